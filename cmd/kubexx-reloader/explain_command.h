@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kubexx/flags/flags.h"
-#include "kubexx/reloader/config.h"
+#include "kubexx/reloader/operator/config.h"
 
 namespace kubexx {
 

@@ -15,8 +15,8 @@
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
-#include "kubexx/reloader/config.h"
-#include "kubexx/reloader/process_memory.h"
+#include "kubexx/reloader/observe/process_memory.h"
+#include "kubexx/reloader/operator/config.h"
 #include "process.h"
 
 namespace {

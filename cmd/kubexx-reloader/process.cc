@@ -12,21 +12,23 @@
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/metrics/process_metrics.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/reloader/alerts.h"
-#include "kubexx/reloader/diagnostics.h"
-#include "kubexx/reloader/dry_run.h"
-#include "kubexx/reloader/kubernetes_io.h"
-#include "kubexx/reloader/meta_info.h"
-#include "kubexx/reloader/namespace_selector.h"
-#include "kubexx/reloader/operator.h"
-#include "kubexx/reloader/policies.h"
-#include "kubexx/reloader/process_memory.h"
-#include "kubexx/reloader/refusals.h"
-#include "kubexx/reloader/replica.h"
-#include "kubexx/reloader/source_absences.h"
-#include "kubexx/reloader/watch_scope.h"
-#include "kubexx/reloader/webhook_relay.h"
-#include "kubexx/reloader/write_events.h"
+#include "kubexx/reloader/ha/replica.h"
+#include "kubexx/reloader/notify/alerts.h"
+#include "kubexx/reloader/notify/webhook_relay.h"
+#include "kubexx/reloader/observe/diagnostics.h"
+#include "kubexx/reloader/observe/meta_info.h"
+#include "kubexx/reloader/observe/process_memory.h"
+#include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/operator/watch_scope.h"
+#include "kubexx/reloader/permissions/refusals.h"
+#include "kubexx/reloader/policy/policies.h"
+#include "kubexx/reloader/watch/kubernetes_io.h"
+#include "kubexx/reloader/watch/namespace_selector.h"
+#include "kubexx/reloader/watch/source_absences.h"
+#include "kubexx/reloader/write/dry_run.h"
+#include "kubexx/reloader/write/fresh_reads.h"
+#include "kubexx/reloader/write/write_events.h"
+#include "kubexx/reloader/write/writer.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -109,7 +111,7 @@ class Process {
     KX_RETURN_IF_ERROR(Serve());
     if (!config_.dry_run) {
       publisher_ = std::make_unique<reloader::MetaInfoPublisher>(
-          client_, config_, reloader::BuildInfo{.version = KUBEXX_VERSION},
+          client_, config_.meta_info, reloader::BuildInfo{.version = KUBEXX_VERSION},
           [this] { return policies_ ? policies_->Unread() : reloader::UnreadPolicies(); });
     }
     if (operator_) {

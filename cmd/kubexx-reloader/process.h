@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include "kubexx/apimachinery/status.h"
-#include "kubexx/reloader/config.h"
+#include "kubexx/reloader/operator/config.h"
 
 namespace kubexx {
 

@@ -10,7 +10,7 @@
 
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/status.h"
-#include "kubexx/reloader/meta_info.h"
+#include "kubexx/reloader/observe/meta_info.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx {

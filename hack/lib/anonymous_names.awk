@@ -8,6 +8,7 @@ FNR == 1 {
   target = FILENAME
   kind = target ~ /\.h$/ ? "header" : target ~ /_test\.cc$/ ? "test" : target ~ /_bench\.cc$/ ? "bench" : "library"
   sub(/(\/internal)?\/[^\/]*$/, "", target)
+  target = package_of(target)
   package = target
   target = target " " kind
 }
@@ -22,6 +23,16 @@ declaration == "" || declaration !~ /[{;=]/ || (declaration ~ /=/ && declaration
 {
   note(declaration)
   declaration = ""
+}
+
+# package_of(FOLDER): the package that FOLDER is a room of (kubexx_package's ROOMS): the next one above that has a CMakeLists.txt.
+function package_of(folder,   above, line) {
+  if (folder in packages) return packages[folder]
+  above = folder
+  while (above ~ /^pkg\/[^\/]+\// && above !~ /\/testing$/ && (getline line < (above "/CMakeLists.txt")) < 0) sub(/\/[^\/]*$/, "", above)
+  close(above "/CMakeLists.txt")
+  packages[folder] = above
+  return above
 }
 
 function note(text,   name, key, count, words) {

@@ -1,6 +1,7 @@
 #include <simdjson.h>
 
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/internal/element_budget.h"
 #include "kubexx/codec/internal/field_access.h"
 #include "kubexx/codec/internal/field_error.h"
 #include "kubexx/codec/internal/json_scalar.h"
@@ -21,6 +22,7 @@ std::string_view Token(od::value& value) { return internal::TrimJsonSpace(value.
 /// Decodes one object tree; holds the error.
 class Decoder {
  public:
+  explicit Decoder(std::size_t bytes) : elements_(bytes) {}
   bool Root(const TypeSchema& schema, od::document& document, void* object);
   apimachinery::Status ToStatus() const { return error_.ToStatus(); }
   /// Whether a []byte was among the fields.
@@ -44,6 +46,7 @@ class Decoder {
   bool Syntax(simdjson::error_code code) { return error_.Set(simdjson::error_message(code)); }
 
   FieldError error_{};
+  internal::ElementBudget elements_;
   bool secret_ = false;
 };
 
@@ -201,6 +204,9 @@ bool Decoder::List(const FieldSchema& field, od::value& json, void* member, int 
     if (const auto code = std::move(item).get(value)) {
       return Syntax(code);
     }
+    if (field.kind == Kind::kMessage && !elements_.Take()) {
+      return error_.Set(internal::kTooManyElements);
+    }
     if (!Element(field, value, field.ops->append(member), depth)) {
       return error_.AtIndex(index);
     }
@@ -319,7 +325,7 @@ apimachinery::Result<void> DecodeJson(const TypeSchema& schema, std::string_view
   padded.resize(json.size() + simdjson::SIMDJSON_PADDING);
   od::parser parser;
   od::document document;
-  Decoder decoder;
+  Decoder decoder(json.size());
   bool ok = false;
   const auto code = parser.iterate(padded.data(), json.size(), padded.size()).get(document);
   if (!code) {

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/internal/element_budget.h"
 #include "kubexx/codec/internal/field_access.h"
 #include "kubexx/codec/internal/field_error.h"
 #include "kubexx/codec/internal/protobuf_field.h"
@@ -34,9 +35,19 @@ void Assign(std::string& text, std::string_view bytes) {
   }
 }
 
+constexpr std::string_view kBadTime = "a time is before the year 0 or after the year 9999";
+
+/// Whether RFC 3339 has a form for so many seconds since 1970.
+bool IsWritable(std::int64_t seconds) {
+  constexpr std::int64_t kYear0 = -62'167'219'200;
+  constexpr std::int64_t kYear10000 = 253'402'300'800;
+  return seconds >= kYear0 && seconds < kYear10000;
+}
+
 /// Decodes one message tree; holds the error.
 class ProtobufDecoder {
  public:
+  explicit ProtobufDecoder(std::size_t bytes) : elements_(bytes) {}
   bool Message(const TypeSchema& schema, std::string_view bytes, void* object, int depth);
   apimachinery::Status ToStatus() const { return error_.ToStatus(); }
 
@@ -73,6 +84,7 @@ class ProtobufDecoder {
   }
 
   FieldError error_{};
+  internal::ElementBudget elements_;
 };
 
 template <class F>
@@ -176,6 +188,9 @@ bool ProtobufDecoder::BytesField(const FieldSchema& field, std::string_view byte
       if (WireTypeOf(field.kind) != WireType::kBytes) {
         return Packed(field, bytes, member);
       }
+      if (field.kind == Kind::kMessage && !elements_.Take()) {
+        return error_.Set(internal::kTooManyElements);
+      }
       return Bytes(field, bytes, field.ops->append(member), depth) ||
              error_.AtIndex(field.ops->size(member) - 1);
     case Cardinality::kMap:
@@ -271,6 +286,9 @@ bool ProtobufDecoder::MessageValue(const FieldSchema& field, std::string_view by
       if (!VarintBody(bytes, first, second)) {
         return false;
       }
+      if (!IsWritable(static_cast<std::int64_t>(first))) {
+        return error_.Set(kBadTime);
+      }
       MutableAs<apimachinery::Time>(value) = {bytes.empty() ? apimachinery::kZeroTimeSeconds
                                                             : static_cast<std::int64_t>(first)};
       return true;
@@ -281,6 +299,9 @@ bool ProtobufDecoder::MessageValue(const FieldSchema& field, std::string_view by
       const auto nanos = static_cast<std::int32_t>(second);
       if (nanos < 0 || nanos > 999'999'999) {
         return error_.Set("nanoseconds out of range");
+      }
+      if (!IsWritable(static_cast<std::int64_t>(first))) {
+        return error_.Set(kBadTime);
       }
       MutableAs<apimachinery::MicroTime>(value) = {
           bytes.empty() ? apimachinery::kZeroTimeSeconds : static_cast<std::int64_t>(first),
@@ -406,7 +427,7 @@ bool ProtobufDecoder::VarintBody(std::string_view bytes, std::uint64_t& first,
 
 apimachinery::Result<void> DecodeProtobuf(const TypeSchema& schema, std::string_view bytes,
                                           void* object) {
-  ProtobufDecoder decoder;
+  ProtobufDecoder decoder(bytes.size());
   if (!decoder.Message(schema, bytes, object, 1)) {
     return apimachinery::Fail(decoder.ToStatus());
   }

@@ -2,6 +2,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -277,10 +278,29 @@ void JsonBuilder::OnMapEnd() {
   Deliver({std::move(json), {}}, frame.anchor, frame.mark);
 }
 
+/// Whether so many lists and maps begin that do not end, wherever these characters stand:
+/// yaml-cpp's scanner keeps hundreds of bytes for each, and reads all of them before JsonBuilder
+/// sees the first.
+bool OpensTooMuch(std::string_view yaml) {
+  constexpr std::int64_t kMost = 100'000;
+  std::int64_t open = 0;
+  for (const char c : yaml) {
+    open += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+    open = std::max<std::int64_t>(open, 0);
+    if (open > kMost) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> YamlToJson(std::string_view yaml,
                                             std::vector<std::string>* duplicates) {
+  if (OpensTooMuch(yaml)) {
+    return Fail(Malformed("", "there are many more [ and { than ] and }"));
+  }
   try {
     JsonBuilder builder(yaml.size() * kGrowthFactor + kGrowthFloor, duplicates);
     std::istringstream stream{std::string(yaml)};

@@ -294,5 +294,12 @@ TEST(Yaml, RandomBytesNeverCrash) {
   }
 }
 
+TEST(Yaml, ListsThatDoNotEndAreRefusedAtOnce) {
+  for (const char open : {'[', '{'}) {
+    EXPECT_FALSE(YamlToJson(std::string(3'000'000, open)));
+  }
+  EXPECT_TRUE(YamlToJson("a: \"" + std::string(90'000, '[') + "\""));
+}
+
 }  // namespace
 }  // namespace kubexx::codec

@@ -11,7 +11,7 @@
 
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/dynamic_client.h"
-#include "kubexx/reloader/policies.h"
+#include "kubexx/reloader/policy/policies.h"
 #include "policy_crds.h"
 #include "reloader_kinds_fixture.h"
 

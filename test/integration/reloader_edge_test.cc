@@ -21,8 +21,8 @@
 #include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/kubernetes/apps_v1.gen.h"
 #include "kubexx/kubernetes/coordination_v1.gen.h"
-#include "kubexx/reloader/digest.h"
-#include "kubexx/reloader/shard_gate.h"
+#include "kubexx/reloader/ha/shard_gate.h"
+#include "kubexx/reloader/model/digest.h"
 #include "kubexx/rest/testing/fake_server.h"
 
 namespace kubexx::integration {

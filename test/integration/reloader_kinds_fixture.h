@@ -17,10 +17,11 @@
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/reloader/digest.h"
-#include "kubexx/reloader/kubernetes_io.h"
-#include "kubexx/reloader/operator.h"
-#include "kubexx/reloader/rollout_gate.h"
+#include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/plan/rollout_gate.h"
+#include "kubexx/reloader/watch/kubernetes_io.h"
+#include "kubexx/reloader/write/writer.h"
 
 namespace kubexx::reloader {
 

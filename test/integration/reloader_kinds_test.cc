@@ -11,10 +11,11 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/dynamic/dynamic_client.h"
-#include "kubexx/reloader/baseline.h"
-#include "kubexx/reloader/digest.h"
-#include "kubexx/reloader/kubernetes_io.h"
-#include "kubexx/reloader/operator.h"
+#include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/watch/kubernetes_io.h"
+#include "kubexx/reloader/write/writer.h"
 #include "reloader_kinds_fixture.h"
 
 namespace kubexx::reloader {

@@ -10,10 +10,11 @@
 #include "custom_fixture.h"
 #include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/reloader/baseline.h"
-#include "kubexx/reloader/digest.h"
-#include "kubexx/reloader/kubernetes_io.h"
-#include "kubexx/reloader/operator.h"
+#include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/watch/kubernetes_io.h"
+#include "kubexx/reloader/write/writer.h"
 
 namespace kubexx::reloader {
 namespace {

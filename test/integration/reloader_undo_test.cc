@@ -13,8 +13,8 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/dynamic_client.h"
-#include "kubexx/reloader/baseline.h"
-#include "kubexx/reloader/strategy.h"
+#include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/plan/strategy.h"
 #include "reloader_kinds_fixture.h"
 
 namespace kubexx::reloader {

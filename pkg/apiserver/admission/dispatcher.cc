@@ -29,8 +29,15 @@ Error Internal(const std::string& what) {
 
 std::string Quoted(const std::string& name) { return "\"" + name + "\""; }
 
+/// So many are told at most: a webhook may answer millions, and only some kilobytes reach the
+/// client.
+constexpr std::size_t kMaxWarnings = 1'000;
+
 void AddOnce(const std::vector<std::string>& more, std::vector<std::string>& warnings) {
   for (const std::string& warning : more) {
+    if (warnings.size() >= kMaxWarnings) {
+      return;
+    }
     if (std::ranges::find(warnings, warning) == warnings.end()) {
       warnings.push_back(warning);
     }

@@ -49,7 +49,7 @@ class DaemonSetReconciler final : public controller::Reconciler {
         by_node[node->metadata.name] = nullptr;
       }
     }
-    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata.uid));
+    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata));
     deletions_.Filter(set.metadata.uid, pods);
     std::vector<PodRef> misplaced;
     for (PodRef& pod : pods) {

@@ -49,9 +49,12 @@ std::int64_t NumberOf(const ReplicaSet& set, const char* annotation) {
   return number;
 }
 
-bool IsOfTemplate(const ReplicaSet& set, const PodTemplateSpec& wanted) {
+/// The label tells the sets apart, also where the Deployment's own template has one, as a copy of a
+/// set's has.
+bool IsOfTemplate(const ReplicaSet& set, PodTemplateSpec wanted) {
   PodTemplateSpec own = set.spec.template_;
   own.metadata.labels.erase(kHashLabel);
+  wanted.metadata.labels.erase(kHashLabel);
   return own == wanted;
 }
 
@@ -312,7 +315,7 @@ Result<void> AddDeploymentController(const Setup& setup) {
     if (!found) {
       return controller::IgnoreNotFound(found.error());
     }
-    KX_ASSIGN_OR_RETURN(auto owned, sets.Of((*found)->metadata.uid));
+    KX_ASSIGN_OR_RETURN(auto owned, sets.Of((*found)->metadata));
     Rollout rollout(context, refusals, **found, std::move(owned));
     const Result<void> stepped =
         controller::IsBeingDeleted(**found) ? Result<void>() : rollout.Step();

@@ -102,8 +102,11 @@ class DisruptionReconciler final : public controller::Reconciler {
     KX_ASSIGN_OR_RETURN(const auto selector,
                         codec::JsonTree::Parse(codec::EncodeJson(*budget.spec.selector)));
     KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, client.List<Pod>(budget.metadata.namespace_));
-    std::erase_if(pods, [&selector](const PodRef& pod) {
-      return !MatchesSelector(selector, pod->metadata.labels);
+    const auto requirements = RequirementsOf(selector);
+    std::erase_if(pods, [&requirements](const PodRef& pod) {
+      return !requirements || !std::ranges::all_of(*requirements, [&pod](const auto& one) {
+        return one.Matches(pod->metadata.labels);
+      });
     });
     return pods;
   }

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -117,7 +118,16 @@ class Collector final {
   /// before the definition of its owner stays. As kube-controller-manager, which tries again.
   template <class T>
   Result<void> CheckOwnerKinds(const T& object) const {
+    std::set<std::pair<std::string_view, std::string_view>> asked;
     for (const auto& owner : object.metadata.owner_references) {
+      if (!asked.emplace(owner.api_version, owner.kind).second) {
+        continue;
+      }
+      if (owner.kind == "Event") {  // which the graph does not have
+        return Fail(Reason::kServiceUnavailable,
+                    object.metadata.namespace_ + "/" + object.metadata.name +
+                        " is kept: an Event owns it, and those are not followed");
+      }
       KX_ASSIGN_OR_RETURN(const bool known, graph_.IsKind(owner.api_version, owner.kind));
       if (!known) {
         return Fail(Reason::kServiceUnavailable,

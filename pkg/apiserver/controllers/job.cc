@@ -1,6 +1,7 @@
 // Job: pods until enough have succeeded or too many have failed. Indexes, policies and deadlines do
 // not count.
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -58,7 +59,7 @@ class JobReconciler final : public controller::Reconciler {
     if (controller::IsBeingDeleted(job) || IsFinished(job)) {
       return Action::Done();
     }
-    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(job.metadata.uid));
+    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(job.metadata));
     deletions_.Filter(job.metadata.uid, pods);
     JobStatus status = Counted(job, pods, apimachinery::Time::From(context.clock.Wall()));
     const bool goes_on = status.conditions.size() == job.status.conditions.size();
@@ -116,7 +117,9 @@ class JobReconciler final : public controller::Reconciler {
     if (job.spec.suspend.value_or(false)) {
       wanted = 0;
     }
-    for (; status.active < wanted; ++status.active) {
+    // The events of those that are made bring the next turn; meanwhile other Jobs have theirs.
+    const std::int64_t most = std::int64_t{status.active} + kMostPodsAtOnce;
+    for (; status.active < std::min<std::int64_t>(wanted, most); ++status.active) {
       Pod pod = PodOf(job.spec.template_, job.metadata.namespace_);
       pod.metadata.generate_name = job.metadata.name + "-";
       for (const char* const prefix : {"", "batch.kubernetes.io/"}) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/cache/lister.h"
 #include "kubexx/cache/shared_informer.h"
@@ -16,8 +17,9 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// Finds the objects of type T that one object controls, without decoding others. A value; as fresh
-/// as the cache. Thread-safe.
+/// Finds the objects of type T that one object controls, in its own namespace, without decoding
+/// others: whoever may write in another namespace does not make objects for a controller in this
+/// one. A value; as fresh as the cache. Thread-safe.
 template <class T>
 class OwnedObjects {
  public:
@@ -29,20 +31,26 @@ class OwnedObjects {
   }
 
   /// In no particular order. Errors as Lister's.
-  apimachinery::Result<std::vector<cache::Ref<T>>> Of(const std::string& uid) const {
-    return cache::Lister<T>(informer_).ByIndex({{kIndex, uid}});
+  apimachinery::Result<std::vector<cache::Ref<T>>> Of(
+      const api::meta::v1::ObjectMeta& owner) const {
+    return cache::Lister<T>(informer_).ByIndex({{kIndex, TermOf(owner.namespace_, owner.uid)}});
   }
 
  private:
   static constexpr const char* kIndex = "controller-uid";
 
+  static std::string TermOf(const std::string& namespace_, const std::string& uid) {
+    return namespace_ + "/" + uid;
+  }
   static std::vector<std::string> UidsOf(const cache::Object& raw) {
     const auto object = cache::DecodeShared<T>(raw);
     if (!object) {
       return {};  // whoever reads it is told
     }
     const auto* const owner = controller::ControllerOf((*object)->metadata);
-    return owner == nullptr ? std::vector<std::string>() : std::vector<std::string>{owner->uid};
+    return owner == nullptr
+               ? std::vector<std::string>()
+               : std::vector<std::string>{TermOf((*object)->metadata.namespace_, owner->uid)};
   }
 
   std::shared_ptr<cache::SharedInformer<T>> informer_;

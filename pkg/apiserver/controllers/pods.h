@@ -29,6 +29,10 @@ using api::core::v1::PodTemplateSpec;
 /// A pod of the cache.
 using PodRef = cache::Ref<Pod>;
 
+/// So many pods are made in one turn at most, as by kube-controller-manager: other workloads have
+/// theirs, too, and it is seen what becomes of the first ones.
+inline constexpr std::int32_t kMostPodsAtOnce = 500;
+
 /// Neither ended nor on its way out.
 bool IsActive(const Pod& pod);
 

@@ -1,5 +1,6 @@
 // ReplicaSet: as many pods as it says.
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -58,7 +59,7 @@ class ReplicaSetReconciler final : public controller::Reconciler {
       return controller::IgnoreNotFound(found.error());
     }
     const ReplicaSet& set = **found;
-    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata.uid));
+    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata));
     deletions_.Filter(set.metadata.uid, pods);
     std::erase_if(pods, [](const PodRef& pod) { return !IsActive(*pod); });
     const Result<void> scaled =
@@ -70,7 +71,8 @@ class ReplicaSetReconciler final : public controller::Reconciler {
   /// Makes and deletes pods; the deleted ones leave `pods`.
   Result<void> Scale(const controller::Context& context, const ReplicaSet& set,
                      std::vector<PodRef>& pods) {
-    const std::size_t wanted = WantedPods(set);
+    // The events of those that are made bring the next turn.
+    const std::size_t wanted = std::min(WantedPods(set), pods.size() + kMostPodsAtOnce);
     for (std::size_t have = pods.size(); have < wanted; ++have) {
       Pod pod = PodOf(set.spec.template_, set.metadata.namespace_);
       pod.metadata.generate_name = set.metadata.name + "-";

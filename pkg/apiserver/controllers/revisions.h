@@ -48,7 +48,7 @@ apimachinery::Result<std::string> WriteRevisions(const controller::Client& clien
   const std::string name = wanted.metadata.name;
   const auto limit =
       static_cast<std::size_t>(std::max(0, workload.spec.revision_history_limit.value_or(10)));
-  KX_ASSIGN_OR_RETURN(const auto known, revisions.Of(workload.metadata.uid));
+  KX_ASSIGN_OR_RETURN(const auto known, revisions.Of(workload.metadata));
   const RevisionPlan plan = PlanRevisions(known, std::move(wanted), limit);
   if (plan.create) {
     KX_RETURN_IF_ERROR(client.Create(*plan.create));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <variant>
@@ -48,7 +50,8 @@ std::int32_t Resolve(const apimachinery::IntOrString& value, std::int32_t total,
     return 0;
   }
   const std::int64_t hundredths = std::int64_t{percent} * total;
-  return static_cast<std::int32_t>((hundredths + (round_up ? 99 : 0)) / 100);
+  return static_cast<std::int32_t>(std::min<std::int64_t>(
+      (hundredths + (round_up ? 99 : 0)) / 100, std::numeric_limits<std::int32_t>::max()));
 }
 
 RolloutLimits LimitsOf(const api::apps::v1::Deployment& deployment) {
@@ -74,7 +77,9 @@ RolloutLimits LimitsOf(const api::apps::v1::Deployment& deployment) {
 
 RolloutStep NextRollingStep(const RolloutState& state) {
   RolloutStep step = Unchanged(state);
-  const std::int32_t room = state.wanted + state.limits.surge - TotalOf(state);
+  const auto room = static_cast<std::int32_t>(
+      std::min<std::int64_t>(std::int64_t{state.wanted} + state.limits.surge - TotalOf(state),
+                             std::numeric_limits<std::int32_t>::max()));
   if (step.current > state.wanted) {
     step.current = state.wanted;
   } else if (room > 0) {

@@ -2,6 +2,8 @@
 // made.
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -45,15 +47,22 @@ class Ordinals {
       }
     }
     first_ = set.spec.ordinals ? set.spec.ordinals->start : 0;
-    end_ = first_ + std::max(0, set.spec.replicas.value_or(1));
+    end_ = static_cast<int>(
+        std::min<std::int64_t>(std::int64_t{first_} + std::max(0, set.spec.replicas.value_or(1)),
+                               std::numeric_limits<int>::max()));
   }
 
   /// The next thing that may be done; with Parallel all that is missing or too much.
   Result<void> Step() {
     const bool parallel = set_.spec.pod_management_policy == "Parallel";
+    std::int64_t made = 0;
     for (int i = first_; i < end_; ++i) {
       const auto found = pods_.find(i);
       if (found == pods_.end()) {
+        // The events of those that are made bring the next turn.
+        if (++made > kMostPodsAtOnce) {
+          return {};
+        }
         KX_RETURN_IF_ERROR(Make(i));
       } else if (!IsActive(*found->second) && !controller::IsBeingDeleted(*found->second)) {
         KX_RETURN_IF_ERROR(Delete(*found->second));
@@ -187,7 +196,7 @@ Result<void> AddStatefulSetController(const Setup& setup) {
       return Action::Done();
     }
     KX_ASSIGN_OR_RETURN(const std::string revision, WriteRevisions(context.client, revisions, set));
-    KX_ASSIGN_OR_RETURN(auto owned, pods.Of(set.metadata.uid));
+    KX_ASSIGN_OR_RETURN(auto owned, pods.Of(set.metadata));
     Ordinals ordinals(context, refusals, set, revision.substr(set.metadata.name.size() + 1),
                       std::move(owned));
     const Result<void> stepped = ordinals.Step();

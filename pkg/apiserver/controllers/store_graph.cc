@@ -1,7 +1,9 @@
 #include "kubexx/apiserver/controllers/store_graph.h"
 
+#include <cstddef>
 #include <memory>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -253,10 +255,14 @@ Result<bool> StoreGraph::IsKind(const std::string& api_version, const std::strin
   if (api::Registry().Find(api_version, kind) != nullptr) {
     return true;
   }
-  const std::string ending = "." + api_version.substr(0, api_version.find('/'));
+  const std::string group = api_version.substr(0, api_version.find('/'));
   bool found = false;
   const auto look = [&](storage::KeyValue&& kv) -> Result<void> {
-    if (!found && kv.key.ends_with(ending)) {
+    // A definition's name is the plural, which has no dot, and the group.
+    const std::string_view name =
+        std::string_view(kv.key).substr(std::string_view(kDefinitions).size());
+    const std::size_t dot = name.find('.');
+    if (!found && dot != std::string_view::npos && name.substr(dot + 1) == group) {
       KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(*TypeOf(kv.key), *kv.value, 1));
       KX_ASSIGN_OR_RETURN(const JsonTree tree, JsonTree::Parse(json));
       found = StringAt(tree, {"spec", "names", "kind"}) == kind;

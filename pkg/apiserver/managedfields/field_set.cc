@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/managedfields/field_set.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kubexx::apiserver::managedfields {
@@ -82,14 +83,18 @@ FieldSet FieldSet::FromNodes(std::vector<Node> nodes) {
     std::ranges::stable_sort(nodes, comes_first);
   }
   FieldSet set;
-  for (Node& node : nodes) {
-    Node* const last = set.nodes_.empty() ? nullptr : &set.nodes_.back();
-    if (last != nullptr && last->element == node.element) {
-      last->member = last->member || node.member;
-      last->below = last->below.Union(node.below);
-    } else {
-      set.nodes_.push_back(std::move(node));
+  for (std::size_t i = 0; i < nodes.size();) {
+    Node node = std::move(nodes[i]);
+    std::vector<FieldSet> others;
+    for (++i; i < nodes.size() && nodes[i].element == node.element; ++i) {
+      node.member = node.member || nodes[i].member;
+      others.push_back(std::move(nodes[i].below));
     }
+    if (!others.empty()) {
+      others.push_back(std::move(node.below));
+      node.below = UnionOf(std::move(others));
+    }
+    set.nodes_.push_back(std::move(node));
   }
   return set;
 }
@@ -102,7 +107,7 @@ JsonTree FieldSet::ToJson() const {
     if (node.member && !node.below.empty()) {
       std::vector<JsonTree::Member> with_dot;
       with_dot.push_back({".", JsonTree::Object()});
-      with_dot.insert(with_dot.end(), below.members().begin(), below.members().end());
+      std::ranges::move(below.members(), std::back_inserter(with_dot));
       below = JsonTree::Object(std::move(with_dot));
     }
     members.push_back({node.element.Serialized(), std::move(below)});
@@ -178,10 +183,23 @@ void FieldSet::EraseEmpty() {
 }
 
 void FieldSet::Subtract(const FieldSet& other) {
-  for (const Node& theirs : other.nodes_) {
-    if (Node* const own = Find(theirs.element)) {
-      own->member = own->member && !theirs.member;
-      own->below.Subtract(theirs.below);
+  const auto subtract = [](Node& own, const Node& theirs) {
+    own.member = own.member && !theirs.member;
+    own.below.Subtract(theirs.below);
+  };
+  // Each step of the smaller set is looked for in the larger one: there may be thousands of small
+  // ones to subtract a large one from.
+  if (nodes_.size() <= other.nodes_.size()) {
+    for (Node& own : nodes_) {
+      if (const Node* const theirs = other.Find(own.element)) {
+        subtract(own, *theirs);
+      }
+    }
+  } else {
+    for (const Node& theirs : other.nodes_) {
+      if (Node* const own = Find(theirs.element)) {
+        subtract(*own, theirs);
+      }
     }
   }
   EraseEmpty();
@@ -227,13 +245,15 @@ FieldSet FieldSet::UnionOf(std::vector<FieldSet> sets) {
 }
 
 FieldSet FieldSet::Intersection(const FieldSet& other) const {
+  const bool is_smaller = nodes_.size() <= other.nodes_.size();
+  const FieldSet& smaller = is_smaller ? *this : other;
+  const FieldSet& larger = is_smaller ? other : *this;
   FieldSet result;
-  Zip(nodes_, other.nodes_, [&result](const Node* a, const Node* b) {
-    if (a != nullptr && b != nullptr) {
-      AppendUnlessEmpty(result,
-                        {a->element, a->member && b->member, a->below.Intersection(b->below)});
+  for (const Node& a : smaller.nodes_) {
+    if (const Node* const b = larger.Find(a.element)) {
+      AppendUnlessEmpty(result, {a.element, a.member && b->member, a.below.Intersection(b->below)});
     }
-  });
+  }
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apimachinery/time.h"
+
 namespace kubexx::apiserver::managedfields {
 namespace {
 
@@ -20,6 +22,11 @@ Result<void> ReadEntry(const JsonTree& entry, Managers& managers) {
   ManagerId id{.name = std::string(entry.TextAt("manager")),
                .api_version = std::string(entry.TextAt("apiVersion")),
                .subresource = std::string(entry.TextAt("subresource"))};
+  // As kube-apiserver's validation; each conflict names the manager.
+  constexpr std::size_t kMaxName = 128;
+  if (id.name.size() > kMaxName || id.subresource.size() > kMaxName) {
+    return Fail(Reason::kMalformed, "manager and subresource may not be longer than 128 bytes");
+  }
   const std::string_view operation = entry.TextAt("operation");
   if (operation != "Apply" && operation != "Update") {
     return Fail(Reason::kMalformed, "operation must be `Apply` or `Update`");
@@ -30,7 +37,11 @@ Result<void> ReadEntry(const JsonTree& entry, Managers& managers) {
   if (entry.TextAt("fieldsType") != "FieldsV1") {
     return Fail(Reason::kMalformed, "fieldsType must be FieldsV1");
   }
-  Owned owned{.api_version = id.api_version, .time = std::string(entry.TextAt("time"))};
+  const std::string_view time = entry.TextAt("time");
+  if (!time.empty() && !apimachinery::Time::Parse(time)) {
+    return Fail(Reason::kMalformed, "time must be as RFC 3339 has it");
+  }
+  Owned owned{.api_version = id.api_version, .time = std::string(time)};
   if (operation == "Apply") {
     id.operation = Operation::kApply;
     id.api_version.clear();

@@ -79,7 +79,7 @@ std::vector<FieldConflict> Yield(const Comparison& changes, const ManagerId* wri
   for (const auto& [id, owned] : managers) {
     if (!force && (writer == nullptr || id != *writer)) {
       owned.fields.Intersection(taken).ForEach([&, &manager = id](const Path& path) {
-        bytes += BytesOf(path);
+        bytes += BytesOf(path) + manager.name.size() + manager.subresource.size();
         if (conflicts.empty() || bytes <= kMaxConflictBytes) {
           conflicts.push_back({manager, path});
         }

@@ -182,6 +182,47 @@ apimachinery::Status BadObject(const ResourceType& type, const apimachinery::Sta
                                    status.message};
 }
 
+/// So deep may a stored object nest, in levels of objects and lists: it also has to be read in a
+/// list, and as part of what a webhook is asked, where it is a few levels deeper.
+constexpr int kMaxStoredLevels = 500;
+
+bool NestsTooDeep(std::string_view json) {
+  int levels = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_text) {
+      i += c == '\\' ? 1 : 0;
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '{' || c == '[') {
+      if (++levels > kMaxStoredLevels) {
+        return true;
+      }
+    } else if (c == '}' || c == ']') {
+      --levels;
+    }
+  }
+  return false;
+}
+
+/// Refuses what could not be read again: nobody could get, list or delete it, nor any other object
+/// of its type.
+Result<void> CheckReadable(const ResourceType& type, const JsonTree& object,
+                           std::string_view json) {
+  if (NestsTooDeep(json)) {
+    return Fail(BadObject(
+        type, apimachinery::Malformed(
+                  "", "it nests more than " + std::to_string(kMaxStoredLevels) + " levels deep")));
+  }
+  const bool is_custom = type.schema == nullptr;
+  Typed typed(is_custom ? codec::SchemaOf<api::meta::v1::ObjectMeta>() : *type.schema);
+  const auto read =
+      typed.ReadJson(is_custom ? object.Find("metadata")->ToJson() : std::string(json));
+  return read ? Result<void>() : Fail(BadObject(type, read.error()));
+}
+
 }  // namespace
 
 bool IsConverted(const ResourceType& type) {
@@ -296,6 +337,7 @@ Result<std::string> StoredOf(const ResourceType& type, const JsonTree& object, S
   }
   stored["metadata"].Erase("resourceVersion");
   std::string json = stored.ToJson();
+  KX_RETURN_IF_ERROR(CheckReadable(type, stored, json));
   if (form == StoredForm::kJson || type.schema == nullptr) {
     return json;
   }

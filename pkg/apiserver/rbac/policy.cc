@@ -32,12 +32,13 @@ bool IsAccount(std::string_view name, std::string_view namespace_, std::string_v
 }
 
 /// Whether a subject of a binding in that namespace names the user.
-bool IsUser(const Binding::Subject& subject, const User& user, std::string_view namespace_) {
+bool IsUser(const Binding::Subject& subject, const User& user,
+            const std::set<std::string_view>& groups, std::string_view namespace_) {
   if (subject.kind == "User") {
     return subject.name == user.name;
   }
   if (subject.kind == "Group") {
-    return std::ranges::find(user.groups, subject.name) != user.groups.end();
+    return groups.contains(subject.name);
   }
   return subject.kind == "ServiceAccount" &&
          IsAccount(user.name, subject.namespace_.empty() ? namespace_ : subject.namespace_,
@@ -132,11 +133,13 @@ Policy::GivenRules Policy::RulesGivenBy(const Binding& binding, std::string_view
 }
 
 bool Policy::VisitGifts(const User& user, std::string_view namespace_, GiftVisitor visit) const {
+  const std::set<std::string_view> groups(user.groups.begin(), user.groups.end());
   const auto visit_all = [&](std::span<const Part> bindings, std::string_view where) {
     return std::ranges::any_of(bindings, [&](const Part& part) {
       const auto& subjects = part.binding->subjects;
-      const auto found = std::ranges::find_if(
-          subjects, [&](const Binding::Subject& subject) { return IsUser(subject, user, where); });
+      const auto found = std::ranges::find_if(subjects, [&](const Binding::Subject& subject) {
+        return IsUser(subject, user, groups, where);
+      });
       return found != subjects.end() &&
              visit({.binding = *part.binding, .subject = *found, .namespace_ = where});
     });
@@ -196,7 +199,12 @@ HeldRules Policy::RulesOf(const User& user, std::string_view namespace_,
                           std::string_view resource) const {
   HeldRules held;
   Missing missing;
+  std::set<std::tuple<bool, std::string_view, std::string_view>> seen;  // as in Decide
   VisitGifts(user, namespace_, [&](const Gift& gift) {
+    const Binding& binding = gift.binding;
+    if (!seen.emplace(gift.namespace_.empty(), binding.role_kind, binding.role_name).second) {
+      return false;
+    }
     return VisitRules(
         gift,
         [&held](const Rule& rule, const Gift&) {

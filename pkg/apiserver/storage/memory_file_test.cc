@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/storage/internal/append_log.h"
 #include "kubexx/apiserver/storage/internal/record.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/apiserver/storage/testing/watch_recorder.h"
@@ -236,6 +237,77 @@ TEST_F(MemoryFile, RefusesDamageBeforeTheEnd) {
   const auto other = NewMemoryStorage(Options());
   ASSERT_FALSE(other.has_value());
   EXPECT_EQ(other.error().reason, Reason::kMalformed);
+}
+
+// A rewritten file is on the disk as a whole before it has its name: nothing of it is a write that
+// a crash has cut off.
+TEST_F(MemoryFile, RefusesDamageInARewrittenFile) {
+  MemoryOptions options = Options();
+  options.rewrite_bytes = 1000;
+  {
+    auto made = NewMemoryStorage(options);
+    ASSERT_TRUE(made.has_value());
+    MemoryStorage& storage = **made;
+    for (int i = 1; i <= 5; ++i) {
+      ASSERT_TRUE(storage.Create(Key(i), std::string(200, 'v'), {}).has_value());
+    }
+    Revision last = storage.Create(Key(6), "0", {})->mod_revision;
+    std::size_t before = 0;
+    for (bool shrunk = false; !shrunk; shrunk = storage.Usage().file_bytes < before) {
+      before = storage.Usage().file_bytes;
+      last = storage.CompareAndSwap(Key(6), last, std::string(400, 'x'), {})->current.mod_revision;
+    }
+  }
+  for (const std::uint64_t place :
+       {std::uint64_t{30}, Size() / 3}) {  // in its beginning, and in a key
+    Flip(place);
+    const auto damaged = NewMemoryStorage(Options());
+    ASSERT_FALSE(damaged.has_value()) << place;
+    EXPECT_EQ(damaged.error().reason, Reason::kMalformed) << damaged.error().ToString();
+    Flip(place);
+  }
+  EXPECT_TRUE(MustOpen()->Get(Key(5), 0, {}).has_value());
+}
+
+// Of several writes that were on their way together, the first that is readable says nothing of the
+// one before it.
+TEST_F(MemoryFile, RefusesDamageThatOnlyALaterWriteShows) {
+  std::string file(internal::kFileMagic);
+  std::size_t second = 0;
+  for (int i = 1; i <= 4; ++i) {
+    if (i == 2) {
+      second = file.size();
+    }
+    internal::EncodeRecord({.type = internal::Record::Type::kPut,
+                            .revision = i,
+                            .create = i,
+                            .key = Key(i),
+                            .value = "v",
+                            .durable = i < 4 ? 0 : file.size()},
+                           file);
+  }
+  std::ofstream(path(), std::ios::binary) << file;
+  Flip(second + 20);
+  const auto damaged = NewMemoryStorage(Options());
+  ASSERT_FALSE(damaged.has_value());
+  EXPECT_EQ(damaged.error().reason, Reason::kMalformed);
+}
+
+TEST_F(MemoryFile, RefusesAKeyTwiceAtTheBeginning) {
+  std::string file(internal::kFileMagic);
+  internal::EncodeRecord({.type = internal::Record::Type::kBase, .revision = 10}, file);
+  for (const Revision revision : {9, 5}) {
+    internal::EncodeRecord({.type = internal::Record::Type::kItem,
+                            .revision = revision,
+                            .create = 1,
+                            .key = Key(1),
+                            .value = "v"},
+                           file);
+  }
+  std::ofstream(path(), std::ios::binary) << file;
+  const auto twice = NewMemoryStorage(Options());
+  ASSERT_FALSE(twice.has_value());
+  EXPECT_EQ(twice.error().reason, Reason::kMalformed);
 }
 
 TEST_F(MemoryFile, HasOneOwner) {

@@ -27,9 +27,9 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
-#include "kubexx/reloader/dry_run.h"
-#include "kubexx/reloader/operator.h"
-#include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/write/dry_run.h"
+#include "kubexx/reloader/write/patch.h"
 
 namespace kubexx::reloader {
 

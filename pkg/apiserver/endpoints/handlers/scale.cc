@@ -61,8 +61,7 @@ Result<void> MutateScale(const Call& call, Admission& admission, const JsonTree&
   const JsonTree old = ScaleOf(*call.type, current);
   JsonTree scale = ScaleOf(*call.type, object);
   KX_RETURN_IF_ERROR(admission.Mutate(scale, &old));
-  SetReplicas(*call.type, ReplicasOfScale(scale), object);
-  return {};
+  return SetReplicas(*call.type, ReplicasOfScale(scale), object);
 }
 
 Answer UpdateScale(const Call& call, ObjectStore::Change change) {
@@ -72,7 +71,8 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
       call.objects.Update(
           *call.type, call.key(), WritePart::kObject,
           [&change, &call, &admission](const JsonTree& current) -> Result<JsonTree> {
-            KX_ASSIGN_OR_RETURN(JsonTree scale, change(ScaleOf(*call.type, current)));
+            KX_ASSIGN_OR_RETURN(const JsonTree changed, change(ScaleOf(*call.type, current)));
+            KX_ASSIGN_OR_RETURN(JsonTree scale, Canonical(ScaleType(), changed));
             KX_RETURN_IF_ERROR(CheckTarget(call, MetaString(scale, "name")));
             KX_RETURN_IF_ERROR(CheckNamespace(call, scale));
             KX_RETURN_IF_ERROR(CheckUid(*call.type, current, scale));
@@ -88,7 +88,7 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
                           422);
             }
             JsonTree object = current;
-            SetReplicas(*call.type, *count, object);
+            KX_RETURN_IF_ERROR(SetReplicas(*call.type, *count, object));
             // Without one it is from the latest version, also of types whose objects need one.
             if (std::string version = MetaString(scale, "resourceVersion"); !version.empty()) {
               SetMeta(object, "resourceVersion", version);

@@ -5,9 +5,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kubexx/apiserver/endpoints/preparation/pod_defaults.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_resources.h"
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -83,14 +85,17 @@ void DefaultPolicyTypes(JsonTree& spec) {
 
 /// Gives `to` what it lacks of `from`.
 void Complete(const JsonTree* from, JsonTree& to) {
-  if (from != nullptr) {
-    const JsonTree copy = *from;
-    for (const JsonTree::Member& member : copy.members()) {
-      if (to.Find(member.key) == nullptr) {
-        to[member.key] = member.value;
-      }
+  if (from == nullptr) {
+    return;
+  }
+  std::vector<JsonTree::Member> members(to.members().begin(), to.members().end());
+  const codec::MemberIndex own(&to);
+  for (const JsonTree::Member& member : from->members()) {
+    if (own.Find(member.key) == nullptr) {
+      members.push_back(member);
     }
   }
+  to = JsonTree::Object(std::move(members));
 }
 
 /// What a container may have at most is what it gets, and what it gets is what it asks for.

@@ -165,10 +165,11 @@ std::string CustomPrefixOf(const JsonTree& definition) {
 
 bool OverlapsBuiltin(const JsonTree& definition) {
   static const std::vector<ResourceTypeRef> kBuiltin = BuiltinTypes();
-  return std::ranges::any_of(kBuiltin,
-                             [prefix = CustomPrefixOf(definition)](const ResourceTypeRef& one) {
-                               return one->prefix == prefix;
-                             });
+  return std::ranges::any_of(
+      kBuiltin, [prefix = CustomPrefixOf(definition)](const ResourceTypeRef& one) {
+        // Nor may the one be a part of the other.
+        return one->prefix.starts_with(prefix) || prefix.starts_with(one->prefix);
+      });
 }
 
 std::vector<ResourceTypeRef> TypesOfDefinition(

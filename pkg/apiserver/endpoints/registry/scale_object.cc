@@ -77,7 +77,9 @@ JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
   scale["apiVersion"] = "autoscaling/v1";
   for (const char* const field :
        {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
-    scale["metadata"][field] = MetaString(object, field);
+    if (std::string text = MetaString(object, field); !text.empty()) {
+      scale["metadata"][field] = std::move(text);
+    }
   }
   if (type.custom) {
     return CustomScale(type.custom->scale, object, std::move(scale));
@@ -95,16 +97,24 @@ JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
 
 std::int64_t ReplicasOfScale(const JsonTree& scale) { return CountAt(scale, {"spec", "replicas"}); }
 
-void SetReplicas(const ResourceType& type, std::int64_t count, JsonTree& object) {
+Result<void> SetReplicas(const ResourceType& type, std::int64_t count, JsonTree& object) {
   if (!type.custom) {
     object["spec"]["replicas"] = count;
-    return;
+    return {};
   }
   JsonTree* at = &object;
+  std::string path;
   for (const std::string& member : type.custom->scale.spec_replicas) {
+    // What is no object would be replaced by one.
+    if (!at->IsObject() && !at->IsNull()) {
+      return Fail(Reason::kInvalid, "value cannot be set because " + path + " is not an object",
+                  422);
+    }
     at = &(*at)[member];
+    path += "." + member;
   }
   *at = count;
+  return {};
 }
 
 Result<void> CheckReplicas(const ResourceType& type, const JsonTree& object) {

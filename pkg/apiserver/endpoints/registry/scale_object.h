@@ -20,8 +20,10 @@ codec::JsonTree ScaleOf(const ResourceType& type, const codec::JsonTree& object)
 /// How many replicas a Scale wants.
 std::int64_t ReplicasOfScale(const codec::JsonTree& scale);
 
-/// Makes `object`, of `type`, want so many replicas.
-void SetReplicas(const ResourceType& type, std::int64_t count, codec::JsonTree& object);
+/// Makes `object`, of `type`, want so many replicas. kInvalid where what is to hold the number is
+/// no object.
+apimachinery::Result<void> SetReplicas(const ResourceType& type, std::int64_t count,
+                                       codec::JsonTree& object);
 
 /// kInternalError for a custom object that does not say how many replicas it wants: it has no
 /// Scale.

@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/endpoints/response/table.h"
 
+#include <cstddef>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,6 +17,10 @@ using apimachinery::Result;
 using codec::JsonTree;
 
 /// The cell of a column that a definition names, as kube-apiserver fills it.
+/// Cells behind so many bytes of text are empty: each column may show all of an object, and nobody
+/// reads that in a table.
+constexpr std::size_t kMaxRowBytes = 4 << 20;
+
 JsonTree CustomCell(const schema::PrinterColumn& column, const JsonTree& object) {
   const std::vector<const JsonTree*> found = column.path.Find(object);
   if (found.empty()) {
@@ -43,8 +48,11 @@ JsonTree CellsOf(const ResourceType& type, const JsonTree& object) {
   JsonTree cells = JsonTree::Array();
   if (type.custom) {
     cells.Append(NameCell(object));
+    std::size_t bytes = 0;
     for (const schema::PrinterColumn& column : type.custom->columns) {
-      cells.Append(CustomCell(column, object));
+      JsonTree cell = bytes > kMaxRowBytes ? JsonTree() : CustomCell(column, object);
+      bytes += cell.AsString() == nullptr ? 0 : cell.AsString()->size();
+      cells.Append(std::move(cell));
     }
     return cells;
   }

@@ -135,12 +135,16 @@ std::string MembersAt(const JsonTree& object, CellPath path, std::string_view me
 }
 
 std::string FirstOf(std::vector<std::string> parts, std::size_t most, std::string_view separator) {
-  if (parts.size() <= most) {
-    return JoinedBy(separator, parts);
-  }
-  const std::size_t more = parts.size() - most;
-  parts.resize(most);
-  return JoinedBy(separator, parts) + " + " + std::to_string(more) + " more...";
+  const std::size_t count = parts.size();
+  parts.resize(std::min(count, most));
+  return WithMore(parts, count, separator);
+}
+
+std::string WithMore(const std::vector<std::string>& shown, std::size_t count,
+                     std::string_view separator) {
+  const std::string text = JoinedBy(separator, shown);
+  return count <= shown.size() ? text
+                               : text + " + " + std::to_string(count - shown.size()) + " more...";
 }
 
 std::string LabelsAt(const JsonTree& object, CellPath path) {

@@ -58,6 +58,9 @@ std::string MembersAt(const codec::JsonTree& object, CellPath path, std::string_
 /// The first parts, and how many more there are: "a,b + 2 more...".
 std::string FirstOf(std::vector<std::string> parts, std::size_t most,
                     std::string_view separator = ",");
+/// The first ones of `count`, and how many more there are.
+std::string WithMore(const std::vector<std::string>& shown, std::size_t count,
+                     std::string_view separator = ",");
 
 /// A map of labels, "a=b,c=d"; "<none>" when there are none.
 std::string LabelsAt(const codec::JsonTree& object, CellPath path);

@@ -1,4 +1,5 @@
 // Tables of Services, of endpoints, and of what leads to them.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -68,22 +69,26 @@ std::string HostPort(std::string_view ip, std::int64_t port) {
 }
 
 JsonTree EndpointsCell(const JsonTree& o) {
-  std::vector<std::string> all;
+  // Of a thousand ports and a thousand addresses there are a million pairs: only those that are
+  // shown are made.
+  std::vector<std::string> shown;
+  std::size_t count = 0;
   for (const JsonTree& subset : ElementsAt(o, {"subsets"})) {
     const auto ports = ElementsAt(subset, {"ports"});
     const auto addresses = ElementsAt(subset, {"addresses"});
-    for (const JsonTree& address : addresses) {
+    count += addresses.size() * std::max<std::size_t>(ports.size(), 1);
+    for (std::size_t i = 0; i < addresses.size() && shown.size() < kShown; ++i) {
       if (ports.empty()) {
-        all.emplace_back(address.TextAt("ip"));
+        shown.emplace_back(addresses[i].TextAt("ip"));
       }
     }
-    for (const JsonTree& port : ports) {
-      for (const JsonTree& address : addresses) {
-        all.push_back(HostPort(address.TextAt("ip"), NumberAt(port, {"port"})));
+    for (std::size_t i = 0; i < ports.size() && shown.size() < kShown; ++i) {
+      for (std::size_t k = 0; k < addresses.size() && shown.size() < kShown; ++k) {
+        shown.push_back(HostPort(addresses[k].TextAt("ip"), NumberAt(ports[i], {"port"})));
       }
     }
   }
-  return OrElse(FirstOf(std::move(all), kShown));
+  return OrElse(WithMore(shown, count));
 }
 
 JsonTree AddressTypeCell(const JsonTree& o) { return StringAt(o, {"addressType"}); }

@@ -168,8 +168,14 @@ JsonTree GatesCell(const JsonTree& pod) {
   if (gates.empty()) {
     return "<none>";
   }
-  const auto open = std::ranges::count_if(gates, [&pod](const JsonTree& gate) {
-    return ConditionHolds(pod, gate.TextAt("conditionType"));
+  std::set<std::string_view> holding;
+  for (const JsonTree& condition : ElementsAt(pod, {"status", "conditions"})) {
+    if (condition.TextAt("status") == "True") {
+      holding.insert(condition.TextAt("type"));
+    }
+  }
+  const auto open = std::ranges::count_if(gates, [&holding](const JsonTree& gate) {
+    return holding.contains(gate.TextAt("conditionType"));
   });
   return std::to_string(open) + "/" + std::to_string(gates.size());
 }

@@ -129,20 +129,22 @@ Result<std::int64_t> TakeAnyNodePort(const ServiceWrite& service) {
                 : service.Failed("failed to allocate a nodePort: range is full");
 }
 
-/// The port of nodes that a Service names for its port `number`, 0 for none.
-std::int64_t NamedNodePort(const JsonTree& spec, std::int64_t number) {
+/// The ports of nodes that a Service names, by its ports; of several for one port the first.
+std::map<std::int64_t, std::int64_t> NamedNodePorts(const JsonTree& spec) {
+  std::map<std::int64_t, std::int64_t> named;
   for (const JsonTree& port : ElementsAt(spec, {"ports"})) {
-    if (PortNumberAt(port, "port") == number && PortNumberAt(port, kNodePort) != 0) {
-      return PortNumberAt(port, kNodePort);
+    if (const std::int64_t number = PortNumberAt(port, kNodePort); number != 0) {
+      named.try_emplace(PortNumberAt(port, "port"), number);
     }
   }
-  return 0;
+  return named;
 }
 
 /// The same port of several protocols has one port of the nodes.
 Result<void> TakeNewPorts(const ServiceWrite& service) {
   JsonTree& spec = service.spec();
   std::map<std::int64_t, std::int64_t> by_port;
+  const std::map<std::int64_t, std::int64_t> named_ports = NamedNodePorts(spec);
   const std::span<JsonTree> ports = PortsOf(spec);
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::int64_t given = PortNumberAt(ports[i], kNodePort);
@@ -158,8 +160,9 @@ Result<void> TakeNewPorts(const ServiceWrite& service) {
       }
       continue;
     }
-    shared = NamedNodePort(spec, PortNumberAt(ports[i], "port"));
-    if (shared != 0) {
+    if (const auto named = named_ports.find(PortNumberAt(ports[i], "port"));
+        named != named_ports.end()) {
+      shared = named->second;
       KX_RETURN_IF_ERROR(TakeNodePort(service, i, shared));
     } else {
       KX_ASSIGN_OR_RETURN(shared, TakeAnyNodePort(service));

@@ -177,10 +177,9 @@ Result<std::string> ServiceAllocator::Claim::TakePort(std::int64_t port) {
     KX_RETURN_IF_ERROR(Prepare());
     const base::MutexLock lock(allocator_->mu_);
     if ((item && allocator_->pools_[item->pool].IsTaken(item->number)) ||
-        std::ranges::find(dry_ports_, port) != dry_ports_.end()) {
+        !dry_ports_.insert(port).second) {
       return kTakenPort;
     }
-    dry_ports_.push_back(port);
     return "";
   }
   if (!item) {
@@ -206,8 +205,9 @@ Result<std::optional<std::string>> ServiceAllocator::Claim::TakeAnyAddress(bool 
 
 Result<std::optional<std::int64_t>> ServiceAllocator::Claim::TakeAnyPort() {
   if (dry_run_) {
-    dry_ports_.push_back(dry_ports_.empty() ? kFirstDryPort : std::ranges::max(dry_ports_) + 1);
-    return dry_ports_.back();
+    const std::int64_t port = dry_ports_.empty() ? kFirstDryPort : *dry_ports_.rbegin() + 1;
+    dry_ports_.insert(port);
+    return port;
   }
   KX_ASSIGN_OR_RETURN(const auto number, TakeAny(allocator_->port_pool()));
   return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;

@@ -120,7 +120,7 @@ class ServiceAllocator::Claim {
   bool read_ = false;
   std::vector<Item> taken_{};
   std::vector<Item> given_up_{};
-  std::vector<std::int64_t> dry_ports_{};
+  std::set<std::int64_t> dry_ports_{};
 };
 
 }  // namespace kubexx::apiserver

@@ -39,13 +39,18 @@ constexpr std::size_t kFirstProbe = 4096;
 // So far behind an unreadable place a readable record is looked for.
 constexpr std::size_t kScan = 64 << 20;
 
-/// Whether a record behind the unreadable one at `at` says that the disk had `at` already.
+/// Whether a record behind the unreadable one at `at` says that the disk had `at` already: one that
+/// was written after that, or one that a rewritten file begins with, as such a file is on the disk
+/// before it takes the place of the former.
 bool WasDurable(std::string_view tail, std::uint64_t at) {
-  for (std::size_t place = 1; place < tail.size(); ++place) {
+  for (std::size_t place = 1; place < tail.size();) {
     const DecodedRecord decoded = DecodeRecord(tail.substr(place));
-    if (decoded.record) {
-      return decoded.record->durable > at;
+    if (decoded.record &&
+        (decoded.record->durable > at || decoded.record->type == Record::Type::kBase ||
+         decoded.record->type == Record::Type::kItem)) {
+      return true;
     }
+    place += std::max<std::size_t>(decoded.size, 1);
   }
   return false;
 }

@@ -85,6 +85,9 @@ Result<void> MemoryStore::Load(const Record& record) {
         if (record.revision > history_.current() || history_.revisions() != 0) {
           return Fail(Reason::kMalformed, options_.file + " has a key out of place");
         }
+        if (history_.Find(record.key, history_.current()).mod != 0) {
+          return Fail(Reason::kMalformed, options_.file + " has a key twice");
+        }
         history_.Restore(record.key, MakeBlob(std::string(record.value)), record.create,
                          record.revision);
         raw_.push_back({.key = history_.Find(record.key, record.revision).key,

@@ -12,6 +12,7 @@
 #include "kubexx/apiserver/endpoints/checks/value_checks.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_resources.h"
 #include "kubexx/apiserver/endpoints/validation/pods/resource_validation.h"
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -114,10 +115,11 @@ struct LimitsOf {
   std::optional<Quantity> most, least, by_default, request, ratio;
 };
 
-std::optional<Quantity> AmountOf(const JsonTree& limit, std::string_view member,
-                                 std::string_view resource) {
-  const std::string_view text = PartAt(limit, member).TextAt(resource);
-  return text.empty() ? std::nullopt : std::optional(Quantity::FromCanonical(std::string(text)));
+std::optional<Quantity> AmountOf(const codec::MemberIndex& amounts, std::string_view resource) {
+  const JsonTree* const found = amounts.Find(resource);
+  const std::string* const text = found == nullptr ? nullptr : found->AsString();
+  return text == nullptr || text->empty() ? std::nullopt
+                                          : std::optional(Quantity::FromCanonical(*text));
 }
 
 /// Adds that `less` is more than `more`, where both are there.
@@ -190,16 +192,21 @@ void CheckLimit(const JsonTree& limit, const FieldPath& path, FieldCauses& cause
       CheckLimitedResource(one.key, of_pod || type == "Container", at.Key(one.key), causes);
     }
   }
-  if (type == "PersistentVolumeClaim" && !AmountOf(limit, "min", "storage") &&
-      !AmountOf(limit, "max", "storage")) {
+  const codec::MemberIndex most(limit.Find("max"));
+  const codec::MemberIndex least(limit.Find("min"));
+  const codec::MemberIndex by_default(of_pod ? nullptr : limit.Find("default"));
+  const codec::MemberIndex request(of_pod ? nullptr : limit.Find("defaultRequest"));
+  const codec::MemberIndex ratio(limit.Find("maxLimitRequestRatio"));
+  if (type == "PersistentVolumeClaim" && !AmountOf(least, "storage") &&
+      !AmountOf(most, "storage")) {
     causes.Required(path.Of("limits"), "either minimum or maximum storage value is required");
   }
   for (const std::string& resource : resources) {
-    CheckLimits({.most = AmountOf(limit, "max", resource),
-                 .least = AmountOf(limit, "min", resource),
-                 .by_default = of_pod ? std::nullopt : AmountOf(limit, "default", resource),
-                 .request = of_pod ? std::nullopt : AmountOf(limit, "defaultRequest", resource),
-                 .ratio = AmountOf(limit, "maxLimitRequestRatio", resource)},
+    CheckLimits({.most = AmountOf(most, resource),
+                 .least = AmountOf(least, resource),
+                 .by_default = AmountOf(by_default, resource),
+                 .request = AmountOf(request, resource),
+                 .ratio = AmountOf(ratio, resource)},
                 resource, path, causes);
   }
 }

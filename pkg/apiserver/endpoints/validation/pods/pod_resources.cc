@@ -99,14 +99,21 @@ ResourceAmounts SumOfContainers(const JsonTree& pod_spec, std::string_view list)
   if (const JsonTree* const containers = pod_spec.Find("initContainers")) {
     for (const JsonTree& one : containers->elements()) {
       ResourceAmounts own = ContainerAmounts(one, list);
+      // Of what the container does not name there is as much as before: `beginning` has it already.
       if (one.TextAt("restartPolicy") == "Always") {
         AddAmounts(own, sum);
         AddAmounts(own, running);
-        TakeGreater(running, beginning);
+        for (auto& [name, amount] : own) {
+          amount = running.at(name);
+        }
       } else {
-        AddAmounts(running, own);
-        TakeGreater(own, beginning);
+        for (auto& [name, amount] : own) {
+          if (const auto before = running.find(name); before != running.end()) {
+            amount = Sum(amount, before->second);
+          }
+        }
       }
+      TakeGreater(own, beginning);
     }
   }
   TakeGreater(beginning, sum);

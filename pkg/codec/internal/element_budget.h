@@ -1,0 +1,34 @@
+/// @file
+/// How many elements the lists of one object may have.
+#ifndef KUBEXX_CODEC_INTERNAL_ELEMENT_BUDGET_H_
+#define KUBEXX_CODEC_INTERNAL_ELEMENT_BUDGET_H_
+
+#include <cstddef>
+#include <string_view>
+
+namespace kubexx::codec::internal {
+
+/// A message without a value takes two or three bytes in an encoding, and up to a kilobyte as a
+/// struct: without a limit a body of 3 MiB takes gigabytes. The messages of real objects have
+/// dozens of bytes each, which is far from this limit.
+class ElementBudget {
+ public:
+  /// For an object of `bytes` bytes.
+  explicit ElementBudget(std::size_t bytes) : left_(kAlways + bytes / kBytesOfElement) {}
+
+  /// Whether there may be one message more in a list.
+  bool Take() { return left_ != 0 && left_-- != 0; }
+
+ private:
+  static constexpr std::size_t kAlways = 100'000;
+  static constexpr std::size_t kBytesOfElement = 16;
+
+  std::size_t left_;
+};
+
+inline constexpr std::string_view kTooManyElements =
+    "the lists have too many elements for so few bytes";
+
+}  // namespace kubexx::codec::internal
+
+#endif  // KUBEXX_CODEC_INTERNAL_ELEMENT_BUDGET_H_

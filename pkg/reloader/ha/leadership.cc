@@ -1,0 +1,150 @@
+#include "kubexx/reloader/ha/leadership.h"
+
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/leaderelection/leader_elector.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Result;
+using leaderelection::LeaderElector;
+
+// As Kubernetes' own components: how long work may go on after the lease was lost.
+constexpr base::Duration kHealthTolerance = std::chrono::seconds(20);
+// Between a lost lease and the next campaign, so that a server in trouble is not asked in a loop.
+constexpr base::Duration kCampaignPause = std::chrono::seconds(1);
+
+}  // namespace
+
+std::string LeaseNameOf(int shard, int shards) {
+  return shards == 1 ? std::string(kLeaseName)
+                     : std::string(kLeaseName) + "-" + std::to_string(shard);
+}
+
+class Leadership::Impl {
+ public:
+  Impl(Options options, ShardGate& gate, Membership* membership)
+      : options_(std::move(options)), gate_(gate), membership_(membership) {}
+  ~Impl() { Stop(); }
+
+  Result<void> Start() {
+    for (int shard = 0; shard < gate_.shards(); ++shard) {
+      KX_ASSIGN_OR_RETURN(auto elector, NewElector(shard));
+      electors_.push_back(std::move(elector));
+      Held(shard).Set(0);
+    }
+    for (int shard = 0; shard < gate_.shards(); ++shard) {
+      threads_.emplace_back([this, shard] { Campaign(shard, stop_.get_token()); });
+    }
+    return {};
+  }
+
+  void Stop() {
+    stop_.request_stop();
+    threads_.clear();  // joins
+  }
+
+  Result<void> Check() const {
+    for (const auto& elector : electors_) {
+      KX_RETURN_IF_ERROR(elector->Check(kHealthTolerance));
+    }
+    return {};
+  }
+
+ private:
+  Result<std::unique_ptr<LeaderElector>> NewElector(int shard) {
+    leaderelection::Callbacks callbacks;
+    callbacks.on_started_leading = [this, shard](const std::stop_token& stop) {
+      Lead(shard, stop);
+    };
+    callbacks.on_new_leader = [shard](const std::string& identity) {
+      logging::Info("New leader", {{"shard", shard}, {"leader", identity}});
+    };
+    return LeaderElector::New({.config = options_.election,
+                               .lock = options_.lock(shard),
+                               .callbacks = std::move(callbacks),
+                               .name = LeaseNameOf(shard, gate_.shards()),
+                               .clock = options_.clock,
+                               .registry = options_.registry});
+  }
+
+  void Campaign(int shard, const std::stop_token& stop) {
+    LeaderElector& elector = *electors_[static_cast<std::size_t>(shard)];
+    while (!stop.stop_requested()) {
+      std::stop_source tenure;
+      const auto end = [&tenure] { tenure.request_stop(); };
+      const std::stop_callback until_stop(stop, end);
+      std::optional<std::stop_token> assignment = std::stop_token();
+      if (membership_ != nullptr) {
+        assignment = membership_->AwaitAssigned(shard, stop);
+        if (!assignment) {
+          return;
+        }
+      }
+      const std::stop_callback until_moved(*assignment, end);
+      if (const auto ran = elector.Run(tenure.get_token()); !ran) {
+        logging::Warning("Lost the lease of a shard; this replica campaigns again",
+                         {{"shard", shard}, {"error", ran.status()}});
+        (void)options_.clock.SleepFor(kCampaignPause, stop);
+      }
+    }
+  }
+
+  void AwaitStop(const std::stop_token& stop) {
+    base::Mutex mu;
+    base::CondVar never;
+    const base::MutexLock lock(mu);
+    while (!stop.stop_requested()) {
+      (void)options_.clock.WaitUntil(mu, never, stop, base::TimePoint::max());
+    }
+  }
+
+  metrics::Gauge Held(int shard) const {
+    return options_.registry == nullptr
+               ? metrics::Gauge()
+               : options_.registry->Gauge(
+                     "kubexx_reloader_shard_held",
+                     "1 for the shards whose namespaces this replica works on.",
+                     {{"shard", std::to_string(shard)}});
+  }
+
+  // The work of a leader: the gate is open as long as this runs.
+  void Lead(int shard, const std::stop_token& stop) {
+    LeaderElector& elector = *electors_[static_cast<std::size_t>(shard)];
+    const metrics::Gauge held = Held(shard);
+    gate_.Open(shard, [&elector] { return elector.IsLeader(); });
+    held.Set(1);
+    logging::Info("Leading", {{"shard", shard}, {"identity", options_.election.identity}});
+    if (options_.on_acquired) {
+      options_.on_acquired(shard);
+    }
+    AwaitStop(stop);
+    // Nobody else writes while the lease is kept; after a loss there is no time to wait.
+    gate_.Close(shard, elector.IsLeader() ? options_.write_grace : base::Duration(0));
+    held.Set(0);
+    logging::Info("Stopped leading", {{"shard", shard}});
+  }
+
+  const Options options_;
+  ShardGate& gate_;
+  Membership* const membership_;
+  std::stop_source stop_;
+  std::vector<std::unique_ptr<LeaderElector>> electors_;
+  std::vector<std::jthread> threads_;
+};
+
+Leadership::Leadership(Options options, ShardGate& gate, Membership* membership)
+    : impl_(std::make_unique<Impl>(std::move(options), gate, membership)) {}
+Leadership::~Leadership() = default;
+Result<void> Leadership::Start() { return impl_->Start(); }
+void Leadership::Stop() { impl_->Stop(); }
+Result<void> Leadership::Check() const { return impl_->Check(); }
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,115 @@
+// Members as Leases.
+#include <chrono>
+#include <utility>
+
+#include "kubexx/api/coordination/v1/resources.gen.h"
+#include "kubexx/api/coordination/v1/schema.gen.h"
+#include "kubexx/api/coordination/v1/types.gen.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/reloader/ha/membership.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using api::coordination::v1::Lease;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+constexpr char kMemberLabel[] = "kubexx.io/reloader-member-of";
+constexpr std::int32_t kLeaseSeconds = 15;
+
+class LeaseMemberStore final : public MemberStore {
+ public:
+  LeaseMemberStore(std::shared_ptr<rest::RESTClient> client, apimachinery::ObjectKey lease,
+                   std::string identity)
+      : leases_(std::move(client), lease.namespace_),
+        lease_(std::move(lease)),
+        identity_(std::move(identity)) {}
+
+  Result<void> Renew(std::stop_token stop) override {
+    own_.metadata.name = NameOf(identity_);
+    own_.metadata.namespace_ = lease_.namespace_;
+    own_.metadata.labels[kMemberLabel] = lease_.name;
+    own_.spec.holder_identity = identity_;
+    own_.spec.lease_duration_seconds = kLeaseSeconds;
+    own_.spec.renew_time = apimachinery::MicroTime::From(std::chrono::system_clock::now());
+    if (!own_.metadata.resource_version.empty()) {
+      auto updated = leases_.Update(own_, {}, stop);
+      if (updated) {
+        own_ = *std::move(updated);
+        return {};
+      }
+      if (updated.status().reason != Reason::kNotFound &&
+          updated.status().reason != Reason::kConflict) {
+        return apimachinery::Fail(updated.status());
+      }
+    }
+    own_.metadata.resource_version.clear();
+    own_.metadata.uid.clear();
+    auto created = leases_.Create(own_, {}, stop);
+    if (!created && created.status().reason == Reason::kAlreadyExists) {
+      created = leases_.Get(own_.metadata.name, stop);  // renewed next time
+    }
+    if (!created) {
+      return apimachinery::Fail(created.status());
+    }
+    own_ = *std::move(created);
+    return {};
+  }
+
+  Result<std::vector<Member>> List(std::stop_token stop) override {
+    KX_ASSIGN_OR_RETURN(const auto list, leases_.List(Selection(), std::move(stop)));
+    std::vector<Member> members;
+    for (const Lease& lease : list.items) {
+      members.push_back({lease.spec.holder_identity.value_or(""), lease.metadata.resource_version});
+    }
+    return members;
+  }
+
+  Result<void> Remove(const std::string& name, std::stop_token stop) override {
+    const auto removed = leases_.Delete(NameOf(name), {}, std::move(stop));
+    if (!removed && removed.status().reason != Reason::kNotFound) {
+      return apimachinery::Fail(removed.status());
+    }
+    return {};
+  }
+
+  Result<void> Watch(const std::function<void()>& on_change, std::stop_token stop) override {
+    return leases_.Watch(
+        Selection(),
+        [&](kubernetes::WatchEvent<Lease>&& event) -> Result<void> {
+          if (event.type == codec::WatchEventType::kAdded ||
+              event.type == codec::WatchEventType::kDeleted) {
+            on_change();
+          }
+          return {};
+        },
+        std::move(stop));
+  }
+
+ private:
+  std::string NameOf(const std::string& identity) const {
+    return lease_.name + "-member-" + identity;
+  }
+  apimachinery::ListOptions Selection() const {
+    apimachinery::ListOptions options;
+    options.label_selector = std::string(kMemberLabel) + "=" + lease_.name;
+    return options;
+  }
+
+  kubernetes::ResourceClient<Lease> leases_;
+  const apimachinery::ObjectKey lease_;
+  const std::string identity_;
+  Lease own_;  // Renew only
+};
+
+}  // namespace
+
+std::unique_ptr<MemberStore> NewLeaseMemberStore(std::shared_ptr<rest::RESTClient> client,
+                                                 apimachinery::ObjectKey lease,
+                                                 std::string identity) {
+  return std::make_unique<LeaseMemberStore>(std::move(client), std::move(lease),
+                                            std::move(identity));
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,86 @@
+#include "kubexx/reloader/ha/replica.h"
+
+#include <optional>
+#include <utility>
+
+#include "kubexx/leaderelection/lock.h"
+#include "kubexx/reloader/ha/leadership.h"
+#include "kubexx/reloader/ha/membership.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Result;
+
+class LeaseReplica final : public Replica {
+ public:
+  LeaseReplica(std::shared_ptr<rest::RESTClient> client, const HaSettings& settings,
+               metrics::Registry* registry)
+      : client_(std::move(client)),
+        settings_(settings),
+        registry_(registry),
+        gate_(settings.shards) {
+    if (settings_.shards > 1) {
+      store_ =
+          NewLeaseMemberStore(client_, {settings_.pod_namespace, kLeaseName}, settings_.pod_name);
+      membership_.emplace(
+          Membership::Options{.identity = settings_.pod_name, .shards = settings_.shards}, *store_);
+    }
+  }
+  ~LeaseReplica() override { Stop(); }
+
+  ShardGate& gate() override { return gate_; }
+
+  Result<void> Start(std::function<void(int shard)> on_acquired) override {
+    Leadership::Options options;
+    options.election.identity = settings_.pod_name;
+    options.registry = registry_;
+    options.on_acquired = std::move(on_acquired);
+    options.lock = [client = client_, settings = settings_](int shard) {
+      return std::make_shared<leaderelection::LeaseLock>(
+          client,
+          apimachinery::ObjectKey{settings.pod_namespace, LeaseNameOf(shard, settings.shards)});
+    };
+    leadership_.emplace(std::move(options), gate_, membership_ ? &*membership_ : nullptr);
+    if (membership_) {
+      membership_->Start();
+    }
+    return leadership_->Start();
+  }
+
+  void Stop() override {
+    if (membership_) {
+      membership_->Stop();  // first: the others prepare to take the shards
+    }
+    if (leadership_) {
+      leadership_->Stop();
+    }
+  }
+
+  Result<void> Check() const override {
+    return leadership_ ? leadership_->Check() : Result<void>();
+  }
+
+  std::optional<std::string> Problem() const override {
+    return membership_ ? membership_->Problem() : std::nullopt;
+  }
+
+ private:
+  const std::shared_ptr<rest::RESTClient> client_;
+  const HaSettings settings_;
+  metrics::Registry* const registry_;
+  ShardGate gate_;
+  std::unique_ptr<MemberStore> store_;
+  std::optional<Membership> membership_;
+  std::optional<Leadership> leadership_;
+};
+
+}  // namespace
+
+std::unique_ptr<Replica> Replica::New(std::shared_ptr<rest::RESTClient> client,
+                                      const HaSettings& settings, metrics::Registry* registry) {
+  return std::make_unique<LeaseReplica>(std::move(client), settings, registry);
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,92 @@
+#include "kubexx/reloader/ha/shard_gate.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "kubexx/base/testing/fake_clock.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(ShardOf, IsStableAndUsesAllShards) {
+  // Written down once: replicas of two versions must agree.
+  EXPECT_EQ(ShardOf("default", 4), 2);
+  EXPECT_EQ(ShardOf("kube-system", 4), 2);
+  EXPECT_EQ(ShardOf("anything", 1), 0);
+  std::set<int> used;
+  for (int i = 0; i < 100; ++i) {
+    used.insert(ShardOf("team-" + std::to_string(i), 7));
+  }
+  EXPECT_EQ(used.size(), 7U);
+}
+
+TEST(ShardGate, LetsThroughWhatIsOpen) {
+  ShardGate gate(2);
+  const std::string zero = ShardOf("a", 2) == 0 ? "a" : "b";
+  const std::string one = zero == "a" ? "b" : "a";
+  ASSERT_EQ(ShardOf(one, 2), 1);
+  EXPECT_FALSE(gate.Enter(zero));
+  gate.Open(0);
+  EXPECT_TRUE(gate.Enter(zero));
+  EXPECT_FALSE(gate.Enter(one));
+  gate.Close(0, seconds(1));
+  EXPECT_FALSE(gate.Enter(zero));
+  EXPECT_FALSE(gate.IsOpen(0));
+}
+
+TEST(ShardGate, AsksForEveryPermit) {
+  ShardGate gate(1);
+  bool holds = true;
+  gate.Open(0, [&holds] { return holds; });
+  EXPECT_TRUE(gate.Enter("ns"));
+  holds = false;
+  EXPECT_FALSE(gate.Enter("ns"));
+  gate.Close(0, seconds(0));  // returns: the refused permit does not count
+}
+
+TEST(ShardGate, CloseWaitsForWritesAndThenTellsThemToEnd) {
+  base::testing::FakeClock clock;
+  ShardGate gate(1, clock);
+  gate.Open(0);
+  auto quick = gate.Enter("ns");
+  auto slow = gate.Enter("ns");
+  ASSERT_TRUE(quick && slow);
+  bool closed = false;
+  std::jthread closing([&] {
+    gate.Close(0, seconds(5));
+    closed = true;
+  });
+  clock.AwaitSleepers(1);
+  quick.reset();
+  EXPECT_FALSE(slow->stop().stop_requested());
+  std::jthread writer([write = std::move(slow)]() mutable {
+    std::stop_source told;
+    const std::stop_callback callback(write->stop(), [&told] { told.request_stop(); });
+    while (!told.stop_requested()) {
+      std::this_thread::yield();
+    }
+    write.reset();
+  });
+  clock.Advance(seconds(5));
+  closing.join();
+  EXPECT_TRUE(closed);
+}
+
+TEST(ShardGate, CountsTenures) {
+  ShardGate gate(1);
+  gate.Open(0);
+  const std::uint64_t first = gate.Enter("ns")->tenure();
+  EXPECT_EQ(gate.Enter("ns")->tenure(), first);
+  gate.Close(0, seconds(0));
+  gate.Open(0);
+  EXPECT_NE(gate.Enter("ns")->tenure(), first);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

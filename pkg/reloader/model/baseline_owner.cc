@@ -1,0 +1,115 @@
+#include "kubexx/reloader/model/baseline_owner.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/managed_fields.h"
+
+namespace kubexx::reloader {
+
+using api::meta::v1::ManagedFieldsEntry;
+using apimachinery::Time;
+
+namespace {
+
+bool Has(const ManagedFieldsEntry& entry, std::string_view field) {
+  return entry.fields_v1 && entry.fields_v1->raw.find(field) != std::string::npos;
+}
+
+/// The annotation as managed fields write it.
+const std::string& BaselineField() {
+  static const std::string field = "\"f:" + std::string(kBaselineAnnotation) + "\"";
+  return field;
+}
+
+}  // namespace
+
+std::optional<Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata,
+                                       bool template_is_stamped) {
+  std::optional<Time> restored;
+  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
+    if (!Has(entry, BaselineField())) {
+      continue;
+    }
+    if (IsOfOperator(entry)) {
+      return std::nullopt;
+    }
+    // Without the template it made no pods: a manifest with an old baseline, perhaps. But an undo
+    // may only take a variable away, and what is gone has no owner: a command that undoes is
+    // believed, and anybody where no other rollout is told of.
+    const bool made_no_pods =
+        template_is_stamped && !Has(entry, "\"f:template\"") && !IsOfUndo(entry);
+    if (entry.operation != "Update" || made_no_pods || IsUnknownManager(entry)) {
+      continue;
+    }
+    const auto fields = codec::JsonTree::Parse(entry.fields_v1->raw);
+    const Time at = fields ? TimeOfTemplate(entry, *fields) : Time{};
+    restored = std::max(restored.value_or(Time{}), at);
+  }
+  return restored;
+}
+
+std::optional<Time> UndoneAt(const api::meta::v1::ObjectMeta& metadata) {
+  std::optional<Time> undone;
+  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
+    if (entry.time && IsOfUndo(entry) &&
+        (Has(entry, BaselineField()) || Has(entry, "\"f:template\""))) {
+      undone = std::max(undone.value_or(*entry.time), *entry.time);
+    }
+  }
+  return undone;
+}
+
+bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata) {
+  bool is_foreign = false;
+  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
+    if (Has(entry, BaselineField())) {
+      if (IsOfOperator(entry)) {
+        return false;
+      }
+      is_foreign = is_foreign || !IsUnknownManager(entry);
+    }
+  }
+  return is_foreign;
+}
+
+std::optional<Time> LastWritten(const api::meta::v1::ObjectMeta& metadata) {
+  std::optional<Time> written;
+  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
+    if (entry.time && (Has(entry, "\"f:data\"") || Has(entry, "\"f:binaryData\""))) {
+      written = std::max(written.value_or(*entry.time), *entry.time);
+    }
+  }
+  return written ? std::max(*written, metadata.creation_timestamp) : written;
+}
+
+std::map<std::string, Time> KeysLastWritten(const api::meta::v1::ObjectMeta& metadata) {
+  constexpr std::string_view kField = "f:";
+  std::map<std::string, Time> keys;
+  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
+    if (!entry.time || !entry.fields_v1) {
+      continue;
+    }
+    const auto fields = codec::JsonTree::Parse(entry.fields_v1->raw);
+    for (const char* part : {"f:data", "f:binaryData"}) {
+      const codec::JsonTree* data = fields ? fields->Find(part) : nullptr;
+      if (data == nullptr) {
+        continue;
+      }
+      for (const codec::JsonTree::Member& member : data->members()) {
+        if (member.key.starts_with(kField)) {
+          Time& written =
+              keys.try_emplace(member.key.substr(kField.size()), *entry.time).first->second;
+          written = std::max({written, *entry.time, metadata.creation_timestamp});
+        }
+      }
+    }
+  }
+  return keys;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,139 @@
+#include "kubexx/reloader/model/digest.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace kubexx::reloader {
+namespace {
+
+/// An OpenSSL SHA-1. Freeing the context wipes the data block it buffers.
+class Sha1 {
+ public:
+  Sha1() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+    Check(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha1(), nullptr) == 1);
+  }
+  void Update(std::string_view text) {
+    Check(EVP_DigestUpdate(context_.get(), text.data(), text.size()) == 1);
+  }
+  Digest Finish() {
+    Digest digest;
+    unsigned int size = 0;
+    Check(EVP_DigestFinal_ex(context_.get(), digest.bytes.data(), &size) == 1 &&
+          size == digest.bytes.size());
+    return digest;
+  }
+
+ private:
+  // OpenSSL fails here only when memory runs out or SHA-1 is switched off in the installation: no
+  // input does it, and without digests there is nothing to run for.
+  static void Check(bool ok) {
+    if (!ok) {
+      std::abort();
+    }
+  }
+
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+
+int HexValue(char c) {
+  if (c >= '0' && c <= '9') {
+    return c - '0';
+  }
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+}  // namespace
+
+std::string Digest::ToString() const {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const std::uint8_t byte : bytes) {
+    text.push_back(kHex[byte >> 4]);
+    text.push_back(kHex[byte & 15]);
+  }
+  return text;
+}
+
+std::optional<Digest> Digest::Parse(std::string_view text) {
+  Digest digest;
+  if (text.size() != digest.bytes.size() * 2) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < digest.bytes.size(); ++i) {
+    const int high = HexValue(text[2 * i]);
+    const int low = HexValue(text[2 * i + 1]);
+    if (high < 0 || low < 0) {
+      return std::nullopt;
+    }
+    digest.bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
+  }
+  return digest;
+}
+
+// Compares a.key + "=" + a.value with b's, as unsigned bytes, without joining them: values may be
+// secret.
+bool DigestBuilder::Before(const Item& a, const Item& b) {
+  const auto at = [](const Item& item, std::size_t i) {
+    if (i < item.key.size()) {
+      return item.key[i];
+    }
+    return i == item.key.size() ? '=' : item.value[i - item.key.size() - 1];
+  };
+  const std::size_t a_size = a.key.size() + 1 + a.value.size();
+  const std::size_t b_size = b.key.size() + 1 + b.value.size();
+  for (std::size_t i = 0; i < std::min(a_size, b_size); ++i) {
+    const auto x = static_cast<unsigned char>(at(a, i));
+    const auto y = static_cast<unsigned char>(at(b, i));
+    if (x != y) {
+      return x < y;
+    }
+  }
+  return a_size < b_size;
+}
+
+Digest DigestBuilder::Finish() {
+  std::ranges::sort(items_, Before);
+  Sha1 sha1;
+  bool first = true;
+  for (const Item& item : items_) {
+    if (!first) {
+      sha1.Update(";");
+    }
+    first = false;
+    sha1.Update(item.key);
+    sha1.Update("=");
+    sha1.Update(item.value);
+  }
+  items_.clear();
+  return sha1.Finish();
+}
+
+Digest DigestOf(std::string_view text) {
+  Sha1 sha1;
+  sha1.Update(text);
+  return sha1.Finish();
+}
+
+std::string EncodeBase64(std::string_view bytes) {
+  static constexpr char kAlphabet[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      const std::size_t at = i + j;
+      group = group << 8 | (at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0U);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      text.push_back(i + j > bytes.size() ? '=' : kAlphabet[group >> (18 - 6 * j) & 63]);
+    }
+  }
+  return text;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,82 @@
+#include "kubexx/reloader/model/managed_fields.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kubexx::reloader {
+
+using api::meta::v1::ManagedFieldsEntry;
+using apimachinery::Time;
+
+namespace {
+
+// How the API server calls what was there before it began to note managers, and those it has
+// merged.
+constexpr std::string_view kUnknownManagers[] = {"before-first-apply", "ancient-changes"};
+
+/// The names that commands to undo rollouts write under. `kubectl rollout undo` names no field
+/// manager, as kubectl's other commands do, so that it is known by its program alone: see
+/// k8s.io/kubectl, pkg/polymorphichelpers/rollback.go. The rest of `kubectl rollout` (restart,
+/// pause) is kubectl-rollout: who restarts brings no pods of before back either.
+constexpr std::string_view kUndoers[] = {"kubectl", "kubectl.exe", "kubectl-rollout",
+                                         "kubectl-argo-rollouts"};
+
+/// How the names begin under which tools write that keep objects as they are described.
+constexpr std::string_view kTools[] = {"argocd",
+                                       "Terraform",
+                                       "HashiCorp",
+                                       "kustomize-controller",
+                                       "helm",
+                                       "Helm",
+                                       "pulumi",
+                                       "kubectl-client-side-apply",
+                                       "kubectl-replace",
+                                       "kubectl-create",
+                                       "fleet"};
+
+/// Whether `fields` have nothing of that part of an object, or that one field of it alone.
+bool HasNothingBut(const codec::JsonTree& fields, std::string_view part, std::string_view field) {
+  const codec::JsonTree* found = fields.Find(part);
+  return found == nullptr ||
+         (found->IsObject() && found->members().size() == 1 && found->Find(field) != nullptr);
+}
+
+/// kubectl's undo leaves the annotation in which `kubectl apply` keeps the manifest as it is:
+/// whoever owns it has applied one, as kubectl before 1.20 does under the same name.
+bool OwnsAppliedManifest(const codec::JsonTree& fields) {
+  const codec::JsonTree* metadata = fields.Find("f:metadata");
+  const codec::JsonTree* annotations =
+      metadata == nullptr ? nullptr : metadata->Find("f:annotations");
+  return annotations != nullptr &&
+         annotations->Find("f:kubectl.kubernetes.io/last-applied-configuration") != nullptr;
+}
+
+}  // namespace
+
+bool IsOfOperator(const ManagedFieldsEntry& entry) { return entry.manager == kFieldManager; }
+
+bool IsUnknownManager(const ManagedFieldsEntry& entry) {
+  return std::ranges::find(kUnknownManagers, entry.manager) != std::end(kUnknownManagers);
+}
+
+bool IsOfUndo(const ManagedFieldsEntry& entry) {
+  // kubectl applies under its own name, too.
+  return entry.operation == "Update" &&
+         std::ranges::find(kUndoers, entry.manager) != std::end(kUndoers);
+}
+
+bool IsOfTool(const ManagedFieldsEntry& entry) {
+  return entry.operation == "Apply" || std::ranges::any_of(kTools, [&](std::string_view name) {
+           return entry.manager.starts_with(name);
+         });
+}
+
+Time TimeOfTemplate(const ManagedFieldsEntry& entry, const codec::JsonTree& fields) {
+  const bool is_as_by_undo = !OwnsAppliedManifest(fields) &&
+                             HasNothingBut(fields, "f:spec", "f:template") &&
+                             // An undo of a Deployment brings its annotations back, too.
+                             HasNothingBut(fields, "f:metadata", "f:annotations");
+  return is_as_by_undo ? entry.time.value_or(Time{}) : Time{};
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,167 @@
+#include "kubexx/reloader/model/rollout_phase.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+namespace kubexx::reloader {
+namespace {
+
+namespace apps = api::apps::v1;
+using reloadpolicy::Phase;
+
+/// Written by Argo's controller when the template of spec.workloadRef has changed.
+constexpr std::string_view kArgoGenerationAnnotation = "rollout.argoproj.io/workload-generation";
+
+std::int64_t NumberAt(const codec::JsonTree& tree, std::initializer_list<std::string_view> path,
+                      std::int64_t otherwise) {
+  const codec::JsonTree* value = tree.At(path);
+  return value == nullptr ? otherwise : value->AsInt().value_or(otherwise);
+}
+
+std::int64_t Generation(const codec::JsonTree& tree) {
+  return NumberAt(tree, {"metadata", "generation"}, 0);
+}
+
+/// Argo Rollouts writes its number as text, and did write a hash; nothing for what is no number.
+std::optional<std::int64_t> NumberIn(const codec::JsonTree* object, std::string_view key) {
+  const codec::JsonTree* value = object == nullptr ? nullptr : object->Find(key);
+  if (value == nullptr) {
+    return std::nullopt;
+  }
+  if (const auto number = value->AsInt()) {
+    return *number;
+  }
+  const std::string_view text = object->TextAt(key);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
+                                                                  : std::nullopt;
+}
+
+std::optional<std::int64_t> Observed(const codec::JsonTree& tree) {
+  return NumberIn(tree.Find("status"), "observedGeneration");
+}
+
+/// Whether the template of spec.workloadRef is a later one than the status is about.
+bool IsTemplateUnseen(const codec::JsonTree& tree) {
+  const codec::JsonTree* ref = tree.At({"spec", "workloadRef"});
+  const auto observed = NumberIn(tree.Find("status"), "workloadObservedGeneration");
+  if (ref == nullptr || !ref->IsObject() || !observed) {
+    return false;  // or of a version of Argo Rollouts that does not tell
+  }
+  const codec::JsonTree* annotations = tree.At({"metadata", "annotations"});
+  return *observed < std::max(NumberIn(annotations, kTemplateGenerationAnnotation).value_or(0),
+                              NumberIn(annotations, kArgoGenerationAnnotation).value_or(0));
+}
+
+/// The phase of a workload of which no pod is of an earlier template.
+Phase PhaseOfPods(std::int64_t available, std::int64_t wanted) {
+  return wanted == 0          ? Phase::kWithoutPods
+         : available < wanted ? Phase::kUnavailable
+                              : Phase::kComplete;
+}
+
+bool IsPausedBySpec(const codec::JsonTree& tree) {
+  const codec::JsonTree* paused = tree.At({"spec", "paused"});
+  return paused != nullptr && paused->AsBool().value_or(false);
+}
+
+}  // namespace
+
+Phase PhaseOf(const apps::Deployment& deployment) {
+  const apps::DeploymentStatus& status = deployment.status;
+  if (deployment.spec.paused) {
+    return Phase::kPaused;
+  }
+  if (status.observed_generation < deployment.metadata.generation) {
+    return Phase::kUnseen;
+  }
+  if (std::ranges::any_of(status.conditions, [](const apps::DeploymentCondition& condition) {
+        return condition.type == "Progressing" && condition.reason == "ProgressDeadlineExceeded";
+      })) {
+    return Phase::kFailed;
+  }
+  if (!AllPodsAreReplaced(deployment)) {
+    return Phase::kUpdating;
+  }
+  return PhaseOfPods(status.available_replicas, deployment.spec.replicas.value_or(1));
+}
+
+bool AllPodsAreReplaced(const apps::Deployment& deployment) {
+  const apps::DeploymentStatus& status = deployment.status;
+  return status.observed_generation >= deployment.metadata.generation &&
+         status.updated_replicas >= deployment.spec.replicas.value_or(1) &&
+         status.replicas <= status.updated_replicas;
+}
+
+Phase PhaseOf(const apps::StatefulSet& set) {
+  const apps::StatefulSetStatus& status = set.status;
+  if (status.observed_generation < set.metadata.generation) {
+    return Phase::kUnseen;
+  }
+  if (set.spec.update_strategy.type == "OnDelete") {
+    return Phase::kComplete;
+  }
+  const std::int32_t wanted = set.spec.replicas.value_or(1);
+  const auto& rolling = set.spec.update_strategy.rolling_update;
+  const std::int32_t kept = rolling ? rolling->partition.value_or(0) : 0;
+  // The count of updated pods is kept only while a rollout goes on.
+  if (status.update_revision != status.current_revision &&
+      status.updated_replicas < std::max(wanted - kept, 0)) {
+    return Phase::kUpdating;
+  }
+  return PhaseOfPods(status.available_replicas, wanted);
+}
+
+Phase PhaseOf(const apps::DaemonSet& set) {
+  const apps::DaemonSetStatus& status = set.status;
+  if (status.observed_generation < set.metadata.generation) {
+    return Phase::kUnseen;
+  }
+  if (set.spec.update_strategy.type == "OnDelete") {
+    return Phase::kComplete;
+  }
+  if (status.updated_number_scheduled < status.desired_number_scheduled) {
+    return Phase::kUpdating;
+  }
+  return PhaseOfPods(status.number_available, status.desired_number_scheduled);
+}
+
+Phase PhaseOfRollout(const codec::JsonTree& tree) {
+  if (IsPausedBySpec(tree)) {
+    return Phase::kPaused;
+  }
+  if (Observed(tree).value_or(Generation(tree)) < Generation(tree) || IsTemplateUnseen(tree)) {
+    return Phase::kUnseen;
+  }
+  const codec::JsonTree* status = tree.Find("status");
+  if (status == nullptr || !status->IsObject()) {
+    return Phase::kUnseen;
+  }
+  const std::string_view phase = status->TextAt("phase");  // sums it up
+  return phase == "Progressing"                         ? Phase::kUpdating
+         : phase == "Degraded"                          ? Phase::kFailed
+         : phase == "Paused"                            ? Phase::kWaiting
+         : NumberAt(tree, {"spec", "replicas"}, 1) == 0 ? Phase::kWithoutPods
+                                                        : Phase::kComplete;
+}
+
+Phase PhaseOfConfig(const codec::JsonTree& tree) {
+  const std::int64_t wanted = NumberAt(tree, {"spec", "replicas"}, 1);
+  if (IsPausedBySpec(tree)) {
+    return Phase::kPaused;
+  }
+  if (Observed(tree).value_or(0) < Generation(tree)) {
+    return Phase::kUnseen;
+  }
+  if (NumberAt(tree, {"status", "updatedReplicas"}, 0) < wanted) {
+    return Phase::kUpdating;
+  }
+  return PhaseOfPods(NumberAt(tree, {"status", "availableReplicas"}, 0), wanted);
+}
+
+}  // namespace kubexx::reloader

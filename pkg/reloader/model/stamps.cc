@@ -1,0 +1,222 @@
+#include "kubexx/reloader/model/stamps.h"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/managed_fields.h"
+#include "kubexx/reloader/model/workload.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using api::meta::v1::ManagedFieldsEntry;
+using apimachinery::Time;
+using codec::JsonTree;
+
+constexpr std::string_view kAllOperators = "*";
+constexpr std::string_view kByTool = "~";
+
+constexpr std::string_view kStampAnnotations[] = {kLastReloadedFrom, kRestartedFor};
+
+/// The values of a template's stamps; of variables of one name in several containers all.
+std::map<std::string, std::vector<std::string>> StampsOf(const Workload& workload) {
+  std::map<std::string, std::vector<std::string>> stamps;
+  for (const Container& container : workload.containers) {
+    for (const EnvVar& variable : container.variables) {
+      stamps[variable.name].push_back(variable.value);
+    }
+  }
+  for (const std::string_view key : kStampAnnotations) {
+    if (const std::string* value = Find(workload.template_annotations, key)) {
+      stamps[std::string(key)].push_back(*value);
+    }
+  }
+  return stamps;
+}
+
+/// Whether the field is all there is of it: an atomic one, or one without fields of its own.
+bool IsLeaf(const JsonTree& field) { return field.IsObject() && field.size() == 0; }
+
+/// Follows `path` from `field`; its end, or the leaf that it ends in before. Null when there is
+/// neither.
+const JsonTree* Follow(const JsonTree* field, std::initializer_list<std::string_view> path) {
+  for (const std::string_view step : path) {
+    if (field == nullptr || IsLeaf(*field)) {
+      break;
+    }
+    field = field->Find(step);
+  }
+  return field;
+}
+
+/// Whether it is worth reading the entry for one of these stamps: it names one, or has something
+/// whole that they are in.
+bool MayOwn(const ManagedFieldsEntry& entry,
+            const std::map<std::string, std::vector<std::string>>& stamps) {
+  constexpr std::string_view kWholes[] = {R"("f:spec":{})",       R"("f:template":{})",
+                                          R"("f:metadata":{})",   R"("f:annotations":{})",
+                                          R"("f:containers":{})", R"("f:env":{})"};
+  const std::string& raw = entry.fields_v1->raw;
+  const auto has = [&](std::string_view text) { return raw.find(text) != std::string::npos; };
+  return has("\"f:template\"") &&
+         (std::ranges::any_of(stamps, [&](const auto& stamp) { return has(stamp.first); }) ||
+          std::ranges::any_of(kWholes, has));
+}
+
+/// Whether the fields of an entry have the value of that stamp.
+bool Owns(const JsonTree& fields, const std::string& stamp, bool is_annotation) {
+  const JsonTree* pods = Follow(&fields, {"f:spec", "f:template"});
+  if (pods == nullptr) {
+    return false;
+  }
+  if (is_annotation) {
+    return Follow(pods, {"f:metadata", "f:annotations", "f:" + stamp}) != nullptr;
+  }
+  const JsonTree* containers = Follow(pods, {"f:spec", "f:containers"});
+  if (containers == nullptr || IsLeaf(*containers)) {
+    return containers != nullptr;
+  }
+  const std::string variable = R"(k:{"name":")" + stamp + R"("})";
+  return std::ranges::any_of(containers->members(), [&](const JsonTree::Member& container) {
+    return Follow(&container.value, {"f:env", variable, "f:value"}) != nullptr;
+  });
+}
+
+bool IsAnnotation(const std::string& stamp) {
+  return std::ranges::find(kStampAnnotations, stamp) != std::end(kStampAnnotations);
+}
+
+}  // namespace
+
+Stampers StampersOf(const Workload& workload, const api::meta::v1::ObjectMeta& metadata) {
+  Stampers stampers;
+  const auto stamps = StampsOf(workload);
+  if (stamps.empty()) {
+    return stampers;
+  }
+  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
+    if (!entry.fields_v1 || IsUnknownManager(entry) || !MayOwn(entry, stamps)) {
+      continue;
+    }
+    const auto fields = JsonTree::Parse(entry.fields_v1->raw);
+    if (!fields) {
+      continue;
+    }
+    const bool is_operator = IsOfOperator(entry);
+    for (const auto& [name, values] : stamps) {
+      if (!Owns(*fields, name, IsAnnotation(name))) {
+        continue;
+      }
+      const auto [found, is_first] = stampers.try_emplace(name);
+      Stamper& stamper = found->second;
+      if (is_operator) {
+        stamper = {.is_operator = true};
+      } else if (!stamper.is_operator) {
+        stamper.is_tool = (is_first || stamper.is_tool) && IsOfTool(entry);
+        stamper.since = std::max(stamper.since, TimeOfTemplate(entry, *fields));
+      }
+    }
+  }
+  return stampers;
+}
+
+std::string TextOf(const Stampers& stampers, const Workload& workload) {
+  const bool all = stampers.size() == StampsOf(workload).size();
+  if (all &&
+      std::ranges::all_of(stampers, [](const auto& each) { return each.second.is_operator; })) {
+    return stampers.empty() ? std::string() : std::string(kAllOperators);
+  }
+  std::string text;
+  for (const auto& [name, stamper] : stampers) {
+    text.append(text.empty() ? "" : " ").append(name).append("=");
+    text.append(stamper.is_tool ? kByTool : "");
+    text.append(stamper.is_operator ? std::string(kAllOperators)
+                                    : std::to_string(stamper.since.seconds));
+  }
+  return text;
+}
+
+Stampers StampersFrom(std::string_view text, const Workload& workload) {
+  Stampers stampers;
+  if (text == kAllOperators) {
+    for (const auto& [name, values] : StampsOf(workload)) {
+      stampers[name] = {.is_operator = true};
+    }
+    return stampers;
+  }
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t equals = item.rfind('=');
+    if (equals == std::string_view::npos) {
+      continue;
+    }
+    std::string_view value = item.substr(equals + 1);
+    Stamper stamper{.is_operator = value == kAllOperators, .is_tool = value.starts_with(kByTool)};
+    value.remove_prefix(stamper.is_tool ? kByTool.size() : 0);
+    if (!stamper.is_operator &&
+        std::from_chars(value.data(), value.data() + value.size(), stamper.since.seconds).ec !=
+            std::errc()) {
+      continue;
+    }
+    stampers[std::string(item.substr(0, equals))] = stamper;
+  }
+  return stampers;
+}
+
+TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now) {
+  const auto had = StampsOf(before);
+  const auto has = StampsOf(now);
+  TemplateWriter writer = TemplateWriter::kOther;
+  for (const auto& [name, values] : has) {
+    if (const auto found = had.find(name); found != had.end() && found->second == values) {
+      continue;
+    }
+    const auto stamper = now.stampers.find(name);
+    if (stamper == now.stampers.end()) {
+      return TemplateWriter::kUnknown;
+    }
+    if (!stamper->second.is_operator) {
+      return TemplateWriter::kOther;
+    }
+    writer = TemplateWriter::kOperator;
+  }
+  const bool is_one_gone =
+      std::ranges::any_of(had, [&](const auto& each) { return !has.contains(each.first); });
+  return writer == TemplateWriter::kOther && is_one_gone ? TemplateWriter::kUnknown : writer;
+}
+
+bool HasOwnRecord(const Workload& workload) {
+  return Find(workload.annotations, kBaselineAnnotation) != nullptr &&
+         !workload.baseline_restored && !workload.baseline_is_foreign;
+}
+
+bool HasRecorded(const Workload& before, const Workload& now) {
+  const std::string* had = Find(before.annotations, kBaselineAnnotation);
+  return HasOwnRecord(now) &&
+         (had == nullptr || *had != *Find(now.annotations, kBaselineAnnotation));
+}
+
+bool IsUndo(const Workload& before, const Workload& now) {
+  const auto had = StampsOf(before);
+  const auto has = StampsOf(now);
+  const bool brings_back = std::ranges::any_of(has, [&](const auto& each) {
+    const auto [name, values] = each;
+    const auto found = had.find(name);
+    const auto stamper = now.stampers.find(name);
+    return (found == had.end() || found->second != values) && stamper != now.stampers.end() &&
+           !stamper->second.is_operator && !stamper->second.is_tool;
+  });
+  return brings_back || (now.undone && (!before.undone || *now.undone > *before.undone));
+}
+
+}  // namespace kubexx::reloader

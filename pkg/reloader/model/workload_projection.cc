@@ -1,0 +1,344 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "kubexx/api/apps/v1/schema.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/baseline_owner.h"
+#include "kubexx/reloader/model/env_var.h"
+#include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/model/stamps.h"
+#include "kubexx/reloader/model/workload_decode.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace core = api::core::v1;
+namespace apps = api::apps::v1;
+using apimachinery::Result;
+
+/// Label of a projection: how far the rollout is. Absent when it is complete, so that what does not
+/// change takes no memory.
+constexpr char kPhase[] = "rollout-phase";
+/// Label of a projection: Workload::failed_alone.
+constexpr char kFailedAlone[] = "failed-alone";
+/// Label of a projection: whose template the workload's pods are made from, as "Kind/name".
+constexpr char kTemplateRef[] = "template-ref";
+/// Label of a projection: Workload::suspended.
+constexpr char kSuspended[] = "suspended";
+/// Labels of a projection: TemplateVersion, as "generation.digest", and when the baseline was
+/// restored, as seconds since 1970.
+constexpr char kTemplateVersion[] = "template";
+constexpr char kBaselineRestored[] = "baseline-restored";
+constexpr char kBaselineForeign[] = "baseline-foreign";
+/// Labels of a projection: Workload::stampers and Workload::undone, as seconds since 1970.
+constexpr char kStampers[] = "stampers";
+constexpr char kUndone[] = "undone";
+/// Label of a projection: Workload::release.
+constexpr char kRelease[] = "release";
+/// Names the SecretProviderClass of a volume of the Secrets Store CSI driver.
+constexpr char kProviderClassAttribute[] = "secretProviderClass";
+
+Annotations Concerning(const Annotations& annotations, const AnnotationKeys& keys) {
+  Annotations kept;
+  for (const auto& [key, value] : annotations) {
+    if (keys.ConcernsWorkload(key)) {
+      kept.emplace(key, value);
+    }
+  }
+  return kept;
+}
+
+/// A number as std::to_string writes it.
+std::int64_t NumberFrom(std::string_view text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// ---- From the API's types to ours.
+
+std::vector<Reference> ReferencesOf(const core::VolumeSource& volume) {
+  std::vector<Reference> references;
+  if (volume.config_map) {
+    references.push_back({SourceType::kConfigMap, volume.config_map->local_object_reference.name});
+  }
+  if (volume.secret) {
+    references.push_back({SourceType::kSecret, volume.secret->secret_name});
+  }
+  if (volume.csi) {
+    const auto& attributes = volume.csi->volume_attributes;
+    if (const auto name = attributes.find(kProviderClassAttribute); name != attributes.end()) {
+      references.push_back({SourceType::kSecretProviderClass, name->second});
+    }
+  }
+  if (volume.projected) {
+    for (const core::VolumeProjection& source : volume.projected->sources) {
+      if (source.config_map) {
+        references.push_back(
+            {SourceType::kConfigMap, source.config_map->local_object_reference.name});
+      }
+      if (source.secret) {
+        references.push_back({SourceType::kSecret, source.secret->local_object_reference.name});
+      }
+    }
+  }
+  return references;
+}
+
+std::vector<Reference> ReferencesOf(const core::EnvVar& variable) {
+  std::vector<Reference> references;
+  if (variable.value_from && variable.value_from->config_map_key_ref) {
+    references.push_back({SourceType::kConfigMap,
+                          variable.value_from->config_map_key_ref->local_object_reference.name});
+  }
+  if (variable.value_from && variable.value_from->secret_key_ref) {
+    references.push_back(
+        {SourceType::kSecret, variable.value_from->secret_key_ref->local_object_reference.name});
+  }
+  return references;
+}
+
+std::vector<Reference> ReferencesOf(const core::EnvFromSource& from) {
+  std::vector<Reference> references;
+  if (from.config_map_ref) {
+    references.push_back(
+        {SourceType::kConfigMap, from.config_map_ref->local_object_reference.name});
+  }
+  if (from.secret_ref) {
+    references.push_back({SourceType::kSecret, from.secret_ref->local_object_reference.name});
+  }
+  return references;
+}
+
+void Append(std::vector<Reference>& to, std::vector<Reference> from) {
+  std::ranges::move(from, std::back_inserter(to));
+}
+
+Container ContainerFrom(const core::Container& container) {
+  Container result{.name = container.name};
+  for (const core::VolumeMount& mount : container.volume_mounts) {
+    result.mounts.push_back(mount.name);
+  }
+  for (const core::EnvVar& variable : container.env) {
+    Append(result.references, ReferencesOf(variable));
+    if (variable.name.starts_with(kEnvVarPrefix)) {
+      result.variables.push_back({variable.name, variable.value});
+    }
+  }
+  for (const core::EnvFromSource& from : container.env_from) {
+    Append(result.references, ReferencesOf(from));
+  }
+  return result;
+}
+
+Workload From(WorkloadKind kind, const PodOwner& owner) {
+  const core::PodTemplateSpec& pod = owner.pods;
+  Workload workload{.id = {kind, {owner.metadata.namespace_, owner.metadata.name}},
+                    .uid = owner.metadata.uid};
+  if (const std::string* of = Find(owner.metadata.annotations, kKeeperOf);
+      of != nullptr && kind == WorkloadKind::kJob) {
+    workload.annotations[std::string(kKeeperOf)] = *of;
+    return workload;
+  }
+  if (owner.over) {
+    return workload;  // nothing rolls it any more
+  }
+  workload.annotations = owner.metadata.annotations;
+  workload.release = ReleaseOf(workload.annotations);
+  workload.template_annotations = pod.metadata.annotations;
+  workload.template_ref = owner.template_ref;
+  workload.template_version = owner.template_version;
+  workload.phase = owner.phase;
+  workload.failed_alone = owner.failed_alone;
+  workload.paused = owner.paused;
+  workload.suspended = owner.suspended;
+  for (const core::Volume& volume : pod.spec.volumes) {
+    workload.volumes.push_back({volume.name, ReferencesOf(volume.volume_source)});
+  }
+  for (const core::Container& container : pod.spec.containers) {
+    workload.containers.push_back(ContainerFrom(container));
+  }
+  for (const core::Container& container : pod.spec.init_containers) {
+    workload.init_containers.push_back(ContainerFrom(container));
+  }
+  return workload;
+}
+
+// ---- And back, leaving out the rest.
+
+core::VolumeProjection ProjectionOf(const Reference& reference) {
+  core::VolumeProjection projection;
+  if (reference.type == SourceType::kConfigMap) {
+    projection.config_map.emplace().local_object_reference.name = reference.name;
+  } else {
+    projection.secret.emplace().local_object_reference.name = reference.name;
+  }
+  return projection;
+}
+
+core::EnvFromSource EnvFromOf(const Reference& reference) {
+  core::EnvFromSource from;
+  if (reference.type == SourceType::kConfigMap) {
+    from.config_map_ref.emplace().local_object_reference.name = reference.name;
+  } else {
+    from.secret_ref.emplace().local_object_reference.name = reference.name;
+  }
+  return from;
+}
+
+core::Container ContainerOf(const Container& container, const std::vector<Volume>& volumes) {
+  core::Container result;
+  result.name = container.name;
+  for (const std::string& mount : container.mounts) {
+    if (std::ranges::find(volumes, mount, &Volume::name) != volumes.end()) {
+      result.volume_mounts.push_back({.name = mount});
+    }
+  }
+  std::vector<Reference> seen;
+  for (const Reference& reference : container.references) {
+    if (std::ranges::find(seen, reference) == seen.end()) {
+      seen.push_back(reference);
+      result.env_from.push_back(EnvFromOf(reference));
+    }
+  }
+  for (const EnvVar& variable : container.variables) {
+    result.env.push_back({.name = variable.name, .value = variable.value});
+  }
+  return result;
+}
+
+// The projection of every kind is a Deployment.
+apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) {
+  apps::Deployment object{};
+  object.metadata.namespace_ = workload.id.key.namespace_;
+  object.metadata.name = workload.id.key.name;
+  object.metadata.uid = workload.uid;
+  object.metadata.annotations = Concerning(workload.annotations, keys);
+  if (workload.phase != reloadpolicy::Phase::kComplete) {
+    object.metadata.labels[kPhase] = ToString(workload.phase);
+  }
+  if (workload.failed_alone) {
+    object.metadata.labels[kFailedAlone] = "";
+  }
+  if (workload.template_ref) {
+    object.metadata.labels[kTemplateRef] =
+        workload.template_ref->kind + "/" + workload.template_ref->name;
+  }
+  if (workload.suspended) {
+    object.metadata.labels[kSuspended] = "true";
+  }
+  if (!workload.release.empty()) {
+    object.metadata.labels[kRelease] = workload.release;
+  }
+  if (const TemplateVersion& version = workload.template_version; !version.digest.empty()) {
+    object.metadata.labels[kTemplateVersion] =
+        std::to_string(version.generation) + "." + version.digest;
+  }
+  if (workload.baseline_restored) {
+    object.metadata.labels[kBaselineRestored] = std::to_string(workload.baseline_restored->seconds);
+  }
+  if (workload.baseline_is_foreign) {
+    object.metadata.labels[kBaselineForeign] = "";
+  }
+  if (!workload.stampers.empty()) {
+    object.metadata.labels[kStampers] = TextOf(workload.stampers, workload);
+  }
+  if (workload.undone) {
+    object.metadata.labels[kUndone] = std::to_string(workload.undone->seconds);
+  }
+  object.spec.paused = workload.paused;
+  core::PodTemplateSpec& pod = object.spec.template_;
+  pod.metadata.annotations = Concerning(workload.template_annotations, keys);
+  std::vector<Volume> volumes = workload.volumes;
+  std::erase_if(volumes, [](const Volume& volume) { return volume.references.empty(); });
+  for (const Volume& volume : volumes) {
+    core::Volume& kept = pod.spec.volumes.emplace_back();
+    kept.name = volume.name;
+    if (volume.references.front().type == SourceType::kSecretProviderClass) {
+      kept.volume_source.csi.emplace().volume_attributes[kProviderClassAttribute] =
+          volume.references.front().name;
+      continue;
+    }
+    core::ProjectedVolumeSource& projected = kept.volume_source.projected.emplace();
+    std::ranges::transform(volume.references, std::back_inserter(projected.sources), ProjectionOf);
+  }
+  for (const Container& container : workload.containers) {
+    pod.spec.containers.push_back(ContainerOf(container, volumes));
+  }
+  for (const Container& container : workload.init_containers) {
+    pod.spec.init_containers.push_back(ContainerOf(container, volumes));
+  }
+  return object;
+}
+
+/// Whether the pod template tells of a rollout of ours or stakater/Reloader's.
+bool IsStamped(const Workload& workload) {
+  const auto has_variable = [](const Container& container) { return !container.variables.empty(); };
+  return workload.template_annotations.contains(std::string(kLastReloadedFrom)) ||
+         workload.template_annotations.contains(std::string(kRestartedFor)) ||
+         std::ranges::any_of(workload.containers, has_variable);
+}
+
+}  // namespace
+
+Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cache::Object& object) {
+  KX_ASSIGN_OR_RETURN(const PodOwner owner, DecodePodOwner(kind, object));
+  Workload workload = From(kind, owner);
+  if (workload.annotations.contains(std::string(kBaselineAnnotation))) {
+    workload.baseline_restored = BaselineRestoredAt(owner.metadata, IsStamped(workload));
+    workload.baseline_is_foreign = IsBaselineForeign(owner.metadata);
+  }
+  if (!workload.template_version.digest.empty()) {
+    workload.stampers = StampersOf(workload, owner.metadata);
+    workload.undone = UndoneAt(owner.metadata);
+  }
+  object.encoding = codec::Encoding::kProtobuf;
+  object.bytes = codec::EncodeProtobuf(ObjectOf(workload, keys));
+  return {};
+}
+
+Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
+  KX_ASSIGN_OR_RETURN(apps::Deployment projection,
+                      codec::Decode<apps::Deployment>(object.encoding, object.bytes));
+  PodOwner owner{.metadata = std::move(projection.metadata),
+                 .pods = std::move(projection.spec.template_),
+                 .paused = projection.spec.paused};
+  owner.failed_alone = owner.metadata.labels.contains(kFailedAlone);
+  owner.suspended = owner.metadata.labels.contains(kSuspended);
+  if (const auto ref = owner.metadata.labels.find(kTemplateRef);
+      ref != owner.metadata.labels.end()) {
+    const std::size_t slash = ref->second.find('/');
+    owner.template_ref = TemplateRef{ref->second.substr(0, slash), ref->second.substr(slash + 1)};
+  }
+  if (const auto phase = owner.metadata.labels.find(kPhase); phase != owner.metadata.labels.end()) {
+    owner.phase = reloadpolicy::ParsePhase(phase->second).value_or(reloadpolicy::Phase::kComplete);
+  }
+  const auto& labels = owner.metadata.labels;
+  if (const auto version = labels.find(kTemplateVersion); version != labels.end()) {
+    const std::string_view text = version->second;
+    const std::size_t dot = text.find('.');
+    owner.template_version = {NumberFrom(text.substr(0, dot)), std::string(text.substr(dot + 1))};
+  }
+  Workload workload = From(kind, owner);
+  if (const auto restored = labels.find(kBaselineRestored); restored != labels.end()) {
+    workload.baseline_restored = apimachinery::Time{.seconds = NumberFrom(restored->second)};
+  }
+  workload.baseline_is_foreign = labels.contains(kBaselineForeign);
+  if (const auto release = labels.find(kRelease); release != labels.end()) {
+    workload.release = release->second;
+  }
+  if (const auto stampers = labels.find(kStampers); stampers != labels.end()) {
+    workload.stampers = StampersFrom(stampers->second, workload);
+  }
+  if (const auto undone = labels.find(kUndone); undone != labels.end()) {
+    workload.undone = apimachinery::Time{.seconds = NumberFrom(undone->second)};
+  }
+  return workload;
+}
+
+}  // namespace kubexx::reloader

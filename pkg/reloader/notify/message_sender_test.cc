@@ -1,0 +1,198 @@
+#include "kubexx/reloader/notify/message_sender.h"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/logging/testing/capture.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using base::testing::FakeClock;
+
+/// Answers in turn, and the last of them for ever. Thread-safe.
+class FakeTarget {
+ public:
+  explicit FakeTarget(std::vector<int> answers) : answers_(std::move(answers)) {}
+  MessageSender::Post Post() {
+    return [this](const Message& message, const std::stop_token&) -> Result<int> {
+      const base::MutexLock lock(mu_);
+      got_.push_back(message.body);
+      changed_.notify_all();
+      const int answer = answers_[std::min(got_.size(), answers_.size()) - 1];
+      if (answer == 0) {
+        return Fail(Reason::kUnavailable, "no connection");
+      }
+      return answer;
+    };
+  }
+  std::vector<std::string> Await(std::size_t n) {
+    const base::MutexLock lock(mu_);
+    while (got_.size() < n) {
+      changed_.wait(mu_);
+    }
+    return got_;
+  }
+
+ private:
+  base::Mutex mu_;
+  base::CondVar changed_;
+  const std::vector<int> answers_;
+  std::vector<std::string> got_ KX_GUARDED_BY(mu_);
+};
+
+MessageSender::Options Options(base::Clock& clock, metrics::Registry& registry) {
+  return {.name = "alert",
+          .accepts = [](int status) { return status < 400; },
+          .clock = clock,
+          .registry = &registry};
+}
+
+double Count(metrics::Registry& registry, const char* result) {
+  return registry
+      .Counter("kubexx_reloader_messages_total",
+               "Alerts and webhook calls, by what became of them.",
+               {{"target", "alert"}, {"result", result}})
+      .Value();
+}
+
+TEST(MessageSender, SendsInOrderAndFlushesAtItsEnd) {
+  FakeClock clock;
+  metrics::Registry registry;
+  FakeTarget target({200});
+  MessageSender sender(Options(clock, registry), target.Post());
+  for (const char* body : {"a", "b", "c"}) {
+    sender.Send({"text/plain", body});
+  }
+  sender.Stop();
+  EXPECT_EQ(target.Await(3), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(Count(registry, "sent"), 3);
+  sender.Send({"text/plain", "late"});
+  EXPECT_EQ(Count(registry, "dropped"), 1);
+}
+
+TEST(MessageSender, TriesAgainWhenThatMayHelp) {
+  FakeClock clock;
+  metrics::Registry registry;
+  FakeTarget target({0, 503, 200});
+  MessageSender sender(Options(clock, registry), target.Post());
+  sender.Send({"text/plain", "a"});
+  target.Await(1);
+  clock.AdvanceToSleeper(std::chrono::milliseconds(100));
+  target.Await(2);
+  clock.AdvanceToSleeper(std::chrono::milliseconds(200));
+  target.Await(3);
+  sender.Stop();
+  EXPECT_EQ(Count(registry, "sent"), 1);
+}
+
+TEST(MessageSender, PausesNoLongerThanItsLimit) {
+  FakeClock clock;
+  metrics::Registry registry;
+  FakeTarget target({0, 503, 429, 200});
+  MessageSender::Options options = Options(clock, registry);
+  MessageSender sender({.name = "alert",
+                        .accepts = options.accepts,
+                        .attempts = 4,
+                        .first_pause = std::chrono::seconds(1),
+                        .longest_pause = std::chrono::seconds(2),
+                        .clock = clock,
+                        .registry = &registry},
+                       target.Post());
+  sender.Send({"text/plain", "a"});
+  std::size_t sent = 0;
+  for (const int pause : {1, 2, 2}) {
+    target.Await(++sent);
+    clock.AdvanceToSleeper(std::chrono::seconds(pause));
+  }
+  target.Await(4);
+  sender.Stop();
+  EXPECT_EQ(Count(registry, "sent"), 1);
+}
+
+TEST(MessageSender, CountsWhatItsEndLoses) {
+  FakeClock clock;
+  metrics::Registry registry;
+  FakeTarget target({503});
+  MessageSender::Options options = Options(clock, registry);
+  MessageSender sender({.name = "alert",
+                        .accepts = options.accepts,
+                        .first_pause = std::chrono::hours(1),
+                        .flush_limit = base::Duration(0),
+                        .clock = clock,
+                        .registry = &registry},
+                       target.Post());
+  for (const char* body : {"a", "b", "c"}) {
+    sender.Send({"text/plain", body});
+  }
+  target.Await(1);
+  const logging::testing::Capture log;
+  sender.Stop();
+  EXPECT_EQ(Count(registry, "dropped"), 3) << "the one that was to be sent again, and the rest";
+  EXPECT_EQ(log.Count("target=alert lost=3"), 1U) << testing::PrintToString(log.lines());
+  EXPECT_EQ(Count(registry, "failed"), 0);
+}
+
+TEST(MessageSender, TakesARefusalAsFinal) {
+  FakeClock clock;
+  metrics::Registry registry;
+  FakeTarget target({404});
+  MessageSender sender(Options(clock, registry), target.Post());
+  sender.Send({"text/plain", "a"});
+  sender.Stop();
+  EXPECT_EQ(target.Await(1).size(), 1U);
+  EXPECT_EQ(Count(registry, "failed"), 1);
+}
+
+TEST(MessageSender, DropsWhatDoesNotFit) {
+  FakeClock clock;
+  metrics::Registry registry;
+  base::Mutex mu;
+  base::CondVar changed;
+  bool entered = false;
+  bool open = false;
+  MessageSender::Options options = Options(clock, registry);
+  MessageSender sender({.name = "alert",
+                        .accepts = options.accepts,
+                        .queue_size = 1,
+                        .clock = clock,
+                        .registry = &registry},
+                       [&](const Message&, const std::stop_token&) -> Result<int> {
+                         const base::MutexLock lock(mu);
+                         entered = true;
+                         changed.notify_all();
+                         while (!open) {
+                           changed.wait(mu);
+                         }
+                         return 200;
+                       });
+  sender.Send({"text/plain", "under way"});
+  {
+    const base::MutexLock lock(mu);
+    while (!entered) {
+      changed.wait(mu);
+    }
+  }
+  sender.Send({"text/plain", "waits"});
+  std::optional<bool> delivered;
+  sender.Send({"text/plain", "too many"}, [&](bool is_delivered) { delivered = is_delivered; });
+  EXPECT_EQ(Count(registry, "dropped"), 1);
+  EXPECT_EQ(delivered, false);
+  {
+    const base::MutexLock lock(mu);
+    open = true;
+    changed.notify_all();
+  }
+  sender.Stop();
+  EXPECT_EQ(Count(registry, "sent"), 2);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,726 @@
+#include "kubexx/reloader/notify/webhook_relay.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/reloader/model/digest.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace core = api::core::v1;
+
+/// Whether a Lease is held, as a gate asks. One who asks may be kept waiting: a handler, so that an
+/// event waits, or the keeper between the sources that it has read and what it makes of them.
+class SlowLease {
+ public:
+  bool Ask() {
+    const base::MutexLock lock(mu_);
+    if (++asked_ != slow_) {
+      return true;
+    }
+    waits_ = true;
+    while (waits_) {
+      changed_.wait(mu_);
+    }
+    return answer_;
+  }
+  /// Keeps whoever asks as the n-th from now on.
+  void Keep(int n) {
+    const base::MutexLock lock(mu_);
+    asked_ = 0;
+    slow_ = n;
+  }
+  bool keeps() {
+    const base::MutexLock lock(mu_);
+    return waits_;
+  }
+  void Await() {
+    while (!keeps()) {
+      std::this_thread::yield();
+    }
+  }
+  void LetGo(bool answer = true) {
+    const base::MutexLock lock(mu_);
+    answer_ = answer;
+    waits_ = false;
+    changed_.notify_all();
+  }
+
+ private:
+  base::Mutex mu_;
+  base::CondVar changed_;
+  int asked_ KX_GUARDED_BY(mu_) = 0;
+  int slow_ KX_GUARDED_BY(mu_) = 0;
+  bool waits_ KX_GUARDED_BY(mu_) = false;
+  bool answer_ KX_GUARDED_BY(mu_) = true;
+};
+
+/// A cluster with ConfigMaps and the messages that were sent about them.
+class WebhookRelayTest : public testing::Test {
+ protected:
+  void Put(const std::string& name, const std::string& value, const std::string& label = "",
+           const std::string& ns = "ns") {
+    core::ConfigMap object;
+    object.metadata.namespace_ = ns;
+    object.metadata.name = name;
+    object.metadata.labels["label"] = label;
+    object.data["key"] = value;
+    const auto& source = other_ && ns == "other" ? other_ : config_maps_;
+    source->PutObject({.encoding = codec::Encoding::kJson,
+                       .bytes = codec::EncodeJson(object),
+                       .key = {ns, name}});
+  }
+  void Start(WebhookRelay::Options options) {
+    InformerSet set;
+    const cache::InformerOptions of_config_maps{.transform =
+                                                    TransformFor(SourceType::kConfigMap, {})};
+    if (other_) {
+      set.namespaces = {"ns", "other"};
+      set.sources[SourceType::kConfigMap] =
+          std::make_shared<cache::SharedInformer<core::ConfigMap>>(
+              std::vector<cache::NamespacedSource>{{"ns", config_maps_}, {"other", other_}},
+              of_config_maps);
+    } else {
+      set.sources[SourceType::kConfigMap] =
+          std::make_shared<cache::SharedInformer<core::ConfigMap>>(config_maps_, of_config_maps);
+    }
+    if (secrets_) {
+      set.sources[SourceType::kSecret] = std::make_shared<cache::SharedInformer<core::Secret>>(
+          secrets_, cache::InformerOptions{.transform = TransformFor(SourceType::kSecret, {})});
+      set.refused[SourceType::kSecret] = secrets_refused_.get_token();
+    }
+    std::vector<InformerSet> sets;
+    sets.push_back(std::move(set));
+    options.registry = &registry_;
+    relay_ = std::make_unique<WebhookRelay>(std::move(options), std::move(sets), *sender_);
+    relay_->Start();
+  }
+  /// Until the relay has worked through `n` events of this type.
+  void AwaitEvents(const char* type, double n) {
+    const auto processed = registry_.Counter(
+        "reloader_events_processed_total", "Events of sources that have been worked through.",
+        {{"event_type", type}, {"resource_type", "configmaps"}, {"result", "success"}});
+    while (processed.Value() < n) {
+      std::this_thread::yield();
+    }
+  }
+  double Updates() {
+    return registry_
+        .Counter("reloader_events_processed_total",
+                 "Events of sources that have been worked through.",
+                 {{"event_type", "update"}, {"resource_type", "configmaps"}, {"result", "success"}})
+        .Value();
+  }
+  std::vector<std::string> Sent() {
+    relay_->Stop();
+    const base::MutexLock lock(mu_);
+    return sent_;
+  }
+  /// Blocks until so many calls have been made.
+  void AwaitSent(std::size_t n) {
+    const base::MutexLock lock(mu_);
+    while (sent_.size() < n) {
+      changed_.wait(mu_);
+    }
+  }
+  /// A process with the store, from its start to its end; `then` runs in between.
+  void Run(const std::function<void()>& then = {}) {
+    Begin();
+    clock_.AwaitSleepers(1);  // it has compared
+    if (then) {
+      then();
+    }
+    relay_->Stop();
+  }
+  /// A process with the store.
+  void Begin() {
+    relay_.reset();  // which stops its sender
+    sender_ = NewSender();
+    Start({.gate = gate_, .store = Store(), .clock = clock_});
+  }
+  /// Until it has begun to.
+  void AwaitLoaded() {
+    const base::MutexLock lock(mu_);
+    while (!loads_) {
+      changed_.wait(mu_);
+    }
+  }
+  /// A process that begins to load its record; `then` runs before it has.
+  void RunAndLoadLate(const std::function<void()>& then) {
+    Block(false, &loads_);
+    Block(true, &loads_slowly_);
+    Begin();
+    AwaitLoaded();
+    then();
+    Block(false, &loads_slowly_);
+    clock_.AwaitSleepers(1);
+  }
+  /// Lets time pass until the keeper compares, and keeps it when it has read the sources.
+  void AwaitCompare(SlowLease& lease) {
+    for (clock_.AwaitSleepers(1); !lease.keeps();) {
+      lease.Keep(2);  // it asks for its tenure, and then for each source that it has read
+      clock_.Advance(std::chrono::seconds(5));
+      while (clock_.Sleepers() == 0 && !lease.keeps()) {
+        std::this_thread::yield();
+      }
+    }
+  }
+  /// The gate, with a Lease that may be slow.
+  std::unique_ptr<ShardGate> OpenGate(SlowLease& lease) {
+    auto gate = std::make_unique<ShardGate>(1);
+    gate->Open(0, [&lease] { return lease.Ask(); });
+    gate_ = gate.get();
+    return gate;
+  }
+  /// Until so many calls have been made, or the time in which they should have been is over.
+  void LetTimePass(std::size_t calls) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    for (int i = 0; (i < 40 || std::chrono::steady_clock::now() < deadline) && Calls() < calls;
+         ++i) {
+      clock_.AwaitSleepers(1);
+      clock_.Advance(std::chrono::seconds(5));
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    clock_.AwaitSleepers(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // there may be one too many
+    EXPECT_EQ(Calls(), calls);
+  }
+  WebhookStore Store() {
+    return {.own = {"own", "record"},
+            .load = [this](const std::stop_token&) -> apimachinery::Result<std::string> {
+              const base::MutexLock lock(mu_);
+              loads_ = true;
+              changed_.notify_all();
+              while (loads_slowly_) {
+                changed_.wait(mu_);
+              }
+              return stored_;
+            },
+            .save = [this](const std::string& text,
+                           const std::stop_token&) -> apimachinery::Result<void> {
+              stored_ = text;
+              return {};
+            }};
+  }
+  std::unique_ptr<MessageSender> NewSender() {
+    return std::make_unique<MessageSender>(
+        MessageSender::Options{.name = "webhook",
+                               .accepts = [](int status) { return status < 300; },
+                               .queue_size = queue_size_,
+                               // The end of a run loses no message to a slow machine.
+                               .flush_limit = std::chrono::minutes(1)},
+        [this](const Message& message, const std::stop_token&) -> apimachinery::Result<int> {
+          const base::MutexLock lock(mu_);
+          sent_.push_back(message.content_type + " " + message.body);
+          changed_.notify_all();
+          while (is_blocked_) {
+            changed_.wait(mu_);
+          }
+          return answer_;
+        });
+  }
+  void Block(bool is_blocked, bool* what = nullptr) {
+    const base::MutexLock lock(mu_);
+    (what == nullptr ? is_blocked_ : *what) = is_blocked;
+    changed_.notify_all();
+  }
+  /// Of all that is asked of the source.
+  static void Refuse(cache::testing::FakeSource& source, int times = 1'000'000) {
+    const apimachinery::Status forbidden(apimachinery::Reason::kForbidden, "no right");
+    source.FailLists(forbidden, times);
+    source.FailWatches(forbidden, times);
+  }
+
+  void Answer(int status) {
+    const base::MutexLock lock(mu_);
+    answer_ = status;
+  }
+  std::size_t Calls() {
+    const base::MutexLock lock(mu_);
+    return sent_.size();
+  }
+
+  metrics::Registry registry_;
+  base::Mutex mu_;
+  std::vector<std::string> sent_ KX_GUARDED_BY(mu_);
+  base::CondVar changed_;
+  int answer_ KX_GUARDED_BY(mu_) = 200;
+  bool is_blocked_ KX_GUARDED_BY(mu_) = false;
+  bool loads_ = false;
+  bool loads_slowly_ = false;
+  std::size_t queue_size_ = 1000;
+  std::string stored_;
+  base::testing::FakeClock clock_;
+  std::unique_ptr<MessageSender> sender_ = NewSender();
+  std::shared_ptr<cache::testing::FakeSource> config_maps_ =
+      std::make_shared<cache::testing::FakeSource>();
+  /// When set, ConfigMaps are watched in "ns" and "other", which has these.
+  std::shared_ptr<cache::testing::FakeSource> other_;
+  /// When set, Secrets are watched.
+  std::shared_ptr<cache::testing::FakeSource> secrets_;
+  std::stop_source secrets_refused_;
+  /// When set, of the relay; outlives it.
+  ShardGate* gate_ = nullptr;
+  std::unique_ptr<WebhookRelay> relay_;
+};
+
+TEST_F(WebhookRelayTest, TellsOfChangedData) {
+  Put("config", "old");
+  Put("other", "old", "", "ignored");
+  Start({.ignored_namespaces = {"ignored"}});
+  AwaitEvents("add", 2);
+  Put("config", "old", "relabelled");
+  Put("config", "new");
+  Put("other", "new", "", "ignored");
+  AwaitEvents("update", 3);
+  EXPECT_EQ(Sent(),
+            (std::vector<std::string>{R"(application/json {"webhook":"update successful"})"}));
+}
+
+TEST_F(WebhookRelayTest, WhatTheOperatorWritesItselfIsNotToldOf) {
+  Put("reloader-meta-info", "old", "", "own");
+  Put("record", "old", "", "own");
+  Put("reloader-meta-info", "old");
+  Start({.on_create = true, .store = Store(), .clock = clock_});
+  AwaitEvents("add", 3);
+  Put("reloader-meta-info", "new", "", "own");
+  Put("record", "new", "", "own");
+  Put("reloader-meta-info", "new");
+  AwaitEvents("update", 3);
+  EXPECT_EQ(Sent().size(), 1U) << "of another namespace: it is somebody's own";
+}
+
+TEST_F(WebhookRelayTest, TellsOfCreatedAndDeletedOnRequest) {
+  Put("config", "old");
+  Start({.on_create = true, .on_delete = true});
+  AwaitEvents("add", 1);
+  Put("new", "value");
+  AwaitEvents("add", 2);
+  config_maps_->Delete({"ns", "new"});
+  AwaitEvents("delete", 1);
+  EXPECT_EQ(Sent().size(), 2U);
+}
+
+TEST_F(WebhookRelayTest, WhatIsThereMayCountAsCreated) {
+  Put("config", "old");
+  Start({.on_create = true, .initial_counts = true});
+  AwaitEvents("add", 1);
+  EXPECT_EQ(Sent().size(), 1U);
+}
+
+TEST_F(WebhookRelayTest, OnlyWhoHoldsTheShardTells) {
+  ShardGate gate(1);
+  Start({.on_create = true, .gate = &gate});
+  Put("config", "old");
+  AwaitEvents("add", 1);
+  EXPECT_TRUE(Sent().empty());
+}
+
+TEST_F(WebhookRelayTest, AChangeMadeWhileDownIsCalledForOnce) {
+  Put("config", "old");
+  Run();
+  EXPECT_EQ(Calls(), 0U) << "a first sight";
+  Put("config", "new");
+  Run([this] { AwaitSent(1); });
+  Run();
+  EXPECT_EQ(Calls(), 1U);
+}
+
+TEST_F(WebhookRelayTest, AChangeWhoseCallFailedIsCalledForAfterARestart) {
+  Put("config", "old");
+  Answer(404);
+  Run([this] {
+    Put("config", "new");
+    AwaitSent(1);
+  });
+  Answer(200);
+  Run([this] { AwaitSent(2); });
+  Run();
+  EXPECT_EQ(Calls(), 2U);
+}
+
+TEST_F(WebhookRelayTest, AChangeWhoseCallFailedIsCalledForLater) {
+  Put("config", "old");
+  Answer(404);
+  Run([this] {
+    Put("config", "new");
+    AwaitSent(1);
+    Answer(200);
+    while (Calls() < 2) {  // the sender may yet have to say that the first call failed
+      clock_.AwaitSleepers(1);
+      clock_.Advance(std::chrono::seconds(5));
+    }
+  });
+  Run();
+  EXPECT_EQ(Calls(), 2U);
+}
+
+TEST_F(WebhookRelayTest, AChangeWithoutTheLeaseIsCalledForWhenItIsBack) {
+  for (const bool is_lost : {true, false}) {
+    ShardGate gate(1);
+    std::atomic<bool> holds = true;
+    const auto open = [&] { gate.Open(0, [&holds] { return holds.load(); }); };
+    open();
+    gate_ = &gate;
+    stored_.clear();
+    Put("config", "old");
+    const double updates = Updates();
+    const std::size_t calls = Calls();
+    Run([&] {
+      holds = false;
+      if (is_lost) {
+        gate.Close(0, base::Duration(0));
+      }
+      Put("config", "new");
+      AwaitEvents("update", updates + 1);
+      holds = true;
+      if (is_lost) {
+        open();
+      }
+      clock_.Advance(std::chrono::seconds(5));
+      AwaitSent(calls + 1);
+    });
+    relay_.reset();
+    config_maps_->Delete({"ns", "config"});
+  }
+}
+
+TEST_F(WebhookRelayTest, WhatAnotherReplicaHasKeptMeanwhileIsNotWrittenOver) {
+  ShardGate gate(1);
+  gate.Open(0);
+  gate_ = &gate;
+  Put("config", "old");
+  Put("other", "old");
+  WebhookRecord expected(clock_);
+  Run([&] {
+    gate.Close(0, base::Duration(0));
+    expected.Load(stored_);
+    expected.Note(
+        {.id = {SourceType::kConfigMap, {"ns", "config"}}, .digest = DigestOf("key=new")});
+    ASSERT_NE(expected.Text(), stored_);
+    stored_ = expected.Text();
+    Put("config", "new");
+    Put("other", "new");
+    AwaitEvents("update", 2);
+    gate.Open(0);
+    clock_.Advance(std::chrono::seconds(5));
+    AwaitSent(1);
+  });
+  EXPECT_EQ(Calls(), 1U);
+  expected.Note({.id = {SourceType::kConfigMap, {"ns", "other"}}, .digest = DigestOf("key=new")});
+  EXPECT_EQ(stored_, expected.Text());
+  relay_.reset();
+}
+
+TEST_F(WebhookRelayTest, ACallThatTheQueueHasNoRoomForIsMadeLater) {
+  queue_size_ = 1;
+  for (const char* name : {"a", "b", "c"}) {
+    Put(name, "old");
+  }
+  Block(true);
+  Run([this] {
+    Put("a", "new");
+    AwaitSent(1);
+    Put("b", "new");
+    Put("c", "new");
+    AwaitEvents("update", 3);
+    Block(false);
+    AwaitSent(2);
+    clock_.AwaitSleepers(1);
+    clock_.Advance(std::chrono::minutes(1));
+    AwaitSent(3);
+  });
+}
+
+TEST_F(WebhookRelayTest, ATypeThatIsRefusedKeepsNoOtherFromBeingCompared) {
+  Put("config", "old");
+  Run();
+  Put("config", "new");
+  secrets_ = std::make_shared<cache::testing::FakeSource>();
+  Refuse(*secrets_);
+  secrets_refused_.request_stop();
+  Run([this] { AwaitSent(1); });
+}
+
+TEST_F(WebhookRelayTest, WhatMayNotBeReadForAWhileIsComparedWhenItMay) {
+  other_ = std::make_shared<cache::testing::FakeSource>();
+  Put("config", "old", "", "other");
+  Run();
+  const std::string stored = stored_;
+  Refuse(*other_);
+  Run();
+  ASSERT_EQ(stored_, stored) << "it is not known to be gone";
+  Put("config", "new", "", "other");
+  Run([this] {
+    EXPECT_EQ(Calls(), 0U);
+    Refuse(*other_, 0);
+    while (Calls() < 1) {
+      clock_.AwaitSleepers(1);
+      clock_.Advance(std::chrono::seconds(5));
+    }
+  });
+  Run();
+  EXPECT_EQ(Calls(), 1U);
+}
+
+TEST_F(WebhookRelayTest, ItsOwnRecordIsNoSource) {
+  Put("record", "old", "", "own");
+  Put("config", "old");
+  Run([this] { Put("record", "new", "", "own"); });
+  Put("record", "newer", "", "own");
+  Run();
+  EXPECT_EQ(Calls(), 0U);
+}
+
+TEST_F(WebhookRelayTest, WhatIsGoneIsForgottenAndComesAgainAsNew) {
+  Put("config", "old");
+  Run();
+  EXPECT_FALSE(stored_.empty());
+  config_maps_->Delete({"ns", "config"});
+  Run();
+  EXPECT_TRUE(stored_.empty());
+  Put("config", "new");
+  Run();
+  EXPECT_EQ(Calls(), 0U);
+}
+
+TEST(WebhookRecord, KeepsABoundedNumberAndReadsWhatItWrites) {
+  base::testing::FakeClock clock;
+  WebhookRecord record(clock);
+  for (std::size_t i = 0; i < WebhookRecord::kMaxEntries + 10; ++i) {
+    record.Note({.id = {SourceType::kSecret, {"ns", std::to_string(i)}},
+                 .digest = DigestOf(std::to_string(i))});
+  }
+  const std::string text = record.Text();
+  EXPECT_EQ(text.size(), WebhookRecord::kMaxEntries * 33);
+  WebhookRecord other(clock);
+  other.Load("mangled\n" + text);
+  EXPECT_EQ(other.Text(), text);
+  EXPECT_FALSE(other.TakeChanged());
+}
+
+TEST_F(WebhookRelayTest, AChangeThatIsComparedBeforeItsEventIsCalledForOnce) {
+  SlowLease lease;
+  const auto gate = OpenGate(lease);
+  Put("config", "old");
+  Put("other", "old");
+  Run([&] {
+    Answer(404);
+    Put("other", "new");
+    AwaitSent(1);
+    Answer(200);
+    lease.Keep(1);
+    Put("config", "new");
+    lease.Await();
+    LetTimePass(3);
+    lease.LetGo();
+    AwaitEvents("update", 2);
+    LetTimePass(3);
+  });
+  Run();
+  EXPECT_EQ(Calls(), 3U);
+  relay_.reset();
+}
+
+TEST_F(WebhookRelayTest, AChangeThatIsFirstSeenBeforeItsEventIsCalledForUntilItIsDelivered) {
+  for (const bool has_permit : {true, false}) {
+    SlowLease lease;
+    const auto gate = OpenGate(lease);
+    stored_.clear();
+    Put("config", "old");
+    const std::size_t calls = Calls();
+    RunAndLoadLate([&] {
+      lease.Keep(1);
+      Put("config", "new");
+      lease.Await();
+    });
+    Answer(404);
+    lease.LetGo(has_permit);
+    if (has_permit) {
+      AwaitSent(calls + 1);
+    }
+    Answer(200);
+    LetTimePass(calls + (has_permit ? 2 : 1));
+    relay_.reset();
+    config_maps_->Delete({"ns", "config"});
+  }
+}
+
+TEST_F(WebhookRelayTest, WhatIsCalledForBeforeTheRecordIsLoadedIsPartOfIt) {
+  Put("config", "old");
+  Run();
+  RunAndLoadLate([this] {
+    Put("config", "new");
+    AwaitSent(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it has been delivered
+  });
+  LetTimePass(1);
+  relay_->Stop();
+  stored_.clear();
+  Answer(404);
+  RunAndLoadLate([this] {
+    Put("config", "newer");
+    AwaitSent(2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // that has failed
+  });
+  Answer(200);
+  LetTimePass(3);
+}
+
+TEST_F(WebhookRelayTest, WhatChangesWhileSourcesAreComparedIsNotTakenBack) {
+  SlowLease lease;
+  const auto gate = OpenGate(lease);
+  Put("config", "old");
+  Put("other", "old");
+  Run([&] {
+    const double added =
+        registry_
+            .Counter(
+                "reloader_events_processed_total",
+                "Events of sources that have been worked through.",
+                {{"event_type", "add"}, {"resource_type", "configmaps"}, {"result", "success"}})
+            .Value();
+    Answer(404);
+    Put("other", "new");
+    AwaitSent(1);
+    Answer(200);
+    AwaitCompare(lease);
+    Put("config", "new");
+    AwaitSent(2);
+    Put("added", "first");
+    AwaitEvents("add", added + 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the call has been delivered
+    lease.LetGo();
+    LetTimePass(3);
+  });
+  EXPECT_EQ(stored_.size(), 3U * 33) << "what was added is known";
+  Run();
+  EXPECT_EQ(Calls(), 3U);
+  relay_.reset();
+}
+
+TEST_F(WebhookRelayTest, WhatItMayNotCallForWhileItComparesIsNotForgotten) {
+  SlowLease lease;
+  const auto gate = OpenGate(lease);
+  Put("config", "old");
+  Run([&] {
+    Answer(404);
+    Put("config", "new");
+    AwaitSent(1);
+    Answer(200);
+    AwaitCompare(lease);
+    lease.LetGo(false);
+    LetTimePass(2);
+  });
+  relay_.reset();
+}
+
+TEST(WebhookRecord, FollowsAStoreThatIsRestored) {
+  base::testing::FakeClock clock;
+  WebhookRecord record(clock);
+  SourceState source{
+      .id = {SourceType::kSecret, {"ns", "a"}}, .digest = DigestOf("1"), .version = 9};
+  ASSERT_TRUE(record.Begin(source));
+  record.End(source, 0, true);
+  source = {.id = source.id, .digest = DigestOf("2"), .version = 5};
+  EXPECT_FALSE(record.Begin(source)) << "an event from before the call";
+  record.Rewind(source.id);
+  EXPECT_TRUE(record.Begin(source));
+}
+
+TEST(WebhookRecord, ACallForALaterStateIsTheOneThatCounts) {
+  base::testing::FakeClock clock;
+  WebhookRecord record(clock);
+  const SourceId id{SourceType::kSecret, {"ns", "a"}};
+  const SourceState a{.id = id, .digest = DigestOf("a"), .version = 1};
+  const SourceState b{.id = id, .digest = DigestOf("b"), .version = 2};
+  const SourceState again{.id = id, .digest = DigestOf("a"), .version = 3};
+  record.Note(a);
+  EXPECT_TRUE(record.Begin(b));
+  EXPECT_TRUE(record.Begin(again)) << "who was told of b has to be told";
+  record.End(b, 0, true);
+  record.End(again, 0, false);
+  EXPECT_EQ(record.Compare({again}, record.Mark()), std::vector{WebhookRecord::Finding::kChanged});
+  EXPECT_TRUE(record.Begin(again));
+  record.End(again, 0, true);
+  EXPECT_EQ(record.Compare({again}, record.Mark()), std::vector{WebhookRecord::Finding::kSame});
+  EXPECT_EQ(record.Compare({b}, record.Mark()), std::vector{WebhookRecord::Finding::kSame})
+      << "read before";
+}
+
+// docs/reloader/behaviour.md names the limits of the record.
+TEST(WebhookRecord, WhatItHasNoRoomForIsCalledForByEventsOnly) {
+  base::testing::FakeClock clock;
+  WebhookRecord record(clock);
+  for (std::size_t i = 0; i < WebhookRecord::kMaxEntries; ++i) {
+    record.Note({.id = {SourceType::kSecret, {"ns", std::to_string(i)}}, .version = 1});
+  }
+  SourceState beyond{
+      .id = {SourceType::kSecret, {"ns", "beyond"}}, .digest = DigestOf("old"), .version = 2};
+  const auto compare = [&] { return record.Compare({beyond}, std::nullopt).front(); };
+  EXPECT_EQ(compare(), WebhookRecord::Finding::kFirst);
+  beyond = {.id = beyond.id, .digest = DigestOf("new"), .version = 3};
+  EXPECT_TRUE(record.Begin(beyond)) << "an event tells of it";
+  record.End(beyond, 0, false);
+  EXPECT_EQ(compare(), WebhookRecord::Finding::kFirst) << "that the call failed is not known";
+  EXPECT_EQ(record.Text().size(), WebhookRecord::kMaxEntries * 33);
+}
+
+TEST_F(WebhookRelayTest, WithoutARecordWhatWasChangedWhileDownIsNotCalledFor) {
+  ShardGate shards(2);  // and so several replicas, none of which has the whole record
+  for (const int shard : {0, 1}) {
+    shards.Open(shard);
+  }
+  std::size_t called = 0;
+  double adds = 0;
+  double updates = Updates();
+  for (const bool has_shards : {false, true}) {
+    for (const char* value : {"old", "changed while down"}) {
+      Put("config", value);
+      relay_.reset();
+      sender_ = NewSender();
+      Start({.gate = has_shards ? &shards : nullptr,
+             .store = has_shards ? Store() : WebhookStore(),
+             .clock = clock_});
+      AwaitEvents("add", ++adds);
+      Put("config", std::string(value) + ", and once more");
+      AwaitEvents("update", ++updates);
+      EXPECT_EQ(Sent().size(), ++called) << value << (has_shards ? ", shards" : "");
+    }
+  }
+  EXPECT_EQ(stored_, "");
+}
+
+TEST_F(WebhookRelayTest, ALabelThatGoesOrComesIsNoDeletionAndNoCreation) {
+  SourceAbsences absences(
+      {.has_selector = true, .exists = [](const SourceId& id, const std::stop_token&) {
+         return apimachinery::Result<bool>(id.key.name == "unlabelled");
+       }});
+  Put("unlabelled", "1");
+  Put("deleted", "1");
+  Start({.on_create = true, .on_delete = true, .absences = &absences});
+  AwaitEvents("add", 2);
+  config_maps_->Delete({"ns", "unlabelled"});  // so a watch with a selector tells of it
+  config_maps_->Delete({"ns", "deleted"});
+  AwaitEvents("delete", 2);
+  Put("unlabelled", "1");  // without fields that are as old as it
+  AwaitEvents("add", 3);
+  EXPECT_EQ(Sent().size(), 1U);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,322 @@
+#include "kubexx/reloader/observe/explain.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/write/pause.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using reloadpolicy::Effective;
+using reloadpolicy::ObjectRef;
+using reloadpolicy::Setting;
+
+std::string Shown(bool value) { return value ? "true" : "false"; }
+std::string Shown(int value) { return std::to_string(value); }
+std::string Shown(base::Duration value) { return apimachinery::Duration{value.count()}.ToString(); }
+std::string Shown(const std::vector<reloadpolicy::MaintenanceWindow>& windows) {
+  return std::to_string(windows.size()) + (windows.size() == 1 ? " window" : " windows");
+}
+
+template <class T>
+void Add(const char* name, const std::optional<Setting<T>>& setting,
+         std::vector<SettingExplanation>& to) {
+  if (setting) {
+    to.push_back({name, Shown(setting->value), setting->origin});
+  }
+}
+
+template <class T>
+void Add(const char* name, const std::vector<Setting<T>>& all,
+         std::vector<SettingExplanation>& to) {
+  for (const Setting<T>& setting : all) {
+    to.push_back({name, Shown(setting.value), setting.origin});
+  }
+}
+
+std::vector<SettingExplanation> SettingsOf(const Effective& effective) {
+  std::vector<SettingExplanation> settings;
+  Add("paused", effective.paused, settings);
+  Add("settleWindow", effective.settle_window, settings);
+  Add("minInterval", effective.min_interval, settings);
+  Add("maxConcurrentRolloutsPerNamespace", effective.max_in_namespace, settings);
+  Add("maxConcurrentRollouts", effective.max_in_cluster, settings);
+  Add("healthGate", effective.health_gate, settings);
+  Add("healthTimeout", effective.health_timeout, settings);
+  Add("soakTime", effective.soak_time, settings);
+  Add("stopAfterFailures", effective.stop_after_failures, settings);
+  Add("maintenanceWindows", effective.windows, settings);
+  Add("order", effective.order, settings);
+  return settings;
+}
+
+/// What the workload mentions, and what its lists may name.
+std::set<SourceId> Candidates(const ExplainInput& input) {
+  std::set<SourceId> ids;
+  for (SourceId& id : ReferencedSources(input.workload)) {
+    ids.insert(std::move(id));
+  }
+  // Whoever does not use the CSI driver is not told of it; other types are said to be left out.
+  const auto is_unused = [&](SourceType type) {
+    return type == SourceType::kSecretProviderClass && input.rules.ignored_types.contains(type);
+  };
+  std::erase_if(ids, [&](const SourceId& id) { return is_unused(id.type); });
+  for (const SourceType type : kSourceTypes) {
+    if (is_unused(type)) {
+      continue;
+    }
+    const ReloadList list = ReloadListOf(input.workload, type, input.rules.keys);
+    for (const std::string& name : list.names) {
+      ids.insert({type, {input.workload.id.key.namespace_, name}});
+    }
+    if (list.has_patterns) {
+      for (std::string& name : input.sources.names(type)) {
+        ids.insert({type, {input.workload.id.key.namespace_, std::move(name)}});
+      }
+    }
+  }
+  return ids;
+}
+
+std::string RuleText(const SourceExplanation& source) {
+  switch (source.verdict) {
+    case Verdict::kIgnored:
+      return "its ignore annotation says that it never rolls anything";
+    case Verdict::kExcluded:
+      return "the workload's exclude list names it";
+    case Verdict::kExplicit:
+      return "the workload's reload list names it";
+    case Verdict::kSearch:
+      return "search finds it";
+    case Verdict::kAuto:
+      return "auto is on";
+    case Verdict::kAutoAll:
+      return "--auto-reload-all is on";
+    case Verdict::kNoRule:
+      break;
+  }
+  return "no annotation asks for it";
+}
+
+/// The annotation that is missing where search would find the source if it were there.
+std::string MissingMatch(const ExplainInput& input, const SourceExplanation& source) {
+  const AnnotationKeys& keys = input.rules.keys;
+  const std::string* search =
+      Find(EffectiveAnnotations(input.workload, source.id.type, keys), keys.search);
+  return source.verdict == Verdict::kNoRule && search != nullptr && *search == "true"
+             ? "search is on, but the source lacks the annotation " + keys.match + ": \"true\""
+             : "";
+}
+
+std::string PauseText(const ExplainInput& input) {
+  const Workload& workload = input.workload;
+  if (!workload.paused) {
+    return "";
+  }
+  const auto end = PauseEndOf(workload.annotations, input.rules.keys);
+  if (workload.id.kind != WorkloadKind::kDeployment || !end || input.paused_by_others) {
+    return "by somebody else; a rollout changes the pod template, and pods follow when it is "
+           "resumed";
+  }
+  return "by the operator, since " + *Find(workload.annotations, input.rules.keys.paused_at) +
+         (*end <= input.now ? ", and about to be resumed"
+                            : ", until " + apimachinery::Time::From(*end).ToString()) +
+         "; what changes meanwhile is one rollout then";
+}
+
+/// What Pauses::AddTo refuses.
+std::string RefusalIn(const ExplainInput& input) {
+  if (input.workload.id.kind != WorkloadKind::kDeployment) {
+    return "";
+  }
+  const auto period = PausePeriodOf(input.workload.annotations, input.rules.keys);
+  return period ? "" : period.status().message;
+}
+
+std::string LeftAloneText() {
+  return std::string(kSuspendedText) + " (annotation " + kRunSuspended +
+         ": \"true\" has a change run it all the same)";
+}
+
+/// Who says which keys count, and whose list does not count beside that.
+std::string KeysText(const SourceExplanation& source, const ExplainInput& input) {
+  if (source.keys.empty()) {
+    return "";
+  }
+  const std::string text = "; of its keys only " + source.keys + " count (";
+  const std::string annotation = "annotation " + std::string(kSourceKeys);
+  const auto set =
+      input.gate.policies().SourceKeys({std::string(NamesOf(source.id.type).kind), source.id.key});
+  if (!set) {
+    return text + annotation + ")";
+  }
+  return set->enforced ? text + set->origin + ", whatever its annotation says)"
+         : set->value == source.keys
+             ? text + set->origin + ")"
+             : text + annotation + ", and not " + set->value + " of " + set->origin + ")";
+}
+
+std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input) {
+  if (input.rules.ignored_types.contains(source.id.type)) {
+    return "is not watched, because of --resources-to-ignore";
+  }
+  if (source.unknown) {
+    return "cannot be told: it may not be read, or is there and not watched (no label that "
+           "--resource-label-selector asks for, or of Helm)";
+  }
+  if (!source.exists) {
+    if (source.id.type == SourceType::kSecretProviderClass) {
+      return "no pod reports it";
+    }
+    return "does not exist" +
+           (input.source_selector.empty() ? std::string()
+                                          : ", or --resource-label-selector leaves it out") +
+           std::string(source.due ? "; its deletion rolls the workload" : "");
+  }
+  const std::string missing = MissingMatch(input, source);
+  const std::string rule = missing.empty() ? RuleText(source) : missing;
+  if (!Reloads(source.verdict)) {
+    return "never rolls the workload: " + rule;
+  }
+  if (source.container.empty()) {
+    return "never rolls the workload: " + rule + ", but no volume or variable mentions it";
+  }
+  if (source.due) {
+    return "has changed: a rollout is due (" + rule + ")" + KeysText(source, input);
+  }
+  return "rolls the workload when it changes (" + rule + "); " +
+         (source.left_out ? "there is no room to record it on the workload: a change made while no "
+                            "operator runs may be missed, and whether there was one is not known"
+          : source.recorded.empty() ? "nothing is recorded of it yet"
+                                    : "has not changed") +
+         KeysText(source, input);
+}
+
+SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, const Plan& plan,
+                                const std::optional<Baseline>& baseline, PatternCache& patterns) {
+  SourceExplanation result{.id = id};
+  const auto source = input.sources.get(id);
+  result.unknown = source && source->unknown;
+  if (source && !source->unknown) {
+    std::vector<BadItem> bad_items;
+    result.exists = true;
+    result.digest = source->digest.ToString();
+    result.keys = source->keys;
+    result.verdict = Decide(*source, input.workload, input.rules, patterns, bad_items);
+    const auto container =
+        ChooseContainer(input.workload, id.type, id.key.name, result.verdict == Verdict::kExplicit);
+    if (container && *container < input.workload.containers.size()) {
+      result.container = input.workload.containers[*container].name;
+    }
+  }
+  if (baseline) {
+    if (const auto found = baseline->digests.find(id);
+        found != baseline->digests.end() && found->second != kNoSource) {
+      result.recorded = found->second.ToString();
+    }
+  }
+  result.due = IsDue(plan, id);
+  result.left_out = std::ranges::find(plan.left_out, id) != plan.left_out.end();
+  result.summary = SummaryOf(result, input);
+  return result;
+}
+
+/// As the operator's gate looks for it: whoever is of a lower order and has not been rolled for a
+/// cause of what is due, or is not healthy since.
+std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int order,
+                              PatternCache& patterns) {
+  if (order <= 0 || !input.users) {
+    return {};
+  }
+  std::set<SourceId> causes;
+  for (const Change& change : plan.changes) {
+    causes.insert(change.causes.begin(), change.causes.end());
+  }
+  for (const SourceId& cause : causes) {
+    for (const Workload& other : input.users(cause)) {
+      const ObjectRef ref{std::string(KindName(other.id.kind)), other.id.key};
+      if (other.id == input.workload.id ||
+          input.gate.policies().Resolve(ref, other.annotations).Order() >= order) {
+        continue;
+      }
+      const Plan its = MakePlan(other, input.sources, Knowledge{}, input.rules, patterns);
+      if (input.gate.IsActive(ref) || IsDue(its, cause)) {
+        return {ref};  // one is reason enough
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Explanation Explain(const ExplainInput& input) {
+  const Workload& workload = input.workload;
+  PatternCache patterns;
+  const Plan plan = MakePlan(workload, input.sources, Knowledge{}, input.rules, patterns);
+  const ObjectRef ref{std::string(KindName(workload.id.kind)), workload.id.key};
+  const Effective effective = input.gate.policies().Resolve(ref, workload.annotations);
+  Explanation result{.workload = workload.id,
+                     .phase = std::string(ToString(workload.phase)),
+                     .pause = PauseText(input),
+                     .refused = RefusalIn(input),
+                     .left_alone = workload.suspended ? LeftAloneText() : std::string(),
+                     .settings = SettingsOf(effective),
+                     .problems = effective.problems,
+                     .due = !plan.changes.empty()};
+  std::ranges::copy(effective.refused, std::back_inserter(result.problems));
+  for (const BadItem& bad : plan.bad_items) {
+    result.problems.push_back("reload list: \"" + bad.item + "\": " + bad.error);
+  }
+  for (const BadItem& bad : BadValues(workload, input.rules.keys)) {
+    result.problems.push_back(bad.item + ": " + bad.error);
+  }
+  result.failure = input.gate.FailureOf(ref, input.now).value_or("");
+  if (IsThrough(workload.phase)) {
+    result.phase = ToString(reloadpolicy::Phase::kComplete);
+  } else if (workload.phase == reloadpolicy::Phase::kUnseen) {
+    result.phase = ToString(reloadpolicy::Phase::kUpdating);
+  }
+  // Without a policy that asks for it rollouts are not written down: what stands there is of old.
+  if (const auto last = reloadpolicy::LastRolloutOf(workload.annotations);
+      last && effective.NeedsTracking()) {
+    result.last_rollout = apimachinery::Time::From(*last).ToString();
+  }
+  const std::string* text = Find(workload.annotations, kBaselineAnnotation);
+  auto baseline =
+      text == nullptr ? std::nullopt : Baseline::Parse(*text, workload.id.key.namespace_);
+  if (baseline && baseline->uid != workload.uid) {
+    baseline.reset();  // of another object
+  }
+  for (const SourceId& id : Candidates(input)) {
+    result.sources.push_back(ExplainSource(input, id, plan, baseline, patterns));
+    if (result.sources.back().due) {
+      const ObjectRef source{std::string(NamesOf(id.type).kind), id.key};
+      const auto present = input.sources.get(id);
+      if (present && present->paused) {
+        result.hold = {.reason = reloadpolicy::HoldReason::kSourcePaused,
+                       .message = source.ToString() + " is paused (annotation " +
+                                  std::string(kSourcePaused) + ")"};
+      } else if (const auto pause = input.gate.policies().SourcePause(source)) {
+        result.hold = {.reason = reloadpolicy::HoldReason::kSourcePaused,
+                       .message = source.ToString() + " is paused (" + pause->origin + ")"};
+      }
+    }
+  }
+  if (auto decision = input.gate.Ask(
+          {ref, workload.annotations, Before(input, plan, effective.Order(), patterns),
+           workload.uid, workload.phase},
+          input.now);
+      decision.hold) {
+    result.hold = std::move(decision.hold);
+  }
+  return result;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,175 @@
+#include "kubexx/reloader/observe/meta_info.h"
+
+#include <chrono>
+#include <utility>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using api::core::v1::ConfigMap;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+constexpr char kArguments[] = "kubexxArguments";
+constexpr char kUnreadPolicies[] = "kubexxUnreadPolicies";
+/// Nothing tells when what has been listed has reached the caches.
+constexpr base::Duration kLookAgain = std::chrono::seconds(5);
+/// After a write that failed: the right to make it may be missing for good.
+constexpr base::Duration kTryAgain = std::chrono::seconds(30);
+
+struct OptionToJson {
+  JsonTree operator()(bool value) const { return value; }
+  JsonTree operator()(const std::string& value) const { return value; }
+  JsonTree operator()(const std::vector<std::string>& values) const {
+    JsonTree list = JsonTree::Array();
+    for (const std::string& value : values) {
+      list.Append(value);
+    }
+    return list;
+  }
+};
+
+}  // namespace
+
+ConfigMap MetaInfoOf(const MetaInfoSettings& settings, const BuildInfo& build,
+                     const UnreadPolicies& unread) {
+  JsonTree build_info = JsonTree::Object();
+  build_info["goVersion"] = "";  // a key that readers expect; this is no Go program
+  build_info["releaseVersion"] = build.version;
+  build_info["commitHash"] = build.commit;
+  build_info["commitTime"] = build.commit_time.empty() ? "0001-01-01T00:00:00Z" : build.commit_time;
+  build_info["edition"] = "oss";
+  JsonTree options = JsonTree::Object();
+  for (const auto& [name, value] : settings.reported_options) {
+    options[name] = std::visit(OptionToJson(), value);
+  }
+  JsonTree deployment = JsonTree::Object();
+  deployment["name"] = settings.deployment_name;
+  deployment["namespace"] = settings.namespace_;
+  ConfigMap object;
+  object.metadata.name = kMetaInfoName;
+  object.metadata.namespace_ = settings.namespace_;
+  object.metadata.labels["reloader.stakater.com/meta-info"] = "reloader";
+  object.data["buildInfo"] = build_info.ToJson();
+  object.data["reloaderOptions"] = options.ToJson();
+  object.data["deploymentInfo"] = deployment.ToJson();
+  object.data[kArguments] = OptionToJson()(settings.arguments).ToJson();
+  if (!unread.empty()) {
+    JsonTree by_namespace = JsonTree::Object();
+    for (const auto& [name, why] : unread) {
+      by_namespace[name] = why;
+    }
+    object.data[kUnreadPolicies] = by_namespace.ToJson();
+  }
+  return object;
+}
+
+std::optional<ToldOperator> ToldBy(const ConfigMap& meta_info) {
+  const auto told = meta_info.data.find(kArguments);
+  const auto list = told == meta_info.data.end() ? apimachinery::Result<JsonTree>(JsonTree())
+                                                 : JsonTree::Parse(told->second);
+  if (!list || !list->IsArray()) {
+    return std::nullopt;
+  }
+  ToldOperator result{.deployment = {meta_info.metadata.namespace_, ""}};
+  for (const JsonTree& each : list->elements()) {
+    if (!each.AsString()) {
+      return std::nullopt;
+    }
+    result.arguments.emplace_back(*each.AsString());
+  }
+  if (const auto info = meta_info.data.find("deploymentInfo"); info != meta_info.data.end()) {
+    if (const auto deployment = JsonTree::Parse(info->second)) {
+      result.deployment.name = deployment->TextAt("name");
+    }
+  }
+  if (const auto unread = meta_info.data.find(kUnreadPolicies); unread != meta_info.data.end()) {
+    if (const auto by_namespace = JsonTree::Parse(unread->second); by_namespace) {
+      for (const auto& [name, why] : by_namespace->members()) {
+        result.unread.emplace(name, why.AsString() == nullptr ? "" : *why.AsString());
+      }
+    }
+  }
+  return result;
+}
+
+std::optional<std::string> ToldOperator::UnreadIn(const std::string& namespace_) const {
+  for (const std::string& name : {std::string(), namespace_}) {
+    if (const auto found = unread.find(name); found != unread.end()) {
+      return found->second;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClient>& client,
+                             const ConfigMap& object, const std::stop_token& stop) {
+  const kubernetes::ResourceClient<ConfigMap> config_maps(client, object.metadata.namespace_);
+  auto written = config_maps.Update(object, {}, stop);  // whatever its version
+  if (!written && written.status().reason == Reason::kNotFound) {
+    written = config_maps.Create(object, {}, stop);
+  }
+  return written ? Result<void>() : apimachinery::Fail(written.status());
+}
+
+MetaInfoPublisher::MetaInfoPublisher(std::shared_ptr<rest::RESTClient> client,
+                                     const MetaInfoSettings& settings, BuildInfo build,
+                                     std::function<UnreadPolicies()> unread, base::Clock& clock)
+    : client_(std::move(client)),
+      settings_(settings),
+      build_(std::move(build)),
+      unread_(std::move(unread)),
+      clock_(clock),
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+void MetaInfoPublisher::Look() {
+  const base::MutexLock lock(mu_);
+  look_ = true;
+  asked_.notify_all();
+}
+
+void MetaInfoPublisher::Wait(std::optional<base::Duration> time, const std::stop_token& stop) {
+  const base::TimePoint deadline = time ? clock_.Now() + *time : base::TimePoint::max();
+  const base::MutexLock lock(mu_);
+  while (!look_ && clock_.WaitUntil(mu_, asked_, stop, deadline) == base::Wake::kNotified) {
+  }
+  look_ = false;
+}
+
+void MetaInfoPublisher::Run(const std::stop_token& stop) {
+  if (settings_.namespace_.empty()) {
+    logging::Warning("RELOADER_NAMESPACE is not set: reloader-meta-info is not published");
+    return;
+  }
+  std::optional<UnreadPolicies> told;
+  bool has_failed = false;
+  while (!stop.stop_requested()) {
+    UnreadPolicies unread = unread_ ? unread_() : UnreadPolicies();
+    if (!told || *told != unread) {
+      const auto published = PublishMetaInfo(client_, MetaInfoOf(settings_, build_, unread), stop);
+      if (published) {
+        told = std::move(unread);
+        has_failed = false;
+      } else if (!std::exchange(has_failed, true) && !stop.stop_requested()) {
+        logging::Warning("Cannot publish reloader-meta-info; it is tried again",
+                         {{"error", published.status()}});
+      }
+    }
+    if (has_failed) {
+      Wait(kTryAgain, stop);
+    } else {
+      Wait(told->empty() ? std::optional<base::Duration>() : kLookAgain, stop);
+    }
+  }
+}
+
+}  // namespace kubexx::reloader

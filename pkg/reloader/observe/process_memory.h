@@ -1,0 +1,45 @@
+/// @file
+/// Keeps the resident memory of the process small.
+#ifndef KUBEXX_RELOADER_OBSERVE_PROCESS_MEMORY_H_
+#define KUBEXX_RELOADER_OBSERVE_PROCESS_MEMORY_H_
+
+#include <functional>
+#include <stop_token>
+#include <thread>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/base/unused_memory.h"
+
+namespace kubexx::reloader {
+
+/// Makes malloc give back what is freed: one arena instead of eight for each core, and large
+/// blocks always from the system. Call before the first thread starts.
+void TuneAllocator();
+
+/// Calls base::ReleaseUnusedMemory when the first lists have been taken in, and now and then after
+/// that.
+class MemoryKeeper {
+ public:
+  struct Options {
+    /// Whether the first lists are there.
+    std::function<bool()> ready;
+    std::function<void()> release = base::ReleaseUnusedMemory;
+    base::Clock& clock = base::Clock::Real();
+    /// How often `ready` is asked.
+    base::Duration poll = std::chrono::milliseconds(250);
+    /// From the first lists to the next release; doubles up to `period`.
+    base::Duration first_wait = std::chrono::seconds(1);
+    base::Duration period = std::chrono::seconds(30);
+  };
+  explicit MemoryKeeper(Options options);
+
+ private:
+  void Run(const std::stop_token& stop);
+
+  const Options options_;
+  std::jthread thread_;  // last: stops and joins before the rest goes
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_OBSERVE_PROCESS_MEMORY_H_

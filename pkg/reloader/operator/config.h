@@ -1,0 +1,152 @@
+/// @file
+/// The operator's settings, and the command line and environment they come from.
+#ifndef KUBEXX_RELOADER_OPERATOR_CONFIG_H_
+#define KUBEXX_RELOADER_OPERATOR_CONFIG_H_
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/flags/flags.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/ha/replica.h"
+#include "kubexx/reloader/model/source.h"
+#include "kubexx/reloader/notify/alerts.h"
+#include "kubexx/reloader/observe/meta_info.h"
+#include "kubexx/reloader/plan/decision.h"
+#include "kubexx/reloader/plan/strategy.h"
+#include "kubexx/reloader/policy/policy_flags.h"
+#include "kubexx/rest/config.h"
+
+namespace kubexx::reloader {
+
+/// What the operator runs with, checked.
+struct Config {
+  DecisionRules rules{};
+
+  // ---- What is watched.
+  /// Empty: all.
+  std::vector<std::string> namespaces{};
+  /// Empty unless all namespaces are watched.
+  std::set<std::string> ignored_namespaces{};
+  /// Label selector of the namespaces in which something may roll; empty: all, as always when only
+  /// some are watched.
+  std::string namespace_selector{};
+  std::string source_label_selector{};
+  std::set<SourceType> ignored_types{};
+  /// --ignored-workload-types.
+  bool ignore_jobs = false;
+  bool ignore_cron_jobs = false;
+  bool argo_rollouts = false;
+
+  // ---- What is done about it.
+  ReloadStrategy reload_strategy = ReloadStrategy::kEnvVars;
+  /// Not empty: changes are posted there, and nothing is rolled. May hold credentials.
+  std::string webhook_url{};
+  base::Duration settle_window{};
+  base::Duration release_window{};
+  int workers = 0;
+
+  // ---- Who is told.
+  AlertSettings alerts{};
+  MetaInfoSettings meta_info{};
+  bool count_by_namespace = false;
+  std::string metrics_address{};
+  /// Of a second listener; empty: there is none.
+  std::string pprof_address{};
+  logging::Options logging{};
+  /// To be logged once the log is set up.
+  std::vector<std::string> warnings{};
+
+  /// Whether reload policies are looked for, and what counts where they say nothing.
+  bool reload_policies = true;
+  /// See PolicyWatch::Options::cluster_needed.
+  bool require_cluster_policies = false;
+  reloadpolicy::Settings rollouts{};
+  /// Writes nothing to the cluster.
+  bool dry_run = false;
+  /// Whether workloads are written what data they run with.
+  bool record_baseline = true;
+
+  HaSettings ha{};
+  rest::KubeconfigOptions kubeconfig{};
+  double qps = 0;
+  int burst = 0;
+};
+
+/// Flags with stakater/Reloader's names, defaults and meanings, and our own.
+class ConfigFlags {
+ public:
+  /// An environment variable, empty when it is not set.
+  using Environment = std::function<std::string(const char* name)>;
+
+  /// Adds the flags to `flags`, which writes to this object, and which it asks later on.
+  explicit ConfigFlags(flags::FlagSet& flags);
+  ConfigFlags(const ConfigFlags&) = delete;
+  ConfigFlags& operator=(const ConfigFlags&) = delete;
+
+  /// The configuration, after parsing. kInvalidConfig names the flag or variable and what is wrong
+  /// with it.
+  apimachinery::Result<Config> Build(const Environment& environment) const;
+  /// What the command line holds besides flags, after parsing.
+  const std::vector<std::string>& arguments() const KX_LIFETIME_BOUND { return arguments_; }
+
+ private:
+  void AddAnnotations(flags::FlagSet& flags);
+  void AddScope(flags::FlagSet& flags);
+  void AddReloads(flags::FlagSet& flags);
+  void AddProcess(flags::FlagSet& flags);
+  apimachinery::Result<void> BuildTypes(Config& config) const;
+  apimachinery::Result<void> BuildNamespaces(const Environment& environment, Config& config) const;
+  apimachinery::Result<void> BuildReloads(Config& config) const;
+  apimachinery::Result<void> BuildHa(const Environment& environment, Config& config) const;
+  apimachinery::Result<void> BuildTuning(Config& config) const;
+  void BuildAlerts(const Environment& environment, Config& config) const;
+  void BuildLogging(Config& config) const;
+  std::vector<std::pair<std::string, OptionValue>> ReportedOptions() const;
+  std::vector<std::string> JudgingArguments(const Config& config) const;
+
+  const flags::FlagSet& flags_;
+  DecisionRules rules_;
+  std::string log_format_;
+  std::string log_level_ = "info";
+  std::vector<std::string> resources_to_ignore_;
+  std::vector<std::string> ignored_workload_types_;
+  std::vector<std::string> namespaces_;
+  std::vector<std::string> namespaces_to_ignore_;
+  std::vector<std::string> namespace_selector_;
+  std::vector<std::string> resource_label_selector_;
+  std::string reload_strategy_ = "env-vars";
+  // Strings, as in the original: only exactly "true" counts, and the next argument is the value.
+  std::string argo_rollouts_ = "false";
+  std::string reload_on_create_ = "false";
+  std::string reload_on_delete_ = "false";
+  bool sync_after_restart_ = false;
+  bool enable_csi_ = false;
+  std::string webhook_url_;
+  bool enable_ha_ = false;
+  bool enable_pprof_ = false;
+  std::string pprof_address_ = ":6060";
+
+  std::int64_t shards_ = 1;
+  PolicyFlags policy_flags_;
+  bool dry_run_ = false;
+  bool record_baseline_ = true;
+  rest::KubeconfigOptions kubeconfig_;
+  std::string metrics_address_ = ":9090";
+  base::Duration settle_window_ = std::chrono::milliseconds(100);
+  base::Duration release_window_ = std::chrono::seconds(3);
+  std::int64_t workers_ = 8;
+  std::int64_t qps_ = 200;
+  std::int64_t burst_ = 400;
+  std::vector<std::string> arguments_;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_OPERATOR_CONFIG_H_

@@ -1,0 +1,133 @@
+// The flags themselves, with their help; what they mean together is in config.cc.
+#include "kubexx/reloader/operator/config.h"
+
+namespace kubexx::reloader {
+
+ConfigFlags::ConfigFlags(flags::FlagSet& flags) : flags_(flags) {
+  AddAnnotations(flags);
+  AddScope(flags);
+  AddReloads(flags);
+  AddProcess(flags);
+  policy_flags_.AddTo(flags);
+  flags.AddBool("dry-run",
+                "write nothing to the cluster; log and count what would be rolled instead",
+                &dry_run_);
+  flags.AllowArguments("", &arguments_);  // for the program to judge
+}
+
+void ConfigFlags::AddAnnotations(flags::FlagSet& flags) {
+  AnnotationKeys& keys = rules_.keys;
+  flags.AddString("configmap-annotation",
+                  "annotation of a workload: comma list of names or regular expressions of the "
+                  "ConfigMaps that reload it",
+                  &keys.configmap_reload);
+  flags.AddString("secret-annotation", "as configmap-annotation, for Secrets", &keys.secret_reload);
+  flags.AddString("auto-annotation",
+                  "annotation of a workload: \"true\" reloads it for everything it references",
+                  &keys.auto_reload);
+  flags.AddString("configmap-auto-annotation", "as auto-annotation, for ConfigMaps only",
+                  &keys.configmap_auto);
+  flags.AddString("secret-auto-annotation", "as auto-annotation, for Secrets only",
+                  &keys.secret_auto);
+  flags.AddString("ignore-annotation",
+                  "annotation of a ConfigMap or Secret: \"true\" means it never reloads anything",
+                  &keys.ignore);
+  flags.AddString(
+      "auto-search-annotation",
+      "annotation of a workload: \"true\" reloads it for what it references and has the "
+      "match annotation",
+      &keys.search);
+  flags.AddString(
+      "search-match-annotation",
+      "annotation of a ConfigMap or Secret: \"true\" lets the search annotation find it",
+      &keys.match);
+  flags.AddString("pause-deployment-annotation",
+                  "annotation of a Deployment: after a reload it stays paused for this duration, "
+                  "such as 5m, so that further reloads are one rollout",
+                  &keys.pause_period);
+  flags.AddString("pause-deployment-time-annotation",
+                  "annotation in which the begin of such a pause is kept", &keys.paused_at);
+}
+
+void ConfigFlags::AddScope(flags::FlagSet& flags) {
+  flags.AddList("namespaces",
+                "watch these namespaces only; by default the one in KUBERNETES_NAMESPACE, and all "
+                "when that is not set",
+                &namespaces_);
+  flags.AddList("namespaces-to-ignore",
+                "namespaces in which nothing is reloaded; when all are watched only",
+                &namespaces_to_ignore_);
+  flags.AddList("namespace-selector",
+                "reload only in namespaces with these labels: key:value, key:* or a label "
+                "selector; when all are watched only",
+                &namespace_selector_);
+  flags.AddList("resource-label-selector",
+                "watch only ConfigMaps and Secrets with these labels; syntax as namespace-selector",
+                &resource_label_selector_);
+  flags.AddList("resources-to-ignore", "do not watch these at all: configmaps or secrets",
+                &resources_to_ignore_);
+  flags.AddList("ignored-workload-types", "never reload these: jobs, cronjobs",
+                &ignored_workload_types_);
+  flags.AddString("is-Argo-Rollouts", "\"true\": also reload Argo Rollouts", &argo_rollouts_);
+  flags.AddBool("enable-csi-integration",
+                "also reload for SecretProviderClasses of the Secrets Store CSI driver",
+                &enable_csi_);
+}
+
+void ConfigFlags::AddReloads(flags::FlagSet& flags) {
+  flags.AddBool("auto-reload-all",
+                "reload every workload that does not switch it off by annotation",
+                &rules_.auto_reload_all);
+  flags.AddString("reload-strategy",
+                  "how a workload is rolled: env-vars sets a variable in one of its containers, "
+                  "annotations an annotation of its pod template",
+                  &reload_strategy_);
+  flags.AddString("reload-on-create", "\"true\": creating a ConfigMap or Secret reloads, too",
+                  &reload_on_create_);
+  flags.AddString("reload-on-delete", "\"true\": deleting a ConfigMap or Secret reloads, too",
+                  &reload_on_delete_);
+  flags.AddBool("sync-after-restart",
+                "with reload-on-create: what is there at the start counts as created",
+                &sync_after_restart_);
+  flags.AddString("webhook-url",
+                  "reload nothing; send a POST to this URL for every change of a ConfigMap or "
+                  "Secret instead",
+                  &webhook_url_);
+  flags.AddDuration("settle-window",
+                    "a workload is rolled when its sources have not changed for this long, from "
+                    "0s to 1h",
+                    &settle_window_);
+  flags.AddDuration("release-settle-window",
+                    "the same for a workload of the Helm release that has changed the source, "
+                    "which may change the workload next; 0s: settle-window counts",
+                    &release_window_);
+  flags.AddBool("record-baseline",
+                "write on each workload, in an annotation that rolls nothing, what data it runs "
+                "with; without it changes made while nothing watches may be missed",
+                &record_baseline_);
+  flags.AddInt("workers", "workloads written at the same time, from 1 to 64", &workers_);
+}
+
+void ConfigFlags::AddProcess(flags::FlagSet& flags) {
+  flags.AddBool("enable-ha",
+                "one of several replicas reloads, by a Lease; needs POD_NAME and POD_NAMESPACE",
+                &enable_ha_);
+  flags.AddInt("shards",
+               "with enable-ha: divide the namespaces into this many parts, from 1 to 64, which "
+               "the replicas share among them",
+               &shards_);
+  flags.AddString("log-format", "json or text; empty is text, too", &log_format_);
+  flags.AddString("log-level", "trace, debug, info, warning, error, fatal or panic", &log_level_);
+  flags.AddString("metrics-addr", "where to serve /metrics, /live and /ready", &metrics_address_);
+  flags.AddBool("enable-pprof", "serve memory and thread figures at pprof-addr", &enable_pprof_);
+  flags.AddString("pprof-addr", "has an effect with enable-pprof only", &pprof_address_);
+  flags.AddString("kubeconfig",
+                  "kubeconfig file; by default $KUBECONFIG, then ~/.kube/config, then the pod's "
+                  "service account",
+                  &kubeconfig_.path);
+  flags.AddString("context", "context of the kubeconfig", &kubeconfig_.context);
+  flags.AddInt("kube-api-qps", "requests a second to the API server; negative for no limit", &qps_);
+  flags.AddInt("kube-api-burst", "requests that may exceed kube-api-qps for a moment", &burst_);
+}
+
+}  // namespace kubexx::reloader

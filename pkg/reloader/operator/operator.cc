@@ -1,0 +1,447 @@
+#include "kubexx/reloader/operator/operator.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/subscription.h"
+#include "kubexx/cache/handler_registration.h"
+#include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/observe/reloader_metrics.h"
+#include "kubexx/reloader/operator/key_times.h"
+#include "kubexx/reloader/operator/reconciler.h"
+#include "kubexx/reloader/operator/retries.h"
+#include "kubexx/reloader/plan/pair_memory.h"
+#include "kubexx/reloader/watch/event_router.h"
+#include "kubexx/workqueue/queue.h"
+
+namespace kubexx::reloader {
+
+using cache::RawEvent;
+namespace {
+
+/// No workload: stands in the queue for a look at sources that could not be read.
+const workqueue::Key kLateSources{"late sources", {}};
+constexpr base::Duration kLateSourcesInterval = std::chrono::seconds(1);
+// Between two looks at a workload whose event is on the way.
+constexpr base::Duration kUntilItsEvent = std::chrono::milliseconds(50);
+
+workqueue::Key KeyOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
+
+Operator::Options WithStrategy(Operator::Options options) {
+  options.rules.by_variables = options.strategy == ReloadStrategy::kEnvVars;
+  return options;
+}
+
+}  // namespace
+
+class Operator::Impl {
+ public:
+  Impl(Options options, std::vector<InformerSet> informers, WorkloadWriter& writer)
+      : options_(WithStrategy(std::move(options))),
+        metrics_(options_.registry, options_.count_by_namespace),
+        caches_(std::move(informers), options_.rules),
+        retries_(options_.clock),
+        queue_({.name = "reloader", .clock = options_.clock, .registry = options_.registry}),
+        settler_(options_.settle, options_.clock,
+                 [this](const workqueue::Key& key) { Enqueue(key); }),
+        recording_(options_.recording, options_.clock),
+        absences_(SourceAbsences::NewFor(options_.rules, {.has_selector = options_.selects_sources,
+                                                          .exists = options_.source_exists,
+                                                          .clock = options_.clock})),
+        recent_(options_.clock),
+        set_backs_(options_.clock),
+        router_({.caches = caches_,
+                 .memory = memory_,
+                 .patterns = patterns_,
+                 .rules = options_.rules,
+                 .ignored_namespaces = options_.ignored_namespaces,
+                 .metrics = metrics_,
+                 .on_demand = on_demand_,
+                 .absences = absences_.get(),
+                 .namespaces = options_.namespace_selector,
+                 .recent = &recent_,
+                 .set_backs = &set_backs_,
+                 .gate = options_.gate,
+                 .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
+        pauses_(NewPauses(writer)),
+        on_demand_(OnDemandLists::MembersOf(caches_.informers()), options_.clock,
+                   [this](const SourceId& source, const std::optional<Digest>& before) {
+                     router_.OnListed(source, before);
+                   }),
+        fresh_reads_(options_.read_workload),
+        value_digests_(options_.fetch_values),
+        reconciler_({.caches = caches_,
+                     .memory = memory_,
+                     .patterns = patterns_,
+                     .rules = options_.rules,
+                     .metrics = metrics_,
+                     .writer = writer,
+                     .strategy = options_.strategy,
+                     .clock = options_.clock,
+                     .observers = options_.observers,
+                     .gate = options_.rollout_gate,
+                     .shards = options_.gate,
+                     .record_baselines = options_.record_baselines,
+                     .recording = recording_,
+                     .set_backs = &set_backs_,
+                     .pauses = pauses_.get(),
+                     .fresh_reads = &fresh_reads_,
+                     .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
+                     .absences = absences_.get()}) {}
+
+  ~Impl() { Stop(); }
+
+  void Start() {
+    if (options_.rollout_gate != nullptr) {
+      rollout_gate_subscription_ = options_.rollout_gate->Attach(
+          {.caches = caches_,
+           .wake = [this](const WorkloadId& id,
+                          base::Duration after) { queue_.AddAfter(KeyOf(id), after); },
+           .needs_rollout =
+               [this](const Workload& workload, const SourceId& source) {
+                 return reconciler_.NeedsRollout(workload, source);
+               }});
+    }
+    Subscribe();
+    caches_.Start();
+    on_demand_.Start();
+    if (options_.namespace_selector != nullptr) {
+      options_.namespace_selector->Start([this](const std::string& name) {
+        Reconsider([&name](const std::string& each) { return each == name; });
+      });
+    }
+    {
+      const base::MutexLock lock(mu_);
+      running_workers_ = options_.workers;
+    }
+    for (int i = 0; i < options_.workers; ++i) {
+      workers_.emplace_back([this] { Work(stop_.get_token()); });
+    }
+  }
+
+  bool Ready() const {
+    return caches_.HasSynced() &&
+           (options_.namespace_selector == nullptr || options_.namespace_selector->HasSynced());
+  }
+
+  void Reconsider(const std::function<bool(const std::string& name)>& concerned) {
+    for (const InformerSet& set : caches_.informers()) {
+      for (const auto& [kind, informer] : set.workloads) {
+        for (apimachinery::ObjectKey& key : informer->Keys()) {
+          if (concerned(key.namespace_) && !options_.ignored_namespaces.contains(key.namespace_)) {
+            if (pauses_ && kind == WorkloadKind::kDeployment) {
+              pauses_->Consider(key);
+            }
+            Note({kind, std::move(key)}, Cause::kWorkloadEvent);
+          }
+        }
+      }
+    }
+  }
+
+  void Stop() {
+    on_demand_.Stop();
+    if (Ready()) {
+      for (const workqueue::Key& key : settler_.Flush()) {
+        Enqueue(key);
+      }
+      queue_.ShutDown();
+      AwaitWorkers();
+    }
+    stop_.request_stop();
+    queue_.ShutDown();
+    workers_.clear();  // joins
+    if (options_.namespace_selector != nullptr) {
+      options_.namespace_selector->Stop();
+    }
+    if (pauses_) {
+      pauses_->Stop();
+    }
+    workload_subscriptions_.clear();
+    subscriptions_.clear();
+    rollout_gate_subscription_.Reset();
+    caches_.Stop();
+  }
+
+ private:
+  void Subscribe() {
+    for (const InformerSet& set : caches_.informers()) {
+      for (const auto& [kind, informer] : set.workloads) {
+        workload_subscriptions_.push_back(
+            informer->AddRawHandler("reloader", [this, kind](const RawEvent& event) {
+              TellRolloutGate(kind, event);
+              TellPauses(kind, event);
+              router_.OnWorkload(kind, event, stop_.get_token());
+            }));
+      }
+      for (const auto& [type, informer] : set.sources) {
+        subscriptions_.push_back(
+            informer->AddRawHandler("reloader", [this, type](const RawEvent& event) {
+              router_.OnSource(type, event, stop_.get_token());
+            }));
+      }
+      if (set.provider_classes) {
+        subscriptions_.push_back(set.provider_classes->AddRawHandler(
+            "reloader",
+            [this](const RawEvent& event) { router_.OnProviderClass(event, stop_.get_token()); }));
+      }
+    }
+  }
+
+  std::unique_ptr<Pauses> NewPauses(WorkloadWriter& writer) {
+    if (!options_.pause_query) {
+      return nullptr;
+    }
+    return std::make_unique<Pauses>(
+        Pauses::Parts{.keys = options_.rules.keys,
+                      .get = [this](const WorkloadId& id) { return caches_.GetWorkload(id); },
+                      .query = options_.pause_query,
+                      .writer = writer,
+                      .gate = options_.gate,
+                      .clock = options_.clock,
+                      .registry = options_.registry});
+  }
+
+  void TellPauses(WorkloadKind kind, const cache::RawEvent& event) {
+    // Most Deployments are not paused: their bytes do not mention the key.
+    if (pauses_ && kind == WorkloadKind::kDeployment &&
+        event.type != cache::RawEvent::Type::kDelete && IsWatched(event.key().namespace_) &&
+        std::string_view(event.object().bytes).contains(options_.rules.keys.paused_at)) {
+      pauses_->Consider(event.key());
+    }
+  }
+
+  /// What another operator has paused in a namespace that this one leaves alone is not resumed.
+  bool IsWatched(const std::string& namespace_) const {
+    return !options_.ignored_namespaces.contains(namespace_) &&
+           (options_.namespace_selector == nullptr ||
+            options_.namespace_selector->Contains(namespace_));
+  }
+
+  void TellRolloutGate(WorkloadKind kind, const cache::RawEvent& event) {
+    if (options_.rollout_gate == nullptr) {
+      return;
+    }
+    using Type = cache::RawEvent::Type;
+    const WorkloadId id{kind, event.key()};
+    if (event.type == Type::kDelete) {
+      options_.rollout_gate->OnWorkload(id, nullptr);
+    } else if (const auto workload = WorkloadFrom(kind, event.object())) {
+      options_.rollout_gate->OnWorkload(id, &*workload);
+    }
+  }
+
+  /// The gate must know of all workloads before it is asked about one.
+  bool WaitForRolloutGate(const std::stop_token& stop) const {
+    return options_.rollout_gate == nullptr ||
+           (options_.rollout_gate->WaitForSync(stop) &&
+            std::ranges::all_of(
+                workload_subscriptions_,
+                [&](const cache::HandlerRegistration& each) { return each.WaitForSync(stop); }));
+  }
+
+  void Note(const WorkloadId& id, Cause cause) {
+    const workqueue::Key key = KeyOf(id);
+    auto window =
+        options_.rollout_gate == nullptr ? std::nullopt : options_.rollout_gate->SettleWindow(id);
+    if (!window && cause == Cause::kReleaseEvent &&
+        options_.release_window > options_.settle.window) {
+      window = options_.release_window;
+    }
+    if (cause != Cause::kWorkloadEvent) {
+      times_.Changed(key, options_.clock.Now());
+      settler_.Note(key, window);
+    } else {
+      settler_.Touch(key, window);
+    }
+  }
+
+  void Enqueue(const workqueue::Key& key) {
+    times_.Queued(key, options_.clock.Now());
+    queue_.Add(key);
+    metrics_.Queued(queue_.Len());
+  }
+
+  void Work(const std::stop_token& stop) {
+    if (caches_.WaitForSync(stop) &&
+        (options_.namespace_selector == nullptr ||
+         options_.namespace_selector->WaitForSync(stop)) &&
+        WaitForRolloutGate(stop)) {
+      if (options_.rollout_gate != nullptr) {
+        options_.rollout_gate->OnSynced();
+      }
+      LookForLateSources();
+      for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
+        Handle(*item, stop);
+      }
+    }
+    const base::MutexLock lock(mu_);
+    --running_workers_;
+    worker_done_.notify_all();
+  }
+
+  /// Has the workloads of namespaces looked at whose sources could not be read before and now can:
+  /// of what is gone since their plans there is no event.
+  void LookForLateSources() {
+    std::set<SourceSpace> known;
+    bool some_are_late = false;
+    {
+      const base::MutexLock lock(mu_);
+      std::set<SourceSpace> unknown = caches_.UnknownSpaces();
+      std::ranges::set_difference(late_, unknown, std::inserter(known, known.end()));
+      some_are_late = !unknown.empty();
+      late_ = std::move(unknown);
+    }
+    for (const SourceSpace& space : known) {
+      logging::Info("Sources that could not be read can be read now",
+                    {{"resource", NamesOf(space.type).plural}, {"namespace", space.namespace_}});
+      Reconsider([&space](const std::string& name) {
+        return space.namespace_.empty() || space.namespace_ == name;
+      });
+    }
+    if (some_are_late) {
+      queue_.AddAfter(kLateSources, kLateSourcesInterval);
+    }
+  }
+
+  void Handle(const workqueue::Key& key, const std::stop_token& stop) {
+    if (key == kLateSources) {
+      LookForLateSources();
+      return;
+    }
+    const auto kind = ParseWorkloadKind(key.kind);
+    if (!kind) {
+      return;
+    }
+    // Before its turn is taken from the settler: the event is no change that puts it off.
+    if (!queue_.shutting_down() && reconciler_.AwaitsEvent({*kind, key.object})) {
+      queue_.AddAfter(key, kUntilItsEvent);
+      return;
+    }
+    if (!settler_.Take(key)) {
+      KeepNoPlace({*kind, key.object});
+      return;  // changed again since it was queued: it will come when that has settled
+    }
+    const KeyTimes::Times times = times_.Take(key);
+    const base::TimePoint now = options_.clock.Now();
+    metrics_.Dequeued(queue_.Len(), Seconds(now - times.queued.value_or(now)));
+    const Reconciler::Answer answer = ReconcileIfAllowed({*kind, key.object}, stop);
+    switch (answer.outcome) {
+      case Reconciler::Outcome::kRetry:
+        times_.PutBack(key, times);
+        metrics_.Retried();
+        queue_.AddAfter(key, retries_.After(key, answer.failure));
+        return;
+      case Reconciler::Outcome::kWritten:
+        if (times.changed) {
+          const base::TimePoint written = options_.clock.Now();
+          metrics_.Reacted(Seconds(written - *times.changed));
+          metrics_.ReactedAfterSettling(Seconds(written - times.queued.value_or(now)));
+        }
+        break;
+      case Reconciler::Outcome::kRefused:
+      case Reconciler::Outcome::kNothing:
+        if (answer.again > base::Duration(0)) {
+          queue_.AddAfter(key, answer.again);
+        }
+        break;
+    }
+    retries_.Forget(key);
+  }
+
+  /// The gate may have woken the workload and keep a place for it, which it does not ask for now.
+  void KeepNoPlace(const WorkloadId& id) {
+    if (options_.rollout_gate != nullptr) {
+      options_.rollout_gate->OnNothing(id);
+    }
+  }
+
+  /// What is not allowed now is looked at when it becomes so.
+  Reconciler::Answer ReconcileIfAllowed(const WorkloadId& id, const std::stop_token& stop) {
+    if (options_.namespace_selector != nullptr &&
+        !options_.namespace_selector->Contains(id.key.namespace_)) {
+      metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
+      KeepNoPlace(id);
+      return {};
+    }
+    if (options_.gate == nullptr) {
+      return reconciler_.Reconcile(id, stop);
+    }
+    const auto permit = options_.gate->Enter(id.key.namespace_);
+    if (!permit) {
+      // An open gate without a permit: the lease may be renewed any moment, which nothing tells of.
+      if (options_.gate->IsOpenFor(id.key.namespace_)) {
+        return {Reconciler::Outcome::kRetry};
+      }
+      KeepNoPlace(id);
+      return {};
+    }
+    std::stop_source either;
+    const auto end = [&either] { either.request_stop(); };
+    const std::stop_callback on_stop(stop, end);
+    const std::stop_callback on_loss(permit->stop(), end);
+    return reconciler_.Reconcile(id, either.get_token(), permit->tenure());
+  }
+
+  void AwaitWorkers() {
+    const base::TimePoint deadline = options_.clock.Now() + options_.drain_timeout;
+    const base::MutexLock lock(mu_);
+    while (running_workers_ > 0) {
+      if (options_.clock.WaitUntil(mu_, worker_done_, {}, deadline) == base::Wake::kTimeout) {
+        logging::Warning("Stopped with writes under way", {{"workers", running_workers_}});
+        return;
+      }
+    }
+  }
+
+  static double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
+
+  const Options options_;
+  ReloaderMetrics metrics_;
+  Caches caches_;
+  PairMemory memory_;
+  PatternCache patterns_;
+  KeyTimes times_;
+  Retries retries_;
+  workqueue::Queue queue_;
+  Settler settler_;
+  BaselineSchedule recording_;
+  const std::unique_ptr<SourceAbsences> absences_;
+  RecentChanges recent_;
+  SetBacks set_backs_;
+  EventRouter router_;
+  std::unique_ptr<Pauses> pauses_;
+  OnDemandLists on_demand_;
+  FreshReads fresh_reads_;
+  ValueDigestReader value_digests_;
+  Reconciler reconciler_;
+  std::stop_source stop_;
+  base::Mutex mu_;
+  base::CondVar worker_done_;
+  int running_workers_ KX_GUARDED_BY(mu_) = 0;
+  /// Could not be read when last looked at.
+  std::set<SourceSpace> late_ KX_GUARDED_BY(mu_);
+  base::Subscription rollout_gate_subscription_;
+  std::vector<cache::HandlerRegistration> workload_subscriptions_;
+  std::vector<cache::HandlerRegistration> subscriptions_;
+  std::vector<std::jthread> workers_;
+};
+
+Operator::Operator(Options options, std::vector<InformerSet> informers, WorkloadWriter& writer)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(informers), writer)) {}
+Operator::~Operator() = default;
+void Operator::Start() { impl_->Start(); }
+bool Operator::Ready() const { return impl_->Ready(); }
+void Operator::Reconsider(const std::function<bool(const std::string& name)>& concerned) {
+  impl_->Reconsider(concerned);
+}
+void Operator::Stop() { impl_->Stop(); }
+
+}  // namespace kubexx::reloader

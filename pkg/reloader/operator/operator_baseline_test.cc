@@ -1,0 +1,239 @@
+// What the operator records on workloads, and what it makes of records.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "kubexx/logging/testing/capture.h"
+#include "kubexx/reloader/plan/set_backs.h"
+#include "kubexx/reloader/testing/operator_fixture.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace apps = api::apps::v1;
+using apimachinery::Reason;
+using apimachinery::Status;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+TEST_F(OperatorTest, AFirstLookIsRecordedWithoutARollout) {
+  recording_ = BaselineRecording::kAlways;
+  PutConfigMap("config", "x");
+  Put(*deployments_, Web());
+  StartOperator();
+  Settle();
+  const auto records = writer_.AwaitRecords(1);
+  EXPECT_EQ(records[0].workload, kWeb);
+  EXPECT_EQ(records[0].baseline, "v1 uid-web configmap/config=" + DigestText("x"));
+  AwaitCount("kubexx_reloader_baselines_total", {{"kind", "Deployment"}, {"result", "success"}}, 1);
+  operator_->Stop();
+  EXPECT_EQ(writer_.calls().size(), 0U);
+}
+
+TEST_F(OperatorTest, NothingIsRecordedWhereNothingCanRoll) {
+  recording_ = BaselineRecording::kAlways;
+  rules_.auto_reload_all = true;
+  PutConfigMap("config", "x");
+  PutConfigMap("config", "x", "ignored");
+  apps::Deployment opted_out = Web({WorkloadKind::kDeployment, {"ns", "opted-out"}});
+  opted_out.metadata.annotations["reloader.stakater.com/auto"] = "false";
+  Put(*deployments_, opted_out);
+  apps::Deployment without = Web({WorkloadKind::kDeployment, {"ns", "without-source"}});
+  without.spec.template_.spec.containers[0].env_from.clear();
+  Put(*deployments_, without);
+  Put(*deployments_, Web({WorkloadKind::kDeployment, {"ignored", "web"}}));
+  Put(*deployments_, Web());
+  StartOperator();
+  Settle();
+  AwaitCount("kubexx_reloader_baselines_total", {{"kind", "Deployment"}, {"result", "success"}}, 1);
+  operator_->Stop();
+  const auto records = writer_.AwaitRecords(1);
+  EXPECT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].workload, kWeb);
+}
+
+TEST_F(OperatorTest, ARuleAgainstTheBaselineKeepsNoRolloutBack) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  writer_.FailBaselines(Status(Reason::kForbidden, "ValidatingAdmissionPolicy denied", 403));
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  const auto calls = writer_.Await(2);
+  EXPECT_FALSE(calls[1].names_baseline);
+  EXPECT_THAT(calls[1].patch, HasSubstr(DigestText("new")));
+  AwaitReconciles("success", 1);
+}
+
+TEST_F(OperatorTest, AWorkloadMayRefuseItsBaseline) {
+  recording_ = BaselineRecording::kAlways;
+  PutConfigMap("config", "old");
+  apps::Deployment web = WithBaseline(Web(), "v1 uid-web configmap/config=" + DigestText("old"));
+  web.metadata.annotations["reloader.kubexx.io/record-baseline"] = "false";
+  Put(*deployments_, web);
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  EXPECT_EQ(writer_.Await(1)[0].baseline, "") << "the old one must not be believed later";
+  EXPECT_TRUE(writer_.Await(1)[0].names_baseline);
+  operator_->Stop();
+  const auto records = writer_.AwaitRecords(0);
+  ASSERT_EQ(records.size(), 1U) << "and nobody keeps it true until then";
+  EXPECT_TRUE(records[0].names_baseline && records[0].baseline.empty());
+}
+
+TEST_F(OperatorTest, WithoutRecordingNoBaselineIsWritten) {
+  recording_ = BaselineRecording::kNever;
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  EXPECT_FALSE(writer_.Await(1)[0].names_baseline);
+  operator_->Stop();
+  EXPECT_TRUE(writer_.AwaitRecords(0).empty());
+}
+
+// The FakeWriter's writes change nothing: it is as if somebody took each baseline away at once.
+TEST_F(OperatorTest, WhoTakesTheBaselineAwayIsNotFoughtAndThatIsToldOnce) {
+  NoticeObserver observer;
+  observers_ = {&observer};
+  recording_ = BaselineRecording::kAlways;
+  PutConfigMap("config", "x");
+  Put(*deployments_, Web());
+  StartOperator();
+  Settle();
+  std::size_t records = writer_.AwaitRecords(1).size();
+  AwaitReconciles("skipped", 1);
+  for (int look = 1; look <= 50; ++look) {
+    clock_.Advance(std::chrono::minutes(10));
+    const double looks = Count("reloader_reconcile_total", {{"result", "skipped"}});
+    operator_->Reconsider([](const std::string&) { return true; });
+    clock_.Advance(milliseconds(100));
+    AwaitReconciles("skipped", looks + 1);
+  }
+  operator_->Stop();
+  records = writer_.AwaitRecords(records).size();
+  EXPECT_GE(records, 3U);
+  EXPECT_LE(records, 12U) << "doubling from a minute";
+  EXPECT_EQ(observer.reasons(), std::vector<std::string>{"BaselineRemoved web"});
+}
+
+TEST_F(OperatorTest, ABaselineWithoutRoomForAllSourcesIsToldOnce) {
+  NoticeObserver observer;
+  observers_ = {&observer};
+  apps::Deployment web = Web();
+  web.metadata.annotations = {{"configmap.reloader.stakater.com/reload", "config-.*"}};
+  for (int i = 0; i < 600; ++i) {
+    PutConfigMap("config-" + std::to_string(i), "x");
+  }
+  Put(*deployments_, web);
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  operator_->Reconsider([](const std::string&) { return true; });
+  clock_.Advance(milliseconds(100));
+  AwaitReconciles("skipped", 2);
+  EXPECT_EQ(observer.reasons(), std::vector<std::string>{"BaselineFull web"});
+  EXPECT_EQ(registry_.Gauge("kubexx_reloader_baselines_full", "").Value(), 1);
+  deployments_->Delete(kWeb.key);
+  while (registry_.Gauge("kubexx_reloader_baselines_full", "").Value() > 0) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(milliseconds(100));
+    }
+    std::this_thread::yield();
+  }
+  operator_->Stop();
+}
+
+TEST_F(OperatorTest, AValueThatCannotBeMeantIsToldOnce) {
+  apps::Deployment web = Web();
+  web.metadata.annotations["reloader.stakater.com/auto"] = "yes";
+  PutConfigMap("config", "x");
+  Put(*deployments_, web);
+  const logging::testing::Capture log;
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  operator_->Reconsider([](const std::string&) { return true; });
+  clock_.Advance(milliseconds(100));
+  AwaitReconciles("skipped", 2);
+  operator_->Stop();
+  EXPECT_EQ(log.Count("value that cannot be meant"), 1U) << testing::PrintToString(log.lines());
+}
+
+TEST_F(OperatorTest, AReplicaCountsNoBaselinesOfWhatItDoesNotWorkOn) {
+  ShardGate shards(1, clock_);
+  shard_gate_ = &shards;
+  shards.Open(0);
+  apps::Deployment web = Web();
+  web.metadata.annotations = {{"configmap.reloader.stakater.com/reload", "config-.*"}};
+  for (int i = 0; i < 600; ++i) {
+    PutConfigMap("config-" + std::to_string(i), "x");
+  }
+  Put(*deployments_, web);
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  const auto full = registry_.Gauge("kubexx_reloader_baselines_full", "");
+  EXPECT_EQ(full.Value(), 1);
+  shards.Close(0, base::Duration(0));
+  EXPECT_EQ(full.Value(), 0) << "another replica does now";
+  shards.Open(0);
+  operator_->Reconsider([](const std::string&) { return true; });
+  clock_.Advance(milliseconds(100));
+  AwaitReconciles("skipped", 2);
+  EXPECT_EQ(full.Value(), 1);
+  operator_->Stop();
+  shards.Close(0, base::Duration(0));
+  operator_.reset();
+}
+
+TEST_F(OperatorTest, TheBaselineTellsOfAChangeMadeWhileDown) {
+  PutConfigMap("config", "new");
+  Put(*deployments_, WithBaseline(Web(), "v1 uid-web configmap/config=" + DigestText("old")));
+  StartOperator();
+  Settle();
+  const auto calls = writer_.Await(1);
+  EXPECT_THAT(calls[0].patch, HasSubstr(DigestText("new")));
+  EXPECT_EQ(calls[0].baseline, "v1 uid-web configmap/config=" + DigestText("new"));
+}
+
+TEST_F(OperatorTest, ABaselineThatIsUpToDateRollsNothing) {
+  PutConfigMap("config", "x");
+  Put(*deployments_, WithBaseline(Web(), "v1 uid-web configmap/config=" + DigestText("x")));
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  operator_->Stop();
+  EXPECT_EQ(writer_.calls().size(), 0U);
+}
+
+TEST_F(OperatorTest, WhereRecordingIsForbiddenTheRestGoesOn) {
+  recording_ = BaselineRecording::kAlways;
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  writer_.Fail(kWeb, Status(Reason::kForbidden, "no", 403));
+  StartOperator();
+  Settle();
+  EXPECT_EQ(writer_.AwaitRecords(1).size(), 1U);
+  AwaitReconciles("skipped", 1);
+  writer_.Heal();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  clock_.Advance(milliseconds(100));
+  EXPECT_EQ(writer_.Await(1).size(), 1U);
+  EXPECT_EQ(Count("kubexx_reloader_baselines_total", {{"kind", "Deployment"}, {"result", "error"}}),
+            1);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

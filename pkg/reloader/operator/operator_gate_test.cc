@@ -1,0 +1,379 @@
+// What the operator tells its gate of workloads that were to go and do not ask.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/apps/v1/schema.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/api/batch/v1/schema.gen.h"
+#include "kubexx/api/batch/v1/types.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/testing/auto_clock.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/watch/namespace_selector.h"
+#include "kubexx/reloader/write/job_keeper.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace core = api::core::v1;
+namespace apps = api::apps::v1;
+namespace batch = api::batch::v1;
+using apimachinery::Reason;
+using apimachinery::Result;
+using cache::testing::FakeSource;
+
+const WorkloadId kGatedShop{WorkloadKind::kDeployment, {"ns", "web"}};
+
+/// Holds everything back, unless told otherwise, and notes which workloads it was told of.
+class NotingGate final : public RolloutGate {
+ public:
+  base::Subscription Attach(GateHost host) override {
+    host_.emplace(std::move(host));
+    return {};
+  }
+  bool WaitForSync(const std::stop_token&) override { return true; }
+  bool Admit(const Workload& workload, std::vector<Change>&, AnnotationEdits&) override {
+    Note("asks", workload.id);
+    return lets_go_;
+  }
+  void OnWritten(const WorkloadId& workload, WriteEnd end) override {
+    Note(end == WriteEnd::kRolled       ? "rolled"
+         : end == WriteEnd::kKept       ? "kept"
+         : end == WriteEnd::kUnrecorded ? "unrecorded"
+         : end == WriteEnd::kUncertain  ? "uncertain"
+                                        : "not rolled",
+         workload);
+  }
+  void OnNothing(const WorkloadId& workload) override { Note("nothing", workload); }
+  void OnWorkload(const WorkloadId&, const Workload*) override {}
+  std::optional<base::Duration> SettleWindow(const WorkloadId&) override { return std::nullopt; }
+  AnnotationEdits Marks(const Workload&) override { return marks_; }
+
+  /// Wants these written on each workload. Before the operator starts.
+  void Mark(AnnotationEdits marks) { marks_ = std::move(marks); }
+  /// Before the operator starts.
+  void LetGo() { lets_go_ = true; }
+  /// As the gate does with one for which a place is free.
+  void Wake(const WorkloadId& workload) { host_->wake(workload, base::Duration(0)); }
+  /// What those of a higher order ask before they go.
+  bool NeedsRollout(const WorkloadId& workload, const SourceId& source) const {
+    return host_->needs_rollout(*host_->caches.GetWorkload(workload), source);
+  }
+  /// Whether it stands in the notes, which are empty then.
+  bool Take(const std::string& note) {
+    const base::MutexLock lock(mu_);
+    return TakeLocked(note);
+  }
+  /// Blocks until it can be taken.
+  void Await(const std::string& note) {
+    const base::MutexLock lock(mu_);
+    while (!TakeLocked(note)) {
+      changed_.wait(mu_);
+    }
+  }
+
+ private:
+  void Note(const std::string& what, const WorkloadId& workload) {
+    const base::MutexLock lock(mu_);
+    notes_.push_back(what + " " + workload.key.ToString());
+    changed_.notify_all();
+  }
+  bool TakeLocked(const std::string& note) KX_REQUIRES(mu_) {
+    const bool found = std::ranges::find(notes_, note) != notes_.end();
+    if (found) {
+      notes_.clear();
+    }
+    return found;
+  }
+
+  std::optional<GateHost> host_;
+  bool lets_go_ = false;
+  AnnotationEdits marks_;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::vector<std::string> notes_ KX_GUARDED_BY(mu_);
+};
+
+/// Writes nothing, and answers as it is told.
+class NoWriter final : public WorkloadWriter {
+ public:
+  Result<WriteOutcome> Write(const WorkloadId&, const WorkloadWrite& write,
+                             std::stop_token) override {
+    if (refuses_baselines_ && write.annotations.contains(std::string(kBaselineAnnotation)) &&
+        write.annotations.at(std::string(kBaselineAnnotation))) {
+      return apimachinery::Fail(apimachinery::Status(Reason::kInvalid, "no room", 422));
+    }
+    if (error_) {
+      return apimachinery::Fail(*error_);
+    }
+    return answer_;
+  }
+
+  WriteOutcome answer_{};
+  std::optional<apimachinery::Status> error_;
+  bool refuses_baselines_ = false;
+};
+
+/// A Deployment "web" that was rolled for another state of ConfigMap "config" than that of now.
+class OperatorGateTest : public testing::Test {
+ protected:
+  OperatorGateTest() {
+    core::Namespace ns;
+    ns.metadata.name = "ns";
+    Put(*selected_, ns);
+    PutConfig("new");
+    PutWeb();
+  }
+  /// With one more annotation, unless that has no name.
+  void PutWeb(const std::string& annotation = "", const std::string& value = "") {
+    apps::Deployment web;
+    web.metadata.namespace_ = "ns";
+    web.metadata.name = "web";
+    web.metadata.uid = "uid";
+    web.metadata.annotations["reloader.stakater.com/auto"] = "true";
+    web.metadata.annotations[std::string(kBaselineAnnotation)] =
+        "v1 uid configmap/config=" + DigestOf("key=old").ToString();
+    if (!annotation.empty()) {
+      web.metadata.annotations[annotation] = value;
+    }
+    core::Container& container = web.spec.template_.spec.containers.emplace_back();
+    container.name = "app";
+    container.env_from.emplace_back().config_map_ref.emplace().local_object_reference.name =
+        "config";
+    Put(*deployments_, web);
+  }
+  /// A Job "once" as "web", and with an annotation that only its owner may have written.
+  void PutJob(const std::string& annotation = "") {
+    batch::Job once;
+    once.metadata.namespace_ = "ns";
+    once.metadata.name = "once";
+    once.metadata.uid = "uid";
+    once.metadata.annotations["reloader.stakater.com/auto"] = "true";
+    once.metadata.annotations[std::string(kBaselineAnnotation)] =
+        "v1 uid configmap/config=" + DigestOf("key=old").ToString();
+    if (!annotation.empty()) {
+      once.metadata.annotations[annotation] = "x";
+    }
+    core::Container& container = once.spec.template_.spec.containers.emplace_back();
+    container.name = "app";
+    container.env_from.emplace_back().config_map_ref.emplace().local_object_reference.name =
+        "config";
+    Put(*jobs_, once);
+  }
+  void PutConfig(const std::string& value) {
+    core::ConfigMap config;
+    config.metadata.namespace_ = "ns";
+    config.metadata.name = "config";
+    config.data["key"] = value;
+    Put(*config_maps_, config);
+  }
+  template <class T>
+  static void Put(FakeSource& source, const T& object) {
+    source.PutObject({.encoding = codec::Encoding::kJson,
+                      .bytes = codec::EncodeJson(object),
+                      .key = {object.metadata.namespace_, object.metadata.name}});
+  }
+  template <class T>
+  std::shared_ptr<cache::SharedInformerBase> InformerOn(
+      const std::shared_ptr<FakeSource>& source,
+      std::function<Result<void>(cache::Object&)> transform = {}) {
+    return std::make_shared<cache::SharedInformer<T>>(
+        source, cache::InformerOptions{
+                    .name = "test", .clock = informer_clock_, .transform = std::move(transform)});
+  }
+  void StartOperator(WorkloadRead read = {}, base::Duration window = base::Duration(0)) {
+    InformerSet set;
+    const AnnotationKeys keys;
+    set.sources[SourceType::kConfigMap] =
+        InformerOn<core::ConfigMap>(config_maps_, TransformFor(SourceType::kConfigMap, keys));
+    set.workloads[WorkloadKind::kDeployment] =
+        InformerOn<apps::Deployment>(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
+    set.workloads[WorkloadKind::kJob] =
+        InformerOn<batch::Job>(jobs_, TransformFor(WorkloadKind::kJob, keys));
+    operator_ = std::make_unique<Operator>(
+        Operator::Options{.rules = rules_,
+                          .strategy = ReloadStrategy::kAnnotations,
+                          .settle = {.window = window, .max_delay = 10 * window},
+                          .workers = 1,
+                          .clock = clock_,
+                          .registry = &registry_,
+                          .namespace_selector = &selector_,
+                          .pause_query = pause_query_,
+                          .read_workload = std::move(read),
+                          .rollout_gate = &gate_},
+        std::vector{set}, writer_);
+    operator_->Start();
+  }
+
+  /// Moves the time on only for one who waits for it: the time in which the operator's threads get
+  /// no turn must not count, or changes are overdue (`max_delay`) that have only just come.
+  void AdvanceUntil(const std::string& note, base::Duration step) {
+    while (!gate_.Take(note)) {
+      if (clock_.Sleepers() > 0) {
+        clock_.Advance(step);
+      }
+      std::this_thread::yield();
+    }
+  }
+
+  std::shared_ptr<FakeSource> config_maps_ = std::make_shared<FakeSource>();
+  std::shared_ptr<FakeSource> deployments_ = std::make_shared<FakeSource>();
+  std::shared_ptr<FakeSource> jobs_ = std::make_shared<FakeSource>();
+  std::shared_ptr<FakeSource> selected_ = std::make_shared<FakeSource>();
+  base::testing::FakeClock clock_;
+  cache::testing::AutoClock informer_clock_;  // no waiting for backoff
+  DecisionRules rules_;
+  NoWriter writer_;
+  NotingGate gate_;
+  PauseQuery pause_query_;
+  metrics::Registry registry_;
+  NamespaceSelector selector_{InformerOn<core::Namespace>(selected_)};
+  std::unique_ptr<Operator> operator_;
+};
+
+TEST_F(OperatorGateTest, ANamespaceThatIsNoLongerSelectedWaitsForNothing) {
+  StartOperator();
+  gate_.Await("asks ns/web");
+  selected_->Delete({"", "ns"});
+  while (selector_.Contains("ns")) {
+    std::this_thread::yield();
+  }
+  gate_.Wake(kGatedShop);
+  gate_.Await("nothing ns/web");
+}
+
+TEST_F(OperatorGateTest, AWorkloadThatCannotBePlannedKeepsNoPlace) {
+  StartOperator([](const WorkloadId&, const std::stop_token&) -> Result<std::optional<Workload>> {
+    return apimachinery::Fail(apimachinery::Status(Reason::kUnavailable, "down", 503));
+  });
+  gate_.Await("nothing ns/web");
+}
+
+TEST_F(OperatorGateTest, AWorkloadThatIsGoneWhenItIsReadKeepsNoPlace) {
+  StartOperator([](const WorkloadId&, const std::stop_token&) -> Result<std::optional<Workload>> {
+    return std::nullopt;
+  });
+  gate_.Await("nothing ns/web");
+}
+
+TEST_F(OperatorGateTest, AWorkloadThatIsGoneKeepsNoPlace) {
+  StartOperator();
+  gate_.Await("asks ns/web");
+  gate_.Wake({WorkloadKind::kDeployment, {"ns", "gone"}});
+  gate_.Await("nothing ns/gone");
+}
+
+TEST_F(OperatorGateTest, ARolloutThatIsNotRecordedIsToldAsSuch) {
+  writer_.answer_ = {.rolled = true, .recorded = false};
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("unrecorded ns/web");
+}
+
+TEST_F(OperatorGateTest, AWriteOfWhichTheServerKeepsTheAnnotationsAloneIsToldAsSuch) {
+  writer_.answer_ = {.rolled = false, .left_alone = "kept"};
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("kept ns/web");
+}
+
+TEST_F(OperatorGateTest, ARolloutOfWhichOnlyTheBaselineIsRefusedIsRecorded) {
+  writer_.refuses_baselines_ = true;
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("rolled ns/web");
+}
+
+TEST_F(OperatorGateTest, ARolloutThatABadAnnotationForbidsIsAnErrorThatIsCounted) {
+  pause_query_ = [](const WorkloadId&, const std::stop_token&) -> Result<PauseState> {
+    return PauseState();
+  };
+  PutWeb(AnnotationKeys().pause_period, "a while");
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("not rolled ns/web");
+  operator_->Stop();
+  const metrics::Labels error{{"type", "handler_error"}};
+  EXPECT_GE(registry_.Counter("reloader_errors_total", "", error).Value(), 1);
+  EXPECT_EQ(registry_.Counter("reloader_retries_total", "").Value(), 0)
+      << "it stays wrong until it is changed";
+}
+
+TEST_F(OperatorGateTest, TheEndOfARolloutIsWrittenAgainWhereABadAnnotationForbidsTheNext) {
+  pause_query_ = [](const WorkloadId&, const std::stop_token&) -> Result<PauseState> {
+    return PauseState();
+  };
+  PutWeb(AnnotationKeys().pause_period, "a while");
+  gate_.Mark({{"reloader.kubexx.io/rollout-state", "completed uid"}});
+  writer_.error_ = apimachinery::Status(Reason::kUnavailable, "the connection broke");
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("not rolled ns/web");
+  AdvanceUntil("not rolled ns/web", std::chrono::seconds(31));
+}
+
+TEST_F(OperatorGateTest, AWriteWithoutAnAnswerMayHaveRolled) {
+  writer_.error_ = apimachinery::Status(Reason::kUnavailable, "the connection broke");
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("uncertain ns/web");
+}
+
+TEST_F(OperatorGateTest, AWriteThatIsRefusedHasRolledNothing) {
+  writer_.error_ = apimachinery::Status(Reason::kInvalid, "no", 422);
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("not rolled ns/web");
+}
+
+TEST_F(OperatorGateTest, AJobThatIsMadeAKeeperWhileItWaitsKeepsNoPlace) {
+  PutJob();
+  StartOperator();
+  gate_.Await("asks ns/once");
+  PutJob(std::string(kKeeperOf));
+  gate_.Await("nothing ns/once");
+}
+
+TEST_F(OperatorGateTest, NothingWaitsForAJobThatIsAKeeper) {
+  PutJob();
+  StartOperator();
+  gate_.Await("asks ns/once");
+  const WorkloadId once{WorkloadKind::kJob, {"ns", "once"}};
+  const SourceId config{SourceType::kConfigMap, {"ns", "config"}};
+  EXPECT_TRUE(gate_.NeedsRollout(once, config));
+  PutJob(std::string(kKeeperOf));
+  gate_.Await("nothing ns/once");
+  EXPECT_FALSE(gate_.NeedsRollout(once, config));
+}
+
+TEST_F(OperatorGateTest, AWorkloadWhoseSourcesChangeAgainKeepsNoPlaceMeanwhile) {
+  const base::Duration window = std::chrono::seconds(1);
+  StartOperator({}, window);
+  AdvanceUntil("asks ns/web", window);
+  PutConfig("newer");
+  while (registry_
+             .Counter(
+                 "reloader_events_processed_total", "",
+                 {{"event_type", "update"}, {"resource_type", "configmaps"}, {"result", "success"}})
+             .Value() < 1) {
+    std::this_thread::yield();
+  }
+  gate_.Wake(kGatedShop);
+  gate_.Await("nothing ns/web");
+  AdvanceUntil("asks ns/web", window);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,131 @@
+// What a reconciler writes on workloads that it does not roll: the ends of rollouts, and baselines.
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/operator/reconciler.h"
+#include "kubexx/reloader/permissions/denial.h"
+#include "kubexx/reloader/plan/planner.h"
+
+namespace kubexx::reloader {
+
+using apimachinery::Reason;
+
+namespace {
+
+bool IsOvertaken(const apimachinery::Result<WriteOutcome>& written) {
+  return !written && written.status().reason == Reason::kConflict;
+}
+
+}  // namespace
+
+bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& stop) {
+  AnnotationEdits marks = parts_.gate == nullptr ? AnnotationEdits() : parts_.gate->Marks(workload);
+  if (marks.empty()) {
+    return true;
+  }
+  const auto written = parts_.writer.Write(
+      workload.id, {.uid = workload.uid, .annotations = std::move(marks)}, stop);
+  if (written || written.status().reason == Reason::kNotFound ||
+      written.status().reason == Reason::kCancelled) {
+    return !written || written->recorded;
+  }
+  logging::Warning("The end of a rollout could not be written on its workload; it is tried again",
+                   {{"workload", workload.id.key.name},
+                    {"kind", KindName(workload.id.kind)},
+                    {"namespace", workload.id.key.namespace_},
+                    {"error", written.status()}});
+  return false;
+}
+
+std::optional<Reconciler::Answer> Reconciler::Record(const Workload& workload,
+                                                     const reloader::Plan& plan,
+                                                     const std::string& version,
+                                                     const std::stop_token& stop) {
+  const WorkloadId& id = workload.id;
+  if (!Records(workload)) {
+    return TakeAway(workload, plan, version, stop);
+  }
+  if (parts_.record_baselines != BaselineRecording::kAlways || !plan.record) {
+    parts_.recording.NothingToDo(id);
+    return Answer{};
+  }
+  const std::string baseline = BaselineAfter(plan, {});
+  const BaselineSchedule::Turn turn = parts_.recording.Ask(id, baseline, plan.is_news);
+  if (turn.is_fought) {
+    ReportLostBaseline(workload);
+  }
+  if (turn.wait > base::Duration(0)) {
+    return Answer{.again = turn.wait};
+  }
+  const WorkloadWrite write{.uid = workload.uid,
+                            .resource_version = version,
+                            .annotations = {{std::string(kBaselineAnnotation), baseline}}};
+  const auto written = parts_.writer.Write(id, write, stop);
+  if (!version.empty() && IsOvertaken(written)) {
+    parts_.recording.Overtaken(id);
+    return std::nullopt;
+  }
+  if (written && written->recorded) {
+    parts_.metrics.Recorded(id, true);
+    parts_.recording.Written(id, baseline);
+    parts_.memory.Wrote(id, PairMemory::SeenRecord::Of(baseline, written->version));
+    return Answer{};
+  }
+  const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));
+  return again ? Answer{.again = parts_.recording.Ask(id, baseline).wait} : Answer{};
+}
+
+std::optional<Reconciler::Answer> Reconciler::TakeAway(const Workload& workload,
+                                                       const reloader::Plan& plan,
+                                                       const std::string& version,
+                                                       const std::stop_token& stop) {
+  const WorkloadId& id = workload.id;
+  if (!plan.changes.empty() || Find(workload.annotations, kBaselineAnnotation) == nullptr) {
+    parts_.recording.NothingToDo(id);
+    return Answer{};
+  }
+  const BaselineSchedule::Turn turn = parts_.recording.Ask(id, {});
+  if (turn.wait > base::Duration(0)) {
+    return Answer{.again = turn.wait};
+  }
+  const WorkloadWrite write{.uid = workload.uid,
+                            .resource_version = version,
+                            .annotations = {{std::string(kBaselineAnnotation), std::nullopt}}};
+  const auto written = parts_.writer.Write(id, write, stop);
+  if (!version.empty() && IsOvertaken(written)) {
+    parts_.recording.Overtaken(id);
+    return std::nullopt;
+  }
+  if (written && written->recorded) {
+    parts_.recording.Written(id, {});
+    return Answer{};
+  }
+  const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));
+  return again ? Answer{.again = parts_.recording.Ask(id, {}).wait} : Answer{};
+}
+
+bool Reconciler::CannotRecord(const WorkloadId& id,
+                              const std::optional<apimachinery::Status>& status) {
+  if (status && (status->reason == Reason::kNotFound || status->reason == Reason::kCancelled)) {
+    return false;
+  }
+  parts_.metrics.Recorded(id, false);
+  if (!status || IsMissingRight(*status)) {  // which Fallbacks tells
+    parts_.recording.Forbidden(id);
+  } else if (parts_.recording.Failed(id)) {
+    logging::Warning("Baseline of a workload not recorded; more attempts follow, ever more rarely",
+                     {{"workload", id.key.name},
+                      {"kind", KindName(id.kind)},
+                      {"namespace", id.key.namespace_},
+                      {"error", *status}});
+  }
+  return true;
+}
+
+bool Reconciler::Records(const Workload& workload) const {
+  if (parts_.record_baselines == BaselineRecording::kNever) {
+    return false;
+  }
+  const std::string* wanted = Find(workload.annotations, kRecordBaseline);
+  return wanted == nullptr || *wanted != "false";
+}
+
+}  // namespace kubexx::reloader

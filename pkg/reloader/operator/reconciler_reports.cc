@@ -1,0 +1,144 @@
+// What a Reconciler tells of its work.
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/operator/reconciler.h"
+#include "kubexx/reloader/plan/baseline.h"
+
+namespace kubexx::reloader {
+
+void Reconciler::LogReloads(const WorkloadId& id, const std::vector<Change>& changes,
+                            const char* what) {
+  for (const Change& change : changes) {
+    for (const SourceId& source : change.causes) {
+      logging::Info(what, {{"source", source.key.name},
+                           {"type", NamesOf(source.type).upper},
+                           {"namespace", source.key.namespace_},
+                           {"workload", id.key.name},
+                           {"kind", KindName(id.kind)},
+                           {"container", change.container},
+                           {"variable", change.variable}});
+    }
+  }
+}
+
+void Reconciler::ReportLostBaseline(const Workload& workload) const {
+  const WorkloadId& id = workload.id;
+  const WorkloadNotice notice{
+      .workload = id,
+      .uid = workload.uid,
+      .reason = "BaselineRemoved",
+      .message = "The annotation " + std::string(kBaselineAnnotation) +
+                 " is taken away or set back again and again, perhaps by a controller or a GitOps "
+                 "tool. It is put back ever more rarely; a change made while the operator is down "
+                 "may be missed, or rolled for twice. Let the tool ignore the annotation, or set " +
+                 std::string(kRecordBaseline) + ": \"false\" on the workload"};
+  logging::Warning(
+      "Baseline of a workload is taken away again and again",
+      {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
+  for (WriteObserver* observer : parts_.observers) {
+    observer->OnNotice(notice);
+  }
+}
+
+void Reconciler::ReportSetBack(const Workload& workload) const {
+  const WorkloadId& id = workload.id;
+  const WorkloadNotice notice{
+      .workload = id,
+      .uid = workload.uid,
+      .reason = "RolloutSetBack",
+      .message =
+          "Rollouts for changed data are set back again and again before they are through, "
+          "perhaps by a controller or a GitOps tool, so that pods run with the data from "
+          "before. They are made again ever more rarely. Let the tool ignore what the "
+          "operator writes in the pod template"};
+  logging::Warning(
+      "Rollouts of a workload are set back again and again before they are through",
+      {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
+  for (WriteObserver* observer : parts_.observers) {
+    observer->OnNotice(notice);
+  }
+}
+
+void Reconciler::ReportFullBaseline(const Workload& workload, const reloader::Plan& plan) {
+  const WorkloadId& id = workload.id;
+  const std::size_t left_out = Records(workload) ? plan.left_out.size() : 0;
+  const bool is_news = full_baselines_.Note(
+      id, left_out > 0, [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
+  if (!is_news) {
+    return;
+  }
+  const WorkloadNotice notice{
+      .workload = id,
+      .uid = workload.uid,
+      .reason = "BaselineFull",
+      .message = "The annotation " + std::string(kBaselineAnnotation) + " has room for " +
+                 std::to_string(plan.baseline.digests.size()) + " of the sources that roll this " +
+                 "workload and none for " + std::to_string(left_out) + " more, such as " +
+                 std::string(NamesOf(plan.left_out.front().type).kind) + "/" +
+                 plan.left_out.front().key.name +
+                 ". Changes of these that are made while no operator runs may be missed. Let fewer "
+                 "sources roll it: name them, or make the pattern narrower"};
+  logging::Warning("Baseline of a workload has no room for all its sources",
+                   {{"workload", id.key.name},
+                    {"kind", KindName(id.kind)},
+                    {"namespace", id.key.namespace_},
+                    {"recorded", plan.baseline.digests.size()},
+                    {"left_out", left_out}});
+  for (WriteObserver* observer : parts_.observers) {
+    observer->OnNotice(notice);
+  }
+}
+
+void Reconciler::Leave(int shard) {
+  const auto left = [&](const std::string& namespace_) {
+    return ShardOf(namespace_, parts_.shards->shards()) == shard;
+  };
+  bad_items_.Leave(left);
+  full_baselines_.Leave(left, [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
+}
+
+void Reconciler::ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
+                               const apimachinery::Status& status) const {
+  for (const Change& change : plan.changes) {
+    for (const SourceId& source : change.causes) {
+      logging::Error("Update of workload failed", {{"source", source.key.name},
+                                                   {"type", NamesOf(source.type).upper},
+                                                   {"namespace", source.key.namespace_},
+                                                   {"workload", id.key.name},
+                                                   {"kind", KindName(id.kind)},
+                                                   {"error", status}});
+    }
+  }
+}
+
+void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
+                        const apimachinery::Result<void>& outcome, const std::string& job) const {
+  if (parts_.observers.empty()) {
+    return;
+  }
+  WriteReport report{.workload = workload.id,
+                     .uid = workload.uid,
+                     .paused = workload.paused,
+                     .outcome = outcome,
+                     .job = job};
+  for (const Change& change : plan.changes) {
+    report.causes.insert(report.causes.end(), change.causes.begin(), change.causes.end());
+  }
+  for (WriteObserver* observer : parts_.observers) {
+    observer->OnWrite(report);
+  }
+}
+
+void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {
+  for (const BadItem& bad : bad_items_.News(id, plan.bad_items)) {
+    logging::Error(bad.is_value
+                       ? "Annotation has a value that cannot be meant"
+                       : "Item of a reload annotation is not a regular expression; it is skipped",
+                   {{"item", bad.item},
+                    {"error", bad.error},
+                    {"workload", id.key.name},
+                    {"kind", KindName(id.kind)},
+                    {"namespace", id.key.namespace_}});
+  }
+}
+
+}  // namespace kubexx::reloader

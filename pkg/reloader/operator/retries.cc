@@ -1,0 +1,38 @@
+#include "kubexx/reloader/operator/retries.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace kubexx::reloader {
+namespace {
+
+constexpr base::Duration kFirstPause = std::chrono::milliseconds(5);
+constexpr base::Duration kFirstPauseOfDenied = std::chrono::seconds(1);
+constexpr base::Duration kLongestPause = std::chrono::minutes(1);
+
+// Longer ones are for those that keep failing. Until then a workload makes 11 attempts in 10 s,
+// which the limit of requests to the API server bounds when many fail at once.
+constexpr base::Duration kBeginnersPause = std::chrono::seconds(6);
+
+constexpr double kHopelessPerSecond = 10;
+constexpr int kHopelessBurst = 100;
+
+}  // namespace
+
+Retries::Retries(base::Clock& clock)
+    : passing_(workqueue::NewExponentialFailureRateLimiter(kFirstPause, kLongestPause)),
+      denied_(workqueue::NewExponentialFailureRateLimiter(kFirstPauseOfDenied, kLongestPause)),
+      hopeless_(kHopelessPerSecond, kHopelessBurst, clock) {}
+
+base::Duration Retries::After(const workqueue::Key& key, Failure failure) {
+  const bool denied = failure == Failure::kDenied;
+  const base::Duration pause = (denied ? denied_ : passing_)->When(key);
+  return denied || pause > kBeginnersPause ? std::max(pause, hopeless_.Reserve()) : pause;
+}
+
+void Retries::Forget(const workqueue::Key& key) {
+  passing_->Forget(key);
+  denied_->Forget(key);
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,42 @@
+#include "kubexx/reloader/operator/selector.h"
+
+#include <string_view>
+
+#include "kubexx/apimachinery/labels.h"
+
+namespace kubexx::reloader {
+namespace {
+
+std::string Requirement(std::string_view element) {
+  if (const std::size_t colon = element.find(':'); colon != std::string_view::npos) {
+    const std::string key(element.substr(0, colon));
+    std::string_view value = element.substr(colon + 1);
+    value = value.substr(0, value.find(':'));
+    return value == "*" ? key : key + "=" + std::string(value);
+  }
+  const std::size_t equals = element.find('=');
+  if (equals != std::string_view::npos) {
+    std::string_view value = element.substr(equals + 1);
+    value = value.substr(0, value.find('='));
+    if (value == "*") {
+      return std::string(element.substr(0, equals));
+    }
+  }
+  return std::string(element);
+}
+
+}  // namespace
+
+apimachinery::Result<std::string> LabelSelectorOf(const std::vector<std::string>& elements) {
+  std::string text;
+  for (const std::string& element : elements) {
+    text += (text.empty() ? "" : ",") + Requirement(element);
+  }
+  const auto selector = apimachinery::LabelSelector::Parse(text);
+  if (!selector) {
+    return apimachinery::Fail(apimachinery::Reason::kInvalidConfig, selector.status().message);
+  }
+  return selector->ToString();
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,345 @@
+// What becomes of a rollout that is planned by a cache that is behind the API server.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/apps/v1/schema.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/operator/operator.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace core = api::core::v1;
+namespace apps = api::apps::v1;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+const WorkloadId kStaleWeb{WorkloadKind::kDeployment, {"ns", "web"}};
+
+std::string DigestOfKey(const std::string& value) { return DigestOf("key=" + value).ToString(); }
+
+apps::Deployment WebWithEnv(const std::string& variable, const std::string& baseline) {
+  apps::Deployment web;
+  web.metadata.namespace_ = "ns";
+  web.metadata.name = "web";
+  web.metadata.uid = "uid-web";
+  web.metadata.annotations["reloader.stakater.com/auto"] = "true";
+  if (!baseline.empty()) {
+    web.metadata.annotations[std::string(kBaselineAnnotation)] =
+        "v1 uid-web configmap/config=" + DigestOfKey(baseline);
+  }
+  core::Container& container = web.spec.template_.spec.containers.emplace_back();
+  container.name = "app";
+  container.env_from.emplace_back().config_map_ref.emplace().local_object_reference.name = "config";
+  if (!variable.empty()) {
+    container.env.push_back({.name = "STAKATER_CONFIG_CONFIGMAP", .value = DigestOfKey(variable)});
+  }
+  return web;
+}
+
+constexpr std::uint64_t kBeyondTheCache = 1000;
+
+/// The API server, which has a newer Deployment than the cache. Thread-safe.
+class NewerServer final : public WorkloadWriter, public WriteObserver {
+ public:
+  void Put(const apps::Deployment& web) {
+    cache::Object object{
+        .encoding = codec::Encoding::kJson, .bytes = codec::EncodeJson(web), .key = {"ns", "web"}};
+    ASSERT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, object));
+    const base::MutexLock lock(mu_);
+    web_ = *WorkloadFrom(WorkloadKind::kDeployment, object);
+    web_.resource_version = std::to_string(++version_);
+  }
+  /// Every write that names a version is refused.
+  void RefuseVersions() {
+    const base::MutexLock lock(mu_);
+    refuses_versions_ = true;
+  }
+  /// It may not be read.
+  void RefuseReads() {
+    const base::MutexLock lock(mu_);
+    refuses_reads_ = true;
+  }
+  Result<std::optional<Workload>> Read() {
+    const base::MutexLock lock(mu_);
+    ++reads_;
+    if (refuses_reads_) {
+      return apimachinery::Fail(Reason::kForbidden, "no right to get");
+    }
+    return std::optional(web_);
+  }
+  Result<WriteOutcome> Write(const WorkloadId&, const WorkloadWrite& write,
+                             std::stop_token) override {
+    const base::MutexLock lock(mu_);
+    const std::string& version = write.resource_version;
+    if (!version.empty() && (version != web_.resource_version || refuses_versions_)) {
+      ++overtaken_;
+      return apimachinery::Fail(Reason::kConflict, "the object has been modified");
+    }
+    writes_.push_back(write);
+    web_.resource_version = std::to_string(++version_);
+    return WriteOutcome{.rolled = write.Rolls(), .version = version_};
+  }
+  void OnWrite(const WriteReport& report) override {
+    const base::MutexLock lock(mu_);
+    reported_ += report.outcome ? 1 : 0;
+    failed_ += report.outcome ? 0 : 1;
+  }
+  std::vector<WorkloadWrite> writes() const {
+    const base::MutexLock lock(mu_);
+    return writes_;
+  }
+  int reads() const {
+    const base::MutexLock lock(mu_);
+    return reads_;
+  }
+  /// Writes to a version that was not the present one.
+  int overtaken() const {
+    const base::MutexLock lock(mu_);
+    return overtaken_;
+  }
+  int reported() const {
+    const base::MutexLock lock(mu_);
+    return reported_;
+  }
+  int failed() const {
+    const base::MutexLock lock(mu_);
+    return failed_;
+  }
+
+ private:
+  mutable base::Mutex mu_;
+  Workload web_ KX_GUARDED_BY(mu_);
+  std::uint64_t version_ KX_GUARDED_BY(mu_) = kBeyondTheCache;
+  bool refuses_versions_ KX_GUARDED_BY(mu_) = false;
+  bool refuses_reads_ KX_GUARDED_BY(mu_) = false;
+  int reads_ KX_GUARDED_BY(mu_) = 0;
+  int overtaken_ KX_GUARDED_BY(mu_) = 0;
+  int reported_ KX_GUARDED_BY(mu_) = 0;
+  int failed_ KX_GUARDED_BY(mu_) = 0;
+  std::vector<WorkloadWrite> writes_ KX_GUARDED_BY(mu_);
+};
+
+class StaleCacheTest : public testing::Test {
+ protected:
+  /// The cache has a Deployment that runs with "old", and "config" changes to "new". `then`: before
+  /// "config" changes once more, to "newer".
+  void Run(const std::function<void()>& then = {}) {
+    PutConfig("old");
+    Put(*deployments_, WebWithEnv("", "old"));
+    const auto reloader = Start();
+    Change("new", 1);
+    while (server_.reads() == 0 && server_.writes().empty()) {
+      std::this_thread::yield();
+    }
+    if (then) {
+      while (server_.reported() == 0) {
+        std::this_thread::yield();
+      }
+      then();
+      const int reads = server_.reads();
+      Change("newer", 2);
+      while (server_.reads() == reads) {
+        std::this_thread::yield();
+      }
+    }
+    reloader->Stop();
+  }
+  /// An operator that knows what the caches have now.
+  std::unique_ptr<Operator> Start(ValueDigestReader::Fetch fetch_values = {}) {
+    InformerSet set;
+    set.sources[SourceType::kConfigMap] = std::make_shared<cache::SharedInformer<core::ConfigMap>>(
+        config_maps_,
+        cache::InformerOptions{.transform = TransformFor(SourceType::kConfigMap, {})});
+    set.workloads[WorkloadKind::kDeployment] =
+        std::make_shared<cache::SharedInformer<apps::Deployment>>(
+            deployments_,
+            cache::InformerOptions{.transform = TransformFor(WorkloadKind::kDeployment, {})});
+    const auto sources = set.sources[SourceType::kConfigMap];
+    Operator::Options options{
+        .strategy = strategy_,
+        .clock = clock_,
+        .registry = &registry_,
+        .observers = {&server_},
+        .read_workload = [this](const WorkloadId&,
+                                const std::stop_token&) { return server_.Read(); },
+        .fetch_values = std::move(fetch_values)};
+    auto reloader =
+        std::make_unique<Operator>(std::move(options), std::vector{std::move(set)}, server_);
+    reloader->Start();
+    EXPECT_TRUE(sources->WaitForSync({}));
+    while (!sources->HandlerHasSynced("reloader") || !reloader->Ready()) {
+      std::this_thread::yield();
+    }
+    return reloader;
+  }
+  /// An edit, until its window is over.
+  void Change(const std::string& value, double edits) {
+    PutConfig(value);
+    const metrics::Counter updates = registry_.Counter(
+        "reloader_events_processed_total", "",
+        {{"event_type", "update"}, {"resource_type", "configmaps"}, {"result", "success"}});
+    while (updates.Value() < edits) {
+      std::this_thread::yield();
+    }
+    clock_.AwaitSleepers(1);
+    clock_.Advance(std::chrono::milliseconds(100));
+  }
+  void PutConfig(const std::string& value) {
+    core::ConfigMap config;
+    config.metadata.namespace_ = "ns";
+    config.metadata.name = "config";
+    config.data["key"] = value;
+    Put(*config_maps_, config);
+  }
+  template <class T>
+  static void Put(cache::testing::FakeSource& source, const T& object) {
+    source.PutObject({.encoding = codec::Encoding::kJson,
+                      .bytes = codec::EncodeJson(object),
+                      .key = {object.metadata.namespace_, object.metadata.name}});
+  }
+
+  std::shared_ptr<cache::testing::FakeSource> config_maps_ =
+      std::make_shared<cache::testing::FakeSource>();
+  std::shared_ptr<cache::testing::FakeSource> deployments_ =
+      std::make_shared<cache::testing::FakeSource>();
+  ReloadStrategy strategy_ = ReloadStrategy::kEnvVars;
+  base::testing::FakeClock clock_;
+  metrics::Registry registry_;
+  NewerServer server_;
+};
+
+TEST_F(StaleCacheTest, ARolloutThatHasBeenMadeIsNotToldAgain) {
+  server_.Put(WebWithEnv("new", "new"));
+  Run();
+  EXPECT_EQ(server_.writes().size(), 0U);
+  EXPECT_EQ(server_.reported(), 0);
+  EXPECT_LE(server_.reads(), 5) << "no loop";
+}
+
+// Two operators work on it, or one has just taken over: what this one knows for certain is older.
+TEST_F(StaleCacheTest, WhatAnotherOperatorHasRolledIsNotRolledAgain) {
+  server_.Put(WebWithEnv("", "old"));
+  Run([&] { server_.Put(WebWithEnv("newer", "newer")); });
+  EXPECT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
+}
+
+// A replica takes over whose store of the source is behind: going by it would roll back, and then
+// forward again.
+TEST_F(StaleCacheTest, ASourceThatIsBehindAnothersRecordIsWaitedFor) {
+  PutConfig("old");
+  Put(*deployments_, WebWithEnv("", "old"));
+  Put(*deployments_, WebWithEnv("new", "new"));  // the other one has rolled it
+  server_.Put(WebWithEnv("new", "new"));
+  std::atomic<int> compared = 0;
+  const auto reloader = Start([&](const SourceId&, const std::stop_token&) {
+    ++compared;
+    return Result<std::optional<ValueDigests>>(ValueDigests{.whole = DigestOf("key=new")});
+  });
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  while (compared == 0 && server_.writes().empty()) {
+    std::this_thread::yield();
+  }
+  Change("new", 1);
+  Change("newer", 2);
+  while (server_.reported() == 0) {
+    std::this_thread::yield();
+  }
+  reloader->Stop();
+  const auto writes = server_.writes();
+  ASSERT_EQ(std::ranges::count_if(writes, &WorkloadWrite::Rolls), 1);
+  EXPECT_GT(compared, 0);
+}
+
+// It would say that the workload runs with the data from before, which another operator would roll
+// for once more.
+TEST_F(StaleCacheTest, WhatAnotherHasRecordedIsNotRecordedOver) {
+  PutConfig("new");
+  Put(*deployments_, WebWithEnv("", ""));
+  server_.Put(WebWithEnv("new", "new"));
+  const auto reloader = Start();
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  while (server_.reads() == 0 && server_.writes().empty()) {
+    std::this_thread::yield();
+  }
+  reloader->Stop();
+  EXPECT_EQ(server_.overtaken(), 1);
+  EXPECT_EQ(server_.writes().size(), 0U);
+}
+
+TEST_F(StaleCacheTest, AWorkloadThatAlwaysChangesIsRecordedInTheEnd) {
+  PutConfig("old");
+  Put(*deployments_, WebWithEnv("", ""));
+  server_.Put(WebWithEnv("", ""));
+  server_.RefuseVersions();
+  const auto reloader = Start();
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  while (server_.writes().empty()) {
+    std::this_thread::yield();
+  }
+  reloader->Stop();
+  EXPECT_EQ(server_.writes().size(), 1U);
+  EXPECT_LE(server_.reads(), 5);
+}
+
+TEST_F(StaleCacheTest, AVariableThatSomebodyHasSetIsNoRolloutOfTheOperator) {
+  server_.Put(WebWithEnv("new", "old"));  // an undo, for example: pods were made before
+  Run();
+  ASSERT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
+  const WorkloadWrite write = server_.writes()[0];
+  EXPECT_EQ(write.resource_version, std::to_string(kBeyondTheCache + 1));
+  EXPECT_TRUE(write.template_annotations.contains(std::string(kRestartedFor)))
+      << "setting the variable alone makes no pods";
+  EXPECT_EQ(server_.reported(), 1);
+  EXPECT_EQ(server_.failed(), 0);
+}
+
+TEST_F(StaleCacheTest, AWorkloadThatAlwaysChangesIsRolledInTheEnd) {
+  server_.Put(WebWithEnv("", "old"));
+  server_.RefuseVersions();
+  Run();
+  ASSERT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
+  EXPECT_EQ(server_.writes()[0].resource_version, "");
+  EXPECT_LE(server_.reads(), 5);
+  EXPECT_EQ(server_.reported(), 1);
+  EXPECT_EQ(server_.failed(), 0);
+}
+
+TEST_F(StaleCacheTest, WhereItMayNotBeReadTheCacheIsBelieved) {
+  server_.Put(WebWithEnv("", "old"));
+  server_.RefuseReads();
+  Run();
+  // What it ran with may be recorded besides, by a write that rolls nothing.
+  EXPECT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
+  EXPECT_EQ(server_.reported(), 1);
+}
+
+// Of which the API server is asked before the first write.
+TEST_F(StaleCacheTest, WhereItMayNotBeReadTheCacheIsBelievedByAnnotationsToo) {
+  strategy_ = ReloadStrategy::kAnnotations;
+  server_.Put(WebWithEnv("", "old"));
+  server_.RefuseReads();
+  Run();
+  EXPECT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

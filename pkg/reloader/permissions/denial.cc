@@ -1,0 +1,57 @@
+#include "kubexx/reloader/permissions/denial.h"
+
+#include <string>
+#include <string_view>
+
+namespace kubexx::reloader {
+
+using apimachinery::Reason;
+
+bool IsMissingRight(const apimachinery::Status& status) {
+  if (status.reason != Reason::kForbidden) {
+    return false;
+  }
+  // Nothing but the text tells them apart. Every authorizer's refusal has the form that
+  // k8s.io/apiserver gives it: `is forbidden: User "x" cannot patch resource "deployments" in ...`,
+  // and what admission says comes after other words.
+  const std::string_view text = status.message;
+  constexpr std::string_view kBegin = "is forbidden: User \"";
+  const std::size_t user = text.find(kBegin);
+  return user != std::string_view::npos && !text.starts_with("admission webhook ") &&
+         text.find("\" cannot ", user + kBegin.size()) != std::string_view::npos;
+}
+
+bool IsDenied(const apimachinery::Status& status) {
+  switch (status.reason) {
+    case Reason::kForbidden:
+    case Reason::kInvalid:
+    case Reason::kBadRequest:
+    case Reason::kMethodNotAllowed:
+    case Reason::kNotAcceptable:
+    case Reason::kRequestEntityTooLarge:
+    case Reason::kUnsupportedMediaType:
+      return true;
+    default:
+      // Webhooks may answer with a status of their own and no reason of the API.
+      return status.reason == Reason::kUnknown && status.code >= 400 && status.code < 500 &&
+             status.code != 404 && status.code != 408 && status.code != 409 && status.code != 429;
+  }
+}
+
+bool MayHaveBeenMade(const apimachinery::Status& status) {
+  switch (status.reason) {
+    case Reason::kUnavailable:
+    case Reason::kCancelled:
+    case Reason::kMalformed:
+    case Reason::kTimeout:
+    case Reason::kServerTimeout:
+    case Reason::kServiceUnavailable:
+      return true;
+    default:
+      // A proxy that lost its server, and an API server whose store did not answer in time.
+      return status.code == 502 ||
+             (status.code == 500 && status.message.find("etcdserver: ") != std::string::npos);
+  }
+}
+
+}  // namespace kubexx::reloader

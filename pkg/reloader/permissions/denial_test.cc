@@ -1,0 +1,84 @@
+#include "kubexx/reloader/permissions/denial.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Status;
+
+struct DenialCase {
+  std::string name{};
+  Status status{};
+  bool missing_right = false;
+  bool denied = false;
+};
+
+class DenialTest : public testing::TestWithParam<DenialCase> {};
+
+TEST_P(DenialTest, IsTold) {
+  EXPECT_EQ(IsMissingRight(GetParam().status), GetParam().missing_right);
+  EXPECT_EQ(IsDenied(GetParam().status), GetParam().denied);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Answers, DenialTest,
+    testing::Values(
+        DenialCase{
+            "Role",
+            {Reason::kForbidden,
+             R"(deployments.apps "web" is forbidden: User "system:serviceaccount:a:b" cannot )"
+             R"(patch resource "deployments" in API group "apps" in the namespace "ns")",
+             403},
+            true,
+            true},
+        DenialCase{
+            "RoleWithoutAName",
+            {Reason::kForbidden,
+             R"(secrets is forbidden: User "jane" cannot list resource "secrets" in API group )"
+             R"("" at the cluster scope: RBAC: clusterrole "x" not found)",
+             403},
+            true,
+            true},
+        DenialCase{"Webhook",
+                   {Reason::kForbidden,
+                    R"(admission webhook "policy.example.com" denied the request: x is forbidden: )"
+                    R"(User "jane" cannot do that)",
+                    403},
+                   false,
+                   true},
+        DenialCase{"WebhookWithoutAReason",
+                   {Reason::kUnknown, R"(admission webhook "a" denied the request)", 400},
+                   false,
+                   true},
+        DenialCase{"AdmissionPolicy",
+                   {Reason::kForbidden,
+                    R"(deployments.apps "web" is forbidden: ValidatingAdmissionPolicy 'p' with )"
+                    R"(binding 'b' denied request: failed expression: false)",
+                    403},
+                   false,
+                   true},
+        DenialCase{"AdmissionPolicyInvalid",
+                   {Reason::kInvalid, "ValidatingAdmissionPolicy 'p' denied request", 422},
+                   false,
+                   true},
+        DenialCase{"Quota",
+                   {Reason::kForbidden,
+                    R"(jobs.batch "import" is forbidden: exceeded quota: small, requested: )"
+                    R"(count/jobs.batch=1, used: count/jobs.batch=2, limited: count/jobs.batch=2)",
+                    403},
+                   false,
+                   true},
+        DenialCase{"Conflict", {Reason::kConflict, "the object has been modified", 409}},
+        DenialCase{"WebhookThatIsDown", {Reason::kInternalError, "failed calling webhook", 500}},
+        DenialCase{"OldToken", {Reason::kUnauthorized, "Unauthorized", 401}},
+        DenialCase{"TooMany", {Reason::kTooManyRequests, "", 429}},
+        DenialCase{"Gone", {Reason::kNotFound, "", 404}},
+        DenialCase{"NoConnection", {Reason::kUnavailable, ""}}),
+    [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,145 @@
+#include "kubexx/reloader/permissions/policy_access.h"
+
+#include <string>
+#include <utility>
+
+namespace kubexx::reloader {
+
+using apimachinery::ListOptions;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+
+class PolicyAccess::Source final : public cache::ListerWatcher {
+ public:
+  Source(PolicyAccess& owner, std::shared_ptr<cache::ListerWatcher> inner, std::string namespace_)
+      : owner_(owner), inner_(std::move(inner)), refusal_{.namespace_ = std::move(namespace_)} {}
+
+  Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
+                               std::stop_token stop) override {
+    auto listed = inner_->List(options, sink, stop);
+    if (!listed) {
+      return apimachinery::Fail(owner_.Judge(refusal_, listed.status(), stop));
+    }
+    owner_.Granted(refusal_, listed->resource_version);
+    return listed;
+  }
+
+  Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
+    if (owner_.Counts(refusal_)) {
+      return apimachinery::Fail(Reason::kExpired, "policies are listed anew after a refusal");
+    }
+    auto watched = inner_->Watch(
+        options,
+        [&](cache::WatchEvent&& event) {
+          owner_.Granted(refusal_, {});
+          return sink(std::move(event));
+        },
+        stop);
+    if (!watched) {
+      return apimachinery::Fail(owner_.Judge(refusal_, watched.status(), stop));
+    }
+    owner_.Granted(refusal_, {});
+    return watched;
+  }
+
+  // Says nothing of the right to watch, and brings no policies.
+  Result<std::string> CurrentVersion(std::stop_token stop) override {
+    return inner_->CurrentVersion(std::move(stop));
+  }
+
+ private:
+  PolicyAccess& owner_;
+  const std::shared_ptr<cache::ListerWatcher> inner_;
+  Refusal refusal_;
+};
+
+std::shared_ptr<cache::ListerWatcher> PolicyAccess::Follow(
+    std::shared_ptr<cache::ListerWatcher> inner, std::string namespace_) {
+  return std::make_shared<Source>(*this, std::move(inner), std::move(namespace_));
+}
+
+bool PolicyAccess::unread() const {
+  const base::MutexLock lock(mu_);
+  return unread_ > 0;
+}
+
+std::optional<PolicyAccess::Gap> PolicyAccess::GapIn(const std::string& namespace_) const {
+  const base::MutexLock lock(mu_);
+  const auto found = gaps_.find(namespace_);
+  return found == gaps_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void PolicyAccess::Close(const std::string& namespace_, const std::string& version) {
+  const base::MutexLock lock(mu_);
+  // It may have been refused again in the meantime.
+  if (const auto found = gaps_.find(namespace_);
+      found != gaps_.end() && found->second.listed == version) {
+    gaps_.erase(found);
+  }
+}
+
+bool PolicyAccess::Counts(const Refusal& refusal) const {
+  const base::MutexLock lock(mu_);
+  return refusal.counts;
+}
+
+void PolicyAccess::Tell(const std::string& namespace_, bool is_refused) const {
+  if (options_.on_change) {
+    options_.on_change(namespace_, is_refused);
+  }
+}
+
+void PolicyAccess::Granted(Refusal& refusal, const std::string& version) {
+  bool counted = false;
+  {
+    const base::MutexLock lock(mu_);
+    unread_ -= refusal.since ? 1 : 0;
+    refusal.since.reset();
+    counted = std::exchange(refusal.counts, false);
+    if (const auto found = gaps_.find(refusal.namespace_);
+        !version.empty() && found != gaps_.end()) {
+      found->second.listed = version;
+    }
+  }
+  if (counted) {
+    Tell(refusal.namespace_, false);
+  }
+}
+
+Status PolicyAccess::Judge(Refusal& refusal, Status status, const std::stop_token& stop) {
+  const bool is_missing = status.reason == Reason::kNotFound;
+  if (!is_missing && status.reason != Reason::kForbidden &&
+      status.reason != Reason::kUnauthorized) {
+    return status;  // says nothing of the right: neither begins a refusal nor ends one
+  }
+  if (options_.is_served && options_.is_served(stop) == false) {
+    Granted(refusal, {});
+    const base::MutexLock lock(mu_);
+    gaps_.erase(refusal.namespace_);
+    return {Reason::kNotFound, std::move(status.message), status.code};  // so there are none
+  }
+  const base::TimePoint now = options_.clock.Now();
+  bool is_new = false;
+  {
+    const base::MutexLock lock(mu_);
+    if (!refusal.since) {
+      refusal.since = now;
+      ++unread_;
+    }
+    if (!refusal.counts && now - *refusal.since < options_.patience) {
+      return {Reason::kServiceUnavailable,
+              "whether it lasts is not known yet, and until then no rollout begins: " +
+                  status.ToString(),
+              status.code};
+    }
+    is_new = !std::exchange(refusal.counts, true);
+    gaps_[refusal.namespace_].listed.clear();
+  }
+  if (is_new) {
+    Tell(refusal.namespace_, true);
+  }
+  return status;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,183 @@
+#include "kubexx/reloader/permissions/policy_access.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/testing/fake_source.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Status;
+using std::chrono::seconds;
+
+class PolicyAccessTest : public testing::Test {
+ protected:
+  Reason List() {
+    const auto listed =
+        source_->List({}, [](cache::Object&&) { return apimachinery::Result<void>(); }, {});
+    return listed ? Reason::kUnknown : listed.status().reason;
+  }
+  Reason Watch() {
+    const auto watched =
+        source_->Watch({}, [](cache::WatchEvent&&) { return apimachinery::Result<void>(); }, {});
+    return watched ? Reason::kUnknown : watched.status().reason;
+  }
+  void Refuse(Reason reason) { inner_->FailLists(Status(reason, "refused"), 1); }
+
+  base::testing::FakeClock clock_;
+  std::optional<bool> is_served_;
+  std::vector<std::string> changes_;
+  PolicyAccess access_{{.clock = clock_,
+                        .is_served = [this](const std::stop_token&) { return is_served_; },
+                        .on_change =
+                            [this](const std::string& namespace_, bool is_refused) {
+                              changes_.push_back(namespace_ + (is_refused ? " refused" : " read"));
+                            }}};
+  std::shared_ptr<cache::testing::FakeSource> inner_ =
+      std::make_shared<cache::testing::FakeSource>();
+  std::shared_ptr<cache::ListerWatcher> source_ = access_.Follow(inner_, "shop");
+};
+
+TEST_F(PolicyAccessTest, ARefusalCountsWhenItHasLasted) {
+  for (const Reason reason : {Reason::kForbidden, Reason::kUnauthorized, Reason::kNotFound}) {
+    Refuse(reason);
+    EXPECT_EQ(List(), Reason::kServiceUnavailable);
+    EXPECT_TRUE(access_.unread());
+    clock_.Advance(seconds(9));
+    Refuse(reason);
+    EXPECT_EQ(List(), Reason::kServiceUnavailable);
+    clock_.Advance(seconds(1));
+    Refuse(reason);
+    EXPECT_EQ(List(), reason);
+    EXPECT_TRUE(access_.unread());
+    EXPECT_EQ(List(), Reason::kUnknown) << "granted";
+    EXPECT_FALSE(access_.unread());
+    Refuse(reason);
+    EXPECT_EQ(List(), Reason::kServiceUnavailable) << "another refusal";
+    List();
+  }
+}
+
+TEST_F(PolicyAccessTest, WhatIsRefusedIsAGapUntilWhatIsListedIsKnown) {
+  Refuse(Reason::kForbidden);
+  List();
+  EXPECT_FALSE(access_.GapIn("shop")) << "whoever starts waits for the first list anyway";
+  clock_.Advance(seconds(10));
+  Refuse(Reason::kForbidden);
+  List();
+  ASSERT_TRUE(access_.GapIn("shop"));
+  EXPECT_EQ(access_.GapIn("shop")->listed, "");
+  EXPECT_FALSE(access_.GapIn(""));
+  EXPECT_FALSE(access_.GapIn("other"));
+
+  inner_->Put({"shop", "gentle"}, "{}");
+  EXPECT_EQ(List(), Reason::kUnknown);
+  const std::string version = inner_->resource_version();
+  ASSERT_TRUE(access_.GapIn("shop")) << "the list is on its way to the gate";
+  EXPECT_EQ(access_.GapIn("shop")->listed, version);
+  access_.Close("shop", "another");
+  EXPECT_TRUE(access_.GapIn("shop"));
+  access_.Close("shop", version);
+  EXPECT_FALSE(access_.GapIn("shop"));
+  EXPECT_THAT(changes_, testing::ElementsAre("shop refused", "shop read"));
+}
+
+TEST_F(PolicyAccessTest, ARefusalInBetweenKeepsTheGapOpen) {
+  Refuse(Reason::kForbidden);
+  List();
+  clock_.Advance(seconds(10));
+  Refuse(Reason::kForbidden);
+  List();
+  List();
+  const std::string version = inner_->resource_version();
+  Refuse(Reason::kForbidden);
+  List();
+  clock_.Advance(seconds(10));
+  Refuse(Reason::kForbidden);
+  List();
+  access_.Close("shop", version);
+  EXPECT_TRUE(access_.GapIn("shop")) << "what was listed before is not all that there may be";
+}
+
+TEST_F(PolicyAccessTest, ARefusalThatCountsIsEndedByAListAndByNoWatch) {
+  Refuse(Reason::kForbidden);
+  List();
+  clock_.Advance(seconds(10));
+  Refuse(Reason::kForbidden);
+  List();
+  inner_->Put({"shop", "gentle"}, "{}");
+  EXPECT_EQ(Watch(), Reason::kExpired) << "it would tell of no change from before";
+  EXPECT_TRUE(access_.unread());
+  EXPECT_EQ(inner_->watches(), 0);
+  List();
+  EXPECT_FALSE(access_.unread());
+}
+
+TEST_F(PolicyAccessTest, WhatIsNotServedAnyMoreLeavesNoGap) {
+  Refuse(Reason::kForbidden);
+  List();
+  clock_.Advance(seconds(10));
+  Refuse(Reason::kForbidden);
+  List();
+  is_served_ = false;
+  Refuse(Reason::kForbidden);
+  EXPECT_EQ(List(), Reason::kNotFound);
+  EXPECT_FALSE(access_.GapIn("shop"));
+}
+
+TEST_F(PolicyAccessTest, WhereTheServerCannotBeAskedThereMayBePolicies) {
+  is_served_ = std::nullopt;
+  Refuse(Reason::kForbidden);
+  List();
+  clock_.Advance(seconds(10));
+  Refuse(Reason::kForbidden);
+  EXPECT_EQ(List(), Reason::kForbidden);
+  EXPECT_TRUE(access_.GapIn("shop"));
+}
+
+TEST_F(PolicyAccessTest, AServerThatDoesNotAnswerInBetweenGrantsNothing) {
+  Refuse(Reason::kForbidden);
+  List();
+  clock_.Advance(seconds(10));
+  Refuse(Reason::kServiceUnavailable);
+  EXPECT_EQ(List(), Reason::kServiceUnavailable);
+  Refuse(Reason::kForbidden);
+  EXPECT_EQ(List(), Reason::kForbidden);
+}
+
+TEST_F(PolicyAccessTest, WhatIsNotInstalledIsKnownAtOnce) {
+  is_served_ = false;
+  for (const Reason reason : {Reason::kNotFound, Reason::kForbidden}) {
+    Refuse(reason);
+    EXPECT_EQ(List(), Reason::kNotFound);
+    EXPECT_FALSE(access_.unread());
+  }
+  is_served_ = true;
+  Refuse(Reason::kNotFound);
+  EXPECT_EQ(List(), Reason::kServiceUnavailable);
+}
+
+TEST_F(PolicyAccessTest, AskingForTheVersionEndsNoRefusal) {
+  inner_->FailWatches(Status(Reason::kForbidden, "refused"), 2);
+  EXPECT_EQ(Watch(), Reason::kServiceUnavailable);
+  clock_.Advance(seconds(10));
+  EXPECT_TRUE(source_->CurrentVersion({}));
+  EXPECT_EQ(Watch(), Reason::kForbidden) << "it has lasted";
+}
+
+TEST_F(PolicyAccessTest, AWatchIsJudgedAsAList) {
+  inner_->FailWatches(Status(Reason::kForbidden, "refused"), 1);
+  EXPECT_EQ(Watch(), Reason::kServiceUnavailable);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

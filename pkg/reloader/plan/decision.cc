@@ -1,0 +1,150 @@
+#include "kubexx/reloader/plan/decision.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubexx::reloader {
+namespace {
+
+bool IsExcluded(const Source& source, const Workload& workload) {
+  const std::string* list = Find(workload.annotations, AnnotationKeys::Exclude(source.id.type));
+  return list != nullptr &&
+         AnyItem(*list, [&](std::string_view item) { return item == source.id.key.name; });
+}
+
+/// An item as messages show it: one that is no name and far too long would fill them.
+std::string Shown(std::string_view item) {
+  constexpr std::size_t kShownBytes = 100;
+  return item.size() <= PatternCache::kMaxItemBytes
+             ? std::string(item)
+             : std::string(item.substr(0, kShownBytes)) + "...";
+}
+
+bool MatchesList(const std::string* list, const std::string& name, PatternCache& patterns,
+                 std::vector<BadItem>& bad_items) {
+  return list != nullptr && AnyItem(*list, [&](std::string_view item) {
+           const auto matches = patterns.Matches(item, name);
+           if (!matches) {
+             bad_items.push_back({.item = Shown(item), .error = matches.status().message});
+             return false;
+           }
+           return *matches;
+         });
+}
+
+bool IsTrue(const std::string* value) { return value != nullptr && ParseGoBool(*value); }
+bool IsEmpty(const std::string* value) { return value == nullptr || value->empty(); }
+
+/// Whether any of the keys that choose sources of `type` is there.
+bool Speaks(const Annotations& annotations, SourceType type, const AnnotationKeys& keys) {
+  return Find(annotations, keys.Reload(type)) != nullptr ||
+         Find(annotations, keys.search) != nullptr ||
+         Find(annotations, keys.auto_reload) != nullptr ||
+         Find(annotations, keys.TypedAuto(type)) != nullptr;
+}
+
+/// Whether Go's strconv.ParseBool takes it for false.
+bool IsGoFalse(std::string_view value) {
+  return value == "0" || value == "f" || value == "F" || value == "false" || value == "False" ||
+         value == "FALSE";
+}
+
+/// `meaning`: the value that has an effect. `as_go`: so have others that Go takes for true.
+void CheckValue(const Annotations& annotations, std::string_view key, std::string_view meaning,
+                bool as_go, std::vector<BadItem>& bad_items) {
+  const std::string* value = Find(annotations, key);
+  if (IsEmpty(value) || *value == "true" || *value == "false" ||
+      (as_go && (ParseGoBool(*value) || IsGoFalse(*value)))) {
+    return;
+  }
+  BadItem bad{.item = std::string(key) + ": \"" + Shown(*value) + "\"",
+              .error = "neither \"true\" nor \"false\"; it is not taken for \"" +
+                       std::string(meaning) + "\"",
+              .is_value = true};
+  if (std::ranges::find(bad_items, bad) == bad_items.end()) {
+    bad_items.push_back(std::move(bad));
+  }
+}
+
+}  // namespace
+
+std::string_view ToString(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kIgnored:
+      return "ignored";
+    case Verdict::kExcluded:
+      return "excluded";
+    case Verdict::kExplicit:
+      return "explicit";
+    case Verdict::kSearch:
+      return "search";
+    case Verdict::kAuto:
+      return "auto";
+    case Verdict::kAutoAll:
+      return "auto-reload-all";
+    case Verdict::kNoRule:
+      return "no rule";
+  }
+  return "";
+}
+
+const Annotations& EffectiveAnnotations(const Workload& workload, SourceType type,
+                                        const AnnotationKeys& keys) {
+  return Speaks(workload.annotations, type, keys) ? workload.annotations
+                                                  : workload.template_annotations;
+}
+
+Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
+               PatternCache& patterns, std::vector<BadItem>& bad_items) {
+  const SourceType type = source.id.type;
+  const AnnotationKeys& keys = rules.keys;
+  if (source.ignore) {
+    return Verdict::kIgnored;
+  }
+  const Annotations& annotations = EffectiveAnnotations(workload, type, keys);
+  if (IsExcluded(source, workload)) {
+    return Verdict::kExcluded;
+  }
+  if (MatchesList(Find(annotations, keys.Reload(type)), source.id.key.name, patterns, bad_items)) {
+    return Verdict::kExplicit;
+  }
+  const std::string* search = Find(annotations, keys.search);
+  if (search != nullptr && *search == "true" && source.match) {
+    return Verdict::kSearch;
+  }
+  const std::string* any_auto = Find(annotations, keys.auto_reload);
+  const std::string* typed_auto = Find(annotations, keys.TypedAuto(type));
+  if (IsTrue(any_auto) || IsTrue(typed_auto)) {
+    return Verdict::kAuto;
+  }
+  if (rules.auto_reload_all && IsEmpty(any_auto) && IsEmpty(typed_auto)) {
+    return Verdict::kAutoAll;
+  }
+  return Verdict::kNoRule;
+}
+
+bool IsListed(const SourceId& source, const Workload& workload, const AnnotationKeys& keys,
+              PatternCache& patterns, std::vector<BadItem>& bad_items) {
+  const Annotations& annotations = EffectiveAnnotations(workload, source.type, keys);
+  return MatchesList(Find(annotations, keys.Reload(source.type)), source.key.name, patterns,
+                     bad_items);
+}
+
+std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& keys) {
+  std::vector<BadItem> bad_items;
+  for (const SourceType type : kSourceTypes) {
+    const Annotations& annotations = EffectiveAnnotations(workload, type, keys);
+    CheckValue(annotations, keys.search, "true", false, bad_items);
+    CheckValue(annotations, keys.auto_reload, "true", true, bad_items);
+    CheckValue(annotations, keys.TypedAuto(type), "true", true, bad_items);
+  }
+  CheckValue(workload.annotations, kRecordBaseline, "false", false, bad_items);
+  return bad_items;
+}
+
+bool MayReload(const Workload& workload, SourceType type, const DecisionRules& rules) {
+  const Annotations& annotations = EffectiveAnnotations(workload, type, rules.keys);
+  return rules.auto_reload_all || Speaks(annotations, type, rules.keys);
+}
+
+}  // namespace kubexx::reloader

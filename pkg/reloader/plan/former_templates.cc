@@ -1,0 +1,78 @@
+#include "kubexx/reloader/plan/former_templates.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace kubexx::reloader {
+namespace {
+
+using Kind = PairState::Kind;
+
+/// Many templates before one has made all pods are somebody's attempts.
+constexpr std::size_t kMaxFormers = 8;
+
+/// Whether all pods have of a source what `had` says: those from before, and those that have begun
+/// since the template went back, at `since`.
+bool IsSameFor(const SourceId& source, const PairState& had, const Knowledge& known,
+               std::uint64_t since) {
+  if (had.kind == Kind::kUncertain) {
+    return false;
+  }
+  if (const auto moves = known.moves.find(source); moves != known.moves.end()) {
+    const auto latest =
+        std::ranges::find_if(moves->second.rbegin(), moves->second.rend(),
+                             [&](const Move& move) { return since == 0 || move.version < since; });
+    if (latest != moves->second.rend()) {
+      return latest->digest == had.digest;
+    }
+  }
+  const auto state = known.pairs.find(source);
+  return state == known.pairs.end() ||
+         (state->second.kind == Kind::kConfirmed && state->second.digest == had.digest &&
+          state->second.keys == had.keys);
+}
+
+/// Some pods have what `had` says of a source, and others may have something else.
+PairState MixedWith(const SourceId& source, PairState had) {
+  const bool is_told = source.type == SourceType::kSecretProviderClass;  // by the pods themselves
+  return {.kind = Kind::kConfirmed,
+          .digest = is_told || had.digest == kNoSource ? had.digest : UnknownData(),
+          .keys = std::move(had.keys),
+          .is_ahead_of_record = true};
+}
+
+}  // namespace
+
+void AddFormer(Knowledge& known, Knowledge::Former former) {
+  std::erase_if(known.formers, [&](const Knowledge::Former& each) {
+    return each.template_digest == former.template_digest;
+  });
+  known.formers.push_back(std::move(former));
+  if (known.formers.size() > kMaxFormers) {
+    known.formers.erase(known.formers.begin());
+    known.has_unknown_formers = true;
+  }
+}
+
+bool HasOtherData(const Knowledge& known, const Knowledge::Former& former, std::uint64_t since) {
+  return std::ranges::any_of(former.pairs, [&](const auto& pair) {
+    return !IsSameFor(pair.first, pair.second, known, since);
+  });
+}
+
+void MixPods(Knowledge& known, const Knowledge::Former* former, std::uint64_t since) {
+  const PairStates had = former == nullptr ? known.pairs : former->pairs;
+  for (const auto& [source, state] : had) {
+    if (former != nullptr && IsSameFor(source, state, known, since)) {
+      known.pairs[source] = state;
+      known.pairs[source].kind = Kind::kConfirmed;
+      known.pairs[source].is_ahead_of_record = true;
+    } else {
+      known.pairs[source] = MixedWith(source, state);
+    }
+  }
+  known.template_since = 0;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,627 @@
+#include "kubexx/reloader/plan/pair_memory.h"
+
+#include <gtest/gtest.h>
+
+namespace kubexx::reloader {
+namespace {
+
+using Kind = PairState::Kind;
+using News = PairMemory::TemplateNews;
+
+const WorkloadId kPairWorkload{WorkloadKind::kDeployment, {"ns", "w"}};
+const SourceId kPairSource{SourceType::kConfigMap, {"ns", "s"}};
+const Digest kOld = DigestOf("old");
+const Digest kNew = DigestOf("new");
+
+std::vector<Change> ChangeTo(const Digest& digest) {
+  return {{.container = "c",
+           .variable = "V",
+           .value = "",
+           .sources = {{kPairSource, digest}},
+           .causes = {kPairSource}}};
+}
+
+TEST(PairMemory, KeepsTheOldestUnactedState) {
+  PairMemory memory;
+  memory.RecordChange(kPairWorkload, kPairSource, kOld);
+  memory.RecordChange(kPairWorkload, kPairSource, kNew);
+  EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource), (PairState{Kind::kObserved, kOld}));
+}
+
+TEST(PairMemory, AWriteIsUncertainUntilConfirmed) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{.kind = Kind::kConfirmed, .digest = kOld, .is_ahead_of_record = true}));
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+  EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{.kind = Kind::kUncertain, .digest = kOld, .is_ahead_of_record = true}));
+  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+  EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{.kind = Kind::kConfirmed, .digest = kNew, .is_ahead_of_record = true}));
+}
+
+TEST(PairMemory, AppliesPlansAndForgets) {
+  PairMemory memory;
+  Plan plan;
+  plan.learnt = {{kPairSource, {Kind::kConfirmed, kOld}}};
+  memory.Apply(kPairWorkload, plan);
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.contains(kPairSource));
+  EXPECT_EQ(memory.size(), 1U);
+  plan.learnt.clear();
+  plan.dropped = {kPairSource};
+  memory.Apply(kPairWorkload, plan);
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.empty());
+  memory.RecordChange(kPairWorkload, kPairSource, kOld);
+  memory.Forget(kPairWorkload);
+  EXPECT_EQ(memory.size(), 0U);
+}
+
+TEST(PairMemory, AWorkloadIsNewUntilItHasBeenPlannedWithoutAChange) {
+  PairMemory memory;
+  memory.MarkNew(kPairWorkload);
+  Plan plan;
+  plan.changes = ChangeTo(kNew);
+  memory.Apply(kPairWorkload, plan);
+  EXPECT_TRUE(memory.Get(kPairWorkload).is_new) << "the write may fail";
+  memory.Confirm(kPairWorkload, plan.changes, true);
+  EXPECT_FALSE(memory.Get(kPairWorkload).is_new);
+  memory.MarkNew(kPairWorkload);
+  memory.Apply(kPairWorkload, {});
+  EXPECT_FALSE(memory.Get(kPairWorkload).is_new);
+}
+
+Digest BeganWith(const PairMemory& memory) {
+  const PairState state = memory.Get(kPairWorkload).pairs.at(kPairSource);
+  return state.kind == Kind::kConfirmed ? state.digest : kNoSource;
+}
+
+/// A plan that knew nothing of the pair and took the data of resource version 20, `digest`.
+Plan PlanFromNothing(const Digest& digest) {
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = digest, .taken_at = 20}}};
+  return plan;
+}
+
+TEST(PairMemory, AChangeThatIsToldOfAfterTheFirstPlanShowsWhatTheWorkloadRanWith) {
+  PairMemory memory;
+  memory.MarkNew(kPairWorkload);
+  memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(BeganWith(memory), kOld);
+  memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+  EXPECT_EQ(BeganWith(memory), kOld) << "a plan that was begun before";
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 30});
+  EXPECT_EQ(BeganWith(memory), kOld) << "the oldest counts";
+}
+
+TEST(PairMemory, OfSeveralChangesBeforeTheFirstPlanTheFirstCounts) {
+  PairMemory memory;
+  memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{DigestOf("between"), 15});
+  memory.RecordChange(kPairWorkload, kPairSource, DigestOf("between"), Move{kNew, 20});
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
+TEST(PairMemory, AChangeThatIsToldOfWhileTheFirstPlanIsMadeIsNotForgotten) {
+  PairMemory memory;
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
+TEST(PairMemory, AChangeAfterTheFirstPlanLeavesWhatItTook) {
+  PairMemory memory;
+  memory.Apply(kPairWorkload, PlanFromNothing(kOld));
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 21});
+  EXPECT_EQ(BeganWith(memory), kOld);
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{DigestOf("newest"), 22});
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
+TEST(PairMemory, AWorkloadThatWasMadeAfterTheChangeBeganWithIt) {
+  PairMemory planned;  // before the change was told of
+  planned.MarkAdded(kPairWorkload, 25);
+  planned.Apply(kPairWorkload, PlanFromNothing(kNew));
+  planned.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(BeganWith(planned), kNew);
+  PairMemory told_last;  // before any plan
+  told_last.MarkAdded(kPairWorkload, 25);
+  told_last.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(BeganWith(told_last), kNew);
+  PairMemory told_first;  // the store has the workload already
+  told_first.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  told_first.MarkAdded(kPairWorkload, 25);
+  EXPECT_EQ(BeganWith(told_first), kNew);
+  PairMemory changed_since;
+  changed_since.MarkAdded(kPairWorkload, 15);
+  changed_since.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(changed_since.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{Kind::kObserved, kOld}));
+}
+
+TEST(PairMemory, NewPodsHaveWhatPassedForTheOldOnes) {
+  const SourceId other{SourceType::kSecret, {"ns", "other"}};
+  Plan first = PlanFromNothing(kNew);
+  first.learnt.emplace_back(other,
+                            PairState{.kind = Kind::kConfirmed, .digest = kNew, .taken_at = 22});
+  for (const bool is_told_by_event : {false, true}) {
+    PairMemory memory;
+    memory.Apply(kPairWorkload, first);
+    memory.RecordChange(kPairWorkload, other, kOld, Move{kNew, 22});
+    std::vector<Change> changes = ChangeTo(kNew);
+    changes[0].sources = {{other, kNew}};
+    if (is_told_by_event) {
+      memory.TemplateChanged(kPairWorkload, {.before = "one", .now = "two", .is_own = true});
+    } else {
+      memory.Confirm(kPairWorkload, changes, true);
+    }
+    memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+    EXPECT_EQ(BeganWith(memory), kNew) << "a second rollout";
+  }
+  PairMemory dry_run;
+  dry_run.Apply(kPairWorkload, first);
+  dry_run.Confirm(kPairWorkload, {}, false);
+  dry_run.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(BeganWith(dry_run), kOld);
+}
+
+TEST(PairMemory, SaysWhetherAPlanIsRight) {
+  PairMemory memory;
+  EXPECT_TRUE(memory.Apply(kPairWorkload, PlanFromNothing(kNew)));
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_FALSE(memory.Apply(kPairWorkload, PlanFromNothing(kNew)));
+  PairMemory observed;
+  observed.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_FALSE(observed.Apply(kPairWorkload, PlanFromNothing(kNew)));
+  EXPECT_TRUE(observed.Apply(kPairWorkload, {}));
+}
+
+// Whoever makes it anew changes it. What was deleted before the pods began is no news of theirs,
+// but of a deletion that a list shows nobody knows when it was.
+TEST(PairMemory, ADeletionShowsWhatTheWorkloadRanWith) {
+  PairMemory told_first;
+  told_first.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 18);
+  EXPECT_EQ(told_first.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{Kind::kObserved, kOld}));
+  EXPECT_TRUE(told_first.Get(kPairWorkload).moves.empty());
+  PairMemory told_last;
+  told_last.Apply(kPairWorkload, PlanFromNothing(kNew));
+  told_last.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 18);
+  EXPECT_EQ(BeganWith(told_last), kOld);
+  PairMemory made_after;
+  made_after.MarkAdded(kPairWorkload, 25);
+  made_after.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 18);
+  EXPECT_TRUE(made_after.Get(kPairWorkload).pairs.empty());
+  made_after.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 30});  // made anew at 20
+  EXPECT_EQ(made_after.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{Kind::kObserved, kNew}));
+  PairMemory known;
+  known.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  known.MarkAdded(kPairWorkload, 10);
+  known.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 0);
+  EXPECT_EQ(BeganWith(known), kOld);
+  known.TemplateChanged(kPairWorkload, {.since = 30, .before = "one", .now = "two"});
+  EXPECT_EQ(BeganWith(known), kOld) << "what was made anew since then counts by its own version";
+}
+
+// The store of the informer has what was made anew before it is told that the former one is gone.
+TEST(PairMemory, AnEndOfWhichALateListTellsShowsWhatTheWorkloadRanWith) {
+  PairMemory taken_since;
+  taken_since.Apply(kPairWorkload, PlanFromNothing(kNew));
+  taken_since.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 0);
+  EXPECT_EQ(BeganWith(taken_since), kOld);
+  PairMemory taken_before;  // a change of the source since then waits for a rollout
+  taken_before.Apply(kPairWorkload, PlanFromNothing(kNew));
+  taken_before.RecordEnd(kPairWorkload, kPairSource, {kOld, 25}, 0);
+  EXPECT_EQ(BeganWith(taken_before), kNew);
+}
+
+TEST(PairMemory, VersionsOfAStoreThatWasRestoredSayNothing) {
+  PairMemory memory;
+  memory.MarkAdded(kPairWorkload, 5000);
+  memory.Apply(kPairWorkload, PlanFromNothing(kOld));
+  memory.ForgetVersions(kPairWorkload);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 3000});
+  EXPECT_EQ(BeganWith(memory), kOld) << "a change after the restore";
+  EXPECT_EQ(memory.Get(kPairWorkload).template_since, 0U);
+}
+
+// The version of an object counts its labels, too.
+TEST(PairMemory, AChangeFromBeforeTheWorkloadIsNoneOverKeysEither) {
+  PairMemory memory;
+  memory.MarkAdded(kPairWorkload, 10);
+  Plan plan;
+  const PairState over_keys{.kind = Kind::kConfirmed, .digest = kNew, .keys = "a", .taken_at = 11};
+  plan.learnt = {{kPairSource, over_keys}};
+  memory.Apply(kPairWorkload, plan);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 8});
+  EXPECT_EQ(BeganWith(memory), kNew);
+}
+
+TEST(PairMemory, MovesStayInOrderAndAreKeptOnce) {
+  PairMemory memory;
+  for (const std::uint64_t version : {30U, 40U, 30U, 20U}) {
+    memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, version});
+  }
+  EXPECT_EQ(memory.Get(kPairWorkload).moves.at(kPairSource),
+            (std::vector<Move>{{kNew, 20}, {kNew, 30}, {kNew, 40}}));
+}
+
+TEST(PairMemory, WhatAnotherReplicaRolledForCountsMoreThanWhatThisOneConcluded) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.RolledByOthers(kPairWorkload);
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.empty());
+}
+
+TEST(PairMemory, PodsBeginWithTheDataBeforeTheirTemplate) {
+  const PairMemory::TemplateChange at_200{.since = 200, .before = "one", .now = "two"};
+  PairMemory there_and_back;  // good, bad at 150, the template at 200, good again at 250
+  there_and_back.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  there_and_back.TemplateChanged(kPairWorkload, at_200);
+  there_and_back.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  EXPECT_EQ(BeganWith(there_and_back), kNew);
+  PairMemory template_last;  // as above, but its event comes last
+  template_last.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  template_last.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  template_last.TemplateChanged(kPairWorkload, at_200);
+  EXPECT_EQ(BeganWith(template_last), kNew);
+  PairMemory template_first;  // and first
+  template_first.TemplateChanged(kPairWorkload, at_200);
+  template_first.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  template_first.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  EXPECT_EQ(BeganWith(template_first), kNew);
+}
+
+TEST(PairMemory, APlanTakesAwayTheChangesThatItHasSeen) {
+  PairMemory memory;
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  Plan plan{.seen = memory.Get(kPairWorkload).moves};
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 160});
+  memory.Apply(kPairWorkload, plan);
+  const auto moves = memory.Get(kPairWorkload).moves;
+  ASSERT_EQ(moves.at(kPairSource).size(), 1U);
+  EXPECT_EQ(moves.at(kPairSource)[0], (Move{kOld, 160}));
+  for (std::uint64_t version = 200; version < 300; ++version) {
+    memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, version});
+  }
+  EXPECT_LE(memory.Get(kPairWorkload).moves.at(kPairSource).size(), 8U) << "a stream of edits";
+}
+
+// A gate, or a rule of the server, keeps the operator from rolling; a release does.
+TEST(PairMemory, PodsThatSomebodyBeginsWhileARolloutWaitsHaveWhatItIsFor) {
+  PairMemory memory;
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.Apply(kPairWorkload, {.changes = ChangeTo(kNew), .seen = memory.Get(kPairWorkload).moves});
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  EXPECT_EQ(BeganWith(memory), kNew) << "the data went back before the next plan";
+}
+
+TEST(PairMemory, WhatASourceChangedToBeforeItWasDeletedIsNotWhatOneMadeAnewHas) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.Apply(kPairWorkload, {.changes = ChangeTo(kNew), .seen = memory.Get(kPairWorkload).moves});
+  memory.RecordEnd(kPairWorkload, kPairSource, {kNew, 150}, 160);
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  EXPECT_NE(BeganWith(memory), kNew);
+}
+
+/// A workload that began with the old data, and a release that changed these and the template.
+void Release(PairMemory& memory) {
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+  plan.templates = memory.Get(kPairWorkload).templates;
+  memory.Apply(kPairWorkload, plan);
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+  plan.templates = memory.Get(kPairWorkload).templates;
+  memory.Apply(kPairWorkload, plan);  // older than the template
+}
+
+PairMemory::TemplateChange BackToOne() {
+  return {.since = 300, .before = "two", .now = "one", .was_rolled_out = false};
+}
+
+TEST(PairMemory, GoingBackBeforeARolloutIsThroughLeavesTheFormerPods) {
+  for (const bool was_rolled_out : {false, true}) {
+    PairMemory memory;
+    Release(memory);
+    if (was_rolled_out) {
+      memory.TemplateRolledOut(kPairWorkload);
+    }
+    PairMemory::TemplateChange back = BackToOne();
+    back.was_rolled_out = was_rolled_out;
+    EXPECT_EQ(memory.TemplateChanged(kPairWorkload, back), News::kNone);
+    EXPECT_EQ(BeganWith(memory), was_rolled_out ? kNew : UnknownData())
+        << "some may have begun with the new data";
+    EXPECT_EQ(memory.Get(kPairWorkload).template_since, was_rolled_out ? 300U : 0U);
+  }
+}
+
+TEST(PairMemory, GoingBackTogetherWithTheDataLeavesPodsOfOneKind) {
+  PairMemory memory;
+  Release(memory);
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  memory.TemplateChanged(kPairWorkload, BackToOne());
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
+TEST(PairMemory, APersonsUndoOfAReleaseBeforeItIsThroughIsLeftAlone) {
+  PairMemory memory;
+  Release(memory);
+  PairMemory::TemplateChange undo = BackToOne();
+  undo.is_undo = true;
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, undo), News::kUndone);
+  EXPECT_EQ(BeganWith(memory), kNew);
+  EXPECT_EQ(memory.Get(kPairWorkload).template_since, 300U);
+}
+
+// A bad image, say: nobody is to be told of data that have not changed.
+TEST(PairMemory, AnUndoThatLeavesNoPodsWithOtherDataIsNoNews) {
+  PairMemory memory;
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  PairMemory::TemplateChange undo = BackToOne();
+  undo.is_undo = true;
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, undo), News::kNone);
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
+TEST(PairMemory, AllTemplatesSinceTheLastRolloutThatEndedAreKnown) {
+  for (const bool is_undo : {false, true}) {
+    PairMemory memory;
+    Release(memory);
+    memory.TemplateChanged(
+        kPairWorkload, {.since = 300, .before = "two", .now = "three", .was_rolled_out = false});
+    EXPECT_EQ(memory.TemplateChanged(kPairWorkload, {.since = 400,
+                                                     .before = "three",
+                                                     .now = "one",
+                                                     .was_rolled_out = false,
+                                                     .is_undo = is_undo}),
+              is_undo ? News::kUndone : News::kNone);
+    EXPECT_EQ(BeganWith(memory), is_undo ? kNew : UnknownData());
+  }
+}
+
+TEST(PairMemory, WhatARolloutThatHadNotEndedAtTheStartGoesBackToIsNotKnown) {
+  for (const bool has_ended : {false, true}) {
+    PairMemory memory;
+    memory.MarkUnfinished(kPairWorkload);
+    Plan plan;
+    plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+    memory.Apply(kPairWorkload, plan);
+    if (has_ended) {
+      memory.TemplateRolledOut(kPairWorkload);
+    }
+    memory.TemplateChanged(kPairWorkload, BackToOne());
+    EXPECT_EQ(BeganWith(memory), has_ended ? kNew : UnknownData());
+  }
+}
+
+// A DaemonSet is not through as long as one node does not answer.
+TEST(PairMemory, WhatIsNotKnownOfTemplatesBeforeTheStartHasItRolledOnce) {
+  PairMemory memory;
+  memory.MarkUnfinished(kPairWorkload);
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.TemplateChanged(kPairWorkload,
+                         {.since = 300, .before = "one", .now = "two", .was_rolled_out = false});
+  EXPECT_EQ(BeganWith(memory), UnknownData());
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+  memory.TemplateChanged(
+      kPairWorkload, {.before = "two", .now = "three", .was_rolled_out = false, .is_own = true});
+  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+  memory.TemplateChanged(kPairWorkload,
+                         {.since = 400, .before = "three", .now = "four", .was_rolled_out = false});
+  EXPECT_EQ(BeganWith(memory), kNew) << "the next release";
+}
+
+/// A rollout of the operator from the old data to new ones; its event comes before the answer.
+void RollToNew(PairMemory& memory, bool with_answer = true) {
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  const Plan plan{.seen = memory.Get(kPairWorkload).moves};
+  memory.Apply(kPairWorkload, plan);
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+  memory.TemplateChanged(kPairWorkload, {.before = "one", .now = "two", .is_own = true});
+  if (with_answer) {
+    memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+  }
+}
+
+TEST(PairMemory, APlanOfATemplateFromBeforeSaysNothing) {
+  PairMemory memory;
+  RollToNew(memory);
+  Plan plan;  // begins before the template goes back, and ends after it
+  plan.templates = memory.Get(kPairWorkload).templates;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, BackToOne()), News::kSetBack);
+  EXPECT_FALSE(memory.Apply(kPairWorkload, plan));
+  EXPECT_EQ(BeganWith(memory), UnknownData()) << "so the rollout is due again";
+}
+
+TEST(PairMemory, UndoingARolloutOfTheOperatorBeforeItIsThroughIsLeftAlone) {
+  PairMemory memory;
+  RollToNew(memory);
+  PairMemory::TemplateChange undo = BackToOne();
+  undo.is_undo = true;
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, undo), News::kUndone);
+  EXPECT_EQ(BeganWith(memory), kNew);
+  EXPECT_EQ(memory.Get(kPairWorkload).template_since, 300U);
+}
+
+TEST(PairMemory, ARolloutOfTheOperatorThatNobodyUndidIsDueAgain) {
+  for (const bool answer_comes_first : {true, false}) {
+    PairMemory memory;
+    RollToNew(memory, answer_comes_first);
+    EXPECT_EQ(memory.TemplateChanged(kPairWorkload, BackToOne()), News::kSetBack);
+    if (!answer_comes_first) {
+      memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+    }
+    EXPECT_EQ(BeganWith(memory), UnknownData()) << "some pods have the old data";
+    EXPECT_EQ(memory.Get(kPairWorkload).template_since, 0U);
+    memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+    memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+    EXPECT_EQ(BeganWith(memory), kNew);
+  }
+}
+
+TEST(PairMemory, WhatALookerOnSeesSetBackItRollsWhenItTakesOver) {
+  PairMemory memory;
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.TemplateChanged(kPairWorkload, {.before = "one", .now = "two", .is_own = true});
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, BackToOne()), News::kSetBack);
+  EXPECT_NE(BeganWith(memory), kNew);
+}
+
+TEST(PairMemory, InAnotherTenureOthersMayHaveRecordedMore) {
+  PairMemory memory;
+  memory.BeginTenure(kPairWorkload, 1);
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.BeginTenure(kPairWorkload, 1);
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
+  memory.BeginTenure(kPairWorkload, 3);
+  EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
+}
+
+TEST(PairMemory, AnOwnRolloutBackIsNoUndo) {
+  PairMemory memory;
+  EXPECT_EQ(
+      memory.TemplateChanged(
+          kPairWorkload, {.before = "one", .now = "two", .was_rolled_out = true, .is_own = true}),
+      News::kNone);
+  EXPECT_EQ(
+      memory.TemplateChanged(
+          kPairWorkload, {.before = "two", .now = "one", .was_rolled_out = false, .is_own = true}),
+      News::kNone)
+      << "the data went back before the first rollout was through";
+}
+
+// What a standby has concluded while it looked on must neither hide what the leader did since nor
+// be acted on: the leader has recorded it.
+TEST(PairMemory, WhatTheLeaderRecordsCountsMoreThanWhatAStandbyConcluded) {
+  PairMemory memory;
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 100});
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record)
+      << "pods of the new template began with the new data, which nobody has recorded";
+  memory.RecordedByOthers(kPairWorkload);
+  memory.BeginTenure(kPairWorkload, 1);
+  EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
+}
+
+// Two operators that both write: each meets the other's records, and its own.
+TEST(PairMemory, WhatAnotherWriterRecordsIsNewOnce) {
+  PairMemory memory;
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("first", 100)))
+      << "whoever wrote it, nothing is known that it could contradict";
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("second", 120));
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("", 130));
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("first", 110)));
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("second", 125)));
+  EXPECT_TRUE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("third", 140)));
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("third", 150)))
+      << "its event tells of it again";
+}
+
+// Several threads plan and listen: what another writer records must not be lost between them.
+TEST(PairMemory, WhatAnotherWriterRecordsCountsMoreThanWhatThisOneKnows) {
+  PairMemory memory;
+  const auto is_ahead = [&] {
+    return memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record;
+  };
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("first", 100));
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  EXPECT_TRUE(is_ahead());
+  EXPECT_TRUE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 110)));
+  EXPECT_FALSE(is_ahead());
+  // The answer to a write of this one comes after the event of another's later one.
+  EXPECT_TRUE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("another", 130)));
+  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("own", 120));
+  EXPECT_FALSE(is_ahead());
+}
+
+TEST(PairMemory, APlanByAnOlderRecordIsMadeAnew) {
+  PairMemory memory;
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("first", 100));
+  Plan plan;
+  plan.learnt = {
+      {kPairSource, {.kind = Kind::kConfirmed, .digest = kOld, .is_ahead_of_record = true}}};
+  plan.records = memory.Get(kPairWorkload).records;
+  EXPECT_TRUE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 110)));
+  EXPECT_FALSE(memory.Apply(kPairWorkload, plan));
+  EXPECT_FALSE(memory.Get(kPairWorkload).pairs.contains(kPairSource));
+  plan.records = memory.Get(kPairWorkload).records;
+  EXPECT_TRUE(memory.Apply(kPairWorkload, plan));
+}
+
+TEST(PairMemory, RemembersSinceWhenAnotherWritersRecordIsThere) {
+  PairMemory memory;
+  const auto since = [&] { return memory.Get(kPairWorkload).record_at; };
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("first", 100));
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("first", 110));
+  EXPECT_EQ(since(), 100U);
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("", 120));
+  EXPECT_EQ(since(), 100U) << "the record is still the other's";
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("second", 130));
+  EXPECT_EQ(since(), 0U);
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("third", 140));
+  EXPECT_EQ(since(), 140U);
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("second", 135)));
+  EXPECT_EQ(since(), 140U) << "a cache that is behind";
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("own", 138));
+  EXPECT_EQ(since(), 140U) << "the answer to an older write comes late";
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("fourth", 150));
+  memory.ForgetVersions(kPairWorkload);
+  EXPECT_EQ(since(), 0U);
+}
+
+// The store of an informer has an object before its handlers are told.
+TEST(PairMemory, ATemplateIsOnTheWayUntilItsEventIsKnown) {
+  using Telling = PairMemory::Telling;
+  PairMemory memory;
+  const TemplateVersion first{1, "a"};
+  const TemplateVersion second{2, "b"};
+  const TemplateVersion back{3, "a"};
+  memory.Told(kPairWorkload, first, false);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, second), Telling::kTold) << "nothing is remembered of it";
+  memory.Told(kPairWorkload, first, true);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, first), Telling::kTold);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, second), Telling::kOnTheWay);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, back), Telling::kOnTheWay)
+      << "what it was in between is not known yet";
+  memory.Told(kPairWorkload, back, false);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, back), Telling::kTold);
+  memory.Forget(kPairWorkload);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, first), Telling::kTold);
+}
+
+// A handler may throw, and then no event tells of it any more.
+TEST(PairMemory, AnEventThatIsLostHoldsNothingUpForEver) {
+  using Telling = PairMemory::Telling;
+  PairMemory memory;
+  memory.Told(kPairWorkload, {1, "a"}, true);
+  for (std::uint32_t look = 0; look < PairMemory::kMostLooks; ++look) {
+    ASSERT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kOnTheWay);
+  }
+  EXPECT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kLost);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kTold) << "said once";
+}
+
+TEST(PairMemory, OfATemplateWithoutAVersionNothingIsRemembered) {
+  PairMemory memory;
+  memory.Told(kPairWorkload, {}, true);
+  EXPECT_EQ(memory.Get(kPairWorkload), Knowledge{});
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,362 @@
+#include "kubexx/reloader/plan/planner.h"
+
+#include <algorithm>
+#include <set>
+
+#include "kubexx/reloader/model/env_var.h"
+#include "kubexx/reloader/plan/slot_planner.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using Kind = PairState::Kind;
+
+/// One variable of one container.
+using Slot = std::pair<std::size_t, std::string>;
+
+/// The workload's own, not one copied from elsewhere and not a mangled one.
+std::optional<Baseline> BelievedBaseline(const Workload& workload) {
+  const std::string* text = Find(workload.annotations, kBaselineAnnotation);
+  auto baseline =
+      text == nullptr ? std::nullopt : Baseline::Parse(*text, workload.id.key.namespace_);
+  if (baseline && baseline->uid != workload.uid) {
+    return std::nullopt;
+  }
+  return baseline;
+}
+
+/// Collects what a plan is about, and plans it.
+class Planner {
+ public:
+  Planner(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
+          const DecisionRules& rules, PatternCache& patterns)
+      : workload_(workload),
+        sources_(sources),
+        known_(known),
+        rules_(rules),
+        patterns_(patterns),
+        recorded_(BelievedBaseline(workload)),
+        compared_(recorded_) {}
+
+  Plan Run() {
+    plan_.seen = known_.moves;
+    plan_.templates = known_.templates;
+    plan_.records = known_.records;
+    TakeNewerRecords();
+    plan_.baseline.uid = workload_.uid;
+    if (recorded_) {
+      plan_.baseline.edition = recorded_->edition + (workload_.baseline_restored ? 1 : 0);
+    }
+    const auto written_at = [this](const SourceId& id) {
+      return sources_.over == nullptr ? std::nullopt : sources_.over->WrittenAt(id);
+    };
+    for (const SourceId& id : Candidates()) {
+      if (!rules_.ignored_types.contains(id.type)) {
+        Consider(id);
+      }
+    }
+    SlotPlanner planner({.workload = workload_,
+                         .recorded = compared_ ? &*compared_ : nullptr,
+                         .written_at = written_at,
+                         .known = known_,
+                         .rules = rules_,
+                         .reloaded_from = ParseReloadedFrom(workload_)},
+                        plan_);
+    for (const auto& [slot, members] : slots_) {
+      planner.Run(slot.first, slot.second, members);
+    }
+    FinishBaseline();
+    std::ranges::sort(plan_.bad_items, {}, &BadItem::item);
+    const auto rest = std::ranges::unique(plan_.bad_items);
+    plan_.bad_items.erase(rest.begin(), rest.end());
+    return std::move(plan_);
+  }
+
+ private:
+  /// Everything that can concern the workload; whether it does is for Decide to say.
+  std::set<SourceId> Candidates() {
+    for (SourceId& id : ReferencedSources(workload_)) {
+      referenced_.insert(std::move(id));
+    }
+    named_ = referenced_;
+    const std::string& ns = workload_.id.key.namespace_;
+    std::set<SourceId> candidates;
+    for (const SourceType type : kSourceTypes) {
+      ReloadList list = ReloadListOf(workload_, type, rules_.keys);
+      for (std::string& name : list.names) {
+        named_.insert({type, {ns, std::move(name)}});
+      }
+      if (list.has_patterns && !rules_.ignored_types.contains(type)) {
+        for (std::string& name : sources_.names(type)) {
+          SourceId id{type, {ns, std::move(name)}};
+          if (IsListed(id, workload_, rules_.keys, patterns_, plan_.bad_items)) {
+            candidates.insert(std::move(id));
+          }
+        }
+      }
+    }
+    candidates.insert(named_.begin(), named_.end());
+    for (const auto& [id, state] : known_.pairs) {
+      candidates.insert(id);
+    }
+    if (recorded_) {
+      for (const auto& [id, digest] : recorded_->digests) {
+        candidates.insert(id);
+      }
+    }
+    return candidates;
+  }
+
+  void Consider(const SourceId& id) {
+    auto found = sources_.get(id);
+    // Of a class that no pod has reported since the process began nothing is known either.
+    if (found ? found->unknown : id.type == SourceType::kSecretProviderClass) {
+      KeepRecord(id);
+      return;
+    }
+    if (found) {
+      Rebase(*found);
+    }
+    const bool settled = found && id.type == SourceType::kSecretProviderClass && Adapt(*found);
+    // Of one that is gone only the name is known; that it matched stands to reason.
+    const Source source = found ? *found : Source{.id = id, .digest = kNoSource, .match = true};
+    const Verdict verdict = Decide(source, workload_, rules_, patterns_, plan_.bad_items);
+    const auto container = Reloads(verdict) ? ChooseContainer(workload_, id.type, id.key.name,
+                                                              verdict == Verdict::kExplicit)
+                                            : std::nullopt;
+    if (container) {
+      slots_[{*container, EnvVarName(id.type, id.key.name)}].push_back(
+          {.id = id,
+           .digest = source.digest,
+           .resource_version = VersionOfData(source),
+           .keys = source.keys,
+           .whole = source.whole,
+           .named = named_.contains(id),
+           .settled = settled});
+      return;
+    }
+    const auto state = known_.pairs.find(id);
+    if (state != known_.pairs.end() && state->second.kind == Kind::kObserved && Reloads(verdict)) {
+      ++plan_.not_updated;
+    }
+    // What is recorded stays true of the pods, and counts when a rule asks for the source again.
+    const bool is_recorded = recorded_ && recorded_->digests.contains(id);
+    if (!is_recorded && state != known_.pairs.end()) {
+      plan_.dropped.push_back(id);
+    }
+  }
+
+  /// An object's version counts its labels and annotations, too; that of a change that was noted
+  /// does not, when it was the one to these data: the store may have a later one.
+  std::uint64_t VersionOfData(const Source& source) const {
+    const auto moves = known_.moves.find(source.id);
+    const Digest& whole = source.keys.empty() ? source.digest : source.whole;
+    return moves == known_.moves.end() || moves->second.empty() ||
+                   moves->second.back().digest != whole
+               ? source.resource_version
+               : moves->second.back().version;
+  }
+
+  /// Brings what is known over other keys than those that count now to these, unless the data under
+  /// the other keys have changed.
+  void Rebase(const Source& source) {
+    const auto rebase = [&](Digest& digest, const std::string& keys) {
+      if (keys == source.keys || digest == kNoSource) {
+        return false;
+      }
+      const auto present =
+          sources_.over == nullptr ? std::nullopt : sources_.over->Over(source.id, keys);
+      const bool is_same = !present || *present == digest;
+      if (is_same) {
+        digest = source.digest;
+      }
+      return is_same;
+    };
+    const auto state = known_.pairs.find(source.id);
+    if (state != known_.pairs.end() && rebase(state->second.digest, state->second.keys)) {
+      state->second.keys = source.keys;
+    }
+    if (compared_ && compared_->digests.contains(source.id)) {
+      Digest& digest = compared_->digests[source.id];
+      if (rebase(digest, compared_->KeysOf(source.id))) {
+        compared_->Set(source.id, source.digest, source.keys);
+      }
+    }
+  }
+
+  /// Another replica has recorded something since this process knew for certain.
+  void TakeNewerRecords() {
+    if (!recorded_ || workload_.baseline_restored || workload_.baseline_is_foreign) {
+      return;
+    }
+    for (auto& [id, state] : known_.pairs) {
+      const auto record = recorded_->digests.find(id);
+      if (state.kind == Kind::kConfirmed && !state.is_ahead_of_record &&
+          record != recorded_->digests.end() && record->second != state.digest) {
+        state = {.kind = Kind::kConfirmed, .digest = record->second, .keys = recorded_->KeysOf(id)};
+      }
+    }
+  }
+
+  void KeepRecord(const SourceId& id) {
+    if (recorded_) {
+      if (const auto found = recorded_->digests.find(id); found != recorded_->digests.end()) {
+        plan_.baseline.Set(id, found->second, recorded_->KeysOf(id));
+      }
+    }
+  }
+
+  /// A SecretProviderClass has several digests that are as good as the newest: that which the
+  /// workload runs with stands for all of them. Whether nothing about it can be a change.
+  bool Adapt(Source& source) const {
+    const auto known = KnownOf(source.id);
+    if (known && std::ranges::find(source.current, *known) != source.current.end()) {
+      source.digest = *known;
+      return false;
+    }
+    return !known || !source.updated;
+  }
+
+  /// What the workload runs with: by the first of those who know, as SlotPlanner asks them.
+  std::optional<Digest> KnownOf(const SourceId& id) const {
+    const auto state = known_.pairs.find(id);
+    const bool has_state = state != known_.pairs.end();
+    if (has_state && state->second.kind == Kind::kConfirmed) {
+      return state->second.digest;
+    }
+    if (recorded_) {
+      if (const auto found = recorded_->digests.find(id); found != recorded_->digests.end()) {
+        return found->second;
+      }
+    }
+    if (has_state) {
+      return state->second.digest;
+    }
+    if (const auto from = ParseReloadedFrom(workload_); from && from->source == id) {
+      return Digest::Parse(from->hash);
+    }
+    const std::string variable = EnvVarName(id.type, id.key.name);
+    for (const Container& container : workload_.containers) {
+      if (const std::string* value = FindVariable(container, variable)) {
+        return Digest::Parse(*value);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Decides about recording, cuts to size, and keeps what others have recorded: an instance with
+  /// other rules or types may look after the same workload. That alone is no reason to write, or
+  /// two instances would write in turns.
+  void FinishBaseline() {
+    auto& digests = plan_.baseline.digests;
+    std::size_t size =
+        Baseline{.uid = workload_.uid, .edition = plan_.baseline.edition}.ToString().size();
+    const auto has_room = [&size](const SourceId& id, const Baseline& in) {
+      const std::size_t takes = Baseline::SizeOf(id, in.KeysOf(id));
+      const bool fits = size + takes <= Baseline::kMaxBytes;
+      size += fits ? takes : 0;
+      return fits;
+    };
+    std::erase_if(digests, [&](const auto& entry) {
+      const bool is_cut = !has_room(entry.first, plan_.baseline);
+      if (is_cut) {
+        plan_.left_out.push_back(entry.first);
+      }
+      return is_cut;
+    });
+    std::erase_if(plan_.baseline.keys,
+                  [&](const auto& entry) { return !digests.contains(entry.first); });
+    plan_.record = !workload_.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
+      return !recorded_ || workload_.baseline_restored || !IsRecorded(entry.first, entry.second);
+    });
+    if (!recorded_) {
+      return;
+    }
+    plan_.is_news = std::ranges::any_of(digests, [&](const auto& entry) {
+      const auto found = recorded_->digests.find(entry.first);
+      // Patterns may match what comes and goes all day.
+      return found == recorded_->digests.end() ? named_.contains(entry.first)
+                                               : found->second != entry.second;
+    });
+    for (const auto& [id, digest] : recorded_->digests) {
+      if (!digests.contains(id) && referenced_.contains(id) && has_room(id, *recorded_)) {
+        plan_.baseline.Set(id, digest, recorded_->KeysOf(id));
+      }
+    }
+  }
+
+  bool IsRecorded(const SourceId& id, const Digest& digest) const {
+    const auto found = recorded_->digests.find(id);
+    return found != recorded_->digests.end() && found->second == digest &&
+           recorded_->KeysOf(id) == plan_.baseline.KeysOf(id);
+  }
+
+  const Workload& workload_;
+  const SourceLookup& sources_;
+  Knowledge known_;
+  const DecisionRules& rules_;
+  PatternCache& patterns_;
+  const std::optional<Baseline> recorded_;
+  std::optional<Baseline> compared_;  ///< recorded_ after Rebase
+  std::set<SourceId> referenced_;
+  std::set<SourceId> named_;  ///< referenced, or a plain name of a list
+  std::map<Slot, std::vector<SlotMember>> slots_;
+  Plan plan_;
+};
+
+}  // namespace
+
+bool IsDue(const Plan& plan, const SourceId& source) {
+  return std::ranges::any_of(plan.changes, [&](const Change& change) {
+    return std::ranges::find(change.causes, source) != change.causes.end();
+  });
+}
+
+Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
+              const DecisionRules& rules, PatternCache& patterns) {
+  return Planner(workload, sources, known, rules, patterns).Run();
+}
+
+std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) {
+  if (plan.baseline.uid.empty()) {
+    return {};
+  }
+  Baseline baseline = plan.baseline;
+  std::size_t size = baseline.ToString().size();
+  for (const Change& change : written) {
+    for (const auto& [source, digest] : change.sources) {
+      const auto listed = change.keys.find(source);
+      const std::string keys = listed == change.keys.end() ? std::string() : listed->second;
+      const std::size_t had =
+          baseline.digests.contains(source) ? Baseline::SizeOf(source, baseline.KeysOf(source)) : 0;
+      const std::size_t takes = Baseline::SizeOf(source, keys);
+      if (size + takes <= Baseline::kMaxBytes + had) {
+        size = size + takes - had;
+        baseline.Set(source, digest, keys);
+      } else {
+        baseline.digests.erase(source);
+        baseline.keys.erase(source);
+      }
+    }
+  }
+  return baseline.ToString();
+}
+
+ReloadList ReloadListOf(const Workload& workload, SourceType type, const AnnotationKeys& keys) {
+  ReloadList result;
+  const std::string* value = Find(EffectiveAnnotations(workload, type, keys), keys.Reload(type));
+  if (value == nullptr) {
+    return result;
+  }
+  AnyItem(*value, [&](std::string_view item) {
+    if (!IsPlainItem(item)) {
+      result.has_patterns = true;
+    } else if (!item.empty()) {
+      result.names.emplace_back(item);
+    }
+    return false;
+  });
+  return result;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,457 @@
+// What the planner makes of the baseline that is recorded on a workload.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubexx/reloader/plan/planner.h"
+#include "kubexx/reloader/plan/strategy.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using Kind = PairState::Kind;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+const Digest kRecordedDigest = DigestOf("old");
+const Digest kChanged = DigestOf("new");
+const SourceId kPlannedConfig{SourceType::kConfigMap, {"ns", "config"}};
+const SourceId kPlannedPassword{SourceType::kSecret, {"ns", "password"}};
+constexpr char kVariable[] = "STAKATER_CONFIG_CONFIGMAP";
+
+class PlannerBaselineTest : public testing::Test {
+ protected:
+  PlannerBaselineTest() {
+    workload_.id = {WorkloadKind::kDeployment, {"ns", "web"}};
+    workload_.uid = "uid-1";
+    workload_.annotations = {{"reloader.stakater.com/auto", "true"}};
+    workload_.containers = {
+        {.name = "app",
+         .references = {{SourceType::kConfigMap, "config"}, {SourceType::kSecret, "password"}}}};
+    Put(kPlannedConfig, kRecordedDigest);
+    Put(kPlannedPassword, kRecordedDigest);
+  }
+  void Put(const SourceId& id, const Digest& digest) { sources_[id] = {id, digest, false, false}; }
+  void Record(const std::map<SourceId, Digest>& digests, const std::string& uid = "uid-1") {
+    workload_.annotations[std::string(kBaselineAnnotation)] =
+        Baseline{.uid = uid, .digests = digests}.ToString();
+  }
+  void SetVariable(const Digest& digest) {
+    workload_.containers[0].variables = {{kVariable, digest.ToString()}};
+  }
+  Plan Make(const Knowledge& known = {}) {
+    const auto get = [this](const SourceId& id) {
+      const auto found = sources_.find(id);
+      return found == sources_.end() ? std::nullopt : std::optional(found->second);
+    };
+    const auto names = [this](SourceType type) {
+      std::vector<std::string> result;
+      for (const auto& [id, source] : sources_) {
+        if (id.type == type) {
+          result.push_back(id.key.name);
+        }
+      }
+      return result;
+    };
+    return MakePlan(workload_, SourceLookup{get, names}, known, rules_, patterns_);
+  }
+  /// Carries out what a plan says, and looks again: there must be nothing left to do.
+  void WriteAndLookAgain(const Plan& plan) {
+    workload_.annotations[std::string(kBaselineAnnotation)] = BaselineAfter(plan, plan.changes);
+    for (const Change& change : plan.changes) {
+      std::erase_if(workload_.containers[0].variables,
+                    [&](const EnvVar& variable) { return variable.name == change.variable; });
+      if (!change.remove) {
+        workload_.containers[0].variables.push_back({change.variable, change.value});
+      }
+    }
+    const Plan after = Make();
+    EXPECT_THAT(after.changes, IsEmpty());
+    EXPECT_FALSE(after.record);
+  }
+  static Baseline Parsed(const std::string& text) {
+    return Baseline::Parse(text, "ns").value_or(Baseline{});
+  }
+
+  Workload workload_;
+  std::map<SourceId, Source> sources_;
+  DecisionRules rules_;
+  PatternCache patterns_;
+};
+
+TEST_F(PlannerBaselineTest, FirstSightRecordsAndRollsNothing) {
+  const Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record);
+  EXPECT_EQ(BaselineAfter(plan, {}), "v1 uid-1 configmap/config=" + kRecordedDigest.ToString() +
+                                         " secret/password=" + kRecordedDigest.ToString());
+  WriteAndLookAgain(plan);
+}
+
+TEST_F(PlannerBaselineTest, AChangeMadeWhileDownRollsOnce) {
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  Put(kPlannedConfig, kChanged);
+  const Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].value, kChanged.ToString());
+  EXPECT_FALSE(plan.record) << "until it is written the old digest stays";
+  EXPECT_THAT(Parsed(BaselineAfter(plan, plan.changes)).digests,
+              UnorderedElementsAre(Pair(kPlannedConfig, kChanged),
+                                   Pair(kPlannedPassword, kRecordedDigest)));
+  WriteAndLookAgain(plan);
+}
+
+TEST_F(PlannerBaselineTest, WithoutAWriteAChangeStaysPendingOnRecordToo) {
+  Put(kPlannedConfig, kChanged);
+  const Plan plan = Make({.pairs = {{kPlannedConfig, {Kind::kObserved, kRecordedDigest}}}});
+  EXPECT_EQ(plan.changes.size(), 1U);
+  EXPECT_TRUE(plan.record);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kRecordedDigest);
+}
+
+TEST_F(PlannerBaselineTest, ARolloutUndoneIsNoChangeOfData) {
+  // kubectl rollout undo brings back the old variable and the old annotation.
+  workload_.baseline_restored = apimachinery::Time{.seconds = 100};
+  Put(kPlannedConfig, kChanged);
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  SetVariable(kRecordedDigest);
+  const Plan plan = Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kChanged}},
+                                    {kPlannedPassword, {Kind::kConfirmed, kRecordedDigest}}}});
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kChanged);
+}
+
+TEST_F(PlannerBaselineTest, TheBaselineCountsMoreThanAVariableSetBack) {
+  Put(kPlannedConfig, kChanged);
+  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});
+  SetVariable(kRecordedDigest);
+  EXPECT_THAT(Make().changes, IsEmpty());
+}
+
+TEST_F(PlannerBaselineTest, TheBaselineCountsMoreThanAVariableThatIsRight) {
+  // A DaemonSet rolled for kRecordedDigest, its rollout undone, and the data mended while nothing
+  // watched: undoing leaves the annotations alone.
+  Put(kPlannedConfig, kChanged);
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  SetVariable(kChanged);
+  const Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].value, kChanged.ToString());
+}
+
+TEST_F(PlannerBaselineTest, WhatAnotherReplicaRolledMeanwhileCounts) {
+  Put(kPlannedConfig, kChanged);
+  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, {Kind::kObserved, kRecordedDigest}}}}).changes,
+              IsEmpty());
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecordedDigest}}}}).changes,
+              IsEmpty());
+  // What it rolled for is mended in the meantime: the pods have what it recorded.
+  Put(kPlannedConfig, kRecordedDigest);
+  EXPECT_EQ(Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecordedDigest}}}}).changes.size(),
+            1U);
+  Put(kPlannedConfig, kChanged);
+  const PairState ahead{
+      .kind = Kind::kConfirmed, .digest = kRecordedDigest, .is_ahead_of_record = true};
+  EXPECT_EQ(Make({.pairs = {{kPlannedConfig, ahead}}}).changes.size(), 1U)
+      << "the baseline is the older one";
+}
+
+// Another replica may have seen a source that the store of this one does not have yet.
+TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanAnothersRecordIsDoubtful) {
+  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});
+  sources_[kPlannedConfig].resource_version = 100;
+  sources_[kPlannedPassword].resource_version = 100;
+  const auto is_doubtful = UnorderedElementsAre(Pair(kPlannedConfig, kRecordedDigest));
+  EXPECT_THAT(Make().doubtful, IsEmpty()) << "nothing tells how old the record is";
+  EXPECT_THAT(Make({.record_at = 99}).doubtful, IsEmpty()) << "a change since then";
+  const Plan plan = Make({.record_at = 100});
+  EXPECT_THAT(plan.doubtful, is_doubtful);
+  EXPECT_EQ(plan.changes.size(), 1U);
+  const Plan settled = Make({.template_since = 101, .record_at = 102});
+  EXPECT_THAT(settled.changes, IsEmpty());
+  EXPECT_THAT(settled.doubtful, is_doubtful) << "it would be recorded";
+  PairState certain{
+      .kind = Kind::kConfirmed, .digest = DigestOf("older"), .is_ahead_of_record = true};
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, certain}}, .record_at = 100}).doubtful, IsEmpty())
+      << "the record is not what tells of the change";
+  certain.kind = Kind::kObserved;
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, certain}}, .record_at = 100}).doubtful, is_doubtful);
+}
+
+TEST_F(PlannerBaselineTest, ASourceThatTheCacheDoesNotHaveYetIsDoubtful) {
+  rules_.reload_on_delete = true;
+  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});
+  SetVariable(kChanged);
+  sources_.erase(kPlannedConfig);
+  EXPECT_THAT(Make({.record_at = 100}).doubtful,
+              UnorderedElementsAre(Pair(kPlannedConfig, kNoSource)));
+}
+
+TEST_F(PlannerBaselineTest, ACopyOnAnotherObjectIsNotBelieved) {
+  Put(kPlannedConfig, kChanged);
+  Record({{kPlannedConfig, kRecordedDigest}}, "uid-of-the-original");
+  const Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record);
+  WriteAndLookAgain(plan);
+}
+
+TEST_F(PlannerBaselineTest, AMangledOneIsReplaced) {
+  Put(kPlannedConfig, kChanged);
+  workload_.annotations[std::string(kBaselineAnnotation)] = "v1 uid-1 configmap/config=123";
+  const Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record);
+  SetVariable(kRecordedDigest);
+  EXPECT_EQ(Make().changes.size(), 1U) << "then the variable is what there is";
+}
+
+TEST_F(PlannerBaselineTest, StateOfStakaterReloaderIsHonouredWithoutARollout) {
+  SetVariable(kRecordedDigest);
+  Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  WriteAndLookAgain(plan);
+  workload_.annotations.erase(std::string(kBaselineAnnotation));
+  workload_.containers[0].variables.clear();
+  workload_.template_annotations[std::string(kLastReloadedFrom)] =
+      LastReloadedFrom(kPlannedConfig, kRecordedDigest, "app", {});
+  rules_.by_variables = false;
+  EXPECT_THAT(Make().changes, IsEmpty());
+  Put(kPlannedConfig, kChanged);
+  plan = Make();
+  EXPECT_EQ(plan.changes.size(), 1U) << "changed while nothing watched";
+  Put(kPlannedPassword, kChanged);
+  EXPECT_EQ(Make().changes.size(), 1U) << "nothing is known of this one";
+}
+
+TEST_F(PlannerBaselineTest, ANewReferenceOrRuleRecordsAndRollsNothing) {
+  Record({{kPlannedConfig, kRecordedDigest}});
+  Put(kPlannedPassword, kChanged);
+  const Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record);
+  EXPECT_TRUE(plan.is_news) << "a process that began now would take its present data";
+}
+
+TEST_F(PlannerBaselineTest, WhatAPatternMatchesNewlyIsNoNews) {
+  workload_.annotations["configmap.reloader.stakater.com/reload"] = "other-.*";
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  Put({SourceType::kConfigMap, {"ns", "other-1"}}, kRecordedDigest);
+  const Plan plan = Make();
+  EXPECT_TRUE(plan.record);
+  EXPECT_FALSE(plan.is_news) << "it may come and go all day";
+}
+
+TEST_F(PlannerBaselineTest, WhatNoRuleAsksForIsKeptAndCountsAgain) {
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  workload_.annotations["configmaps.exclude.reloader.stakater.com/reload"] = "config";
+  Put(kPlannedConfig, kChanged);
+  Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_FALSE(plan.record) << "another instance may have recorded it";
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests,
+            Parsed(*Find(workload_.annotations, kBaselineAnnotation)).digests);
+  workload_.annotations.erase("configmaps.exclude.reloader.stakater.com/reload");
+  const Knowledge sure{.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecordedDigest}}}};
+  EXPECT_THAT(Make(sure).changes, testing::SizeIs(1)) << "its pods have what was recorded";
+  EXPECT_THAT(Make().changes, testing::SizeIs(1)) << "after a restart, too";
+  sources_[kPlannedConfig].resource_version = 41;
+  const Knowledge released{.template_since = 42};
+  EXPECT_THAT(Make(released).changes, IsEmpty()) << "somebody has given them the data meanwhile";
+}
+
+TEST_F(PlannerBaselineTest, ABaselineOfSomebodyElseIsNoNewerThanWhatIsKnown) {
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  Put(kPlannedConfig, kChanged);
+  const Knowledge sure{.pairs = {{kPlannedConfig, {Kind::kConfirmed, kChanged}},
+                                 {kPlannedPassword, {Kind::kConfirmed, kRecordedDigest}}}};
+  EXPECT_THAT(Make(sure).changes, testing::SizeIs(1)) << "another replica's";
+  workload_.baseline_is_foreign = true;  // an old one that was set back
+  const Plan plan = Make(sure);
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record) << "it is put back";
+}
+
+TEST_F(PlannerBaselineTest, ADeletionThatRollsNothingHidesNoLaterChange) {
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  rules_.reload_on_delete = true;
+  sources_.erase(kPlannedConfig);
+  Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty()) << "there is no variable to take away";
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kRecordedDigest);
+  Put(kPlannedConfig, kChanged);
+  EXPECT_THAT(Make().changes, testing::SizeIs(1)) << "made anew with other data";
+  Put(kPlannedConfig, kRecordedDigest);
+  EXPECT_THAT(Make().changes, IsEmpty());
+}
+
+TEST_F(PlannerBaselineTest, AnIgnoredTypeIsLeftToOthers) {
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  rules_.ignored_types = {SourceType::kSecret};
+  rules_.reload_on_delete = true;
+  sources_.erase(kPlannedPassword);
+  Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_FALSE(plan.record);
+  Put(kPlannedConfig, kChanged);
+  plan = Make();
+  EXPECT_EQ(Parsed(BaselineAfter(plan, plan.changes)).digests[kPlannedPassword], kRecordedDigest);
+}
+
+TEST_F(PlannerBaselineTest, SourcesThatAreNotReferencedAnyMoreGoWithTheNextWrite) {
+  Record({{kPlannedConfig, kRecordedDigest},
+          {kPlannedPassword, kRecordedDigest},
+          {{SourceType::kConfigMap, {"ns", "config-1"}}, kRecordedDigest}});
+  EXPECT_FALSE(Make().record);
+  Put(kPlannedConfig, kChanged);
+  const Plan plan = Make();
+  EXPECT_THAT(BaselineAfter(plan, plan.changes), Not(HasSubstr("config-1")));
+}
+
+TEST_F(PlannerBaselineTest, IsBounded) {
+  workload_.annotations = {{"configmap.reloader.stakater.com/reload", ".*"}};
+  for (int i = 0; i < 2000; ++i) {
+    Put({SourceType::kConfigMap, {"ns", "source-" + std::to_string(i)}}, kRecordedDigest);
+  }
+  Plan plan = Make();
+  EXPECT_TRUE(plan.record);
+  EXPECT_LE(BaselineAfter(plan, {}).size(), Baseline::kMaxBytes);
+  EXPECT_EQ(plan.baseline.digests.size() + plan.left_out.size(), 2001U) << "none is lost silently";
+  EXPECT_THAT(plan.left_out,
+              testing::Contains(SourceId{SourceType::kConfigMap, {"ns", "source-999"}}));
+  WriteAndLookAgain(plan);
+  // What has no room is remembered all the same.
+  Put({SourceType::kConfigMap, {"ns", "source-999"}}, kChanged);
+  plan = Make({.pairs = {{{SourceType::kConfigMap, {"ns", "source-999"}},
+                          {Kind::kObserved, kRecordedDigest}}}});
+  EXPECT_EQ(plan.changes.size(), 1U);
+  EXPECT_LE(BaselineAfter(plan, plan.changes).size(), Baseline::kMaxBytes);
+}
+
+TEST_F(PlannerBaselineTest, WithoutAUidNothingIsRecorded) {
+  workload_.uid.clear();
+  const Plan plan = Make();
+  EXPECT_FALSE(plan.record);
+  EXPECT_EQ(BaselineAfter(plan, {}), "");
+}
+
+// ---- Sources that come and go.
+
+TEST_F(PlannerBaselineTest, ASourceDeletedAndMadeAnewWhileDownRollsForOtherData) {
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  sources_.erase(kPlannedConfig);
+  Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_FALSE(plan.record) << "the digest stays on record";
+  Put(kPlannedConfig, kRecordedDigest);
+  EXPECT_THAT(Make().changes, IsEmpty());
+  Put(kPlannedConfig, kChanged);
+  plan = Make();
+  EXPECT_EQ(plan.changes.size(), 1U);
+  WriteAndLookAgain(plan);
+}
+
+TEST_F(PlannerBaselineTest, ACreationRollsOnlyWhenAsked) {
+  sources_.erase(kPlannedConfig);
+  rules_.reload_on_create = true;
+  Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kNoSource);
+  EXPECT_THAT(plan.learnt,
+              testing::Contains(Pair(kPlannedConfig, PairState{Kind::kObserved, kNoSource})));
+  WriteAndLookAgain(plan);
+  Put(kPlannedConfig, kChanged);
+  plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].value, kChanged.ToString());
+  EXPECT_EQ(Make({.pairs = {{kPlannedConfig, {Kind::kObserved, kNoSource}}}}).changes.size(), 1U);
+  rules_.reload_on_create = false;
+  EXPECT_THAT(Make().changes, IsEmpty());
+  rules_.reload_on_create = true;
+  WriteAndLookAgain(plan);
+}
+
+TEST_F(PlannerBaselineTest, ADeletionTakesTheVariableAway) {
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  SetVariable(kRecordedDigest);
+  sources_.erase(kPlannedConfig);
+  rules_.reload_on_delete = true;
+  const Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_TRUE(plan.changes[0].remove);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, plan.changes)).digests[kPlannedConfig], kNoSource);
+  WriteAndLookAgain(plan);
+  Put(kPlannedConfig, kChanged);
+  EXPECT_THAT(Make().changes, IsEmpty()) << "creation has a flag of its own";
+}
+
+TEST_F(PlannerBaselineTest, WithoutAVariableADeletionRollsOnlyWithAnnotations) {
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  sources_.erase(kPlannedConfig);
+  rules_.reload_on_delete = true;
+  Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_FALSE(plan.record) << "what the pods have stays recorded";
+  rules_.by_variables = false;
+  plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  const WorkloadWrite write = MakeWrite(workload_, plan.changes, ReloadStrategy::kAnnotations, {});
+  EXPECT_THAT(write.template_annotations.begin()->second.value_or(""),
+              HasSubstr("aae45badef99284e4dae01d6046154ea9d99532f"));
+  WriteAndLookAgain(plan);
+}
+
+TEST_F(PlannerBaselineTest, AVariableOfASourceLongGoneIsLeftAlone) {
+  SetVariable(kRecordedDigest);
+  sources_.erase(kPlannedConfig);
+  rules_.reload_on_delete = true;
+  EXPECT_THAT(Make().changes, IsEmpty()) << "what stakater/Reloader left rolls nothing";
+}
+
+TEST_F(PlannerBaselineTest, SyncAfterRestartRollsWhatIsNewOnce) {
+  rules_.sync_after_restart = true;
+  EXPECT_THAT(Make({.is_new = true}).changes, IsEmpty()) << "only with reload-on-create";
+  rules_.reload_on_create = true;
+  EXPECT_THAT(Make().changes, IsEmpty()) << "only what was there before the process";
+  const Plan plan = Make({.is_new = true});
+  EXPECT_EQ(plan.changes.size(), 2U);
+  WriteAndLookAgain(plan);
+  EXPECT_THAT(Make({.is_new = true}).changes, IsEmpty());
+}
+
+TEST_F(PlannerBaselineTest, OneOfTwoSourcesOfAVariableCanGo) {
+  const SourceId dashed{SourceType::kConfigMap, {"ns", "a-b"}};
+  const SourceId dotted{SourceType::kConfigMap, {"ns", "a.b"}};
+  workload_.containers[0].references = {{SourceType::kConfigMap, "a-b"},
+                                        {SourceType::kConfigMap, "a.b"}};
+  Put(dashed, kRecordedDigest);
+  Put(dotted, kRecordedDigest);
+  Record({{dashed, kRecordedDigest}, {dotted, kRecordedDigest}});
+  workload_.containers[0].variables = {{"STAKATER_A_B_CONFIGMAP", "of both"}};
+  sources_.erase(dotted);
+  EXPECT_THAT(Make().changes, IsEmpty());
+  rules_.reload_on_delete = true;
+  const Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_FALSE(plan.changes[0].remove);
+  EXPECT_EQ(plan.changes[0].value, kRecordedDigest.ToString());
+  WriteAndLookAgain(plan);
+}
+
+TEST_F(PlannerBaselineTest, WhatTheOtherStrategyLeftBehindRollsNothing) {
+  SetVariable(kChanged);
+  rules_.by_variables = false;
+  EXPECT_THAT(Make().changes, IsEmpty());
+  workload_.containers[0].variables.clear();
+  workload_.template_annotations[std::string(kLastReloadedFrom)] =
+      LastReloadedFrom(kPlannedConfig, kChanged, "app", {});
+  rules_.by_variables = true;
+  EXPECT_THAT(Make().changes, IsEmpty());
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,299 @@
+#include "kubexx/reloader/plan/planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubexx/reloader/model/env_var.h"
+#include "kubexx/reloader/plan/pair_memory.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using Kind = PairState::Kind;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+const Digest kBefore = DigestOf("old");
+const Digest kAfter = DigestOf("new");
+
+SourceId ConfigMapId(std::string name) { return {SourceType::kConfigMap, {"ns", std::move(name)}}; }
+SourceId SecretId(std::string name) { return {SourceType::kSecret, {"ns", std::move(name)}}; }
+
+/// A Deployment with auto, whose container "app" takes ConfigMap "config" and Secret "password"
+/// into its environment.
+Workload AutoWorkload(std::vector<EnvVar> variables = {}) {
+  Workload workload;
+  workload.id = {WorkloadKind::kDeployment, {"ns", "web"}};
+  workload.annotations = {{"reloader.stakater.com/auto", "true"}};
+  workload.containers = {
+      {.name = "sidecar"},
+      {.name = "app",
+       .references = {{SourceType::kConfigMap, "config"}, {SourceType::kSecret, "password"}},
+       .variables = std::move(variables)}};
+  return workload;
+}
+
+class PlannerTest : public testing::Test {
+ protected:
+  void Put(SourceId id, const Digest& digest, bool ignore = false) {
+    sources_[id] = {id, digest, ignore, false};
+  }
+  Plan Make(const Workload& workload, const PairStates& states = {}, bool is_new = false) {
+    return MakeWith(workload, {states, is_new});
+  }
+  Plan MakeWith(const Workload& workload, const Knowledge& known) {
+    const auto get = [this](const SourceId& id) {
+      const auto found = sources_.find(id);
+      return found == sources_.end() ? std::nullopt : std::optional(found->second);
+    };
+    const auto names = [this](SourceType type) {
+      ++name_listings_;
+      std::vector<std::string> result;
+      for (const auto& [id, source] : sources_) {
+        if (id.type == type) {
+          result.push_back(id.key.name);
+        }
+      }
+      return result;
+    };
+    return MakePlan(workload, SourceLookup{get, names}, known, rules_, patterns_);
+  }
+
+  std::map<SourceId, Source> sources_;
+  DecisionRules rules_;
+  PatternCache patterns_;
+  int name_listings_ = 0;
+};
+
+TEST_F(PlannerTest, AbsentVariableWithoutAnObservedChangeIsLeftAbsent) {
+  Put(ConfigMapId("config"), kAfter);
+  EXPECT_THAT(Make(AutoWorkload()).changes, IsEmpty());
+}
+
+TEST_F(PlannerTest, AnObservedChangeSetsTheVariable) {
+  Put(ConfigMapId("config"), kAfter);
+  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kBefore}}});
+  EXPECT_THAT(plan.changes, ElementsAre(Change{.container = "app",
+                                               .variable = "STAKATER_CONFIG_CONFIGMAP",
+                                               .value = kAfter.ToString(),
+                                               .sources = {{ConfigMapId("config"), kAfter}},
+                                               .causes = {ConfigMapId("config")}}));
+}
+
+TEST_F(PlannerTest, WhatIsTakenFromThePresentDataSaysFromWhichVersion) {
+  Put(ConfigMapId("config"), kAfter);
+  sources_[ConfigMapId("config")].resource_version = 20;
+  const PairState taken{.kind = Kind::kConfirmed, .digest = kAfter, .taken_at = 20};
+  EXPECT_THAT(Make(AutoWorkload()).learnt, ElementsAre(Pair(ConfigMapId("config"), taken)));
+  // The next plan still knows no more, whatever has become of the object's labels.
+  sources_[ConfigMapId("config")].resource_version = 21;
+  EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), taken}}).learnt,
+              ElementsAre(Pair(ConfigMapId("config"), taken)));
+  const Plan by_variable = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}}));
+  ASSERT_THAT(by_variable.learnt, SizeIs(1));
+  EXPECT_EQ(by_variable.learnt[0].second.taken_at, 0U) << "the variable says it";
+}
+
+TEST_F(PlannerTest, AChangeThatIsToldOfAfterTheFirstPlanRolls) {
+  Put(ConfigMapId("config"), kAfter);
+  sources_[ConfigMapId("config")].resource_version = 20;
+  PairMemory memory;
+  Workload workload = AutoWorkload();
+  workload.uid = "u";
+  const Plan first = Make(workload);
+  EXPECT_THAT(first.changes, IsEmpty());
+  memory.Apply(workload.id, first);
+  workload.annotations[std::string(kBaselineAnnotation)] = BaselineAfter(first, {});
+  memory.RecordChange(workload.id, ConfigMapId("config"), kBefore, Move{kAfter, 20});
+  EXPECT_THAT(Make(workload, memory.Get(workload.id).pairs).changes, SizeIs(1));
+}
+
+// The store has a change before its handlers are told.
+TEST_F(PlannerTest, AChangeThatIsNotToldOfYetIsYoungerThanTheTemplate) {
+  Put(ConfigMapId("config"), DigestOf("third"));
+  sources_[ConfigMapId("config")].resource_version = 40;
+  Knowledge known{.template_since = 30};
+  known.pairs[ConfigMapId("config")] = {.kind = Kind::kConfirmed, .digest = kAfter};
+  known.moves[ConfigMapId("config")] = {Move{kAfter, 20}};
+  EXPECT_THAT(MakeWith(AutoWorkload(), known).changes, SizeIs(1));
+  Put(ConfigMapId("config"), kAfter);
+  sources_[ConfigMapId("config")].resource_version = 41;  // labels
+  EXPECT_THAT(MakeWith(AutoWorkload(), known).changes, IsEmpty());
+}
+
+TEST_F(PlannerTest, AVariableOfTheOtherStrategySaysNothing) {
+  rules_.by_variables = false;
+  Put(ConfigMapId("config"), kAfter);
+  sources_[ConfigMapId("config")].resource_version = 20;
+  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}}));
+  ASSERT_THAT(plan.learnt, SizeIs(1));
+  EXPECT_EQ(plan.learnt[0].second.taken_at, 20U) << "nothing was known";
+}
+
+TEST_F(PlannerTest, AChangeThereAndBackIsNone) {
+  Put(ConfigMapId("config"), kBefore);
+  EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kBefore}}}).changes,
+              IsEmpty());
+}
+
+TEST_F(PlannerTest, TwoChangedSourcesAreOnePlan) {
+  Put(ConfigMapId("config"), kAfter);
+  Put(SecretId("password"), kAfter);
+  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kBefore}},
+                                          {SecretId("password"), {Kind::kObserved, kBefore}}});
+  EXPECT_EQ(plan.changes.size(), 2U);
+}
+
+TEST_F(PlannerTest, AVariableThatDiffersIsAChangeMadeWhileDown) {
+  Put(ConfigMapId("config"), kAfter);
+  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}}));
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].value, kAfter.ToString());
+}
+
+TEST_F(PlannerTest, AVariableThatIsRightIsConfirmed) {
+  Put(ConfigMapId("config"), kAfter);
+  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}}));
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_THAT(plan.learnt,
+              ElementsAre(std::pair(ConfigMapId("config"), PairState{Kind::kConfirmed, kAfter})));
+}
+
+TEST_F(PlannerTest, AVariableSetBackBySomeoneElseIsNoChangeOfData) {
+  Put(ConfigMapId("config"), kAfter);
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}});
+  EXPECT_THAT(Make(workload, {{ConfigMapId("config"), {Kind::kConfirmed, kAfter}}}).changes,
+              IsEmpty());
+}
+
+TEST_F(PlannerTest, AnUncertainWriteIsMadeGood) {
+  // The write of another digest may have arrived although its answer did not; the data then changed
+  // back.
+  Put(ConfigMapId("config"), kBefore);
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}});
+  EXPECT_EQ(Make(workload, {{ConfigMapId("config"), {Kind::kUncertain, kBefore}}}).changes.size(),
+            1U);
+}
+
+TEST_F(PlannerTest, AnObservedChangeDoesNotHideOneMadeWhileDown) {
+  // Down: variable says "old", data became "new"; then there and back after the start.
+  Put(ConfigMapId("config"), kAfter);
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}});
+  EXPECT_EQ(Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kAfter}}}).changes.size(),
+            1U);
+}
+
+TEST_F(PlannerTest, WithoutARuleNothingHappensAndTheStateGoes) {
+  Put(ConfigMapId("config"), kAfter);
+  Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}});
+  workload.annotations.clear();
+  const Plan plan = Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kBefore}}});
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_THAT(plan.dropped, ElementsAre(ConfigMapId("config")));
+}
+
+TEST_F(PlannerTest, AnIgnoredSourceDoesNothing) {
+  Put(ConfigMapId("config"), kAfter, /*ignore=*/true);
+  EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kBefore}}}).changes,
+              IsEmpty());
+}
+
+TEST_F(PlannerTest, AMissingSourceDoesNothingAndIsWaitedFor) {
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}});
+  const PairStates states{{ConfigMapId("config"), {Kind::kObserved, kBefore}}};
+  const Plan plan = Make(workload, states);
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_THAT(plan.dropped, IsEmpty());
+  Put(ConfigMapId("config"), kAfter);
+  EXPECT_EQ(Make(workload, states).changes.size(), 1U) << "made anew with other data";
+}
+
+TEST_F(PlannerTest, AutoNeedsAReference) {
+  Put(ConfigMapId("other"), kAfter);
+  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("other"), {Kind::kObserved, kBefore}}});
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_EQ(plan.not_updated, 1U);
+}
+
+TEST_F(PlannerTest, AnExplicitNameNeedsNone) {
+  Put(ConfigMapId("other"), kAfter);
+  Workload workload = AutoWorkload();
+  workload.annotations = {{"configmap.reloader.stakater.com/reload", "other"}};
+  const Plan plan = Make(workload, {{ConfigMapId("other"), {Kind::kObserved, kBefore}}});
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].container, "sidecar");
+}
+
+TEST_F(PlannerTest, AnExplicitVariableIsCheckedWithoutAnEvent) {
+  Put(ConfigMapId("my.other"), kAfter);
+  Workload workload = AutoWorkload();
+  workload.annotations = {{"configmap.reloader.stakater.com/reload", "my.*"}};
+  EXPECT_THAT(Make(workload).changes, IsEmpty());
+  workload.containers[0].variables = {{"STAKATER_MY_OTHER_CONFIGMAP", kBefore.ToString()}};
+  EXPECT_EQ(Make(workload).changes.size(), 1U);
+  EXPECT_EQ(name_listings_, 2) << "of the type with patterns only";
+}
+
+TEST_F(PlannerTest, ReportsABadItemOnce) {
+  Put(ConfigMapId("config"), kAfter);
+  Put(ConfigMapId("more"), kAfter);
+  Workload workload = AutoWorkload();
+  workload.annotations["configmap.reloader.stakater.com/reload"] = "(,config,more";
+  EXPECT_EQ(Make(workload).bad_items.size(), 1U);
+}
+
+TEST_F(PlannerTest, WithoutContainersThereIsNothingToSet) {
+  Put(ConfigMapId("config"), kAfter);
+  Workload workload = AutoWorkload();
+  workload.annotations = {{"configmap.reloader.stakater.com/reload", "config"}};
+  workload.containers.clear();
+  EXPECT_THAT(Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kBefore}}}).changes,
+              IsEmpty());
+}
+
+/// Sources "a-b" and "a.b" share the variable STAKATER_A_B_CONFIGMAP.
+class SharedVariableTest : public PlannerTest {
+ protected:
+  Workload Sharing(std::vector<EnvVar> variables = {}) {
+    Workload workload = AutoWorkload(std::move(variables));
+    workload.containers[1].references = {{SourceType::kConfigMap, "a-b"},
+                                         {SourceType::kConfigMap, "a.b"}};
+    return workload;
+  }
+  std::string Apply(const Plan& plan) { return plan.changes.empty() ? "" : plan.changes[0].value; }
+};
+
+TEST_F(SharedVariableTest, AChangeOfEitherRollsOnceAndThenItIsQuiet) {
+  Put(ConfigMapId("a-b"), kBefore);
+  Put(ConfigMapId("a.b"), kAfter);
+  const Plan plan = Make(Sharing(), {{ConfigMapId("a.b"), {Kind::kObserved, kBefore}}});
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].sources.size(), 2U);
+  EXPECT_THAT(plan.changes[0].causes, ElementsAre(ConfigMapId("a.b")));
+  const Workload after = Sharing({{"STAKATER_A_B_CONFIGMAP", Apply(plan)}});
+  EXPECT_THAT(Make(after).changes, IsEmpty());
+  Put(ConfigMapId("a-b"), kAfter);
+  EXPECT_EQ(Make(after).changes.size(), 1U) << "seen even while down";
+}
+
+TEST_F(SharedVariableTest, TheOriginalsValueIsAcceptedUntilAChange) {
+  Put(ConfigMapId("a-b"), kBefore);
+  Put(ConfigMapId("a.b"), kAfter);
+  const Workload workload = Sharing({{"STAKATER_A_B_CONFIGMAP", kAfter.ToString()}});
+  EXPECT_THAT(Make(workload).changes, IsEmpty());
+  EXPECT_EQ(Make(workload, {{ConfigMapId("a-b"), {Kind::kObserved, kAfter}}}).changes.size(), 1U);
+}
+
+TEST(ReloadListOf, SplitsNamesFromPatterns) {
+  Workload workload;
+  workload.annotations = {{"secret.reloader.stakater.com/reload", " a ,b-2,, c.d"}};
+  const ReloadList list = ReloadListOf(workload, SourceType::kSecret, {});
+  EXPECT_THAT(list.names, ElementsAre("a", "b-2"));
+  EXPECT_TRUE(list.has_patterns);
+  EXPECT_FALSE(ReloadListOf(workload, SourceType::kConfigMap, {}).has_patterns);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,300 @@
+// What the planner makes of pod templates that others have changed: rollouts undone, releases.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "kubexx/reloader/model/baseline_owner.h"
+#include "kubexx/reloader/plan/planner.h"
+#include "kubexx/reloader/plan/strategy.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Key;
+
+const Digest kGood = DigestOf("good");
+const Digest kBad = DigestOf("bad");
+const SourceId kUndoneConfig{SourceType::kConfigMap, {"ns", "config"}};
+constexpr char kUndoneVariable[] = "STAKATER_CONFIG_CONFIGMAP";
+constexpr PairState::Kind kSure = PairState::Kind::kConfirmed;
+
+class PlannerUndoTest : public testing::Test, public DigestsOver {
+ protected:
+  PlannerUndoTest() {
+    workload_.id = {WorkloadKind::kDeployment, {"ns", "web"}};
+    workload_.uid = "uid-1";
+    workload_.annotations = {{"reloader.stakater.com/auto", "true"}};
+    workload_.containers = {{.name = "app", .references = {{SourceType::kConfigMap, "config"}}}};
+  }
+  std::optional<Digest> Over(const SourceId&, std::string_view) override { return std::nullopt; }
+  std::optional<apimachinery::Time> WrittenAt(const SourceId&) override { return written_at_; }
+
+  /// The data, and the version at which they were written.
+  void Put(const Digest& digest, std::uint64_t version = 0) {
+    source_ = {.id = kUndoneConfig, .digest = digest, .resource_version = version};
+  }
+  void Record(const Digest& digest) {
+    workload_.annotations[std::string(kBaselineAnnotation)] =
+        Baseline{.uid = "uid-1", .digests = {{kUndoneConfig, digest}}}.ToString();
+  }
+  void SetVariable(const Digest& digest) {
+    workload_.containers[0].variables = {{kUndoneVariable, digest.ToString()}};
+  }
+  Plan Make(const Knowledge& known = {}) {
+    const auto get = [this](const SourceId&) { return std::optional(source_); };
+    const auto names = [](SourceType) { return std::vector<std::string>(); };
+    return MakePlan(workload_, SourceLookup{get, names, this}, known, rules_, patterns_);
+  }
+  /// What the operator writes, whether with a rollout or by itself.
+  void Write(const Plan& plan) {
+    const std::string before = workload_.annotations[std::string(kBaselineAnnotation)];
+    const std::string now = BaselineAfter(plan, plan.changes);
+    workload_.annotations[std::string(kBaselineAnnotation)] = now;
+    if (now != before) {
+      workload_.baseline_restored.reset();  // who changes a value owns it
+    }
+    for (const Change& change : plan.changes) {
+      workload_.containers[0].variables = {{change.variable, change.value}};
+    }
+  }
+  /// kubectl rollout undo of a Deployment: the template and the annotations of the revision before.
+  void UndoTo(const Digest& digest, std::int64_t at) {
+    SetVariable(digest);
+    Record(digest);
+    workload_.baseline_restored = apimachinery::Time{.seconds = at};
+  }
+
+  Workload workload_;
+  Source source_;
+  std::optional<apimachinery::Time> written_at_;
+  DecisionRules rules_;
+  PatternCache patterns_;
+};
+
+TEST_F(PlannerUndoTest, DataMendedAfterAnUndoRollThoughTheVariableIsRight) {
+  Put(kGood);
+  UndoTo(kGood, 100);
+  const Plan plan = Make({.pairs = {{kUndoneConfig, {kSure, kBad}}}});
+  ASSERT_EQ(plan.changes.size(), 1U);
+  const WorkloadWrite write =
+      MakeWrite(workload_, plan.changes, ReloadStrategy::kEnvVars, base::WallTime{});
+  EXPECT_THAT(write.template_annotations, Contains(Key(kRestartedFor)))
+      << "the variable alone would change nothing";
+  Write(plan);
+  EXPECT_THAT(Make({.pairs = {{kUndoneConfig, {kSure, kGood}}}}).changes, IsEmpty());
+  EXPECT_THAT(Make().changes, IsEmpty()) << "after a restart";
+}
+
+TEST_F(PlannerUndoTest, AnOrdinaryRolloutSetsTheVariableAlone) {
+  SetVariable(kGood);
+  Put(kBad);
+  const Plan plan = Make({.pairs = {{kUndoneConfig, {kSure, kGood}}}});
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_THAT(MakeWrite(workload_, plan.changes, ReloadStrategy::kEnvVars, base::WallTime{})
+                  .template_annotations,
+              IsEmpty());
+}
+
+TEST_F(PlannerUndoTest, AnUndoStaysUndoneAfterARestart) {
+  Put(kBad);
+  written_at_ = apimachinery::Time{.seconds = 90};
+  UndoTo(kGood, 100);
+  const Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record);
+  Write(plan);
+  EXPECT_THAT(Make().changes, IsEmpty()) << "after another restart";
+  Put(kGood);
+  EXPECT_EQ(Make().changes.size(), 1U) << "mended: the pods have the bad data";
+}
+
+TEST_F(PlannerUndoTest, DataWrittenAfterAnUndoRollAfterARestart) {
+  UndoTo(kGood, 100);
+  for (const auto& written :
+       {std::optional(apimachinery::Time{.seconds = 100}),
+        std::optional(apimachinery::Time{.seconds = 110}), std::optional<apimachinery::Time>()}) {
+    written_at_ = written;
+    Put(kBad);
+    EXPECT_EQ(Make().changes.size(), 1U);
+    Put(kGood);
+    EXPECT_EQ(Make().changes.size(), 1U) << "the pods began with other data";
+  }
+}
+
+TEST_F(PlannerUndoTest, ARolloutThatIsDueAfterAnUndoIsNotForgottenWhenItIsHeld) {
+  UndoTo(kGood, 100);
+  Put(kGood);
+  written_at_ = apimachinery::Time{.seconds = 110};
+  Plan plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  ASSERT_TRUE(plan.record);
+  plan.changes.clear();  // something holds it; only the baseline is written
+  Write(plan);
+  plan = Make();
+  ASSERT_EQ(plan.changes.size(), 1U);
+  Write(plan);
+  EXPECT_THAT(Make().changes, IsEmpty());
+}
+
+TEST_F(PlannerUndoTest, WritingTheSameBaselineAgainMakesItTheOperatorsOwn) {
+  UndoTo(kGood, 100);
+  Put(kGood);
+  written_at_ = apimachinery::Time{.seconds = 90};
+  const Plan plan = Make();
+  EXPECT_TRUE(plan.record);
+  Write(plan);
+  EXPECT_FALSE(workload_.baseline_restored);
+  EXPECT_FALSE(Make().record);
+}
+
+TEST_F(PlannerUndoTest, OneReleaseOfDataAndTemplateRollsNothingMore) {
+  SetVariable(kGood);
+  Record(kGood);
+  Put(kBad, 41);
+  const Knowledge known{.pairs = {{kUndoneConfig, {kSure, kGood}}}, .template_since = 42};
+  const Plan plan = Make(known);
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record);
+  EXPECT_EQ(plan.learnt[0].second.digest, kBad);
+  EXPECT_TRUE(plan.learnt[0].second.is_ahead_of_record);
+}
+
+TEST_F(PlannerUndoTest, DataWrittenAfterTheTemplateRoll) {
+  Put(kBad, 43);
+  Knowledge known{.pairs = {{kUndoneConfig, {kSure, kGood}}}, .template_since = 42};
+  EXPECT_EQ(Make(known).changes.size(), 1U);
+  Put(kBad, 42);
+  EXPECT_EQ(Make(known).changes.size(), 1U) << "two writes never have one version";
+  Put(kBad);
+  EXPECT_EQ(Make(known).changes.size(), 1U) << "not known when";
+  Put(kBad, 41);
+  known.template_since = 0;
+  EXPECT_EQ(Make(known).changes.size(), 1U) << "not known when";
+}
+
+TEST_F(PlannerUndoTest, ACronJobsTemplateStartsNothing) {
+  workload_.id.kind = WorkloadKind::kCronJob;
+  Put(kBad, 41);
+  const Knowledge known{.pairs = {{kUndoneConfig, {kSure, kGood}}}, .template_since = 42};
+  EXPECT_EQ(Make(known).changes.size(), 1U);
+}
+
+api::meta::v1::ManagedFieldsEntry WrittenBy(std::string manager, std::int64_t at,
+                                            std::string fields) {
+  api::meta::v1::ManagedFieldsEntry entry;
+  entry.manager = std::move(manager);
+  entry.operation = "Update";
+  entry.time = apimachinery::Time{.seconds = at};
+  entry.fields_v1 = apimachinery::FieldsV1{std::move(fields)};
+  return entry;
+}
+
+TEST(BaselineOwner, IsTheOneWhoChangedItLast) {
+  const std::string annotation =
+      R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}})";
+  const std::string fields = annotation + R"(,"f:spec":{"f:template":{}}})";
+  api::meta::v1::ObjectMeta metadata;
+  EXPECT_FALSE(BaselineRestoredAt(metadata, true)) << "nobody says";
+  metadata.managed_fields = {WrittenBy("helm", 50, R"({"f:spec":{}})")};
+  EXPECT_FALSE(BaselineRestoredAt(metadata, true));
+  metadata.managed_fields.push_back(WrittenBy("kubectl-rollout", 100, fields));
+  ASSERT_TRUE(BaselineRestoredAt(metadata, true));
+  EXPECT_EQ(BaselineRestoredAt(metadata, true)->seconds, 100);
+  metadata.managed_fields.back() = WrittenBy(
+      "kubectl-rollout", 100, annotation + R"(,"f:spec":{"f:paused":{},"f:template":{}}})");
+  EXPECT_TRUE(BaselineRestoredAt(metadata, true)->IsZero())
+      << "another write of its may be the later one";
+  metadata.managed_fields.back() = WrittenBy(
+      "ui", 100,
+      R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}},"f:labels":{"f:a":{}}})"
+      R"(,"f:spec":{"f:template":{}}})");
+  EXPECT_TRUE(BaselineRestoredAt(metadata, true)->IsZero()) << "so may that of a label";
+  metadata.managed_fields.back() = WrittenBy("kubectl", 100, annotation + "}");
+  ASSERT_TRUE(BaselineRestoredAt(metadata, false)) << "an undo that only takes a variable away";
+  EXPECT_EQ(BaselineRestoredAt(metadata, false)->seconds, 100);
+  ASSERT_TRUE(BaselineRestoredAt(metadata, true)) << "one that leaves an older rollout's variable";
+  EXPECT_EQ(BaselineRestoredAt(metadata, true)->seconds, 100);
+  metadata.managed_fields.back() =
+      WrittenBy("kubectl", 100,
+                R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{},)"
+                R"("f:kubectl.kubernetes.io/last-applied-configuration":{}}}})");
+  ASSERT_TRUE(BaselineRestoredAt(metadata, true));
+  EXPECT_TRUE(BaselineRestoredAt(metadata, true)->IsZero())
+      << "a manifest, by an old kubectl, and an undo perhaps";
+  metadata.managed_fields.back() = WrittenBy("kubectl-annotate", 100, annotation + "}");
+  EXPECT_FALSE(BaselineRestoredAt(metadata, true)) << "a person who writes an annotation";
+  metadata.managed_fields.back() = WrittenBy("argocd", 100, annotation + "}");
+  EXPECT_FALSE(BaselineRestoredAt(metadata, true)) << "no pods began then";
+  metadata.managed_fields.back() = WrittenBy("before-first-apply", 100, fields);
+  EXPECT_FALSE(BaselineRestoredAt(metadata, true));
+  metadata.managed_fields.back() = WrittenBy("kubectl-rollout", 100, fields);
+  metadata.managed_fields.push_back(WrittenBy("Reloader", 70, fields));
+  EXPECT_FALSE(BaselineRestoredAt(metadata, true)) << "two may own the same value";
+}
+
+TEST(UndoneAt, IsWhenACommandToUndoRolloutsWroteThePodTemplate) {
+  const std::string pods = R"({"f:spec":{"f:template":{"f:spec":{}}}})";
+  api::meta::v1::ObjectMeta metadata;
+  metadata.managed_fields = {WrittenBy("helm", 90, pods), WrittenBy("kubectl-edit", 91, pods),
+                             WrittenBy("kubectl", 92, pods),
+                             WrittenBy("kubectl-rollout", 95, R"({"f:spec":{"f:paused":{}}})")};
+  metadata.managed_fields[2].operation = "Apply";  // kubectl apply --server-side
+  EXPECT_FALSE(UndoneAt(metadata));
+  metadata.managed_fields.push_back(WrittenBy("kubectl", 50, pods));
+  ASSERT_TRUE(UndoneAt(metadata));
+  EXPECT_EQ(UndoneAt(metadata)->seconds, 50);
+  metadata.managed_fields.push_back(WrittenBy("kubectl-argo-rollouts", 60, pods));
+  EXPECT_EQ(UndoneAt(metadata)->seconds, 60);
+  metadata.managed_fields = {WrittenBy(
+      "kubectl", 70, R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})")};
+  EXPECT_EQ(UndoneAt(metadata)->seconds, 70) << "it took a variable away";
+}
+
+TEST(IsBaselineForeign, GoesByTheManagedFields) {
+  const std::string annotation =
+      R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})";
+  api::meta::v1::ObjectMeta metadata;
+  EXPECT_FALSE(IsBaselineForeign(metadata)) << "nobody says";
+  metadata.managed_fields = {WrittenBy("helm", 50, R"({"f:spec":{}})")};
+  EXPECT_FALSE(IsBaselineForeign(metadata));
+  metadata.managed_fields.push_back(WrittenBy("argocd", 60, annotation));
+  EXPECT_TRUE(IsBaselineForeign(metadata));
+  metadata.managed_fields.push_back(WrittenBy("Reloader", 70, annotation));
+  EXPECT_FALSE(IsBaselineForeign(metadata)) << "two may own the same value";
+  metadata.managed_fields = {WrittenBy("before-first-apply", 60, annotation)};
+  EXPECT_FALSE(IsBaselineForeign(metadata));
+}
+
+TEST(LastWritten, IsAboutDataOnly) {
+  api::meta::v1::ObjectMeta metadata;
+  EXPECT_FALSE(LastWritten(metadata));
+  metadata.managed_fields = {WrittenBy("helm", 50, R"({"f:data":{"f:key":{}}})"),
+                             WrittenBy("labeller", 90, R"({"f:metadata":{"f:labels":{}}})")};
+  EXPECT_EQ(LastWritten(metadata)->seconds, 50);
+  metadata.creation_timestamp = apimachinery::Time{.seconds = 60};
+  EXPECT_EQ(LastWritten(metadata)->seconds, 60);
+}
+
+TEST(KeysLastWritten, TellsWhoeverWroteEachKey) {
+  api::meta::v1::ObjectMeta metadata;
+  EXPECT_THAT(KeysLastWritten(metadata), IsEmpty());
+  metadata.managed_fields = {
+      WrittenBy("helm", 50, R"({"f:data":{".":{},"f:config":{},"f:status":{}}})"),
+      WrittenBy("ticker", 90, R"({"f:data":{"f:status":{}},"f:binaryData":{"f:beat":{}}})"),
+      WrittenBy("labeller", 95, R"({"f:metadata":{"f:labels":{"f:x":{}}}})")};
+  const auto keys = KeysLastWritten(metadata);
+  ASSERT_EQ(keys.size(), 3U);
+  EXPECT_EQ(keys.at("config").seconds, 50);
+  EXPECT_EQ(keys.at("status").seconds, 90);
+  EXPECT_EQ(keys.at("beat").seconds, 90);
+  metadata.creation_timestamp = apimachinery::Time{.seconds = 60};
+  EXPECT_EQ(KeysLastWritten(metadata).at("config").seconds, 60);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,281 @@
+#include "kubexx/reloader/plan/slot_planner.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubexx::reloader {
+namespace {
+
+using Kind = PairState::Kind;
+
+/// The value of the variable of the members that exist; empty when none does.
+std::string ValueFor(const std::vector<SlotMember>& members) {
+  std::vector<std::pair<std::string_view, std::string>> digests;
+  for (const SlotMember& member : members) {
+    if (member.digest != kNoSource) {
+      digests.emplace_back(member.id.key.name, member.digest.ToString());
+    }
+  }
+  if (digests.size() < 2) {
+    return digests.empty() ? std::string() : digests.front().second;
+  }
+  DigestBuilder builder;
+  for (const auto& [name, digest] : digests) {
+    builder.Add(name, digest);
+  }
+  return builder.Finish().ToString();
+}
+
+}  // namespace
+
+void SlotPlanner::Run(std::size_t container, const std::string& variable,
+                      const std::vector<SlotMember>& members) {
+  const Container& where = input_.workload.containers[container];
+  const std::string value = ValueFor(members);
+  const std::string* current = FindVariable(where, variable);
+  const Slot slot{
+      .variable = variable,
+      .current = current,
+      .is_right = current != nullptr && !value.empty() &&
+                  (*current == value || (members.size() == 1 && members[0].whole != kNoSource &&
+                                         members[0].whole.ToString() == *current)),
+      .is_of_another = current != nullptr && members.size() > 1 &&
+                       std::ranges::any_of(members, [&](const SlotMember& member) {
+                         return member.digest.ToString() == *current;
+                       })};
+  Change change{
+      .container = where.name, .variable = variable, .value = value, .remove = value.empty()};
+  for (const SlotMember& member : members) {
+    const Standing standing = StandingOf(member, slot);
+    Note(member, standing, slot);
+    if (standing == Standing::kChanged) {
+      change.causes.push_back(member.id);
+    }
+    if ((standing == Standing::kChanged || standing == Standing::kSettled) &&
+        MayBeOlderThanRecord(member)) {
+      plan_.doubtful[member.id] = member.keys.empty() ? member.digest : member.whole;
+    }
+    if (member.digest != kNoSource || standing == Standing::kChanged) {
+      change.sources.emplace_back(member.id, member.digest);
+      if (!member.keys.empty()) {
+        change.keys[member.id] = member.keys;
+      }
+    }
+  }
+  if (!change.causes.empty()) {
+    plan_.changes.push_back(std::move(change));
+  }
+}
+
+SlotPlanner::Standing SlotPlanner::StandingOf(const SlotMember& member, const Slot& slot) const {
+  return member.digest == kNoSource ? StandingOfGone(member, slot)
+                                    : StandingOfPresent(member, slot);
+}
+
+SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
+                                                     const Slot& slot) const {
+  const PairState* state = StateOf(member.id);
+  if (member.settled || IsOlderThanPods(member)) {
+    return Standing::kSettled;
+  }
+  // These know what the pods began with. What the template says may have been set back since: by
+  // `kubectl rollout undo`, by an older manifest.
+  if (state != nullptr && state->kind == Kind::kConfirmed) {
+    return Since(state->digest, member);
+  }
+  if (const Digest* recorded = RecordOf(member.id)) {
+    return ByRecord(*recorded, member);
+  }
+  if (slot.is_right || IsReloadedAt(member)) {
+    return Standing::kSettled;
+  }
+  if (state != nullptr && state->digest != member.digest) {
+    return Since(state->digest, member);
+  }
+  return ByVariable(member, slot);
+}
+
+bool SlotPlanner::IsOlderThanPods(const SlotMember& member) const {
+  // A CronJob starts nothing when its template changes.
+  return input_.workload.id.kind != WorkloadKind::kCronJob && member.resource_version != 0 &&
+         member.resource_version < input_.known.template_since;
+}
+
+SlotPlanner::Standing SlotPlanner::Since(const Digest& digest, const SlotMember& member) const {
+  return digest == member.digest ? Standing::kSettled
+         : digest == kNoSource   ? Appeared()
+                                 : Standing::kChanged;
+}
+
+SlotPlanner::Standing SlotPlanner::ByRecord(const Digest& recorded,
+                                            const SlotMember& member) const {
+  // Pods report what they have of a SecretProviderClass: nothing has to be concluded.
+  if (!input_.workload.baseline_restored || member.id.type == SourceType::kSecretProviderClass) {
+    return Since(recorded, member);
+  }
+  // It tells of pods that are gone: those that run began when it was brought back.
+  const auto written = input_.written_at(member.id);
+  if (written && *written < *input_.workload.baseline_restored) {
+    return Standing::kSettled;
+  }
+  return recorded == kNoSource ? Appeared() : Standing::kChanged;
+}
+
+bool SlotPlanner::IsAheadOfRecord(const SlotMember& member) const {
+  const Digest* recorded = RecordOf(member.id);
+  return recorded != nullptr &&
+         (*recorded != member.digest || input_.workload.baseline_restored.has_value());
+}
+
+bool SlotPlanner::MayBeOlderThanRecord(const SlotMember& member) const {
+  const Digest* recorded = RecordOf(member.id);
+  if (recorded == nullptr || *recorded == member.digest || input_.known.record_at == 0 ||
+      member.id.type == SourceType::kSecretProviderClass) {
+    return false;
+  }
+  // Of one that is not there nothing tells since when.
+  const bool is_newer =
+      member.digest != kNoSource &&
+      (member.resource_version == 0 || member.resource_version > input_.known.record_at);
+  const PairState* state = StateOf(member.id);
+  const bool is_certain =
+      state != nullptr && state->kind == Kind::kConfirmed && state->is_ahead_of_record;
+  return !is_newer && !is_certain;
+}
+
+bool SlotPlanner::IsReloadedAt(const SlotMember& member) const {
+  const std::string* reloaded_at = ReloadedAt(member.id);
+  return reloaded_at != nullptr &&
+         (*reloaded_at == member.digest.ToString() ||
+          (member.whole != kNoSource && *reloaded_at == member.whole.ToString()));
+}
+
+SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Slot& slot) const {
+  const std::string* reloaded_at = ReloadedAt(member.id);
+  if (reloaded_at != nullptr && !input_.rules.by_variables) {
+    if (IsBroughtBack(std::string(kLastReloadedFrom), member)) {
+      return Standing::kSettled;
+    }
+    return *reloaded_at == DeleteMarker().ToString() ? Appeared() : Standing::kChanged;
+  }
+  if (slot.current == nullptr || slot.is_of_another || !input_.rules.by_variables) {
+    const bool first_sight = input_.known.is_new && input_.recorded == nullptr &&
+                             StateOf(member.id) == nullptr && slot.current == nullptr &&
+                             reloaded_at == nullptr;
+    return first_sight && input_.rules.sync_after_restart ? Appeared() : Standing::kSettled;
+  }
+  return IsBroughtBack(slot.variable, member) ? Standing::kSettled : Standing::kChanged;
+}
+
+bool SlotPlanner::IsBroughtBack(const std::string& stamp, const SlotMember& member) const {
+  const auto stamper = input_.workload.stampers.find(stamp);
+  if (stamper == input_.workload.stampers.end() || stamper->second.is_operator ||
+      stamper->second.is_tool || stamper->second.since.IsZero()) {
+    return false;
+  }
+  const auto written = input_.written_at(member.id);
+  return written && *written < stamper->second.since;
+}
+
+SlotPlanner::Standing SlotPlanner::Appeared() const {
+  return input_.rules.reload_on_create ? Standing::kChanged : Standing::kSettled;
+}
+
+SlotPlanner::Standing SlotPlanner::StandingOfGone(const SlotMember& member,
+                                                  const Slot& slot) const {
+  if (input_.rules.reload_on_delete) {
+    const auto before = Before(member);
+    if (before && before->digest != kNoSource) {
+      // Without a variable there is none to take away, and no rollout, as in stakater/Reloader. One
+      // made anew with other data is a change like any other then.
+      return slot.current != nullptr || !input_.rules.by_variables ? Standing::kChanged
+             : member.named                                        ? Standing::kWaits
+                                                                   : Standing::kGone;
+    }
+    return member.named ? Standing::kSettled : Standing::kGone;
+  }
+  return member.named ? Standing::kWaits : Standing::kGone;
+}
+
+void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& slot) {
+  const PairState* state = StateOf(member.id);
+  switch (standing) {
+    case Standing::kSettled:
+      if (member.digest != kNoSource || input_.rules.reload_on_create ||
+          RecordOf(member.id) != nullptr) {
+        plan_.baseline.Set(member.id, member.digest, member.keys);
+      }
+      plan_.learnt.emplace_back(member.id, PairState{.kind = Kind::kConfirmed,
+                                                     .digest = member.digest,
+                                                     .keys = member.keys,
+                                                     .is_ahead_of_record = IsAheadOfRecord(member),
+                                                     .taken_at = TakenAt(member, slot)});
+      plan_.not_updated +=
+          slot.is_right && state != nullptr && state->kind == Kind::kObserved ? 1 : 0;
+      return;
+    case Standing::kChanged:
+      if (const auto before = Before(member)) {
+        plan_.baseline.Set(member.id, before->digest, before->keys);
+      }
+      return;
+    case Standing::kWaits:
+      if (const auto before = Before(member)) {
+        plan_.baseline.Set(member.id, before->digest, before->keys);
+      } else if (input_.rules.reload_on_create && slot.current == nullptr) {
+        plan_.baseline.Set(member.id, kNoSource, {});
+        plan_.learnt.emplace_back(member.id, PairState{Kind::kObserved, kNoSource});
+      }
+      return;
+    case Standing::kGone:
+      if (state != nullptr) {
+        plan_.dropped.push_back(member.id);
+      }
+      return;
+  }
+}
+
+std::uint64_t SlotPlanner::TakenAt(const SlotMember& member, const Slot& slot) const {
+  if (const PairState* state = StateOf(member.id)) {
+    return state->taken_at;
+  }
+  // As StandingOfPresent and ByVariable ask them.
+  const bool is_told = input_.rules.by_variables ? slot.current != nullptr && !slot.is_of_another
+                                                 : ReloadedAt(member.id) != nullptr;
+  const bool is_known = RecordOf(member.id) != nullptr || slot.is_right || IsReloadedAt(member) ||
+                        is_told || member.settled || IsOlderThanPods(member);
+  return is_known ? 0 : member.resource_version;
+}
+
+std::optional<PairState> SlotPlanner::Before(const SlotMember& member) const {
+  const PairState* state = StateOf(member.id);
+  if (state != nullptr && state->kind == Kind::kConfirmed) {
+    return *state;
+  }
+  if (const Digest* recorded = RecordOf(member.id)) {
+    if (input_.workload.baseline_restored && *recorded != kNoSource) {
+      return PairState{Kind::kConfirmed, UnknownData(), member.keys};
+    }
+    return PairState{Kind::kConfirmed, *recorded, input_.recorded->KeysOf(member.id)};
+  }
+  return state == nullptr ? std::nullopt : std::optional(*state);
+}
+
+const std::string* SlotPlanner::ReloadedAt(const SourceId& id) const {
+  return input_.reloaded_from && input_.reloaded_from->source == id ? &input_.reloaded_from->hash
+                                                                    : nullptr;
+}
+
+const PairState* SlotPlanner::StateOf(const SourceId& id) const {
+  const auto found = input_.known.pairs.find(id);
+  return found == input_.known.pairs.end() ? nullptr : &found->second;
+}
+
+const Digest* SlotPlanner::RecordOf(const SourceId& id) const {
+  if (input_.recorded == nullptr) {
+    return nullptr;
+  }
+  const auto found = input_.recorded->digests.find(id);
+  return found == input_.recorded->digests.end() ? nullptr : &found->second;
+}
+
+}  // namespace kubexx::reloader

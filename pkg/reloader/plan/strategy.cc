@@ -1,0 +1,122 @@
+#include "kubexx/reloader/plan/strategy.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using codec::JsonTree;
+
+/// The digest of `source` in the change that it caused.
+Digest DigestIn(const Change& change, const SourceId& source) {
+  const auto found = std::ranges::find(change.sources, source, &std::pair<SourceId, Digest>::first);
+  const Digest digest = found == change.sources.end() ? kNoSource : found->second;
+  return digest == kNoSource ? DeleteMarker() : digest;
+}
+
+std::string TokenOf(const std::vector<Change>& changes) {
+  std::string text;
+  for (const Change& change : changes) {
+    text += change.variable + "=" + change.value + ";";
+  }
+  return DigestOf(text).ToString();
+}
+
+/// Differs from what is there, and is the same for another try of the same write.
+std::string RestartToken(const Workload& workload, std::string_view changes) {
+  std::string text(changes);
+  for (const auto& [annotations, key] :
+       {std::pair(&workload.annotations, kBaselineAnnotation),
+        std::pair(&workload.template_annotations, kRestartedFor)}) {
+    const std::string* value = Find(*annotations, key);
+    text.append(";").append(value == nullptr ? std::string_view() : std::string_view(*value));
+  }
+  return DigestOf(text).ToString();
+}
+
+/// Whether the workload has all the variables already, so that setting them makes no new pods:
+/// somebody has brought them back, as `kubectl rollout undo` does.
+bool AreInPlace(const Workload& workload, const std::vector<Change>& changes) {
+  return std::ranges::all_of(changes, [&](const Change& change) {
+    const auto container =
+        std::ranges::find(workload.containers, change.container, &Container::name);
+    const std::string* value = container == workload.containers.end()
+                                   ? nullptr
+                                   : FindVariable(*container, change.variable);
+    return change.remove ? value == nullptr : value != nullptr && *value == change.value;
+  });
+}
+
+}  // namespace
+
+const Digest& DeleteMarker() {
+  static const Digest marker = DigestOf("__RELOADER_EMPTY_DELETE_MARKER__");
+  return marker;
+}
+
+std::string LastReloadedFrom(const SourceId& source, const Digest& digest,
+                             std::string_view container, base::WallTime now) {
+  JsonTree value = JsonTree::Object();
+  value["type"] = NamesOf(source.type).upper;
+  value["name"] = source.key.name;
+  value["namespace"] = source.key.namespace_;
+  value["hash"] = digest.ToString();
+  value["containerRefs"].Append(container);
+  value["observedAt"] =
+      std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  return value.ToJson();
+}
+
+std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload) {
+  const std::string* text = Find(workload.template_annotations, kLastReloadedFrom);
+  if (text == nullptr) {
+    return std::nullopt;
+  }
+  const auto tree = JsonTree::Parse(*text);
+  if (!tree) {
+    return std::nullopt;
+  }
+  for (const SourceType type : kSourceTypes) {
+    if (NamesOf(type).upper == tree->TextAt("type")) {
+      return ReloadedFrom{
+          {type, {std::string(tree->TextAt("namespace")), std::string(tree->TextAt("name"))}},
+          std::string(tree->TextAt("hash"))};
+    }
+  }
+  return std::nullopt;
+}
+
+WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& changes,
+                        ReloadStrategy strategy, base::WallTime now) {
+  WorkloadWrite write{
+      .uid = workload.uid, .token = TokenOf(changes), .suspended = workload.suspended};
+  if (workload.template_ref && workload.template_ref->kind == KindName(WorkloadKind::kDeployment)) {
+    write.template_of = workload.template_ref->name;
+  }
+  const std::string* how = Find(workload.annotations, kRolloutStrategy);
+  if (workload.id.kind == WorkloadKind::kRollout && how != nullptr && *how == "restart") {
+    write.restart_at = apimachinery::Time::From(now).ToString();
+    return write;
+  }
+  if (strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, changes)) {
+    write.template_annotations[std::string(kRestartedFor)] = RestartToken(workload, write.token);
+  }
+  for (const Change& change : changes) {
+    if (strategy == ReloadStrategy::kEnvVars) {
+      write.variables.push_back({change.container, change.variable,
+                                 change.remove ? std::nullopt : std::optional(change.value)});
+    } else if (!change.causes.empty()) {
+      const SourceId& cause = change.causes.back();
+      write.template_annotations[std::string(kLastReloadedFrom)] =
+          LastReloadedFrom(cause, DigestIn(change, cause), change.container, now);
+    }
+  }
+  return write;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,127 @@
+#include "kubexx/reloader/policy/policies.h"
+
+#include <chrono>
+#include <utility>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/events/core_recorder.h"
+#include "kubexx/events/event_sink.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/policy/policy_metrics.h"
+#include "kubexx/reloader/write/write_events.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+std::unique_ptr<events::Recorder> NewRecorder(const std::shared_ptr<rest::RESTClient>& client,
+                                              metrics::Registry* registry) {
+  return std::make_unique<events::CoreRecorder>(
+      std::make_shared<events::ClientSink<api::core::v1::Event>>(client),
+      events::RecorderOptions{.component = "kubexx-reloader",
+                              .flush_limit = std::chrono::seconds(1),
+                              .registry = registry});
+}
+
+}  // namespace
+
+events::Occurrence EventAbout(const PolicyNotice& notice) {
+  events::Occurrence occurrence;
+  occurrence.regarding = ReferenceTo(notice.workload, notice.uid);
+  occurrence.type = notice.warning ? events::EventType::kWarning : events::EventType::kNormal;
+  occurrence.reason = notice.reason;
+  occurrence.note = notice.message;
+  return occurrence;
+}
+
+bool LogsAsWarning(const PolicyNotice& notice) { return notice.warning && !notice.is_one_of_many; }
+
+std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice) {
+  if (notice.reason != kRolloutFailed) {
+    return std::nullopt;
+  }
+  return RolloutTrouble{.is_bad = true,
+                        .message = "a rollout has failed: *" +
+                                   std::string(KindName(notice.workload.kind)) + "/" +
+                                   notice.workload.key.ToString() + "*: " + notice.message};
+}
+
+Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& options)
+    : client_(std::move(client)),
+      options_(options),
+      recorder_(options.read_only ? nullptr : NewRecorder(client_, options.registry)),
+      gate_(
+          {.flags = options.flags,
+           .notify = [this](const PolicyNotice& notice) { Notify(notice); },
+           .wait_for_policies =
+               [this](const std::stop_token& stop) { return !watch_ || watch_->WaitForSync(stop); },
+           .unread =
+               [this](const std::string& namespace_) {
+                 return watch_ ? watch_->UnreadIn(namespace_) : std::nullopt;
+               }}),
+      watch_(options.watch ? std::make_unique<PolicyWatch>(client_, WatchOptions()) : nullptr),
+      metrics_(options.registry == nullptr ? base::Subscription()
+                                           : RegisterPolicyMetrics(gate_, *options.registry)) {}
+
+Policies::~Policies() { Stop(); }
+
+PolicyWatch::Options Policies::WatchOptions() {
+  return {.namespaces = options_.namespaces,
+          .registry = options_.registry,
+          .cluster_needed = options_.cluster_needed,
+          .refusals = options_.refusals,
+          .on_change = [this](const std::string&) {
+            gate_.AskTheUnread();
+            if (options_.on_unread) {
+              options_.on_unread();
+            }
+          }};
+}
+
+std::map<std::string, std::string> Policies::Unread() {
+  return watch_ ? watch_->AllUnread() : std::map<std::string, std::string>();
+}
+
+void Policies::Start() {
+  if (!watch_) {
+    return;
+  }
+  watch_->Start(gate_);
+  if (!options_.read_only) {
+    PolicyStatusWriter::Options status{.reports = options_.reports, .recorder = recorder_.get()};
+    if (options_.troubles != nullptr) {
+      troubles_ = std::make_unique<TroubleReporter>(*options_.troubles);
+      status.observe = [this](const std::vector<PolicyState>& states) {
+        troubles_->Look(states, base::Clock::Real().Wall());
+      };
+    }
+    status_ = std::make_unique<PolicyStatusWriter>(client_, gate_, *watch_, std::move(status));
+  }
+}
+
+void Policies::Stop() {
+  status_.reset();
+  if (watch_) {
+    watch_->Stop();
+  }
+}
+
+void Policies::Notify(const PolicyNotice& notice) const {
+  const bool warns = LogsAsWarning(notice);
+  logging::Log(warns ? logging::Level::kWarning : logging::Level::kInfo,
+               warns ? "Rollout policy" : "Rollout waits",
+               {{"workload", notice.workload.key.name},
+                {"kind", KindName(notice.workload.kind)},
+                {"namespace", notice.workload.key.namespace_},
+                {"reason", notice.reason},
+                {"message", notice.message}});
+  if (recorder_) {
+    recorder_->Record(EventAbout(notice));
+  }
+  if (const auto trouble = TroubleIn(notice); trouble && options_.troubles != nullptr) {
+    options_.troubles->OnTrouble(*trouble);
+  }
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,66 @@
+#include "kubexx/reloader/policy/policies.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "kubexx/logging/testing/capture.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct ToldTroubles final : public TroubleObserver {
+  void OnTrouble(const RolloutTrouble& trouble) override {
+    bad.push_back(trouble.is_bad);
+    messages.push_back(trouble.message);
+  }
+  std::vector<bool> bad;
+  std::vector<std::string> messages;
+};
+
+// A health gate of the flags alone: nothing stops, and there is no policy that could say so.
+TEST(Policies, TellsOfAFailedRolloutOnceWhoeverAsksForIt) {
+  ToldTroubles told;
+  Policies policies(nullptr, {.flags = {.health_gate = true},
+                              .watch = false,
+                              .read_only = true,  // no Events: nothing is asked of the server
+                              .troubles = &told});
+  Workload web{.id = {WorkloadKind::kDeployment, {"shop", "web"}}, .uid = "u"};
+  std::vector<Change> changes(1);
+  AnnotationEdits written;
+  ASSERT_TRUE(policies.gate().Admit(web, changes, written));
+  for (const auto& [key, value] : written) {
+    web.annotations[key] = value.value_or("");
+  }
+  web.phase = reloadpolicy::Phase::kUpdating;
+  policies.gate().OnWorkload(web.id, &web);
+  policies.gate().Marks(web);
+  EXPECT_THAT(told.messages, IsEmpty());
+  const logging::testing::Capture log;
+  web.phase = reloadpolicy::Phase::kFailed;
+  policies.gate().OnWorkload(web.id, &web);
+  for (int look = 0; look < 3; ++look) {
+    for (const auto& [key, value] : policies.gate().Marks(web)) {
+      web.annotations[key] = value.value_or("");
+    }
+    policies.gate().OnWorkload(web.id, &web);
+  }
+  EXPECT_THAT(told.messages, ElementsAre(HasSubstr("*Deployment/shop/web*: the rollout begun at")));
+  EXPECT_THAT(told.bad, ElementsAre(true));
+  EXPECT_EQ(log.Count("workload=web kind=Deployment namespace=shop reason=RolloutFailed"), 1U)
+      << "the log names it, too";
+  EXPECT_EQ(log.Count("level=warning"), 1U) << "where people look for what went wrong";
+}
+
+TEST(TroubleIn, AWaitIsNone) {
+  EXPECT_FALSE(TroubleIn({.warning = true, .reason = "ReloadPending", .message = "Paused: why"}));
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

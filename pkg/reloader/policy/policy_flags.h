@@ -1,0 +1,44 @@
+/// @file
+/// Command-line flags that say what reload policies say, for workloads without any.
+#ifndef KUBEXX_RELOADER_POLICY_POLICY_FLAGS_H_
+#define KUBEXX_RELOADER_POLICY_POLICY_FLAGS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/flags/flags.h"
+#include "kubexx/reloadpolicy/policy.h"
+
+namespace kubexx::reloader {
+
+/// Which policies are looked for, and the settings that count where no annotation and no policy
+/// says anything.
+class PolicyFlags {
+ public:
+  /// Adds the flags, which write to this object.
+  void AddTo(flags::FlagSet& flags);
+  /// The settings, after parsing. kInvalidConfig names the flag and what is wrong with it.
+  apimachinery::Result<reloadpolicy::Settings> Build() const;
+  /// Whether reload policies are looked for.
+  bool enabled() const { return enabled_; }
+  /// See PolicyWatch::Options::cluster_needed.
+  bool requires_cluster() const { return requires_cluster_; }
+
+ private:
+  bool enabled_ = true;
+  bool requires_cluster_ = false;
+  bool paused_ = false;
+  bool health_gate_ = false;
+  std::int64_t in_cluster_ = 0;
+  std::int64_t in_namespace_ = 0;
+  std::int64_t stop_after_failures_ = 0;
+  base::Duration min_interval_{};
+  base::Duration health_timeout_ = std::chrono::minutes(10);
+  std::string windows_;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_POLICY_POLICY_FLAGS_H_

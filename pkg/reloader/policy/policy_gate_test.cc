@@ -1,0 +1,452 @@
+#include "kubexx/reloader/policy/policy_gate.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/reloader/policy/policy_status.h"
+#include "kubexx/reloader/watch/caches.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using namespace std::chrono_literals;
+using reloadpolicy::Phase;
+using reloadpolicy::Policy;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const SourceId kGatedConfig{SourceType::kConfigMap, {"shop", "config"}};
+const SourceId kGatedPassword{SourceType::kSecret, {"shop", "password"}};
+
+Workload GatedWeb(const std::string& name) {
+  return {.id = {WorkloadKind::kDeployment, {"shop", name}}, .uid = "uid-" + name};
+}
+
+std::vector<Change> ChangesBy(std::vector<SourceId> causes) {
+  std::vector<Change> changes;
+  for (SourceId& cause : causes) {
+    Change change;
+    change.container = "app";
+    change.variable = cause.key.name;
+    change.causes.push_back(std::move(cause));
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+class PolicyGateTest : public testing::Test {
+ protected:
+  PolicyGateTest()
+      : gate_({.clock = clock_,
+               .notify = [this](const PolicyNotice& notice) { notices_.push_back(notice); }}),
+        attached_(gate_.Attach(
+            {.caches = caches_,
+             .wake = [this](const WorkloadId& id,
+                            base::Duration after) { wakes_[id.key.name].push_back(after); },
+             .needs_rollout = [](const Workload&, const SourceId&) { return false; }})) {}
+
+  void Set(reloadpolicy::Settings settings) {
+    gate_.SetPolicy({.id = {"shop", "p"}, .generation = 2, .settings = std::move(settings)});
+  }
+  bool Admit(const Workload& workload) {
+    std::vector<Change> changes = ChangesBy({kGatedConfig});
+    return gate_.Admit(workload, changes, written_);
+  }
+
+  base::testing::FakeClock clock_;
+  DecisionRules rules_;
+  Caches caches_{{}, rules_};
+  std::vector<PolicyNotice> notices_;
+  std::map<std::string, std::vector<base::Duration>> wakes_;
+  AnnotationEdits written_;
+  PolicyGate gate_;
+  base::Subscription attached_;
+};
+
+TEST_F(PolicyGateTest, KnowsTheKeysThatCount) {
+  EXPECT_EQ(gate_.KeysOf(kGatedConfig, ""), "");
+  gate_.SetPolicy(
+      {.id = {"shop", "p"}, .sources = {{.kind = "ConfigMap", .name = "config", .keys = "a,b"}}});
+  EXPECT_EQ(gate_.KeysOf(kGatedConfig, ""), "a,b");
+  EXPECT_EQ(gate_.KeysOf({SourceType::kSecret, {"shop", "config"}}, ""), "");
+  EXPECT_EQ(gate_.KeysOf({SourceType::kConfigMap, {"other", "config"}}, ""), "");
+  gate_.SetPolicy(
+      {.id = {"", "p"}, .sources = {{.kind = "ConfigMap", .name = "config", .keys = "c"}}});
+  EXPECT_EQ(gate_.KeysOf(kGatedConfig, ""), "a,b") << "the namespace's own comes first";
+  gate_.RemovePolicy({"shop", "p"});
+  EXPECT_EQ(gate_.KeysOf(kGatedConfig, ""), "c");
+}
+
+TEST_F(PolicyGateTest, EnforcedKeysComeBeforeTheSourcesOwn) {
+  reloadpolicy::Policy policy{.id = {"", "p"},
+                              .sources = {{.kind = "ConfigMap", .name = "config", .keys = "c"}}};
+  gate_.SetPolicy(policy);
+  EXPECT_EQ(gate_.KeysOf(kGatedConfig, "own"), "own");
+  policy.enforced = true;
+  gate_.SetPolicy(policy);
+  EXPECT_EQ(gate_.KeysOf(kGatedConfig, "own"), "c");
+}
+
+TEST_F(PolicyGateTest, TellsOnceOfWhatAnEnforcedPolicyDoesNotAllow) {
+  gate_.SetPolicy({.id = {"", "platform"}, .enforced = true, .settings = {.paused = true}});
+  Workload web = GatedWeb("a");
+  web.annotations["reloader.kubexx.io/paused"] = "false";
+  EXPECT_FALSE(Admit(web));
+  EXPECT_FALSE(Admit(web));
+  std::vector<std::string> told;
+  for (const PolicyNotice& notice : notices_) {
+    if (notice.reason == "PolicyEnforced") {
+      told.push_back(notice.message);
+    }
+  }
+  EXPECT_THAT(told, ElementsAre("annotation reloader.kubexx.io/paused asks for paused false; "
+                                "ClusterReloadPolicy platform, enforced: true"));
+}
+
+TEST_F(PolicyGateTest, WithoutPoliciesWritesStayAsTheyAre) {
+  EXPECT_TRUE(Admit(GatedWeb("a")));
+  EXPECT_THAT(written_, IsEmpty());
+  EXPECT_THAT(wakes_, IsEmpty());
+}
+
+TEST_F(PolicyGateTest, WhatMustBeFollowedCarriesItsTime) {
+  Set({.max_in_namespace = 1});
+  EXPECT_TRUE(Admit(GatedWeb("a")));
+  EXPECT_TRUE(written_.contains("reloader.kubexx.io/last-rollout"));
+}
+
+TEST_F(PolicyGateTest, TheNextIsWokenWhenThePlaceIsFree) {
+  Set({.max_in_namespace = 1});
+  ASSERT_TRUE(Admit(GatedWeb("a")));
+  EXPECT_FALSE(Admit(GatedWeb("b")));
+  EXPECT_THAT(wakes_["b"], ElementsAre(base::Duration(10min))) << "another one wakes it";
+  Workload rolled = GatedWeb("a");
+  rolled.annotations["reloader.kubexx.io/last-rollout"] =
+      *written_["reloader.kubexx.io/last-rollout"];
+  rolled.phase = Phase::kUpdating;
+  gate_.OnWorkload(rolled.id, &rolled);
+  EXPECT_THAT(wakes_["b"], SizeIs(1));
+  rolled.phase = Phase::kComplete;
+  gate_.OnWorkload(rolled.id, &rolled);
+  EXPECT_THAT(wakes_["b"], ElementsAre(base::Duration(10min), base::Duration(0)));
+  EXPECT_TRUE(Admit(GatedWeb("b")));
+}
+
+TEST_F(PolicyGateTest, AFailedWriteWakesTheNext) {
+  Set({.max_in_namespace = 1});
+  ASSERT_TRUE(Admit(GatedWeb("a")));
+  EXPECT_FALSE(Admit(GatedWeb("b")));
+  gate_.OnWritten(GatedWeb("a").id, WriteEnd::kNotRolled);
+  EXPECT_THAT(wakes_["b"], SizeIs(2));
+}
+
+TEST_F(PolicyGateTest, AnIntervalWakesWhenItIsOver) {
+  Set({.min_interval = 10min});
+  ASSERT_TRUE(Admit(GatedWeb("a")));
+  wakes_.clear();
+  EXPECT_FALSE(Admit(GatedWeb("a")));
+  ASSERT_THAT(wakes_["a"], SizeIs(1));
+  EXPECT_GE(wakes_["a"][0], base::Duration(10min));
+  EXPECT_LE(wakes_["a"][0], base::Duration(10min + 1s));
+}
+
+TEST_F(PolicyGateTest, AReasonIsToldOnce) {
+  Set({.paused = true});
+  EXPECT_FALSE(Admit(GatedWeb("a")));
+  EXPECT_FALSE(Admit(GatedWeb("a")));
+  ASSERT_THAT(notices_, SizeIs(1));
+  EXPECT_EQ(notices_[0].workload, GatedWeb("a").id);
+  EXPECT_EQ(notices_[0].uid, "uid-a");
+  EXPECT_EQ(notices_[0].reason, "ReloadPending");
+  EXPECT_THAT(notices_[0].message, HasSubstr("Paused: no rollout begins (ReloadPolicy shop/p)"));
+  gate_.RemovePolicy({"shop", "p"});
+  EXPECT_THAT(wakes_["a"], testing::Contains(base::Duration(0)));
+  EXPECT_TRUE(Admit(GatedWeb("a")));
+}
+
+TEST_F(PolicyGateTest, APausedSourceHoldsItsOwnChangesOnly) {
+  Policy policy{.id = {"shop", "p"}, .generation = 1};
+  policy.sources = {{.kind = "Secret", .name = "password", .paused = true}};
+  gate_.SetPolicy(policy);
+  std::vector<Change> changes = ChangesBy({kGatedConfig, kGatedPassword});
+  EXPECT_TRUE(gate_.Admit(GatedWeb("a"), changes, written_));
+  EXPECT_EQ(changes, ChangesBy({kGatedConfig}));
+  changes = ChangesBy({kGatedPassword});
+  EXPECT_FALSE(gate_.Admit(GatedWeb("a"), changes, written_));
+  ASSERT_THAT(notices_, SizeIs(1));
+  EXPECT_THAT(notices_[0].message, HasSubstr("SourcePaused: Secret/shop/password is paused"));
+}
+
+TEST_F(PolicyGateTest, ABadAnnotationIsToldOnceAndHasNoEffect) {
+  Workload workload = GatedWeb("a");
+  workload.annotations["reloader.kubexx.io/settle-window"] = "often";
+  EXPECT_TRUE(Admit(workload));
+  EXPECT_TRUE(Admit(workload));
+  ASSERT_THAT(notices_, SizeIs(1));
+  EXPECT_TRUE(notices_[0].warning);
+  EXPECT_EQ(notices_[0].reason, "InvalidAnnotation");
+  EXPECT_THAT(notices_[0].message, HasSubstr("reloader.kubexx.io/settle-window: \"often\""));
+}
+
+TEST_F(PolicyGateTest, ABrakeThatCannotBeReadHoldsAndSaysWhatToWrite) {
+  Workload workload = GatedWeb("a");
+  workload.annotations["reloader.kubexx.io/paused"] = "yes";
+  EXPECT_FALSE(Admit(workload));
+  EXPECT_FALSE(Admit(workload));
+  ASSERT_THAT(notices_, SizeIs(2));
+  EXPECT_TRUE(notices_[0].warning);
+  EXPECT_EQ(notices_[0].reason, "InvalidAnnotation");
+  EXPECT_THAT(notices_[0].message, HasSubstr("write \"true\" or \"false\""));
+  EXPECT_TRUE(notices_[1].warning);
+  EXPECT_EQ(notices_[1].reason, "ReloadPending");
+  workload.annotations["reloader.kubexx.io/paused"] = "false";
+  EXPECT_TRUE(Admit(workload));
+}
+
+TEST_F(PolicyGateTest, AFailureIsToldOfItsWorkloadAndWrittenOnIt) {
+  Set({.health_timeout = 5min, .stop_after_failures = 1});
+  ASSERT_TRUE(Admit(GatedWeb("a")));
+  EXPECT_EQ(written_["reloader.kubexx.io/rollout-state"], "started uid-a");
+  Workload rolled = GatedWeb("a");
+  rolled.annotations = {
+      {"reloader.kubexx.io/rollout-state", "started uid-a"},
+      {"reloader.kubexx.io/last-rollout", *written_["reloader.kubexx.io/last-rollout"]}};
+  rolled.phase = Phase::kUpdating;
+  gate_.OnWorkload(rolled.id, &rolled);
+  EXPECT_THAT(gate_.Marks(rolled), IsEmpty());
+  wakes_.clear();
+  rolled.phase = Phase::kFailed;
+  gate_.OnWorkload(rolled.id, &rolled);
+  EXPECT_THAT(wakes_["a"], testing::Contains(base::Duration(0))) << "to be marked";
+  const AnnotationEdits marks = gate_.Marks(rolled);
+  EXPECT_EQ(marks, (AnnotationEdits{{"reloader.kubexx.io/rollout-state", "failed uid-a"}}));
+  ASSERT_THAT(notices_, SizeIs(1));
+  EXPECT_EQ(notices_[0].workload, rolled.id);
+  EXPECT_EQ(notices_[0].reason, "RolloutFailed");
+  EXPECT_TRUE(notices_[0].warning);
+  EXPECT_FALSE(Admit(GatedWeb("b")));
+  EXPECT_THAT(notices_[1].message, HasSubstr("1 rollout has failed: Deployment/shop/a"));
+  EXPECT_EQ(gate_.Marks(rolled), marks) << "until it stands there";
+  EXPECT_THAT(notices_, SizeIs(2)) << "but it is not told again";
+}
+
+// Whoever was broken for months would otherwise be one whose rollout has broken it.
+TEST_F(PolicyGateTest, RightAfterAStartItIsNotKnownWhetherABrokenWorkloadIsSoByItsRollout) {
+  Set({.health_gate = true, .stop_after_failures = 1});
+  Workload broken = GatedWeb("a");
+  broken.phase = Phase::kUnavailable;
+  Workload mends = GatedWeb("b");
+  mends.phase = Phase::kUnavailable;
+  gate_.OnWorkload(broken.id, &broken);  // the first list
+  gate_.OnWorkload(mends.id, &mends);
+  gate_.OnSynced();
+  EXPECT_FALSE(Admit(broken));
+  EXPECT_FALSE(Admit(mends));
+  ASSERT_THAT(notices_, SizeIs(2));
+  EXPECT_THAT(notices_[0].message, HasSubstr("HealthUnknown: it is not available"));
+  EXPECT_THAT(gate_.States()[0].listed, SizeIs(2)) << "the status tells of it";
+  EXPECT_THAT(wakes_["a"], testing::Contains(10s + 1ms));
+  clock_.Advance(5s);
+  EXPECT_FALSE(Admit(broken));
+  mends.phase = Phase::kComplete;  // it was about to be
+  gate_.OnWorkload(mends.id, &mends);
+  EXPECT_TRUE(Admit(mends));
+  EXPECT_EQ(written_["reloader.kubexx.io/rollout-state"], "started uid-b");
+  gate_.OnWritten(mends.id, WriteEnd::kNotRolled);
+  clock_.Advance(5s);
+  EXPECT_TRUE(Admit(broken));
+  EXPECT_EQ(written_["reloader.kubexx.io/rollout-state"], "started-broken uid-a");
+}
+
+TEST_F(PolicyGateTest, WhatBreaksLaterOrUnderNoGateIsNotHeldAsUnknown) {
+  Workload broken = GatedWeb("a");
+  broken.phase = Phase::kUnavailable;
+  gate_.OnWorkload(broken.id, &broken);
+  Set({.max_in_namespace = 1});
+  EXPECT_TRUE(Admit(broken)) << "nothing depends on who is to blame";
+  gate_.OnWritten(broken.id, WriteEnd::kNotRolled);
+  gate_.OnSynced();
+  Set({.health_gate = true, .stop_after_failures = 1});
+  Workload later = GatedWeb("b");
+  gate_.OnWorkload(later.id, &later);
+  later.phase = Phase::kUnavailable;
+  gate_.OnWorkload(later.id, &later);
+  EXPECT_TRUE(Admit(later)) << "since when it is so is known";
+}
+
+TEST_F(PolicyGateTest, WhatAStatusSaysFailedIsRememberedByTheNextProcess) {
+  Set({.health_timeout = 5min, .stop_after_failures = 1});
+  ASSERT_TRUE(Admit(GatedWeb("a")));
+  Workload rolled = GatedWeb("a");
+  rolled.annotations["reloader.kubexx.io/last-rollout"] =
+      *written_["reloader.kubexx.io/last-rollout"];
+  rolled.phase = Phase::kFailed;
+  gate_.OnWorkload(rolled.id, &rolled);
+  const auto status = PolicyStatusFor(gate_.States()[0],
+                                      reloadpolicy::v1alpha1::ReloadPolicyStatus(), clock_.Wall());
+  ASSERT_THAT(status.failed_rollouts, SizeIs(1));
+  EXPECT_EQ(status.failed_rollouts[0].workload, "Deployment/a");
+  EXPECT_EQ(status.failed_rollouts[0].uid, "uid-a");
+  const auto failures = FailuresIn(status, "shop");
+
+  PolicyGate next({.clock = clock_});
+  next.SetPolicy({.id = {"shop", "p"}, .settings = {.stop_after_failures = 1}}, failures);
+  std::vector<Change> changes = ChangesBy({kGatedConfig});
+  EXPECT_FALSE(next.Admit(GatedWeb("b"), changes, written_));
+  const Workload undone = GatedWeb("a");  // kubectl rollout undo takes annotations along
+  next.OnWorkload(undone.id, &undone);
+  EXPECT_FALSE(next.Admit(GatedWeb("b"), changes, written_));
+  clock_.Advance(10s);
+  EXPECT_TRUE(next.Admit(GatedWeb("b"), changes, written_)) << "healthy for ten seconds";
+}
+
+// The annotations may be gone by then, and a stop by flags has no status of its own.
+TEST_F(PolicyGateTest, AStopByFlagsGoesByTheStatusOfAPolicyThatSaysNothing) {
+  PolicyGate first({.flags = {.stop_after_failures = 1}, .clock = clock_});
+  first.SetPolicy({.id = {"", "all"}});
+  std::vector<Change> changes = ChangesBy({kGatedConfig});
+  Workload broken = GatedWeb("a");
+  ASSERT_TRUE(first.Admit(broken, changes, written_));
+  broken.annotations["reloader.kubexx.io/last-rollout"] =
+      *written_["reloader.kubexx.io/last-rollout"];
+  broken.phase = Phase::kFailed;
+  first.OnWorkload(broken.id, &broken);
+  const auto status = PolicyStatusFor(
+      first.States()[0], reloadpolicy::v1alpha1::ClusterReloadPolicyStatus(), clock_.Wall());
+
+  broken.annotations.clear();
+  broken.phase = Phase::kUnavailable;
+  for (const bool has_policy : {true, false}) {
+    PolicyGate next({.flags = {.stop_after_failures = 1}, .clock = clock_});
+    if (has_policy) {
+      next.SetPolicy({.id = {"", "all"}}, FailuresIn(status, ""));
+    }
+    next.OnWorkload(broken.id, &broken);
+    EXPECT_EQ(next.Admit(GatedWeb("b"), changes, written_), !has_policy) << "as policies.md says";
+  }
+}
+
+TEST_F(PolicyGateTest, WhatAStatusSaysFailedAndIsNoLongerThereIsForgotten) {
+  gate_.SetPolicy({.id = {"shop", "p"}, .settings = {.stop_after_failures = 1}},
+                  {{.workload = {"Deployment", {"shop", "gone"}}, .uid = "u"}});
+  EXPECT_FALSE(Admit(GatedWeb("b")));
+  gate_.OnSynced();
+  EXPECT_TRUE(Admit(GatedWeb("b")));
+}
+
+TEST_F(PolicyGateTest, WhatALatePolicySaysFailedAndIsNoLongerThereIsForgotten) {
+  gate_.OnSynced();
+  gate_.SetPolicy({.id = {"shop", "p"}, .settings = {.stop_after_failures = 1}},
+                  {{.workload = {"Deployment", {"shop", "gone"}}, .uid = "u"}});
+  EXPECT_TRUE(Admit(GatedWeb("b"))) << "the policies could not be read before";
+  const base::Subscription next = gate_.Attach(
+      {.caches = caches_, .wake = [](const WorkloadId&, base::Duration) {}, .needs_rollout = {}});
+  gate_.SetPolicy({.id = {"shop", "q"}, .settings = {.stop_after_failures = 1}},
+                  {{.workload = {"Deployment", {"shop", "gone"}}, .uid = "u"}});
+  EXPECT_FALSE(Admit(GatedWeb("b"))) << "the caches of the next operator are empty yet";
+  gate_.OnSynced();
+  EXPECT_TRUE(Admit(GatedWeb("b")));
+}
+
+TEST_F(PolicyGateTest, ManyBadAnnotationsAreToldOnceEach) {
+  const auto ask_all = [this] {
+    for (int i = 0; i < 1500; ++i) {
+      Workload workload = GatedWeb("w" + std::to_string(i));
+      workload.annotations["reloader.kubexx.io/settle-window"] = "often";
+      EXPECT_TRUE(Admit(workload));
+    }
+  };
+  ask_all();
+  EXPECT_THAT(notices_, SizeIs(1500));
+  ask_all();
+  EXPECT_THAT(notices_, SizeIs(1500));
+}
+
+TEST_F(PolicyGateTest, ABadAnnotationThatComesBackIsToldAgain) {
+  Workload bad = GatedWeb("a");
+  bad.annotations["reloader.kubexx.io/settle-window"] = "often";
+  Admit(bad);
+  Admit(GatedWeb("a"));
+  Admit(bad);
+  EXPECT_THAT(notices_, SizeIs(2)) << "it was mended in between";
+  gate_.OnWorkload(bad.id, nullptr);
+  Admit(bad);
+  EXPECT_THAT(notices_, SizeIs(3)) << "it was deleted in between";
+}
+
+TEST_F(PolicyGateTest, TurnsOfUpdatingAndSoakingAreNoNews) {
+  Set({.health_gate = true});
+  ASSERT_TRUE(Admit(GatedWeb("a")));
+  Workload rolled = GatedWeb("a");
+  rolled.annotations["reloader.kubexx.io/last-rollout"] =
+      *written_["reloader.kubexx.io/last-rollout"];
+  for (const Phase phase :
+       {Phase::kUpdating, Phase::kUnavailable, Phase::kUpdating, Phase::kComplete}) {
+    rolled.phase = phase;
+    gate_.OnWorkload(rolled.id, &rolled);
+    EXPECT_FALSE(Admit(GatedWeb("b")));
+  }
+  EXPECT_THAT(notices_, SizeIs(1));
+}
+
+TEST_F(PolicyGateTest, ALongWaitIsLookedAtNowAndThen) {
+  Set({.min_interval = 48h});
+  ASSERT_TRUE(Admit(GatedWeb("a")));
+  wakes_.clear();
+  EXPECT_FALSE(Admit(GatedWeb("a")));
+  EXPECT_THAT(wakes_["a"], ElementsAre(base::Duration(1h))) << "the wall clock may be set";
+}
+
+TEST_F(PolicyGateTest, TimeInWhichSomebodyWantsItToWaitIsNoWaitForOthers) {
+  const auto longest = [this] { return gate_.States()[0].longest_for_others; };
+  Set({.paused = true, .max_in_namespace = 1});
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_FALSE(Admit(GatedWeb("w" + std::to_string(i))));
+  }
+  EXPECT_FALSE(longest());
+  clock_.Advance(10h);
+  const base::WallTime opens = clock_.Wall();
+  Set({.max_in_namespace = 1});
+  EXPECT_TRUE(Admit(GatedWeb("a")));
+  EXPECT_FALSE(Admit(GatedWeb("w29")));
+  clock_.Advance(1min);
+  EXPECT_FALSE(Admit(GatedWeb("w29")));
+  EXPECT_FALSE(Admit(GatedWeb("w3")));
+  ASSERT_TRUE(longest());
+  EXPECT_EQ(longest()->workload.key.name, "w29") << "not among the first twenty";
+  EXPECT_EQ(longest()->since, opens);
+}
+
+TEST_F(PolicyGateTest, StatesListTheFirstOfThoseThatWait) {
+  Set({.paused = true});
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_FALSE(Admit(GatedWeb("w" + std::to_string(i))));
+  }
+  const std::vector<PolicyState> states = gate_.States();
+  ASSERT_THAT(states, SizeIs(1));
+  EXPECT_EQ(states[0].generation, 2);
+  EXPECT_EQ(states[0].pending, 30U);
+  ASSERT_THAT(states[0].listed, SizeIs(PolicyGate::kMaxListed));
+  EXPECT_EQ(states[0].listed[0].workload.key.name, "w0");
+  EXPECT_EQ(states[0].listed[19].workload.key.name, "w19");
+}
+
+TEST_F(PolicyGateTest, NothingIsWokenAfterTheEnd) {
+  Set({.paused = true});
+  EXPECT_FALSE(Admit(GatedWeb("a")));
+  attached_.Reset();
+  EXPECT_FALSE(gate_.attached());
+  gate_.RemovePolicy({"shop", "p"});
+  EXPECT_THAT(wakes_["a"], SizeIs(1));
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

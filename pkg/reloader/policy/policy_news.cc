@@ -1,0 +1,48 @@
+#include "kubexx/reloader/policy/policy_news.h"
+
+#include <cstddef>
+
+namespace kubexx::reloader {
+namespace {
+
+std::string Rollouts(std::size_t n) {
+  return std::to_string(n) + (n == 1 ? " rollout" : " rollouts");
+}
+
+std::string WhatWaits(const PolicyState& state) {
+  std::string text = Rollouts(state.pending) + (state.pending == 1 ? " waits" : " wait");
+  if (!state.listed.empty()) {
+    const PolicyState::Waiting& first = state.listed.front();
+    text += "; first " + first.workload.ToString() + ": " +
+            std::string(ToString(first.hold.reason)) + ": " + first.hold.message;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<PolicyNews> NewsBetween(const PolicyFacts& before, const PolicyFacts& now,
+                                    const PolicyState& state) {
+  std::vector<PolicyNews> news;
+  if (now.problems != before.problems) {
+    news.push_back(now.problems.empty()
+                       ? PolicyNews{events::EventType::kNormal, "Accepted", "all of it is in force"}
+                       : PolicyNews{events::EventType::kWarning, "Invalid", now.problems});
+  }
+  if (now.stopped != before.stopped) {
+    news.push_back(
+        now.stopped ? PolicyNews{events::EventType::kWarning, "Stopped",
+                                 Rollouts(static_cast<std::size_t>(state.failed)) +
+                                     " failed; no more begin until they are mended"}
+                    : PolicyNews{events::EventType::kNormal, "StopLifted", "rollouts begin again"});
+  }
+  if (now.waits != before.waits) {
+    news.push_back(now.waits
+                       ? PolicyNews{events::EventType::kNormal, "RolloutsWait", WhatWaits(state)}
+                       : PolicyNews{events::EventType::kNormal, "RolloutsGoOn",
+                                    "no rollout waits because of it any more"});
+  }
+  return news;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,67 @@
+#include "kubexx/reloader/policy/policy_news.h"
+
+#include <gmock/gmock.h>
+
+namespace kubexx::reloader {
+namespace {
+
+using reloadpolicy::HoldReason;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+PolicyState TwoWait() {
+  PolicyState state{.id = {"shop", "gentle"}, .failed = 3, .pending = 2};
+  state.listed.push_back({.workload = {"Deployment", {"shop", "web"}},
+                          .hold = {.reason = HoldReason::kPaused, .message = "paused (by p)"}});
+  return state;
+}
+
+TEST(PolicyNews, NothingIsNewWhenNothingBeginsOrEnds) {
+  EXPECT_THAT(NewsBetween({}, {}, {}), IsEmpty());
+  const PolicyFacts bad{.waits = true, .stopped = true, .problems = "minInterval: what?"};
+  EXPECT_THAT(NewsBetween(bad, bad, TwoWait()), IsEmpty()) << "however many wait now";
+}
+
+TEST(PolicyNews, WaitingBeginsAndEnds) {
+  EXPECT_THAT(NewsBetween({}, {.waits = true}, TwoWait()),
+              ElementsAre(PolicyNews{events::EventType::kNormal, "RolloutsWait",
+                                     "2 rollouts wait; first Deployment/shop/web: Paused: paused "
+                                     "(by p)"}));
+  EXPECT_THAT(NewsBetween({.waits = true}, {}, {}),
+              ElementsAre(PolicyNews{events::EventType::kNormal, "RolloutsGoOn",
+                                     "no rollout waits because of it any more"}));
+}
+
+TEST(PolicyNews, AStopWarnsAndItsEndDoesNot) {
+  EXPECT_THAT(NewsBetween({}, {.stopped = true}, TwoWait()),
+              ElementsAre(PolicyNews{events::EventType::kWarning, "Stopped",
+                                     "3 rollouts failed; no more begin until they are mended"}));
+  EXPECT_THAT(
+      NewsBetween({.stopped = true}, {}, {}),
+      ElementsAre(PolicyNews{events::EventType::kNormal, "StopLifted", "rollouts begin again"}));
+}
+
+TEST(PolicyNews, WhatCannotBeReadWarnsAgainWhenItIsSomethingElse) {
+  EXPECT_THAT(NewsBetween({}, {.problems = "a"}, {}),
+              ElementsAre(PolicyNews{events::EventType::kWarning, "Invalid", "a"}));
+  EXPECT_THAT(NewsBetween({.problems = "a"}, {.problems = "b"}, {}),
+              ElementsAre(PolicyNews{events::EventType::kWarning, "Invalid", "b"}));
+  EXPECT_THAT(
+      NewsBetween({.problems = "b"}, {}, {}),
+      ElementsAre(PolicyNews{events::EventType::kNormal, "Accepted", "all of it is in force"}));
+}
+
+TEST(PolicyNews, AStatusTellsWhatWasSaidLast) {
+  reloadpolicy::v1alpha1::ReloadPolicyStatus status;
+  EXPECT_EQ(FactsOf(status), PolicyFacts());
+  status.pending = 2;
+  status.conditions.push_back({.message = "not in force: x", .status = "False", .type = "Ready"});
+  status.conditions.push_back({.status = "True", .type = "Stopped"});
+  EXPECT_EQ(FactsOf(status),
+            (PolicyFacts{.waits = true, .stopped = true, .problems = "not in force: x"}));
+  status.conditions.front().status = "True";
+  EXPECT_EQ(FactsOf(status).problems, "");
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

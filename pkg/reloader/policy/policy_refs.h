@@ -1,0 +1,31 @@
+/// @file
+/// The operator's names of objects and those that policies use.
+#ifndef KUBEXX_RELOADER_POLICY_POLICY_REFS_H_
+#define KUBEXX_RELOADER_POLICY_POLICY_REFS_H_
+
+#include <optional>
+#include <string>
+
+#include "kubexx/reloader/model/source.h"
+#include "kubexx/reloader/model/workload.h"
+#include "kubexx/reloadpolicy/policy.h"
+
+namespace kubexx::reloader::internal {
+
+inline reloadpolicy::ObjectRef RefOf(const WorkloadId& id) {
+  return {std::string(KindName(id.kind)), id.key};
+}
+
+inline reloadpolicy::ObjectRef RefOf(const SourceId& id) {
+  return {std::string(NamesOf(id.type).kind), id.key};
+}
+
+/// Nothing: it is no workload of a kind that the operator knows.
+inline std::optional<WorkloadId> IdOf(const reloadpolicy::ObjectRef& ref) {
+  const auto kind = ParseWorkloadKind(ref.kind);
+  return kind ? std::optional(WorkloadId{*kind, ref.key}) : std::nullopt;
+}
+
+}  // namespace kubexx::reloader::internal
+
+#endif  // KUBEXX_RELOADER_POLICY_POLICY_REFS_H_

@@ -1,0 +1,277 @@
+#include "kubexx/reloader/policy/policy_status.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Time;
+using codec::JsonTree;
+
+constexpr base::Duration kPauseAfterFailure = std::chrono::seconds(30);
+
+/// Seconds, as the API keeps them: what is written must equal what is read back.
+Time Seconds(base::WallTime time) {
+  Time result = Time::From(time);
+  result.nanos = 0;
+  return result;
+}
+
+std::int32_t Count(std::size_t n) {
+  return static_cast<std::int32_t>(std::min<std::size_t>(n, 1'000'000'000));
+}
+
+std::string ShownWorkload(const reloadpolicy::ObjectRef& workload, bool with_namespace) {
+  return workload.kind + "/" + (with_namespace ? workload.key.ToString() : workload.key.name);
+}
+
+std::string Joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    all += (all.empty() ? "" : "; ") + text;
+    if (all.size() > 4096) {
+      all.resize(4096);
+      break;
+    }
+  }
+  return all;
+}
+
+std::string Summary(const PolicyState& state) {
+  if (state.listed.empty()) {
+    return "";
+  }
+  const PolicyState::Waiting& first = state.listed.front();
+  std::string text = ShownWorkload(first.workload, state.id.namespace_.empty()) + ": " +
+                     std::string(ToString(first.hold.reason));
+  if (state.pending > 1) {
+    text += " and " + std::to_string(state.pending - 1) + " more";
+  }
+  return text;
+}
+
+/// Sets conditions, with the time of the last change.
+template <class Condition>
+class Conditions {
+ public:
+  Conditions(const std::vector<Condition>& present, std::int64_t generation, base::WallTime now)
+      : present_(present), generation_(generation), now_(now) {}
+
+  void Set(const std::string& type, bool value, std::string reason, std::string message) {
+    Condition& condition = result_.emplace_back();
+    condition.type = type;
+    condition.status = value ? "True" : "False";
+    condition.reason = std::move(reason);
+    condition.message = std::move(message);
+    condition.observed_generation = generation_;
+    const auto old = std::ranges::find(present_, type, &Condition::type);
+    condition.last_transition_time = old != present_.end() && old->status == condition.status
+                                         ? old->last_transition_time
+                                         : Seconds(now_);
+  }
+  std::vector<Condition> Take() { return std::move(result_); }
+
+ private:
+  const std::vector<Condition>& present_;
+  const std::int64_t generation_;
+  const base::WallTime now_;
+  std::vector<Condition> result_;
+};
+
+/// The merge patch that leaves nothing of an earlier status.
+template <class S>
+std::string PatchFor(const S& status) {
+  auto tree = JsonTree::Parse(codec::EncodeJson(status));
+  JsonTree patch = JsonTree::Object();
+  patch["status"] = tree ? *std::move(tree) : JsonTree::Object();
+  for (const char* list : {"pendingRollouts", "failedRollouts", "conditions"}) {
+    if (patch["status"].Find(list) == nullptr) {
+      patch["status"][list] = JsonTree::Array();
+    }
+  }
+  return patch.ToJson();
+}
+
+}  // namespace
+
+template <class S>
+std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::string& namespace_) {
+  std::vector<reloadpolicy::Remembered> failures;
+  for (const auto& item : status.failed_rollouts) {
+    // "Kind/name" or "Kind/namespace/name".
+    const std::size_t first = item.workload.find('/');
+    const std::size_t last = item.workload.rfind('/');
+    if (first == std::string::npos) {
+      continue;
+    }
+    reloadpolicy::Remembered& failed = failures.emplace_back();
+    failed.workload.kind = item.workload.substr(0, first);
+    failed.workload.key.namespace_ =
+        first == last ? namespace_ : item.workload.substr(first + 1, last - first - 1);
+    failed.workload.key.name = item.workload.substr(last + 1);
+    failed.uid = item.uid;
+    failed.started = base::WallTime(std::chrono::seconds(item.rolled_at.seconds));
+  }
+  return failures;
+}
+
+template std::vector<reloadpolicy::Remembered> FailuresIn(
+    const reloadpolicy::v1alpha1::ReloadPolicyStatus& status, const std::string& namespace_);
+template std::vector<reloadpolicy::Remembered> FailuresIn(
+    const reloadpolicy::v1alpha1::ClusterReloadPolicyStatus& status, const std::string& namespace_);
+
+template <class S>
+S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now) {
+  S status;
+  status.observed_generation = state.generation;
+  status.active = Count(static_cast<std::size_t>(state.active));
+  status.failed = Count(static_cast<std::size_t>(state.failed));
+  status.pending = Count(state.pending);
+  status.summary = Summary(state);
+  for (const PolicyState::Waiting& waiting : state.listed) {
+    auto& item = status.pending_rollouts.emplace_back();
+    item.workload = ShownWorkload(waiting.workload, state.id.namespace_.empty());
+    item.reason = ToString(waiting.hold.reason);
+    item.message = waiting.hold.message;
+    item.since = Seconds(waiting.since);
+    if (waiting.hold.until) {
+      item.until = Seconds(*waiting.hold.until);
+    }
+  }
+  std::vector<reloadpolicy::ObjectRef> failed_ones;
+  for (const PolicyState::Failed& failed : state.failures) {
+    auto& item = status.failed_rollouts.emplace_back();
+    item.workload = ShownWorkload(failed.workload, state.id.namespace_.empty());
+    item.uid = failed.uid;
+    item.rolled_at = Seconds(failed.rolled_at);
+    failed_ones.push_back(failed.workload);
+  }
+  Conditions<typename decltype(status.conditions)::value_type> conditions(present.conditions,
+                                                                          state.generation, now);
+  const bool valid = state.problems.empty();
+  conditions.Set("Ready", valid, valid ? "Accepted" : "Invalid",
+                 valid ? "all of it is in force" : "not in force: " + Joined(state.problems));
+  const std::string failures = FailedText(failed_ones, static_cast<std::size_t>(state.failed));
+  conditions.Set("Degraded", state.failed > 0, state.failed > 0 ? "RolloutsFailed" : "NoFailures",
+                 failures);
+  conditions.Set("Stopped", state.stopped, state.stopped ? "TooManyFailures" : "BelowLimit",
+                 state.stopped ? failures + "; no more begin until they are mended" : failures);
+  status.conditions = conditions.Take();
+  return status;
+}
+
+template reloadpolicy::v1alpha1::ReloadPolicyStatus PolicyStatusFor(
+    const PolicyState& state, const reloadpolicy::v1alpha1::ReloadPolicyStatus& present,
+    base::WallTime now);
+template reloadpolicy::v1alpha1::ClusterReloadPolicyStatus PolicyStatusFor(
+    const PolicyState& state, const reloadpolicy::v1alpha1::ClusterReloadPolicyStatus& present,
+    base::WallTime now);
+
+PolicyStatusWriter::PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client,
+                                       const PolicyGate& gate, const PolicyWatch& watch,
+                                       Options options)
+    : client_(std::move(client)),
+      gate_(gate),
+      watch_(watch),
+      options_(std::move(options)),
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+void PolicyStatusWriter::Run(const std::stop_token& stop) {
+  while (options_.clock.SleepFor(options_.interval, stop)) {
+    if (gate_.attached()) {
+      WriteAll(stop);
+    }
+  }
+}
+
+void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
+  const std::vector<PolicyState> states = gate_.States();
+  std::erase_if(told_, [&](const auto& entry) {
+    return std::ranges::find(states, entry.first, &PolicyState::id) == states.end();
+  });
+  if (options_.observe) {
+    std::vector<PolicyState> own = states;
+    std::erase_if(own, [&](const PolicyState& state) {
+      return options_.reports && !options_.reports(state.id.namespace_);
+    });
+    options_.observe(own);
+  }
+  for (const PolicyState& state : states) {
+    if (stop.stop_requested()) {
+      return;
+    }
+    if (options_.reports && !options_.reports(state.id.namespace_)) {
+      told_.erase(state.id);  // another replica tells now
+      continue;
+    }
+    if (state.id.namespace_.empty()) {
+      Write(state, watch_.of_cluster(), stop);
+    } else {
+      Write(state, watch_.namespaced(), stop);
+    }
+  }
+}
+
+template <class T>
+void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInformer<T>& informer,
+                               const std::stop_token& stop) {
+  const auto object = informer.Get(state.id);
+  if (!object || (*object)->metadata.generation != state.generation) {
+    return;  // gone, or about to change
+  }
+  using Status = std::remove_cvref_t<decltype(*(*object)->status)>;
+  const Status present = (*object)->status ? *(*object)->status : Status();
+  const Status wanted = PolicyStatusFor(state, present, options_.clock.Wall());
+  if (Tell(state, **object, present, wanted)) {
+    return;  // what waits may not be known yet, after a start or when a shard has just come here
+  }
+  const auto failed = failures_.find(state.id);
+  if (wanted == present ||
+      (failed != failures_.end() && options_.clock.Now() < failed->second.again)) {
+    return;
+  }
+  const kubernetes::ResourceClient<T> client(client_, state.id.namespace_);
+  const auto written =
+      client.Patch(state.id.name, rest::PatchType::kMerge, PatchFor(wanted),
+                   {.field_manager = "kubexx-reloader", .subresource = "status"}, stop);
+  if (written) {
+    failures_.erase(state.id);
+  } else if (written.error().reason != apimachinery::Reason::kNotFound && !stop.stop_requested()) {
+    Failure& failure = failures_[state.id];
+    failure.again = options_.clock.Now() + kPauseAfterFailure;
+    if (std::string error = written.error().ToString(); error != failure.error) {
+      logging::Warning("Status of a policy not written; it is tried again",
+                       {{"policy", state.id.ToString()}, {"error", error}});
+      failure.error = std::move(error);
+    }
+  }
+}
+
+template <class T, class S>
+bool PolicyStatusWriter::Tell(const PolicyState& state, const T& object, const S& present,
+                              const S& wanted) {
+  const auto [at, is_first] = told_.try_emplace(state.id, Told{.told = FactsOf(present)});
+  Told& told = at->second;
+  PolicyFacts now = FactsOf(wanted);
+  if (is_first || now != told.seen) {
+    told.seen = std::move(now);
+    return is_first;
+  }
+  if (options_.recorder != nullptr) {
+    for (PolicyNews& news : NewsBetween(told.told, now, state)) {
+      options_.recorder->Event(object, news.type, std::move(news.reason), std::move(news.note));
+    }
+  }
+  told.told = std::move(now);
+  return false;
+}
+
+}  // namespace kubexx::reloader

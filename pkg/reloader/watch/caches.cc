@@ -1,0 +1,394 @@
+#include "kubexx/reloader/watch/caches.h"
+
+#include <algorithm>
+#include <set>
+
+#include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/plan/planner.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+constexpr char kByReference[] = "reference";
+constexpr char kByListedName[] = "listed-name";
+constexpr char kByPattern[] = "pattern";
+constexpr char kByNamespace[] = "namespace";
+// Of Deployments: all sources that they mention, whatever their annotations say; and of Rollouts
+// whose pods are made from a Deployment's template, that Deployment.
+constexpr char kByMention[] = "mention";
+constexpr char kByTemplateOf[] = "template-of";
+
+std::string TypedKey(SourceType type, std::string_view key) {
+  return std::string(NamesOf(type).lower) + "/" + std::string(key);
+}
+
+// Cannot happen to what the transforms made; said aloud all the same.
+void ReportUnreadable(std::string_view kind, const ObjectKey& key,
+                      const apimachinery::Status& status) {
+  logging::Error("Cached object cannot be read",
+                 {{"kind", kind}, {"object", key.ToString()}, {"error", status}});
+}
+
+void AddTemplateTerms(const Workload& workload, cache::IndexTerms& terms) {
+  if (workload.id.kind == WorkloadKind::kDeployment) {
+    for (const SourceId& source : ReferencedSources(workload)) {
+      terms.emplace_back(kByMention, TypedKey(source.type, source.key.ToString()));
+    }
+  } else if (IsOfDeployment(workload)) {
+    terms.emplace_back(
+        kByTemplateOf,
+        ObjectKey{workload.id.key.namespace_, workload.template_ref->name}.ToString());
+  }
+}
+
+void ForEachInformer(const InformerSet& set,
+                     base::FunctionRef<void(cache::SharedInformerBase&)> each) {
+  for (const auto& [kind, informer] : set.workloads) {
+    each(*informer);
+  }
+  for (const auto& [type, informer] : set.sources) {
+    each(*informer);
+  }
+  if (set.provider_classes) {
+    each(*set.provider_classes);
+  }
+}
+
+/// Until the sources are listed, or refused; false when `stop` was requested first.
+bool WaitForSources(const InformerSet& set, SourceType type,
+                    const cache::SharedInformerBase& informer, const std::stop_token& stop) {
+  const std::stop_token refused = RefusalOf(set, type);
+  std::stop_source either;
+  const auto end = [&either] { either.request_stop(); };
+  const std::stop_callback on_stop(stop, end);
+  const std::stop_callback on_refusal(refused, end);
+  return informer.WaitForSync(either.get_token()) || refused.stop_requested();
+}
+
+/// Whether some of it has been.
+bool IsListedSomewhere(const InformerSet& set, const cache::SharedInformerBase& informer) {
+  return set.namespaces.empty()
+             ? IsListed(informer, "")
+             : std::ranges::any_of(set.namespaces, [&](const std::string& namespace_) {
+                 return IsListed(informer, namespace_);
+               });
+}
+
+void AddRolloutsOf(const InformerSet& set, std::string_view source, std::set<WorkloadId>& to) {
+  const auto rollouts = set.workloads.find(WorkloadKind::kRollout);
+  const auto deployments = set.workloads.find(WorkloadKind::kDeployment);
+  if (rollouts == set.workloads.end() || deployments == set.workloads.end()) {
+    return;
+  }
+  for (const ObjectKey& deployment : deployments->second->KeysByIndex(kByMention, source)) {
+    for (ObjectKey& key : rollouts->second->KeysByIndex(kByTemplateOf, deployment.ToString())) {
+      to.insert({WorkloadKind::kRollout, std::move(key)});
+    }
+  }
+}
+
+}  // namespace
+
+bool InformerSet::Covers(std::string_view namespace_) const {
+  return namespaces.empty() || namespaces.contains(namespace_);
+}
+
+std::function<Result<void>(cache::Object&)> TransformFor(SourceType type, AnnotationKeys keys) {
+  return [type, keys = std::move(keys)](cache::Object& object) {
+    return ProjectSource(type, keys, object);
+  };
+}
+
+std::function<Result<void>(cache::Object&)> TransformFor(WorkloadKind kind, AnnotationKeys keys) {
+  return [kind, keys = std::move(keys)](cache::Object& object) {
+    return ProjectWorkload(kind, keys, object);
+  };
+}
+
+std::function<Result<void>(cache::Object&)> TransformForProviderClass(AnnotationKeys keys) {
+  return [keys = std::move(keys)](cache::Object& object) {
+    return ProjectProviderClass(keys, object);
+  };
+}
+
+cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& rules) {
+  cache::IndexTerms terms;
+  for (const SourceId& source : ReferencedSources(workload)) {
+    if (MayReload(workload, source.type, rules)) {
+      terms.emplace_back(kByReference, TypedKey(source.type, source.key.ToString()));
+    }
+  }
+  const std::string& ns = workload.id.key.namespace_;
+  for (const SourceType type : kSourceTypes) {
+    const ReloadList list = ReloadListOf(workload, type, rules.keys);
+    for (const std::string& name : std::set(list.names.begin(), list.names.end())) {
+      terms.emplace_back(kByListedName, TypedKey(type, ObjectKey{ns, name}.ToString()));
+    }
+    if (list.has_patterns) {
+      terms.emplace_back(kByPattern, TypedKey(type, ns));
+    }
+  }
+  return terms;
+}
+
+Caches::Caches(std::vector<InformerSet> informers, const DecisionRules& rules)
+    : informers_(std::move(informers)) {
+  for (const InformerSet& set : informers_) {
+    const bool mentions = set.workloads.contains(WorkloadKind::kRollout);
+    for (const auto& [kind, informer] : set.workloads) {
+      informer->AddIndexer([kind, rules, mentions](const cache::Object& object) {
+        const auto workload = WorkloadFrom(kind, object);
+        cache::IndexTerms terms;
+        if (workload) {
+          terms = WorkloadTerms(*workload, rules);
+          if (mentions) {
+            AddTemplateTerms(*workload, terms);
+          }
+        }
+        return terms;
+      });
+    }
+    for (const auto& [type, informer] : set.sources) {
+      informer->AddIndexer([](const cache::Object& object) {
+        return cache::IndexTerms{{kByNamespace, object.key.namespace_}};
+      });
+    }
+  }
+}
+
+void Caches::Start() {
+  for (const InformerSet& set : informers_) {
+    ForEachInformer(set, [](cache::SharedInformerBase& informer) { informer.Start(); });
+  }
+}
+
+void Caches::Stop() {
+  for (const InformerSet& set : informers_) {
+    ForEachInformer(set, [](cache::SharedInformerBase& informer) { informer.Stop(); });
+  }
+}
+
+bool Caches::HasSynced() const {
+  bool has_sources =
+      std::ranges::all_of(informers_, [](const InformerSet& set) { return set.sources.empty(); });
+  for (const InformerSet& set : informers_) {
+    const bool synced =
+        std::ranges::all_of(set.workloads,
+                            [](const auto& entry) { return entry.second->HasSynced(); }) &&
+        std::ranges::all_of(set.sources,
+                            [&](const auto& entry) {
+                              return entry.second->HasSynced() ||
+                                     RefusalOf(set, entry.first).stop_requested();
+                            }) &&
+        (!set.provider_classes || set.provider_classes->HasSynced());
+    if (!synced) {
+      return false;
+    }
+    has_sources = has_sources || std::ranges::any_of(set.sources, [&](const auto& entry) {
+                    return IsListedSomewhere(set, *entry.second);
+                  });
+  }
+  return has_sources;
+}
+
+bool Caches::WaitForSync(const std::stop_token& stop) const {
+  return WaitForWorkloads(stop) && std::ranges::all_of(informers_, [&](const InformerSet& set) {
+           return std::ranges::all_of(set.sources,
+                                      [&](const auto& entry) {
+                                        return WaitForSources(set, entry.first, *entry.second,
+                                                              stop);
+                                      }) &&
+                  (!set.provider_classes || set.provider_classes->WaitForSync(stop));
+         });
+}
+
+bool Caches::WaitForWorkloads(const std::stop_token& stop) const {
+  return std::ranges::all_of(informers_, [&](const InformerSet& set) {
+    return std::ranges::all_of(set.workloads,
+                               [&](const auto& entry) { return entry.second->WaitForSync(stop); });
+  });
+}
+
+bool Caches::Knows(SourceType type, std::string_view namespace_) const {
+  return std::ranges::any_of(informers_, [&](const InformerSet& set) {
+    const auto informer = set.sources.find(type);
+    return informer != set.sources.end() && set.Covers(namespace_) &&
+           IsListed(*informer->second, namespace_);
+  });
+}
+
+std::set<SourceSpace> Caches::UnknownSpaces() const { return SpacesOf(informers_).unlisted; }
+
+std::optional<Source> Caches::GetProviderClass(const SourceId& id) const {
+  auto reported = provider_classes_->Get(id);
+  for (const InformerSet& set : informers_) {
+    if (!reported || !set.provider_classes || !set.Covers(id.key.namespace_)) {
+      continue;
+    }
+    const auto object = set.provider_classes->GetRaw(id.key);
+    const auto annotated = object ? ProviderClassFrom(*object) : Source{};
+    if (annotated && object) {
+      reported->ignore = annotated->ignore;
+      reported->match = annotated->match;
+      reported->paused = annotated->paused;
+    } else if (set.selects_provider_classes) {
+      return std::nullopt;
+    }
+  }
+  return reported;
+}
+
+void Caches::LoadPodReports() const {
+  for (const InformerSet& set : informers_) {
+    const auto statuses = set.sources.find(SourceType::kSecretProviderClass);
+    if (statuses == set.sources.end()) {
+      continue;
+    }
+    statuses->second->ForEachRaw([this](const cache::Object& object) {
+      const auto report = PodReportFrom(object);
+      if (report && *report) {
+        provider_classes_->Observe(**report);
+      }
+    });
+  }
+}
+
+std::optional<Source> Caches::GetSource(const SourceId& id) const {
+  if (id.type == SourceType::kSecretProviderClass) {
+    return GetProviderClass(id);
+  }
+  for (const InformerSet& set : informers_) {
+    const auto informer = set.sources.find(id.type);
+    if (informer == set.sources.end() || !set.Covers(id.key.namespace_)) {
+      continue;
+    }
+    const auto object = informer->second->GetRaw(id.key);
+    if (!object) {
+      continue;
+    }
+    if (auto source = SourceFrom(id.type, *object)) {
+      source->resource_version = VersionNumber(object->resource_version);
+      return *std::move(source);
+    } else {
+      ReportUnreadable(NamesOf(id.type).kind, id.key, source.status());
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Workload> Caches::GetWorkload(const WorkloadId& id) const {
+  auto workload = FindWorkload(id);
+  if (workload && IsOfDeployment(*workload)) {
+    if (auto owner = FindWorkload(
+            {WorkloadKind::kDeployment, {id.key.namespace_, workload->template_ref->name}})) {
+      TakeTemplateOf(*std::move(owner), *workload);
+    }
+  }
+  return workload;
+}
+
+std::optional<Workload> Caches::FindWorkload(const WorkloadId& id) const {
+  for (const InformerSet& set : informers_) {
+    const auto informer = set.workloads.find(id.kind);
+    if (informer == set.workloads.end() || !set.Covers(id.key.namespace_)) {
+      continue;
+    }
+    const auto object = informer->second->GetRaw(id.key);
+    if (!object) {
+      continue;
+    }
+    if (auto workload = WorkloadFrom(id.kind, *object)) {
+      workload->resource_version = object->resource_version;
+      return *std::move(workload);
+    } else {
+      ReportUnreadable(KindName(id.kind), id.key, workload.status());
+    }
+  }
+  return std::nullopt;
+}
+
+void Caches::ForEachWorkload(base::FunctionRef<void(const Workload&)> each) const {
+  for (const InformerSet& set : informers_) {
+    for (const auto& [kind, informer] : set.workloads) {
+      informer->ForEachRaw([&each, kind](const cache::Object& object) {
+        if (const auto workload = WorkloadFrom(kind, object)) {
+          each(*workload);
+        }
+      });
+    }
+  }
+}
+
+std::vector<std::string> Caches::SourceNames(SourceType type, std::string_view namespace_) const {
+  if (type == SourceType::kSecretProviderClass) {
+    return provider_classes_->Names(namespace_);
+  }
+  std::vector<std::string> names;
+  for (const InformerSet& set : informers_) {
+    if (const auto informer = set.sources.find(type); informer != set.sources.end()) {
+      for (ObjectKey& key : informer->second->KeysByIndex(kByNamespace, namespace_)) {
+        names.push_back(std::move(key.name));
+      }
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> Caches::NamespacesWith(SourceType type, std::string_view name) const {
+  std::vector<std::string> namespaces;
+  for (const InformerSet& set : informers_) {
+    if (const auto informer = set.sources.find(type); informer != set.sources.end()) {
+      for (ObjectKey& key : informer->second->Keys()) {
+        if (key.name == name) {
+          namespaces.push_back(std::move(key.namespace_));
+        }
+      }
+    }
+  }
+  return namespaces;
+}
+
+std::vector<WorkloadId> Caches::RolloutsOf(const ObjectKey& deployment) const {
+  std::vector<WorkloadId> rollouts;
+  for (const InformerSet& set : informers_) {
+    const auto informer = set.workloads.find(WorkloadKind::kRollout);
+    if (informer != set.workloads.end()) {
+      for (ObjectKey& key : informer->second->KeysByIndex(kByTemplateOf, deployment.ToString())) {
+        rollouts.push_back({WorkloadKind::kRollout, std::move(key)});
+      }
+    }
+  }
+  return rollouts;
+}
+
+Caches::Concerned Caches::WorkloadsOf(const SourceId& source) const {
+  const std::string name = TypedKey(source.type, source.key.ToString());
+  const std::string space = TypedKey(source.type, source.key.namespace_);
+  std::set<WorkloadId> by_name;
+  std::set<WorkloadId> by_pattern;
+  for (const InformerSet& set : informers_) {
+    for (const auto& [kind, informer] : set.workloads) {
+      for (const char* index : {kByReference, kByListedName}) {
+        for (ObjectKey& key : informer->KeysByIndex(index, name)) {
+          by_name.insert({kind, std::move(key)});
+        }
+      }
+      for (ObjectKey& key : informer->KeysByIndex(kByPattern, space)) {
+        by_pattern.insert({kind, std::move(key)});
+      }
+    }
+    AddRolloutsOf(set, name, by_name);
+  }
+  Concerned concerned;
+  concerned.by_name.assign(by_name.begin(), by_name.end());
+  std::ranges::set_difference(by_pattern, by_name, std::back_inserter(concerned.by_pattern));
+  return concerned;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,448 @@
+#include "kubexx/reloader/watch/event_router.h"
+
+#include <algorithm>
+
+#include "kubexx/cache/informer_event.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/model/stamps.h"
+#include "kubexx/reloader/watch/provider_classes.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using cache::RawEvent;
+
+/// Whether something is to be compared, or recorded. What a Rollout refers to is in a Deployment,
+/// which may not be known yet.
+bool Concerns(const Workload& workload, const DecisionRules& rules) {
+  return IsKeeper(workload) || IsOfDeployment(workload) ||
+         std::ranges::any_of(workload.containers,
+                             [](const Container& c) { return !c.variables.empty(); }) ||
+         !WorkloadTerms(workload, rules).empty();
+}
+
+/// Whether the store has been restored to a state from before what was known.
+bool GoesBack(const RawEvent& event) {
+  return VersionNumber(event.resource_version()) < VersionNumber(event.old_resource_version());
+}
+
+/// The version at which the difference between an update's two states was written, or an earlier
+/// one.
+std::uint64_t ChangedSince(const RawEvent& event) {
+  if (event.is_single_change) {
+    return VersionNumber(event.resource_version());
+  }
+  const std::uint64_t before = VersionNumber(event.old_resource_version());
+  return before == 0 ? 0 : before + 1;
+}
+
+/// Whether an operator like this one changed the template. When it was this one, it knows what it
+/// rolled for; if the data had been changed again by then, another rollout shows that in the
+/// variable. Where nobody is named, as when a variable is only taken away, the baseline that came
+/// along tells.
+bool IsOwnRollout(const Workload& before, const Workload& now) {
+  const TemplateWriter writer = WriterOfTemplate(before, now);
+  return writer == TemplateWriter::kOperator ||
+         (writer == TemplateWriter::kUnknown && HasRecorded(before, now));
+}
+
+/// Whether only something beside the pod template was changed that does not count here.
+bool SameButForScale(Workload before, const Workload& now) {
+  before.template_version.generation = now.template_version.generation;
+  return before == now;
+}
+
+}  // namespace
+
+EventType EventTypeOf(const RawEvent& event) {
+  switch (event.type) {
+    case RawEvent::Type::kAdd:
+      return EventType::kAdd;
+    case RawEvent::Type::kUpdate:
+      return EventType::kUpdate;
+    case RawEvent::Type::kDelete:
+      break;
+  }
+  return EventType::kDelete;
+}
+
+void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::stop_token& stop) {
+  const EventType event_type = EventTypeOf(event);
+  parts_.metrics.EventReceived(event_type, type);
+  bool dropped = false;
+  if (parts_.absences != nullptr && !event.is_in_initial_list) {
+    parts_.absences->Forget({type, event.key()});
+  }
+  if (!IsSelected(event.key().namespace_, stop)) {
+    parts_.metrics.Skipped(SkipReason::kIgnoredOrNotSelected);
+  } else if (type == SourceType::kSecretProviderClass || event.type != RawEvent::Type::kAdd ||
+             !event.is_in_initial_list) {
+    dropped = !parts_.caches.WaitForWorkloads(stop) ||
+              !(type == SourceType::kSecretProviderClass ? OnPodStatus(event)
+                                                         : OnSourceChange(type, event));
+  }
+  parts_.metrics.EventProcessed(event_type, type, dropped);
+}
+
+bool EventRouter::IsSelected(const std::string& namespace_, const std::stop_token& stop) const {
+  return !parts_.ignored_namespaces.contains(namespace_) &&
+         (parts_.namespaces == nullptr ||
+          (parts_.namespaces->WaitForSync(stop) && parts_.namespaces->Contains(namespace_)));
+}
+
+bool EventRouter::IsCreated(SourceType type, const cache::Object& source) const {
+  return parts_.rules.reload_on_create &&
+         (parts_.absences == nullptr || !parts_.absences->has_selector() ||
+          IsAsCreated(type, source));
+}
+
+bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
+  const bool deleted = event.type == RawEvent::Type::kDelete;
+  auto source = SourceFrom(type, deleted ? event.old_object() : event.object());
+  if (!source) {
+    logging::Error("Event of a source cannot be read", {{"type", NamesOf(type).upper},
+                                                        {"source", event.key().ToString()},
+                                                        {"error", source.status()}});
+    return false;
+  }
+  if (deleted) {
+    const std::uint64_t last = VersionNumber(event.old_resource_version());
+    const Digest before = std::exchange(source->digest, kNoSource);
+    // A list shows that it is gone, and not since when.
+    source->resource_version =
+        event.final_state_unknown ? 0 : VersionNumber(event.resource_version());
+    NoteWorkloads(*source, &before, last);
+    return true;
+  }
+  if (event.type == RawEvent::Type::kAdd) {
+    source->resource_version = VersionNumber(event.resource_version());
+    // A workload that rolled for an earlier one of this name may be behind.
+    NoteWorkloads(*source, IsCreated(type, event.object()) ? &kNoSource : nullptr);
+    return true;
+  }
+  const auto old_source = SourceFrom(type, event.old_object());
+  if (old_source && old_source->digest == source->digest) {
+    parts_.metrics.Skipped(SkipReason::kNoDataChange);
+    if (*old_source != *source) {  // the ignore or match annotation
+      NoteWorkloads(*source, nullptr);
+    }
+    return true;
+  }
+  source->resource_version = VersionNumber(event.resource_version());
+  NoteWorkloads(*source, old_source ? &old_source->digest : nullptr);
+  return true;
+}
+
+bool EventRouter::OnPodStatus(const RawEvent& event) {
+  if (event.type == RawEvent::Type::kDelete) {
+    return true;  // pods go; what they reported stays known
+  }
+  auto report = PodReportFrom(event.object());
+  if (!report) {
+    logging::Error("Event of a pod's SecretProviderClass cannot be read",
+                   {{"status", event.key().ToString()}, {"error", report.status()}});
+    return false;
+  }
+  if (!*report) {
+    return true;
+  }
+  PodReport& now = **report;
+  if (event.type == RawEvent::Type::kUpdate) {
+    const auto old_report = PodReportFrom(event.old_object());
+    const bool had = old_report && *old_report && (*old_report)->source == now.source;
+    if (had && (*old_report)->digest == now.digest) {
+      parts_.metrics.Skipped(SkipReason::kNoDataChange);
+      return true;
+    }
+    now.updated = had;  // a first report is no change
+  }
+  const auto before = parts_.caches.GetSource(now.source);
+  if (!parts_.caches.provider_classes().Observe(now)) {
+    return true;
+  }
+  if (const auto source = parts_.caches.GetSource(now.source)) {
+    NoteWorkloads(*source, now.updated && before ? &before->digest : nullptr);
+  }
+  return true;
+}
+
+void EventRouter::OnProviderClass(const RawEvent& event, const std::stop_token& stop) {
+  const SourceId id{SourceType::kSecretProviderClass, event.key()};
+  if (event.type == RawEvent::Type::kDelete) {
+    parts_.caches.provider_classes().Forget(id);
+    return;
+  }
+  if (event.type == RawEvent::Type::kUpdate && event.object().bytes == event.old_object().bytes) {
+    return;
+  }
+  if (!parts_.caches.WaitForWorkloads(stop) || !IsSelected(id.key.namespace_, stop)) {
+    return;
+  }
+  if (const auto source = parts_.caches.GetSource(id)) {
+    NoteWorkloads(*source, nullptr);
+  }
+}
+
+bool EventRouter::IsOnlyEnd(const Source& source, const Digest* before) const {
+  return before != nullptr && source.digest == kNoSource && !source.unknown &&
+         !parts_.rules.reload_on_delete;
+}
+
+void EventRouter::NoteWorkloads(const Source& source, const Digest* before, std::uint64_t last) {
+  if (before != nullptr && parts_.recent != nullptr) {
+    parts_.recent->Add(source.id, *before, {source.digest, source.resource_version});
+  }
+  const Caches::Concerned users = parts_.caches.WorkloadsOf(source.id);
+  const bool is_listed_for = parts_.on_demand.Changed(
+      source.id, before == nullptr ? std::nullopt : std::optional(*before),
+      !users.by_name.empty() || !users.by_pattern.empty(), source.resource_version);
+  const auto is_wanted = [&](const WorkloadId& workload) {
+    // A watch may have been refused since: nobody would list for this change then.
+    return !IsOnlyEnd(source, before) &&
+           (!is_listed_for || !parts_.on_demand.Covers(workload.kind, workload.key.namespace_));
+  };
+  NoteKnown(source, before, is_wanted, last);
+}
+
+void EventRouter::OnListed(const SourceId& id, const std::optional<Digest>& before) {
+  const Source source = parts_.caches.GetSource(id).value_or(Source{.id = id});
+  const Digest* had = before ? &*before : nullptr;
+  NoteKnown(source, had, [&](const WorkloadId&) { return !IsOnlyEnd(source, had); });
+}
+
+void EventRouter::NoteKnown(const Source& source, const Digest* before,
+                            base::FunctionRef<bool(const WorkloadId&)> wanted, std::uint64_t last) {
+  const Move now{source.digest, source.resource_version};
+  const auto note = [&](const WorkloadId& workload) {
+    if (before != nullptr) {
+      Record(workload, source.id, {*before, last}, now);
+    }
+    if (wanted(workload)) {
+      parts_.note(workload, CauseOf(source, workload));
+    }
+  };
+  const Caches::Concerned concerned = parts_.caches.WorkloadsOf(source.id);
+  std::ranges::for_each(concerned.by_name, note);
+  for (const WorkloadId& id : concerned.by_pattern) {
+    const auto workload = parts_.caches.GetWorkload(id);
+    std::vector<BadItem> bad_items;  // the reconcile of the workload reports them
+    if (workload && Reloads(Decide(source, *workload, parts_.rules, parts_.patterns, bad_items))) {
+      note(id);
+    }
+  }
+}
+
+Cause EventRouter::CauseOf(const Source& source, const WorkloadId& workload) const {
+  // What a release changes of these makes no pods.
+  if (source.release.empty() || workload.kind == WorkloadKind::kCronJob ||
+      workload.kind == WorkloadKind::kJob) {
+    return Cause::kSourceEvent;
+  }
+  const auto user = parts_.caches.GetWorkload(workload);
+  return user && user->release == source.release ? Cause::kReleaseEvent : Cause::kSourceEvent;
+}
+
+void EventRouter::Record(const WorkloadId& workload, const SourceId& source, const Move& before,
+                         const Move& now) {
+  if (now.digest == kNoSource) {
+    parts_.memory.RecordEnd(workload, source, before, now.version);
+  } else {
+    parts_.memory.RecordChange(workload, source, before.digest, now);
+  }
+}
+
+void EventRouter::NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event) {
+  if (!HasOtherTemplate(before, now)) {
+    if (AllPodsAreReplaced(now) && !AllPodsAreReplaced(before)) {
+      parts_.memory.TemplateRolledOut(now.id);
+    }
+    return;
+  }
+  const bool is_own = IsOwnRollout(before, now);
+  // A CronJob starts nothing when its template changes.
+  const bool begins_pods = now.id.kind != WorkloadKind::kCronJob;
+  const PairMemory::TemplateChange change{.since = begins_pods ? ChangedSince(event) : 0,
+                                          .before = before.template_version.digest,
+                                          .now = now.template_version.digest,
+                                          .was_rolled_out = AllPodsAreReplaced(before),
+                                          .is_own = is_own,
+                                          .is_undo = !is_own && IsUndo(before, now)};
+  if (Concerns(now, parts_.rules)) {
+    NoteTemplateOf(now.id, change);
+  }
+  if (now.id.kind == WorkloadKind::kDeployment) {
+    for (const WorkloadId& id : parts_.caches.RolloutsOf(now.id.key)) {
+      PairMemory::TemplateChange of_rollout = change;
+      // Its pods are the Rollout's: the Deployment has none, or is about to lose them.
+      if (const auto rollout = parts_.caches.GetWorkload(id)) {
+        of_rollout.was_rolled_out = AllPodsAreReplaced(*rollout);
+      }
+      NoteTemplateOf(id, of_rollout);
+    }
+  }
+}
+
+void EventRouter::NoteTemplateOf(const WorkloadId& workload,
+                                 const PairMemory::TemplateChange& change) {
+  using News = PairMemory::TemplateNews;
+  const News news = parts_.memory.TemplateChanged(workload, change);
+  const bool is_undone = news == News::kUndone;
+  if (news == News::kNone) {
+    return;
+  }
+  if (!is_undone && parts_.set_backs != nullptr) {
+    parts_.set_backs->SetBack(workload);
+  }
+  logging::Warning(
+      is_undone
+          ? "A rollout was undone before it was through. Pods that run with the data from before "
+            "are left alone until a source changes; `kubectl rollout restart` gives them the "
+            "present data"
+          : "A rollout of the operator was set back before it was through, perhaps by a tool that "
+            "keeps the workload as it is described elsewhere; it is made again",
+      {{"kind", KindName(workload.kind)},
+       {"namespace", workload.key.namespace_},
+       {"workload", workload.key.name}});
+}
+
+void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::uint64_t version) {
+  const bool looks_on = parts_.gate != nullptr && !parts_.gate->IsOpenFor(now.id.key.namespace_);
+  if (HasRecorded(before, now)) {
+    if (parts_.memory.IsNewRecord(
+            now.id,
+            PairMemory::SeenRecord::Of(*Find(now.annotations, kBaselineAnnotation), version)) ||
+        looks_on) {
+      parts_.memory.RecordedByOthers(now.id);
+    }
+  } else if (looks_on && HasOtherTemplate(before, now) && IsOwnRollout(before, now)) {
+    parts_.memory.RolledByOthers(now.id);
+  }
+}
+
+void EventRouter::NoteTold(const Workload& workload, bool concerns) {
+  const std::string& namespace_ = workload.id.key.namespace_;
+  // What one of a Deployment is made from comes with events of that.
+  if (!IsOfDeployment(workload) && !parts_.ignored_namespaces.contains(namespace_)) {
+    const bool is_selected =
+        parts_.namespaces == nullptr || parts_.namespaces->Contains(namespace_);
+    parts_.memory.Told(workload.id, workload.template_version, concerns && is_selected);
+  }
+}
+
+bool EventRouter::MayUse(const Workload& workload, const std::vector<SourceId>& referenced,
+                         const SourceId& source) const {
+  std::vector<BadItem> bad_items;  // the reconcile of the workload reports them
+  return (IsOfDeployment(workload) && workload.containers.empty()) ||  // not known yet
+         std::ranges::binary_search(referenced, source) ||
+         IsListed(source, workload, parts_.rules.keys, parts_.patterns, bad_items);
+}
+
+void EventRouter::NoteWhatCameBefore(const Workload& workload, std::uint64_t version) {
+  if (parts_.recent == nullptr) {
+    return;
+  }
+  const std::vector<SourceId> referenced = ReferencedSources(workload);
+  for (const auto& [source, before, now] :
+       parts_.recent->Since(workload.id.key.namespace_, version)) {
+    if (MayUse(workload, referenced, source)) {
+      Record(workload.id, source, {before, 0}, now);
+    }
+  }
+}
+
+void EventRouter::ForgetVersions(const WorkloadId& workload) {
+  parts_.memory.ForgetVersions(workload);
+  if (workload.kind == WorkloadKind::kDeployment) {
+    for (const WorkloadId& rollout : parts_.caches.RolloutsOf(workload.key)) {
+      parts_.memory.ForgetVersions(rollout);
+    }
+  }
+}
+
+void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
+                             const std::stop_token& stop) {
+  const WorkloadId id{kind, event.key()};
+  if (event.type == RawEvent::Type::kDelete) {
+    parts_.memory.Forget(id);
+    parts_.note(id, Cause::kWorkloadEvent);  // others have something to forget, too
+    return;
+  }
+  if (event.type == RawEvent::Type::kUpdate && GoesBack(event)) {
+    ForgetVersions(id);
+  }
+  if (event.type == RawEvent::Type::kUpdate && event.object().bytes == event.old_object().bytes) {
+    return;  // nothing that counts here: status, scale, an image
+  }
+  const auto workload = WorkloadFrom(kind, event.object());
+  if (!workload) {
+    logging::Error(
+        "Event of a workload cannot be read",
+        {{"kind", KindName(kind)}, {"workload", id.key.ToString()}, {"error", workload.status()}});
+    return;
+  }
+  const bool is_first = event.type == RawEvent::Type::kAdd && event.is_in_initial_list;
+  bool is_new = event.type == RawEvent::Type::kAdd && !event.is_in_initial_list;
+  if (event.type == RawEvent::Type::kUpdate) {
+    const auto old_workload = WorkloadFrom(kind, event.old_object());
+    if (!old_workload || old_workload->uid != workload->uid) {
+      parts_.memory.Forget(id);  // deleted and made anew, unseen
+      is_new = true;
+    } else if (SameButForScale(*old_workload, *workload)) {
+      NoteTold(*workload, Concerns(*workload, parts_.rules));
+      return;
+    } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
+      NoteTemplate(*old_workload, *workload, event);
+      NoteRecord(*old_workload, *workload, VersionNumber(event.resource_version()));
+    }
+  }
+  const std::uint64_t version =
+      event.is_single_change ? VersionNumber(event.resource_version()) : 0;
+  const std::uint64_t since =
+      version != 0 || is_new ? version : VersionNumber(event.old_resource_version());
+  if (kind == WorkloadKind::kDeployment && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+    for (const WorkloadId& rollout : parts_.caches.RolloutsOf(id.key)) {
+      if (const auto user = parts_.caches.GetWorkload(rollout)) {
+        NoteWhatCameBefore(*user, since);
+      }
+      parts_.note(rollout, Cause::kWorkloadEvent);  // what it refers to is here, or has changed
+    }
+  }
+  if (Concerns(*workload, parts_.rules) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+    const Workload user =
+        IsOfDeployment(*workload) ? parts_.caches.GetWorkload(id).value_or(*workload) : *workload;
+    const std::vector<SourceId> referenced = ReferencedSources(user);
+    // One whose namespace is selected later is no news of a start.
+    if (is_first && IsSelected(id.key.namespace_, stop)) {
+      parts_.memory.MarkNew(id);
+      if (!AllPodsAreReplaced(*workload)) {
+        parts_.memory.MarkUnfinished(id);
+      }
+    }
+    if (is_new) {
+      if (version != 0) {
+        parts_.memory.MarkAdded(id, version);
+      }
+      // A list brings it along with changes that it may not have seen; those must be known before
+      // it is planned, or the present data would pass for what it runs with. So does a watch that
+      // begins long after its list.
+      for (const auto& [source, before] :
+           parts_.on_demand.Covers(kind, id.key.namespace_)
+               ? parts_.on_demand.Before(id.key.namespace_)
+               : parts_.on_demand.BeforeSince(id.key.namespace_, version)) {
+        if (MayUse(user, referenced, source)) {
+          parts_.memory.RecordChange(id, source, before);
+        }
+      }
+    }
+    if (!is_first) {
+      NoteWhatCameBefore(user, since);
+    }
+    NoteTold(*workload, true);
+    parts_.note(id, Cause::kWorkloadEvent);
+  } else {
+    NoteTold(*workload, false);
+  }
+}
+
+}  // namespace kubexx::reloader

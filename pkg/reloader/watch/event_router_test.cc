@@ -1,0 +1,672 @@
+// Pod templates that change: rollouts of the operator, undone before they are through, of each kind
+// whose pods follow its template.
+#include "kubexx/reloader/watch/event_router.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/informer_event.h"
+#include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/cache/testing/auto_clock.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/plan/planner.h"
+#include "kubexx/reloader/plan/strategy.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const SourceId kRoutedConfig{SourceType::kConfigMap, {"ns", "config"}};
+const Digest kGoodData = DigestOf("key=good");
+const Digest kBadData = DigestOf("key=bad");
+const Digest kMendedData = DigestOf("key=mended");
+/// As whom the API server knows `kubectl rollout undo`.
+constexpr char kUndoer[] = "kubectl";
+constexpr char kTool[] = "argocd-controller";
+
+/// A workload whose rollout is undone, and how it is rolled.
+struct RouterCase {
+  std::string name{};
+  WorkloadKind kind = WorkloadKind::kDeployment;
+  bool is_by_ref = false;  ///< a Rollout with the template of a Deployment
+  ReloadStrategy strategy = ReloadStrategy::kEnvVars;
+  bool has_baseline = true;  ///< false: with --record-baseline=false
+};
+
+/// The events of one workload, as the API server sends them, and what is planned for it then.
+class EventRouterTest : public testing::TestWithParam<RouterCase> {
+ protected:
+  EventRouterTest() {
+    if (GetParam().strategy == ReloadStrategy::kAnnotations) {
+      rules_.by_variables = false;
+    }
+    Put(kGoodData, "Reloader");
+    FinishRollout();
+    Begin();
+  }
+  ~EventRouterTest() override { End(); }
+
+  WorkloadKind KindOfTemplate() const {
+    return GetParam().is_by_ref ? WorkloadKind::kDeployment : GetParam().kind;
+  }
+  WorkloadId Id() const { return {GetParam().kind, {"ns", "web"}}; }
+
+  void End() {
+    if (caches_) {
+      caches_->Stop();
+    }
+    handlers_.clear();
+    caches_.reset();
+  }
+  /// The operator begins, and looks at what is there.
+  void Begin() {
+    End();
+    memory_ = std::make_unique<PairMemory>();
+    handled_ = 0;
+    InformerSet set;
+    std::vector<WorkloadKind> kinds{KindOfTemplate()};
+    if (GetParam().is_by_ref) {
+      kinds.push_back(WorkloadKind::kRollout);
+    }
+    for (const WorkloadKind kind : kinds) {
+      auto& source = kind == KindOfTemplate() ? templates_ : rollouts_;
+      set.workloads[kind] = std::make_shared<cache::SharedInformerBase>(
+          source,
+          cache::InformerOptions{.clock = informer_clock_, .transform = TransformFor(kind, {})});
+    }
+    caches_ = std::make_unique<Caches>(std::vector{set}, rules_);
+    router_ =
+        std::make_unique<EventRouter>(EventRouter::Parts{.caches = *caches_,
+                                                         .memory = *memory_,
+                                                         .patterns = patterns_,
+                                                         .rules = rules_,
+                                                         .ignored_namespaces = ignored_,
+                                                         .metrics = metrics_,
+                                                         .on_demand = on_demand_,
+                                                         .recent = &recent_,
+                                                         .note = [](const WorkloadId&, Cause) {}});
+    for (const auto& [kind, informer] : set.workloads) {
+      handlers_.push_back(
+          informer->AddRawHandler("router", [this, kind](const cache::RawEvent& event) {
+            router_->OnWorkload(kind, event, {});
+            handled_ += event.key().namespace_ == "ns" ? 1 : 0;
+          }));
+    }
+    caches_->Start();
+    Await(static_cast<int>(kinds.size()));
+    Look();
+  }
+  void Await(int events) {
+    while (handled_ < events) {
+      std::this_thread::yield();
+    }
+  }
+
+  /// The data change, as an informer of theirs tells.
+  void SetData(const Digest& digest) {
+    data_version_ = NextVersion();
+    memory_->RecordChange(Id(), kRoutedConfig, data_, Move{digest, data_version_});
+    recent_.Add(kRoutedConfig, data_, Move{digest, data_version_});
+    data_ = digest;
+    data_written_ = ++seconds_;
+  }
+  /// Versions are of one sequence for all types of object.
+  std::uint64_t NextVersion() { return ++version_; }
+
+  Plan MakeNow() {
+    class Data final : public DigestsOver {
+     public:
+      explicit Data(std::int64_t written) : written_(written) {}
+      std::optional<Digest> Over(const SourceId&, std::string_view) override {
+        return std::nullopt;
+      }
+      std::optional<apimachinery::Time> WrittenAt(const SourceId&) override {
+        return apimachinery::Time{.seconds = written_};
+      }
+
+     private:
+      std::int64_t written_;
+    } data(data_written_);
+    const auto get = [&](const SourceId& id) {
+      return id == kRoutedConfig
+                 ? std::optional(Source{
+                       .id = kRoutedConfig, .digest = data_, .resource_version = data_version_})
+                 : std::nullopt;
+    };
+    const auto names = [](SourceType) { return std::vector<std::string>(); };
+    return MakePlan(*caches_->GetWorkload(Id()), SourceLookup{get, names, &data},
+                    memory_->Get(Id()), rules_, patterns_);
+  }
+  /// Plans as a worker does, without a write; the changes.
+  std::vector<Change> Look() {
+    const Plan plan = MakeNow();
+    memory_->Apply(Id(), plan);
+    return plan.changes;
+  }
+  /// The operator rolls for the data. The event comes before the answer.
+  void Roll() {
+    const std::vector<Change> changes = Look();
+    ASSERT_THAT(changes, SizeIs(1));
+    memory_->BeginWrite(Id(), changes);
+    Put(data_, "Reloader");
+    memory_->Confirm(Id(), changes, true);
+    EXPECT_THAT(Look(), IsEmpty());
+  }
+
+  /// The operator writes what it knows on the workload, when something keeps it from rolling.
+  void Record() {
+    const Plan plan = MakeNow();
+    recorded_ = plan.baseline.digests.at(kRoutedConfig);
+    recorder_ = "Reloader";
+    PutTemplate();
+    if (GetParam().is_by_ref) {
+      PutRollout();
+    }
+  }
+
+  /// The template as it was rolled for `digest`, written by `manager`; and what the operator
+  /// records, when it is an operator that does so who writes. The status is of before.
+  void Put(const Digest& digest, const std::string& manager, bool records = true) {
+    const bool is_own = manager == "Reloader";
+    if (is_own) {  // what has its stamp already gets another one
+      const int restarts = template_.restarts + (digest == template_.stamped ? 1 : 0);
+      former_ = std::exchange(
+          template_, {.stamped = digest, .restarts = restarts, .release = template_.release});
+    } else {
+      ASSERT_EQ(digest, former_.stamped);
+      template_ = former_;
+    }
+    stamper_ = manager;
+    stamped_at_ = ++seconds_;
+    ++generation_;
+    is_through_ = false;
+    // kubectl rollout undo of a Deployment brings the annotations back as well.
+    const bool brings_all = GetParam().kind == WorkloadKind::kDeployment && manager != kTool;
+    if (is_own ? records : brings_all) {
+      recorded_ = digest;
+      recorder_ = manager;
+    }
+    PutTemplate();
+    if (GetParam().is_by_ref && is_own) {
+      PutRollout();
+    }
+  }
+  /// A tool sets the template back to what it was before the last rollout, or to one without
+  /// stamps. Who takes something away is named nowhere.
+  void SetBack(bool to_bare) {
+    if (!to_bare) {
+      Put(former_.stamped, kTool);
+      return;
+    }
+    template_ = {.is_bare = true};
+    ++seconds_;
+    ++generation_;
+    is_through_ = false;
+    PutTemplate();
+  }
+  /// Somebody releases another image along with the data.
+  void Release() {
+    former_ = template_;
+    former_.recorded = recorded_;
+    ++template_.release;
+    ReleasedBy("helm");
+    Record();
+  }
+  /// The release is undone, or set back by a tool.
+  void UndoRelease(const std::string& manager) {
+    template_ = former_;
+    if (GetParam().kind == WorkloadKind::kDeployment && manager != kTool) {
+      recorded_ = former_.recorded;
+      recorder_ = manager;
+    }
+    ReleasedBy(manager);
+  }
+  void ReleasedBy(const std::string& manager) {
+    releaser_ = manager;
+    released_at_ = ++seconds_;
+    if (KindOfTemplate() == WorkloadKind::kRollout) {
+      stamper_ = manager;
+      stamped_at_ = seconds_;
+    }
+    ++generation_;
+    is_through_ = false;
+    PutTemplate();
+  }
+  /// All pods are replaced by those of the present template, which do not get ready.
+  void ReplacePods() {
+    observed_ = generation_;
+    PutTemplate();
+  }
+  /// And get ready.
+  void FinishRollout() {
+    is_through_ = true;
+    ReplacePods();
+    if (GetParam().is_by_ref) {
+      PutRollout();
+    }
+  }
+  static std::string Fields(const std::string& manager, std::int64_t at,
+                            const std::string& fields) {
+    return R"({"manager":")" + manager + R"(","operation":"Update","apiVersion":"v1","time":")" +
+           apimachinery::Time{.seconds = at}.ToString() + R"(","fieldsType":"FieldsV1",)" +
+           R"("fieldsV1":)" + fields + "}";
+  }
+  std::string WrittenAnnotations() const {
+    std::string text = R"({"reloader.stakater.com/auto":"true")";
+    if (GetParam().has_baseline) {
+      text += R"(,"reloader.kubexx.io/baseline":")" +
+              Baseline{.uid = "uid-1", .digests = {{kRoutedConfig, recorded_}}}.ToString() + '"';
+    }
+    return text + "}";
+  }
+  /// What a manager has of the template when it has changed the stamp.
+  std::string TemplateFields() const {
+    const std::string annotations =
+        R"("f:metadata":{"f:annotations":{"f:reloader.stakater.com/last-reloaded-from":{},)"
+        R"("f:reloader.kubexx.io/restarted-for":{}}})";
+    if (GetParam().strategy == ReloadStrategy::kAnnotations) {
+      return annotations;
+    }
+    return annotations + R"(,"f:spec":{"f:containers":)" +
+           (KindOfTemplate() == WorkloadKind::kRollout  // a list in a custom resource is one field
+                ? "{}}"
+                : R"({"k:{\"name\":\"app\"}":{"f:env":{)"
+                  R"("k:{\"name\":\"STAKATER_CONFIG_CONFIGMAP\"}":{"f:value":{}}}}}})");
+  }
+  std::string ManagedFields() const {
+    const std::string record =
+        R"("f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}})";
+    if (template_.is_bare) {
+      return Fields(recorder_, 1, "{" + record + "}");
+    }
+    if (recorder_ == releaser_) {
+      return ReleaseFields() + Fields(stamper_, stamped_at_,
+                                      R"({"f:spec":{"f:template":{)" + TemplateFields() + "}}}");
+    }
+    const std::string pods = R"("f:spec":{"f:template":{)" + TemplateFields() + "}}";
+    return ReleaseFields() + (recorder_ == stamper_
+                                  ? Fields(stamper_, stamped_at_, "{" + record + "," + pods + "}")
+                                  : Fields(recorder_, 1, "{" + record + "}") + "," +
+                                        Fields(stamper_, stamped_at_, "{" + pods + "}"));
+  }
+  std::string ReleaseFields() const {
+    const std::string record =
+        recorder_ == releaser_
+            ? R"("f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}},)"
+            : "";
+    return releaser_.empty() ? ""
+                             : Fields(releaser_, released_at_,
+                                      "{" + record +
+                                          R"("f:spec":{"f:template":{"f:spec":{"f:containers":)"
+                                          R"({"k:{\"name\":\"app\"}":{"f:image":{}}}}}}})") +
+                                   ",";
+  }
+  std::string PodTemplate() const {
+    if (template_.is_bare) {
+      return R"({"spec":{"containers":[{"name":"app",)"
+             R"("envFrom":[{"configMapRef":{"name":"config"}}]}]}})";
+    }
+    const bool by_variables = GetParam().strategy == ReloadStrategy::kEnvVars;
+    const std::string env = R"(,"env":[{"name":"STAKATER_CONFIG_CONFIGMAP","value":")" +
+                            template_.stamped.ToString() + R"("}])";
+    const codec::JsonTree reloaded(
+        LastReloadedFrom(kRoutedConfig, template_.stamped, "app", base::WallTime{}));
+    return R"({"metadata":{"annotations":{"reloader.kubexx.io/restarted-for":")" +
+           std::to_string(template_.restarts) + '"' +
+           (by_variables ? ""
+                         : R"(,"reloader.stakater.com/last-reloaded-from":)" + reloaded.ToJson()) +
+           "}}," + R"("spec":{"containers":[{"name":"app","image":"app:)" +
+           std::to_string(template_.release) +
+           R"(","envFrom":[{"configMapRef":{"name":"config"}}])" + (by_variables ? env : "") +
+           "}]}}";
+  }
+  /// As FinishRollout, while no watch tells of it.
+  void FinishRolloutUnseen() {
+    observed_ = ++generation_;
+    is_through_ = true;
+    is_watched_ = false;
+    PutTemplate();
+    is_watched_ = true;
+  }
+  void PutTemplate() {
+    const bool is_own_object = !GetParam().is_by_ref;
+    const std::string name = is_own_object ? "web" : "base";
+    Store(*templates_,
+          R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":")" + uid_ +
+              R"(","generation":)" + std::to_string(generation_) + R"(,"annotations":)" +
+              (is_own_object ? WrittenAnnotations() : "{}") + R"(,"managedFields":[)" +
+              ManagedFields() + R"(]},"spec":{"template":)" + PodTemplate() +
+              R"(},"status":{"observedGeneration":)" + std::to_string(observed_) +
+              R"(,"replicas":1,"updatedReplicas":1,"updatedNumberScheduled":1,)" +
+              R"("desiredNumberScheduled":1,"availableReplicas":)" + (is_through_ ? "1" : "0") +
+              R"(,"numberAvailable":)" + (is_through_ ? "1" : "0") + R"(,"phase":")" + Phase() +
+              R"("}})",
+          name);
+  }
+  const char* Phase() const { return is_through_ ? "Healthy" : "Progressing"; }
+  void PutRollout() {
+    Store(
+        *rollouts_,
+        R"({"metadata":{"namespace":"ns","name":"web","uid":"uid-1","generation":1,"annotations":)" +
+            WrittenAnnotations() + R"(},"spec":{"workloadRef":{"apiVersion":"apps/v1",)" +
+            R"("kind":"Deployment","name":"base"}},"status":{"phase":")" + Phase() + R"("}})",
+        "web");
+  }
+  /// Stores it at the next version, and waits until its event has been handled.
+  void Store(cache::testing::FakeSource& source, std::string json, const std::string& name) {
+    const int handled = handled_;
+    const std::uint64_t version = NextVersion();
+    while (std::stoull(source.resource_version()) + 1 < version) {
+      source.Put({"other", "none"}, "");
+    }
+    source.PutObject(
+        {.encoding = codec::Encoding::kJson, .bytes = std::move(json), .key = {"ns", name}});
+    if (caches_ && is_watched_) {
+      Await(handled + 1);
+    }
+  }
+
+  const std::shared_ptr<cache::testing::FakeSource> templates_ =
+      std::make_shared<cache::testing::FakeSource>();
+  const std::shared_ptr<cache::testing::FakeSource> rollouts_ =
+      std::make_shared<cache::testing::FakeSource>();
+  base::testing::FakeClock clock_;
+  cache::testing::AutoClock informer_clock_;  // no waiting for backoff
+  DecisionRules rules_;
+  PatternCache patterns_;
+  const std::set<std::string> ignored_;
+  const ReloaderMetrics metrics_{nullptr};
+  OnDemandLists on_demand_{{}, clock_, [](const SourceId&, const std::optional<Digest>&) {}};
+  RecentChanges recent_{clock_};
+  std::atomic<int> handled_ = 0;
+  std::unique_ptr<PairMemory> memory_;
+  std::unique_ptr<Caches> caches_;
+  std::unique_ptr<EventRouter> router_;
+  std::vector<cache::HandlerRegistration> handlers_;
+
+  Digest data_ = kGoodData;
+  std::uint64_t data_version_ = 1;
+  std::int64_t data_written_ = 1;
+  std::uint64_t version_ = 100;
+  std::int64_t seconds_ = 1'000;
+  std::int64_t generation_ = 1;
+  std::string uid_ = "uid-1";
+  bool is_watched_ = true;
+  bool is_through_ = false;
+  std::int64_t observed_ = 1;  ///< the generation that the status is of
+  /// What rollouts have left in a template.
+  struct Stamped {
+    Digest stamped{};
+    int restarts = 0;
+    bool is_bare = false;
+    int release = 0;
+    Digest recorded{};
+  };
+  Stamped template_{};
+  Stamped former_{};
+  Digest recorded_{};
+  std::string recorder_;
+  std::string stamper_;
+  std::int64_t stamped_at_ = 0;
+  std::string releaser_;
+  std::int64_t released_at_ = 0;
+};
+
+// An undo is what people do about a rollout that does not get on.
+TEST_P(EventRouterTest, ARolloutUndoneBeforeItIsThroughStaysUndone) {
+  for (const char* restart : {"never", "before the undo", "after it", "while it is undone"}) {
+    SCOPED_TRACE(std::string("the operator ends and begins again: ") + restart);
+    const auto is = [&](const char* when) { return std::string_view(restart) == when; };
+    SetData(kBadData);
+    Roll();
+    if (is("before the undo")) {
+      Begin();
+    } else if (is("while it is undone")) {
+      End();
+    }
+    Put(kGoodData, "undo");
+    if (!caches_) {
+      Begin();
+    }
+    EXPECT_THAT(Look(), IsEmpty());
+    if (is("after it")) {
+      Begin();
+      EXPECT_THAT(Look(), IsEmpty());
+    }
+    SetData(is("never") || is("while it is undone") ? kGoodData : kMendedData);
+    Roll();
+    SetData(data_ == kGoodData ? kMendedData : kGoodData);
+    Roll();
+    if (data_ != kGoodData) {
+      SetData(kGoodData);
+      Roll();
+    }
+  }
+}
+
+// The versions of what is lost are higher than those of what follows.
+TEST_P(EventRouterTest, AfterARestoreOfTheStoreATemplateIsNoYoungerThanTheData) {
+  SetData(kBadData);
+  Roll();
+  const auto backup = templates_->objects();
+  const std::uint64_t restored = std::stoull(templates_->resource_version());
+  version_ += 20;
+  Put(kGoodData, "somebody");
+  EXPECT_THAT(Look(), IsEmpty());
+  const int handled = handled_;
+  templates_->FailWatches({apimachinery::Reason::kUnavailable, "connection refused"}, 3);
+  templates_->RestoreBackup(backup, restored);
+  while (handled_ == handled) {
+    clock_.Advance(std::chrono::seconds(1));  // the watch is tried again
+    std::this_thread::yield();
+  }
+  version_ = restored;
+  SetData(kMendedData);
+  EXPECT_THAT(Look(), SizeIs(1));
+}
+
+// stakater/Reloader, or an operator of which no lease keeps this one apart.
+TEST_P(EventRouterTest, WhatAnotherOperatorHasRolledIsNotRolledAgain) {
+  for (const bool records : {false, true}) {
+    SCOPED_TRACE(records ? "it records what it rolls for" : "it records nothing");
+    SetData(data_ == kBadData ? kMendedData : kBadData);
+    Put(data_, "Reloader", records);
+    EXPECT_THAT(Look(), IsEmpty());
+    SetData(data_ == kBadData ? kMendedData : kBadData);
+    Put(data_, "Reloader", records);
+    SetData(kGoodData);
+    Roll();
+  }
+}
+
+// Self-heal, `kubectl replace`: pods of the template before it live on, with the data from before.
+TEST_P(EventRouterTest, ARolloutThatAToolSetsBackBeforeItIsThroughIsMadeAgain) {
+  for (const bool to_bare : {true, false}) {
+    for (const char* restart : {"never", "before", "after"}) {
+      SCOPED_TRACE(std::string(to_bare ? "to none" : "to an earlier one") + ", restarted " +
+                   restart);
+      if (to_bare) {
+        SetBack(true);
+        FinishRollout();
+      }
+      SetData(data_ == kBadData ? kMendedData : kBadData);
+      Roll();
+      if (restart == std::string_view("before")) {
+        Begin();
+      }
+      SetBack(to_bare);
+      EXPECT_THAT(Look(), SizeIs(1));
+      if (restart == std::string_view("after") && (GetParam().has_baseline || !to_bare)) {
+        Record();
+        Begin();
+      }
+      Roll();
+      SetBack(to_bare);
+      SetData(data_ == kBadData ? kMendedData : kBadData);
+      Roll();
+    }
+  }
+}
+
+// The pods that were made when it was set back may have begun with other data than those that lived
+// on.
+TEST_P(EventRouterTest, DataThatAreMendedAfterARolloutWasSetBackRoll) {
+  SetBack(true);
+  FinishRollout();
+  SetData(kBadData);
+  Roll();
+  SetBack(true);
+  SetData(kGoodData);
+  Roll();
+}
+
+// The one who undid it wanted the pods that were there.
+TEST_P(EventRouterTest, AReleaseUndoneBeforeItIsThroughStaysUndone) {
+  for (const char* restart : {"never", "before", "after"}) {
+    SCOPED_TRACE(std::string("restarted ") + restart);
+    const auto is = [&](const char* when) { return std::string_view(restart) == when; };
+    SetData(kBadData);
+    Release();
+    EXPECT_THAT(Look(), IsEmpty());
+    if (is("before")) {
+      Begin();
+    }
+    UndoRelease(kUndoer);
+    EXPECT_THAT(Look(), IsEmpty());
+    if (is("after") && GetParam().has_baseline) {  // or nothing tells of the data before
+      Begin();
+      EXPECT_THAT(Look(), IsEmpty());
+    }
+    SetData(kGoodData);
+    Roll();
+    FinishRollout();
+  }
+}
+
+TEST_P(EventRouterTest, AReleaseThatAToolSetsBackBeforeItIsThroughGivesAllPodsTheData) {
+  for (const bool restarted : {false, true}) {
+    SCOPED_TRACE(restarted ? "restarted" : "not restarted");
+    SetData(data_ == kBadData ? kMendedData : kBadData);
+    Release();
+    EXPECT_THAT(Look(), IsEmpty());
+    if (restarted) {
+      Begin();
+    }
+    UndoRelease(kTool);
+    Roll();
+    FinishRollout();
+  }
+}
+
+// No pod of the template before is left: those of the undo begin with the data of the moment.
+TEST_P(EventRouterTest, AnUndoWhenAllPodsHaveBeenReplacedMakesPodsWithThePresentData) {
+  if (GetParam().kind == WorkloadKind::kRollout) {
+    GTEST_SKIP() << "its status does not tell";
+  }
+  for (const char* manager : {kUndoer, kTool}) {
+    SCOPED_TRACE(std::string("a release, by ") + manager);
+    SetData(kBadData);
+    Release();
+    EXPECT_THAT(Look(), IsEmpty());
+    ReplacePods();
+    UndoRelease(manager);
+    EXPECT_THAT(Look(), IsEmpty()) << "another rollout without a cause";
+    SetData(kGoodData);
+    Roll();
+  }
+  for (const bool by_tool : {false, true}) {
+    SCOPED_TRACE(by_tool ? "by a tool" : "by a person");
+    SetData(kBadData);
+    Roll();
+    ReplacePods();
+    if (by_tool) {
+      SetBack(true);
+    } else {
+      Put(kGoodData, "undo");
+    }
+    EXPECT_THAT(Look(), IsEmpty()) << "another rollout without a cause";
+    SetData(kGoodData);
+    Roll();
+  }
+}
+
+// The list shows it, and no watch when it was made: that was before the data changed.
+TEST_P(EventRouterTest, AWorkloadThatIsMadeAnewInAGapOfItsWatchMissesNoChange) {
+  if (GetParam().is_by_ref) {
+    GTEST_SKIP() << "it is the Rollout that is made anew";
+  }
+  for (const bool is_seen_to_go : {false, true}) {
+    SCOPED_TRACE(is_seen_to_go ? "its end was seen" : "it is another one than before");
+    if (is_seen_to_go) {
+      const int handled = handled_;
+      templates_->Delete({"ns", "web"});
+      NextVersion();
+      Await(handled + 1);
+      memory_->Forget(Id());
+    }
+    const apimachinery::Status down(apimachinery::Reason::kUnavailable, "down");
+    templates_->FailLists(down, 1'000'000);
+    templates_->FailWatches(down, 1'000'000);
+    templates_->DropWatches();
+    const int handled = handled_;
+    uid_ += "x";
+    template_ = {.is_bare = true};
+    recorder_.clear();
+    FinishRolloutUnseen();
+    SetData(data_ == kBadData ? kMendedData : kBadData);
+    templates_->Compact();
+    templates_->FailLists(down, 0);
+    templates_->FailWatches(down, 0);
+    Await(handled + 1);
+    EXPECT_THAT(Look(), SizeIs(1));
+  }
+}
+
+// A lock of leader election changes all day.
+TEST_P(EventRouterTest, WhatNoRuleAsksForIsNotRemembered) {
+  const SourceId lock{SourceType::kConfigMap, {"ns", "lock"}};
+  recent_.Add(lock, kGoodData, Move{kBadData, NextVersion() + 100});
+  is_through_ = false;
+  ReplacePods();
+  EXPECT_FALSE(memory_->Get(Id()).pairs.contains(lock));
+}
+
+std::vector<RouterCase> RouterCases() {
+  std::vector<RouterCase> cases;
+  for (const auto strategy : {ReloadStrategy::kEnvVars, ReloadStrategy::kAnnotations}) {
+    for (const bool has_baseline : {true, false}) {
+      const std::string rest =
+          std::string(strategy == ReloadStrategy::kEnvVars ? "ByVariables" : "ByAnnotations") +
+          (has_baseline ? "" : "WithoutBaseline");
+      for (const auto kind : {WorkloadKind::kDeployment, WorkloadKind::kStatefulSet,
+                              WorkloadKind::kDaemonSet, WorkloadKind::kRollout}) {
+        cases.push_back({std::string(KindName(kind)) + rest, kind, false, strategy, has_baseline});
+      }
+      cases.push_back(
+          {"RolloutWithRef" + rest, WorkloadKind::kRollout, true, strategy, has_baseline});
+    }
+  }
+  return cases;
+}
+INSTANTIATE_TEST_SUITE_P(All, EventRouterTest, testing::ValuesIn(RouterCases()),
+                         [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace kubexx::reloader

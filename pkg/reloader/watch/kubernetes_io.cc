@@ -1,0 +1,253 @@
+#include "kubexx/reloader/watch/kubernetes_io.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/cache/list_watch_from_client.h"
+#include "kubexx/cache/reflector.h"
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/dynamic/dynamic_informer.h"
+#include "kubexx/dynamic/metadata_client.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/reloader/model/baseline_owner.h"
+#include "kubexx/reloader/model/projection.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace core = api::core::v1;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+std::shared_ptr<cache::ListerWatcher> DynamicListWatchOf(
+    const std::shared_ptr<rest::RESTClient>& client, const apimachinery::ResourceInfo& resource,
+    const std::string& namespace_, const std::string& label_selector = "") {
+  return dynamic::NewDynamicListWatch(
+      client,
+      {std::string(resource.group), std::string(resource.version), std::string(resource.plural)},
+      namespace_, {.label_selector = label_selector});
+}
+
+std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RESTClient>& client,
+                                                  WorkloadKind kind,
+                                                  const std::string& namespace_) {
+  const apimachinery::ResourceInfo& resource = ResourceOf(kind);
+  if (IsBuiltIn(kind)) {
+    return cache::NewListWatchFromClient(client, resource, namespace_);
+  }
+  return DynamicListWatchOf(client, resource, namespace_);
+}
+
+/// One view over the set's namespaces, or all; `source_of` makes what lists and watches one of
+/// them.
+template <class Informer = cache::SharedInformerBase>
+std::shared_ptr<Informer> NewInformer(
+    const InformerSet& set, cache::InformerOptions options,
+    base::FunctionRef<std::shared_ptr<cache::ListerWatcher>(const std::string&)> source_of) {
+  if (set.namespaces.empty()) {
+    return std::make_shared<Informer>(source_of(""), std::move(options));
+  }
+  std::vector<cache::NamespacedSource> sources;
+  for (const std::string& namespace_ : set.namespaces) {
+    sources.push_back({namespace_, source_of(namespace_)});
+  }
+  return std::make_shared<Informer>(std::move(sources), std::move(options));
+}
+
+cache::InformerOptions OptionsOf(const apimachinery::ResourceInfo& resource,
+                                 metrics::Registry* registry,
+                                 std::function<Result<void>(cache::Object&)> transform) {
+  return {.name = std::string(resource.plural),
+          .registry = registry,
+          .transform = std::move(transform),
+          .group = std::string(resource.group),
+          .version = std::string(resource.version),
+          .resource = std::string(resource.plural)};
+}
+
+/// SecretProviderClasses, whose API comes with the driver, and what the driver reports of them. The
+/// label selector is about the classes: nobody labels what the driver makes.
+void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
+                        const WatchSettings& settings, const std::shared_ptr<Fallbacks>& fallbacks,
+                        InformerSet& set) {
+  const auto informer_of = [&](const apimachinery::ResourceInfo& resource,
+                               const std::string& label_selector, auto transform) {
+    WorkloadSource::Options options{.other_kind = resource.kind};
+    options.is_served = [client, resource](const std::stop_token& stop) {
+      return IsServed(client, resource, stop);
+    };
+    cache::InformerOptions informer = OptionsOf(resource, settings.registry, std::move(transform));
+    informer.use_watch_list = false;
+    return NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
+      options.namespace_ = namespace_;
+      return std::make_shared<WorkloadSource>(
+          DynamicListWatchOf(client, resource, namespace_, label_selector), fallbacks, options);
+    });
+  };
+  constexpr SourceType kType = SourceType::kSecretProviderClass;
+  set.sources[kType] = informer_of(kPodStatusResource, "", TransformFor(kType, settings.keys));
+  set.provider_classes = informer_of(kProviderClassResource, settings.source_label_selector,
+                                     TransformForProviderClass(settings.keys));
+  set.selects_provider_classes = !settings.source_label_selector.empty();
+}
+
+void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSettings& settings,
+                  const std::shared_ptr<Fallbacks>& fallbacks, InformerSet& set) {
+  for (const WorkloadKind kind : settings.kinds) {
+    const apimachinery::ResourceInfo& resource = ResourceOf(kind);
+    WorkloadSource::Options options{.kind = kind};
+    if (!IsBuiltIn(kind)) {
+      options.is_served = [client, kind](const std::stop_token& stop) {
+        return IsServed(client, ResourceOf(kind), stop);
+      };
+    }
+    if (set.namespaces.empty()) {
+      options.in_namespace = [client, kind](const std::string& namespace_) {
+        return ListWatchOf(client, kind, namespace_);
+      };
+    }
+    cache::InformerOptions informer =
+        OptionsOf(resource, settings.registry, TransformFor(kind, settings.keys));
+    // A refused one is logged each time, and an API that is not served is a usual thing.
+    informer.use_watch_list = IsBuiltIn(kind);
+    informer.on_error = [name = informer.name](const apimachinery::Status& status) {
+      if (!WorkloadSource::IsOwn(status)) {
+        cache::LogWatchError(name, status);
+      }
+    };
+    set.workloads[kind] = NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
+      options.namespace_ = namespace_;
+      const auto source = std::make_shared<WorkloadSource>(ListWatchOf(client, kind, namespace_),
+                                                           fallbacks, options);
+      set.workload_sources[kind].push_back({namespace_, source});
+      return source;
+    });
+  }
+}
+
+/// Of a type of the core group.
+template <class T>
+void AddSources(const std::shared_ptr<rest::RESTClient>& client, SourceType type,
+                const WatchSettings& settings, InformerSet& set) {
+  const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
+  cache::InformerOptions options =
+      OptionsOf(resource, settings.registry, TransformFor(type, settings.keys));
+  if (set.namespaces.empty()) {
+    const std::stop_source refused;
+    set.refused[type] = refused.get_token();
+    options.on_error = [refused, name = options.name](const apimachinery::Status& status) mutable {
+      cache::LogWatchError(name, status);
+      if (status.reason == Reason::kForbidden || status.reason == Reason::kUnauthorized ||
+          status.reason == Reason::kNotFound) {
+        refused.request_stop();
+      }
+    };
+  }
+  set.sources[type] = NewInformer<cache::SharedInformer<T>>(
+      set, std::move(options), [&](const std::string& namespace_) {
+        std::shared_ptr<cache::ListerWatcher> source = cache::NewListWatchFromClient(
+            client, resource, namespace_,
+            {.label_selector = settings.source_label_selector,
+             .field_selector = type == SourceType::kSecret
+                                   ? "type!=" + std::string(kHelmReleaseType)
+                                   : std::string()});
+        if (settings.refusals != nullptr) {
+          source = settings.refusals->Follow(std::move(source), std::string(resource.plural),
+                                             namespace_, Refusals::Need::kPart);
+        }
+        return source;
+      });
+}
+
+template <class T>
+Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::RESTClient>& client,
+                                                const SourceId& id, const std::stop_token& stop) {
+  const kubernetes::ResourceClient<T> resource(client, id.key.namespace_);
+  KX_ASSIGN_OR_RETURN(const auto list,
+                      resource.List({.field_selector = "metadata.name=" + id.key.name}, stop));
+  if (list.items.empty()) {
+    return std::nullopt;
+  }
+  ValueDigests digests = ValueDigestsOf(list.items[0]);
+  digests.read_at = VersionNumber(list.metadata.resource_version);
+  digests.written = LastWritten(list.items[0].metadata);
+  digests.keys_written = KeysLastWritten(list.items[0].metadata);
+  return std::optional(std::move(digests));
+}
+
+}  // namespace
+
+Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
+                      const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
+  rest::Request request = client->Get();
+  const auto response =
+      request.AbsPath("/apis/" + std::string(resource.group) + "/" + std::string(resource.version))
+          .Do(stop);
+  if (!response) {
+    if (response.status().reason == Reason::kNotFound) {
+      return false;
+    }
+    return apimachinery::Fail(response.status());
+  }
+  KX_ASSIGN_OR_RETURN(const codec::JsonTree list, codec::JsonTree::Parse(response->body));
+  const codec::JsonTree* resources = list.Find("resources");
+  return resources != nullptr &&
+         std::ranges::any_of(resources->elements(), [&](const codec::JsonTree& each) {
+           return each.TextAt("name") == resource.plural;
+         });
+}
+
+ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client) {
+  return [client = std::move(client)](const SourceId& id, const std::stop_token& stop) {
+    return id.type == SourceType::kSecret ? FetchValues<core::Secret>(client, id, stop)
+                                          : FetchValues<core::ConfigMap>(client, id, stop);
+  };
+}
+
+SourceExists NewSourceQuery(std::shared_ptr<rest::RESTClient> client) {
+  return [client = std::move(client)](const SourceId& id,
+                                      const std::stop_token& stop) -> Result<bool> {
+    const dynamic::MetadataResource resource = dynamic::MetadataClient(client).Resource(
+        {"", "v1", std::string(NamesOf(id.type).plural)}, id.key.namespace_);
+    KX_ASSIGN_OR_RETURN(const auto list,
+                        resource.List({.field_selector = "metadata.name=" + id.key.name}, stop));
+    return !list.items.empty();
+  };
+}
+
+InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client,
+                         const std::vector<std::string>& namespaces,
+                         const WatchSettings& settings) {
+  const auto fallbacks =
+      settings.fallbacks ? settings.fallbacks : std::make_shared<Fallbacks>(settings.registry);
+  InformerSet set;
+  set.namespaces.insert(namespaces.begin(), namespaces.end());
+  if (!settings.ignored_types.contains(SourceType::kConfigMap)) {
+    AddSources<core::ConfigMap>(client, SourceType::kConfigMap, settings, set);
+  }
+  if (!settings.ignored_types.contains(SourceType::kSecret)) {
+    AddSources<core::Secret>(client, SourceType::kSecret, settings, set);
+  }
+  if (!settings.ignored_types.contains(SourceType::kSecretProviderClass)) {
+    AddProviderClasses(client, settings, fallbacks, set);
+  }
+  AddWorkloads(client, settings, fallbacks, set);
+  return set;
+}
+
+InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
+                         const WatchSettings& settings) {
+  std::vector<std::string> namespaces;
+  if (!namespace_.empty()) {
+    namespaces.push_back(std::move(namespace_));
+  }
+  return NewInformers(std::move(client), namespaces, settings);
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,280 @@
+#include "kubexx/reloader/watch/on_demand_lists.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/reloader/watch/caches.h"
+
+namespace kubexx::reloader {
+namespace {
+
+constexpr base::Duration kLook = std::chrono::milliseconds(2);
+/// A store that has not taken a list by then is stuck; its changes still come as events.
+constexpr base::Duration kPatience = std::chrono::seconds(10);
+constexpr base::Duration kInterval = std::chrono::seconds(1);
+/// What a watch has brought is on its way to the handlers for less than this.
+constexpr base::Duration kOnTheWay = std::chrono::seconds(10);
+/// With more namespaces one list of everything is less work.
+constexpr std::size_t kMostParts = 4;
+
+std::uint64_t Number(std::string_view version) {
+  std::uint64_t number = 0;
+  std::from_chars(version.data(), version.data() + version.size(), number);
+  return number;
+}
+
+}  // namespace
+
+OnDemandLists::OnDemandLists(std::vector<Member> members, base::Clock& clock, Pass pass)
+    : members_(std::move(members)), clock_(clock), pass_(std::move(pass)) {}
+
+std::vector<OnDemandLists::Member> OnDemandLists::MembersOf(
+    const std::vector<InformerSet>& informers) {
+  std::vector<Member> members;
+  for (const InformerSet& set : informers) {
+    for (const auto& [kind, sources] : set.workload_sources) {
+      for (const NamespacedWorkloads& source : sources) {
+        members.push_back({source.namespace_, source.source, set.workloads.at(kind)});
+      }
+    }
+  }
+  return members;
+}
+
+void OnDemandLists::Start() {
+  if (!members_.empty()) {
+    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  }
+}
+
+void OnDemandLists::Stop() { thread_ = {}; }
+
+bool OnDemandLists::IsIn(const Member& member, std::string_view namespace_) {
+  return (member.namespace_.empty() || member.namespace_ == namespace_) &&
+         member.source->IsOnDemand();
+}
+
+bool OnDemandLists::Covers(WorkloadKind kind, std::string_view namespace_) const {
+  return std::ranges::any_of(members_, [&](const Member& member) {
+    return member.source->kind() == kind && IsIn(member, namespace_);
+  });
+}
+
+OnDemandLists::Count OnDemandLists::CountIn(std::string_view namespace_) const {
+  Count count;
+  for (const Member& member : members_) {
+    if (member.namespace_.empty() || member.namespace_ == namespace_) {
+      const WorkloadSource::Hearing hearing = member.source->hearing();
+      count.on_demand += hearing == WorkloadSource::Hearing::kOnDemand ? 1 : 0;
+      count.in_doubt += hearing == WorkloadSource::Hearing::kInDoubt ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+bool OnDemandLists::Changed(const SourceId& source, const std::optional<Digest>& before,
+                            bool is_used, std::uint64_t version) {
+  const Count count = CountIn(source.key.namespace_);
+  const base::MutexLock lock(mu_);
+  if (count.in_doubt > 0 && before) {
+    doubtful_.try_emplace(source, Doubtful{.before = *before,
+                                           .version = version,
+                                           .is_used = is_used,
+                                           .at = clock_.Now(),
+                                           .members = count.on_demand});
+    changed_.notify_all();
+  }
+  if (count.on_demand == 0) {
+    return false;
+  }
+  AddLocked(source, before, is_used, version);
+  return true;
+}
+
+void OnDemandLists::AddLocked(const SourceId& source, const std::optional<Digest>& before,
+                              bool is_used, std::uint64_t version) {
+  Waiting& waiting = waiting_[source];
+  if (!waiting.before) {
+    waiting.before = before;
+  }
+  waiting.is_used = waiting.is_used || is_used;
+  waiting.version = std::max(waiting.version, version);
+  if (waiting.is_used) {
+    unreferenced_.Forget(source);
+  }
+  waiting.due = unreferenced_.DueOf(source, clock_.Now());
+  changed_.notify_all();
+}
+
+void OnDemandLists::ResolveDoubtsLocked() {
+  const base::TimePoint now = clock_.Now();
+  std::map<std::string, Count> counts;
+  for (auto each = doubtful_.begin(); each != doubtful_.end();) {
+    auto& [source, change] = *each;
+    const auto [counted, is_new] = counts.try_emplace(source.key.namespace_);
+    if (is_new) {
+      counted->second = CountIn(source.key.namespace_);
+    }
+    const Count& count = counted->second;
+    if (count.on_demand > change.members) {
+      change.members = count.on_demand;
+      AddLocked(source, change.before, change.is_used, change.version);
+    }
+    const bool is_over = count.in_doubt == 0 && now - change.at >= kOnTheWay;
+    each = is_over ? doubtful_.erase(each) : std::next(each);
+  }
+}
+
+base::TimePoint OnDemandLists::NextDueLocked() const {
+  base::TimePoint next = base::TimePoint::max();
+  for (const auto& [source, waiting] : waiting_) {
+    next = std::min(next, waiting.due);
+  }
+  return std::max(next, next_round_);
+}
+
+OnDemandLists::Round OnDemandLists::Await(const std::stop_token& stop) {
+  const base::MutexLock lock(mu_);
+  while (!stop.stop_requested()) {
+    ResolveDoubtsLocked();
+    if (NextDueLocked() <= clock_.Now()) {
+      break;
+    }
+    base::TimePoint until = NextDueLocked();
+    if (!doubtful_.empty()) {  // of a refusal nothing tells
+      until = std::min(until, clock_.Now() + kInterval);
+    }
+    clock_.WaitUntil(mu_, changed_, stop, until);
+  }
+  const base::TimePoint now = clock_.Now();
+  next_round_ = now + kInterval;
+  Round round;
+  for (const auto& [source, waiting] : waiting_) {
+    if (waiting.due <= now) {
+      round.namespaces.emplace(source.key.namespace_, 0);
+    }
+  }
+  for (auto each = waiting_.begin(); each != waiting_.end();) {
+    const SourceId& source = each->first;
+    const auto listed = round.namespaces.find(source.key.namespace_);
+    if (listed == round.namespaces.end()) {
+      ++each;
+      continue;
+    }
+    listed->second = std::max(listed->second, each->second.version);
+    if (!each->second.is_used) {
+      unreferenced_.LookedInto(source, now);
+    }
+    round.changes[source] = each->second.before;
+    each = waiting_.erase(each);
+  }
+  listed_for_ = round.changes;
+  return round;
+}
+
+std::vector<std::pair<SourceId, Digest>> OnDemandLists::Before(std::string_view namespace_) const {
+  std::vector<std::pair<SourceId, Digest>> result;
+  const base::MutexLock lock(mu_);
+  const auto add = [&](const SourceId& source, const std::optional<Digest>& before) {
+    if (before && source.key.namespace_ == namespace_) {
+      result.emplace_back(source, *before);
+    }
+  };
+  for (const auto& [source, before] : listed_for_) {  // the older first
+    add(source, before);
+  }
+  for (const auto& [source, change] : doubtful_) {
+    add(source, change.before);
+  }
+  for (const auto& [source, waiting] : waiting_) {
+    add(source, waiting.before);
+  }
+  return result;
+}
+
+std::vector<std::pair<SourceId, Digest>> OnDemandLists::BeforeSince(std::string_view namespace_,
+                                                                    std::uint64_t version) const {
+  std::vector<std::pair<SourceId, Digest>> result;
+  const base::MutexLock lock(mu_);
+  for (const auto& [source, change] : doubtful_) {
+    if (source.key.namespace_ == namespace_ && change.version > version) {
+      result.emplace_back(source, change.before);
+    }
+  }
+  return result;
+}
+
+void OnDemandLists::Run(const std::stop_token& stop) {
+  while (true) {
+    const Round round = Await(stop);
+    if (stop.stop_requested()) {
+      return;
+    }
+    List(round.namespaces, stop);
+    if (stop.stop_requested()) {
+      return;
+    }
+    for (const auto& [source, before] : round.changes) {
+      pass_(source, before);
+    }
+    const base::MutexLock lock(mu_);
+    listed_for_.clear();
+  }
+}
+
+bool OnDemandLists::ListParts(const Member& member, const Namespaces& namespaces,
+                              const std::stop_token& stop) {
+  if (namespaces.size() > kMostParts) {
+    return false;
+  }
+  std::vector<std::shared_ptr<const std::atomic<bool>>> parts;
+  for (const auto& [namespace_, version] : namespaces) {
+    const auto take = [&](std::vector<cache::Object>&& objects) -> apimachinery::Result<void> {
+      KX_ASSIGN_OR_RETURN(auto applied,
+                          member.informer->ReplaceNamespace(namespace_, std::move(objects)));
+      parts.push_back(std::move(applied));
+      return {};
+    };
+    if (!member.source->ListNamespace(
+            namespace_, version == 0 ? std::string() : std::to_string(version), take, stop)) {
+      return false;
+    }
+  }
+  AwaitStored(
+      [&] { return std::ranges::all_of(parts, [](const auto& part) { return part->load(); }); },
+      stop);
+  return true;
+}
+
+void OnDemandLists::List(const Namespaces& namespaces, const std::stop_token& stop) {
+  std::vector<std::pair<const Member*, std::uint64_t>> asked;
+  for (const Member& member : members_) {
+    const bool concerned = std::ranges::any_of(
+        namespaces, [&](const auto& entry) { return IsIn(member, entry.first); });
+    if (concerned && !(member.namespace_.empty() && ListParts(member, namespaces, stop))) {
+      asked.emplace_back(&member, member.source->AskForList());
+    }
+  }
+  for (const auto& [member, number] : asked) {
+    if (const auto version = member->source->AwaitList(number, stop)) {
+      AwaitStored(
+          [&, wanted = Number(*version)] {
+            return Number(member->informer->LastSyncResourceVersion()) >= wanted;
+          },
+          stop);
+    }
+  }
+}
+
+void OnDemandLists::AwaitStored(base::FunctionRef<bool()> is_there, const std::stop_token& stop) {
+  const base::TimePoint deadline = clock_.Now() + kPatience;
+  while (!is_there() && clock_.Now() < deadline && clock_.SleepFor(kLook, stop)) {
+  }
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,201 @@
+#include "kubexx/reloader/watch/on_demand_lists.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/reloader/plan/baseline.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Status;
+using std::chrono::seconds;
+
+const SourceId kUsed{SourceType::kConfigMap, {"ns", "used"}};
+const SourceId kUnused{SourceType::kConfigMap, {"ns", "unused"}};
+
+const Status kWatchRefusal(Reason::kForbidden, "no", 403);
+constexpr int kEveryWatch = std::numeric_limits<int>::max();
+
+/// A kind whose watches fail, and its lists on demand.
+class OnDemandListsTest : public testing::Test {
+ protected:
+  explicit OnDemandListsTest(const Status& why = kWatchRefusal) {
+    server_->FailWatches(why, kEveryWatch);
+    informer_->Start();
+    while (why.reason == Reason::kForbidden ? !source_->IsOnDemand() : !informer_->HasSynced()) {
+      std::this_thread::yield();
+    }
+    lists_.Start();
+  }
+  ~OnDemandListsTest() override {
+    lists_.Stop();
+    informer_->Stop();
+  }
+
+  /// Lets `time` pass in steps, as long as fewer than `n` changes have been passed on. Time passes
+  /// only while the lists wait for it.
+  std::vector<SourceId> PassedWithin(base::Duration time, std::size_t n) {
+    const base::TimePoint end = lists_clock_.Now() + time;
+    while (Passed().size() < n && lists_clock_.Now() < end) {
+      if (lists_clock_.Sleepers() > 0) {
+        lists_clock_.Advance(std::chrono::milliseconds(100));
+      }
+      std::this_thread::yield();
+    }
+    return Passed();
+  }
+  std::vector<SourceId> Passed() {
+    const base::MutexLock lock(mu_);
+    return passed_;
+  }
+
+  base::testing::FakeClock clock_;  ///< of the reflector: the watch is not tried again by itself
+  base::testing::FakeClock lists_clock_;
+  metrics::Registry registry_;
+  std::shared_ptr<Fallbacks> fallbacks_ = std::make_shared<Fallbacks>(&registry_, clock_);
+  std::shared_ptr<cache::testing::FakeSource> server_ =
+      std::make_shared<cache::testing::FakeSource>();
+  /// Lists of single namespaces; one that was listed is noted.
+  std::shared_ptr<cache::ListerWatcher> InNamespace(const std::string& namespace_) {
+    return std::make_shared<cache::ListWatch>(
+        [this, namespace_](const apimachinery::ListOptions& options,
+                           cache::ListerWatcher::ObjectSink sink, std::stop_token stop) {
+          {
+            const base::MutexLock lock(mu_);
+            listed_.push_back(namespace_ + "@" + options.resource_version);
+          }
+          return server_->List(
+              options,
+              [&](cache::Object&& object) {
+                return object.key.namespace_ == namespace_ ? sink(std::move(object))
+                                                           : apimachinery::Result<void>();
+              },
+              std::move(stop));
+        },
+        nullptr);
+  }
+  std::vector<std::string> Listed() {
+    const base::MutexLock lock(mu_);
+    return listed_;
+  }
+
+  std::shared_ptr<WorkloadSource> source_ = std::make_shared<WorkloadSource>(
+      server_, fallbacks_,
+      WorkloadSource::Options{
+          .in_namespace = [this](const std::string& namespace_) { return InNamespace(namespace_); },
+          .clock = clock_});
+  std::shared_ptr<cache::SharedInformerBase> informer_ =
+      std::make_shared<cache::SharedInformerBase>(
+          source_,
+          cache::InformerOptions{.name = "test", .clock = clock_, .use_watch_list = false});
+  base::Mutex mu_;
+  std::vector<SourceId> passed_ KX_GUARDED_BY(mu_);
+  std::vector<std::string> listed_ KX_GUARDED_BY(mu_);
+  OnDemandLists lists_{{{.source = source_, .informer = informer_}},
+                       lists_clock_,
+                       [this](const SourceId& source, const std::optional<Digest>&) {
+                         const base::MutexLock lock(mu_);
+                         passed_.push_back(source);
+                       }};
+};
+
+TEST_F(OnDemandListsTest, AChangeIsPassedOnOnceItsNamespaceIsListed) {
+  server_->Put({"ns", "web"}, "1");
+  server_->Put({"other", "web"}, "1");
+  EXPECT_TRUE(lists_.Changed(kUsed, std::nullopt, true, 11));
+  while (!informer_->Contains({"ns", "web"})) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(Listed(), std::vector<std::string>{"ns@11"});
+  EXPECT_FALSE(informer_->Contains({"other", "web"}));
+  EXPECT_EQ(PassedWithin(std::chrono::hours(1), 1), std::vector{kUsed});
+}
+
+TEST_F(OnDemandListsTest, ForManyNamespacesEverythingIsListed) {
+  server_->Put({"other", "web"}, "1");
+  // The first few may go by themselves, the others wait for the next round.
+  for (int i = 0; i < 20; ++i) {
+    lists_.Changed({SourceType::kConfigMap, {std::to_string(i), "config"}}, std::nullopt, true);
+  }
+  while (Passed().size() < 20 || !informer_->Contains({"other", "web"})) {
+    clock_.Advance(std::chrono::milliseconds(100));  // the reflector lists once a second
+    lists_clock_.Advance(std::chrono::milliseconds(100));
+    std::this_thread::yield();
+  }
+}
+
+TEST_F(OnDemandListsTest, WhatNothingUsesWaitsForItsTimeOrTheNextList) {
+  for (std::size_t i = 1; i <= 6; ++i) {  // so that its next time is half a minute away
+    lists_.Changed(kUnused, std::nullopt, false);
+    ASSERT_EQ(PassedWithin(std::chrono::hours(1), i).size(), i);
+  }
+  const std::size_t listed = Listed().size();
+  lists_.Changed(kUnused, kNoSource, false);
+  EXPECT_EQ(PassedWithin(seconds(20), 7).size(), 6U);
+  EXPECT_EQ(Listed().size(), listed);
+  EXPECT_EQ(lists_.Before("ns").size(), 1U) << "a workload that a list brings must not miss it";
+  lists_.Changed(kUsed, std::nullopt, true);
+  EXPECT_EQ(PassedWithin(std::chrono::hours(1), 8).size(), 8U) << "one list answers both";
+}
+
+/// It is not known yet whether the kind may be watched.
+class DoubtfulListsTest : public OnDemandListsTest {
+ protected:
+  DoubtfulListsTest() : OnDemandListsTest(Status(Reason::kUnavailable, "down")) {}
+
+  /// The reflector tries to watch again.
+  void AwaitHearing(WorkloadSource::Hearing hearing) {
+    while (source_->hearing() != hearing) {
+      if (clock_.Sleepers() > 0) {
+        clock_.Advance(seconds(1));
+      }
+      std::this_thread::yield();
+    }
+  }
+};
+
+TEST_F(DoubtfulListsTest, AWorkloadMadeSinceTheListIsListedWhenTheWatchIsRefused) {
+  server_->Put({"ns", "web"}, "1");
+  EXPECT_FALSE(lists_.Changed(kUsed, kNoSource, false, 11)) << "whoever is known is told at once";
+  EXPECT_EQ(lists_.Before("ns").size(), 1U) << "any list may bring the workload";
+  EXPECT_EQ(lists_.Before("other").size(), 0U);
+  server_->FailWatches(kWatchRefusal, kEveryWatch);
+  AwaitHearing(WorkloadSource::Hearing::kOnDemand);
+  EXPECT_EQ(PassedWithin(std::chrono::hours(1), 1), std::vector{kUsed});
+  EXPECT_TRUE(informer_->Contains({"ns", "web"}));
+  EXPECT_EQ(Listed(), std::vector<std::string>{"ns@11"});
+  while (!lists_.Before("ns").empty()) {  // once is enough
+    lists_clock_.Advance(seconds(1));
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(Passed().size(), 1U);
+}
+
+TEST_F(DoubtfulListsTest, AWorkloadThatTheWatchBringsMissesWhatIsNewerThanIt) {
+  EXPECT_FALSE(lists_.Changed(kUsed, kNoSource, false, 12));
+  EXPECT_FALSE(lists_.Changed(kUnused, std::nullopt, false, 12)) << "it has just appeared";
+  EXPECT_EQ(lists_.BeforeSince("ns", 11).size(), 1U);
+  EXPECT_EQ(lists_.BeforeSince("ns", 12).size(), 0U);
+  EXPECT_EQ(lists_.BeforeSince("ns", 0).size(), 1U) << "made nobody knows when";
+  EXPECT_EQ(lists_.BeforeSince("other", 11).size(), 0U);
+  server_->FailWatches(kWatchRefusal, 0);
+  server_->Put({"ns", "web"}, "1");
+  AwaitHearing(WorkloadSource::Hearing::kWatched);
+  EXPECT_EQ(lists_.BeforeSince("ns", 11).size(), 1U) << "its event may be on the way";
+  while (!lists_.BeforeSince("ns", 11).empty()) {
+    lists_clock_.Advance(seconds(1));
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(Passed().empty());
+  EXPECT_FALSE(lists_.Changed(kUsed, kNoSource, false, 13));
+  EXPECT_TRUE(lists_.BeforeSince("ns", 11).empty()) << "the watch is not in doubt";
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

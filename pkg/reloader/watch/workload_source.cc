@@ -1,0 +1,352 @@
+#include "kubexx/reloader/watch/workload_source.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubexx::reloader {
+
+using apimachinery::Fail;
+using apimachinery::ListOptions;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+
+namespace {
+
+constexpr std::string_view kList = "list";
+constexpr std::string_view kWatch = "watch";
+constexpr base::Duration kFirstRetry = std::chrono::seconds(1);
+/// A watch that has not been refused for this long is taken for granted.
+constexpr base::Duration kProbeTime = std::chrono::seconds(1);
+
+// Makes a reflector list at once.
+constexpr std::string_view kNewList = "a new list is wanted";
+apimachinery::Error ListPlease() { return Fail(Reason::kExpired, std::string(kNewList)); }
+
+// Has it wait for the next change.
+constexpr std::string_view kNotWatched = "not watched";
+
+}  // namespace
+
+WorkloadSource::WorkloadSource(std::shared_ptr<cache::ListerWatcher> inner,
+                               std::shared_ptr<Fallbacks> fallbacks, Options options)
+    : inner_(std::move(inner)), fallbacks_(std::move(fallbacks)), options_(std::move(options)) {}
+
+bool WorkloadSource::IsOwn(const Status& status) {
+  return status.message.ends_with(kNewList) || status.message.ends_with(kNotWatched);
+}
+
+WorkloadSource::Mode WorkloadSource::mode() const {
+  const base::MutexLock lock(mu_);
+  return mode_;
+}
+
+Right WorkloadSource::RightTo(std::string_view verb) const {
+  return {.kind = options_.other_kind.empty() ? KindName(options_.kind) : options_.other_kind,
+          .verb = verb,
+          .namespace_ = options_.namespace_};
+}
+
+bool WorkloadSource::IsOnDemand() const {
+  const Mode now = mode();
+  return now == Mode::kOnDemand || now == Mode::kProbing;
+}
+
+WorkloadSource::Hearing WorkloadSource::hearing() const {
+  const base::MutexLock lock(mu_);
+  switch (mode_) {
+    case Mode::kWatched:
+      return is_granted_ ? Hearing::kWatched : Hearing::kInDoubt;
+    case Mode::kOnDemand:
+    case Mode::kProbing:
+      return Hearing::kOnDemand;
+    case Mode::kAbsent:
+      break;
+  }
+  return Hearing::kNone;
+}
+
+void WorkloadSource::SetGranted(bool granted) {
+  const base::MutexLock lock(mu_);
+  is_granted_ = granted;
+}
+
+void WorkloadSource::SetMode(Mode mode) {
+  const base::MutexLock lock(mu_);
+  const bool again = mode_ == mode || mode_ == Mode::kProbing;
+  mode_ = mode;
+  retry_ = again ? std::min(2 * retry_, options_.retry_interval) : kFirstRetry;
+  probe_at_ = options_.clock.Now() + retry_;
+  changed_.notify_all();
+}
+
+void WorkloadSource::BeginProbe() {
+  const base::MutexLock lock(mu_);
+  mode_ = Mode::kProbing;
+  probe_at_ = options_.clock.Now();
+  changed_.notify_all();
+}
+
+bool WorkloadSource::Serves(const std::stop_token& stop) {
+  if (!options_.is_served) {
+    return true;
+  }
+  const auto served = options_.is_served(stop);
+  if (!served || *served) {
+    if (served) {
+      fallbacks_->Granted(RightTo(Fallbacks::kServed));
+    }
+    return true;  // when it cannot be told, the list will tell
+  }
+  fallbacks_->Refused(RightTo(Fallbacks::kServed),
+                      Status(Reason::kNotFound, "the API is not served"), "");
+  return false;
+}
+
+// No objects, and all is well.
+Result<codec::ListMeta> WorkloadSource::Absent() {
+  SetMode(Mode::kAbsent);
+  codec::ListMeta empty;
+  empty.resource_version = "0";
+  return empty;
+}
+
+Result<codec::ListMeta> WorkloadSource::OnListRefused(const Status& status) {
+  bool has_listed = false;
+  {
+    const base::MutexLock lock(mu_);
+    has_listed = has_listed_;
+  }
+  if (status.reason == Reason::kForbidden) {
+    fallbacks_->Refused(RightTo(kList), status,
+                        options_.other_kind.empty() ? "workloads of this kind are not rolled"
+                                                    : "its changes roll nothing");
+    if (has_listed) {  // a server that is starting also says so: keep what is there
+      return Fail(status);
+    }
+    return Absent();
+  }
+  if (status.reason == Reason::kNotFound) {
+    fallbacks_->Refused(RightTo(Fallbacks::kServed), status, "");
+    return Absent();
+  }
+  return Fail(status);
+}
+
+Result<codec::ListMeta> WorkloadSource::List(const ListOptions& options, ObjectSink sink,
+                                             std::stop_token stop) {
+  ListOptions request = options;
+  if (options.continue_.empty()) {
+    if (!Serves(stop)) {
+      return Absent();
+    }
+    BeginFullList();
+    const base::MutexLock lock(mu_);
+    begun_ = asked_;
+    if (mode_ != Mode::kWatched) {
+      // As it is now, not as some cache of the server remembers it.
+      request.resource_version.clear();
+      request.resource_version_match.clear();
+    }
+  }
+  auto listed = inner_->List(request, sink, std::move(stop));
+  if (!listed) {
+    return OnListRefused(listed.error());
+  }
+  if (mode() == Mode::kAbsent) {
+    SetMode(Mode::kWatched);  // as far as is known yet
+  }
+  if (listed->continue_.empty()) {
+    fallbacks_->Granted(RightTo(kList));
+    const base::MutexLock lock(mu_);
+    has_listed_ = true;
+    version_ = listed->resource_version;
+  }
+  return listed;
+}
+
+Result<void> WorkloadSource::TryWatch(const ListOptions& options, EventSink sink,
+                                      const std::stop_token& stop) {
+  bool granted = false;
+  auto result = inner_->Watch(
+      options,
+      [&](cache::WatchEvent&& event) {
+        if (!granted) {
+          granted = true;
+          SetMode(Mode::kWatched);
+          SetGranted(true);
+          fallbacks_->Granted(RightTo(kWatch));
+        }
+        // From an old version it would tell of states from before what has been listed since.
+        return HasParts() ? Result<void>(ListPlease()) : sink(std::move(event));
+      },
+      stop);
+  SetGranted(false);
+  if (!result && result.error().reason == Reason::kForbidden) {
+    // First, so that whoever hears of it can rely on lists from then on.
+    SetMode(Mode::kOnDemand);
+    fallbacks_->Refused(RightTo(kWatch), result.error(),
+                        options_.other_kind.empty() ? "workloads are listed when a source changes"
+                                                    : "its changes roll nothing");
+  }
+  return result;
+}
+
+WorkloadSource::Next WorkloadSource::AwaitDemand(const std::stop_token& stop) {
+  // Counts from here, so that the reflector does not take the watch for a broken one.
+  const base::TimePoint list = options_.clock.Now() + options_.list_interval;
+  const base::MutexLock lock(mu_);
+  while (!stop.stop_requested()) {
+    const base::TimePoint now = options_.clock.Now();
+    const bool wanted = mode_ == Mode::kOnDemand && asked_ > done_;
+    if (wanted && now >= list) {
+      return Next::kList;
+    }
+    if (now >= probe_at_ && (mode_ == Mode::kOnDemand || now >= list)) {
+      return mode_ == Mode::kOnDemand ? Next::kTryWatch : Next::kList;
+    }
+    const base::TimePoint probe = mode_ == Mode::kOnDemand ? probe_at_ : std::max(probe_at_, list);
+    options_.clock.WaitUntil(mu_, changed_, stop, wanted ? std::min(list, probe) : probe);
+  }
+  return Next::kStop;
+}
+
+void WorkloadSource::ListIsInStore() {
+  const base::MutexLock lock(mu_);
+  done_ = begun_;
+  changed_.notify_all();
+}
+
+Result<void> WorkloadSource::Watch(const ListOptions& options, EventSink sink,
+                                   std::stop_token stop) {
+  if (options.send_initial_events.value_or(false)) {
+    // A refusal here makes the reflector list.
+    if (mode() != Mode::kWatched || !Serves(stop)) {
+      return Fail(Reason::kForbidden, std::string(kNotWatched));
+    }
+    BeginFullList();
+    auto result = TryWatch(options, sink, stop);
+    if (!result && result.error().reason == Reason::kNotFound) {
+      return Fail(Reason::kForbidden, result.error().message);
+    }
+    return result;
+  }
+  ListIsInStore();
+  if (mode() == Mode::kWatched) {
+    auto result = TryWatch(options, sink, stop);
+    if (mode() == Mode::kWatched) {
+      return result;
+    }
+  }
+  while (true) {
+    switch (AwaitDemand(stop)) {
+      case Next::kStop:
+        return Fail(Reason::kCancelled, "stopped");
+      case Next::kList:
+        // Nothing was listed: the end of the watch is enough to list again, and no error.
+        return mode() == Mode::kAbsent ? Result<void>() : ListPlease();
+      case Next::kTryWatch:
+        break;
+    }
+    BeginProbe();
+    auto result = TryWatch(options, sink, stop);
+    if (mode() != Mode::kOnDemand) {
+      SetMode(Mode::kWatched);  // not refused, whatever else became of it
+      return result && HasParts() ? Result<void>(ListPlease()) : result;
+    }
+  }
+}
+
+void WorkloadSource::BeginFullList() {
+  const base::MutexLock no_part(list_mu_);
+  ++lists_;
+  const base::MutexLock lock(mu_);
+  has_parts_ = false;
+}
+
+bool WorkloadSource::HasParts() const {
+  const base::MutexLock lock(mu_);
+  return has_parts_;
+}
+
+Result<std::vector<cache::Object>> WorkloadSource::ListPart(const std::string& namespace_,
+                                                            const std::string& version,
+                                                            const std::stop_token& stop) {
+  ListOptions options;
+  options.resource_version = version;
+  if (!version.empty()) {
+    options.resource_version_match = "NotOlderThan";
+  }
+  std::vector<cache::Object> objects;
+  const auto listed = options_.in_namespace(namespace_)
+                          ->List(
+                              options,
+                              [&](cache::Object&& object) {
+                                objects.push_back(std::move(object));
+                                return Result<void>();
+                              },
+                              stop);
+  if (!listed) {
+    return Fail(listed.error());
+  }
+  if (!listed->continue_.empty()) {
+    return Fail(Reason::kInternalError, "a list without a limit came in pages");
+  }
+  return objects;
+}
+
+bool WorkloadSource::ListNamespace(const std::string& namespace_, const std::string& version,
+                                   PartSink sink, const std::stop_token& stop) {
+  if (!options_.in_namespace || !IsOnDemand()) {
+    return false;
+  }
+  std::uint64_t before = 0;
+  {
+    const base::MutexLock lock(list_mu_);
+    before = lists_;
+  }
+  auto objects = ListPart(namespace_, version, stop);
+  if (!objects && !version.empty()) {  // a server whose cache lags says so
+    objects = ListPart(namespace_, "", stop);
+  }
+  if (!objects) {
+    return false;
+  }
+  const base::MutexLock no_list(list_mu_);
+  {
+    const base::MutexLock lock(mu_);
+    if (lists_ != before || (mode_ != Mode::kOnDemand && mode_ != Mode::kProbing)) {
+      return false;
+    }
+    // A watch that is being tried tells of nothing once this is set, and of its first event only
+    // after the mode has changed.
+    has_parts_ = true;
+  }
+  return sink(*std::move(objects)).has_value();
+}
+
+std::uint64_t WorkloadSource::AskForList() {
+  const base::MutexLock lock(mu_);
+  changed_.notify_all();
+  return ++asked_;
+}
+
+std::optional<std::string> WorkloadSource::AwaitList(std::uint64_t number,
+                                                     const std::stop_token& stop) {
+  const base::MutexLock lock(mu_);
+  while (done_ < number && !stop.stop_requested()) {
+    base::TimePoint until = base::TimePoint::max();
+    if (mode_ == Mode::kProbing) {
+      until = probe_at_ + kProbeTime;
+      if (options_.clock.Now() >= until) {
+        return std::nullopt;
+      }
+    } else if (mode_ != Mode::kOnDemand) {
+      return std::nullopt;
+    }
+    options_.clock.WaitUntil(mu_, changed_, stop, until);
+  }
+  return done_ < number ? std::nullopt : std::optional(version_);
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,414 @@
+#include "kubexx/reloader/watch/workload_source.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/testing/fake_source.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::ListOptions;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using std::chrono::seconds;
+
+const Status kNotAllowed(Reason::kForbidden, "no", 403);
+const Status kMissing(Reason::kNotFound, "the server could not find the requested resource", 404);
+
+class WorkloadSourceTest : public testing::Test {
+ protected:
+  struct Listed {
+    Result<codec::ListMeta> meta;
+    std::vector<std::string> names{};
+  };
+  Listed List() {
+    std::vector<std::string> names;
+    auto meta = source_.List({},
+                             [&](cache::Object&& object) -> Result<void> {
+                               names.push_back(object.key.name);
+                               return {};
+                             },
+                             {});
+    return {std::move(meta), std::move(names)};
+  }
+  static ListOptions From(std::string version) {
+    ListOptions options;
+    options.resource_version = std::move(version);
+    return options;
+  }
+  Result<void> WatchFrom(const std::string& version, const std::stop_token& stop = {}) {
+    return source_.Watch(From(version), [](cache::WatchEvent&&) { return Result<void>(); }, stop);
+  }
+  double Gauge(const std::string& verb) {
+    return registry_.Gauge("kubexx_reloader_fallback", "", {{"kind", "CronJob"}, {"verb", verb}})
+        .Value();
+  }
+
+  std::shared_ptr<cache::testing::FakeSource> server_ =
+      std::make_shared<cache::testing::FakeSource>();
+  base::testing::FakeClock clock_;
+  metrics::Registry registry_;
+  std::shared_ptr<Fallbacks> fallbacks_ = std::make_shared<Fallbacks>(&registry_, clock_);
+  std::atomic<bool> served_ = true;
+  WorkloadSource source_{server_,
+                         fallbacks_,
+                         {.kind = WorkloadKind::kCronJob,
+                          .is_served = [this](std::stop_token) -> Result<bool> { return served_; },
+                          .clock = clock_}};
+};
+
+TEST_F(WorkloadSourceTest, PassesEverythingOnWithAllRights) {
+  server_->Put({"ns", "a"}, "1");
+  const Listed listed = List();
+  ASSERT_TRUE(listed.meta);
+  EXPECT_EQ(listed.names, std::vector<std::string>{"a"});
+  std::stop_source stop;
+  std::string seen;
+  std::jthread watch([&] {
+    (void)source_.Watch(
+        From(listed.meta->resource_version),
+        [&](cache::WatchEvent&& event) -> Result<void> {
+          seen = event.object.key.name;
+          stop.request_stop();
+          return {};
+        },
+        stop.get_token());
+  });
+  server_->Put({"ns", "b"}, "1");
+  watch.join();
+  EXPECT_EQ(seen, "b");
+  EXPECT_FALSE(source_.IsOnDemand());
+  EXPECT_EQ(Gauge("watch"), 0);
+}
+
+TEST_F(WorkloadSourceTest, WithoutWatchItListsWhenAsked) {
+  server_->FailWatches(kNotAllowed, 1000000);
+  const Listed first = List();
+  ASSERT_TRUE(first.meta);
+  Result<void> ended;
+  std::jthread watch([&] { ended = WatchFrom(first.meta->resource_version); });
+  clock_.AwaitSleepers(1);
+  EXPECT_TRUE(source_.IsOnDemand());
+  EXPECT_EQ(Gauge("watch"), 1);
+  const std::uint64_t number = source_.AskForList();
+  clock_.Advance(seconds(1));
+  watch.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().reason, Reason::kExpired);
+
+  server_->Put({"ns", "new"}, "1");
+  const Listed second = List();
+  EXPECT_EQ(second.names, std::vector<std::string>{"new"});
+  EXPECT_EQ(server_->list_requests().back().resource_version, "");  // the present state
+  std::stop_source stop;
+  std::jthread next([&] { (void)WatchFrom(second.meta->resource_version, stop.get_token()); });
+  EXPECT_EQ(source_.AwaitList(number, {}), second.meta->resource_version);
+  stop.request_stop();
+}
+
+TEST_F(WorkloadSourceTest, AskingForTheVersionAnswersNoDemand) {
+  server_->FailWatches(kNotAllowed, 1000000);
+  const Listed first = List();
+  ASSERT_TRUE(first.meta);
+  source_.AskForList();
+  EXPECT_EQ(source_.CurrentVersion({}), first.meta->resource_version);
+  Result<void> ended;
+  std::jthread watch([&] { ended = WatchFrom(first.meta->resource_version); });
+  clock_.AdvanceToSleeper(seconds(1));
+  watch.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().reason, Reason::kExpired) << "the list is still due";
+}
+
+// Whoever waits for the news of a missing right changes a source next.
+TEST_F(WorkloadSourceTest, IsOnDemandBeforeAnybodyHearsOfTheRefusal) {
+  server_->FailWatches(kNotAllowed, 1000000);
+  const Listed listed = List();
+  ASSERT_TRUE(listed.meta);
+  std::stop_source stop;
+  std::jthread watch([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
+  while (Gauge("watch") == 0) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(source_.IsOnDemand());
+  clock_.AwaitSleepers(1);
+  stop.request_stop();
+}
+
+TEST_F(WorkloadSourceTest, IsInDoubtUntilAWatchTellsOfSomething) {
+  using Hearing = WorkloadSource::Hearing;
+  EXPECT_EQ(source_.hearing(), Hearing::kInDoubt);
+  const Listed listed = List();
+  ASSERT_TRUE(listed.meta);
+  std::stop_source stop;
+  std::jthread watch([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
+  server_->AwaitCaughtUp();
+  EXPECT_EQ(source_.hearing(), Hearing::kInDoubt) << "it may be refused yet";
+  server_->SendBookmark();
+  while (source_.hearing() != Hearing::kWatched) {
+    std::this_thread::yield();
+  }
+  server_->DropWatches();
+  watch.join();
+  EXPECT_EQ(source_.hearing(), Hearing::kInDoubt) << "the next one may be refused";
+  server_->FailWatches(kNotAllowed, 1000000);
+  watch = std::jthread([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
+  while (source_.hearing() != Hearing::kOnDemand) {
+    std::this_thread::yield();
+  }
+  stop.request_stop();
+}
+
+TEST_F(WorkloadSourceTest, AskingManyTimesIsOneListASecond) {
+  server_->FailWatches(kNotAllowed, 1000000);
+  ASSERT_TRUE(List().meta);
+  Result<void> ended;
+  std::jthread watch([&] { ended = WatchFrom("10"); });
+  clock_.AwaitSleepers(1);
+  for (int i = 0; i < 100; ++i) {
+    (void)source_.AskForList();
+  }
+  EXPECT_EQ(server_->lists(), 1);
+  clock_.Advance(seconds(1));
+  watch.join();
+  EXPECT_EQ(ended.error().reason, Reason::kExpired);
+}
+
+TEST_F(WorkloadSourceTest, WatchesOnceItMay) {
+  server_->FailWatches(kNotAllowed, 1);
+  const Listed listed = List();
+  std::stop_source stop;
+  std::atomic<bool> told = false;
+  std::jthread watch([&] {
+    (void)source_.Watch(
+        From(listed.meta->resource_version),
+        [&](cache::WatchEvent&&) -> Result<void> {
+          told = true;
+          told.notify_all();
+          return {};
+        },
+        stop.get_token());
+  });
+  clock_.AwaitSleepers(1);
+  EXPECT_TRUE(source_.IsOnDemand());
+  clock_.Advance(seconds(1));
+  server_->Put({"ns", "a"}, "1");
+  told.wait(false);
+  EXPECT_FALSE(source_.IsOnDemand());
+  EXPECT_EQ(Gauge("watch"), 0);
+  EXPECT_EQ(source_.AwaitList(source_.AskForList(), {}), std::nullopt);
+  stop.request_stop();
+}
+
+/// With lists of single namespaces.
+class WorkloadSourcePartsTest : public WorkloadSourceTest {
+ protected:
+  WorkloadSourcePartsTest() {
+    server_->FailWatches(kNotAllowed, 1);
+    server_->Put({"ns", "a"}, "1");
+    server_->Put({"other", "b"}, "1");
+    version_ =
+        by_parts_.List({}, [](cache::Object&&) { return Result<void>(); }, {})->resource_version;
+  }
+  /// Watches until it ends, in the background.
+  std::jthread Watch(Result<void>& ended, bool initial_events = false) {
+    ListOptions options = From(version_);
+    options.send_initial_events = initial_events;
+    std::jthread watch([this, options, &ended] {
+      ended = by_parts_.Watch(options,
+                              [this](cache::WatchEvent&& event) -> Result<void> {
+                                told_.push_back(event.object.key.name);
+                                return {};
+                              },
+                              {});
+    });
+    if (!initial_events) {
+      clock_.AwaitSleepers(1);
+    }
+    return watch;
+  }
+  std::optional<std::vector<std::string>> ListNamespace(const std::string& version) {
+    std::vector<std::string> names;
+    const bool handed =
+        by_parts_.ListNamespace("ns", version,
+                                [&](std::vector<cache::Object>&& objects) -> Result<void> {
+                                  for (const cache::Object& object : objects) {
+                                    names.push_back(object.key.name);
+                                  }
+                                  return {};
+                                },
+                                {});
+    return handed ? std::optional(names) : std::nullopt;
+  }
+
+  std::vector<ListOptions> parts_;
+  std::function<void()> while_listing_ = [] {};
+  WorkloadSource by_parts_{
+      server_,
+      fallbacks_,
+      {.kind = WorkloadKind::kCronJob,
+       .in_namespace =
+           [this](const std::string& namespace_) {
+             return std::make_shared<cache::ListWatch>(
+                 [this, namespace_](const ListOptions& options,
+                                    cache::ListerWatcher::ObjectSink sink, std::stop_token stop) {
+                   parts_.push_back(options);
+                   auto listed = server_->List(
+                       options,
+                       [&](cache::Object&& object) {
+                         return object.key.namespace_ == namespace_ ? sink(std::move(object))
+                                                                    : Result<void>();
+                       },
+                       std::move(stop));
+                   while_listing_();
+                   return listed;
+                 },
+                 nullptr);
+           },
+       .clock = clock_}};
+  std::string version_;
+  std::vector<std::string> told_;
+};
+
+TEST_F(WorkloadSourcePartsTest, ANamespaceIsListedFromTheCacheUnlessThatIsTooOld) {
+  EXPECT_EQ(ListNamespace(version_), std::nullopt) << "may be watched, as far as is known";
+  Result<void> ended;
+  const std::jthread watch = Watch(ended);
+  EXPECT_EQ(ListNamespace(version_), std::vector<std::string>{"a"});
+  ASSERT_EQ(parts_.size(), 1U);
+  EXPECT_EQ(parts_[0].resource_version, version_);
+  EXPECT_EQ(parts_[0].resource_version_match, "NotOlderThan");
+  EXPECT_EQ(parts_[0].limit, 0) << "a server reads pages from etcd";
+  EXPECT_EQ(ListNamespace("9999"), std::vector<std::string>{"a"});
+  ASSERT_EQ(parts_.size(), 3U);
+  EXPECT_EQ(parts_[2].resource_version, "") << "as it is now";
+  while_listing_ = [this] {  // on the reflector's thread
+    (void)by_parts_.List({}, [](cache::Object&&) { return Result<void>(); }, {});
+  };
+  EXPECT_EQ(ListNamespace(""), std::nullopt) << "older than what is being listed";
+  server_->FailLists(kNotAllowed);
+  while_listing_ = [] {};
+  EXPECT_EQ(ListNamespace(""), std::nullopt);
+  (void)by_parts_.AskForList();
+  clock_.Advance(seconds(1));
+}
+
+TEST_F(WorkloadSourcePartsTest, AfterOneAWatchBeginsWithAList) {
+  Result<void> ended;
+  std::jthread watch = Watch(ended);
+  server_->Put({"ns", "a"}, "2");
+  ASSERT_TRUE(ListNamespace(""));
+  clock_.Advance(seconds(1));  // it may be watched now, from a version that is too old
+  watch.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().reason, Reason::kExpired);
+  EXPECT_TRUE(told_.empty()) << "of what was before the list";
+  EXPECT_FALSE(by_parts_.IsOnDemand());
+  watch = Watch(ended, true);  // a streaming list is one, too
+  server_->AwaitCaughtUp();
+  server_->BreakWatches(Status(Reason::kInternalError, "enough"));
+  watch.join();
+  EXPECT_EQ(ended.error().message, "enough");
+  EXPECT_FALSE(told_.empty());
+}
+
+TEST_F(WorkloadSourcePartsTest, ANamespaceIsListedWhileTheWatchIsTriedAgain) {
+  Result<void> ended;
+  std::jthread watch = Watch(ended);
+  clock_.Advance(seconds(1));
+  server_->AwaitCaughtUp();  // the watch is open, and has told of nothing
+  EXPECT_TRUE(by_parts_.IsOnDemand());
+  EXPECT_EQ(ListNamespace(version_), std::vector<std::string>{"a"});
+  ASSERT_EQ(parts_.size(), 1U);
+  EXPECT_EQ(parts_[0].resource_version_match, "NotOlderThan");
+  server_->Put({"ns", "a"}, "2");
+  watch.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().reason, Reason::kExpired) << "of what may be before the list";
+  EXPECT_TRUE(told_.empty());
+  EXPECT_EQ(ListNamespace(""), std::nullopt) << "it may be watched";
+}
+
+TEST_F(WorkloadSourcePartsTest, WhatTheWatchTellsMeanwhileIsNoPlaceForANamespace) {
+  Result<void> ended;
+  std::jthread watch = Watch(ended);
+  clock_.Advance(seconds(1));
+  server_->AwaitCaughtUp();
+  while_listing_ = [this] {
+    server_->Put({"ns", "c"}, "1");
+    while (by_parts_.IsOnDemand()) {
+      std::this_thread::yield();
+    }
+  };
+  EXPECT_EQ(ListNamespace(""), std::nullopt) << "it would be older than the event";
+  server_->BreakWatches(Status(Reason::kInternalError, "enough"));
+  watch.join();
+  EXPECT_EQ(told_, std::vector<std::string>{"c"});
+}
+
+TEST_F(WorkloadSourceTest, AnApiThatIsNotServedHasNoObjectsUntilItIs) {
+  served_ = false;
+  server_->Put({"ns", "a"}, "1");
+  Listed listed = List();
+  ASSERT_TRUE(listed.meta);
+  EXPECT_TRUE(listed.names.empty());
+  EXPECT_EQ(server_->lists(), 0);
+  EXPECT_EQ(Gauge("served"), 1);
+  ListOptions initial;
+  initial.send_initial_events = true;
+  EXPECT_EQ(
+      source_.Watch(initial, [](cache::WatchEvent&&) { return Result<void>(); }, {}).error().reason,
+      Reason::kForbidden);
+  Result<void> ended;
+  std::jthread watch([&] { ended = WatchFrom("0"); });
+  clock_.AwaitSleepers(1);
+  served_ = true;
+  clock_.Advance(seconds(1));
+  watch.join();
+  EXPECT_TRUE(ended);
+  listed = List();
+  EXPECT_EQ(listed.names, std::vector<std::string>{"a"});
+  EXPECT_EQ(Gauge("served"), 0);
+}
+
+TEST_F(WorkloadSourceTest, WithoutListThereIsNothingAtFirstAndLaterWhatThereWas) {
+  server_->Put({"ns", "a"}, "1");
+  server_->FailLists(kNotAllowed);
+  const Listed refused = List();
+  ASSERT_TRUE(refused.meta);
+  EXPECT_TRUE(refused.names.empty());
+  EXPECT_EQ(Gauge("list"), 1);
+  EXPECT_EQ(List().names, std::vector<std::string>{"a"});
+  EXPECT_EQ(Gauge("list"), 0);
+  server_->FailLists(kNotAllowed);
+  EXPECT_FALSE(List().meta);  // the store keeps what it has
+  server_->FailLists(kMissing);
+  EXPECT_TRUE(List().meta);  // but not when the API has gone
+}
+
+TEST(Fallbacks, AreTriedAgainAfterAMinute) {
+  base::testing::FakeClock clock;
+  Fallbacks fallbacks(nullptr, clock);
+  constexpr Right kPatch{.kind = "CronJob", .verb = "patch", .namespace_ = "ns"};
+  EXPECT_TRUE(fallbacks.ShouldTry(kPatch));
+  fallbacks.Refused(kPatch, kNotAllowed, "");
+  EXPECT_TRUE(fallbacks.IsRefused(kPatch));
+  EXPECT_FALSE(fallbacks.ShouldTry(kPatch));
+  EXPECT_TRUE(fallbacks.ShouldTry({.kind = "Job", .verb = "patch", .namespace_ = "ns"}));
+  clock.Advance(std::chrono::minutes(1));
+  EXPECT_TRUE(fallbacks.ShouldTry(kPatch));
+  fallbacks.Granted(kPatch);
+  EXPECT_FALSE(fallbacks.IsRefused(kPatch));
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

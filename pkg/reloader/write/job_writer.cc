@@ -1,0 +1,381 @@
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/model/managed_fields.h"
+#include "kubexx/reloader/model/workload_decode.h"
+#include "kubexx/reloader/write/kind_writers.h"
+#include "kubexx/reloader/write/patch.h"
+#include "kubexx/reloader/write/template_edit.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::JsonTree;
+using dynamic::Unstructured;
+
+constexpr int kMaxJobTries = 5;
+
+/// So often a Job that was to be deleted is found untouched, two seconds apart, before its keeper
+/// goes: until then a deletion that was sent and not answered may yet take effect.
+constexpr int kMaxUntouchedLooks = 30;
+
+/// Of `metadata`: what belongs to the object that was, not to the one that will be.
+constexpr std::string_view kOfTheOldObject[] = {
+    "uid",           "resourceVersion",   "creationTimestamp", "generation",
+    "managedFields", "deletionTimestamp", "selfLink",          "deletionGracePeriodSeconds"};
+
+/// Labels that the server gives to a Job's pods.
+constexpr const char* kPodLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid",
+                                      "job-name", "batch.kubernetes.io/job-name"};
+
+/// Of what was begun: too large for an annotation, for example.
+bool IsNoKeeper(const Status& status) {
+  return status.reason == Reason::kInvalid || status.reason == Reason::kRequestEntityTooLarge;
+}
+
+/// The name for dry runs: always the same for a Job, so that errors which name it are alike, too.
+std::string TrialNameOf(const Unstructured& job) {
+  return "reloader-trial-" + DigestOf(job.Name()).ToString().substr(0, 10);
+}
+
+bool IsOver(const Unstructured& job) {
+  if (job.Get({"metadata", "deletionTimestamp"}) != nullptr) {
+    return true;
+  }
+  const JsonTree* conditions = job.Get({"status", "conditions"});
+  return conditions != nullptr &&
+         std::ranges::any_of(conditions->elements(), [](const JsonTree& condition) {
+           return IsFinalJobCondition(condition.TextAt("type"), condition.TextAt("status"));
+         });
+}
+
+/// Whether the server has certainly not done what it was asked for.
+bool IsRefusedForGood(const Status& status) {
+  switch (status.reason) {
+    case Reason::kUnauthorized:
+    case Reason::kForbidden:
+    case Reason::kNotFound:
+    case Reason::kConflict:
+    case Reason::kInvalid:
+    case Reason::kBadRequest:
+    case Reason::kMethodNotAllowed:
+    case Reason::kTooManyRequests:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void ErasePodLabels(JsonTree& pod_template) {
+  for (const char* label : kPodLabels) {
+    pod_template["metadata"]["labels"].Erase(label);
+  }
+}
+
+Result<Unstructured> RecreatedJob(const Unstructured& job, const WorkloadWrite& write) {
+  JsonTree tree = job.tree();
+  tree["apiVersion"] = "batch/v1";
+  tree["kind"] = "Job";
+  tree.Erase("status");
+  for (const std::string_view key : kOfTheOldObject) {
+    tree["metadata"].Erase(key);
+  }
+  JsonTree& spec = tree["spec"];
+  // With manualSelector the labels and the selector are the user's, and without them the server
+  // refuses the Job.
+  if (!job.GetBool({"spec", "manualSelector"}).value_or(false)) {
+    spec.Erase("selector");
+    ErasePodLabels(spec["template"]);
+  }
+  EditAnnotations(write.annotations, tree);
+  KX_RETURN_IF_ERROR(EditTemplate(write, spec["template"]));
+  return Unstructured::FromTree(std::move(tree));
+}
+
+std::optional<JobWriter::Kept> JobWriter::FindKept(const ObjectKey& key) const {
+  const base::MutexLock lock(mu_);
+  const auto found = kept_.find(key);
+  return found == kept_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void JobWriter::Forget(const ObjectKey& key) {
+  std::string keeper;
+  {
+    const base::MutexLock lock(mu_);
+    if (const auto found = kept_.find(key); found != kept_.end()) {
+      keeper = std::move(found->second.keeper);
+      kept_.erase(found);
+    }
+  }
+  if (!keeper.empty()) {
+    if (const auto dropped = DropKeeper({key.namespace_, keeper}); !dropped) {
+      logging::Warning("The keeper of a Job stays for now; it is looked at again",
+                       {{"job", key.ToString()}, {"keeper", keeper}, {"error", dropped.error()}});
+    }
+  }
+}
+
+Result<void> JobWriter::DropKeeper(const ObjectKey& keeper) const {
+  const auto deleted =
+      ResourceFor(client_, WorkloadKind::kJob, keeper.namespace_)
+          .Delete(keeper.name, {.propagation = kubernetes::Propagation::kBackground},
+                  std::stop_token());
+  return deleted || deleted.error().reason == Reason::kNotFound ? Result<void>() : deleted;
+}
+
+Result<std::string> JobWriter::Keep(const KeptJob& job, const std::stop_token& stop) const {
+  const auto created =
+      ResourceFor(client_, WorkloadKind::kJob, job.body.Namespace())
+          .Create(KeeperFor(job), {.field_manager = std::string(kFieldManager)}, stop);
+  if (created) {
+    return created->Name();
+  }
+  if (IsNoKeeper(created.status())) {
+    logging::Warning("A Job cannot be kept in the cluster while it is made anew",
+                     {{"job", job.body.Name()},
+                      {"namespace", job.body.Namespace()},
+                      {"error", created.status()}});
+    return std::string();
+  }
+  return Fail(created.status().WithContext("keep the Job until it is made anew"));
+}
+
+JobWriter::Claim::Claim(JobWriter& writer, const ObjectKey& key) : writer_(writer), key_(key) {
+  const base::MutexLock lock(writer_.mu_);
+  is_held_ = writer_.claimed_.insert(key_).second;
+}
+
+JobWriter::Claim::~Claim() {
+  if (is_held_) {
+    const base::MutexLock lock(writer_.mu_);
+    writer_.claimed_.erase(key_);
+  }
+}
+
+Result<WriteOutcome> JobWriter::Write(const ObjectKey& key, const WorkloadWrite& write,
+                                      std::stop_token stop) {
+  const Claim claim(*this, key);
+  if (!claim.is_held()) {
+    return Fail(Reason::kConflict, "the Job is just being made anew");
+  }
+  if (const auto kept = FindKept(key)) {
+    KX_ASSIGN_OR_RETURN(const Progress progress, Resume(key, *kept, stop));
+    if (progress == Progress::kBeingDeleted || progress == Progress::kUntouched) {
+      return Fail(Reason::kConflict, "the old Job is still being deleted");
+    }
+    Forget(key);
+    if (progress == Progress::kMade && kept->job.token == write.token) {
+      return WriteOutcome{};
+    }
+    if (progress == Progress::kMade) {
+      return Fail(Reason::kConflict, "the Job has just been created again");
+    }
+  }
+  if (!write.Rolls()) {
+    WriteOutcome outcome{.rolled = false};
+    KX_RETURN_IF_ERROR(RecordAnnotations(client_, {WorkloadKind::kJob, key}, write.annotations,
+                                         write.resource_version, fallbacks_, std::move(stop),
+                                         outcome));
+    return outcome;
+  }
+  for (int tries = 1;; ++tries) {
+    auto replaced = Replace(key, write, stop);
+    if (replaced || tries >= kMaxJobTries || replaced.error().reason != Reason::kConflict ||
+        FindKept(key)) {
+      return replaced;
+    }
+  }
+}
+
+Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const WorkloadWrite& write,
+                                        const std::stop_token& stop) {
+  const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
+  KX_ASSIGN_OR_RETURN(const Unstructured job, jobs.Get(key.name, {}, stop));
+  if (!write.uid.empty() && job.Uid() != write.uid) {
+    return Fail(Reason::kConflict, "the Job was deleted and created again");
+  }
+  if (IsOver(job)) {
+    return WriteOutcome{.rolled = false, .recorded = false};
+  }
+  KX_ASSIGN_OR_RETURN(Unstructured body, RecreatedJob(job, write));
+  // Quota, admission and validation have their say before anything is deleted. The name is taken
+  // yet, so it is tried under another.
+  Unstructured trial = body;
+  trial.SetName(TrialNameOf(job));
+  if (const auto tried =
+          jobs.Create(trial, {.field_manager = std::string(kFieldManager), .dry_run = true}, stop);
+      !tried) {
+    return Fail(tried.status().WithContext("try to create the new Job beside the old one"));
+  }
+  Kept kept{.job = {.old_uid = job.Uid(),
+                    .old_version = job.ResourceVersion(),
+                    .token = write.token,
+                    .body = std::move(body)}};
+  {
+    const base::MutexLock lock(mu_);
+    kept_[key] = kept;  // before the keeper is there, or Recover would take it for a dead one's
+  }
+  auto keeper = Keep(kept.job, stop);
+  if (!keeper) {
+    Forget(key);
+    return Fail(keeper.status());
+  }
+  kept.keeper = *std::move(keeper);
+  {
+    const base::MutexLock lock(mu_);
+    kept_[key] = kept;
+  }
+  if (auto deleted = Delete(kept.job, stop); !deleted) {
+    if (IsRefusedForGood(deleted.error())) {
+      Forget(key);
+    }
+    return Fail(deleted.error());
+  }
+  KX_RETURN_IF_ERROR(Create(key, kept));
+  return WriteOutcome{};
+}
+
+Result<void> JobWriter::Delete(const KeptJob& job, const std::stop_token& stop) const {
+  // The very version that was copied: a change in between would be lost.
+  return ResourceFor(client_, WorkloadKind::kJob, job.body.Namespace())
+      .Delete(job.body.Name(),
+              {.propagation = kubernetes::Propagation::kBackground,
+               .uid = job.old_uid,
+               .resource_version = job.old_version},
+              stop);
+}
+
+Result<void> JobWriter::Create(const ObjectKey& key, const Kept& kept) {
+  KX_RETURN_IF_ERROR(CreateKept(key, kept.job));
+  Forget(key);
+  return {};
+}
+
+Result<void> JobWriter::CreateKept(const ObjectKey& key, const KeptJob& job) const {
+  const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
+  // Not to be stopped: the old Job is gone. The client's timeout ends it.
+  const auto created =
+      jobs.Create(job.body, {.field_manager = std::string(kFieldManager)}, std::stop_token());
+  if (!created) {
+    return Fail(created.status().WithContext("create the Job again"));
+  }
+  return {};
+}
+
+Result<void> JobWriter::Finish(const ObjectKey& key, std::stop_token stop) {
+  const Claim claim(*this, key);
+  if (!claim.is_held()) {
+    return Fail(Reason::kConflict, "the Job is just being made anew");
+  }
+  {
+    const base::MutexLock lock(mu_);
+    looks_.erase(key);  // it may be a keeper
+  }
+  const auto kept = FindKept(key);
+  if (!kept) {
+    return {};
+  }
+  KX_ASSIGN_OR_RETURN(const Progress progress, GoOn(kept->job, stop));
+  if (progress == Progress::kBeingDeleted || progress == Progress::kUntouched) {
+    return Fail(Reason::kConflict, "the old Job is still being deleted");
+  }
+  Forget(key);
+  return {};
+}
+
+Result<JobWriter::Progress> JobWriter::Resume(const ObjectKey& key, const Kept& kept,
+                                              const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const Progress progress, GoOn(kept.job, stop));
+  if (progress != Progress::kUntouched) {
+    return progress;
+  }
+  {
+    const base::MutexLock lock(mu_);
+    looks_.erase({key.namespace_, kept.keeper});  // this one may take effect late, too
+  }
+  const auto deleted = Delete(kept.job, stop);
+  // These say that the first was done meanwhile, or the Job has changed.
+  if (!deleted && deleted.error().reason != Reason::kConflict &&
+      deleted.error().reason != Reason::kNotFound) {
+    logging::Debug("A Job cannot be deleted yet; its copy is kept", {{"job", key.ToString()}});
+    return Fail(deleted.error());
+  }
+  return GoOn(kept.job, stop);
+}
+
+Result<JobWriter::Progress> JobWriter::GoOn(const KeptJob& kept, const std::stop_token& stop) {
+  const ObjectKey key{kept.body.Namespace(), kept.body.Name()};
+  const auto job = ResourceFor(client_, WorkloadKind::kJob, key.namespace_).Get(key.name, {}, stop);
+  if (!job && job.status().reason == Reason::kNotFound) {
+    KX_RETURN_IF_ERROR(CreateKept(key, kept));
+    return Progress::kMade;
+  }
+  if (!job) {
+    return Fail(job.status());
+  }
+  if (job->Uid() != kept.old_uid) {
+    return Progress::kMade;  // after all
+  }
+  if (job->Get({"metadata", "deletionTimestamp"}) != nullptr) {
+    return Progress::kBeingDeleted;
+  }
+  return kept.old_version.empty() || job->ResourceVersion() == kept.old_version
+             ? Progress::kUntouched
+             : Progress::kChanged;
+}
+
+Result<bool> JobWriter::Recover(const ObjectKey& keeper, std::stop_token stop) {
+  const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, keeper.namespace_);
+  auto object = jobs.Get(keeper.name, {}, stop);
+  if (!object) {
+    return object.status().reason == Reason::kNotFound ? Result<bool>(true) : Fail(object.status());
+  }
+  auto kept = KeptBy(*object);
+  if (!kept) {
+    return Fail(kept.status());
+  }
+  const ObjectKey key{keeper.namespace_, kept->body.Name()};
+  const Claim claim(*this, key);
+  const auto own = FindKept(key);
+  if (!claim.is_held() || (own && own->keeper != keeper.name)) {
+    return false;  // this process is at it
+  }
+  // Once more: what held the claim may have given the Job up, because somebody has deleted it, and
+  // the keeper with it.
+  object = jobs.Get(keeper.name, {}, stop);
+  if (!object) {
+    return object.status().reason == Reason::kNotFound ? Result<bool>(true) : Fail(object.status());
+  }
+  kept = KeptBy(*object);
+  if (!kept) {
+    return Fail(kept.status());
+  }
+  KX_ASSIGN_OR_RETURN(const Progress progress, GoOn(*kept, stop));
+  if (progress == Progress::kBeingDeleted ||
+      (progress == Progress::kUntouched && MayVanish(keeper))) {
+    return false;
+  }
+  // One that was never deleted is planned for anew, by what its annotations say.
+  KX_RETURN_IF_ERROR(DropKeeper(keeper));
+  const base::MutexLock lock(mu_);
+  looks_.erase(keeper);
+  kept_.erase(key);
+  return true;
+}
+
+bool JobWriter::MayVanish(const ObjectKey& keeper) {
+  const base::MutexLock lock(mu_);
+  return ++looks_[keeper] < kMaxUntouchedLooks;
+}
+
+}  // namespace kubexx::reloader

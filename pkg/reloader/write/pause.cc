@@ -1,0 +1,195 @@
+#include "kubexx/reloader/write/pause.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+// While the lease may be renewed any moment.
+constexpr base::Duration kGatePause = std::chrono::seconds(1);
+// The wall clock may be set: a long pause is looked at now and then.
+constexpr base::Duration kMaxWait = std::chrono::hours(1);
+
+// Between two looks at a Deployment that somebody else is writing to.
+constexpr base::Duration kConflictPause = std::chrono::milliseconds(100);
+
+const std::string* NonEmpty(const Annotations& annotations, const std::string& key) {
+  const std::string* value = Find(annotations, key);
+  return value != nullptr && !value->empty() ? value : nullptr;
+}
+
+std::shared_ptr<workqueue::RateLimiter> Backoff() {
+  return workqueue::NewExponentialFailureRateLimiter(std::chrono::milliseconds(100),
+                                                     std::chrono::minutes(1));
+}
+
+}  // namespace
+
+Result<std::optional<base::Duration>> PausePeriodOf(const Annotations& annotations,
+                                                    const AnnotationKeys& keys) {
+  const std::string* text = Find(annotations, keys.pause_period);
+  if (text == nullptr) {
+    return std::optional<base::Duration>();
+  }
+  const auto period = apimachinery::Duration::Parse(*text);
+  if (!period) {
+    return Fail(Reason::kInvalidConfig,
+                "annotation " + keys.pause_period + ": \"" + *text +
+                    "\" is no duration, or one of more than 292 years; use one like 30s "
+                    "or 5m");
+  }
+  return std::optional<base::Duration>(period->nanos);
+}
+
+std::optional<base::WallTime> PauseEndOf(const Annotations& annotations,
+                                         const AnnotationKeys& keys) {
+  const std::string* paused_at = NonEmpty(annotations, keys.paused_at);
+  if (paused_at == nullptr) {
+    return std::nullopt;
+  }
+  const auto begin = apimachinery::Time::Parse(*paused_at);
+  const auto period = PausePeriodOf(annotations, keys);
+  if (!begin || !period || !*period) {
+    return base::WallTime();
+  }
+  // In seconds first: a begin in the far past or future does not fit into nanoseconds.
+  constexpr std::int64_t kMaxSeconds = std::int64_t{1} << 32;
+  if (begin->seconds < 0 || begin->seconds > kMaxSeconds) {
+    return base::WallTime();
+  }
+  return base::WallTime(std::chrono::seconds(begin->seconds)) +
+         std::chrono::duration_cast<base::WallTime::duration>(
+             std::min<base::Duration>(**period, std::chrono::hours(24 * 3650)));
+}
+
+Pauses::Pauses(Parts parts)
+    : parts_(std::move(parts)),
+      queue_({.name = "reloader-pauses",
+              .clock = parts_.clock,
+              .registry = parts_.registry,
+              .rate_limiter = Backoff()}),
+      thread_([this](const std::stop_token& stop) { Work(stop); }) {}
+
+Pauses::~Pauses() { Stop(); }
+
+void Pauses::Stop() {
+  queue_.ShutDown();
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    thread_.join();
+  }
+}
+
+Result<void> Pauses::AddTo(const Workload& workload, WorkloadWrite& write,
+                           const std::stop_token& stop) {
+  if (Find(workload.annotations, parts_.keys.pause_period) == nullptr) {
+    return {};
+  }
+  if (workload.id.kind != WorkloadKind::kDeployment) {
+    logging::Warning("Only Deployments can be paused; the workload is reloaded without",
+                     {{"workload", workload.id.key.name},
+                      {"kind", KindName(workload.id.kind)},
+                      {"namespace", workload.id.key.namespace_}});
+    return {};
+  }
+  KX_ASSIGN_OR_RETURN(const auto period, PausePeriodOf(workload.annotations, parts_.keys));
+  if (!period || *period <= base::Duration(0)) {
+    return {};
+  }
+  KX_ASSIGN_OR_RETURN(const PauseState state, parts_.query(workload.id, stop));
+  if (!state.paused) {
+    write.paused = true;
+    write.annotations[parts_.keys.paused_at] =
+        apimachinery::Time::From(parts_.clock.Wall()).ToString();
+  }
+  return {};
+}
+
+void Pauses::Consider(const apimachinery::ObjectKey& key) { queue_.Add({"Deployment", key}); }
+
+void Pauses::Work(const std::stop_token& stop) {
+  for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
+    const workqueue::Key key = *item;
+    const auto looked = Look({WorkloadKind::kDeployment, key.object}, stop);
+    if (!looked) {
+      if (!stop.stop_requested()) {
+        logging::Error("Deployment cannot be resumed; it is tried again",
+                       {{"workload", key.object.name},
+                        {"namespace", key.object.namespace_},
+                        {"error", looked.status()}});
+      }
+      queue_.AddRateLimited(key);
+      continue;
+    }
+    queue_.Forget(key);
+    if (*looked) {
+      queue_.AddAfter(key, std::min(**looked, kMaxWait));
+    }
+  }
+}
+
+Result<std::optional<base::Duration>> Pauses::Look(const WorkloadId& id,
+                                                   const std::stop_token& stop) {
+  const std::optional<base::Duration> done;
+  const auto workload = parts_.get(id);
+  const auto end = workload ? PauseEndOf(workload->annotations, parts_.keys) : std::nullopt;
+  if (!end) {
+    return done;
+  }
+  // One that is not paused any more was resumed by somebody: that is noted at once, so that their
+  // next pause is not taken for the operator's.
+  if (const base::WallTime now = parts_.clock.Wall(); workload->paused && *end > now) {
+    return std::optional<base::Duration>(*end - now);
+  }
+  const auto permit = parts_.gate != nullptr ? parts_.gate->Enter(id.key.namespace_)
+                                             : std::optional<ShardGate::Permit>();
+  if (parts_.gate != nullptr && !permit) {
+    return parts_.gate->IsOpenFor(id.key.namespace_) ? std::optional(kGatePause) : done;
+  }
+  auto ended = End(id, stop);
+  if (!ended && ended.status().reason == Reason::kNotFound) {
+    return done;
+  }
+  if (!ended && ended.status().reason == Reason::kConflict) {
+    return std::optional(kConflictPause);
+  }
+  return ended;
+}
+
+Result<std::optional<base::Duration>> Pauses::End(const WorkloadId& id,
+                                                  const std::stop_token& stop) {
+  const std::optional<base::Duration> done;
+  KX_ASSIGN_OR_RETURN(const PauseState state, parts_.query(id, stop));
+  const auto end = PauseEndOf(state.annotations, parts_.keys);
+  if (!end) {
+    return done;
+  }
+  const bool is_own = state.paused && !state.by_others;
+  if (const base::WallTime now = parts_.clock.Wall(); is_own && *end > now) {
+    return std::optional<base::Duration>(*end - now);  // a later pause than the one looked for
+  }
+  // By the version, so that a pause that begins meanwhile keeps its mark.
+  const WorkloadWrite write{.resource_version = state.resource_version,
+                            .annotations = {{parts_.keys.paused_at, std::nullopt}},
+                            .paused = state.paused && state.by_others};
+  KX_ASSIGN_OR_RETURN(const WriteOutcome written, parts_.writer.Write(id, write, stop));
+  if (written.made) {
+    logging::Info(is_own         ? "Deployment resumed"
+                  : state.paused ? "Deployment stays paused: somebody else has paused it"
+                                 : "Somebody has resumed a paused Deployment",
+                  {{"workload", id.key.name}, {"namespace", id.key.namespace_}});
+  }
+  return done;
+}
+
+}  // namespace kubexx::reloader

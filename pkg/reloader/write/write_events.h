@@ -1,0 +1,50 @@
+/// @file
+/// Kubernetes Events about writes.
+#ifndef KUBEXX_RELOADER_WRITE_WRITE_EVENTS_H_
+#define KUBEXX_RELOADER_WRITE_WRITE_EVENTS_H_
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "kubexx/events/core_recorder.h"
+#include "kubexx/events/recorder.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/write/notifier.h"
+
+namespace kubexx::rest {
+class RESTClient;
+}
+
+namespace kubexx::reloader {
+
+/// What an event about a workload regards.
+api::core::v1::ObjectReference ReferenceTo(const WorkloadId& workload, const std::string& uid);
+
+/// stakater/Reloader's event about one source of a write: Normal "Reloaded" or Warning
+/// "ReloadFail", on the workload.
+events::Occurrence EventAbout(const WriteReport& report, const SourceId& source);
+
+/// Records an event for every source of every write, as the component "reloader-<plural>" of the
+/// source's type. Thread-safe.
+class WriteEvents final : public WriteObserver {
+ public:
+  using Recorders = std::map<SourceType, std::unique_ptr<events::Recorder>>;
+
+  /// One recorder for each type of source.
+  explicit WriteEvents(Recorders recorders) : recorders_(std::move(recorders)) {}
+  void OnWrite(const WriteReport& report) override;
+  /// A Warning.
+  void OnNotice(const WorkloadNotice& notice) override;
+
+ private:
+  const Recorders recorders_;
+};
+
+/// Writes through `client`. The destructor flushes for up to a second.
+std::unique_ptr<WriteEvents> NewWriteEvents(const std::shared_ptr<rest::RESTClient>& client,
+                                            metrics::Registry* registry);
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_WRITE_WRITE_EVENTS_H_
