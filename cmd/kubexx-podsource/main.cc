@@ -15,7 +15,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/crash_report.h"
-#include "kubexx/cache/stop_timer.h"
+#include "kubexx/base/stop_timer.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/kubelet/config/api_source.h"
@@ -171,7 +171,7 @@ Result<Sources> Start(const Flags& flags, PodConfig& config) {
 
 /// Waits for every source, or until time or a signal ends it.
 Result<void> PrintOnce(const Flags& flags, const PodConfig& config, const std::stop_token& stop) {
-  const cache::StopTimer timer(base::Clock::Real(), stop, flags.wait);
+  const base::StopTimer timer(base::Clock::Real(), stop, flags.wait);
   while (!config.Ready()) {
     if (!base::Clock::Real().SleepFor(std::chrono::milliseconds(10), timer.token())) {
       std::string missing;

@@ -15,7 +15,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/ascii.h"
-#include "kubexx/cache/stop_timer.h"
+#include "kubexx/base/stop_timer.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
@@ -297,7 +297,7 @@ Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader:
   connection.user_agent = "kubexx-reloader-explain/" KUBEXX_VERSION;
   KX_ASSIGN_OR_RETURN(const std::shared_ptr<rest::RESTClient> client,
                       rest::RESTClient::New(std::move(connection)));
-  const cache::StopTimer deadline(base::Clock::Real(), {}, kPatience);
+  const base::StopTimer deadline(base::Clock::Real(), {}, kPatience);
   KX_RETURN_IF_ERROR(CheckReachable(client, deadline.token()));
   const auto labels = [&] { return LabelsOf(client, id.key.namespace_, deadline.token()); };
   const Judge judge =

@@ -255,10 +255,12 @@ Decimal ValueOf(const std::string& text) {
 }  // namespace
 
 Result<Quantity> Quantity::Parse(std::string_view text) {
-  if (IsPlainlyCanonical(text)) {
+  // Comparing two reads their texts.
+  constexpr std::size_t kMaxText = 1024;
+  if (text.size() <= kMaxText && IsPlainlyCanonical(text)) {
     return FromCanonical(std::string(text));
   }
-  const auto number = ParseNumber(text);
+  const auto number = text.size() > kMaxText ? std::nullopt : ParseNumber(text);
   if (!number) {
     return Fail(Malformed("", "not a quantity such as \"100m\" or \"1.5Gi\""));
   }

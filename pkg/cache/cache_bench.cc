@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kubexx/api/core/v1/types.gen.h"
-#include "kubexx/cache/packed_store.h"
+#include "kubexx/cache/internal/packed/packed_store.h"
 #include "kubexx/codec/codec.h"
 
 namespace kubexx::cache {

@@ -1,6 +1,6 @@
 #include "kubexx/cache/handler_registration.h"
 
-#include "kubexx/cache/listener.h"
+#include "kubexx/cache/internal/informer/listener.h"
 
 namespace kubexx::cache {
 

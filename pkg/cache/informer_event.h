@@ -12,8 +12,8 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/cache/internal/packed/packed_store.h"
 #include "kubexx/cache/object.h"
-#include "kubexx/cache/packed_store.h"
 
 namespace kubexx::cache {
 

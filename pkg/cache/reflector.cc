@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "kubexx/cache/internal/internal_error_window.h"
-#include "kubexx/cache/stop_timer.h"
+#include "kubexx/base/stop_timer.h"
+#include "kubexx/cache/internal/reflector/internal_error_window.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -191,7 +191,7 @@ class Reflector::Pass {
     watch_items_ = 0;
     metrics_.watches.Increment();
     const base::TimePoint began = clock_.Now();
-    StopTimer watchdog(clock_, stop_, tuning.watch_idle_timeout);
+    base::StopTimer watchdog(clock_, stop_, tuning.watch_idle_timeout);
     auto result = owner_.source_->Watch(
         options,
         [this, &watchdog](WatchEvent&& event) -> Result<void> {

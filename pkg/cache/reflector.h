@@ -13,11 +13,11 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/report_limit.h"
+#include "kubexx/cache/internal/reflector/reflector_metrics.h"
+#include "kubexx/cache/internal/reflector/reflector_state.h"
 #include "kubexx/cache/lister_watcher.h"
-#include "kubexx/cache/reflector_metrics.h"
-#include "kubexx/cache/reflector_state.h"
 #include "kubexx/cache/reflector_store.h"
-#include "kubexx/cache/report_limit.h"
 #include "kubexx/cache/watch_tuning.h"
 
 namespace kubexx::cache {
@@ -84,7 +84,7 @@ class Reflector {
   ReflectorStore& store_;
   ReflectorOptions options_;
   ReflectorMetrics metrics_;
-  ReportLimit unreadable_lines_{options_.clock};
+  base::ReportLimit unreadable_lines_{options_.clock};
   /// Held around calls of the store, which come from the thread in Run and from the resync thread.
   base::Mutex store_mu_;
   mutable base::Mutex mu_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kubexx/cache/informer_core.h"
+#include "kubexx/cache/internal/informer/informer_core.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {

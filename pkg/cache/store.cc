@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kubexx/cache/packed_store.h"
+#include "kubexx/cache/internal/packed/packed_store.h"
 
 namespace kubexx::cache {
 

@@ -6,8 +6,8 @@
 
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/cache/internal/retry_after.h"
-#include "kubexx/cache/stop_timer.h"
+#include "kubexx/base/stop_timer.h"
+#include "kubexx/cache/internal/reflector/retry_after.h"
 
 namespace kubexx::cache {
 
@@ -54,7 +54,7 @@ class Conditions {
   std::size_t next_ = 0;
 };
 
-Status EndOf(const StopTimer& timer) {
+Status EndOf(const base::StopTimer& timer) {
   return timer.expired() ? Status(Reason::kTimeout, "timed out waiting for a condition")
                          : Status(Reason::kCancelled, "stopped waiting for a condition");
 }
@@ -187,7 +187,7 @@ Result<void> RetryWatch(ListerWatcher& source, apimachinery::ListOptions options
 Result<WatchEvent> Until(ListerWatcher& source, std::string resource_version,
                          std::vector<WatchCondition> conditions, const std::stop_token& stop,
                          UntilOptions options) {
-  const StopTimer timer(options.clock, stop, options.timeout);
+  const base::StopTimer timer(options.clock, stop, options.timeout);
   Conditions awaited(std::move(conditions));
   std::optional<WatchEvent> found;
   const auto result = RetryWatch(
@@ -211,7 +211,7 @@ Result<std::optional<WatchEvent>> UntilWithSync(std::shared_ptr<ListerWatcher> s
                                                 Precondition precondition,
                                                 std::vector<WatchCondition> conditions,
                                                 const std::stop_token& stop, UntilOptions options) {
-  const StopTimer timer(options.clock, stop, options.timeout);
+  const base::StopTimer timer(options.clock, stop, options.timeout);
   Outcome outcome(std::move(conditions));
   SharedInformerBase informer(std::move(source), {.name = "until", .clock = options.clock});
   informer.Start();

@@ -13,7 +13,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/cache/report_limit.h"
+#include "kubexx/base/report_limit.h"
 #include "kubexx/workqueue/key.h"
 
 namespace kubexx::controller {
@@ -93,7 +93,7 @@ class ConsistencyStore {
   void TellGivenUp(const workqueue::Key& owner, const Stale& stale, const Write& write);
 
   base::Clock& clock_;
-  cache::ReportLimit given_up_lines_;
+  base::ReportLimit given_up_lines_;
   mutable base::Mutex mu_;
   std::unordered_map<workqueue::Key, std::vector<Waiting>> writes_ KX_GUARDED_BY(mu_);
   /// So many keys are looked through.

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/cache/report_limit.h"
+#include "kubexx/base/report_limit.h"
 #include "kubexx/controller/consistency_store.h"
 #include "kubexx/controller/internal/controller_metrics.h"
 #include "kubexx/controller/internal/deadlines.h"
@@ -279,7 +279,7 @@ class Controller::Impl {
   internal::ControllerMetrics metrics_;
   const std::shared_ptr<workqueue::RateLimiter> stale_limiter_;
   const std::shared_ptr<workqueue::RateLimiter> early_limiter_;
-  cache::ReportLimit early_lines_;
+  base::ReportLimit early_lines_;
   std::vector<Source> sources_;
   bool started_ = false;
   internal::Deadlines deadlines_{options_.clock};

@@ -1,4 +1,6 @@
 // A log that nobody reads: a line waits in it, and the lease's time goes on.
+#include "kubexx/logging/testing/unread_log.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +16,6 @@
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/leaderelection/leader_elector.h"
 #include "kubexx/leaderelection/testing/fake_lock.h"
-#include "kubexx/logging/internal/sink.h"
 
 namespace kubexx::leaderelection {
 namespace {
@@ -23,36 +24,7 @@ using namespace std::chrono_literals;
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
-
-/// The first line that contains a text waits in the log until Read is called, and all after it.
-class UnreadLog {
- public:
-  explicit UnreadLog(std::string text) {
-    before_ = logging::internal::ReplaceOutputForTest(
-        [this, wanted = std::move(text)](std::string_view line) {
-          if (!read_ && line.find(wanted) != std::string_view::npos) {
-            waits_.release();
-            read_.wait(false);
-          }
-        });
-  }
-  UnreadLog(const UnreadLog&) = delete;
-  UnreadLog& operator=(const UnreadLog&) = delete;
-  ~UnreadLog() {
-    Read();
-    logging::internal::ReplaceOutputForTest(std::move(before_));
-  }
-  void AwaitLine() { waits_.acquire(); }
-  void Read() {
-    read_ = true;
-    read_.notify_all();
-  }
-
- private:
-  std::atomic<bool> read_ = false;
-  std::counting_semaphore<> waits_{0};
-  logging::internal::Output before_;
-};
+using logging::testing::UnreadLog;
 
 class UnreadLogTest : public ::testing::Test {
  protected:

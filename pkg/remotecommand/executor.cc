@@ -11,8 +11,8 @@
 
 #include "kubexx/remotecommand/internal/channels.h"
 #include "kubexx/remotecommand/internal/web_socket.h"
-#include "kubexx/rest/internal/stream_access.h"
-#include "kubexx/rest/internal/url.h"
+#include "kubexx/rest/stream_access.h"
+#include "kubexx/rest/url.h"
 
 namespace kubexx::remotecommand {
 namespace {
@@ -22,15 +22,15 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using internal::Channel;
 using internal::WebSocket;
-using rest::internal::ClientAccess;
-using rest::internal::PercentEncode;
+using rest::ClientAccess;
+using rest::PercentEncode;
 
 /// How much of the input goes into one message, as with Go's io.Copy.
 constexpr std::size_t kInputBytes = 32 << 10;
 
 Result<std::string> PodPath(const Target& target, std::string_view subresource) {
-  KX_RETURN_IF_ERROR(rest::internal::CheckPathSegment("namespace", target.name_space));
-  KX_RETURN_IF_ERROR(rest::internal::CheckPathSegment("pod", target.pod));
+  KX_RETURN_IF_ERROR(rest::CheckPathSegment("namespace", target.name_space));
+  KX_RETURN_IF_ERROR(rest::CheckPathSegment("pod", target.pod));
   return "/api/v1/namespaces/" + PercentEncode(target.name_space) + "/pods/" +
          PercentEncode(target.pod) + "/" + std::string(subresource);
 }

@@ -1,4 +1,4 @@
-#include "kubexx/rest/internal/credentials.h"
+#include "kubexx/rest/internal/credentials/credentials.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "kubexx/rest/internal/error_response.h"
+#include "kubexx/rest/error_response.h"
 
 #include <gmock/gmock.h>
 

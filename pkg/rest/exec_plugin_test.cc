@@ -1,4 +1,4 @@
-#include "kubexx/rest/internal/exec_plugin.h"
+#include "kubexx/rest/internal/credentials/exec_plugin.h"
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/rest/internal/subprocess.h"
+#include "kubexx/rest/internal/credentials/subprocess.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/client.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <thread>
 
-#include "kubexx/rest/internal/exchange.h"
+#include "kubexx/rest/internal/transport/exchange.h"
 
 namespace kubexx::rest::internal {
 namespace {

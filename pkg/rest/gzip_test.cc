@@ -1,4 +1,4 @@
-#include "kubexx/rest/internal/gzip.h"
+#include "kubexx/rest/internal/message/gzip.h"
 
 #include <gmock/gmock.h>
 #include <zlib.h>

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kubexx/base/testing/temporary_folder.h"
-#include "kubexx/rest/internal/kubeconfig_file.h"
+#include "kubexx/rest/internal/config/kubeconfig_file.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/client.h"

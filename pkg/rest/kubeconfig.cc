@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kubexx/rest/config.h"
-#include "kubexx/rest/internal/file.h"
-#include "kubexx/rest/internal/kubeconfig_file.h"
+#include "kubexx/rest/internal/config/file.h"
+#include "kubexx/rest/internal/config/kubeconfig_file.h"
 
 namespace kubexx::rest {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/rest/config.h"
-#include "kubexx/rest/internal/kubeconfig_file.h"
+#include "kubexx/rest/internal/config/kubeconfig_file.h"
 #include "kubexx/rest/testing/client.h"
 
 namespace kubexx::rest {

@@ -1,4 +1,4 @@
-#include "kubexx/rest/internal/proxy.h"
+#include "kubexx/rest/internal/config/proxy.h"
 
 #include <gmock/gmock.h>
 

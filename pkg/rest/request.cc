@@ -4,10 +4,10 @@
 #include <charconv>
 #include <cstdint>
 
+#include "kubexx/rest/error_response.h"
 #include "kubexx/rest/internal/client_impl.h"
-#include "kubexx/rest/internal/error_response.h"
-#include "kubexx/rest/internal/query_params.h"
-#include "kubexx/rest/internal/url.h"
+#include "kubexx/rest/internal/message/query_params.h"
+#include "kubexx/rest/url.h"
 
 namespace kubexx::rest {
 namespace {
@@ -15,8 +15,6 @@ namespace {
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
-using internal::CheckPathSegment;
-using internal::PercentEncode;
 
 // A guard against overflow; no server keeps a watch that long.
 constexpr std::chrono::hours kMaxLifetime(24 * 365);
@@ -159,14 +157,14 @@ Request& Request::VersionedParams(const codec::TypeSchema& schema, const void* o
 Request& Request::Watch() { return Param("watch", "true"); }
 
 Request& Request::Header(std::string_view name, std::string_view value) {
-  KeepError(internal::CheckHeader(name, value));
+  KeepError(CheckHeader(name, value));
   headers_.emplace_back(name, value);
   return *this;
 }
 
 Request& Request::Body(codec::Encoding encoding, std::string body) {
   if (content_type_.empty()) {
-    content_type_ = internal::MediaTypeOf(encoding);
+    content_type_ = MediaTypeOf(encoding);
   }
   has_body_ = true;
   body_ = std::move(body);
@@ -203,7 +201,7 @@ Request& Request::Accept(std::vector<codec::Encoding> encodings) {
 }
 
 Request& Request::AcceptParameters(std::string_view parameters) {
-  KeepError(internal::CheckHeader("Accept", parameters));
+  KeepError(CheckHeader("Accept", parameters));
   accept_parameters_ = parameters;
   return *this;
 }

@@ -14,7 +14,7 @@
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/rest/internal/throttle_log.h"
+#include "kubexx/rest/internal/report/throttle_log.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"

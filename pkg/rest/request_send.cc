@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/rest/error_response.h"
 #include "kubexx/rest/internal/client_impl.h"
-#include "kubexx/rest/internal/error_response.h"
-#include "kubexx/rest/internal/in_seconds.h"
+#include "kubexx/rest/internal/transport/in_seconds.h"
 #include "kubexx/rest/request.h"
 
 namespace kubexx::rest {
@@ -17,7 +17,6 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
-using internal::MediaTypeOf;
 
 // Do keeps the whole response in memory; lists of any size go through Stream.
 constexpr std::size_t kMaxBody = 256 << 20;
@@ -199,8 +198,7 @@ Result<Response> Request::Do(std::stop_token stop) {
     sender.metrics().ObserveDuration(method_, clock.Now() - start);
     return Fail(AddContext(*this, std::move(opened).error()));
   }
-  Response response{.code = opened->head.code,
-                    .encoding = internal::EncodingOf(opened->head.content_type)};
+  Response response{.code = opened->head.code, .encoding = EncodingOf(opened->head.content_type)};
   const auto collect = [&response](std::string_view chunk) -> Result<void> {
     if (chunk.size() > kMaxBody - response.body.size()) {
       return Fail(Reason::kMalformed, "the response is larger than 256 MiB");
@@ -261,8 +259,8 @@ Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_tok
     limits.idle = idle_timeout.value_or(sender.options().idle_timeout);
     limits.whole = sender.options().body_timeout;
   }
-  KX_RETURN_IF_ERROR(on_head(
-      {.code = opened->head.code, .encoding = internal::EncodingOf(opened->head.content_type)}));
+  KX_RETURN_IF_ERROR(
+      on_head({.code = opened->head.code, .encoding = EncodingOf(opened->head.content_type)}));
   BodyReader reader(sender, *opened, limits, look);
   for (bool more = true; more;) {
     auto read = reader.Next(deliver, stop);

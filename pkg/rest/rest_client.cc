@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kubexx/rest/internal/client_impl.h"
-#include "kubexx/rest/internal/url.h"
+#include "kubexx/rest/url.h"
 
 #ifndef KUBEXX_VERSION
 #define KUBEXX_VERSION "dev"
@@ -40,7 +40,7 @@ RESTClient::~RESTClient() = default;
 Result<std::shared_ptr<RESTClient>> RESTClient::New(Config config, Options options) {
   if (config.user_agent.empty()) {
     config.user_agent = kDefaultUserAgent;
-  } else if (!internal::CheckHeader("User-Agent", config.user_agent)) {
+  } else if (!CheckHeader("User-Agent", config.user_agent)) {
     return Fail(Reason::kInvalidConfig, "user_agent has control characters");
   }
   KX_ASSIGN_OR_RETURN(auto sender, internal::Sender::New(std::move(config), std::move(options)));

@@ -22,9 +22,7 @@ class Registry;
 
 namespace kubexx::rest {
 
-namespace internal {
 struct ClientAccess;
-}
 
 /// Thread-safe. Shared by all clients of one server; keep it in a shared_ptr. One network thread
 /// serves the connections of all RESTClients of the process; the first one starts it.
@@ -76,7 +74,7 @@ class RESTClient {
 
  private:
   friend class Request;
-  friend struct internal::ClientAccess;
+  friend struct ClientAccess;
   class Impl;
   explicit RESTClient(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

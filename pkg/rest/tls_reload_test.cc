@@ -1,4 +1,4 @@
-#include "kubexx/rest/internal/tls_reload.h"
+#include "kubexx/rest/internal/transport/tls_reload.h"
 
 #include <gmock/gmock.h>
 

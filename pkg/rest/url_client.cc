@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "kubexx/rest/config.h"
-#include "kubexx/rest/internal/proxy.h"
-#include "kubexx/rest/internal/transport.h"
-#include "kubexx/rest/internal/url.h"
+#include "kubexx/rest/internal/config/proxy.h"
+#include "kubexx/rest/internal/transport/transport.h"
+#include "kubexx/rest/url.h"
 
 namespace kubexx::rest {
 namespace {
@@ -56,7 +56,7 @@ class UrlClient::Impl {
                      const std::stop_token& stop) const {
     internal::HttpRequest request{.method = "GET", .target = target_};
     for (const auto& [name, value] : headers) {
-      KX_RETURN_IF_ERROR(internal::CheckHeader(name, value));
+      KX_RETURN_IF_ERROR(CheckHeader(name, value));
       request.headers.emplace_back(name, value);
     }
     Answer answer;
@@ -112,7 +112,7 @@ Result<std::unique_ptr<UrlClient>> UrlClient::New(Options options) {
     return Fail(Reason::kInvalidConfig, "the URL must begin with http:// or https://");
   }
   const std::size_t end = std::min(url.find_first_of("/?#", scheme + 3), url.size());
-  const auto server = internal::ParseServerUrl(url.substr(0, end));
+  const auto server = ParseServerUrl(url.substr(0, end));
   if (!server) {
     return Fail(Reason::kInvalidConfig, "the URL has no host and port that can be used");
   }
@@ -120,7 +120,7 @@ Result<std::unique_ptr<UrlClient>> UrlClient::New(Options options) {
   if (!target.starts_with("/")) {
     target.insert(0, "/");
   }
-  std::optional<internal::Proxy> proxy;
+  std::optional<Proxy> proxy;
   if (!options.proxy.empty()) {
     auto parsed = internal::ParseProxyUrl(options.proxy);
     if (!parsed) {

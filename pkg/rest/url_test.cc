@@ -1,4 +1,4 @@
-#include "kubexx/rest/internal/url.h"
+#include "kubexx/rest/url.h"
 
 #include <gmock/gmock.h>
 

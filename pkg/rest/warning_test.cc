@@ -1,4 +1,4 @@
-#include "kubexx/rest/internal/warning.h"
+#include "kubexx/rest/internal/message/warning.h"
 
 #include <gmock/gmock.h>
 

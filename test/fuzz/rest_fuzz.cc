@@ -3,9 +3,9 @@
 #include <string>
 
 #include "fuzz.h"
-#include "kubexx/rest/internal/exec_credential.h"
-#include "kubexx/rest/internal/gzip.h"
-#include "kubexx/rest/internal/warning.h"
+#include "kubexx/rest/internal/credentials/exec_credential.h"
+#include "kubexx/rest/internal/message/gzip.h"
+#include "kubexx/rest/internal/message/warning.h"
 
 namespace kubexx {
 namespace {

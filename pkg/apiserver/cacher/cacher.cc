@@ -26,6 +26,10 @@ cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock
   cache::ReflectorOptions options{.clock = clock};
   options.use_watch_list = false;
   options.max_key_part = std::numeric_limits<std::size_t>::max();
+  // The storage is the server's own, and clients wait for this cache: when the storage is back, so
+  // is the cache. Pauses of half a minute are for clients of a server that is overloaded.
+  options.tuning.backoff.cap = std::chrono::seconds(2);
+  options.tuning.backoff.jitter = 0.25;
   options.on_error = [name = type.QualifiedPlural(), &cache](const apimachinery::Status& status) {
     cache.NoteFailure();
     if (status.reason != apimachinery::Reason::kCancelled) {

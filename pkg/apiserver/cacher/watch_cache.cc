@@ -176,6 +176,11 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
     }
   };
   std::int64_t told = start.revision;
+  std::uint64_t generation = 0;
+  {
+    base::MutexLock lock(mu_);
+    generation = generation_;
+  }
   if (start.initial_events) {
     CachedList list = List(selection);
     told = list.revision;
@@ -192,7 +197,8 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
     std::optional<std::vector<CacheEvent>> missed;
     {
       base::MutexLock lock(mu_);
-      missed = After(told);
+      // A state of another history may have come in between, whose versions may even be lower.
+      missed = generation == generation_ ? After(told) : std::nullopt;
       if (!missed) {
         watcher->PushError(StatusJson(TooOldResourceVersion(told, window_begin_)));
         return;
@@ -377,6 +383,7 @@ std::unique_ptr<cache::Replacement> WatchCache::BeginReplace() {
 void WatchCache::Commit(Objects objects, std::int64_t revision) {
   base::MutexLock lock(mu_);
   EndWatchesLocked();
+  ++generation_;
   objects_ = std::move(objects);
   events_.clear();
   window_begin_ = revision;

@@ -132,6 +132,8 @@ class WatchCache final : public cache::ReflectorStore {
   mutable base::Mutex mu_;
   mutable base::CondVar advanced_;
   Objects objects_ KX_GUARDED_BY(mu_);
+  std::uint64_t generation_ KX_GUARDED_BY(mu_) =
+      0;  ///< counts the states that took the place of another
   std::deque<CacheEvent> events_ KX_GUARDED_BY(mu_);
   /// Everything after this revision is in events_.
   std::int64_t window_begin_ KX_GUARDED_BY(mu_) = 0;

@@ -194,6 +194,7 @@ Result<void> StoreGraph::ListAndWatch(const Visit& visit, const std::stop_token&
   }
   storage::WatchOptions options;
   options.from_revision = listed.revision;
+  options.was_given_out = true;
   return storage_.Watch(
       kRoot, options,
       [&](const std::shared_ptr<const storage::Event>& event) -> Result<void> {

@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/object/stored_object.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -133,6 +134,19 @@ constexpr std::size_t kConvertedAtOnce = 100;
 
 /// Of a value in the version of the type, or of a type whose versions differ in their names only.
 /// `shaped`: it is as the schema of the version that it was stored in wants it.
+/// Whether the metadata come right behind kind and apiVersion, as in what this server stores.
+/// kube-apiserver stores the members of a custom object by their names.
+bool HasMetadataThird(std::string_view json) {
+  const std::size_t at = json.find(kMetadata);
+  if (at == std::string_view::npos || !json.starts_with("{\"")) {
+    return false;
+  }
+  const std::string_view before = json.substr(1, at - 1);
+  return std::ranges::count(before, '"') == 8 &&
+         before.find("\"kind\":\"") != std::string_view::npos &&
+         before.find("\"apiVersion\":\"") != std::string_view::npos;
+}
+
 Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
                               std::int64_t revision, bool shaped = false) {
   std::string json;
@@ -145,6 +159,11 @@ Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
     KX_ASSIGN_OR_RETURN(const JsonTree own,
                         Canonical(type, type.convert(stored, type.ApiVersion())));
     json = own.ToJson();
+    value = json;
+  }
+  if (type.schema == nullptr && !HasMetadataThird(value)) {
+    KX_ASSIGN_OR_RETURN(const JsonTree other, JsonTree::Parse(value));
+    json = InOrder(type, other).ToJson();
     value = json;
   }
   const std::size_t at = value.find(kMetadata);

@@ -9,7 +9,6 @@
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/list_watch_from_client.h"
-#include "kubexx/cache/packed_store.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/logging/log.h"

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "kubexx/apimachinery/status.h"
-#include "kubexx/rest/internal/stream_access.h"
+#include "kubexx/rest/stream_access.h"
 
 namespace kubexx::remotecommand::internal {
 
@@ -49,8 +49,8 @@ class ByteStream {
 
 std::unique_ptr<ByteStream> MakePlainStream(boost::asio::io_context& context);
 /// kInvalidConfig when the TLS settings cannot be used.
-apimachinery::Result<std::unique_ptr<ByteStream>> MakeTlsStream(
-    boost::asio::io_context& context, const rest::internal::StreamAccess& access);
+apimachinery::Result<std::unique_ptr<ByteStream>> MakeTlsStream(boost::asio::io_context& context,
+                                                                const rest::StreamAccess& access);
 
 /// A ByteStream as Beast wants it. Compiling Beast's WebSocket takes half a minute for each type of
 /// stream, so there is one type for all.

@@ -4,24 +4,23 @@
 #include <boost/beast/ssl/ssl_stream.hpp>
 
 #include "kubexx/remotecommand/internal/byte_stream.h"
-#include "kubexx/rest/internal/tls.h"
+#include "kubexx/rest/tls_setup.h"
 
 namespace kubexx::remotecommand::internal {
 namespace {
 
-using rest::internal::TlsSettings;
+using rest::TlsSetup;
 
 class TlsStream final : public ByteStream {
  public:
-  TlsStream(boost::asio::io_context& context, boost::asio::ssl::context tls,
-            std::shared_ptr<TlsSettings> settings)
-      : settings_(std::move(settings)), tls_(std::move(tls)), stream_(context, tls_) {}
+  TlsStream(boost::asio::io_context& context, boost::asio::ssl::context tls, TlsSetup setup)
+      : setup_(std::move(setup)), tls_(std::move(tls)), stream_(context, tls_) {}
 
   boost::beast::tcp_stream& tcp() override { return stream_.next_layer(); }
   void AsyncHandshake(Done done) override {
     stream_.async_handshake(boost::asio::ssl::stream_base::client, std::move(done));
   }
-  std::string HandshakeDetail() override { return settings_->TakeVerifyError(); }
+  std::string HandshakeDetail() override { return setup_.TakeVerifyError(); }
   void AsyncReadSome(boost::asio::mutable_buffer into, SomeDone done) override {
     stream_.async_read_some(into, std::move(done));
   }
@@ -33,23 +32,22 @@ class TlsStream final : public ByteStream {
   }
 
  private:
-  std::shared_ptr<TlsSettings> settings_;
+  TlsSetup setup_;
   boost::asio::ssl::context tls_;
   boost::beast::ssl_stream<boost::beast::tcp_stream> stream_;
 };
 
 }  // namespace
 
-apimachinery::Result<std::unique_ptr<ByteStream>> MakeTlsStream(
-    boost::asio::io_context& context, const rest::internal::StreamAccess& access) {
-  KX_ASSIGN_OR_RETURN(std::shared_ptr<TlsSettings> settings,
-                      TlsSettings::New(access.tls, access.server.host));
+apimachinery::Result<std::unique_ptr<ByteStream>> MakeTlsStream(boost::asio::io_context& context,
+                                                                const rest::StreamAccess& access) {
+  KX_ASSIGN_OR_RETURN(TlsSetup setup, TlsSetup::New(access.tls, access.server.host));
   boost::asio::ssl::context tls(boost::asio::ssl::context::tls_client);
   tls.set_default_verify_paths();  // Replaced when the settings name authorities.
-  if (!settings->Apply(tls.native_handle())) {
+  if (!setup.Apply(tls.native_handle())) {
     return apimachinery::Fail(apimachinery::Reason::kInvalidConfig, "cannot set up TLS");
   }
-  return std::make_unique<TlsStream>(context, std::move(tls), std::move(settings));
+  return std::make_unique<TlsStream>(context, std::move(tls), std::move(setup));
 }
 
 }  // namespace kubexx::remotecommand::internal

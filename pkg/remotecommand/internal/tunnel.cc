@@ -18,7 +18,7 @@ constexpr std::uint32_t kMaxHead = 64 << 10;
 
 class TunnelRequest : public std::enable_shared_from_this<TunnelRequest> {
  public:
-  TunnelRequest(beast::tcp_stream& stream, const rest::internal::StreamAccess& access,
+  TunnelRequest(beast::tcp_stream& stream, const rest::StreamAccess& access,
                 std::function<void(std::string)> done)
       : tcp_(stream),
         request_(bhttp::verb::connect, access.server.Authority(), 11),
@@ -64,7 +64,7 @@ class TunnelRequest : public std::enable_shared_from_this<TunnelRequest> {
 
 }  // namespace
 
-void AsyncOpenTunnel(beast::tcp_stream& stream, const rest::internal::StreamAccess& access,
+void AsyncOpenTunnel(beast::tcp_stream& stream, const rest::StreamAccess& access,
                      std::function<void(std::string why)> done) {
   std::make_shared<TunnelRequest>(stream, access, std::move(done))->Start();
 }

@@ -9,14 +9,14 @@
 #include <functional>
 #include <string>
 
-#include "kubexx/rest/internal/stream_access.h"
+#include "kubexx/rest/stream_access.h"
 
 namespace kubexx::remotecommand::internal {
 
 /// Asks the proxy that `tcp` is connected to for a tunnel to the server of `access`, which has a
 /// proxy (CONNECT, RFC 9110). Calls `done` with why there is none, "" when it is open: `tcp` is a
 /// connection to the server then. `tcp` must outlive the operation.
-void AsyncOpenTunnel(boost::beast::tcp_stream& stream, const rest::internal::StreamAccess& access,
+void AsyncOpenTunnel(boost::beast::tcp_stream& stream, const rest::StreamAccess& access,
                      std::function<void(std::string why)> done);
 
 }  // namespace kubexx::remotecommand::internal

@@ -19,8 +19,8 @@
 #include "kubexx/remotecommand/internal/name_lookup.h"
 #include "kubexx/remotecommand/internal/send_queue.h"
 #include "kubexx/remotecommand/internal/tunnel.h"
-#include "kubexx/rest/internal/error_response.h"
-#include "kubexx/rest/internal/stream_access.h"
+#include "kubexx/rest/error_response.h"
+#include "kubexx/rest/stream_access.h"
 
 namespace kubexx::remotecommand::internal {
 namespace {
@@ -43,7 +43,7 @@ class BeastWebSocket final : public WebSocket {
       : options_(options), timer_(context_), lookup_(context_) {}
 
   /// What it is spoken over, before Connect.
-  apimachinery::Result<void> MakeStream(const rest::internal::StreamAccess& access) {
+  apimachinery::Result<void> MakeStream(const rest::StreamAccess& access) {
     std::unique_ptr<ByteStream> bytes;
     if (access.server.tls) {
       KX_ASSIGN_OR_RETURN(bytes, MakeTlsStream(context_, access));
@@ -87,9 +87,8 @@ class BeastWebSocket final : public WebSocket {
   }
 
   /// Resolves, connects, and asks for `protocol`.
-  apimachinery::Result<void> Connect(const rest::internal::StreamAccess& access,
-                                     const std::string& target, const std::string& protocol,
-                                     const std::stop_token& stop) {
+  apimachinery::Result<void> Connect(const rest::StreamAccess& access, const std::string& target,
+                                     const std::string& protocol, const std::stop_token& stop) {
     // One limit for everything.
     asio::steady_timer limit(context_);
     connect_by_ = std::chrono::steady_clock::now() + options_.connect_timeout;
@@ -150,14 +149,14 @@ class BeastWebSocket final : public WebSocket {
     return error;
   }
 
-  apimachinery::Result<void> ConnectSteps(const rest::internal::StreamAccess& access,
+  apimachinery::Result<void> ConnectSteps(const rest::StreamAccess& access,
                                           const std::string& target, const std::string& protocol,
                                           const std::stop_token& stop) {
     const auto failed = [&access](const std::string& why) {
       return apimachinery::Fail(apimachinery::Reason::kUnavailable,
                                 "connect to " + access.server.Authority() + ": " + why);
     };
-    const rest::internal::ServerUrl& first = access.proxy ? access.proxy->address : access.server;
+    const rest::ServerUrl& first = access.proxy ? access.proxy->address : access.server;
     const std::string of_proxy = access.proxy ? "proxy " + first.Authority() + ": " : "";
     NameLookup::Endpoints found;
     error_code error = Await([&](auto done) {
@@ -198,8 +197,8 @@ class BeastWebSocket final : public WebSocket {
     return Upgrade(access, target, protocol);
   }
 
-  apimachinery::Result<void> Upgrade(const rest::internal::StreamAccess& access,
-                                     const std::string& target, const std::string& protocol) {
+  apimachinery::Result<void> Upgrade(const rest::StreamAccess& access, const std::string& target,
+                                     const std::string& protocol) {
     ws_->set_option(websocket::stream_base::timeout{websocket::stream_base::none(),
                                                     websocket::stream_base::none(), false});
     ws_->set_option(websocket::stream_base::decorator([&](Request& request) {
@@ -217,7 +216,7 @@ class BeastWebSocket final : public WebSocket {
     });
     const auto header = [&response](bhttp::field name) { return std::string(response[name]); };
     if (error == websocket::error::upgrade_declined) {
-      return apimachinery::Fail(rest::internal::StatusOfResponse(
+      return apimachinery::Fail(rest::StatusOfResponse(
           static_cast<int>(response.result_int()), header(bhttp::field::content_type),
           header(bhttp::field::retry_after), response.body()));
     }
@@ -359,9 +358,11 @@ class BeastWebSocket final : public WebSocket {
 
 }  // namespace
 
-apimachinery::Result<std::unique_ptr<WebSocket>> WebSocket::Open(
-    const rest::internal::StreamAccess& access, const std::string& target,
-    const std::string& protocol, const Executor::Options& options, const std::stop_token& stop) {
+apimachinery::Result<std::unique_ptr<WebSocket>> WebSocket::Open(const rest::StreamAccess& access,
+                                                                 const std::string& target,
+                                                                 const std::string& protocol,
+                                                                 const Executor::Options& options,
+                                                                 const std::stop_token& stop) {
   auto socket = std::make_unique<BeastWebSocket>(options);
   KX_RETURN_IF_ERROR(socket->MakeStream(access));
   KX_RETURN_IF_ERROR(socket->Connect(access, target, protocol, stop));

@@ -12,7 +12,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/remotecommand/executor.h"
-#include "kubexx/rest/internal/stream_access.h"
+#include "kubexx/rest/stream_access.h"
 
 namespace kubexx::remotecommand::internal {
 
@@ -30,9 +30,11 @@ class WebSocket {
 
   /// Connects; `target` is path and query. A server that does not switch to `protocol` gives its
   /// Status.
-  static apimachinery::Result<std::unique_ptr<WebSocket>> Open(
-      const rest::internal::StreamAccess& access, const std::string& target,
-      const std::string& protocol, const Executor::Options& options, const std::stop_token& stop);
+  static apimachinery::Result<std::unique_ptr<WebSocket>> Open(const rest::StreamAccess& access,
+                                                               const std::string& target,
+                                                               const std::string& protocol,
+                                                               const Executor::Options& options,
+                                                               const std::stop_token& stop);
 
   virtual ~WebSocket() = default;
   WebSocket(const WebSocket&) = delete;

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "kubexx/logging/log.h"
-#include "kubexx/rest/internal/error_response.h"
-#include "kubexx/rest/internal/impersonation.h"
-#include "kubexx/rest/internal/warning.h"
+#include "kubexx/rest/error_response.h"
+#include "kubexx/rest/internal/credentials/impersonation.h"
+#include "kubexx/rest/internal/message/warning.h"
 
 namespace kubexx::rest::internal {
 namespace {

@@ -18,14 +18,14 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/rest/config.h"
-#include "kubexx/rest/internal/credentials.h"
-#include "kubexx/rest/internal/gzip.h"
-#include "kubexx/rest/internal/rest_metrics.h"
-#include "kubexx/rest/internal/stream_access.h"
-#include "kubexx/rest/internal/throttle_log.h"
-#include "kubexx/rest/internal/tls_reload.h"
-#include "kubexx/rest/internal/transport.h"
+#include "kubexx/rest/internal/credentials/credentials.h"
+#include "kubexx/rest/internal/message/gzip.h"
+#include "kubexx/rest/internal/report/rest_metrics.h"
+#include "kubexx/rest/internal/report/throttle_log.h"
+#include "kubexx/rest/internal/transport/tls_reload.h"
+#include "kubexx/rest/internal/transport/transport.h"
 #include "kubexx/rest/rest_client.h"
+#include "kubexx/rest/stream_access.h"
 
 namespace kubexx::rest::internal {
 

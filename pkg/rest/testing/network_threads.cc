@@ -7,7 +7,7 @@
 // Boost 1.74 uses <utility> without including it.
 #include <pplx/threadpool.h>
 
-#include "kubexx/rest/internal/network_pool.h"
+#include "kubexx/rest/internal/transport/network_pool.h"
 
 namespace kubexx::rest::testing {
 namespace {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apimachinery/names.h"
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
@@ -120,8 +121,10 @@ bool IsMounted(const JsonTree& container) {
 void MountToken(JsonTree& spec) {
   std::string volume;
   for (const JsonTree& one : ElementsAt(spec, {"volumes"})) {
-    if (one.TextAt("name").starts_with(kVolumePrefix)) {
-      volume = one.TextAt("name");
+    // One that is no name is refused later, and would be in every container by then.
+    if (const std::string_view name = one.TextAt("name");
+        name.starts_with(kVolumePrefix) && apimachinery::IsDnsLabel(name)) {
+      volume = name;
       break;
     }
   }
@@ -163,34 +166,44 @@ void TakePullSecrets(const JsonTree& account, JsonTree& spec) {
   }
 }
 
-/// A Secret that a pod refers to, and the words for where.
+/// A Secret that a pod refers to, and where; views into the pod.
 struct SecretUse {
-  std::string where{};
   std::string_view name{};
+  std::string_view list{};  ///< "container " or "init container "; empty: by a volume
+  std::string_view container{};
+  std::optional<std::string_view> env{};  ///< nothing: by envFrom
+
+  std::string Where() const {
+    if (list.empty()) {
+      return "volume with ";
+    }
+    return std::string(list) + std::string(container) +
+           (env ? " with envVar " + std::string(*env) : " with envFrom") + " referencing ";
+  }
 };
 
 std::vector<SecretUse> SecretsOf(const JsonTree& spec) {
   std::vector<SecretUse> uses;
   for (const JsonTree& volume : ElementsAt(spec, {"volumes"})) {
     if (const JsonTree* const secret = volume.Find("secret")) {
-      uses.push_back({.where = "volume with ", .name = secret->TextAt("secretName")});
+      uses.push_back({.name = secret->TextAt("secretName")});
     }
   }
   for (const auto& [list, word] :
        {std::pair("initContainers", "init container "), std::pair("containers", "container ")}) {
     for (const JsonTree& container : ElementsAt(spec, {list})) {
-      const std::string here = word + std::string(container.TextAt("name"));
+      const std::string_view here = container.TextAt("name");
       for (const JsonTree& env : ElementsAt(container, {"env"})) {
         if (const JsonTree* const key = env.At({"valueFrom", "secretKeyRef"})) {
-          uses.push_back(
-              {.where = here + " with envVar " + std::string(env.TextAt("name")) + " referencing ",
-               .name = key->TextAt("name")});
+          uses.push_back({.name = key->TextAt("name"),
+                          .list = word,
+                          .container = here,
+                          .env = env.TextAt("name")});
         }
       }
       for (const JsonTree& from : ElementsAt(container, {"envFrom"})) {
         if (const JsonTree* const secret = from.Find("secretRef")) {
-          uses.push_back(
-              {.where = here + " with envFrom referencing ", .name = secret->TextAt("name")});
+          uses.push_back({.name = secret->TextAt("name"), .list = word, .container = here});
         }
       }
     }
@@ -212,7 +225,7 @@ std::string SecretProblem(const JsonTree& account, const JsonTree& spec) {
   const std::set<std::string_view> secrets = NamesIn(account, "secrets");
   for (const SecretUse& use : SecretsOf(spec)) {
     if (!secrets.contains(use.name)) {
-      return use.where + "secret.secretName=\"" + std::string(use.name) +
+      return use.Where() + "secret.secretName=\"" + std::string(use.name) +
              "\" is not allowed because service account " + of + " does not reference that secret";
     }
   }

@@ -132,7 +132,9 @@ Answer HandleApply(const Call& call) {
     KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     return object;
   };
-  while (true) {
+  // A webhook may deny with either of the two reasons that make it try again.
+  constexpr int kMostTries = 10;
+  for (int tries = 1;; ++tries) {
     const auto updated = call.objects.Update(*call.type, call.key(), part, change, call.dry_run(),
                                              call.request.stop, admission.check());
     if (updated) {
@@ -145,7 +147,7 @@ Answer HandleApply(const Call& call) {
     if (created) {
       return Respond(call, *created, 201, {}, warnings);
     }
-    if (created.error().reason != Reason::kAlreadyExists) {
+    if (created.error().reason != Reason::kAlreadyExists || tries >= kMostTries) {
       return Fail(created.error());
     }
     // Somebody else was faster: it is there now.

@@ -193,6 +193,11 @@ bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>
   }
   JsonTree* const source = Get(object, op == "test" ? steps : from, budget);
   if (op == "test") {
+    // Numbers are read to be compared, and may have millions of digits.
+    if (source != nullptr && !source->IsObject() && !source->IsArray() &&
+        !budget.TakeBytes(source->ToJson().size() + value.ToJson().size())) {
+      return false;
+    }
     return source == nullptr ? !budget.exceeded() && value.IsNull() : *source == value;
   }
   if (source == nullptr || (op != "copy" && op != "move")) {

@@ -127,10 +127,13 @@ std::shared_ptr<Cacher> TypeRegistry::CacherOf(const ResourceTypeRef& type) {
   if (now == nullptr) {  // its definition has gone since the request came
     return std::make_shared<Cacher>(type, storage_, options_);
   }
-  std::shared_ptr<Cacher>& cacher = cachers_[NameOfType(*now)];
-  if (cacher == nullptr) {
-    cacher = std::make_shared<Cacher>(std::move(now), storage_, options_);
+  const std::string name = NameOfType(*now);
+  if (const auto found = cachers_.find(name); found != cachers_.end()) {
+    return found->second;
   }
+  // Made first: where there is no thread for it, there is no entry without one.
+  auto cacher = std::make_shared<Cacher>(std::move(now), storage_, options_);
+  cachers_.emplace(name, cacher);
   return cacher;
 }
 

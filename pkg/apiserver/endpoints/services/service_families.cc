@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/checks/ip_address.h"
@@ -237,13 +240,13 @@ void CheckServiceFamilies(const ServiceFamilies* old, const ServiceFamilies& fie
     causes.Invalid(kAddresses, fields.AddressesText(),
                    "must be empty when `clusterIP` is not specified");
   }
+  std::set<std::string_view> families;
   for (std::size_t i = 0; i < fields.families.size(); ++i) {
     const std::string& family = fields.families[i];
     if (family != kIpv4 && family != kIpv6) {
       causes.NotSupported(Indexed(kFamilies, i), FamilyText(family), R"("IPv4", "IPv6")");
     }
-    const auto end = fields.families.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(fields.families.begin(), end, family) != end) {
+    if (!families.insert(family).second) {
       causes.Duplicate(Indexed(kFamilies, i), FamilyText(family));
     }
   }

@@ -219,6 +219,63 @@ TEST_F(HarmfulObjectsTest, OneStepInManySpellingsIsOne) {
   EXPECT_EQ(made.status, 201) << made.body.substr(0, 300);
 }
 
+TEST_F(HarmfulObjectsTest, APodsLongNamesAreNotCopiedManyTimes) {
+  headers_.clear();
+  const std::string containers = Enumerated(10'000, [](int) { return "{}"; });
+  const std::string long_name(1'500'000, 'a');
+  EXPECT_EQ(Do("POST", std::string(testing::kPods) + "?dryRun=All",
+               R"({"metadata":{"name":"p"},"spec":{"volumes":[{"name":"kube-api-access-)" +
+                   long_name + R"("}],"containers":[)" + containers + "]}}")
+                .status,
+            422);
+  EXPECT_THAT(
+      Do("POST", std::string(testing::kPods) + "?dryRun=All",
+         R"({"metadata":{"name":"p","annotations":{"kubernetes.io/config.mirror":"x"}},"spec":{"containers":[{"name":")" +
+             long_name + R"(","env":[)" +
+             Enumerated(10'000, [](int) { return R"({"valueFrom":{"secretKeyRef":{}}})"; }) +
+             "]}]}}")
+          .status,
+      ::testing::AnyOf(403, 422));
+}
+
+TEST_F(HarmfulObjectsTest, AServiceOfManyFamiliesAndRangesIsRefused) {
+  const std::string services = "/api/v1/namespaces/default/services?dryRun=All";
+  EXPECT_EQ(Do("POST", services,
+               R"({"metadata":{"name":"s"},"spec":{"ports":[{"port":1}],"ipFamilies":[)" +
+                   Enumerated(LargeInput(200'000),
+                              [](int i) { return "\"a" + std::to_string(i) + "\""; }) +
+                   "]}}")
+                .status,
+            422);
+  EXPECT_EQ(
+      Do("POST", services,
+         R"({"metadata":{"name":"s","annotations":{"service.beta.kubernetes.io/load-balancer-source-ranges":")" +
+             std::string(static_cast<std::size_t>(LargeInput(2'000'000)), ',') +
+             R"("}},"spec":{"type":"LoadBalancer","ports":[{"port":1}]}})")
+          .status,
+      422);
+}
+
+TEST_F(HarmfulObjectsTest, QuantitiesAreShort) {
+  EXPECT_EQ(Do("POST", std::string(testing::kPods) + "?dryRun=All",
+               R"({"metadata":{"name":"p"},"spec":{"resources":{"limits":{"cpu":")" +
+                   std::string(1'500'000, '9') + R"("}},"containers":[{"name":"c","image":"i"}]}})")
+                .status,
+            400);
+}
+
+TEST_F(HarmfulObjectsTest, NumbersOfManyDigitsAreNotComparedForEver) {
+  ASSERT_EQ(
+      Do("POST", "/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"c"}})").status,
+      201);
+  const http::Response patched = Do(
+      "PATCH", "/api/v1/namespaces/default/configmaps/c",
+      R"([{"op":"add","path":"/x","value":)" + std::string(2'500'000, '9') + "}," +
+          Enumerated(9'000, [](int) { return R"({"op":"test","path":"/x","value":1e999})"; }) + "]",
+      "application/json-patch+json");
+  EXPECT_THAT(patched.status, ::testing::AnyOf(400, 413)) << patched.body.substr(0, 300);
+}
+
 TEST_F(HarmfulObjectsTest, ADefinitionDoesNotReachIntoTheObjectsOfABuiltInType) {
   // No definition of this name passes validation; an older server may have stored one.
   ASSERT_EQ(Do("POST", testing::kPods,

@@ -68,7 +68,7 @@ Result<void> MemoryStore::CheckFileLocked() const {
   return file_ && file_->suspect() ? file_->Failure() : Result<void>();
 }
 
-Item MemoryStore::WriteLocked(std::string_view key, BlobRef value) {
+Item MemoryStore::WriteLocked(std::string_view key, BlobRef value) noexcept {
   const base::TimePoint now = options_.clock->Now();
   Item item = history_.Write(key, std::move(value), now);
   if (item.value) {

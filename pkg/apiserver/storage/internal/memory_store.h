@@ -75,7 +75,9 @@ class MemoryStore final : public MemoryStorage {
   // Whether the file takes writes at all; deletions are taken also when room is short.
   apimachinery::Result<void> CheckFileLocked() const KX_REQUIRES(mu_);
   // Adds a revision to the history and to what the file gets next.
-  Item WriteLocked(std::string_view key, BlobRef value) KX_REQUIRES(mu_);
+  /// Nothing that it begins may be left half done: without memory for all of it the process ends,
+  /// and finds at its next start what was acknowledged.
+  Item WriteLocked(std::string_view key, BlobRef value) noexcept KX_REQUIRES(mu_);
   // Of a revision that is written, or that is the reason of an answer.
   Ticket TicketLocked(Revision revision) const KX_REQUIRES(mu_);
   // Returns when the ticket's revision is in the file and visible. An error when it could not be

@@ -51,9 +51,12 @@ void CheckScopes(const JsonTree& spec, FieldCauses& causes) {
   std::set<std::string_view> scopes;
   for (const JsonTree& one : list->elements()) {
     const std::string_view scope = one.AsString() == nullptr ? std::string_view() : *one.AsString();
-    scopes.insert(scope);
+    const bool is_new = scopes.insert(scope).second;
     if (!IsAmong(scope, kScopes)) {
       causes.Invalid("spec.scopes", text, "unsupported scope");
+    }
+    if (!is_new || !IsAmong(scope, kScopes)) {
+      continue;  // what is not known may be counted of everything
     }
     for (const JsonTree::Member& hard : PartAt(spec, "hard").members()) {
       if (!MayBeCounted(scope, hard.key)) {
@@ -97,8 +100,11 @@ void CheckScopeSelector(const JsonTree& spec, FieldCauses& causes) {
   const std::string text = selector.size() == 0 ? "" : selector.ToJson();
   std::set<std::string_view> scopes;
   for (const JsonTree& one : ListAt(selector, "matchExpressions")) {
-    scopes.insert(one.TextAt("scopeName"));
+    const bool is_new = scopes.insert(one.TextAt("scopeName")).second;
     CheckScopeExpression(one, at, causes);
+    if (!is_new || !IsAmong(one.TextAt("scopeName"), kScopes)) {
+      continue;
+    }
     for (const JsonTree::Member& hard : PartAt(spec, "hard").members()) {
       if (!MayBeCounted(one.TextAt("scopeName"), hard.key)) {
         causes.Invalid(at.Text(), text, "unsupported scope applied to resource");

@@ -40,10 +40,6 @@ std::int64_t FieldNumber(const JsonTree& object, std::string_view member) {
   return found == nullptr ? 0 : found->AsInt().value_or(0);
 }
 
-bool HasText(const std::vector<std::string>& texts, std::string_view text) {
-  return std::ranges::find(texts, text) != texts.end();
-}
-
 /// Adds that a text is not among the choices; a field that has to be there may not be "".
 void CheckSetChoice(const JsonTree& spec, std::string_view member, const std::string& field,
                     std::initializer_list<std::string_view> choices, FieldCauses& causes) {
@@ -184,11 +180,12 @@ void CheckExternalIp(const std::string& text, const std::string& field, FieldCau
 }
 
 void CheckExternalIps(const JsonTree& old_spec, const JsonTree& spec, FieldCauses& causes) {
-  const std::vector<std::string> former = StringsAt(old_spec, "externalIPs");
+  const std::vector<std::string> before = StringsAt(old_spec, "externalIPs");
+  const std::set<std::string_view> former(before.begin(), before.end());
   const std::vector<std::string> addresses = StringsAt(spec, "externalIPs");
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const std::string field = "spec.externalIPs[" + std::to_string(i) + "]";
-    const std::string problem = HasText(former, addresses[i]) ? "" : AddressProblem(addresses[i]);
+    const std::string problem = former.contains(addresses[i]) ? "" : AddressProblem(addresses[i]);
     if (problem.empty()) {
       CheckExternalIp(addresses[i], field, causes);
     } else {
@@ -228,12 +225,13 @@ void CheckAnnotatedRanges(const JsonTree* old, const JsonTree& service, FieldCau
       return;
     }
   }
-  std::string rest = TrimmedRange(found->second);
+  const std::string ranges = TrimmedRange(found->second);
+  std::string_view rest = ranges;
   for (bool more = !rest.empty(); more;) {
     const std::size_t comma = rest.find(',');
-    more = comma != std::string::npos;
-    CheckSourceRange(TrimmedRange(std::string_view(rest).substr(0, comma)), field, causes);
-    rest.erase(0, more ? comma + 1 : rest.size());
+    more = comma != std::string_view::npos;
+    CheckSourceRange(TrimmedRange(rest.substr(0, comma)), field, causes);
+    rest.remove_prefix(more ? comma + 1 : rest.size());
   }
 }
 
@@ -248,12 +246,12 @@ void CheckSourceRanges(const JsonTree* old, const JsonTree& service, FieldCauses
   if (spec.TextAt("type") != "LoadBalancer") {
     causes.Forbidden(field, kForBalancersOnly);
   }
-  std::vector<std::string> former = StringsAt(SpecOrNothing(old), "loadBalancerSourceRanges");
-  for (std::string& one : former) {
-    one = TrimmedRange(one);
+  std::set<std::string> former;
+  for (const std::string& one : StringsAt(SpecOrNothing(old), "loadBalancerSourceRanges")) {
+    former.insert(TrimmedRange(one));
   }
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    if (const std::string range = TrimmedRange(ranges[i]); !HasText(former, range)) {
+    if (const std::string range = TrimmedRange(ranges[i]); !former.contains(range)) {
       CheckSourceRange(range, field + "[" + std::to_string(i) + "]", causes);
     }
   }

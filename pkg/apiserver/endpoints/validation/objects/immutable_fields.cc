@@ -183,10 +183,11 @@ void CheckServiceCidr(const JsonTree& before, const JsonTree& after, FieldCauses
   const JsonTree* const former = before.Find("cidrs");
   const JsonTree* const now = after.Find("cidrs");
   const std::size_t count = former == nullptr ? 0 : former->elements().size();
+  const std::string text = count == 0 ? std::string() : TextOf(now);
   for (std::size_t i = 0; i < count; ++i) {
     if (now == nullptr || now->elements().size() <= i ||
         now->elements()[i] != former->elements()[i]) {
-      causes.Invalid("spec.cidrs[" + std::to_string(i) + "]", TextOf(now), "field is immutable");
+      causes.Invalid("spec.cidrs[" + std::to_string(i) + "]", text, "field is immutable");
     }
   }
 }

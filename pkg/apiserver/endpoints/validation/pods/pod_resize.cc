@@ -9,6 +9,7 @@
 #include "kubexx/apiserver/endpoints/validation/pods/pod_qos.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_resources.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -78,7 +79,7 @@ bool DiffersInResizableOnly(const JsonTree& before, const JsonTree& after) {
 void CheckRemoved(const JsonTree& before, const JsonTree& after, const std::string& path,
                   const std::string& what, FieldCauses& causes) {
   for (const std::string_view list : kAmountLists) {
-    const JsonTree& now = MemberOrNothing(after, list);
+    const codec::MemberIndex now(&MemberOrNothing(after, list));
     const auto is_gone = [&now](const JsonTree::Member& one) {
       return now.Find(one.key) == nullptr;
     };

@@ -113,6 +113,12 @@ Result<std::unique_ptr<Endpoints>> Endpoints::Make(const Etcd3Options& options) 
   return endpoints;
 }
 
+void Endpoints::Leave(const Endpoint* member) {
+  const auto place = static_cast<std::size_t>(member - members_.data());
+  std::size_t expected = place;
+  last_.compare_exchange_strong(expected, (place + 1) % members_.size());
+}
+
 const Endpoint* Endpoints::FindReady() {
   const std::size_t start = last_.load();
   for (std::size_t step = 0; step < members_.size(); ++step) {
@@ -138,8 +144,8 @@ Result<void> Endpoints::CheckVersion(const Endpoint& member, Deadline deadline,
   if (status.ok() && !TellsProgressTruly(response.version())) {
     return Fail(Reason::kUnavailable,
                 "etcd " + response.version() + " at " + member.address +
-                    " tells how far a watch is before it has sent what came before; 3.4.25, 3.5.8 "
-                    "and later ones do not");
+                    " does not always tell truly, or at all, how far a watch is; 3.4.31, 3.5.13 "
+                    "and later ones do");
   }
   // What speaks etcd's language and is none may not know the question.
   if (status.ok() || status.error_code() == grpc::StatusCode::UNIMPLEMENTED) {
@@ -149,10 +155,18 @@ Result<void> Endpoints::CheckVersion(const Endpoint& member, Deadline deadline,
 }
 
 Result<const Endpoint*> Endpoints::Connected(Deadline deadline, const std::stop_token& stop) {
+  std::size_t refused = 0;
   for (std::size_t turn = 0; !stop.stop_requested(); ++turn) {
     if (const Endpoint* ready = FindReady()) {
-      KX_RETURN_IF_ERROR(CheckVersion(*ready, deadline, stop));
-      return ready;
+      const Result<void> checked = CheckVersion(*ready, deadline, stop);
+      if (checked) {
+        return ready;
+      }
+      Leave(ready);
+      if (++refused >= members_.size()) {
+        return Fail(checked.error());
+      }
+      continue;
     }
     const Deadline now = std::chrono::system_clock::now();
     if (now >= deadline) {

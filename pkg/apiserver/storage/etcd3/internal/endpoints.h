@@ -44,6 +44,10 @@ class Endpoints {
   /// how far its watches are is as good as none (kUnavailable).
   apimachinery::Result<const Endpoint*> Connected(Deadline deadline, const std::stop_token& stop);
 
+  /// Has the next call begin with another member: this one is connected, but cannot do what it is
+  /// asked for, as when it is cut off from the others.
+  void Leave(const Endpoint* member);
+
  private:
   Endpoints() = default;
 

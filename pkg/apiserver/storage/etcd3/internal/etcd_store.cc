@@ -27,6 +27,8 @@ using storage::internal::TooLarge;
 
 constexpr std::string_view kHealthKey = "/registry/health";
 
+constexpr base::Duration kPauseBeforeAgain = std::chrono::milliseconds(50);
+
 Bytes Share(std::string value) {
   const storage::internal::BlobRef blob = storage::internal::MakeBlob(std::move(value));
   return {blob, &blob->bytes};
@@ -61,12 +63,20 @@ grpc::Status EtcdStore::Call(
     context.set_deadline(deadline);
     const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
     grpc::Status status = ((*endpoint)->kv.get()->*method)(&context, request, &response);
+    const bool cannot =
+        status.error_code() == grpc::StatusCode::UNAVAILABLE ||
+        (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED && !stop.stop_requested());
+    if (cannot) {
+      endpoints_->Leave(*endpoint);
+    }
     const bool again = kIsRead && status.error_code() == grpc::StatusCode::UNAVAILABLE &&
                        std::chrono::system_clock::now() < deadline && !stop.stop_requested();
     if (!again) {
       return status;
     }
     response.Clear();
+    // Where that comes at once, as from a member that only learns, it may come many times.
+    (void)base::Clock::Real().SleepFor(kPauseBeforeAgain, stop);
   }
 }
 

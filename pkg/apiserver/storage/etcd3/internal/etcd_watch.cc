@@ -124,6 +124,8 @@ Result<void> EtcdStore::Watch(std::string_view prefix, const WatchOptions& optio
   KX_ASSIGN_OR_RETURN(const Endpoint* endpoint, endpoints_->Connected(DeadlineFromNow(), stop));
   grpc::ClientContext context;
   const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
+  // A member without a leader ends the watch then: it would know of nothing, and not say so.
+  context.AddMetadata("hasleader", "true");
   const std::unique_ptr<Stream> stream = endpoint->watch->Watch(&context);
 
   etcdserverpb::WatchRequest request;

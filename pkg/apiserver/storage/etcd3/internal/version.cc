@@ -18,7 +18,7 @@ bool TellsProgressTruly(std::string_view version) {
     }
     at = next == end ? end : next + 1;
   }
-  return number >= Number{3, 5, 8} || (number >= Number{3, 4, 25} && number < Number{3, 5, 0});
+  return number >= Number{3, 5, 13} || (number >= Number{3, 4, 31} && number < Number{3, 5, 0});
 }
 
 }  // namespace kubexx::apiserver::storage::etcd3::internal

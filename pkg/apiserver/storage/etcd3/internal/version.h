@@ -7,9 +7,10 @@
 
 namespace kubexx::apiserver::storage::etcd3::internal {
 
-/// Whether an etcd of this version, "3.5.8", says how far a watch is only after it has sent what
+/// Whether an etcd of this version, "3.5.13", says how far a watch is only after it has sent what
 /// came before. Before 3.4.25 and 3.5.8 it may be ahead of its events (etcd issue 15220), and who
-/// believes it misses them. kube-apiserver asks the same. True for what is no version.
+/// believes it misses them; before 3.4.31 and 3.5.13 it may never say so of a watch without events
+/// (issue 17507). kube-apiserver asks the same. True for what is no version.
 bool TellsProgressTruly(std::string_view version);
 
 }  // namespace kubexx::apiserver::storage::etcd3::internal

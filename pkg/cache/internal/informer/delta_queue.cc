@@ -1,0 +1,131 @@
+#include "kubexx/cache/internal/informer/delta_queue.h"
+
+#include <utility>
+
+namespace kubexx::cache {
+namespace {
+
+// A full state is not counted: its objects are the store's next content, not a copy that waits.
+std::size_t BytesOf(const Delta& delta) {
+  constexpr std::size_t kOverhead = sizeof(Delta);
+  if (const auto* upsert = std::get_if<UpsertDelta>(&delta)) {
+    return kOverhead + upsert->entry->size();
+  }
+  if (const auto* deleted = std::get_if<Rare<DeleteDelta>>(&delta)) {
+    return kOverhead + sizeof(DeleteDelta) + (*deleted)->object.bytes.size();
+  }
+  return kOverhead;
+}
+
+bool IsChange(const Delta& delta) {
+  return std::holds_alternative<UpsertDelta>(delta) ||
+         std::holds_alternative<Rare<DeleteDelta>>(delta);
+}
+
+}  // namespace
+
+apimachinery::Result<void> DeltaQueue::Push(Delta delta) {
+  KX_RETURN_IF_ERROR(PushSome(std::move(delta)));
+  Flush();
+  return {};
+}
+
+apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
+  const std::size_t bytes = BytesOf(delta);
+  base::MutexLock lock(mu_);
+  if (!came_) {
+    came_ = options_.clock.Now();
+  }
+  const base::TimePoint came = *came_;  // what it waits for room counts as well
+  while (!closed_ && !items_.empty() &&
+         (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
+    CountLocked();
+    not_empty_.notify_one();
+    options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
+  }
+  if (closed_) {
+    return apimachinery::Fail(apimachinery::Reason::kCancelled, "the informer is stopped");
+  }
+  bytes_ += bytes;
+  items_.push_back({std::move(delta), bytes, came});
+  if (sleeping_ && items_.size() >= options_.max_batch) {
+    sleeping_ = false;
+    CountLocked();
+    not_empty_.notify_one();
+  }
+  return {};
+}
+
+void DeltaQueue::Flush() {
+  {
+    base::MutexLock lock(mu_);
+    came_.reset();
+    CountLocked();
+    if (!sleeping_ || items_.empty()) {
+      return;
+    }
+    sleeping_ = false;
+  }
+  // Without the lock, which the consumer takes first of all.
+  not_empty_.notify_one();
+}
+
+void DeltaQueue::Wake() {
+  const base::TimePoint now = options_.clock.Now();
+  {
+    base::MutexLock lock(mu_);
+    items_.push_back({WakeDelta{}, 0, now});
+  }
+  Flush();
+}
+
+DeltaQueue::Item DeltaQueue::TakeLocked() {
+  Item item = std::move(items_.front());
+  items_.pop_front();
+  bytes_ -= item.bytes;
+  return item;
+}
+
+std::optional<DeltaBatch> DeltaQueue::Pop() {
+  base::MutexLock lock(mu_);
+  while (!closed_ && items_.empty()) {
+    sleeping_ = true;
+    options_.clock.WaitUntil(mu_, not_empty_, {}, base::TimePoint::max());
+  }
+  sleeping_ = false;
+  if (closed_) {
+    return std::nullopt;
+  }
+  DeltaBatch batch;
+  Item first = TakeLocked();
+  batch.queued = first.queued;
+  const bool more = IsChange(first.delta);
+  batch.deltas.push_back(std::move(first.delta));
+  while (more && !items_.empty() && IsChange(items_.front().delta) &&
+         batch.deltas.size() < options_.max_batch) {
+    batch.deltas.push_back(TakeLocked().delta);
+  }
+  CountLocked();
+  not_full_.notify_all();
+  return batch;
+}
+
+void DeltaQueue::Close() {
+  base::MutexLock lock(mu_);
+  closed_ = true;
+  options_.queued.Set(0);  // what is left nobody takes
+  not_full_.notify_all();
+  not_empty_.notify_all();
+}
+
+void DeltaQueue::Open() {
+  std::deque<Item> dropped;
+  base::MutexLock lock(mu_);
+  dropped.swap(items_);
+  came_.reset();
+  bytes_ = 0;
+  closed_ = false;
+  options_.queued.Set(0);
+}
+
+}  // namespace kubexx::cache

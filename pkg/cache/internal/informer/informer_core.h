@@ -1,0 +1,126 @@
+/// @file
+/// What runs inside a SharedInformer.
+#ifndef KUBEXX_CACHE_INTERNAL_INFORMER_INFORMER_CORE_H_
+#define KUBEXX_CACHE_INTERNAL_INFORMER_INFORMER_CORE_H_
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/function_ref.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/internal/informer/delta_queue.h"
+#include "kubexx/cache/internal/informer/distributor.h"
+#include "kubexx/cache/internal/informer/informer_metrics.h"
+#include "kubexx/cache/internal/informer/informer_store.h"
+#include "kubexx/cache/internal/informer/listener.h"
+#include "kubexx/cache/internal/packed/packed_store.h"
+#include "kubexx/cache/reflector.h"
+#include "kubexx/cache/shared_informer_base.h"
+
+namespace kubexx::cache {
+
+/// Three kinds of threads: those of the reflectors, one a source, fill the queue, the informer's
+/// own empties it into the store and the listeners' queues, each listener's calls its handler.
+class InformerCore {
+ public:
+  /// One source of all objects, or one for each of several namespaces.
+  InformerCore(std::shared_ptr<ListerWatcher> source, InformerOptions options);
+  InformerCore(std::vector<NamespacedSource> sources, InformerOptions options);
+  ~InformerCore();
+  InformerCore(const InformerCore&) = delete;
+  InformerCore& operator=(const InformerCore&) = delete;
+
+  /// See SharedInformerBase.
+  void Start();
+  void RequestStop();
+  void Stop();
+  bool OnOwnThread() const;
+  bool HasSynced() const;
+  bool WaitForSync(const std::stop_token& stop) const;
+  /// See SharedInformerBase.
+  apimachinery::Result<void> AwaitSync(const std::stop_token& stop, base::Duration patience) const;
+  apimachinery::Result<void> SyncError(std::string_view namespace_) const;
+  /// Fails before the first full state of a namespace (empty: of all), and while it is refused.
+  apimachinery::Result<void> CheckReadable(std::string_view namespace_) const;
+  const std::string& name() const { return options_.name; }
+
+  HandlerRegistration AddHandler(std::string name, SharedInformerBase::RawHandler handler,
+                                 const HandlerOptions& options);
+  bool HandlerHasSynced(std::string_view name) const;
+  /// See SharedInformerBase::ReplaceNamespace.
+  apimachinery::Result<std::shared_ptr<const std::atomic<bool>>> ReplaceNamespace(
+      std::string namespace_, std::vector<Object>&& objects);
+
+  PackedStore& store() { return *store_; }
+
+ private:
+  /// A source, and what brings its objects into the queue.
+  struct Feed {
+    Feed(InformerCore& core, NamespacedSource source, bool of_one_namespace);
+    InformerStore store;
+    Reflector reflector;
+    std::optional<std::jthread> thread{};
+  };
+
+  InformerCore(InformerOptions options, bool per_namespace);
+  ReflectorOptions ReflectorOptionsFor(const std::string& namespace_, bool of_one_namespace);
+  base::Duration ResyncPeriodFor(const HandlerOptions& options, const std::string& handler);
+  /// Runs on a thread that Stop joins.
+  void RunOwn(base::FunctionRef<void()> run);
+  bool StopRequested() const;
+  void Join() KX_REQUIRES(lifecycle_mu_);
+  void Distribute();
+  void Publish(base::TimePoint queued);
+  void SetAvailable(const std::string& namespace_);
+  void SetRead(const std::string& namespace_);
+  void Failed(const std::string& namespace_, const apimachinery::Status& status);
+  /// Why it has not synced: the last error of any of its sources, if there was one.
+  apimachinery::Error UnsyncedLocked(apimachinery::Reason reason, std::string_view what) const
+      KX_REQUIRES(mu_);
+  apimachinery::Result<void> ReadableLocked(std::string_view namespace_) const KX_REQUIRES(mu_);
+  void AttachWaiting();
+
+  const InformerOptions options_;
+  const InformerMetrics metrics_;
+  const std::shared_ptr<PackedStore> store_;
+  /// Handlers that were added are awaited by it until Start, or the informer's thread, comes by.
+  const std::shared_ptr<ListenerSet> listeners_ = std::make_shared<ListenerSet>();
+  DeltaQueue queue_;
+  Distributor distributor_;
+  std::vector<std::unique_ptr<Feed>> feeds_{};
+  std::vector<std::string> namespaces_{};
+
+  mutable base::Mutex mu_;
+  mutable base::CondVar synced_changed_;
+  bool running_ KX_GUARDED_BY(mu_) = false;
+  /// Of the run that Start began last.
+  std::stop_source stop_ KX_GUARDED_BY(mu_){std::nostopstate};
+  std::set<std::thread::id> own_threads_ KX_GUARDED_BY(mu_);  // beside the listeners'
+  bool synced_ KX_GUARDED_BY(mu_) = false;
+  /// Whose first full state since Start is awaited.
+  std::set<std::string> unsynced_ KX_GUARDED_BY(mu_);
+  /// Without a first full state since Start; for others nobody waits, as they are refused.
+  std::set<std::string> unread_ KX_GUARDED_BY(mu_);
+  base::TimePoint started_ KX_GUARDED_BY(mu_){};
+  /// The last errors of sources without a first full state since Start.
+  std::map<std::string, apimachinery::Status, std::less<>> errors_ KX_GUARDED_BY(mu_);
+  /// How often the listeners are looked at for resyncs that are due; zero means never.
+  base::Duration resync_check_ KX_GUARDED_BY(mu_){0};
+
+  /// Held by Start and Stop, which wait for threads: not taken by those. Before mu_.
+  base::Mutex lifecycle_mu_;
+  std::optional<std::jthread> distribution_thread_ KX_GUARDED_BY(lifecycle_mu_);
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_INTERNAL_INFORMER_INFORMER_CORE_H_

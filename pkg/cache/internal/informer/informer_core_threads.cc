@@ -1,0 +1,133 @@
+// The threads of an InformerCore: their begin and end.
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "kubexx/cache/internal/informer/informer_core.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::cache {
+
+InformerCore::~InformerCore() {
+  if (OnOwnThread()) {
+    logging::Error(
+        "an informer is destroyed by one of its own handlers, which its destructor would wait for: "
+        "hold on to it until the handler has returned",
+        {{"informer", options_.name}});
+    std::terminate();
+  }
+  Stop();
+  listeners_->Close();
+}
+
+void InformerCore::Start() {
+  if (OnOwnThread()) {
+    if (StopRequested()) {
+      logging::Error("an informer that stops cannot be started by one of its own handlers",
+                     {{"informer", options_.name}});
+    }
+    return;
+  }
+  base::MutexLock lifecycle(lifecycle_mu_);
+  std::stop_source stop;
+  if (distribution_thread_) {
+    if (!StopRequested()) {
+      return;
+    }
+    Join();
+  }
+  queue_.Open();
+  base::Duration resync_check{0};
+  {
+    base::MutexLock lock(mu_);
+    running_ = true;
+    stop_ = stop;
+    started_ = options_.clock.Now();
+    unsynced_ = {namespaces_.begin(), namespaces_.end()};
+    unread_ = unsynced_;
+    errors_.clear();
+    synced_ = unsynced_.empty();
+    resync_check = resync_check_;
+  }
+  listeners_->SetBounded(true);
+  listeners_->Start();
+  AttachWaiting();
+  distribution_thread_.emplace([this] { RunOwn([this] { Distribute(); }); });
+  for (const auto& feed : feeds_) {
+    // One of them keeps the time for all.
+    feed->reflector.SetResyncPeriod(feed == feeds_.front() ? resync_check : base::Duration::zero());
+    feed->thread.emplace([this, &reflector = feed->reflector, token = stop.get_token()] {
+      RunOwn([&reflector, &token] { reflector.Run(token); });
+    });
+  }
+}
+
+void InformerCore::RunOwn(base::FunctionRef<void()> run) {
+  const std::thread::id me = std::this_thread::get_id();
+  {
+    base::MutexLock lock(mu_);
+    own_threads_.insert(me);
+  }
+  run();
+  base::MutexLock lock(mu_);
+  own_threads_.erase(me);
+}
+
+bool InformerCore::StopRequested() const {
+  base::MutexLock lock(mu_);
+  return stop_.stop_requested();
+}
+
+bool InformerCore::OnOwnThread() const {
+  {
+    base::MutexLock lock(mu_);
+    if (own_threads_.contains(std::this_thread::get_id())) {
+      return true;
+    }
+  }
+  return listeners_->OnOwnThread();
+}
+
+void InformerCore::RequestStop() {
+  std::stop_source stop(std::nostopstate);
+  {
+    base::MutexLock lock(mu_);
+    if (!running_) {
+      return;
+    }
+    stop = stop_;
+  }
+  // The deltas that are being distributed are finished, whatever the handlers do: what the store
+  // has, they must get.
+  listeners_->SetBounded(false);
+  queue_.Close();
+  stop.request_stop();
+  listeners_->RequestStop();
+}
+
+void InformerCore::Stop() {
+  RequestStop();
+  if (OnOwnThread()) {
+    return;  // it cannot be waited for
+  }
+  base::MutexLock lifecycle(lifecycle_mu_);
+  RequestStop();  // once more, of a Start that had only begun
+  Join();
+}
+
+void InformerCore::Join() {
+  if (!distribution_thread_) {
+    return;
+  }
+  for (const auto& feed : feeds_) {
+    feed->thread.reset();
+  }
+  distribution_thread_.reset();
+  {
+    base::MutexLock lock(mu_);
+    running_ = false;
+  }
+  listeners_->Stop();
+}
+
+}  // namespace kubexx::cache

@@ -1,0 +1,70 @@
+/// @file
+/// The informer's side of a Reflector: transforms what arrives and queues it.
+#ifndef KUBEXX_CACHE_INTERNAL_INFORMER_INFORMER_STORE_H_
+#define KUBEXX_CACHE_INTERNAL_INFORMER_INFORMER_STORE_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/cache/internal/informer/delta_queue.h"
+#include "kubexx/cache/internal/packed/packed_store.h"
+#include "kubexx/cache/reflector_store.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::cache {
+
+/// Changes an object before anything else sees it.
+using Transform = std::function<apimachinery::Result<void>(Object&)>;
+
+/// Runs the transform, packs full states as they stream in, and hands deltas to the queue in order.
+/// Entries of the store that a full state only confirms are shared with it, not packed again.
+/// Refers to the store and the queue.
+class InformerStore final : public ReflectorStore {
+ public:
+  /// Settings of an InformerStore.
+  struct Options {
+    std::string name{};
+    Transform transform{};
+    metrics::Counter dropped{};
+    /// Its source has the objects of this namespace only, when set.
+    std::optional<std::string> namespace_{};
+  };
+
+  InformerStore(Options options, PackedStore& store, DeltaQueue& queue)
+      : options_(std::move(options)), store_(store), queue_(queue) {}
+
+  apimachinery::Result<void> Add(Object&& object) override { return Upsert(std::move(object)); }
+  apimachinery::Result<void> Update(Object&& object) override { return Upsert(std::move(object)); }
+  apimachinery::Result<void> Delete(Object&& object) override;
+  apimachinery::Result<void> Unreadable(const apimachinery::Status& why) override;
+  void Flush() override { queue_.Flush(); }
+  std::unique_ptr<Replacement> BeginReplace() override;
+  void Bookmark(std::string_view resource_version) override;
+  apimachinery::Result<void> Resync() override { return queue_.Push(ResyncDelta{}); }
+  /// These are all objects of the namespace now; see SharedInformerBase::ReplaceNamespace. Also
+  /// while a full state streams in.
+  apimachinery::Result<void> ReplacePart(std::string namespace_, std::vector<Object>&& objects,
+                                         std::shared_ptr<std::atomic<bool>> applied);
+
+ private:
+  class TableReplacement;
+
+  apimachinery::Result<void> Upsert(Object&& object);
+  /// Logs it; the reason with the object.
+  apimachinery::Status TooLarge(const Object& object, const apimachinery::Status& why) const;
+  /// False when the transform refused the object, which is logged and counted.
+  bool RunTransform(Object& object);
+
+  const Options options_;
+  PackedStore& store_;
+  DeltaQueue& queue_;
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_INTERNAL_INFORMER_INFORMER_STORE_H_

@@ -1,0 +1,51 @@
+/// @file
+/// The decoded states that objects had lately.
+#ifndef KUBEXX_CACHE_INTERNAL_PACKED_DECODED_CACHE_H_
+#define KUBEXX_CACHE_INTERNAL_PACKED_DECODED_CACHE_H_
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <unordered_map>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/internal/packed/entry.h"
+
+namespace kubexx::cache {
+
+/// Keeps what was decoded for an event until the next event of the same object, which needs it as
+/// the old state: objects change several times in a row, mostly. Bounded; the oldest go first.
+/// Thread-safe.
+class DecodedCache {
+ public:
+  using Decoded = std::shared_ptr<const void>;
+
+  /// `max_bytes` counts the entries' sizes before packing; a decoded object takes about three times
+  /// as much.
+  explicit DecodedCache(std::size_t max_bytes = 4 << 20) : max_bytes_(max_bytes) {}
+
+  /// Remembers the decoded state of an entry.
+  void Put(const EntryRef& entry, Decoded decoded);
+  /// What was remembered of an entry, null when nothing is. The cache forgets it: a state is the
+  /// old one once only.
+  Decoded Take(const Entry& entry);
+
+  std::size_t size() const;
+
+ private:
+  struct Item {
+    EntryRef entry;  ///< held, so that no other entry gets its address
+    Decoded decoded;
+  };
+  using Items = std::list<Item>;
+
+  const std::size_t max_bytes_;
+  mutable base::Mutex mu_;
+  Items items_ KX_GUARDED_BY(mu_);  // the oldest in front
+  std::unordered_map<const Entry*, Items::iterator> by_entry_ KX_GUARDED_BY(mu_);
+  std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_INTERNAL_PACKED_DECODED_CACHE_H_

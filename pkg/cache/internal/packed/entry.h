@@ -1,0 +1,133 @@
+/// @file
+/// One cached object in one allocation.
+#ifndef KUBEXX_CACHE_INTERNAL_PACKED_ENTRY_H_
+#define KUBEXX_CACHE_INTERNAL_PACKED_ENTRY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/index_terms.h"
+#include "kubexx/cache/packer.h"
+#include "kubexx/codec/codec.h"
+
+namespace kubexx::cache {
+
+class EntryRef;
+
+/// What an Entry is made of.
+struct EntryParts {
+  const apimachinery::ObjectKey& key;
+  std::string_view resource_version;
+  std::string_view terms;  ///< see EncodedTerms
+  /// Of the IndexerSet that gave the terms.
+  std::uint8_t terms_version = 0;
+  codec::Encoding encoding;
+  std::size_t raw_size;
+  /// Of the object as it arrived, to see that a relist brought nothing new.
+  std::uint64_t content_hash;
+  bool compressed = false;
+  std::uint8_t dictionary = 0;  ///< see Packed
+  std::string_view packed;
+};
+
+/// An immutable, reference-counted cache entry: a header of 40 bytes, then key, version, index
+/// terms and packed bytes in the same allocation. Made by New, destroyed with its last EntryRef.
+/// Thread-safe.
+class Entry {
+ public:
+  /// kInvalid when a part of the key or the version is longer than 65,535 bytes.
+  static apimachinery::Result<EntryRef> New(const EntryParts& parts);
+
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  std::string_view namespace_() const { return {data(), namespace_size_}; }
+  std::string_view name() const { return {data() + namespace_size_, name_size_}; }
+  std::string_view resource_version() const {
+    return {data() + namespace_size_ + name_size_, version_size_};
+  }
+  std::string_view packed() const { return {data() + head_size() + terms_size_, packed_size_}; }
+  apimachinery::ObjectKey key() const;
+  std::string_view encoded_terms() const { return {data() + head_size(), terms_size_}; }
+  EncodedTerms terms() const { return EncodedTerms(encoded_terms()); }
+  std::uint8_t terms_version() const { return terms_version_; }
+
+  codec::Encoding encoding() const { return encoding_; }
+  bool compressed() const { return compressed_; }
+  std::uint8_t dictionary() const { return dictionary_; }
+  std::size_t raw_size() const { return raw_size_; }
+  std::uint64_t content_hash() const { return content_hash_; }
+  std::uint32_t key_hash() const { return key_hash_; }
+  /// Bytes of the allocation.
+  std::size_t size() const { return sizeof(Entry) + head_size() + terms_size_ + packed_size_; }
+
+  static std::uint32_t HashKey(std::string_view namespace_, std::string_view name);
+
+ private:
+  friend class EntryRef;
+  Entry() = default;
+  ~Entry() = default;
+
+  const char* data() const { return reinterpret_cast<const char*>(this + 1); }
+  char* data() { return reinterpret_cast<char*>(this + 1); }
+  std::size_t head_size() const {
+    return std::size_t{namespace_size_} + name_size_ + version_size_;
+  }
+  void Release() const;
+
+  std::uint64_t content_hash_ = 0;
+  mutable std::atomic<std::uint32_t> references_ = 1;
+  std::uint32_t key_hash_ = 0;
+  std::uint32_t raw_size_ = 0;
+  std::uint32_t packed_size_ = 0;
+  std::uint32_t terms_size_ = 0;
+  std::uint16_t namespace_size_ = 0;
+  std::uint16_t name_size_ = 0;
+  std::uint16_t version_size_ = 0;
+  codec::Encoding encoding_ = codec::Encoding::kProtobuf;
+  bool compressed_ = false;
+  std::uint8_t dictionary_ = 0;
+  std::uint8_t terms_version_ = 0;
+};
+
+/// A counted reference to an Entry, or none; one pointer in size.
+class EntryRef {
+ public:
+  EntryRef() = default;
+  EntryRef(const EntryRef& other) : entry_(other.entry_) {
+    if (entry_ != nullptr) {
+      entry_->references_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  EntryRef(EntryRef&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+  EntryRef& operator=(EntryRef other) noexcept {
+    std::swap(entry_, other.entry_);
+    return *this;
+  }
+  ~EntryRef() {
+    if (entry_ != nullptr) {
+      entry_->Release();
+    }
+  }
+
+  explicit operator bool() const { return entry_ != nullptr; }
+  const Entry& operator*() const { return *entry_; }
+  const Entry* operator->() const { return entry_; }
+  const Entry* get() const { return entry_; }
+  bool operator==(const EntryRef& other) const = default;
+
+ private:
+  friend class Entry;
+  explicit EntryRef(const Entry* adopted) : entry_(adopted) {}
+  const Entry* entry_ = nullptr;
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_INTERNAL_PACKED_ENTRY_H_

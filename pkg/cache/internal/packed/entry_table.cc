@@ -1,0 +1,95 @@
+#include "kubexx/cache/internal/packed/entry_table.h"
+
+#include <utility>
+
+namespace kubexx::cache {
+namespace {
+
+// Small, as most index terms have few entries.
+constexpr std::size_t kFirstSlots = 2;
+constexpr std::size_t kMinShrinkSlots = 16;
+
+}  // namespace
+
+std::size_t EntryTable::FindSlot(std::string_view namespace_, std::string_view name,
+                                 std::size_t hash) const {
+  if (slots_.empty()) {
+    return kNone;
+  }
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+    const EntryRef& slot = slots_[i];
+    if (!slot ||
+        (slot->key_hash() == hash && slot->name() == name && slot->namespace_() == namespace_)) {
+      return i;
+    }
+  }
+}
+
+EntryRef EntryTable::Find(std::string_view namespace_, std::string_view name) const {
+  const std::size_t slot = FindSlot(namespace_, name, Entry::HashKey(namespace_, name));
+  return slot == kNone ? EntryRef() : slots_[slot];
+}
+
+EntryRef EntryTable::Insert(EntryRef entry) {
+  // At most three quarters full, so that a probe always ends.
+  if ((size_ + 1) * 4 > slots_.size() * 3) {
+    Resize(slots_.empty() ? kFirstSlots : slots_.size() * 2);
+  }
+  EntryRef& slot = slots_[FindSlot(entry->namespace_(), entry->name(), entry->key_hash())];
+  entry_bytes_ += entry->size();
+  if (slot) {
+    entry_bytes_ -= slot->size();
+  } else {
+    ++size_;
+  }
+  return std::exchange(slot, std::move(entry));
+}
+
+EntryRef EntryTable::Erase(std::string_view namespace_, std::string_view name) {
+  std::size_t hole = FindSlot(namespace_, name, Entry::HashKey(namespace_, name));
+  if (hole == kNone || !slots_[hole]) {
+    return {};
+  }
+  EntryRef erased = std::exchange(slots_[hole], EntryRef());
+  --size_;
+  entry_bytes_ -= erased->size();
+  // Moves back what was pushed past the hole, so that probes still reach it.
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = (hole + 1) & mask; slots_[i]; i = (i + 1) & mask) {
+    const std::size_t home = slots_[i]->key_hash() & mask;
+    if (((i - home) & mask) >= ((i - hole) & mask)) {
+      slots_[hole] = std::exchange(slots_[i], EntryRef());
+      hole = i;
+    }
+  }
+  if (slots_.size() > kMinShrinkSlots && size_ * 8 < slots_.size()) {
+    Resize(slots_.size() / 2);
+  }
+  return erased;
+}
+
+void EntryTable::Resize(std::size_t slots) {
+  std::vector<EntryRef> old(slots);
+  old.swap(slots_);
+  for (EntryRef& entry : old) {
+    if (entry) {
+      const std::size_t slot = FindSlot(entry->namespace_(), entry->name(), entry->key_hash());
+      slots_[slot] = std::move(entry);
+    }
+  }
+}
+
+std::vector<EntryRef> EntryTable::Entries() const {
+  std::vector<EntryRef> out;
+  out.reserve(size_);
+  ForEach([&out](const EntryRef& entry) { out.push_back(entry); });
+  return out;
+}
+
+bool EntryTable::Has(const Entry& entry) const {
+  const std::size_t slot = FindSlot(entry.namespace_(), entry.name(), entry.key_hash());
+  return slot != kNone && slots_[slot].get() == &entry;
+}
+
+}  // namespace kubexx::cache

@@ -1,0 +1,295 @@
+#include "kubexx/cache/internal/packed/packed_store.h"
+
+#include <utility>
+
+#include "kubexx/cache/internal/packed/content_hash.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::cache {
+
+using apimachinery::ObjectKey;
+using apimachinery::Result;
+
+namespace {
+
+// What a store keeps for its next reads: as many as read at a time, of no unusual size.
+constexpr std::size_t kMaxScratches = 4;
+constexpr std::size_t kMaxScratchBytes = std::size_t{64} * 1024;
+
+EntryParts PartsOf(const Entry& entry, const ObjectKey& key) {
+  return {.key = key,
+          .resource_version = entry.resource_version(),
+          .terms = entry.encoded_terms(),
+          .terms_version = entry.terms_version(),
+          .encoding = entry.encoding(),
+          .raw_size = entry.raw_size(),
+          .content_hash = entry.content_hash(),
+          .compressed = entry.compressed(),
+          .dictionary = entry.dictionary(),
+          .packed = entry.packed()};
+}
+
+}  // namespace
+
+std::uint64_t PackedStore::HashContent(const Object& object) {
+  const std::uint64_t hash = internal::ContentHash(object.bytes);
+  return object.encoding == codec::Encoding::kJson ? ~hash : hash;
+}
+
+Result<EntryRef> PackedStore::Pack(const Object& object, std::uint64_t content_hash) {
+  Packed packed = packer_.Pack(object.bytes);
+  if (packed.compressed && packed.dictionary == 0 && packer_.dictionary() != 0) {
+    packed = packer_.Pack(object.bytes);  // this object was the last one to learn from
+  }
+  return NewEntry(
+      object, content_hash,
+      {.compressed = packed.compressed, .dictionary = packed.dictionary, .bytes = packed.bytes});
+}
+
+Result<EntryRef> PackedStore::NewEntry(const Object& object, std::uint64_t content_hash,
+                                       const PackedView& packed) const {
+  const IndexerSetRef indexers = this->indexers();
+  const std::string terms = indexers->Encode(object);
+  return Entry::New({.key = object.key,
+                     .resource_version = object.resource_version,
+                     .terms = terms,
+                     .terms_version = indexers->version(),
+                     .encoding = object.encoding,
+                     .raw_size = object.bytes.size(),
+                     .content_hash = content_hash,
+                     .compressed = packed.compressed,
+                     .dictionary = packed.dictionary,
+                     .packed = packed.bytes});
+}
+
+Result<Object> PackedStore::Unpack(const Entry& entry) const {
+  KX_ASSIGN_OR_RETURN(std::string bytes, packer_.Unpack(entry.compressed(), entry.dictionary(),
+                                                        entry.packed(), entry.raw_size()));
+  return Object{.encoding = entry.encoding(),
+                .bytes = std::move(bytes),
+                .key = entry.key(),
+                .resource_version = std::string(entry.resource_version())};
+}
+
+Object PackedStore::TakeScratch() const {
+  base::MutexLock lock(scratch_mu_);
+  if (scratch_.empty()) {
+    return {};
+  }
+  Object scratch = std::move(scratch_.back());
+  scratch_.pop_back();
+  return scratch;
+}
+
+void PackedStore::GiveScratch(Object scratch) const {
+  if (scratch.bytes.capacity() > kMaxScratchBytes) {
+    return;
+  }
+  base::MutexLock lock(scratch_mu_);
+  if (scratch_.size() < kMaxScratches) {
+    scratch_.push_back(std::move(scratch));
+  }
+}
+
+Result<void> PackedStore::Read(const Entry& entry,
+                               base::FunctionRef<void(const Object&)> read) const {
+  Object object = TakeScratch();
+  KX_RETURN_IF_ERROR(packer_.UnpackTo(object.bytes, entry.compressed(), entry.dictionary(),
+                                      entry.packed(), entry.raw_size()));
+  object.encoding = entry.encoding();
+  object.key = entry.key();
+  object.resource_version.assign(entry.resource_version());
+  read(object);
+  GiveScratch(std::move(object));
+  return {};
+}
+
+PackedStore::IndexerSetRef PackedStore::indexers() const {
+  base::MutexLock lock(indexers_mu_);
+  return given_indexers_;
+}
+
+Result<void> PackedStore::AddIndexers(Indexers indexers) {
+  return ExtendIndexers([&](const IndexerSet& current) { return current.With(indexers); });
+}
+
+Result<void> PackedStore::AddIndexer(TermsFunc terms) {
+  return ExtendIndexers([&](const IndexerSet& current) { return current.With(terms); });
+}
+
+// From the moment that the new set is in place nothing without its terms gets into the table, so
+// one pass over what was there before is enough.
+Result<void> PackedStore::ExtendIndexers(Extend extend) {
+  IndexerSetRef next;
+  std::vector<EntryRef> entries;
+  {
+    base::MutexLock lock(mu_);
+    KX_ASSIGN_OR_RETURN(next, extend(*indexers_));
+    indexers_ = next;
+    {
+      base::MutexLock given_lock(indexers_mu_);
+      given_indexers_ = next;
+    }
+    entries = table_.Entries();
+  }
+  std::vector<std::pair<EntryRef, EntryRef>> replacements;
+  for (EntryRef& entry : entries) {
+    EntryRef indexed = Indexed(entry, *next);
+    if (indexed != entry) {
+      replacements.emplace_back(std::move(entry), std::move(indexed));
+    }
+  }
+  ReplaceIfSame(replacements);
+  return {};
+}
+
+EntryRef PackedStore::Indexed(EntryRef entry, const IndexerSet& indexers) const {
+  if (entry->terms_version() == indexers.version()) {
+    return entry;
+  }
+  const Result<Object> object = Unpack(*entry);
+  if (!object) {
+    logging::Error("cannot index a cached object",
+                   {{"key", entry->key().ToString()}, {"error", object.error()}});
+    return entry;
+  }
+  const std::string terms = indexers.Encode(*object);
+  EntryParts parts = PartsOf(*entry, object->key);
+  parts.terms = terms;
+  parts.terms_version = indexers.version();
+  Result<EntryRef> indexed = Entry::New(parts);
+  return indexed ? std::move(*indexed) : entry;
+}
+
+void PackedStore::IndexAll(EntryTable& table, const IndexerSet& indexers) const {
+  std::vector<EntryRef> changed;
+  table.ForEach([&](const EntryRef& entry) {
+    if (EntryRef indexed = Indexed(entry, indexers); indexed != entry) {
+      changed.push_back(std::move(indexed));
+    }
+  });
+  for (EntryRef& entry : changed) {
+    table.Insert(std::move(entry));
+  }
+}
+
+EntryRef PackedStore::PutLocked(EntryRef entry) {
+  EntryRef old = table_.Insert(entry);
+  index_.Put(entry, old.get());
+  return old;
+}
+
+EntryRef PackedStore::RemoveLocked(std::string_view namespace_, std::string_view name) {
+  EntryRef old = table_.Erase(namespace_, name);
+  if (old) {
+    index_.Remove(*old);
+  }
+  return old;
+}
+
+EntryRef PackedStore::Put(EntryRef entry) {
+  std::vector<Change> changes(1);
+  changes[0].resource_version = entry->resource_version();
+  changes[0].entry = std::move(entry);
+  Apply(changes);
+  return std::move(changes[0].entry);
+}
+
+EntryRef PackedStore::Remove(const ObjectKey& key) {
+  base::MutexLock lock(mu_);
+  return RemoveLocked(key.namespace_, key.name);
+}
+
+void PackedStore::Apply(std::vector<Change>& changes) {
+  for (bool applied = false; !applied;) {
+    const IndexerSetRef indexers = this->indexers();
+    for (Change& change : changes) {
+      if (change.entry) {
+        change.entry = Indexed(std::move(change.entry), *indexers);
+      }
+    }
+    base::MutexLock lock(mu_);
+    if (!CurrentLocked(*indexers)) {
+      continue;
+    }
+    for (Change& change : changes) {
+      const std::string namespace_(change.entry ? change.entry->namespace_()
+                                                : std::string_view(change.key.namespace_));
+      change.entry = change.entry ? PutLocked(std::move(change.entry))
+                                  : RemoveLocked(change.key.namespace_, change.key.name);
+      SetVersionLocked(namespace_, change.resource_version);
+    }
+    applied = true;
+  }
+  constexpr std::size_t kChangesARepack = 128;
+  for (std::size_t i = 0; i < changes.size(); i += kChangesARepack) {
+    RepackSome();
+  }
+}
+
+EntryTable PackedStore::Swap(EntryTable table, std::string_view resource_version) {
+  RepackEarly(table);
+  while (true) {
+    const IndexerSetRef indexers = this->indexers();
+    TermIndex index;
+    if (!indexers->empty()) {
+      IndexAll(table, *indexers);
+      table.ForEach([&index](const EntryRef& entry) { index.Put(entry, nullptr); });
+    }
+    base::MutexLock lock(mu_);
+    if (!CurrentLocked(*indexers)) {
+      continue;
+    }
+    std::swap(table_, table);
+    std::swap(index_, index);
+    sweep_ = 0;
+    versions_.clear();
+    SetVersionLocked({}, resource_version);
+    return table;
+  }
+}
+
+EntryTable PackedStore::SwapNamespace(std::string_view namespace_, EntryTable table,
+                                      std::string_view resource_version) {
+  RepackEarly(table);
+  while (true) {
+    const IndexerSetRef indexers = this->indexers();
+    IndexAll(table, *indexers);
+    base::MutexLock lock(mu_);
+    if (!CurrentLocked(*indexers)) {
+      continue;
+    }
+    EntryTable old;
+    for (EntryRef& entry : EntriesInLocked(namespace_)) {
+      if (!table.Find(entry->namespace_(), entry->name())) {
+        RemoveLocked(entry->namespace_(), entry->name());
+      }
+      old.Insert(std::move(entry));
+    }
+    for (EntryRef& entry : table.Entries()) {
+      PutLocked(std::move(entry));
+    }
+    SetVersionLocked(namespace_, resource_version);
+    return old;
+  }
+}
+
+void PackedStore::SetVersionLocked(std::string_view namespace_, std::string_view resource_version) {
+  if (resource_version.empty()) {
+    return;
+  }
+  const std::string_view scope = options_.version_per_namespace ? namespace_ : "";
+  if (const auto found = versions_.find(scope); found != versions_.end()) {
+    found->second = resource_version;
+  } else {
+    versions_.emplace(scope, resource_version);
+  }
+}
+
+void PackedStore::SetResourceVersion(std::string_view namespace_,
+                                     std::string_view resource_version) {
+  base::MutexLock lock(mu_);
+  SetVersionLocked(namespace_, resource_version);
+}
+
+}  // namespace kubexx::cache

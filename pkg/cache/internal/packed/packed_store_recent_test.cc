@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kubexx/cache/internal/packed/packed_store.h"
+#include "kubexx/cache/testing/fake_source.h"
+
+namespace kubexx::cache {
+namespace {
+
+Object MakeLarge(const std::string& name, int version) {
+  const std::string text = std::to_string(version);
+  std::string payload;
+  for (int i = 0; i < 200; ++i) {
+    payload += "line " + std::to_string(i) + " of what all objects have in common; ";
+  }
+  const apimachinery::ObjectKey key{"ns", name};
+  return {.encoding = codec::Encoding::kJson,
+          .bytes = testing::FakeJson(key, text, payload + text),
+          .key = key,
+          .resource_version = text};
+}
+
+class PackedStoreRecentTest : public ::testing::Test {
+ protected:
+  PackedStoreRecentTest() {
+    for (int i = 0; i < 300; ++i) {  // enough to learn a dictionary from
+      store_.Put(*store_.Pack(MakeLarge("first-" + std::to_string(i), i)));
+    }
+    (void)store_.AddIndexer(
+        [](const Object& object) { return IndexTerms{{"name", object.key.name}}; });
+  }
+
+  void Update(const std::string& name, int version) {
+    const Object object = MakeLarge(name, version);
+    const EntryRef entry = *store_.MakeRecent(object, PackedStore::HashContent(object));
+    store_.Put(entry);
+    store_.PackLater(std::span(&entry, 1));
+  }
+
+  // More than waits to be packed.
+  void UpdateOthers() {
+    const std::size_t size = MakeLarge("other", 0).bytes.size();
+    for (std::size_t i = 0; i * size < (4U << 20); ++i) {
+      Update("other", static_cast<int>(i));
+    }
+  }
+
+  EntryRef Find(const std::string& name) const { return store_.Find({"ns", name}); }
+
+  PackedStore store_{};
+};
+
+TEST_F(PackedStoreRecentTest, KeepsANewStateUnpackedForNow) {
+  Update("a", 1);
+  EXPECT_FALSE(Find("a")->compressed());
+  EXPECT_EQ(store_.Unpack(*Find("a"))->bytes, MakeLarge("a", 1).bytes);
+}
+
+TEST_F(PackedStoreRecentTest, PacksWhatHasBeenQuiet) {
+  Update("a", 1);
+  const std::size_t before = Find("a")->size();
+  UpdateOthers();
+  EXPECT_TRUE(Find("a")->compressed());
+  EXPECT_LT(Find("a")->size(), before / 4);
+  EXPECT_EQ(store_.Unpack(*Find("a"))->bytes, MakeLarge("a", 1).bytes);
+  EXPECT_EQ(Find("a")->content_hash(), PackedStore::HashContent(MakeLarge("a", 1)));
+  EXPECT_EQ(store_.KeysByIndex("name", "a").size(), 1U);
+}
+
+TEST_F(PackedStoreRecentTest, BringsNothingBackThatWasReplacedOrRemoved) {
+  Update("a", 1);
+  Update("b", 1);
+  Update("a", 2);
+  store_.Remove({"ns", "b"});
+  UpdateOthers();
+  EXPECT_EQ(Find("a")->resource_version(), "2");
+  EXPECT_FALSE(Find("b"));
+  EXPECT_TRUE(store_.KeysByIndex("name", "b").empty());
+}
+
+TEST_F(PackedStoreRecentTest, HoldsAFewMegabytesOfStatesAtMost) {
+  for (int i = 0; i < 2000; ++i) {
+    Update("object-" + std::to_string(i), i);
+  }
+  const std::size_t raw = 2000 * MakeLarge("object", 0).bytes.size();
+  ASSERT_GT(raw, std::size_t{16} << 20);
+  EXPECT_LT(store_.bytes(), std::size_t{5} << 20);
+}
+
+}  // namespace
+}  // namespace kubexx::cache

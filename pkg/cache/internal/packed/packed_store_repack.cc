@@ -1,0 +1,92 @@
+// How a PackedStore's entries follow its dictionaries.
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/cache/internal/packed/packed_store.h"
+
+namespace kubexx::cache {
+namespace {
+
+// With each change at most this many slots are looked at, and entries packed again.
+constexpr std::size_t kSlotsAChange = 64;
+constexpr std::size_t kRepacksAChange = 2;
+
+}  // namespace
+
+// None when packing it again makes it no smaller.
+EntryRef PackedStore::Repacked(const Entry& entry) {
+  const auto object = Unpack(entry);
+  if (!object) {
+    return {};
+  }
+  auto again = Pack(*object, entry.content_hash());
+  return again && (*again)->size() < entry.size() ? std::move(*again) : EntryRef();
+}
+
+// The first objects of a full state were packed before there was a dictionary, several times larger
+// than need be, and perhaps nothing changes afterwards. There are only as many as were learnt from.
+void PackedStore::RepackEarly(EntryTable& table) {
+  if (packer_.dictionary() == 0) {
+    return;
+  }
+  std::vector<EntryRef> repacked;
+  table.ForEach([&](const EntryRef& entry) {
+    if (entry->compressed() && entry->dictionary() == 0) {
+      if (EntryRef again = Repacked(*entry)) {
+        repacked.push_back(std::move(again));
+      }
+    }
+  });
+  for (EntryRef& entry : repacked) {
+    table.Insert(std::move(entry));
+  }
+}
+
+// A few entries that the walk over the slots meets.
+std::vector<EntryRef> PackedStore::StaleEntries(std::uint8_t dictionary) {
+  std::vector<EntryRef> stale;
+  base::MutexLock lock(mu_);
+  if (swept_for_ != dictionary || sweep_slots_ != table_.slots()) {
+    // A new dictionary, or a table that has moved its entries.
+    swept_for_ = dictionary;
+    sweep_slots_ = table_.slots();
+    sweep_ = 0;
+  }
+  const std::size_t end = std::min(table_.slots(), sweep_ + kSlotsAChange);
+  for (; sweep_ < end && stale.size() < kRepacksAChange; ++sweep_) {
+    const EntryRef& entry = table_.At(sweep_);
+    if (entry && entry->compressed() && entry->dictionary() != dictionary) {
+      stale.push_back(entry);
+    }
+  }
+  return stale;
+}
+
+void PackedStore::RepackSome() {
+  const std::uint8_t dictionary = packer_.dictionary();
+  if (dictionary == 0) {
+    return;
+  }
+  std::vector<std::pair<EntryRef, EntryRef>> replacements;
+  for (EntryRef& entry : StaleEntries(dictionary)) {
+    if (EntryRef again = Repacked(*entry)) {
+      replacements.emplace_back(std::move(entry), std::move(again));
+    }
+  }
+  ReplaceIfSame(replacements);
+}
+
+// What has changed meanwhile is left alone: it came later.
+void PackedStore::ReplaceIfSame(const std::vector<std::pair<EntryRef, EntryRef>>& replacements) {
+  if (replacements.empty()) {
+    return;
+  }
+  base::MutexLock lock(mu_);
+  for (const auto& [old, now] : replacements) {
+    if (table_.Has(*old) && now->terms_version() == indexers_->version()) {
+      PutLocked(now);
+    }
+  }
+}
+
+}  // namespace kubexx::cache

@@ -1,0 +1,192 @@
+#include "kubexx/cache/internal/packed/packed_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kubexx/cache/testing/fake_source.h"
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::ObjectKey;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+Object MakeFake(const ObjectKey& key, const std::string& version, const std::string& payload) {
+  return {.encoding = codec::Encoding::kJson,
+          .bytes = testing::FakeJson(key, version, payload),
+          .key = key,
+          .resource_version = version};
+}
+
+EntryRef Put(PackedStore& store, const Object& object) {
+  auto entry = store.Pack(object);
+  EXPECT_TRUE(entry.has_value());
+  return store.Put(std::move(*entry));
+}
+
+std::string BytesAt(const PackedStore& store, const ObjectKey& key) {
+  const EntryRef entry = store.Find(key);
+  return entry ? store.Unpack(*entry).value().bytes : "";
+}
+
+TEST(PackedStoreTest, GivesBackWhatWasPut) {
+  PackedStore store;
+  const Object object = MakeFake({"ns", "a"}, "5", "payload");
+  EXPECT_FALSE(Put(store, object));
+  const auto read = store.Unpack(*store.Find(object.key));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->bytes, object.bytes);
+  EXPECT_EQ(read->key, object.key);
+  EXPECT_EQ(read->resource_version, "5");
+  EXPECT_EQ(read->encoding, codec::Encoding::kJson);
+  EXPECT_EQ(store.resource_version(), "5");
+}
+
+TEST(PackedStoreTest, PutAndRemoveReturnTheStateBefore) {
+  PackedStore store;
+  Put(store, MakeFake({"ns", "a"}, "5", "x"));
+  EXPECT_EQ(Put(store, MakeFake({"ns", "a"}, "6", "y"))->resource_version(), "5");
+  EXPECT_EQ(store.Remove({"ns", "a"})->resource_version(), "6");
+  EXPECT_FALSE(store.Remove({"ns", "a"}));
+  EXPECT_EQ(store.size(), 0U);
+}
+
+TEST(PackedStoreTest, IndexesFollowChanges) {
+  PackedStore store;
+  (void)store.AddIndexer([](const Object& object) {
+    return IndexTerms{{"namespace", object.key.namespace_}, {"version", object.resource_version}};
+  });
+  Put(store, MakeFake({"n1", "a"}, "5", "x"));
+  Put(store, MakeFake({"n1", "b"}, "5", "x"));
+  Put(store, MakeFake({"n2", "a"}, "6", "x"));
+  EXPECT_THAT(store.KeysByIndex("namespace", "n1"),
+              UnorderedElementsAre(ObjectKey{"n1", "a"}, ObjectKey{"n1", "b"}));
+  Put(store, MakeFake({"n1", "a"}, "7", "x"));
+  EXPECT_THAT(store.KeysByIndex("version", "5"), ElementsAre(ObjectKey{"n1", "b"}));
+  store.Remove({"n1", "b"});
+  EXPECT_THAT(store.KeysByIndex("version", "5"), IsEmpty());
+  EntryTable table;
+  table.Insert(*store.Pack(MakeFake({"n3", "c"}, "8", "x")));
+  const EntryTable old = store.Swap(std::move(table), "9");
+  EXPECT_EQ(old.size(), 2U);
+  EXPECT_THAT(store.KeysByIndex("namespace", "n1"), IsEmpty());
+  EXPECT_THAT(store.KeysByIndex("namespace", "n3"), ElementsAre(ObjectKey{"n3", "c"}));
+  EXPECT_EQ(store.resource_version(), "9");
+}
+
+TEST(PackedStoreTest, AnIndexerThatThrowsGivesNoTerms) {
+  PackedStore store;
+  ASSERT_TRUE(
+      store.AddIndexer([](const Object&) -> IndexTerms { throw std::runtime_error("bad"); }));
+  Put(store, MakeFake({"n", "a"}, "1", "x"));
+  EXPECT_EQ(store.size(), 1U);
+}
+
+TEST(PackedStoreTest, EarlyEntriesArePackedAgainOnceThereIsADictionary) {
+  PackedStore store({.packer = {.dictionary_bytes = 1024, .training_objects = 100}});
+  ASSERT_TRUE(
+      store.AddIndexer([](const Object& object) { return IndexTerms{{"name", object.key.name}}; }));
+  const std::string common(200, 'c');
+  for (int i = 0; i < 400; ++i) {
+    Put(store, MakeFake({"ns", std::to_string(i)}, "1",
+                        "common text of every object " + common + std::to_string(i * 7919)));
+  }
+  for (const EntryRef& entry : store.Entries()) {
+    EXPECT_EQ(entry->dictionary(), 1) << entry->name();
+  }
+  EXPECT_EQ(store.size(), 400U);
+  EXPECT_THAT(BytesAt(store, {"ns", "3"}), ::testing::HasSubstr(std::to_string(3 * 7919)));
+  EXPECT_THAT(store.KeysByIndex("name", "3"), ElementsAre(ObjectKey{"ns", "3"}));
+}
+
+TEST(PackedStoreTest, OldEntriesFollowANewDictionaryBitByBit) {
+  PackedStore store({.packer = {.dictionary_bytes = 1024,
+                                .training_objects = 100,
+                                .drift_window = 200,
+                                .drift_factor = 1.2}});
+  std::mt19937_64 random(7);
+  // A hundred words, so that a dictionary is of great use.
+  std::vector<std::string> words;
+  for (int i = 0; i < 100; ++i) {
+    words.push_back("word" + std::to_string(random()) + " ");
+  }
+  const auto text = [&](std::size_t first) {
+    std::string out;
+    for (std::size_t i = 0; i < 20; ++i) {
+      out += words[first + random() % 50];
+    }
+    return out;
+  };
+  for (int i = 0; i < 300; ++i) {
+    Put(store, MakeFake({"old", std::to_string(i)}, "1", text(0)));
+  }
+  std::map<std::string, std::string> old;
+  for (const EntryRef& entry : store.EntriesIn("old")) {
+    old[std::string(entry->name())] = store.Unpack(*entry)->bytes;
+    EXPECT_EQ(entry->dictionary(), 1);
+  }
+  const std::size_t before_drift = store.bytes();
+  for (int i = 0; i < 2000; ++i) {
+    Put(store, MakeFake({"new", std::to_string(i % 300)}, "2", text(50)));
+  }
+  EXPECT_LT(store.bytes(), before_drift * 3);
+  for (const EntryRef& entry : store.EntriesIn("new")) {
+    EXPECT_GT(entry->dictionary(), 1) << entry->name();
+  }
+  for (const EntryRef& entry : store.EntriesIn("old")) {
+    EXPECT_EQ(store.Unpack(*entry)->bytes, old[std::string(entry->name())]);
+  }
+}
+
+TEST(PackedStoreTest, ANamespaceIsReplacedAlone) {
+  for (const bool indexed : {false, true}) {
+    PackedStore store({.version_per_namespace = true});
+    if (indexed) {
+      ASSERT_TRUE(store.AddIndexers(NamespaceIndexer()));
+    }
+    EXPECT_EQ(store.resource_version(), "");
+    const auto table_of = [&store](const std::vector<Object>& objects) {
+      EntryTable table;
+      for (const Object& object : objects) {
+        table.Insert(*store.Pack(object));
+      }
+      return table;
+    };
+    store.SwapNamespace(
+        "a", table_of({MakeFake({"a", "1"}, "1", "x"), MakeFake({"a", "2"}, "2", "x")}), "10");
+    store.SwapNamespace("b", table_of({MakeFake({"b", "1"}, "3", "x")}), "9");
+    const EntryTable old =
+        store.SwapNamespace("a", table_of({MakeFake({"a", "2"}, "4", "y")}), "12");
+    EXPECT_EQ(old.size(), 2U);
+    EXPECT_THAT(store.Keys(), UnorderedElementsAre(ObjectKey{"a", "2"}, ObjectKey{"b", "1"}));
+    EXPECT_EQ(store.EntriesIn("a").size(), 1U);
+    EXPECT_EQ(store.resource_version("a"), "12");
+    EXPECT_EQ(store.resource_version(), "9") << "the oldest of all";
+    store.SetResourceVersion("b", "100");
+    EXPECT_EQ(store.resource_version(), "12");
+  }
+}
+
+TEST(PackedStoreTest, SmallObjectsCostLittle) {
+  PackedStore store;
+  constexpr std::size_t kObjects = 5000;
+  for (std::size_t i = 0; i < kObjects; ++i) {
+    const Object object = MakeFake({"namespace-1", "object-" + std::to_string(i)},
+                                   std::to_string(100000 + i), std::to_string(i * 7919));
+    ASSERT_GT(object.bytes.size(), 100U);
+    Put(store, object);
+  }
+  // The allocator adds at most 16 bytes to an entry's one allocation.
+  EXPECT_LT(store.bytes() / kObjects + 16, 250U);
+}
+
+}  // namespace
+}  // namespace kubexx::cache

@@ -1,0 +1,50 @@
+/// @file
+/// Which entries have an index term.
+#ifndef KUBEXX_CACHE_INTERNAL_PACKED_TERM_INDEX_H_
+#define KUBEXX_CACHE_INTERNAL_PACKED_TERM_INDEX_H_
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "kubexx/cache/internal/packed/entry.h"
+#include "kubexx/cache/internal/packed/entry_table.h"
+
+namespace kubexx::cache {
+
+/// From encoded terms (see EncodedTerms) to the entries that have them. A term takes a hash node
+/// and eight to sixteen bytes an entry. Not thread-safe.
+class TermIndex {
+ public:
+  /// Puts `entry` under its terms in place of `old`, the entry of the same key, if there was one.
+  void Put(const EntryRef& entry, const Entry* old);
+  void Remove(const Entry& entry);
+
+  /// The entries with this term; null when there are none.
+  const EntryTable* Find(std::string_view term) const;
+  /// The entries that have all of `terms`; tests each of the smallest set against the others.
+  std::vector<EntryRef> FindAll(const std::vector<std::string>& terms) const;
+  /// Every value under `index` that some entry has.
+  std::vector<std::string> Values(IndexId index) const;
+
+  bool empty() const { return postings_.empty(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view term) const {
+      return std::hash<std::string_view>()(term);
+    }
+  };
+
+  void Drop(std::string_view term, const Entry& entry);
+
+  std::unordered_map<std::string, EntryTable, Hash, std::equal_to<>> postings_{};
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_INTERNAL_PACKED_TERM_INDEX_H_

@@ -1,0 +1,21 @@
+/// @file
+/// How long a server is left alone that says when to come again.
+#ifndef KUBEXX_CACHE_INTERNAL_REFLECTOR_RETRY_AFTER_H_
+#define KUBEXX_CACHE_INTERNAL_REFLECTOR_RETRY_AFTER_H_
+
+#include <algorithm>
+#include <chrono>
+
+#include "kubexx/apimachinery/status.h"
+
+namespace kubexx::cache::internal {
+
+/// The Retry-After of `status`, two minutes at most, as for a request: what asks for hours is most
+/// often a maintenance page, and the caches are stale as long as nobody asks again.
+inline std::chrono::seconds RetryAfter(const apimachinery::Status& status) {
+  return std::min<std::chrono::seconds>(status.details.retry_after, std::chrono::minutes(2));
+}
+
+}  // namespace kubexx::cache::internal
+
+#endif  // KUBEXX_CACHE_INTERNAL_REFLECTOR_RETRY_AFTER_H_

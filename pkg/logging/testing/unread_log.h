@@ -1,0 +1,49 @@
+/// @file
+/// A log that nobody reads.
+#ifndef KUBEXX_LOGGING_TESTING_UNREAD_LOG_H_
+#define KUBEXX_LOGGING_TESTING_UNREAD_LOG_H_
+
+#include <atomic>
+#include <semaphore>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/logging/internal/sink.h"
+
+namespace kubexx::logging::testing {
+
+/// The first line that contains a text waits in the log until Read is called, and all after it.
+class UnreadLog {
+ public:
+  explicit UnreadLog(std::string text) {
+    before_ =
+        internal::ReplaceOutputForTest([this, wanted = std::move(text)](std::string_view line) {
+          if (!read_ && line.find(wanted) != std::string_view::npos) {
+            waits_.release();
+            read_.wait(false);
+          }
+        });
+  }
+  UnreadLog(const UnreadLog&) = delete;
+  UnreadLog& operator=(const UnreadLog&) = delete;
+  ~UnreadLog() {
+    Read();
+    internal::ReplaceOutputForTest(std::move(before_));
+  }
+  /// Waits until that line is written.
+  void AwaitLine() { waits_.acquire(); }
+  void Read() {
+    read_ = true;
+    read_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> read_ = false;
+  std::counting_semaphore<> waits_{0};
+  internal::Output before_;
+};
+
+}  // namespace kubexx::logging::testing
+
+#endif  // KUBEXX_LOGGING_TESTING_UNREAD_LOG_H_

@@ -1,0 +1,34 @@
+/// @file
+/// Responses that are not 2xx.
+#ifndef KUBEXX_REST_ERROR_RESPONSE_H_
+#define KUBEXX_REST_ERROR_RESPONSE_H_
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/codec/codec.h"
+
+namespace kubexx::rest {
+
+/// Texts of servers and proxies that are no Status are cut at this many bytes.
+inline constexpr std::size_t kMaxErrorText = 2048;
+
+/// The encoding that a Content-Type stands for; anything but protobuf counts as JSON.
+codec::Encoding EncodingOf(std::string_view content_type);
+
+/// The media type of an encoding, without parameters.
+std::string_view MediaTypeOf(codec::Encoding encoding);
+
+/// A Retry-After header of whole seconds; dates and anything else give nothing, as in client-go.
+std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view header);
+
+/// The Status of a response that is not 2xx: the one in the body, or else one made from the code
+/// and the body's text.
+apimachinery::Status StatusOfResponse(int code, std::string_view content_type,
+                                      std::string_view retry_after, std::string_view body);
+
+}  // namespace kubexx::rest
+
+#endif  // KUBEXX_REST_ERROR_RESPONSE_H_

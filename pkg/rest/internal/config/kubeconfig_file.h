@@ -1,0 +1,57 @@
+/// @file
+/// kubeconfig files: reading, merging, and choosing a context.
+#ifndef KUBEXX_REST_INTERNAL_CONFIG_KUBECONFIG_FILE_H_
+#define KUBEXX_REST_INTERNAL_CONFIG_KUBECONFIG_FILE_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/rest/config.h"
+
+namespace kubexx::rest::internal {
+
+/// One named entry: its scalar fields as text, the others by type, and where it stands.
+struct KubeconfigEntry {
+  std::map<std::string, std::string> fields{};
+  std::vector<std::string> as_groups{};
+  std::map<std::string, std::vector<std::string>> as_user_extra{};
+  /// Its interactiveMode is in `fields` as "exec.interactiveMode".
+  std::optional<ExecConfig> exec{};
+  std::string exec_extension{};  ///< of a cluster, as JSON
+  std::string file{};
+  std::string path{};  ///< for errors, for example "users[0] \"admin\""
+};
+
+/// What one or more files say. Paths in fields are absolute or relative to the working directory.
+struct Kubeconfig {
+  std::map<std::string, KubeconfigEntry> clusters{};
+  std::map<std::string, KubeconfigEntry> users{};
+  std::map<std::string, KubeconfigEntry> contexts{};
+  std::string current_context{};
+  std::string origin{};  ///< the files, for errors
+};
+
+/// Reads one file. kInvalidConfig "<file>: <field>: <reason>" on bad YAML or a field of the wrong
+/// kind; unknown fields are ignored, auth-provider, which is not supported, is kept for Resolve to
+/// refuse.
+apimachinery::Result<Kubeconfig> ReadKubeconfigFile(const std::string& path);
+
+/// Adds what `into` does not have yet: of two files the first wins, entry by entry.
+void MergeKubeconfig(Kubeconfig& into, Kubeconfig file);
+
+/// The Config of the chosen context, or of the current one. kInvalidConfig when an entry is missing
+/// or a field of the chosen cluster or user cannot be used. `options.path` is not looked at.
+apimachinery::Result<Config> Resolve(const Kubeconfig& kubeconfig,
+                                     const KubeconfigOptions& options);
+
+/// A pod's config from the values of KUBERNETES_SERVICE_HOST and _PORT and the service account's
+/// directory.
+apimachinery::Result<Config> InClusterConfigFrom(const std::string& host, const std::string& port,
+                                                 const std::string& directory);
+
+}  // namespace kubexx::rest::internal
+
+#endif  // KUBEXX_REST_INTERNAL_CONFIG_KUBECONFIG_FILE_H_

@@ -1,0 +1,24 @@
+/// @file
+/// Acting as somebody else: the Impersonate-* headers.
+#ifndef KUBEXX_REST_INTERNAL_CREDENTIALS_IMPERSONATION_H_
+#define KUBEXX_REST_INTERNAL_CREDENTIALS_IMPERSONATION_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/rest/config.h"
+
+namespace kubexx::rest::internal {
+
+/// The headers of `config`, none when it is empty; a name may be there several times. Keys of extra
+/// values are percent-escaped where a header name may not have a byte, "%" included. kInvalidConfig
+/// without a user, and for values that no header can have. Semantics: client-go transport
+/// NewImpersonatingRoundTripper.
+apimachinery::Result<std::vector<std::pair<std::string, std::string>>> ImpersonationHeaders(
+    const ImpersonationConfig& config);
+
+}  // namespace kubexx::rest::internal
+
+#endif  // KUBEXX_REST_INTERNAL_CREDENTIALS_IMPERSONATION_H_

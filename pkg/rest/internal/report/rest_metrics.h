@@ -1,0 +1,54 @@
+/// @file
+/// The rest_client_* metrics.
+#ifndef KUBEXX_REST_INTERNAL_REPORT_REST_METRICS_H_
+#define KUBEXX_REST_INTERNAL_REPORT_REST_METRICS_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::rest::internal {
+
+/// Names, labels and buckets are those of Kubernetes' component-base, so that its dashboards work;
+/// rest_client_transport_cert_reload_total is ours. Does nothing without a registry. Thread-safe.
+class RestMetrics {
+ public:
+  /// `registry` may be null and must outlive this, as must `clock`.
+  RestMetrics(metrics::Registry* registry, std::string host, base::Clock& clock);
+  ~RestMetrics();
+  RestMetrics(const RestMetrics&) = delete;
+  RestMetrics& operator=(const RestMetrics&) = delete;
+
+  /// One response, or "<error>" as code.
+  void CountRequest(const std::string& method, const std::string& code) const;
+  /// One more attempt after a failed one.
+  void CountRetry(const std::string& method, const std::string& code) const;
+  void ObserveDuration(const std::string& verb, base::Duration duration) const;
+  void ObserveThrottle(const std::string& verb, base::Duration duration) const;
+  void ObserveRequestSize(const std::string& verb, std::size_t bytes) const;
+  void ObserveResponseSize(const std::string& verb, std::size_t bytes) const;
+  /// One look at the CA or the client certificate's files that changed something or failed.
+  void CountReload(bool ca, const std::string& result, const std::string& reason) const;
+  /// One run of a credential plugin.
+  void CountExec(int code, const std::string& call_status) const;
+  /// When the credentials of the plugin expire; shown as the seconds that are left.
+  void SetExecExpiration(std::optional<base::WallTime> expiration) const;
+
+ private:
+  struct ExecTtl;
+
+  void Observe(const char* name, const char* help, const std::string& verb, double value) const;
+
+  metrics::Registry* registry_;
+  std::string host_;
+  base::Clock& clock_;
+  mutable std::unique_ptr<ExecTtl> exec_ttl_;
+};
+
+}  // namespace kubexx::rest::internal
+
+#endif  // KUBEXX_REST_INTERNAL_REPORT_REST_METRICS_H_

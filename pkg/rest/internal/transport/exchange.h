@@ -1,0 +1,151 @@
+/// @file
+/// What the network thread and the caller of one HTTP request share.
+#ifndef KUBEXX_REST_INTERNAL_TRANSPORT_EXCHANGE_H_
+#define KUBEXX_REST_INTERNAL_TRANSPORT_EXCHANGE_H_
+
+#include <cpprest/astreambuf.h>
+#include <pplx/pplxtasks.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/rest/internal/transport/transport.h"
+
+namespace kubexx::rest::internal {
+
+/// Why the network side gave up.
+struct Failure {
+  apimachinery::Status status{};
+  bool lost_connection = false;
+  /// Nothing was sent, as cpprestsdk took a connection from its pool that it never opened: the same
+  /// http_request can be given to the client again.
+  bool never_opened = false;
+};
+
+/// For continuations that are to run at once where the network thread is, and queued elsewhere.
+pplx::task_options OnNetworkThread();
+
+/// The meeting point of one request. Network threads call On... and Put, which never block: when
+/// the buffer is full, Put's task stays open until the caller has taken the bytes, and cpprestsdk
+/// reads no more from the socket meanwhile. The caller's thread calls Await, Read and Close.
+class Exchange {
+ public:
+  explicit Exchange(base::Clock& clock) : clock_(clock) {}
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  ~Exchange();
+
+  void OnConnected();
+  void OnHead(HttpHead head);
+  /// `total` bytes of the body are here, counting the block that Put is called with next. Throws,
+  /// for cpprestsdk to close the connection, when that block cannot be, so that nobody touches it,
+  /// and when the exchange has failed. Put itself must not fail: cpprestsdk would wait for its own
+  /// thread.
+  void OnReceived(std::uint64_t total);
+  void OnEnd();
+  void OnFailure(Failure failure);
+  pplx::task<std::size_t> Put(const std::uint8_t* bytes, std::size_t count);
+
+  apimachinery::Result<HttpHead> AwaitHead(const std::stop_token& stop,
+                                           const HttpCall::Limits& limits);
+  apimachinery::Result<bool> Read(HttpCall::Sink sink, const std::stop_token& stop,
+                                  base::TimePoint deadline);
+  bool lost_connection();
+  bool failed();
+
+  /// Drops what arrives from now on. The caller's last word; returns whether the exchange was still
+  /// under way.
+  bool Close();
+
+ private:
+  // A block that did not fit: its bytes stay with cpprestsdk until `done` is set.
+  struct Pending {
+    std::string_view bytes{};
+    pplx::task_completion_event<std::size_t> done{};
+  };
+
+  bool HasBytesLocked() const KX_REQUIRES(mu_) { return !buffer_.empty() || pending_.has_value(); }
+  std::optional<Pending> TakeFittingPendingLocked() KX_REQUIRES(mu_);
+  /// Lets a fast stream's small blocks gather, so that the two threads do not switch for each.
+  void GatherLocked(const std::stop_token& stop) KX_REQUIRES(mu_);
+  /// Waits for a change until `deadline` of the clock. A quiet stream keeps no large buffers.
+  base::Wake WaitForBytesLocked(const std::stop_token& stop, base::TimePoint deadline)
+      KX_REQUIRES(mu_);
+
+  base::Clock& clock_;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  bool connected_ KX_GUARDED_BY(mu_) = false;
+  bool ended_ KX_GUARDED_BY(mu_) = false;
+  bool closed_ KX_GUARDED_BY(mu_) = false;
+  std::optional<HttpHead> head_ KX_GUARDED_BY(mu_);
+  std::optional<Failure> failure_ KX_GUARDED_BY(mu_);
+  std::uint64_t received_ KX_GUARDED_BY(mu_) = 0;
+  std::string buffer_ KX_GUARDED_BY(mu_);
+  std::optional<Pending> pending_ KX_GUARDED_BY(mu_);
+  /// Put wakes the caller from this many bytes on.
+  std::size_t wake_at_ KX_GUARDED_BY(mu_) = 1;
+  /// The caller waits in Read, and Put has not woken it yet.
+  bool reading_ KX_GUARDED_BY(mu_) = false;
+  /// Counts the caller's short waits, up to a limit; a long one halves it.
+  int short_waits_ KX_GUARDED_BY(mu_) = 0;
+  std::string taken_;  // the caller's side of the double buffer
+};
+
+/// The response stream given to cpprestsdk: write-only, every block goes to the Exchange.
+class BodyStreambuf final
+    : public Concurrency::streams::details::streambuf_state_manager<std::uint8_t> {
+ public:
+  explicit BodyStreambuf(std::shared_ptr<Exchange> exchange);
+
+  bool can_seek() const override { return false; }
+  bool has_size() const override { return false; }
+  std::size_t buffer_size(std::ios_base::openmode) const override { return 0; }
+  void set_buffer_size(std::size_t, std::ios_base::openmode) override {}
+  std::size_t in_avail() const override { return 0; }
+  pos_type getpos(std::ios_base::openmode) const override {
+    return static_cast<pos_type>(traits::eof());
+  }
+  pos_type seekpos(pos_type, std::ios_base::openmode) override {
+    return static_cast<pos_type>(traits::eof());
+  }
+  pos_type seekoff(off_type, std::ios_base::seekdir, std::ios_base::openmode) override {
+    return static_cast<pos_type>(traits::eof());
+  }
+  bool acquire(std::uint8_t*& ptr, std::size_t& count) override;
+  void release(std::uint8_t*, std::size_t) override {}
+
+ protected:
+  pplx::task<int_type> _putc(std::uint8_t c) override;
+  pplx::task<std::size_t> _putn(const std::uint8_t* ptr, std::size_t count) override;
+  pplx::task<int_type> _bumpc() override { return Eof(); }
+  int_type _sbumpc() override { return traits::eof(); }
+  pplx::task<int_type> _getc() override { return Eof(); }
+  int_type _sgetc() override { return traits::eof(); }
+  pplx::task<int_type> _nextc() override { return Eof(); }
+  pplx::task<int_type> _ungetc() override { return Eof(); }
+  pplx::task<std::size_t> _getn(std::uint8_t*, std::size_t) override {
+    return pplx::task_from_result<std::size_t>(0);
+  }
+  std::size_t _scopy(std::uint8_t*, std::size_t) override { return 0; }
+  pplx::task<bool> _sync() override { return pplx::task_from_result(true); }
+  std::uint8_t* _alloc(std::size_t) override { return nullptr; }
+  void _commit(std::size_t) override {}
+
+ private:
+  static pplx::task<int_type> Eof() { return pplx::task_from_result<int_type>(traits::eof()); }
+
+  std::shared_ptr<Exchange> exchange_;
+};
+
+}  // namespace kubexx::rest::internal
+
+#endif  // KUBEXX_REST_INTERNAL_TRANSPORT_EXCHANGE_H_

@@ -1,0 +1,18 @@
+/// @file
+/// What an exception of cpprestsdk means.
+#ifndef KUBEXX_REST_INTERNAL_TRANSPORT_NETWORK_ERROR_H_
+#define KUBEXX_REST_INTERNAL_TRANSPORT_NETWORK_ERROR_H_
+
+#include <exception>
+#include <string>
+
+#include "kubexx/rest/internal/transport/exchange.h"
+
+namespace kubexx::rest::internal {
+
+/// `verify_error` is why the server's certificate was refused, or "".
+Failure DescribeFailure(const std::exception_ptr& error, const std::string& verify_error);
+
+}  // namespace kubexx::rest::internal
+
+#endif  // KUBEXX_REST_INTERNAL_TRANSPORT_NETWORK_ERROR_H_

@@ -1,0 +1,63 @@
+/// @file
+/// TLS settings of the connections to one server.
+#ifndef KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_
+#define KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_
+
+#include <openssl/ssl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/rest/config.h"
+
+namespace kubexx::rest::internal {
+
+/// Certificates and keys, read and checked once, then applied to the context of each new
+/// connection. Verification is OpenSSL's: chain, validity and the server's name or IP address among
+/// the certificate's subject alternative names; a common name is not looked at, as in Go.
+/// Thread-safe.
+class TlsSettings : public std::enable_shared_from_this<TlsSettings> {
+ public:
+  /// `host` is what the server is verified against unless `config.server_name` names another.
+  /// kInvalidConfig names the file or field that cannot be used.
+  static apimachinery::Result<std::shared_ptr<TlsSettings>> New(const TlsConfig& config,
+                                                                const std::string& host);
+
+  /// Sets `context` up. The TlsSettings must outlive every handshake of it. False when OpenSSL
+  /// refused something.
+  bool Apply(SSL_CTX* context) const;
+
+  /// Why the last handshake was refused by verification, and forgets it; "" when none was.
+  std::string TakeVerifyError() const;
+
+ private:
+  template <class T, void (*Free)(T*)>
+  struct Deleter {
+    void operator()(T* object) const { Free(object); }
+  };
+  template <class T, void (*Free)(T*)>
+  using Handle = std::unique_ptr<T, Deleter<T, Free>>;
+
+  TlsSettings(const TlsConfig& config, const std::string& host);
+  apimachinery::Result<void> LoadRoots(const TlsConfig& config);
+  apimachinery::Result<void> LoadClientCertificate(const TlsConfig& config);
+  bool ApplyClientCertificate(SSL_CTX* context) const;
+  static void OnInfo(const SSL* ssl, int where, int ret);
+  static int OnVerify(int ok, X509_STORE_CTX* store);
+
+  bool verify_;
+  std::string name_;
+  bool name_is_ip_ = false;
+  Handle<X509_STORE, X509_STORE_free> roots_;  // null: the system's, see system_roots.h
+  std::vector<Handle<X509, X509_free>> client_chain_;
+  Handle<EVP_PKEY, EVP_PKEY_free> client_key_;
+  mutable base::Mutex mu_;
+  mutable std::string verify_error_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::rest::internal
+
+#endif  // KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_

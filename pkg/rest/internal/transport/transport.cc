@@ -1,0 +1,386 @@
+#include "kubexx/rest/internal/transport/transport.h"
+
+#include <cpprest/http_client.h>
+#include <openssl/crypto.h>
+#include <pplx/threadpool.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "kubexx/logging/log.h"
+#include "kubexx/rest/internal/config/proxy.h"
+#include "kubexx/rest/internal/message/request_body.h"
+#include "kubexx/rest/internal/transport/exchange.h"
+#include "kubexx/rest/internal/transport/idle_connection.h"
+#include "kubexx/rest/internal/transport/network_error.h"
+#include "kubexx/rest/internal/transport/network_pool.h"
+#include "kubexx/rest/internal/transport/tls.h"
+
+// cpprestsdk neither wipes nor frees a password it has read back, except on Windows: a leak for
+// every request and every tunnel through a proxy with credentials. It calls this member through its
+// dynamic symbol table, where the definition of the program that links it comes first.
+void web::details::zero_memory_deleter::operator()(utility::string_t* data) const {
+  OPENSSL_cleanse(data->data(), data->size());
+  delete data;
+}
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using web::http::client::http_client;
+using web::http::client::http_client_config;
+
+// cpprestsdk's own timer cannot tell a quiet watch from a dead server and has one value for both;
+// ours are kept by the Exchange. This one only has to be longer than any of them.
+constexpr std::chrono::hours kNever(24 * 365);
+
+// Through a tunnel it is shorter: cpprestsdk does not take a request back while it waits for the
+// proxy to open one, and a proxy that says nothing would keep each of its connections. It counts
+// during bodies, too, so requests that may be quiet for longer have tunnels of their own.
+constexpr std::chrono::minutes kTunnelTimeout(11);
+constexpr std::chrono::hours kQuietTunnelTimeout(2);
+
+// Through a tunnel, writes use no connection that is older, so none that was idle for longer: there
+// the connections cannot be looked at, see LookBeforeUse. Proxies and load balancers wait longer.
+constexpr std::chrono::seconds kWriteTunnelAge(10);
+
+bool IsRead(const HttpRequest& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
+
+std::string Find(const web::http::http_headers& headers, const char* name) {
+  const auto found = headers.find(name);
+  return found == headers.end() ? std::string() : found->second;
+}
+
+HttpHead HeadOf(const web::http::http_response& response) {
+  const auto& headers = response.headers();
+  return {.code = response.status_code(),
+          .content_type = Find(headers, "Content-Type"),
+          .retry_after = Find(headers, "Retry-After"),
+          .warning = Find(headers, "Warning"),
+          .content_encoding = Find(headers, "Content-Encoding")};
+}
+
+// cpprestsdk takes 102 or 103 for the whole of the answer. The one that follows would be taken for
+// that to the next request on this connection.
+Failure InterimAnswer(int code) {
+  return {.status = apimachinery::Status(
+              Reason::kUnavailable,
+              "the server sent the interim response " + std::to_string(code) +
+                  ", which is not understood; what was asked for may have been done")};
+}
+
+}  // namespace
+
+class HttpCall::Impl {
+ public:
+  Impl(base::Clock& clock, std::uint64_t certificate_generation)
+      : exchange(std::make_shared<Exchange>(clock)), generation(certificate_generation) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (exchange->Close()) {
+      CancelOnNetworkThread(cancel);
+    }
+  }
+
+  std::shared_ptr<Exchange> exchange;
+  pplx::cancellation_token_source cancel;
+  std::uint64_t generation;
+};
+
+HttpCall::HttpCall(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpCall::HttpCall(HttpCall&&) noexcept = default;
+HttpCall::~HttpCall() = default;
+
+Result<HttpHead> HttpCall::AwaitHead(const std::stop_token& stop, const Limits& limits) {
+  return impl_->exchange->AwaitHead(stop, limits);
+}
+
+Result<bool> HttpCall::Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) {
+  return impl_->exchange->Read(sink, stop, deadline);
+}
+
+bool HttpCall::lost_connection() const { return impl_->exchange->lost_connection(); }
+
+bool HttpCall::failed() const { return impl_->exchange->failed(); }
+
+std::uint64_t HttpCall::certificate_generation() const { return impl_->generation; }
+
+class Transport::Impl {
+ public:
+  Impl(ServerUrl server, std::optional<Proxy> proxy, base::Clock& clock)
+      : server_(std::move(server)), proxy_(std::move(proxy)), clock_(clock) {}
+
+  Result<void> Use(const TlsConfig& config, bool new_certificate);
+  HttpCall Start(const HttpRequest& request);
+  const std::optional<Proxy>& proxy() const { return proxy_; }
+  std::uint64_t certificate_generation() const {
+    base::MutexLock lock(mu_);
+    return generation_;
+  }
+
+ private:
+  // Connections that were made with the same TLS material.
+  struct Connections {
+    std::shared_ptr<TlsSettings> tls;
+    bool verify = true;
+    base::TimePoint since{};
+    http_client client;
+  };
+
+  // Throws as http_client does.
+  std::shared_ptr<Connections> NewConnections(std::shared_ptr<TlsSettings> tls, bool verify,
+                                              bool quiet) const;
+  // Those that `request` is to use, and their generation.
+  std::pair<std::shared_ptr<Connections>, std::uint64_t> Choose(const HttpRequest& request);
+  http_client_config ClientConfig(const std::shared_ptr<TlsSettings>& tls, bool verify,
+                                  bool quiet) const;
+  web::http::http_request Translate(const HttpRequest& request) const;
+  static void Send(const std::shared_ptr<Connections>& connections,
+                   const web::http::http_request& message,
+                   const std::shared_ptr<Exchange>& exchange,
+                   const pplx::cancellation_token& cancel);
+
+  const ServerUrl server_;
+  const std::optional<Proxy> proxy_;
+  base::Clock& clock_;
+  mutable base::Mutex mu_;
+  std::shared_ptr<Connections> connections_ KX_GUARDED_BY(mu_);
+  // Of writes and of quiet requests through a tunnel; null until there is one.
+  std::shared_ptr<Connections> write_tunnels_ KX_GUARDED_BY(mu_);
+  std::shared_ptr<Connections> quiet_tunnels_ KX_GUARDED_BY(mu_);
+  std::uint64_t generation_ KX_GUARDED_BY(mu_) = 0;
+};
+
+Result<void> Transport::Impl::Use(const TlsConfig& config, bool new_certificate) {
+  std::shared_ptr<TlsSettings> tls;
+  if (server_.tls) {
+    KX_ASSIGN_OR_RETURN(tls, TlsSettings::New(config, server_.host));
+  }
+  std::shared_ptr<Connections> connections;
+  try {
+    connections = NewConnections(std::move(tls), !config.insecure_skip_verify, false);
+  } catch (const std::exception& error) {
+    return Fail(Reason::kInvalidConfig, "server URL: " + std::string(error.what()));
+  }
+  std::shared_ptr<Connections> writes;
+  std::shared_ptr<Connections> quiet;
+  {
+    base::MutexLock lock(mu_);
+    connections_.swap(connections);
+    write_tunnels_.swap(writes);
+    quiet_tunnels_.swap(quiet);
+    generation_ += new_certificate ? 1 : 0;
+  }
+  CloseOnNetworkThread(std::move(connections));
+  CloseOnNetworkThread(std::move(writes));
+  CloseOnNetworkThread(std::move(quiet));
+  return {};
+}
+
+std::shared_ptr<Transport::Impl::Connections> Transport::Impl::NewConnections(
+    std::shared_ptr<TlsSettings> tls, bool verify, bool quiet) const {
+  http_client_config config = ClientConfig(tls, verify, quiet);
+  return std::make_shared<Connections>(
+      std::move(tls), verify, clock_.Now(),
+      // A proxy resolves the name itself.
+      http_client(proxy_ ? server_.Origin() : server_.OriginToResolve(), config));
+}
+
+auto Transport::Impl::Choose(const HttpRequest& request)
+    -> std::pair<std::shared_ptr<Connections>, std::uint64_t> {
+  base::MutexLock lock(mu_);
+  const bool tunnel = proxy_ && server_.tls && (!IsRead(request) || request.quiet);
+  const bool quiet = tunnel && request.quiet;
+  std::shared_ptr<Connections>& chosen = quiet    ? quiet_tunnels_
+                                         : tunnel ? write_tunnels_
+                                                  : connections_;
+  const bool old = tunnel && (!chosen || clock_.Now() - chosen->since > kWriteTunnelAge);
+  if (old) {
+    auto made = NewConnections(connections_->tls, connections_->verify, quiet);
+    CloseOnNetworkThread(std::exchange(chosen, std::move(made)));
+  }
+  return {chosen, generation_};
+}
+
+http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettings>& tls,
+                                                 bool verify, bool quiet) const {
+  http_client_config config;
+  const std::chrono::seconds tunnel = quiet ? kQuietTunnelTimeout : kTunnelTimeout;
+  config.set_timeout(tls && proxy_ ? tunnel : kNever);
+  config.set_max_redirects(
+      0);  // the API does not redirect, and credentials must not follow elsewhere
+  config.set_validate_certificates(verify);
+  if (proxy_.has_value()) {
+    web::web_proxy proxy{web::uri(proxy_->address.OriginToResolve())};
+    if (!proxy_->username.empty()) {
+      proxy.set_credentials(web::credentials(proxy_->username, proxy_->password));
+    }
+    config.set_proxy(proxy);
+  }
+  if (!tls || !proxy_) {
+    LookBeforeUse(config, tls != nullptr);
+  }
+  if (tls) {
+    config.set_ssl_context_callback([tls](boost::asio::ssl::context& context) {
+      if (!tls->Apply(context.native_handle())) {
+        throw std::runtime_error("cannot set up TLS");
+      }
+    });
+  }
+  return config;
+}
+
+web::http::http_request Transport::Impl::Translate(const HttpRequest& request) const {
+  web::http::http_request out(request.method);
+  out.set_request_uri(web::uri(request.target));
+  if (server_.is_ipv6()) {
+    out.headers()[web::http::header_names::host] = server_.Authority();  // with its brackets
+  }
+  for (const auto& [name, value] : request.headers) {
+    // cpprestsdk would join values of the same name by a comma, which makes one group of two. It
+    // sends values as they are, and ours have no line breaks, so this is a header of its own.
+    const auto there = out.headers().find(name);
+    if (there == out.headers().end()) {
+      out.headers()[name] = value;
+    } else {
+      there->second += "\r\n" + name + ": " + value;
+    }
+  }
+  if (request.has_body || !IsRead(request)) {
+    const bool has_type = out.headers().has(web::http::header_names::content_type);
+    out.set_body(BodyToSendOnce(request.body), request.body.size());
+    if (!has_type) {
+      out.headers().remove(web::http::header_names::content_type);  // which it has made up
+    }
+  }
+  return out;
+}
+
+void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
+                           const web::http::http_request& message,
+                           const std::shared_ptr<Exchange>& exchange,
+                           const pplx::cancellation_token& cancel) {
+  const auto on_error = [exchange, connections](const std::exception_ptr& error) {
+    const auto& tls = connections->tls;
+    exchange->OnFailure(DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string()));
+  };
+  // With nothing sent yet, as often as there are connections in the pool that are of no use.
+  const auto send_again = [connections, message, exchange, cancel, on_error] {
+    try {
+      Send(connections, message, exchange, cancel);
+    } catch (...) {
+      on_error(std::current_exception());
+    }
+  };
+  connections->client.request(message, cancel)
+      .then(
+          [exchange, on_error, send_again](const pplx::task<web::http::http_response>& head) {
+            try {
+              const web::http::http_response response = head.get();
+              if (response.status_code() < 200) {
+                exchange->OnFailure(InterimAnswer(response.status_code()));
+              } else {
+                exchange->OnHead(HeadOf(response));
+              }
+              response.content_ready().then(
+                  [exchange, on_error](const pplx::task<web::http::http_response>& body) {
+                    try {
+                      body.get();
+                      exchange->OnEnd();
+                    } catch (...) {
+                      on_error(std::current_exception());
+                    }
+                  });
+            } catch (const ClosedWhileIdle&) {
+              send_again();
+            } catch (...) {
+              if (DescribeFailure(std::current_exception(), {}).never_opened) {
+                send_again();
+              } else {
+                on_error(std::current_exception());
+              }
+            }
+          },
+          // Before cpprestsdk goes on after an interim answer.
+          OnNetworkThread());
+}
+
+HttpCall Transport::Impl::Start(const HttpRequest& request) {
+  std::unique_ptr<HttpCall::Impl> call;
+  try {
+    const auto [connections, generation] = Choose(request);
+    call = std::make_unique<HttpCall::Impl>(clock_, generation);
+    const std::shared_ptr<Exchange> exchange = call->exchange;
+    web::http::http_request message = Translate(request);
+    message.set_response_stream(
+        Concurrency::streams::streambuf<std::uint8_t>(std::make_shared<BodyStreambuf>(exchange))
+            .create_ostream());
+    message.set_progress_handler(
+        [exchange](web::http::message_direction::direction direction, utility::size64_t total) {
+          if (direction == web::http::message_direction::upload) {
+            exchange->OnConnected();
+          } else {
+            exchange->OnReceived(total);
+          }
+        });
+    // From the network thread: its continuation is in place there before anything can have come.
+    crossplat::threadpool::shared_instance().service().post(
+        [to = connections, message, exchange, cancel = call->cancel.get_token()] {
+          try {
+            Send(to, message, exchange, cancel);
+          } catch (...) {
+            exchange->OnFailure(DescribeFailure(std::current_exception(), {}));
+          }
+        });
+  } catch (...) {
+    if (!call) {
+      call = std::make_unique<HttpCall::Impl>(clock_, certificate_generation());
+    }
+    call->exchange->OnFailure(DescribeFailure(std::current_exception(), {}));
+  }
+  return HttpCall(std::move(call));
+}
+
+Transport::Transport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Transport::~Transport() = default;
+
+Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const ServerUrl& server,
+                                                  base::Clock& clock) {
+  const auto environment = [](const char* name) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read at start-up
+    return value == nullptr ? std::string() : std::string(value);
+  };
+  KX_ASSIGN_OR_RETURN(std::optional<Proxy> proxy,
+                      ChooseProxy(config.proxy_url, server, environment));
+  return NewThrough(std::move(proxy), config.tls, server, clock);
+}
+
+Result<std::unique_ptr<Transport>> Transport::NewThrough(std::optional<Proxy> proxy,
+                                                         const TlsConfig& tls,
+                                                         const ServerUrl& server,
+                                                         base::Clock& clock) {
+  StartNetworkThreads();
+  auto impl = std::make_unique<Impl>(server, std::move(proxy), clock);
+  KX_RETURN_IF_ERROR(impl->Use(tls, false));
+  return std::unique_ptr<Transport>(new Transport(std::move(impl)));
+}
+
+HttpCall Transport::Start(const HttpRequest& request) { return impl_->Start(request); }
+
+Result<void> Transport::Use(const TlsConfig& tls, bool new_certificate) {
+  return impl_->Use(tls, new_certificate);
+}
+
+const std::optional<Proxy>& Transport::proxy() const { return impl_->proxy(); }
+
+std::uint64_t Transport::certificate_generation() const { return impl_->certificate_generation(); }
+
+}  // namespace kubexx::rest::internal

@@ -1,0 +1,21 @@
+/// @file
+/// An HTTP proxy between us and a server.
+#ifndef KUBEXX_REST_PROXY_H_
+#define KUBEXX_REST_PROXY_H_
+
+#include <string>
+
+#include "kubexx/rest/url.h"
+
+namespace kubexx::rest {
+
+/// Where a proxy is, and who to be there. Holds a password: never log it.
+struct Proxy {
+  ServerUrl address{};
+  std::string username{};  ///< none when empty
+  std::string password{};
+};
+
+}  // namespace kubexx::rest
+
+#endif  // KUBEXX_REST_PROXY_H_
