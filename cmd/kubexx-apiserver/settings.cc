@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "kubexx/apimachinery/secret_file.h"
-#include "kubexx/apiserver/endpoints/ip_address.h"
-#include "kubexx/apiserver/endpoints/service_ranges.h"
+#include "kubexx/apiserver/endpoints/checks/ip_address.h"
+#include "kubexx/apiserver/endpoints/services/service_ranges.h"
 #include "kubexx/base/identity.h"
 #include "security_flags.h"
 

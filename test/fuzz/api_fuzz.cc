@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fuzz.h"
-#include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/endpoints/handlers/api.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/codec/json_tree.h"
 

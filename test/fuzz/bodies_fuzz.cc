@@ -4,7 +4,7 @@
 #include <string>
 
 #include "fuzz.h"
-#include "kubexx/apiserver/endpoints/prepare.h"
+#include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/codec/yaml.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "fuzz.h"
-#include "kubexx/apiserver/endpoints/patch.h"
+#include "kubexx/apiserver/endpoints/patch/patch.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx {

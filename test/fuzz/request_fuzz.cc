@@ -5,8 +5,8 @@
 #include <string>
 
 #include "fuzz.h"
-#include "kubexx/apiserver/endpoints/media_type.h"
-#include "kubexx/apiserver/endpoints/request_info.h"
+#include "kubexx/apiserver/endpoints/request/media_type.h"
+#include "kubexx/apiserver/endpoints/request/request_info.h"
 #include "kubexx/apiserver/object/selection.h"
 
 namespace kubexx {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/response/error_response.h"
 #include "kubexx/apiserver/server/server_identity.h"
 #include "kubexx/base/identity.h"
 #include "kubexx/codec/base64.h"

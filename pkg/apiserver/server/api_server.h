@@ -14,7 +14,7 @@
 
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/status.h"
-#include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/endpoints/handlers/api.h"
 #include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/base/subscription.h"
 #include "kubexx/http/server.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/endpoints/handlers/api.h"
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/testing/fake_clock.h"

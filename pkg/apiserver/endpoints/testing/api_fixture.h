@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/endpoints/handlers/api.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/codec/json_tree.h"
 

@@ -1,0 +1,222 @@
+#include "kubexx/apiserver/endpoints/admission/admit.h"
+
+#include <utility>
+
+#include "kubexx/apiserver/admission/dispatcher.h"
+#include "kubexx/apiserver/endpoints/admission/default_tolerations.h"
+#include "kubexx/apiserver/endpoints/admission/priority_admission.h"
+#include "kubexx/apiserver/endpoints/admission/service_account_admission.h"
+#include "kubexx/apiserver/endpoints/patch/patch.h"
+#include "kubexx/apiserver/endpoints/preparation/prepare.h"
+#include "kubexx/apiserver/endpoints/registry/namespace_type.h"
+#include "kubexx/apiserver/endpoints/registry/scale_object.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/stored_object.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using admission::Dispatch;
+using admission::Dispatcher;
+using admission::Target;
+using apimachinery::Result;
+using codec::JsonTree;
+
+Target TargetOf(const ResourceType& type, const ResourceType& written) {
+  return {.resource = {.group = type.group, .version = type.version, .resource = type.plural},
+          .kind = {.group = written.group, .version = written.version, .kind = written.kind}};
+}
+
+/// The other versions of a resource in which there is the subresource, too.
+std::vector<Target> EquivalentsOf(const Call& call, const ResourceType* posted) {
+  std::vector<Target> equivalents;
+  if (!call.type->custom && call.type->convert == nullptr) {
+    return equivalents;  // One version of most built-in types is served.
+  }
+  const std::string& sub = call.info.subresource;
+  for (const ResourceTypeRef& type : call.types.All()) {
+    if (type->group == call.type->group && type->plural == call.type->plural &&
+        type->version != call.type->version && (sub != "status" || type->has_status) &&
+        (sub != "scale" || type->has_scale)) {
+      equivalents.push_back(TargetOf(*type, posted == nullptr ? *type : *posted));
+    }
+  }
+  return equivalents;
+}
+
+/// meta.k8s.io/v1 CreateOptions or UpdateOptions of what the query says; a patch has them, too.
+JsonTree OptionsOf(const Call& call, const std::string& operation) {
+  JsonTree options = JsonTree::Object();
+  options["kind"] = operation == "CREATE" ? "CreateOptions" : "UpdateOptions";
+  options["apiVersion"] = "meta.k8s.io/v1";
+  if (call.dry_run()) {
+    options["dryRun"].Append("All");
+  }
+  for (const char* const field : {"fieldManager", "fieldValidation"}) {
+    if (const std::string_view value = Param(call.query, field); !value.empty()) {
+      options[field] = value;
+    }
+  }
+  return options;
+}
+
+JsonTree TakeManagers(JsonTree& object) {
+  JsonTree* const metadata = object.Find("metadata");
+  JsonTree* const found = metadata == nullptr ? nullptr : metadata->Find("managedFields");
+  if (found == nullptr) {
+    return {};
+  }
+  JsonTree managers = std::move(*found);
+  metadata->Erase("managedFields");
+  return managers;
+}
+
+}  // namespace
+
+Admission::Admission(const Call& call, AdmitOptions options)
+    : call_(call),
+      options_(std::move(options)),
+      mutating_(call.webhooks.mutating()),
+      validating_(call.webhooks.validating()) {}
+
+const ResourceType& Admission::written() const {
+  return options_.posted == nullptr ? *call_.type : *options_.posted;
+}
+
+const admission::Attributes& Admission::AttributesFor(const JsonTree& object) {
+  if (attributes_) {
+    const bool generated = call_.info.name.empty() && options_.name.empty() &&
+                           !MetaString(object, "generateName").empty();
+    if (attributes_->name.empty() || generated) {  // Made meanwhile, perhaps once more.
+      attributes_->name = MetaString(object, "name");
+    }
+    return *attributes_;
+  }
+  admission::Attributes& made = attributes_.emplace();
+  made.operation = options_.operation;
+  made.target = TargetOf(*call_.type, written());
+  made.equivalents = EquivalentsOf(call_, options_.posted);
+  made.subresource = call_.info.subresource;
+  made.name = call_.info.name.empty() ? options_.name : call_.info.name;
+  if (made.name.empty()) {
+    made.name = MetaString(object, "name");
+  }
+  made.namespace_ = IsNamespace(*call_.type) ? made.name : call_.key().namespace_;
+  made.user = call_.user;
+  made.dry_run = options_.dry_run || call_.dry_run();
+  if (options_.operation == "DELETE") {
+    made.options = options_.options;
+    made.options["kind"] = "DeleteOptions";
+    made.options["apiVersion"] = "meta.k8s.io/v1";
+  } else {
+    made.options = OptionsOf(call_, options_.operation);
+  }
+  made.convert = [this](const JsonTree& from, const Target& wanted) -> Result<JsonTree> {
+    // A Scale is the same in all versions.
+    return options_.posted == nullptr
+               ? InVersion(*call_.type, from, wanted.kind.ApiVersion(), call_.request.stop)
+               : Result<JsonTree>(from);
+  };
+  return made;
+}
+
+Result<void> Admission::Mutate(JsonTree& object, const JsonTree* old) {
+  const auto own = [&]() -> Result<void> {
+    if (options_.posted == nullptr && old == nullptr && HasServiceAccount(call_)) {
+      KX_RETURN_IF_ERROR(GiveServiceAccount(call_, object));
+    }
+    if (options_.posted == nullptr) {
+      KX_RETURN_IF_ERROR(GivePriority(call_, object, old));
+    }
+    if (options_.posted == nullptr && HasDefaultTolerations(call_)) {
+      GiveTolerations(object);
+    }
+    return {};
+  };
+  KX_RETURN_IF_ERROR(own());
+  if (mutating_->empty()) {
+    return {};
+  }
+  const admission::Attributes& attributes = AttributesFor(object);
+  const auto patch = [&](const JsonTree& shown, const JsonTree& operations,
+                         const Target& target) -> Result<JsonTree> {
+    KX_ASSIGN_OR_RETURN(JsonTree patched, ApplyJsonPatch(shown, operations));
+    if (&target != &attributes.target) {
+      KX_ASSIGN_OR_RETURN(patched, attributes.convert(patched, attributes.target));
+    }
+    TakeManagers(patched);  // They are not the webhook's to change.
+    JsonTree before = object;
+    JsonTree managers = TakeManagers(before);
+    KX_ASSIGN_OR_RETURN(patched, Canonical(written(), patched));
+    if (options_.posted == nullptr) {
+      SetDefaults(*call_.type, patched);
+    }
+    if (!managers.IsNull()) {
+      patched["metadata"]["managedFields"] = std::move(managers);
+    }
+    return patched;
+  };
+  const Dispatch dispatch{
+      .attributes = attributes, .request = call_.request, .warnings = call_.warnings};
+  return Dispatcher(call_.webhooks.caller(), call_.webhooks)
+      .Mutate(*mutating_, dispatch, &object, old, patch, own);
+}
+
+Result<void> Admission::MutateNew(JsonTree& object) {
+  const bool has_account = HasServiceAccount(call_);
+  // Create finds out by itself, but others would have been asked by then.
+  if (any() || has_account || call_.type->group == "rbac.authorization.k8s.io") {
+    KX_RETURN_IF_ERROR(call_.objects.CheckNamespace(*call_.type, MetaString(object, "name"),
+                                                    call_.info.namespace_, call_.request.stop));
+  }
+  if (mutates() && call_.type->namespaced) {
+    SetMeta(object, "namespace", call_.info.namespace_);
+  }
+  KX_RETURN_IF_ERROR(Mutate(object, nullptr));
+  return has_account ? CheckServiceAccount(call_, object) : Result<void>();
+}
+
+ObjectStore::Check Admission::check() {
+  if (!any()) {
+    return {};
+  }
+  return [this](const JsonTree* object, const JsonTree* old) -> Result<void> {
+    if (options_.posted != &ScaleType()) {
+      return Validate(object, old);
+    }
+    const JsonTree scale = ScaleOf(*call_.type, *object);
+    const JsonTree before = ScaleOf(*call_.type, *old);
+    return Validate(&scale, &before);
+  };
+}
+
+Result<void> Admission::Validate(const JsonTree* object, const JsonTree* old) {
+  if (!any()) {
+    return {};
+  }
+  const admission::Attributes& attributes = AttributesFor(object == nullptr ? *old : *object);
+  const Dispatch dispatch{
+      .attributes = attributes, .request = call_.request, .warnings = call_.warnings};
+  Dispatcher dispatcher(call_.webhooks.caller(), call_.webhooks);
+  if (object == nullptr) {
+    const auto patch = [](const JsonTree& shown, const JsonTree&, const Target&) {
+      return Result<JsonTree>(shown);
+    };
+    const auto nothing = []() -> Result<void> { return {}; };
+    KX_RETURN_IF_ERROR(dispatcher.Mutate(*mutating_, dispatch, nullptr, old, patch, nothing));
+  }
+  return dispatcher.Validate(*validating_, dispatch, {.object = object, .old_object = old});
+}
+
+Result<void> AdmitPosted(const Call& call, const ResourceType& posted, JsonTree& object) {
+  // Who may do what in a namespace is told whether it is there or not.
+  if (!call.type->is_review) {
+    KX_RETURN_IF_ERROR(call.objects.CheckNamespace(*call.type, call.info.name, call.info.namespace_,
+                                                   call.request.stop));
+  }
+  Admission admission(call, {.operation = "CREATE", .posted = &posted});
+  KX_RETURN_IF_ERROR(admission.Mutate(object, nullptr));
+  return admission.Validate(&object, nullptr);
+}
+
+}  // namespace kubexx::apiserver

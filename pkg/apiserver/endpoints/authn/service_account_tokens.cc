@@ -1,0 +1,190 @@
+#include "kubexx/apiserver/endpoints/authn/service_account_tokens.h"
+
+#include <openssl/crypto.h>
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/authn/jwt.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/base/identity.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+/// Outside "/registry/", where the objects are.
+constexpr std::string_view kKeyName = "/kubexx/service-account-key";
+constexpr std::size_t kKeyBytes = 32;
+constexpr base::Duration kKeyInterval = std::chrono::minutes(1);
+constexpr std::string_view kPrivate = "kubernetes.io";
+constexpr std::string_view kUserPrefix = "system:serviceaccount:";
+
+/// As kube-apiserver: for so long the token of what is being deleted is still good, for those who
+/// have to finish something.
+constexpr std::chrono::seconds kLeeway{60};
+
+std::int64_t SecondsAt(const JsonTree& claims, std::string_view name) {
+  const JsonTree* const found = claims.Find(name);
+  return found == nullptr ? 0 : found->AsInt().value_or(0);
+}
+
+std::int64_t Now(base::Clock& clock) {
+  return std::chrono::duration_cast<std::chrono::seconds>(clock.Wall().time_since_epoch()).count();
+}
+
+/// Those of `wanted` that the token is for.
+std::vector<std::string> CommonAudiences(const JsonTree& claims,
+                                         const std::vector<std::string>& wanted) {
+  const std::set<std::string_view> all(wanted.begin(), wanted.end());
+  std::vector<std::string> common = StringsAt(claims, "aud");
+  std::erase_if(common, [&all](const std::string& one) { return !all.contains(one); });
+  return common;
+}
+
+}  // namespace
+
+Result<void> ServiceAccountTokens::Load(const std::stop_token& stop) {
+  std::array<unsigned char, kKeyBytes> random{};
+  if (RAND_bytes(random.data(), static_cast<int>(random.size())) != 1) {
+    return Fail(Reason::kInternalError, "there are no random bytes for a key");
+  }
+  std::string made(reinterpret_cast<const char*>(random.data()), random.size());
+  OPENSSL_cleanse(random.data(), random.size());
+  storage::Storage& storage = objects_.storage();
+  auto found = storage.Create(kKeyName, made, stop);
+  if (!found && found.error().reason == Reason::kAlreadyExists) {
+    found = storage.Get(kKeyName, 0, stop);
+  }
+  apimachinery::Wipe(made);
+  if (!found) {
+    return Fail(found.error().WithContext("the key of the service accounts' tokens"));
+  }
+  if (found->value->size() != kKeyBytes) {
+    return Fail(Reason::kInternalError, "the key of the service accounts' tokens, " +
+                                            std::string(kKeyName) + ", is damaged");
+  }
+  key_ = apimachinery::Bytes(*found->value);
+  return {};
+}
+
+void ServiceAccountTokens::Tick(const std::stop_token& stop) {
+  const base::TimePoint now = objects_.clock().Now();
+  if (key_.empty() || now < key_due_ || stop.stop_requested()) {
+    return;
+  }
+  key_due_ = now + kKeyInterval;
+  storage::Storage& storage = objects_.storage();
+  const auto found = storage.Get(kKeyName, 0, stop);
+  if (found || found.error().reason != Reason::kNotFound) {
+    return;
+  }
+  std::string key(key_.view());
+  if (storage.Create(kKeyName, key, stop)) {
+    logging::Warning("Put the key of the service accounts' tokens back, which the store had lost",
+                     {{"key", kKeyName}});
+  }
+  apimachinery::Wipe(key);
+}
+
+std::string ServiceAccountTokens::Issue(const TokenClaims& token) const {
+  const std::int64_t now = Now(objects_.clock());
+  JsonTree claims = JsonTree::Object();
+  claims["aud"] = JsonTree::Array();
+  for (const std::string& audience : token.audiences) {
+    claims["aud"].Append(audience);
+  }
+  if (token.audiences.empty()) {
+    claims["aud"].Append(kApiAudience);
+  }
+  claims["exp"] = now + token.lifetime.count();
+  claims["iat"] = now;
+  claims["iss"] = kApiAudience;
+  claims["jti"] = base::RandomUuid();
+  JsonTree& own = claims[kPrivate];
+  own["namespace"] = token.account.namespace_;
+  if (!token.bound_kind.empty()) {
+    own[token.bound_kind]["name"] = token.bound_name;
+    own[token.bound_kind]["uid"] = token.bound_uid;
+  }
+  own["serviceaccount"]["name"] = token.account.name;
+  own["serviceaccount"]["uid"] = token.account_uid;
+  claims["nbf"] = now;
+  claims["sub"] = std::string(kUserPrefix) + token.account.namespace_ + ":" + token.account.name;
+  return SignJwt(claims, key_.view());
+}
+
+bool ServiceAccountTokens::Exists(std::string_view plural, const ObjectKey& key,
+                                  std::string_view uid, const std::stop_token& stop) const {
+  const ResourceTypeRef type = types_.Find("", "v1", plural);
+  const auto object = objects_.Get(*type, key, stop);
+  if (!object || MetaString(*object, "uid") != uid) {
+    return false;
+  }
+  const auto deleted = apimachinery::Time::Parse(MetaString(*object, "deletionTimestamp"));
+  return !deleted || Now(objects_.clock()) - deleted->seconds <= kLeeway.count();
+}
+
+std::optional<JsonTree> ServiceAccountTokens::Verify(std::string_view token,
+                                                     const std::vector<std::string>& audiences,
+                                                     std::vector<std::string>& common) const {
+  auto claims = key_.empty() ? std::nullopt : VerifyJwt(token, key_.view());
+  if (!claims) {
+    return std::nullopt;
+  }
+  const std::int64_t now = Now(objects_.clock());
+  common = CommonAudiences(*claims, audiences);
+  if (common.empty() || now >= SecondsAt(*claims, "exp") || now < SecondsAt(*claims, "nbf")) {
+    return std::nullopt;
+  }
+  return claims;
+}
+
+std::optional<std::string> ServiceAccountTokens::UserOf(
+    std::string_view token, const std::vector<std::string>& audiences) const {
+  std::vector<std::string> common;
+  const auto claims = Verify(token, audiences, common);
+  return claims ? std::optional(StringAt(*claims, {"sub"})) : std::nullopt;
+}
+
+std::optional<TokenOwner> ServiceAccountTokens::Find(std::string_view token,
+                                                     const std::vector<std::string>& audiences,
+                                                     const std::stop_token& stop) const {
+  TokenOwner owner;
+  const auto claims = Verify(token, audiences, owner.audiences);
+  if (!claims) {
+    return std::nullopt;
+  }
+  const std::string name_space = StringAt(*claims, {kPrivate, "namespace"});
+  const std::string name = StringAt(*claims, {kPrivate, "serviceaccount", "name"});
+  owner.user.uid = StringAt(*claims, {kPrivate, "serviceaccount", "uid"});
+  if (!Exists("serviceaccounts", {.namespace_ = name_space, .name = name}, owner.user.uid, stop)) {
+    return std::nullopt;
+  }
+  for (const auto& [kind, plural] : {std::pair("pod", "pods"), std::pair("secret", "secrets")}) {
+    if (const JsonTree* const bound = claims->At({kPrivate, kind});
+        bound != nullptr &&
+        !Exists(plural, {.namespace_ = name_space, .name = std::string(bound->TextAt("name"))},
+                bound->TextAt("uid"), stop)) {
+      return std::nullopt;
+    }
+  }
+  owner.user.name = std::string(kUserPrefix) + name_space + ":" + name;
+  owner.user.groups = {"system:serviceaccounts", "system:serviceaccounts:" + name_space,
+                       "system:authenticated"};
+  return owner;
+}
+
+}  // namespace kubexx::apiserver

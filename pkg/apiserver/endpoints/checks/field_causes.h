@@ -1,0 +1,90 @@
+/// @file
+/// The causes of an error 422, in the forms that kube-apiserver's field errors have.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_CHECKS_FIELD_CAUSES_H_
+#define KUBEXX_APISERVER_ENDPOINTS_CHECKS_FIELD_CAUSES_H_
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+
+namespace kubexx::apiserver {
+
+/// Collects causes, as many as are of use to somebody who mends an object: a request of 3 MiB may
+/// have millions of faults, each of which is told with where it is and what is there. Those beyond
+/// the limits are counted only. Not thread-safe.
+class FieldCauses {
+ public:
+  static constexpr std::size_t kMaxCauses = 1'000;
+  /// Of their fields and messages together; the text of the last one is cut.
+  static constexpr std::size_t kMaxBytes = 1 << 20;
+
+  /// "Required value".
+  void Required(std::string field, std::string_view why = {}) {
+    Add("FieldValueRequired", "Required value" + std::string(why.empty() ? "" : ": "), why,
+        std::move(field));
+  }
+  /// `value` is JSON.
+  void Invalid(std::string field, const std::string& value, std::string_view why) {
+    if (full()) {  // The value may be large, and be told of many times.
+      ++more_;
+      return;
+    }
+    Add("FieldValueInvalid", "Invalid value: " + value + ": ", why, std::move(field));
+  }
+  /// `value` and `supported` are JSON, the latter a list without brackets.
+  void NotSupported(std::string field, const std::string& value, std::string_view supported) {
+    Add("FieldValueNotSupported", "Unsupported value: " + value + ": supported values: ", supported,
+        std::move(field));
+  }
+  void Forbidden(std::string field, std::string_view why) {
+    Add("FieldValueForbidden", "Forbidden: ", why, std::move(field));
+  }
+  /// `value` is JSON.
+  void Duplicate(std::string field, const std::string& value) {
+    Add("FieldValueDuplicate", "Duplicate value: ", value, std::move(field));
+  }
+  /// `value` is JSON.
+  void NotFound(std::string field, const std::string& value, std::string_view why) {
+    Add("FieldValueNotFound", "Not found: " + value + ": ", why, std::move(field));
+  }
+  void TooLong(std::string field, std::size_t bytes) {
+    Add("FieldValueTooLong", "Too long: may not be more than ", std::to_string(bytes) + " bytes",
+        std::move(field));
+  }
+
+  void TooMany(std::string field, std::size_t count, std::size_t most) {
+    Add("FieldValueTooMany", "Too many: " + std::to_string(count) + ": must have at most ",
+        std::to_string(most) + " items", std::move(field));
+  }
+
+  void Add(apimachinery::StatusCause cause);
+  void AddAll(std::vector<apimachinery::StatusCause> causes);
+
+  bool empty() const { return causes_.empty(); }
+  /// Whether a further cause is only counted: whoever makes a cause of much text need not.
+  bool full() const;
+  /// Those that are kept so far.
+  const std::vector<apimachinery::StatusCause>& kept() const { return causes_; }
+  /// The same. A last one says how many there were besides.
+  std::vector<apimachinery::StatusCause> Take() &&;
+
+ private:
+  void Add(const char* reason, std::string message, std::string_view rest, std::string field);
+
+  std::vector<apimachinery::StatusCause> causes_{};
+  std::size_t bytes_ = 0;
+  std::size_t more_ = 0;
+};
+
+/// Those of `now` that are not among `before`, wherever in their lists: elements may have moved.
+std::vector<apimachinery::StatusCause> NewCauses(std::vector<apimachinery::StatusCause> now,
+                                                 std::span<const apimachinery::StatusCause> before);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_CHECKS_FIELD_CAUSES_H_

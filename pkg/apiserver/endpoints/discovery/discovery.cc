@@ -1,0 +1,381 @@
+#include "kubexx/apiserver/endpoints/discovery/discovery.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/preparation/write_part.h"
+#include "kubexx/apiserver/endpoints/request/media_type.h"
+#include "kubexx/apiserver/object/version_priority.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+constexpr std::string_view kAggregatedType =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+JsonTree ArrayOf(const std::vector<std::string>& strings) {
+  JsonTree array = JsonTree::Array();
+  for (const std::string& text : strings) {
+    array.Append(text);
+  }
+  return array;
+}
+
+http::Response Document(const JsonTree& body, std::string_view type = kJsonType) {
+  http::Response response;
+  response.content_type = type;
+  response.body = body.ToJson();
+  return response;
+}
+
+/// A subresource and the kind of its objects.
+struct Subresource {
+  const char* name;
+  std::string group{};
+  std::string version{};
+  std::string kind{};
+  std::vector<std::string> verbs{"get", "patch", "update"};
+};
+
+std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
+  std::vector<Subresource> all;
+  if (type.has_scale) {
+    all.push_back({"scale", "autoscaling", "v1", "Scale"});
+  }
+  if (type.group.empty() && type.plural == "pods") {
+    all.push_back({"binding", "", "v1", "Binding", {"create"}});
+    all.push_back({"ephemeralcontainers", "", "v1", "Pod"});
+    all.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
+    all.push_back({"resize", "", "v1", "Pod"});
+  }
+  if (type.group.empty() && type.plural == "serviceaccounts") {
+    all.push_back({"token", "authentication.k8s.io", "v1", "TokenRequest", {"create"}});
+  }
+  if (HasPart(type, "finalize")) {
+    all.push_back({"finalize", type.group, type.version, type.kind, {"update"}});
+  }
+  if (HasPart(type, "approval")) {
+    all.push_back({"approval", type.group, type.version, type.kind});
+  }
+  if (type.has_status) {
+    all.push_back({"status", type.group, type.version, type.kind});
+  }
+  return all;
+}
+
+std::vector<std::string> GroupsOf(const std::vector<ResourceTypeRef>& types) {
+  std::vector<std::string> groups;
+  std::set<std::string_view> seen;
+  for (const ResourceTypeRef& type : types) {
+    if (seen.insert(type->group).second) {
+      groups.push_back(type->group);
+    }
+  }
+  return groups;
+}
+
+std::vector<std::string> VersionsOf(const std::vector<ResourceTypeRef>& types,
+                                    std::string_view group) {
+  std::vector<std::string> versions;
+  std::set<std::string_view> seen;
+  for (const ResourceTypeRef& type : types) {
+    if (type->group == group && seen.insert(type->version).second) {
+      versions.push_back(type->version);
+    }
+  }
+  std::ranges::stable_sort(versions, IsPreferredVersion);
+  return versions;
+}
+
+/// There may be thousands of groups, and of versions of one.
+std::map<std::string_view, std::vector<ResourceTypeRef>> TypesByGroup(
+    const std::vector<ResourceTypeRef>& types) {
+  std::map<std::string_view, std::vector<ResourceTypeRef>> groups;
+  for (const ResourceTypeRef& type : types) {
+    groups[type->group].push_back(type);
+  }
+  return groups;
+}
+
+/// The kind of what a resource answers with; of a resource's own version the kind alone.
+JsonTree KindOf(const ResourceType& type, const std::string& group, const std::string& version,
+                const std::string& kind) {
+  const bool own = group == type.group && version == type.version;
+  JsonTree tree = JsonTree::Object();
+  tree["group"] = own ? "" : group;
+  tree["version"] = own ? "" : version;
+  tree["kind"] = kind;
+  return tree;
+}
+
+JsonTree AggregatedResource(const ResourceType& type) {
+  JsonTree tree = JsonTree::Object();
+  const std::string scope = type.namespaced ? "Namespaced" : "Cluster";
+  tree["resource"] = type.plural;
+  tree["responseKind"] = KindOf(type, type.group, type.version, type.kind);
+  tree["scope"] = scope;
+  tree["singularResource"] = type.singular;
+  tree["verbs"] = ArrayOf(VerbsOf(type));
+  if (!type.short_names.empty()) {
+    tree["shortNames"] = ArrayOf(type.short_names);
+  }
+  if (!type.categories.empty()) {
+    tree["categories"] = ArrayOf(type.categories);
+  }
+  for (const Subresource& sub : SubresourcesOf(type)) {
+    JsonTree one = JsonTree::Object();
+    one["subresource"] = sub.name;
+    one["responseKind"] = KindOf(type, sub.group, sub.version, sub.kind);
+    one["verbs"] = ArrayOf(sub.verbs);
+    tree["subresources"].Append(std::move(one));
+  }
+  return tree;
+}
+
+/// `types`: those of the group.
+JsonTree AggregatedGroup(const std::vector<ResourceTypeRef>& types, const std::string& group) {
+  JsonTree tree = JsonTree::Object();
+  tree["metadata"] = JsonTree::Object();
+  if (!group.empty()) {
+    tree["metadata"]["name"] = group;
+  }
+  std::map<std::string_view, std::vector<const ResourceType*>> by_version;
+  for (const ResourceTypeRef& type : types) {
+    by_version[type->version].push_back(type.get());
+  }
+  for (const std::string& version : VersionsOf(types, group)) {
+    JsonTree one = JsonTree::Object();
+    one["version"] = version;
+    for (const ResourceType* const type : by_version[version]) {
+      one["resources"].Append(AggregatedResource(*type));
+    }
+    one["freshness"] = "Current";
+    tree["versions"].Append(std::move(one));
+  }
+  return tree;
+}
+
+http::Response Aggregated(const std::vector<ResourceTypeRef>& types, bool core) {
+  JsonTree list = JsonTree::Object();
+  list["kind"] = "APIGroupDiscoveryList";
+  list["apiVersion"] = "apidiscovery.k8s.io/v2";
+  list["metadata"] = JsonTree::Object();
+  list["items"] = JsonTree::Array();
+  const auto by_group = TypesByGroup(types);
+  for (const std::string& group : GroupsOf(types)) {
+    if (group.empty() == core) {
+      list["items"].Append(AggregatedGroup(by_group.at(group), group));
+    }
+  }
+  return Document(list, kAggregatedType);
+}
+
+JsonTree LegacyGroup(const std::vector<ResourceTypeRef>& types, const std::string& group) {
+  JsonTree tree = JsonTree::Object();
+  tree["name"] = group;
+  for (const std::string& version : VersionsOf(types, group)) {
+    JsonTree one = JsonTree::Object();
+    one["groupVersion"] = group + "/" + version;
+    one["version"] = version;
+    tree["versions"].Append(one);
+    if (tree.Find("preferredVersion") == nullptr) {
+      tree["preferredVersion"] = std::move(one);
+    }
+  }
+  return tree;
+}
+
+JsonTree LegacyResource(const ResourceType& type, const std::string& name, const std::string& kind,
+                        const std::vector<std::string>& verbs) {
+  JsonTree tree = JsonTree::Object();
+  tree["name"] = name;
+  tree["singularName"] = name == type.plural ? type.singular : "";
+  tree["namespaced"] = type.namespaced;
+  tree["kind"] = kind;
+  tree["verbs"] = ArrayOf(verbs);
+  return tree;
+}
+
+/// Built-in types that kube-apiserver stores in an older version than the one that is served here,
+/// or as the type of another group.
+struct StoredElsewhere {
+  std::string_view group;
+  std::string_view kind;
+  std::string_view stored;  ///< group/version
+};
+constexpr StoredElsewhere kStoredElsewhere[] = {
+    {"admissionregistration.k8s.io", "MutatingAdmissionPolicy",
+     "admissionregistration.k8s.io/v1beta1"},
+    {"admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding",
+     "admissionregistration.k8s.io/v1beta1"},
+    {"apiextensions.k8s.io", "CustomResourceDefinition", "apiextensions.k8s.io/v1beta1"},
+    {"events.k8s.io", "Event", "/v1"}};
+
+/// "apps/v1", "/v1" for the core group: as kube-apiserver names the version that objects are stored
+/// in.
+std::string HashedVersionOf(const ResourceType& type) {
+  for (const StoredElsewhere& one : kStoredElsewhere) {
+    if (one.group == type.group && one.kind == type.kind) {
+      return std::string(one.stored);
+    }
+  }
+  return type.group + "/" +
+         (type.custom      ? type.custom->storage_version
+          : type.stored_as ? type.stored_as->version
+                           : type.version);
+}
+
+std::string StorageVersionHash(const ResourceType& type) {
+  constexpr std::size_t kBytes = 8;
+  const std::string stored = HashedVersionOf(type) + "/" + type.kind;
+  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
+  EVP_Digest(stored.data(), stored.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
+  std::array<unsigned char, 4 * ((kBytes + 2) / 3) + 1> text{};
+  const int size = EVP_EncodeBlock(text.data(), hash.data(), kBytes);
+  return {text.begin(), text.begin() + size};
+}
+
+http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const std::string& group,
+                               const std::string& version) {
+  JsonTree list = JsonTree::Object();
+  list["kind"] = "APIResourceList";
+  list["apiVersion"] = "v1";
+  list["groupVersion"] = group.empty() ? version : group + "/" + version;
+  list["resources"] = JsonTree::Array();
+  for (const ResourceTypeRef& type : types) {
+    if (type->group != group || type->version != version) {
+      continue;
+    }
+    JsonTree tree = LegacyResource(*type, type->plural, type->kind, VerbsOf(*type));
+    if (!type->short_names.empty()) {
+      tree["shortNames"] = ArrayOf(type->short_names);
+    }
+    if (!type->categories.empty()) {
+      tree["categories"] = ArrayOf(type->categories);
+    }
+    if (!type->is_review && !type->is_made_up) {
+      tree["storageVersionHash"] = StorageVersionHash(*type);
+    }
+    list["resources"].Append(std::move(tree));
+    for (const Subresource& sub : SubresourcesOf(*type)) {
+      JsonTree one = LegacyResource(*type, type->plural + "/" + sub.name, sub.kind, sub.verbs);
+      if (sub.group != type->group) {
+        one["group"] = sub.group;
+        one["version"] = sub.version;
+      }
+      list["resources"].Append(std::move(one));
+    }
+  }
+  return Document(list);
+}
+
+http::Response LegacyRoot(const std::vector<ResourceTypeRef>& types, bool core) {
+  JsonTree list = JsonTree::Object();
+  if (core) {
+    list["kind"] = "APIVersions";
+    list["versions"] = ArrayOf(VersionsOf(types, ""));
+    list["serverAddressByClientCIDRs"] = JsonTree::Array();
+    return Document(list);
+  }
+  list["kind"] = "APIGroupList";
+  list["apiVersion"] = "v1";
+  list["groups"] = JsonTree::Array();
+  const auto by_group = TypesByGroup(types);
+  for (const std::string& group : GroupsOf(types)) {
+    if (!group.empty()) {
+      list["groups"].Append(LegacyGroup(by_group.at(group), group));
+    }
+  }
+  return Document(list);
+}
+
+/// Where else there is something to read.
+http::Response RootPaths(const std::vector<ResourceTypeRef>& types) {
+  std::set<std::string> paths{"/api",     "/apis",       "/healthz",    "/livez",  "/metrics",
+                              "/openapi", "/openapi/v2", "/openapi/v3", "/readyz", "/version"};
+  for (const auto& [group, members] : TypesByGroup(types)) {
+    const std::string root = group.empty() ? "/api" : "/apis/" + std::string(group);
+    paths.insert(root);
+    for (const ResourceTypeRef& type : members) {
+      paths.insert(root + "/" + type->version);
+    }
+  }
+  JsonTree tree = JsonTree::Object();
+  tree["paths"] = ArrayOf({paths.begin(), paths.end()});
+  return Document(tree);
+}
+
+bool WantsAggregated(const http::Request& request) {
+  return std::ranges::any_of(ParseAccept(request.Header("Accept")), [](const MediaType& media) {
+    return media.type == kJsonType && media.Parameter("g") == "apidiscovery.k8s.io" &&
+           media.Parameter("v") == "v2";
+  });
+}
+
+}  // namespace
+
+const std::vector<std::string>& VerbsOf(const ResourceType& type) {
+  static const std::vector<std::string> kAll{"create", "delete", "deletecollection", "get",
+                                             "list",   "patch",  "update",           "watch"};
+  static const std::vector<std::string> kNamespace{"create", "delete", "get",  "list",
+                                                   "patch",  "update", "watch"};
+  static const std::vector<std::string> kReview{"create"};
+  static const std::vector<std::string> kReading{"get", "list"};
+  if (type.is_review) {
+    return kReview;
+  }
+  if (type.is_made_up) {
+    return kReading;
+  }
+  return type.group.empty() && type.plural == "namespaces" ? kNamespace : kAll;
+}
+
+std::optional<http::Response> Discover(const http::Request& request,
+                                       const std::vector<ResourceTypeRef>& types) {
+  std::string_view path = request.path;
+  while (path.size() > 1 && path.ends_with('/')) {
+    path.remove_suffix(1);
+  }
+  if (path == "/") {
+    return RootPaths(types);
+  }
+  if (path == "/api" || path == "/apis") {
+    const bool core = path == "/api";
+    return WantsAggregated(request) ? Aggregated(types, core) : LegacyRoot(types, core);
+  }
+  const bool core = path.starts_with("/api/");
+  if (!core && !path.starts_with("/apis/")) {
+    return std::nullopt;
+  }
+  const std::string rest(path.substr(core ? 5 : 6));
+  const std::size_t slash = rest.find('/');
+  const std::string group = core ? "" : rest.substr(0, slash);
+  const std::string version = core                         ? rest
+                              : slash == std::string::npos ? ""
+                                                           : rest.substr(slash + 1);
+  const std::vector<std::string> versions = VersionsOf(types, group);
+  if (!core && version.empty() && !versions.empty()) {
+    JsonTree tree = LegacyGroup(types, group);
+    tree["kind"] = "APIGroup";
+    tree["apiVersion"] = "v1";
+    return Document(tree);
+  }
+  if (std::ranges::find(versions, version) == versions.end()) {
+    return std::nullopt;
+  }
+  return LegacyResources(types, group, version);
+}
+
+}  // namespace kubexx::apiserver

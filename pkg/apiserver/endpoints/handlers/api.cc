@@ -1,0 +1,393 @@
+#include "kubexx/apiserver/endpoints/handlers/api.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/admission/priority_admission.h"
+#include "kubexx/apiserver/endpoints/authz/default_roles.h"
+#include "kubexx/apiserver/endpoints/authz/impersonation.h"
+#include "kubexx/apiserver/endpoints/call/call.h"
+#include "kubexx/apiserver/endpoints/call/field_validation.h"
+#include "kubexx/apiserver/endpoints/discovery/discovery.h"
+#include "kubexx/apiserver/endpoints/discovery/openapi.h"
+#include "kubexx/apiserver/endpoints/handlers/handlers.h"
+#include "kubexx/apiserver/endpoints/handlers/scale.h"
+#include "kubexx/apiserver/endpoints/registry/custom_types.h"
+#include "kubexx/apiserver/endpoints/registry/definition_type.h"
+#include "kubexx/apiserver/endpoints/registry/namespace_type.h"
+#include "kubexx/apiserver/endpoints/request/origin.h"
+#include "kubexx/apiserver/endpoints/response/error_response.h"
+#include "kubexx/apiserver/endpoints/validation/cluster/webhook_configuration.h"
+#include "kubexx/apiserver/endpoints/webhooks/conversion.h"
+#include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::JsonTree;
+
+/// The Kubernetes version whose behaviour is meant; kubectl compares it with its own.
+constexpr std::string_view kVersion =
+    R"({"major":"1","minor":"36","emulationMajor":"1","emulationMinor":"36","gitVersion":"v1.36.0+kubexx","gitCommit":"","gitTreeState":"clean","buildDate":"1970-01-01T00:00:00Z","goVersion":"","compiler":"","platform":"linux/amd64"})";
+
+http::Response Json(std::string_view json) {
+  http::Response response;
+  response.content_type = kJsonType;
+  response.body = json;
+  return response;
+}
+
+bool Reads(const http::Request& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
+
+/// What Go's time.ParseDuration says of `text`, which is no duration.
+std::string DurationProblem(std::string_view text) {
+  const std::string quoted = JsonTree(text).ToJson();
+  std::string_view rest = text;
+  rest.remove_prefix(rest.starts_with('-') || rest.starts_with('+') ? 1 : 0);
+  while (!rest.empty()) {
+    const std::size_t number = std::min(rest.find_first_not_of("0123456789."), rest.size());
+    const std::string_view digits = rest.substr(0, number);
+    if (digits.empty() || std::ranges::count(digits, '.') > 1 || digits == ".") {
+      break;
+    }
+    rest.remove_prefix(number);
+    const std::string_view unit = rest.substr(0, rest.find_first_of(".0123456789"));
+    if (unit.empty()) {
+      return "missing unit in duration " + quoted;
+    }
+    if (!apimachinery::Duration::Parse("1" + std::string(unit))) {
+      return "unknown unit " + JsonTree(unit).ToJson() + " in duration " + quoted;
+    }
+    rest.remove_prefix(unit.size());
+  }
+  return "invalid duration " + quoted;
+}
+
+Status NoSuchPath() {
+  return {Reason::kNotFound, "the server could not find the requested resource", 404};
+}
+
+Status NotAllowed() {
+  return {Reason::kMethodNotAllowed,
+          "the server does not allow this method on the requested resource", 405};
+}
+
+Answer Route(const Call& call) {
+  if (call.request.method == "HEAD") {
+    return Fail(NotAllowed());
+  }
+  KX_RETURN_IF_ERROR(CheckDryRun(call));
+  const std::string& verb = call.info.verb;
+  const std::string& sub = call.info.subresource;
+  const bool of_pod = call.type->group.empty() && call.type->plural == "pods";
+  if (of_pod && (sub == "binding" || sub == "eviction") && !call.info.name.empty()) {
+    if (verb != "create") {
+      return Fail(NotAllowed());
+    }
+    return sub == "binding" ? HandleBinding(call) : HandleEviction(call);
+  }
+  if (sub == "token" && call.type->group.empty() && call.type->plural == "serviceaccounts" &&
+      !call.info.name.empty()) {
+    return verb == "create" ? HandleTokenRequest(call) : Fail(NotAllowed());
+  }
+  if (!sub.empty()) {
+    const bool known = HasPart(*call.type, sub) || (sub == "scale" && call.type->has_scale);
+    if (!known || call.info.name.empty()) {
+      return Fail(NoSuchPath());
+    }
+    const bool only_update = PartOfSubresource(sub) == WritePart::kFinalizers;
+    if (verb != "update" && (only_update || (verb != "get" && verb != "patch"))) {
+      return Fail(NotAllowed());
+    }
+    if (sub == "scale" && verb == "get") {
+      return GetScale(call);
+    }
+  }
+  const bool named = !call.info.name.empty();
+  if (call.type->is_review) {
+    return verb == "create" && !named ? HandleReview(call) : Fail(NotAllowed());
+  }
+  if (call.type->is_made_up) {
+    return verb == "get" || verb == "list" ? HandleComponentStatus(call) : Fail(NotAllowed());
+  }
+  if (verb == "get") {
+    return HandleGet(call);
+  }
+  if (verb == "list") {
+    return HandleList(call);
+  }
+  if (verb == "watch") {
+    return HandleWatch(call);
+  }
+  if (verb == "create" && !named) {
+    return HandleCreate(call);
+  }
+  if (verb == "update" && named) {
+    return HandleUpdate(call);
+  }
+  if (verb == "patch" && named) {
+    return HandlePatch(call);
+  }
+  if (verb == "delete") {
+    return HandleDelete(call);
+  }
+  // A collection is that of one namespace, as in kube-apiserver.
+  if (verb == "deletecollection" && !IsNamespace(*call.type) &&
+      (!call.type->namespaced || !call.info.namespace_.empty())) {
+    return HandleDeleteCollection(call);
+  }
+  return Fail(NotAllowed());
+}
+
+/// In which form to answer. kNotAcceptable, kBadRequest.
+Result<AnswerForm> FormOf(const http::Request& request, const ResourceType& type,
+                          const RequestInfo& info, const Query& query) {
+  auto form = Negotiate(request.Header("Accept"), OfferOf(type, info.subresource));
+  if (!form) {
+    return Fail(Reason::kNotAcceptable,
+                "only the following media types are accepted: application/json, "
+                "application/vnd.kubernetes.protobuf");
+  }
+  const bool list = info.verb == "list";
+  if (form->view == (list ? View::kPartialMetadata : View::kPartialMetadataList) &&
+      info.verb != "watch" && info.verb != "deletecollection") {
+    return Fail(Reason::kNotAcceptable,
+                list ? "you requested PartialObjectMetadata, but the requested object is a list"
+                     : "you requested PartialObjectMetadataList, but the requested object is not a "
+                       "list");
+  }
+  if (form->view == View::kTable) {
+    KX_ASSIGN_OR_RETURN(form->row_object, RowObjectOf(Param(query, "includeObject")));
+  }
+  return *form;
+}
+
+Result<void> CheckTimeout(std::string_view timeout) {
+  if (timeout.empty() || apimachinery::Duration::Parse(timeout)) {
+    return {};
+  }
+  return Fail(Reason::kBadRequest,
+              "invalid timeout specified in the request URL - time: " + DurationProblem(timeout));
+}
+
+}  // namespace
+
+Api::Api(storage::Storage& storage, ApiOptions options)
+    : types_(storage, options.cacher),
+      objects_(storage, options.form, options.clock, std::move(options.service_ranges),
+               options.shared_storage),
+      webhooks_(types_, objects_,
+                options.webhook_caller ? std::move(options.webhook_caller)
+                                       : admission::NewCaller(options.clock),
+                options.shared_storage),
+      custom_(types_, objects_, webhooks_, options.shared_storage),
+      reaper_(types_, objects_),
+      events_(types_, objects_, options.event_ttl),
+      system_(types_, objects_),
+      health_(storage),
+      tokens_(types_, objects_),
+      authenticator_(std::move(options.token), std::move(options.tokens), tokens_),
+      authorizer_(types_, options.rbac),
+      managed_fields_(options.managed_fields),
+      service_accounts_(options.service_accounts),
+      hosts_(std::move(options.hosts)),
+      origins_(std::move(options.origins)),
+      metrics_(std::move(options.metrics)) {}
+
+Result<void> Api::Bootstrap(const std::stop_token& stop) {
+  KX_RETURN_IF_ERROR(tokens_.Load(stop));
+  KX_RETURN_IF_ERROR(system_.MakeNamespaces(stop));
+  KX_RETURN_IF_ERROR(BootstrapRoles(stop));
+  KX_RETURN_IF_ERROR(MakePriorityClasses(types_, objects_, stop));
+  KX_RETURN_IF_ERROR(custom_.Sync(stop));
+  KX_RETURN_IF_ERROR(webhooks_.Sync(stop));
+  return reaper_.Load(stop);
+}
+
+Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
+  const auto make = [&](const char* plural, std::vector<JsonTree> objects) -> Result<void> {
+    const ResourceTypeRef type = types_.Find("rbac.authorization.k8s.io", "v1", plural);
+    for (JsonTree& object : objects) {
+      KX_ASSIGN_OR_RETURN(object, Canonical(*type, object));
+      const auto created = objects_.Create(*type, "", std::move(object), false, stop);
+      if (!created && created.error().reason != Reason::kAlreadyExists) {
+        return Fail(created.error().WithContext(std::string("make ") + plural));
+      }
+    }
+    return {};
+  };
+  KX_RETURN_IF_ERROR(make("clusterroles", DefaultClusterRoles()));
+  return make("clusterrolebindings", DefaultClusterRoleBindings());
+}
+
+void Api::Tick(const std::stop_token& stop) {
+  types_.Tick();
+  custom_.Tick(stop);
+  webhooks_.Tick(stop);
+  authorizer_.KeepUp(stop);
+}
+
+bool Api::Reap(const std::stop_token& stop) {
+  const bool definitions = custom_.Reap(stop);
+  const bool namespaces = reaper_.Tick(stop);
+  const bool events = events_.Tick(stop);
+  system_.Tick(stop);
+  tokens_.Tick(stop);
+  return definitions || namespaces || events;
+}
+
+void Api::AfterWrite(const Call& call) {
+  if (IsCustomResourceDefinition(*call.type)) {
+    if (const auto synced = custom_.Sync(call.request.stop); !synced) {
+      logging::Warning("The definitions of custom resources will be read later",
+                       {{"error", synced.error()}});
+    } else if (call.info.verb.starts_with("delete")) {
+      custom_.ReapFew(call.request.stop);
+    }
+  } else if (IsWebhookConfiguration(*call.type)) {
+    if (const auto synced = webhooks_.Sync(call.request.stop); !synced) {
+      logging::Warning("The configurations of webhooks will be read later",
+                       {{"error", synced.error()}});
+    }
+  } else if (IsNamespace(*call.type) && call.info.verb == "delete") {
+    reaper_.Add(call.info.name, call.request.stop);
+  }
+}
+
+Result<void> Api::CheckSender(const http::Request& header) const {
+  const bool by_certificate = !header.peer.common_name.empty();
+  if (!by_certificate && !header.Header("Authorization").empty()) {
+    return {};  // A page could not have sent what the sender is known by.
+  }
+  KX_RETURN_IF_ERROR(CheckOrigin(header, origins_));
+  return by_certificate ? Result<void>() : CheckHost(header, hosts_);
+}
+
+Result<void> Api::CheckIntent(const http::Request& request) const {
+  KX_RETURN_IF_ERROR(CheckSender(request));
+  const bool shows_nothing =
+      request.peer.common_name.empty() && request.Header("Authorization").empty();
+  return shows_nothing ? CheckBody(request) : Result<void>();
+}
+
+http::Response Api::Handle(const http::Request& request) {
+  // Nobody is known yet: what these cost must not grow with the request, and the network's thread
+  // answers those of them that tell of health.
+  if (HealthPages::IsPage(request.path)) {
+    return health_.Page(request);
+  }
+  if (request.path == "/version" || request.path == "/version/") {
+    if (!Reads(request)) {
+      return ErrorResponse(NotAllowed());
+    }
+    const std::vector<std::string> timeouts = ParamValues(request.query, "timeout");
+    const auto timeout = CheckTimeout(timeouts.empty() ? "" : timeouts.front());
+    return timeout ? Json(kVersion) : ErrorResponse(timeout.error());
+  }
+  // A token that was good a moment too late: without its body the request means something else.
+  const std::optional<User> authenticated =
+      request.is_body_dropped ? std::nullopt : authenticator_.Authenticate(request);
+  if (!authenticated) {
+    return ErrorResponse({Reason::kUnauthorized, "Unauthorized", 401});
+  }
+  if (const auto meant = CheckIntent(request); !meant) {
+    return ErrorResponse(meant.error());
+  }
+  const Query query = ParseQuery(request.query);
+  const auto info = ParseResourcePath(request.method, request.path, query);
+  // A watch has timeoutSeconds; kube-apiserver does not look at this then.
+  if (const auto timeout = CheckTimeout(Param(query, "timeout"));
+      !timeout && (!info || info->verb != "watch")) {
+    return ErrorResponse(timeout.error());
+  }
+  const auto user = Impersonate(authorizer_, request, *authenticated);
+  if (!user) {
+    return ErrorResponse(user.error());
+  }
+  if (const auto allowed =
+          authorizer_.Check(*user, AttributesOf(request, info, query), request.stop);
+      !allowed) {
+    return ErrorResponse(allowed.error());
+  }
+  if (auto check = health_.Check(request.path)) {
+    return std::move(*check);
+  }
+  if (request.path == "/metrics" && metrics_) {
+    return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};
+  }
+  if (Reads(request)) {
+    if (request.path.starts_with("/openapi/")) {
+      const std::vector<ResourceTypeRef> types = types_.All();
+      auto response = openapi_v2_.Serve(request, types);
+      if (!response) {
+        response = ServeOpenApi(request, types);
+      }
+      if (response) {
+        return std::move(*response);
+      }
+    }
+    if (auto response = Discover(request, types_.All())) {
+      return std::move(*response);
+    }
+  }
+  return info ? HandleResource(request, *info, query, *user) : ErrorResponse(NoSuchPath());
+}
+
+http::Response Api::HandleResource(const http::Request& request, const RequestInfo& info,
+                                   const Query& query, const User& user) {
+  const ResourceTypeRef type = types_.Find(info.group, info.version, info.resource);
+  const bool named = !info.name.empty() || info.verb == "create";
+  // What is of the cluster is in no namespace, another namespace neither: who may do everything in
+  // one was asked about that one.
+  if (type == nullptr || (!type->namespaced && !info.namespace_.empty() &&
+                          !(IsNamespace(*type) && info.is_namespace))) {
+    return ErrorResponse(NoSuchPath());
+  }
+  if (type->namespaced && info.namespace_.empty() && named && info.verb != "watch") {
+    return ErrorResponse({Reason::kBadRequest, "the namespace of the object is not in the path"});
+  }
+  auto form = FormOf(request, *type, info, query);
+  if (!form) {
+    return ErrorResponse(form.error());
+  }
+  std::vector<std::string> warnings;
+  if (!type->deprecation.empty()) {
+    warnings.push_back(type->deprecation);
+  }
+  const Call call{.request = request,
+                  .info = info,
+                  .query = query,
+                  .type = type,
+                  .form = *form,
+                  .user = user,
+                  .authenticator = authenticator_,
+                  .tokens = tokens_,
+                  .authorizer = authorizer_,
+                  .types = types_,
+                  .objects = objects_,
+                  .webhooks = webhooks_,
+                  .warnings = warnings,
+                  .managed_fields = managed_fields_,
+                  .service_accounts = service_accounts_};
+  const CurrentRequest current(request);
+  Answer answer = Route(call);
+  const bool wrote = info.verb != "get" && info.verb != "list" && info.verb != "watch";
+  // A collection may have been deleted in part, and a deletion be done whose answer was not heard.
+  if (wrote && (answer || info.verb.starts_with("delete")) && !call.dry_run()) {
+    AfterWrite(call);
+  }
+  http::Response response = answer ? std::move(*answer) : ErrorResponse(answer.error());
+  AddWarnings(warnings, response);
+  return response;
+}
+
+}  // namespace kubexx::apiserver

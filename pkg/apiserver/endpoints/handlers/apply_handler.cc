@@ -1,0 +1,157 @@
+// Server-side apply.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/admission/admit.h"
+#include "kubexx/apiserver/endpoints/call/call.h"
+#include "kubexx/apiserver/endpoints/call/field_tracking.h"
+#include "kubexx/apiserver/endpoints/call/field_validation.h"
+#include "kubexx/apiserver/endpoints/handlers/handlers.h"
+#include "kubexx/apiserver/endpoints/handlers/scale.h"
+#include "kubexx/apiserver/endpoints/preparation/prepare.h"
+#include "kubexx/apiserver/endpoints/registry/scale_object.h"
+#include "kubexx/apiserver/endpoints/validation/cluster/certificate_requests.h"
+#include "kubexx/apiserver/endpoints/validation/objects/type_warnings.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/codec/yaml.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+/// A config as it was sent.
+struct Config {
+  JsonTree tree{};
+  std::vector<std::string> duplicates{};  ///< see codec::YamlToJson
+};
+
+/// The first document of the body, which is YAML or JSON.
+Result<Config> ReadConfig(const Call& call) {
+  const std::string& body = call.request.body;
+  Config config;
+  if (auto json = JsonTree::Parse(body)) {
+    config.tree = std::move(*json);
+    // To kube-apiserver JSON is YAML.
+    if (!FieldFaults(managedfields::Type::Anything(), body).empty() &&
+        !codec::YamlToJson(body, &config.duplicates)) {
+      config.duplicates.clear();
+    }
+    return config;
+  }
+  const auto documents = codec::YamlToJson(body, &config.duplicates);
+  if (!documents || documents->empty()) {
+    return Fail(Reason::kBadRequest,
+                "error decoding YAML: " + (documents ? "no document" : documents.error().message));
+  }
+  KX_ASSIGN_OR_RETURN(config.tree, JsonTree::Parse(documents->front()));
+  return config;
+}
+
+/// A Scale as the part of the object that it is about.
+Result<JsonTree> ConfigOfScale(const Call& call, const JsonTree& scale) {
+  const JsonTree* const replicas = scale.At({"spec", "replicas"});
+  if (StringAt(scale, {"kind"}) != "Scale" || StringAt(scale, {"apiVersion"}) != "autoscaling/v1" ||
+      replicas == nullptr) {
+    return Fail(Reason::kBadRequest, "the config has to be an autoscaling/v1 Scale with replicas");
+  }
+  JsonTree config = JsonTree::Object();
+  config["apiVersion"] = call.type->ApiVersion();
+  config["kind"] = call.type->kind;
+  config["metadata"]["name"] = call.info.name;
+  config["spec"]["replicas"] = *replicas;
+  return config;
+}
+
+Result<JsonTree> CreateApplied(const Call& call, const JsonTree& config) {
+  if (!call.info.subresource.empty()) {
+    return Fail(NotFound(*call.type, call.info.name));
+  }
+  KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
+  KX_ASSIGN_OR_RETURN(JsonTree object, ApplyTo(call, blank, config));
+  if (const std::string uid = MetaString(object, "uid"); !uid.empty()) {
+    return Fail(Conflict(*call.type, call.info.name,
+                         "uid mismatch: the provided object specified uid " + uid +
+                             ", and no existing object was found"));
+  }
+  if (const std::string name = MetaString(object, "name"); name != call.info.name) {
+    return Fail(Reason::kBadRequest, "the name of the object (" + name +
+                                         ") does not match the name on the URL (" + call.info.name +
+                                         ")");
+  }
+  // As kube-apiserver has it, there is none to compare with.
+  SetMeta(object, "resourceVersion", "");
+  KX_RETURN_IF_ERROR(call.CheckCreate());
+  Admission admission(call, {.operation = "CREATE"});
+  KX_RETURN_IF_ERROR(admission.MutateNew(object));
+  KX_RETURN_IF_ERROR(StampRequester(*call.type, call.user, object));
+  KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
+  return call.objects.Create(*call.type, call.info.namespace_, std::move(object), call.dry_run(),
+                             call.request.stop, admission.check());
+}
+
+/// `old_finalizers`: see AppendTypeWarnings.
+Answer Respond(const Call& call, const JsonTree& object, int code,
+               const std::vector<std::string>& old_finalizers,
+               const std::vector<std::string>& warnings) {
+  KX_ASSIGN_OR_RETURN(http::Response response, call.info.subresource == "scale"
+                                                   ? ScaleResponse(call, object)
+                                                   : ObjectResponse(call, object, code));
+  std::vector<std::string> all = warnings;
+  if (call.info.subresource != "scale") {
+    AppendTypeWarnings(*call.type, old_finalizers, object, all);
+  }
+  AddWarnings(all, response);
+  return response;
+}
+
+}  // namespace
+
+Answer HandleApply(const Call& call) {
+  KX_RETURN_IF_ERROR(CheckManager(call, true));
+  KX_ASSIGN_OR_RETURN(Config sent, ReadConfig(call));
+  KX_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, CheckApplied(call, sent.duplicates));
+  JsonTree config = std::move(sent.tree);
+  const bool of_scale = call.info.subresource == "scale";
+  if (of_scale) {
+    KX_ASSIGN_OR_RETURN(config, ConfigOfScale(call, config));
+  }
+  const WritePart part = PartOfSubresource(call.info.subresource);
+  std::vector<std::string> old_finalizers;
+  Admission admission(call, {.operation = "UPDATE", .posted = of_scale ? &ScaleType() : nullptr});
+  const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    old_finalizers = FinalizersOf(current);
+    KX_ASSIGN_OR_RETURN(JsonTree object, ApplyTo(call, current, config));
+    KX_RETURN_IF_ERROR(of_scale ? MutateScale(call, admission, current, object)
+                                : admission.Mutate(object, &current));
+    KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
+    return object;
+  };
+  // A webhook may deny with either of the two reasons that make it try again.
+  constexpr int kMostTries = 10;
+  for (int tries = 1;; ++tries) {
+    const auto updated = call.objects.Update(*call.type, call.key(), part, change, call.dry_run(),
+                                             call.request.stop, admission.check());
+    if (updated) {
+      return Respond(call, *updated, 200, old_finalizers, warnings);
+    }
+    if (updated.error().reason != Reason::kNotFound || call.request.stop.stop_requested()) {
+      return Fail(updated.error());
+    }
+    const auto created = CreateApplied(call, config);
+    if (created) {
+      return Respond(call, *created, 201, {}, warnings);
+    }
+    if (created.error().reason != Reason::kAlreadyExists || tries >= kMostTries) {
+      return Fail(created.error());
+    }
+    // Somebody else was faster: it is there now.
+  }
+}
+
+}  // namespace kubexx::apiserver

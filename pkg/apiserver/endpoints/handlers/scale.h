@@ -1,0 +1,29 @@
+/// @file
+/// The subresource "scale".
+#ifndef KUBEXX_APISERVER_ENDPOINTS_HANDLERS_SCALE_H_
+#define KUBEXX_APISERVER_ENDPOINTS_HANDLERS_SCALE_H_
+
+#include "kubexx/apiserver/endpoints/admission/admit.h"
+#include "kubexx/apiserver/endpoints/call/call.h"
+
+namespace kubexx::apiserver {
+
+/// The Scale of `object` as the client wants it.
+Answer ScaleResponse(const Call& call, const codec::JsonTree& object);
+
+/// The Scale in the body of a request; kBadRequest.
+apimachinery::Result<codec::JsonTree> ReadScale(const Call& call);
+
+/// Lets the mutating webhooks change the Scale of `object`, which is to be written instead of
+/// `current`.
+apimachinery::Result<void> MutateScale(const Call& call, Admission& admission,
+                                       const codec::JsonTree& current, codec::JsonTree& object);
+
+/// Answers a get of the subresource.
+Answer GetScale(const Call& call);
+/// `change` makes a new Scale from the current one.
+Answer UpdateScale(const Call& call, ObjectStore::Change change);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_HANDLERS_SCALE_H_

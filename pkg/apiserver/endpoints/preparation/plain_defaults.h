@@ -1,0 +1,16 @@
+/// @file
+/// Defaults that are a value each, whatever else the object says.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_PREPARATION_PLAIN_DEFAULTS_H_
+#define KUBEXX_APISERVER_ENDPOINTS_PREPARATION_PLAIN_DEFAULTS_H_
+
+#include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// Sets what the object of a built-in type lacks, as kube-apiserver does.
+void SetPlainDefaults(const ResourceType& type, codec::JsonTree& object);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_PREPARATION_PLAIN_DEFAULTS_H_

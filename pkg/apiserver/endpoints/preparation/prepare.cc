@@ -1,0 +1,407 @@
+#include "kubexx/apiserver/endpoints/preparation/prepare.h"
+
+#include <algorithm>
+#include <iterator>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/names.h"
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/checks/field_causes.h"
+#include "kubexx/apiserver/endpoints/checks/label_problems.h"
+#include "kubexx/apiserver/endpoints/checks/restore.h"
+#include "kubexx/apiserver/endpoints/checks/same_value.h"
+#include "kubexx/apiserver/endpoints/preparation/server_metadata.h"
+#include "kubexx/apiserver/endpoints/registry/custom_types.h"
+#include "kubexx/apiserver/endpoints/registry/definition_type.h"
+#include "kubexx/apiserver/endpoints/registry/namespace_type.h"
+#include "kubexx/apiserver/endpoints/services/service_addresses.h"
+#include "kubexx/apiserver/endpoints/validation/cluster/certificate_requests.h"
+#include "kubexx/apiserver/endpoints/validation/cluster/rbac_validation.h"
+#include "kubexx/apiserver/endpoints/validation/cluster/webhook_configuration.h"
+#include "kubexx/apiserver/endpoints/validation/objects/immutable_fields.h"
+#include "kubexx/apiserver/endpoints/validation/objects/object_names.h"
+#include "kubexx/apiserver/endpoints/validation/objects/validation.h"
+#include "kubexx/apiserver/endpoints/validation/pods/pod_qos.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/schema/definition.h"
+#include "kubexx/apiserver/schema/validate.h"
+#include "kubexx/base/identity.h"
+#include "kubexx/base/utf8.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::StatusCause;
+using codec::JsonTree;
+
+constexpr std::size_t kMaxLabelBytes = 63;
+constexpr std::size_t kSuffixBytes = 5;
+
+std::uint64_t Random64() {
+  thread_local std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+Result<void> Verdict(const ResourceType& type, const JsonTree& object, FieldCauses causes) {
+  if (causes.empty()) {
+    return {};
+  }
+  return Fail(Invalid(type, MetaString(object, "name"), std::move(causes).Take()));
+}
+
+std::string RandomSuffix() {
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";  // As upstream: no words.
+  std::string suffix;
+  std::uint64_t random = Random64();
+  for (std::size_t i = 0; i < kSuffixBytes; ++i, random /= kLetters.size()) {
+    suffix.push_back(kLetters[random % kLetters.size()]);
+  }
+  return suffix;
+}
+
+void SetName(JsonTree& object) {
+  const std::string prefix = MetaString(object, "generateName");
+  if (MetaString(object, "name").empty() && !prefix.empty()) {
+    SetMeta(object, "name", GeneratedName(prefix));
+  }
+}
+
+void CheckCustomDefinition(const JsonTree& object, const JsonTree* old, schema::Budget& budget,
+                           FieldCauses& causes) {
+  std::vector<StatusCause> found;
+  schema::CheckDefinition(object, budget, found);
+  schema::CheckApproval(old, object, found);
+  causes.AddAll(std::exchange(found, {}));
+  if (old == nullptr && OverlapsBuiltin(object)) {
+    causes.Forbidden("spec.names.plural", "the server keeps objects of its own there");
+  }
+  if (StringAt(object, {"spec", "conversion", "strategy"}) == "Webhook") {
+    const JsonTree* const client = object.At({"spec", "conversion", "webhook", "clientConfig"});
+    CheckClientConfig(client == nullptr ? JsonTree::Object() : *client,
+                      "spec.conversion.webhook.clientConfig", causes);
+  }
+  if (old != nullptr) {
+    schema::CheckDefinitionChange(*old, object, found);
+  }
+  causes.AddAll(std::move(found));
+}
+
+/// A write of an object: what it was before is null for a new one.
+struct Write {
+  const ResourceType& type;
+  WritePart part;
+  const JsonTree* old;
+  /// The same, but also where an update is checked as if it were for a new object.
+  const JsonTree* former = old;
+};
+
+/// Adds what is wrong with the spec, but for what was wrong with it before: an object that was
+/// stored before something was checked can still be changed elsewhere.
+void CheckSpecOf(const Write& write, const JsonTree& object, FieldCauses& causes) {
+  if (write.former == nullptr) {
+    CheckSpec(write.type, nullptr, object, causes);
+    return;
+  }
+  FieldCauses now;
+  CheckSpec(write.type, write.old, object, now);
+  if (now.empty()) {
+    return;
+  }
+  FieldCauses before;
+  CheckSpec(write.type, nullptr, *write.former, before);
+  causes.AddAll(NewCauses(std::move(now).Take(), before.kept()));
+}
+
+/// What the schema of a custom resource says, and what there is to say of definitions and of Roles.
+/// kCancelled when it is stopped.
+Result<void> CheckContent(const Write& write, const JsonTree& object, const std::stop_token& stop,
+                          FieldCauses& causes) {
+  const ResourceType& type = write.type;
+  const JsonTree* const old = write.old;
+  schema::Budget budget(stop);
+  CheckRbac(type, old, object, causes);
+  CheckMetadata(type, old, object, causes);
+  if (old == nullptr || !SameSpec(*old, object)) {
+    CheckSpecOf(write, object, causes);
+  }
+  if (type.custom && type.custom->schema != nullptr) {
+    std::vector<StatusCause> found;
+    schema::Validate(*type.custom->schema, object, old, budget, found);
+    causes.AddAll(std::move(found));
+  } else if (IsWebhookConfiguration(type)) {
+    CheckWebhooks(object, causes);
+  } else if (IsCustomResourceDefinition(type) && write.part != WritePart::kStatus) {
+    // Its status says what is stored, whatever that is: else it could not be mended.
+    CheckCustomDefinition(object, old, budget, causes);
+  }
+  return budget.stopped() ? Fail(Reason::kCancelled, "stopped while the object was checked")
+                          : Result<void>();
+}
+
+/// Whether an update may leave out the version that it is made from, as kube-apiserver's strategies
+/// say (AllowUnconditionalUpdate).
+bool IsUpdatedUnconditionally(const ResourceType& type) {
+  constexpr std::string_view kConditional[] = {"customresourcedefinitions.apiextensions.k8s.io",
+                                               "apiservices.apiregistration.k8s.io",
+                                               "csidrivers.storage.k8s.io",
+                                               "csinodes.storage.k8s.io",
+                                               "volumeattachments.storage.k8s.io",
+                                               "csistoragecapacities.storage.k8s.io",
+                                               "runtimeclasses.node.k8s.io",
+                                               "poddisruptionbudgets.policy",
+                                               "leases.coordination.k8s.io"};
+  return !type.custom && type.group != "admissionregistration.k8s.io" &&
+         std::ranges::find(kConditional, type.QualifiedPlural()) == std::end(kConditional);
+}
+
+/// Who makes a Node says what it has: a kubelet, or who stands in for one. No other type's strategy
+/// in kube-apiserver leaves the status that is sent.
+bool KeepsStatusOfNew(const ResourceType& type) {
+  return type.group.empty() && type.plural == "nodes";
+}
+
+/// Whether the change counts as a new generation.
+bool IsNewGeneration(const ResourceType& type, const JsonTree& current, const JsonTree& object) {
+  if (!SameSpec(current, object) && (type.custom || !SameSpecValue(current, object))) {
+    return true;
+  }
+  const JsonTree* const before = current.Find("status");
+  const JsonTree* const after = object.Find("status");
+  return type.custom && !type.has_status &&
+         (before == nullptr || after == nullptr ? before != after : *before != *after);
+}
+
+void CountGeneration(const ResourceType& type, const JsonTree& current, JsonTree& object) {
+  // A Deployment's annotations count: its controller copies them to ReplicaSets.
+  const bool annotated = type.group == "apps" && type.plural == "deployments" &&
+                         MetaMap(current, "annotations") != MetaMap(object, "annotations");
+  if (type.has_generation && (annotated || IsNewGeneration(type, current, object))) {
+    object["metadata"]["generation"] = Generation(current) + 1;
+  }
+}
+
+/// A new pod with scheduling gates says that it waits for them.
+void SetGated(JsonTree& pod) {
+  const JsonTree* const gates = pod.At({"spec", "schedulingGates"});
+  if (gates == nullptr || gates->size() == 0) {
+    return;
+  }
+  JsonTree condition = JsonTree::Object();
+  condition["type"] = "PodScheduled";
+  condition["status"] = "False";
+  condition["lastProbeTime"] = nullptr;
+  condition["lastTransitionTime"] = nullptr;
+  condition["reason"] = "SchedulingGated";
+  condition["message"] = "Scheduling is blocked due to non-empty scheduling gates";
+  pod["status"]["conditions"].Append(std::move(condition));
+}
+
+/// What a new namespace always has in its spec: it goes when the server has emptied it. That is no
+/// default, since it can be taken away.
+void AddOwnFinalizer(JsonTree& object) {
+  constexpr std::string_view kFinalizer = "kubernetes";
+  const std::vector<std::string> given = StringsAt(object["spec"], "finalizers");
+  if (std::ranges::find(given, kFinalizer) == given.end()) {
+    object["spec"]["finalizers"].Append(kFinalizer);
+  }
+}
+
+}  // namespace
+
+std::string GeneratedName(std::string_view prefix) {
+  // The cut may go through a character: some types allow any in their names.
+  return base::ToValidUtf8(prefix.substr(0, kMaxLabelBytes - kSuffixBytes)) + RandomSuffix();
+}
+
+Result<void> CheckUrl(const JsonTree& object, const apimachinery::ObjectKey& of_url) {
+  for (const auto& [field, wanted] :
+       {std::pair("name", &of_url.name), std::pair("namespace", &of_url.namespace_)}) {
+    const std::string given = MetaString(object, field);
+    // Where there are no namespaces it means nothing.
+    if (!given.empty() && !wanted->empty() && given != *wanted) {
+      return Fail(Reason::kBadRequest, std::string("the ") + field + " of the object (" + given +
+                                           ") does not match the " + field + " on the URL (" +
+                                           *wanted + ")");
+    }
+  }
+  return {};
+}
+
+namespace {
+
+bool IsTextOrNothing(const JsonTree& object, std::string_view member) {
+  const JsonTree* const found = object.Find(member);
+  return found == nullptr || found->IsNull() || found->AsString() != nullptr;
+}
+
+}  // namespace
+
+Result<void> CheckPatchedKind(const ResourceType& type, const JsonTree& patched) {
+  const std::string version = StringAt(patched, {"apiVersion"});
+  const std::string kind = StringAt(patched, {"kind"});
+  const bool has_kind = kind.empty() ? !type.custom : kind == type.kind;
+  const bool are_texts = IsTextOrNothing(patched, "kind") && IsTextOrNothing(patched, "apiVersion");
+  if ((version.empty() || version == type.ApiVersion()) && has_kind && are_texts) {
+    return {};
+  }
+  const std::string message = "Invalid value: \"patch\": it makes " + type.ApiVersion() +
+                              ", Kind=" + type.kind + " to " + version + ", Kind=" + kind;
+  apimachinery::Status status(Reason::kInvalid, " \"\" is invalid: patch: " + message, 422);
+  status.details.causes.push_back(
+      {.reason = "FieldValueInvalid", .message = message, .field = "patch"});
+  return Fail(std::move(status));
+}
+
+namespace {
+
+Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, base::Clock& clock,
+                        JsonTree& object, const std::stop_token& stop) {
+  const std::string own = MetaString(object, "namespace");
+  if (type.namespaced && !own.empty() && own != namespace_) {
+    return Fail(Reason::kBadRequest,
+                "the namespace of the provided object does not match the namespace sent on the "
+                "request");
+  }
+  if (const std::string version = MetaString(object, "resourceVersion"); !version.empty()) {
+    return Fail(Reason::kBadRequest, "resourceVersion should not be set on objects to be created");
+  }
+  SetMeta(object, "namespace", type.namespaced ? namespace_ : "");
+  SetName(object);
+  for (const char* const field : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
+    object["metadata"].Erase(field);
+  }
+  SetMeta(object, "uid", base::RandomUuid());
+  SetMeta(object, "creationTimestamp", apimachinery::Time::From(clock.Wall()).ToString());
+  if (type.has_generation) {
+    object["metadata"]["generation"] = 1;
+  }
+  if (type.has_status && type.custom) {
+    object.Erase("status");
+  } else if (type.has_status && !KeepsStatusOfNew(type)) {
+    // With the fields that the type always has.
+    KX_ASSIGN_OR_RETURN(JsonTree blank, Canonical(type, JsonTree::Object()));
+    const JsonTree* const status = blank.Find("status");
+    object["status"] = status == nullptr ? JsonTree::Object() : *status;
+  }
+  SetDefaults(type, object);
+  if (IsNamespace(type)) {
+    AddOwnFinalizer(object);
+  }
+  if (type.group.empty() && type.plural == "pods") {
+    SetGated(object);
+    object["status"]["qosClass"] = QosClassOf(object["spec"]);
+  }
+  FieldCauses causes;
+  const std::string name = MetaString(object, "name");
+  if (name.empty()) {
+    causes.Required("metadata.name", "name or generateName is required");
+  } else if (const std::string problem = NameProblem(type, name); !problem.empty()) {
+    causes.Invalid("metadata.name", JsonTree(name).ToJson(), problem);
+  }
+  CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
+  if (const JsonTree* const added = object.At({"spec", "ephemeralContainers"});
+      added != nullptr && added->size() > 0 && type.group.empty() && type.plural == "pods") {
+    causes.Forbidden("spec.ephemeralContainers", "cannot be set on create");
+  }
+  KX_RETURN_IF_ERROR(CheckContent({.type = type, .part = WritePart::kObject, .old = nullptr},
+                                  object, stop, causes));
+  return Verdict(type, object, std::move(causes));
+}
+
+Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonTree& current,
+                           JsonTree& object, const std::stop_token& stop) {
+  KX_RETURN_IF_ERROR(CheckUrl(object, KeyOf(current)));
+  KX_RETURN_IF_ERROR(CheckVersion(type, current, object));
+  if (const std::string version = MetaString(object, "resourceVersion");
+      part != WritePart::kAll && !IsUpdatedUnconditionally(type) &&
+      (version.empty() || version == "0")) {
+    ResourceType named = type;
+    named.kind = type.plural;  // As kube-apiserver has it in this one error.
+    FieldCauses causes;
+    causes.Invalid("metadata.resourceVersion", "0", "must be specified for an update");
+    return Verdict(named, current, std::move(causes));
+  }
+  FieldCauses causes;
+  CheckServerMetadata(type, part, current, object, causes);
+  if (part != WritePart::kObject && part != WritePart::kFinalizers && part != WritePart::kAll) {
+    KeepTheRest(type, part, current, object);
+    if (part == WritePart::kStatus && type.group.empty() && type.plural == "pods") {
+      CheckQosClass(current, object, causes);
+    }
+    const bool of_spec = part == WritePart::kEphemeralContainers || part == WritePart::kResize;
+    if (of_spec) {
+      SetDefaults(type, object);
+      CountGeneration(type, current, object);
+    }
+    CheckPart(type, part, current, object, causes);
+    CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
+    // They are what else no update of a pod may change.
+    const JsonTree* const old = of_spec ? nullptr : &current;
+    KX_RETURN_IF_ERROR(CheckContent({.type = type, .part = part, .old = old, .former = &current},
+                                    object, stop, causes));
+    return Verdict(type, object, std::move(causes));
+  }
+  KeepServerMetadata(current, object);
+  if (type.has_status && part != WritePart::kAll) {
+    Restore(object, current, "status");
+  }
+  if (IsNamespace(type) && part == WritePart::kObject) {  // They are for the subresource finalize.
+    Restore(object, current, "spec.finalizers");
+  }
+  if (IsCertificateRequest(type) && part != WritePart::kAll) {
+    Restore(object, current, "spec");  // What is approved is what was asked for.
+  }
+  DropOfFormerType(type, current, object);
+  SetDefaults(type, object);
+  CountGeneration(type, current, object);
+  if (part == WritePart::kAll) {
+    return {};  // It is no client's fault, and what waits to go has to.
+  }
+  CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
+  CheckImmutable(type, current, object, causes);
+  KX_RETURN_IF_ERROR(
+      CheckContent({.type = type, .part = part, .old = &current}, object, stop, causes));
+  return Verdict(type, object, std::move(causes));
+}
+
+/// `object`, of the version that objects are stored in, in that of the request.
+Result<void> TakeBack(const ResourceType& type, JsonTree& object) {
+  KX_ASSIGN_OR_RETURN(object, Canonical(type, type.convert(object, type.ApiVersion())));
+  return {};
+}
+
+}  // namespace
+
+// The parts of an object, spec and status, are those of the version that is stored: another one may
+// have them in annotations.
+Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
+                           base::Clock& clock, JsonTree& object, const std::stop_token& stop) {
+  if (!type.stored_as) {
+    return PrepareNew(type, namespace_, clock, object, stop);
+  }
+  object = type.convert(object, type.stored_as->ApiVersion());
+  KX_RETURN_IF_ERROR(PrepareNew(*type.stored_as, namespace_, clock, object, stop));
+  return TakeBack(type, object);
+}
+
+Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonTree& current,
+                           JsonTree& object, const std::stop_token& stop) {
+  if (!type.stored_as) {
+    return PrepareChange(type, part, current, object, stop);
+  }
+  const std::string stored = type.stored_as->ApiVersion();
+  object = type.convert(object, stored);
+  JsonTree former = type.convert(current, stored);
+  SetDefaults(*type.stored_as, former);  // It has more of them.
+  KX_RETURN_IF_ERROR(PrepareChange(*type.stored_as, part, former, object, stop));
+  return TakeBack(type, object);
+}
+
+}  // namespace kubexx::apiserver

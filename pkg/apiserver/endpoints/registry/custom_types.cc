@@ -1,0 +1,272 @@
+#include "kubexx/apiserver/endpoints/registry/custom_types.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/version_priority.h"
+#include "kubexx/base/ascii.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+bool BoolAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
+  const JsonTree* const found = object.At(path);
+  return found != nullptr && found->AsBool().value_or(false);
+}
+
+std::vector<std::string> TextsAt(const JsonTree& object,
+                                 std::initializer_list<std::string_view> path) {
+  std::vector<std::string> strings;
+  if (const JsonTree* const found = object.At(path)) {
+    for (const JsonTree& element : found->elements()) {
+      if (element.AsString() != nullptr) {
+        strings.push_back(*element.AsString());
+      }
+    }
+  }
+  return strings;
+}
+
+void Default(JsonTree& object, std::string_view member, std::string value) {
+  if (StringAt(object, {member}).empty()) {
+    object[member] = std::move(value);
+  }
+}
+
+/// Sets a condition; its time changes with its status only.
+void SetCondition(JsonTree& status, std::string_view type, bool holds, std::string_view reason,
+                  std::string_view message, const std::string& now) {
+  JsonTree condition = JsonTree::Object();
+  condition["type"] = type;
+  condition["status"] = holds ? "True" : "False";
+  condition["lastTransitionTime"] = now;
+  condition["reason"] = reason;
+  condition["message"] = message;
+  JsonTree& conditions = status["conditions"];
+  for (JsonTree& old : conditions.elements()) {
+    if (old.TextAt("type") == type) {
+      if (old.TextAt("status") == condition.TextAt("status")) {
+        condition["lastTransitionTime"] = old.TextAt("lastTransitionTime");
+      }
+      old = std::move(condition);
+      return;
+    }
+  }
+  conditions.Append(std::move(condition));
+}
+
+bool HasCondition(const JsonTree& definition, std::string_view type) {
+  const JsonTree* const conditions = definition.At({"status", "conditions"});
+  return conditions != nullptr &&
+         std::ranges::any_of(conditions->elements(), [&](const JsonTree& c) {
+           return c.TextAt("type") == type && c.TextAt("status") == "True";
+         });
+}
+
+std::string StorageVersionOf(const JsonTree& definition) {
+  const JsonTree* const versions = definition.At({"spec", "versions"});
+  if (versions != nullptr) {
+    for (const JsonTree& version : versions->elements()) {
+      if (BoolAt(version, {"storage"})) {
+        return std::string(version.TextAt("name"));
+      }
+    }
+  }
+  return {};
+}
+
+/// What the versions of a definition, of which there may be thousands, have in common.
+struct Common {
+  std::string storage_version{};
+  std::string best{};  ///< the one to use rather than a deprecated one; "" when there is none
+  std::shared_ptr<const JsonTree> conversion{};
+  std::shared_ptr<const schema::VersionSchemas> schemas{};
+};
+
+Common CommonOf(const JsonTree& definition) {
+  Common common;
+  common.storage_version = StorageVersionOf(definition);
+  common.schemas = schema::ReadSchemas(definition);
+  for (const JsonTree& version : definition.At({"spec", "versions"})->elements()) {
+    const std::string_view name = version.TextAt("name");
+    if (BoolAt(version, {"served"}) && !BoolAt(version, {"deprecated"}) &&
+        (common.best.empty() || IsPreferredVersion(name, common.best))) {
+      common.best = name;
+    }
+  }
+  const JsonTree* const conversion = definition.At({"spec", "conversion"});
+  common.conversion =
+      std::make_shared<const JsonTree>(conversion == nullptr ? JsonTree() : *conversion);
+  return common;
+}
+
+/// What the users of a version are told, "" when it is not deprecated: the definition's words, or
+/// which version to use instead, the best of those that are better.
+std::string DeprecationOf(const JsonTree& definition, const JsonTree& version,
+                          const Common& common) {
+  if (!BoolAt(version, {"deprecated"})) {
+    return {};
+  }
+  if (const std::string_view warning = version.TextAt("deprecationWarning"); !warning.empty()) {
+    return std::string(warning);
+  }
+  const std::string_view own = version.TextAt("name");
+  const std::string group = StringAt(definition, {"spec", "group"}) + "/";
+  const std::string kind = " " + StringAt(definition, {"spec", "names", "kind"});
+  const std::string warning = group + std::string(own) + kind + " is deprecated";
+  return !common.best.empty() && IsPreferredVersion(common.best, own)
+             ? warning + "; use " + group + common.best + kind
+             : warning;
+}
+
+ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& version,
+                              const Common& common,
+                              const std::shared_ptr<schema::Converter>& converter) {
+  ResourceType type;
+  type.group = StringAt(definition, {"spec", "group"});
+  type.version = StringAt(version, {"name"});
+  type.kind = StringAt(definition, {"spec", "names", "kind"});
+  type.plural = StringAt(definition, {"spec", "names", "plural"});
+  type.singular = StringAt(definition, {"spec", "names", "singular"});
+  type.namespaced = StringAt(definition, {"spec", "scope"}) == "Namespaced";
+  type.has_status = version.At({"subresources", "status"}) != nullptr;
+  type.custom = schema::ReadVersion(version, common.storage_version, common.conversion, converter,
+                                    common.schemas);
+  type.has_scale = !type.custom->scale.spec_replicas.empty();
+  type.has_generation = true;
+  type.short_names = TextsAt(definition, {"spec", "names", "shortNames"});
+  type.categories = TextsAt(definition, {"spec", "names", "categories"});
+  type.prefix = CustomPrefixOf(definition);
+  type.deprecation = DeprecationOf(definition, version, common);
+  return std::make_shared<const ResourceType>(std::move(type));
+}
+
+void SetTerminating(base::Clock& clock, bool holds, std::string_view reason,
+                    std::string_view message, JsonTree& definition) {
+  SetCondition(definition["status"], "Terminating", holds, reason, message,
+               apimachinery::Time::From(clock.Wall()).ToString());
+}
+
+}  // namespace
+
+std::string CustomPrefixOf(const JsonTree& definition) {
+  return "/registry/" + StringAt(definition, {"spec", "group"}) + "/" +
+         StringAt(definition, {"spec", "names", "plural"}) + "/";
+}
+
+bool OverlapsBuiltin(const JsonTree& definition) {
+  static const std::vector<ResourceTypeRef> kBuiltin = BuiltinTypes();
+  return std::ranges::any_of(
+      kBuiltin, [prefix = CustomPrefixOf(definition)](const ResourceTypeRef& one) {
+        // Nor may the one be a part of the other.
+        return one->prefix.starts_with(prefix) || prefix.starts_with(one->prefix);
+      });
+}
+
+std::vector<ResourceTypeRef> TypesOfDefinition(
+    const JsonTree& definition, const std::shared_ptr<schema::Converter>& converter) {
+  std::vector<ResourceTypeRef> types;
+  const JsonTree* const versions = definition.At({"spec", "versions"});
+  if (versions == nullptr || !HasCondition(definition, "Established") ||
+      OverlapsBuiltin(definition)) {
+    return types;
+  }
+  const Common common = CommonOf(definition);
+  for (const JsonTree& version : versions->elements()) {
+    if (BoolAt(version, {"served"})) {
+      types.push_back(TypeOfVersion(definition, version, common, converter));
+    }
+  }
+  return types;
+}
+
+ResourceTypeRef AnyTypeOfDefinition(const JsonTree& definition) {
+  const JsonTree* const versions = definition.At({"spec", "versions"});
+  if (versions == nullptr || versions->elements().empty() || OverlapsBuiltin(definition)) {
+    return nullptr;
+  }
+  return TypeOfVersion(definition, versions->elements().front(), CommonOf(definition), nullptr);
+}
+
+void SetDefinitionDefaults(JsonTree& definition) {
+  JsonTree& names = definition["spec"]["names"];
+  const std::string kind = StringAt(names, {"kind"});
+  Default(names, "singular", base::ToLower(kind));
+  Default(names, "listKind", kind.empty() ? "" : kind + "List");
+  if (JsonTree* const status = definition.Find("status");
+      status != nullptr && status->IsObject() && TextsAt(*status, {"storedVersions"}).empty()) {
+    (*status)["storedVersions"] = JsonTree::Array({JsonTree(StorageVersionOf(definition))});
+  }
+  JsonTree& conversion = definition["spec"]["conversion"];
+  Default(conversion, "strategy", "None");
+  JsonTree* service = &conversion;
+  for (const char* const member : {"webhook", "clientConfig", "service"}) {
+    service = service == nullptr ? nullptr : service->Find(member);
+  }
+  if (service != nullptr && service->IsObject() && service->Find("port") == nullptr) {
+    (*service)["port"] = 443;
+  }
+}
+
+void EstablishDefinition(base::Clock& clock, const TakenNames& taken, JsonTree& definition) {
+  const std::string now = apimachinery::Time::From(clock.Wall()).ToString();
+  const std::optional<NameConflict> conflict = taken.ConflictOf(NamesOfDefinition(definition));
+  JsonTree& status = definition["status"];
+  if (conflict) {
+    const std::string what = JsonTree(conflict->name).ToJson() + " is already in use";
+    SetCondition(status, "NamesAccepted", false, conflict->reason, what, now);
+    if (!HasCondition(definition, "Established")) {
+      SetCondition(status, "Established", false, "NotAccepted", "not all names are accepted", now);
+    }
+  } else {
+    SetCondition(status, "NamesAccepted", true, "NoConflicts", "no conflicts found", now);
+    SetCondition(status, "Established", true, "InitialNamesAccepted",
+                 "the initial names have been accepted", now);
+    status["acceptedNames"] = definition["spec"]["names"];
+  }
+  std::vector<std::string> stored = TextsAt(status, {"storedVersions"});
+  if (std::string version = StorageVersionOf(definition);
+      std::ranges::find(stored, version) == stored.end()) {
+    stored.push_back(std::move(version));
+  }
+  status["storedVersions"] = JsonTree::Array();
+  for (std::string& version : stored) {
+    status["storedVersions"].Append(std::move(version));
+  }
+}
+
+void BeginTermination(base::Clock& clock, JsonTree& definition) {
+  SetMeta(definition, "deletionTimestamp", apimachinery::Time::From(clock.Wall()).ToString());
+  std::vector<std::string> finalizers = FinalizersOf(definition);
+  if (std::ranges::find(finalizers, kCustomResourceCleanup) == finalizers.end()) {
+    finalizers.emplace_back(kCustomResourceCleanup);
+    SetFinalizers(definition, finalizers);
+  }
+  SetTerminating(clock, true, "InstanceDeletionPending",
+                 "CustomResourceDefinition marked for deletion; CustomResource deletion will begin "
+                 "soon",
+                 definition);
+}
+
+void ContinueTermination(base::Clock& clock, JsonTree& definition) {
+  SetTerminating(clock, true, "InstanceDeletionInProgress",
+                 "CustomResource deletion is in progress", definition);
+}
+
+void EndTermination(base::Clock& clock, JsonTree& definition) {
+  std::vector<std::string> finalizers = FinalizersOf(definition);
+  std::erase(finalizers, kCustomResourceCleanup);
+  SetFinalizers(definition, finalizers);
+  SetTerminating(clock, false, "InstanceDeletionCompleted", "removed all instances", definition);
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,111 @@
+/// @file
+/// What is wanted of the stored definitions of custom resources, without parsing all at each turn.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_REGISTRY_DEFINITION_CACHE_H_
+#define KUBEXX_APISERVER_ENDPOINTS_REGISTRY_DEFINITION_CACHE_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// Hands the keys of all stored definitions to `sink`, without their values; the revision of that
+/// state.
+apimachinery::Result<storage::Revision> ForEachStoredDefinition(storage::Storage& storage,
+                                                                storage::Storage::ItemSink sink,
+                                                                const std::stop_token& stop);
+
+/// Nothing for one that cannot be read, of which the log tells.
+std::optional<codec::JsonTree> ParseStoredDefinition(const storage::KeyValue& kv);
+
+/// A T of each stored definition, read and made anew only where that has changed since the last
+/// call: a server with a thousand definitions gets another. Thread-safe.
+template <typename T>
+class DefinitionCache {
+ public:
+  using Ref = std::shared_ptr<const T>;
+
+  /// What Read gives.
+  struct Found {
+    std::vector<Ref> all{};
+    /// Of the state that they are of.
+    storage::Revision revision = 0;
+  };
+
+  /// `make` is called on the threads of Read, without a lock.
+  explicit DefinitionCache(std::function<T(codec::JsonTree definition)> make)
+      : make_(std::move(make)) {}
+
+  /// Of those that are stored now and can be read, in the order of their names. Errors of the
+  /// storage.
+  apimachinery::Result<Found> Read(storage::Storage& storage, const std::stop_token& stop) {
+    const std::shared_ptr<const Entries> before = Last();
+    auto now = std::make_shared<Entries>();
+    std::vector<typename Entries::iterator> changed;
+    KX_ASSIGN_OR_RETURN(const storage::Revision revision,
+                        ForEachStoredDefinition(
+                            storage,
+                            [&](storage::KeyValue&& kv) -> apimachinery::Result<void> {
+                              const auto old = before->find(kv.key);
+                              const bool same =
+                                  old != before->end() && old->second.revision == kv.mod_revision;
+                              const auto at = now->emplace_hint(now->end(), std::move(kv.key),
+                                                                same ? old->second : Entry());
+                              if (!same) {
+                                changed.push_back(at);
+                              }
+                              return {};
+                            },
+                            stop));
+    for (const auto& at : changed) {
+      KX_ASSIGN_OR_RETURN(const storage::KeyValue kv, storage.Get(at->first, revision, stop));
+      at->second = MakeEntry(kv);
+    }
+    Found found{.revision = revision};
+    found.all.reserve(now->size());
+    for (const auto& [key, entry] : *now) {
+      if (entry.made != nullptr) {
+        found.all.push_back(entry.made);
+      }
+    }
+    const base::MutexLock lock(mu_);
+    last_ = std::move(now);
+    return found;
+  }
+
+ private:
+  struct Entry {
+    storage::Revision revision = 0;
+    Ref made{};  // null: it cannot be read
+  };
+  using Entries = std::map<std::string, Entry, std::less<>>;
+
+  std::shared_ptr<const Entries> Last() const {
+    const base::MutexLock lock(mu_);
+    return last_;
+  }
+  Entry MakeEntry(const storage::KeyValue& kv) const {
+    std::optional<codec::JsonTree> definition = ParseStoredDefinition(kv);
+    return {
+        .revision = kv.mod_revision,
+        .made = definition ? std::make_shared<const T>(make_(*std::move(definition))) : nullptr};
+  }
+
+  const std::function<T(codec::JsonTree)> make_;
+  mutable base::Mutex mu_;
+  std::shared_ptr<const Entries> last_ KX_GUARDED_BY(mu_) = std::make_shared<const Entries>();
+};
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_REGISTRY_DEFINITION_CACHE_H_

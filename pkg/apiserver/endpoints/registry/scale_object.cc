@@ -1,0 +1,133 @@
+#include "kubexx/apiserver/endpoints/registry/scale_object.h"
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/registry.gen.h"
+#include "kubexx/apimachinery/labels.h"
+#include "kubexx/apiserver/object/metadata.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+JsonTree ReplicasAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
+  const JsonTree* const found = object.At(path);
+  return found == nullptr ? 0 : found->AsInt().value_or(0);
+}
+
+/// The value at a path of members.
+const JsonTree* Follow(const JsonTree& object, const std::vector<std::string>& members) {
+  const std::vector<std::string_view> path(members.begin(), members.end());
+  return object.At(path);
+}
+
+std::int64_t CountAt(const JsonTree& object, const std::vector<std::string>& members) {
+  const JsonTree* const found = Follow(object, members);
+  return found == nullptr ? 0 : found->AsInt().value_or(0);
+}
+
+/// Of a custom resource, where its definition says.
+JsonTree CustomScale(const schema::ScalePaths& paths, const JsonTree& object, JsonTree scale) {
+  scale["spec"]["replicas"] = CountAt(object, paths.spec_replicas);
+  scale["status"]["replicas"] = CountAt(object, paths.status_replicas);
+  if (!paths.selector.empty()) {
+    const JsonTree* const selector = Follow(object, paths.selector);
+    if (selector != nullptr && selector->AsString() != nullptr && !selector->AsString()->empty()) {
+      scale["status"]["selector"] = *selector;
+    }
+  }
+  return scale;
+}
+
+/// The labels of a selector as text, as autoscalers want it.
+std::string SelectorText(const JsonTree& object) {
+  const JsonTree* labels = object.At({"spec", "selector", "matchLabels"});
+  if (labels == nullptr) {
+    labels = object.At({"spec", "selector"});
+  }
+  return apimachinery::LabelSelector::FromMap(LabelMapOf(labels)).ToString();
+}
+
+}  // namespace
+
+const ResourceType& ScaleType() {
+  static const ResourceType kType = [] {
+    ResourceType type;
+    type.group = "autoscaling";
+    type.version = "v1";
+    type.kind = "Scale";
+    type.plural = "scales";
+    type.schema = api::Registry().Find("autoscaling/v1", "Scale");
+    return type;
+  }();
+  return kType;
+}
+
+JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
+  JsonTree scale = JsonTree::Object();
+  scale["kind"] = "Scale";
+  scale["apiVersion"] = "autoscaling/v1";
+  for (const char* const field :
+       {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+    if (std::string text = MetaString(object, field); !text.empty()) {
+      scale["metadata"][field] = std::move(text);
+    }
+  }
+  if (type.custom) {
+    return CustomScale(type.custom->scale, object, std::move(scale));
+  }
+  scale["spec"] = JsonTree::Object();
+  if (const JsonTree replicas = ReplicasAt(object, {"spec", "replicas"}); replicas != JsonTree(0)) {
+    scale["spec"]["replicas"] = replicas;
+  }
+  scale["status"]["replicas"] = ReplicasAt(object, {"status", "replicas"});
+  if (std::string selector = SelectorText(object); !selector.empty()) {
+    scale["status"]["selector"] = std::move(selector);
+  }
+  return scale;
+}
+
+std::int64_t ReplicasOfScale(const JsonTree& scale) { return CountAt(scale, {"spec", "replicas"}); }
+
+Result<void> SetReplicas(const ResourceType& type, std::int64_t count, JsonTree& object) {
+  if (!type.custom) {
+    object["spec"]["replicas"] = count;
+    return {};
+  }
+  JsonTree* at = &object;
+  std::string path;
+  for (const std::string& member : type.custom->scale.spec_replicas) {
+    // What is no object would be replaced by one.
+    if (!at->IsObject() && !at->IsNull()) {
+      return Fail(Reason::kInvalid, "value cannot be set because " + path + " is not an object",
+                  422);
+    }
+    at = &(*at)[member];
+    path += "." + member;
+  }
+  *at = count;
+  return {};
+}
+
+Result<void> CheckReplicas(const ResourceType& type, const JsonTree& object) {
+  if (!type.custom || Follow(object, type.custom->scale.spec_replicas) != nullptr) {
+    return {};
+  }
+  std::string path;
+  for (const std::string& member : type.custom->scale.spec_replicas) {
+    path += "." + member;
+  }
+  return Fail(Reason::kInternalError,
+              "Internal error occurred: the spec replicas field \"" + path + "\" does not exist",
+              500);
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,136 @@
+// Tables of admission policies, of what shares the server out, and of devices.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/response/table_columns.h"
+#include "kubexx/apiserver/object/metadata.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+JsonTree ValidationsCell(const JsonTree& o) { return SizeAt(o, {"spec", "validations"}); }
+JsonTree MutationsCell(const JsonTree& o) { return SizeAt(o, {"spec", "mutations"}); }
+JsonTree ParamKindCell(const JsonTree& o) {
+  const JsonTree* const kind = o.At({"spec", "paramKind"});
+  return kind == nullptr || !kind->IsObject()
+             ? "<unset>"
+             : std::string(kind->TextAt("apiVersion")) + "/" + std::string(kind->TextAt("kind"));
+}
+JsonTree PolicyNameCell(const JsonTree& o) { return StringAt(o, {"spec", "policyName"}); }
+JsonTree ParamRefCell(const JsonTree& o) {
+  const std::string name = StringAt(o, {"spec", "paramRef", "name"});
+  const std::string name_space = StringAt(o, {"spec", "paramRef", "namespace"});
+  if (name.empty()) {
+    return o.At({"spec", "paramRef", "selector"}) == nullptr
+               ? "<unset>"
+               : SelectorAt(o, {"spec", "paramRef", "selector"});
+  }
+  return name_space.empty() ? name : name_space + "/" + name;
+}
+
+JsonTree LevelCell(const JsonTree& o) {
+  return StringAt(o, {"spec", "priorityLevelConfiguration", "name"});
+}
+JsonTree PrecedenceCell(const JsonTree& o) { return NumberAt(o, {"spec", "matchingPrecedence"}); }
+JsonTree DistinguisherCell(const JsonTree& o) {
+  return ValueAt(o, {"spec", "distinguisherMethod", "type"}).value_or("<none>");
+}
+JsonTree MissingLevelCell(const JsonTree& o) {
+  const JsonTree* const dangling = ConditionOf(o, "Dangling");
+  return dangling == nullptr ? "?" : std::string(dangling->TextAt("status"));
+}
+
+/// A number of a level that is limited.
+JsonTree LimitAt(const JsonTree& o, CellPath path) {
+  const JsonTree* const found = o.At(path);
+  return found == nullptr || found->IsNull() ? JsonTree("<none>") : *found;
+}
+JsonTree LevelTypeCell(const JsonTree& o) { return StringAt(o, {"spec", "type"}); }
+JsonTree SharesCell(const JsonTree& o) {
+  return LimitAt(o, {"spec", "limited", "nominalConcurrencyShares"});
+}
+JsonTree QueuesCell(const JsonTree& o) {
+  return LimitAt(o, {"spec", "limited", "limitResponse", "queuing", "queues"});
+}
+JsonTree HandSizeCell(const JsonTree& o) {
+  return LimitAt(o, {"spec", "limited", "limitResponse", "queuing", "handSize"});
+}
+JsonTree QueueLengthCell(const JsonTree& o) {
+  return LimitAt(o, {"spec", "limited", "limitResponse", "queuing", "queueLengthLimit"});
+}
+
+JsonTree ClaimStateCell(const JsonTree& o) {
+  std::vector<std::string> states;
+  if (IsDeleting(o)) {
+    states.emplace_back("deleted");
+  }
+  if (o.At({"status", "allocation"}) == nullptr) {
+    if (!IsDeleting(o)) {
+      states.emplace_back("pending");
+    }
+  } else {
+    states.emplace_back("allocated");
+    if (SizeAt(o, {"status", "reservedFor"}) > 0) {
+      states.emplace_back("reserved");
+    }
+  }
+  return JoinedBy(",", states);
+}
+JsonTree SliceNodeCell(const JsonTree& o) { return StringAt(o, {"spec", "nodeName"}); }
+JsonTree SliceDriverCell(const JsonTree& o) { return StringAt(o, {"spec", "driver"}); }
+JsonTree SlicePoolCell(const JsonTree& o) { return StringAt(o, {"spec", "pool", "name"}); }
+
+constexpr Column kValidatingColumns[] = {kNameColumn,
+                                         {"Validations", "integer", ValidationsCell},
+                                         {"ParamKind", "string", ParamKindCell},
+                                         kAgeColumn};
+constexpr Column kMutatingColumns[] = {kNameColumn,
+                                       {"Mutations", "integer", MutationsCell},
+                                       {"ParamKind", "string", ParamKindCell},
+                                       kAgeColumn};
+constexpr Column kPolicyBindingColumns[] = {kNameColumn,
+                                            {"PolicyName", "string", PolicyNameCell},
+                                            {"ParamRef", "string", ParamRefCell},
+                                            kAgeColumn};
+constexpr Column kFlowColumns[] = {kNameColumn,
+                                   {"PriorityLevel", "string", LevelCell},
+                                   {"MatchingPrecedence", "string", PrecedenceCell},
+                                   {"DistinguisherMethod", "string", DistinguisherCell},
+                                   kAgeColumn,
+                                   {"MissingPL", "string", MissingLevelCell}};
+constexpr Column kLevelColumns[] = {kNameColumn,
+                                    {"Type", "string", LevelTypeCell},
+                                    {"NominalConcurrencyShares", "string", SharesCell},
+                                    {"Queues", "string", QueuesCell},
+                                    {"HandSize", "string", HandSizeCell},
+                                    {"QueueLengthLimit", "string", QueueLengthCell},
+                                    kAgeColumn};
+constexpr Column kAgeColumns[] = {kNameColumn, kAgeColumn};
+constexpr Column kDeviceClaimColumns[] = {
+    kNameColumn, {"State", "string", ClaimStateCell}, kAgeColumn};
+constexpr Column kDeviceSliceColumns[] = {kNameColumn,
+                                          {"Node", "string", SliceNodeCell},
+                                          {"Driver", "string", SliceDriverCell},
+                                          {"Pool", "string", SlicePoolCell},
+                                          kAgeColumn};
+
+constexpr TypeColumns kRuleTables[] = {
+    {"validatingadmissionpolicies.admissionregistration.k8s.io", kValidatingColumns},
+    {"mutatingadmissionpolicies.admissionregistration.k8s.io", kMutatingColumns},
+    {"validatingadmissionpolicybindings.admissionregistration.k8s.io", kPolicyBindingColumns},
+    {"mutatingadmissionpolicybindings.admissionregistration.k8s.io", kPolicyBindingColumns},
+    {"flowschemas.flowcontrol.apiserver.k8s.io", kFlowColumns},
+    {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", kLevelColumns},
+    {"deviceclasses.resource.k8s.io", kAgeColumns},
+    {"resourceclaimtemplates.resource.k8s.io", kAgeColumns},
+    {"resourceclaims.resource.k8s.io", kDeviceClaimColumns},
+    {"resourceslices.resource.k8s.io", kDeviceSliceColumns}};
+
+}  // namespace
+
+std::span<const TypeColumns> RuleTables() { return kRuleTables; }
+
+}  // namespace kubexx::apiserver

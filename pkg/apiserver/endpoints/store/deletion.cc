@@ -1,0 +1,161 @@
+#include "kubexx/apiserver/endpoints/store/deletion.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/registry/custom_types.h"
+#include "kubexx/apiserver/endpoints/registry/definition_type.h"
+#include "kubexx/apiserver/endpoints/registry/namespace_type.h"
+#include "kubexx/apiserver/object/metadata.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+constexpr std::string_view kForeground = "foregroundDeletion";
+constexpr std::string_view kOrphan = "orphan";
+constexpr std::int64_t kDefaultGraceSeconds = 30;
+// What is longer is no different, and the end of it would be no time.
+constexpr std::int64_t kMaxGraceSeconds = std::int64_t{100} * 366 * 24 * 3600;
+
+bool IsPod(const ResourceType& type) { return type.group.empty() && type.plural == "pods"; }
+
+std::optional<std::int64_t> IntegerAt(const JsonTree& object,
+                                      std::initializer_list<std::string_view> path) {
+  const JsonTree* const found = object.At(path);
+  return found == nullptr ? std::nullopt : found->AsInt();
+}
+
+bool IsOfCollector(const std::string& finalizer) {
+  return finalizer == kForeground || finalizer == kOrphan;
+}
+
+/// The garbage collector does not know them, so that nothing may wait for it.
+bool IsEvent(const ResourceType& type) {
+  return type.plural == "events" && (type.group.empty() || type.group == "events.k8s.io");
+}
+
+/// What these own stays when nobody says otherwise, as it was before there was a garbage collector.
+bool OrphansByDefault(const ResourceType& type) {
+  return (type.group == "batch" && type.plural == "jobs") ||
+         (type.group.empty() && type.plural == "replicationcontrollers");
+}
+
+/// Sets the finalizers that the garbage collector waits for. A client that does not say what it
+/// wants leaves what an earlier one has said. As registry/generic's
+/// deletionFinalizersForGarbageCollection.
+void SetPropagation(const ResourceType& type, const DeleteOptions& options, JsonTree& object) {
+  std::vector<std::string> names = FinalizersOf(object);
+  std::string_view wanted = options.propagation;
+  if (wanted.empty() && OrphansByDefault(type) && std::ranges::none_of(names, IsOfCollector)) {
+    wanted = "Orphan";
+  }
+  if (wanted.empty() || IsEvent(type)) {
+    return;
+  }
+  std::erase_if(names, IsOfCollector);
+  if (wanted == "Orphan") {
+    names.emplace_back(kOrphan);
+  } else if (wanted == "Foreground") {
+    names.emplace_back(kForeground);
+  }
+  SetFinalizers(object, names);
+}
+
+/// How long a pod has to end; 0 when no kubelet has it, or it has ended.
+std::int64_t GraceOf(const DeleteOptions& options, const JsonTree& pod) {
+  const std::string phase = StringAt(pod, {"status", "phase"});
+  if (StringAt(pod, {"spec", "nodeName"}).empty() || phase == "Failed" || phase == "Succeeded") {
+    return 0;
+  }
+  const std::int64_t grace = options.grace_seconds
+                                 ? *options.grace_seconds
+                                 : IntegerAt(pod, {"spec", "terminationGracePeriodSeconds"})
+                                       .value_or(kDefaultGraceSeconds);
+  return grace < 0 ? 1 : std::min(grace, kMaxGraceSeconds);
+}
+
+void Mark(const ResourceType& type, std::chrono::system_clock::time_point when, std::int64_t grace,
+          JsonTree& object) {
+  if (!IsDeleting(object) && (type.has_generation || Generation(object) > 0)) {
+    object["metadata"]["generation"] = Generation(object) + 1;
+  }
+  SetMeta(object, "deletionTimestamp", apimachinery::Time::From(when).ToString());
+  if (IsNamespace(type)) {  // It has no grace period, not even an empty one.
+    object["status"]["phase"] = "Terminating";
+  } else {
+    object["metadata"]["deletionGracePeriodSeconds"] = grace;
+  }
+}
+
+/// A pod that is being deleted already: its time can only be cut.
+DeletionStep Shorten(const ResourceType& type, const DeleteOptions& options, base::Clock& clock,
+                     JsonTree& pod) {
+  const std::int64_t left = IntegerAt(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+  if (left == 0) {
+    return HasFinalizers(pod) ? DeletionStep::kWait : DeletionStep::kRemove;
+  }
+  if (!options.grace_seconds || *options.grace_seconds >= left) {
+    return DeletionStep::kWait;
+  }
+  const std::int64_t grace = std::max<std::int64_t>(*options.grace_seconds, 0);
+  if (grace == 0 && !HasFinalizers(pod)) {
+    return DeletionStep::kRemove;
+  }
+  const auto end = apimachinery::Time::Parse(MetaString(pod, "deletionTimestamp"));
+  const auto when =
+      end ? std::chrono::system_clock::time_point(std::chrono::seconds(end->seconds - left + grace))
+          : clock.Wall();
+  Mark(type, when, grace, pod);
+  return DeletionStep::kMark;
+}
+
+/// Of a namespace, spec.finalizers hold it back, too.
+bool Waits(const ResourceType& type, const JsonTree& object) {
+  const JsonTree* const finalizers =
+      IsNamespace(type) ? object.At({"spec", "finalizers"}) : nullptr;
+  return HasFinalizers(object) || (finalizers != nullptr && finalizers->size() > 0);
+}
+
+}  // namespace
+
+DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options,
+                          base::Clock& clock, JsonTree& object) {
+  if (IsPod(type) && IsDeleting(object)) {
+    return Shorten(type, options, clock, object);
+  }
+  if (IsCustomResourceDefinition(type) && !IsDeleting(object)) {
+    SetPropagation(type, options, object);
+    BeginTermination(clock, object);
+    return DeletionStep::kMark;
+  }
+  const std::vector<std::string> before = FinalizersOf(object);
+  SetPropagation(type, options, object);
+  const bool changed = before != FinalizersOf(object);
+  const std::int64_t grace = IsPod(type) ? GraceOf(options, object) : 0;
+  // What is in a namespace is to go first, also when none of its finalizers says so.
+  const bool emptied = !IsNamespace(type) || IsDeleting(object);
+  if (grace == 0 && emptied && !Waits(type, object)) {
+    return DeletionStep::kRemove;
+  }
+  if (!IsDeleting(object)) {
+    Mark(type, clock.Wall() + std::chrono::seconds(grace), grace, object);
+    return DeletionStep::kMark;
+  }
+  return changed ? DeletionStep::kMark : DeletionStep::kWait;
+}
+
+bool IsDone(const ResourceType& type, const JsonTree& before, const JsonTree& after) {
+  return IsDeleting(after) && Waits(type, before) && !Waits(type, after) &&
+         IntegerAt(before, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
+}
+
+}  // namespace kubexx::apiserver

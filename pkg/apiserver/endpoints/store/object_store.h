@@ -1,0 +1,132 @@
+/// @file
+/// Reading and writing objects of any type in the storage.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_STORE_OBJECT_STORE_H_
+#define KUBEXX_APISERVER_ENDPOINTS_STORE_OBJECT_STORE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/preparation/prepare.h"
+#include "kubexx/apiserver/endpoints/registry/custom_names.h"
+#include "kubexx/apiserver/endpoints/registry/definition_cache.h"
+#include "kubexx/apiserver/endpoints/services/service_allocator.h"
+#include "kubexx/apiserver/endpoints/store/creation_gate.h"
+#include "kubexx/apiserver/endpoints/store/deletion.h"
+#include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// What became of a deletion.
+struct DeleteOutcome {
+  bool gone = false;         ///< false: the object waits for its finalizers or a kubelet
+  codec::JsonTree object{};  ///< its last state
+};
+
+/// Objects as trees that have a resourceVersion. Blocking, thread-safe. A dry run does everything
+/// but write.
+class ObjectStore {
+ public:
+  /// The new object from the current one, which has its defaults.
+  using Change = base::FunctionRef<apimachinery::Result<codec::JsonTree>(const codec::JsonTree&)>;
+  /// Says whether a write may be done, when everything else about it is decided: `object` is null
+  /// for a deletion, `old` for a create. Nothing is locked meanwhile. Called as often as Change.
+  using Check = std::function<apimachinery::Result<void>(const codec::JsonTree* object,
+                                                         const codec::JsonTree* old)>;
+
+  /// `storage` and `clock` must outlive it. `ranges` and `shared_storage`: see ServiceAllocator.
+  ObjectStore(storage::Storage& storage, StoredForm form, base::Clock& clock, ServiceRanges ranges,
+              bool shared_storage)
+      : storage_(storage),
+        form_(form),
+        clock_(clock),
+        services_(storage, std::move(ranges), shared_storage) {}
+
+  storage::Storage& storage() { return storage_; }
+  base::Clock& clock() { return clock_; }
+  /// Every Create goes through it.
+  CreationGate& gate() { return gate_; }
+  /// What Services are given.
+  const ServiceRanges& service_ranges() const { return services_.ranges(); }
+
+  /// Those of all definitions of custom resources that are stored now.
+  apimachinery::Result<std::vector<DefinitionCache<DefinitionNames>::Ref>> ReadNames(
+      const std::stop_token& stop) {
+    KX_ASSIGN_OR_RETURN(auto found, names_.Read(storage_, stop));
+    return std::move(found.all);
+  }
+
+  /// kNotFound.
+  apimachinery::Result<codec::JsonTree> Get(const ResourceType& type,
+                                            const apimachinery::ObjectKey& key,
+                                            std::stop_token stop);
+
+  /// Whether something may be made in a namespace, or for the object `name` in it: kNotFound when
+  /// it does not exist, kForbidden when it is being deleted. Create asks again.
+  apimachinery::Result<void> CheckNamespace(const ResourceType& type, const std::string& name,
+                                            const std::string& namespace_,
+                                            const std::stop_token& stop);
+
+  /// `object` is canonical; `namespace_` is the request's. kAlreadyExists, kInvalid; kNotFound for
+  /// a namespace that does not exist, kForbidden for one that is being deleted and for custom
+  /// resources whose definition is.
+  apimachinery::Result<codec::JsonTree> Create(const ResourceType& type,
+                                               const std::string& namespace_,
+                                               codec::JsonTree object, bool dry_run,
+                                               std::stop_token stop, const Check& check = {});
+
+  /// Calls `change`, possibly several times, and writes what it gives; what then has lost its last
+  /// finalizer is deleted.
+  apimachinery::Result<codec::JsonTree> Update(const ResourceType& type,
+                                               const apimachinery::ObjectKey& key, WritePart part,
+                                               Change change, bool dry_run, std::stop_token stop,
+                                               const Check& check = {});
+
+  apimachinery::Result<DeleteOutcome> Delete(const ResourceType& type,
+                                             const apimachinery::ObjectKey& key,
+                                             const DeleteOptions& options, bool dry_run,
+                                             std::stop_token stop, const Check& check = {});
+
+ private:
+  /// What the server adds to a new object, checked; of a Service with what that takes.
+  apimachinery::Result<std::optional<ServiceAllocator::Claim>> PrepareOne(
+      const ResourceType& type, const std::string& namespace_, bool dry_run,
+      codec::JsonTree& object, const std::stop_token& stop);
+  /// With one name, where that is generated.
+  apimachinery::Result<codec::JsonTree> CreateOnce(const ResourceType& type,
+                                                   const std::string& namespace_,
+                                                   codec::JsonTree object, bool dry_run,
+                                                   std::stop_token stop, const Check& check);
+  apimachinery::Result<codec::JsonTree> TreeOf(const ResourceType& type,
+                                               const storage::KeyValue& kv,
+                                               const std::stop_token& stop) const;
+  /// Whether an object may be made there; the caller has a pass of the gate.
+  apimachinery::Result<void> CheckPlace(const ResourceType& type, const std::string& name,
+                                        const std::string& namespace_, const std::stop_token& stop);
+  /// Nothing when somebody else was faster.
+  apimachinery::Result<std::optional<DeleteOutcome>> TryDelete(
+      const ResourceType& type, const apimachinery::ObjectKey& key, const DeleteOptions& options,
+      bool dry_run, const std::stop_token& stop, const Check& check);
+
+  storage::Storage& storage_;
+  const StoredForm form_;
+  base::Clock& clock_;
+  CreationGate gate_{};
+  ServiceAllocator services_;
+  DefinitionCache<DefinitionNames> names_{NamesOfDefinition};
+};
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_STORE_OBJECT_STORE_H_

@@ -1,0 +1,132 @@
+#include "kubexx/apiserver/endpoints/upkeep/namespace_conditions.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+constexpr std::size_t kMaxFinalizers = 100;
+
+/// A condition, as it is when all goes well.
+struct Condition {
+  std::string_view type{};
+  std::string_view reason{};
+  std::string message{};
+  bool holds = false;
+};
+
+std::string Joined(const std::vector<std::string>& parts) {
+  std::string all;
+  for (const std::string& part : parts) {
+    all += (all.empty() ? "" : ", ") + part;
+  }
+  return all;
+}
+
+std::string Counted(const std::map<std::string, std::int64_t>& counts, std::string_view verb) {
+  std::vector<std::string> parts;
+  parts.reserve(counts.size());
+  for (const auto& [name, count] : counts) {
+    parts.push_back(name + " " + std::string(verb) + " " + std::to_string(count) +
+                    " resource instances");
+  }
+  return Joined(parts);
+}
+
+Condition FailureOf(std::vector<std::string> failures) {
+  constexpr std::string_view kConditionType = "NamespaceDeletionContentFailure";
+  if (failures.empty()) {
+    return {.type = kConditionType,
+            .reason = "ContentDeleted",
+            .message = "All content successfully deleted, may be waiting on finalization"};
+  }
+  std::ranges::sort(failures);
+  return {.type = kConditionType,
+          .reason = "ContentDeletionFailed",
+          .message = "Failed to delete all resource types, " + std::to_string(failures.size()) +
+                     " remaining: " + Joined(failures),
+          .holds = true};
+}
+
+Condition RemainingOf(const std::map<std::string, std::int64_t>& remaining) {
+  constexpr std::string_view kConditionType = "NamespaceContentRemaining";
+  if (remaining.empty()) {
+    return {.type = kConditionType,
+            .reason = "ContentRemoved",
+            .message = "All content successfully removed"};
+  }
+  return {.type = kConditionType,
+          .reason = "SomeResourcesRemain",
+          .message = "Some resources are remaining: " + Counted(remaining, "has"),
+          .holds = true};
+}
+
+Condition HeldBackOf(const std::map<std::string, std::int64_t>& finalizers) {
+  constexpr std::string_view kConditionType = "NamespaceFinalizersRemaining";
+  if (finalizers.empty()) {
+    return {.type = kConditionType,
+            .reason = "ContentHasNoFinalizers",
+            .message = "All content-preserving finalizers finished"};
+  }
+  return {.type = kConditionType,
+          .reason = "SomeFinalizersRemain",
+          .message = "Some content in the namespace has finalizers remaining: " +
+                     Counted(finalizers, "in"),
+          .holds = true};
+}
+
+void Set(const Condition& wanted, const std::string& now, JsonTree& conditions) {
+  const std::string_view status = wanted.holds ? "True" : "False";
+  JsonTree* found = nullptr;
+  for (JsonTree& one : conditions.elements()) {
+    if (one.TextAt("type") == wanted.type) {
+      found = &one;
+    }
+  }
+  if (found == nullptr) {
+    JsonTree added = JsonTree::Object();
+    added["type"] = wanted.type;
+    conditions.Append(std::move(added));
+    found = &conditions.elements().back();
+  }
+  if (found->TextAt("status") != status) {
+    (*found)["status"] = status;
+    (*found)["lastTransitionTime"] = now;
+  }
+  (*found)["reason"] = wanted.reason;
+  (*found)["message"] = wanted.message;
+}
+
+}  // namespace
+
+void NamespaceContent::HeldBackBy(const std::string& finalizer) {
+  const bool named = finalizers.size() < kMaxFinalizers || finalizers.contains(finalizer);
+  ++finalizers[named ? finalizer : "others"];
+}
+
+void SetDeletionConditions(const NamespaceContent& content, base::Clock& clock,
+                           JsonTree& name_space) {
+  const std::string now = apimachinery::Time::From(clock.Wall()).ToString();
+  JsonTree& conditions = name_space["status"]["conditions"];
+  // All types are known here, whoever serves them.
+  Set({.type = "NamespaceDeletionDiscoveryFailure",
+       .reason = "ResourcesDiscovered",
+       .message = "All resources successfully discovered"},
+      now, conditions);
+  Set({.type = "NamespaceDeletionGroupVersionParsingFailure",
+       .reason = "ParsedGroupVersions",
+       .message = "All legacy kube types successfully parsed"},
+      now, conditions);
+  Set(FailureOf(content.failures), now, conditions);
+  Set(RemainingOf(content.remaining), now, conditions);
+  Set(HeldBackOf(content.finalizers), now, conditions);
+}
+
+}  // namespace kubexx::apiserver

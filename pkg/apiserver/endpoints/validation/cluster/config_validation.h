@@ -1,0 +1,21 @@
+/// @file
+/// Checks of ConfigMaps and Secrets.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_CONFIG_VALIDATION_H_
+#define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_CONFIG_VALIDATION_H_
+
+#include "kubexx/apiserver/endpoints/checks/field_causes.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// Adds what is wrong with a ConfigMap's data: keys that are no names of files or are in both
+/// parts, and more than 1 MiB of values.
+void CheckConfigMap(const codec::JsonTree& object, FieldCauses& causes);
+
+/// Adds what is wrong with a Secret's data, which is in base64: keys that are no names of files,
+/// more than 1 MiB of values, and what its type demands. No value gets into an error.
+void CheckSecret(const codec::JsonTree& object, FieldCauses& causes);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_CONFIG_VALIDATION_H_

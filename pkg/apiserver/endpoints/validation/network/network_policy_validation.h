@@ -1,0 +1,17 @@
+/// @file
+/// Checks of who may talk to whom.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_NETWORK_NETWORK_POLICY_VALIDATION_H_
+#define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_NETWORK_NETWORK_POLICY_VALIDATION_H_
+
+#include "kubexx/apiserver/endpoints/checks/field_causes.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// Adds what is wrong with the spec of a NetworkPolicy. As networking validation's
+/// ValidateNetworkPolicySpec.
+void CheckNetworkPolicy(const codec::JsonTree& spec, FieldCauses& causes);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_VALIDATION_NETWORK_NETWORK_POLICY_VALIDATION_H_

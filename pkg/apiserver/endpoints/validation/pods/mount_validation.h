@@ -1,0 +1,27 @@
+/// @file
+/// Checks of where the volumes of a pod are in its containers.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_MOUNT_VALIDATION_H_
+#define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_MOUNT_VALIDATION_H_
+
+#include <functional>
+#include <map>
+#include <string_view>
+
+#include "kubexx/apiserver/endpoints/checks/field_causes.h"
+#include "kubexx/apiserver/endpoints/checks/field_path.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// The volumes of a pod that are good, by name. Valid while the pod's spec is.
+using PodVolumes = std::map<std::string_view, const codec::JsonTree*, std::less<>>;
+
+/// Adds what is wrong with the members volumeMounts and volumeDevices of a container: volumes that
+/// the pod does not have, places that are taken or lead elsewhere. As core validation's
+/// ValidateVolumeMounts and ValidateVolumeDevices.
+void CheckMounts(const codec::JsonTree& container, const PodVolumes& volumes, const FieldPath& path,
+                 FieldCauses& causes);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_MOUNT_VALIDATION_H_

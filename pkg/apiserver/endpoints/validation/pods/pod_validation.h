@@ -1,0 +1,31 @@
+/// @file
+/// Checks of what a pod is made of, wherever its spec stands.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_POD_VALIDATION_H_
+#define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_POD_VALIDATION_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kubexx/apiserver/endpoints/checks/field_causes.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// Whether a spec is that of a pod or that of pods to come, of which less is asked.
+enum class PodKind : std::uint8_t { kPod, kTemplate };
+
+/// Adds what is wrong with a pod's spec, which stands at `path`. `more_volumes` are the names of
+/// volumes that its owner will add. As core validation's ValidatePodSpec.
+void CheckPodSpec(const codec::JsonTree& spec, PodKind kind, const std::string& path,
+                  std::span<const std::string_view> more_volumes, FieldCauses& causes);
+
+/// Adds what is wrong with a template of pods, which may be null and stands at `path`: its labels,
+/// its annotations, and the spec of a pod that it needs.
+void CheckPodTemplate(const codec::JsonTree* pods, const std::string& path,
+                      std::span<const std::string_view> more_volumes, FieldCauses& causes);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_POD_VALIDATION_H_

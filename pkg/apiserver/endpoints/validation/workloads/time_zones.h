@@ -1,0 +1,17 @@
+/// @file
+/// Names of time zones.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_TIME_ZONES_H_
+#define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_TIME_ZONES_H_
+
+#include <string>
+#include <string_view>
+
+namespace kubexx::apiserver {
+
+/// What is wrong with the name of a time zone such as "Europe/Berlin"; "" for a good one. Where the
+/// system has no zones any name of their form is good. Reads a few bytes of a file.
+std::string TimeZoneProblem(std::string_view name);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_TIME_ZONES_H_

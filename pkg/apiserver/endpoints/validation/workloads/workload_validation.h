@@ -1,0 +1,22 @@
+/// @file
+/// Checks of what makes pods and keeps them running.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_WORKLOAD_VALIDATION_H_
+#define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_WORKLOAD_VALIDATION_H_
+
+#include "kubexx/apiserver/endpoints/checks/field_causes.h"
+#include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// Adds what is wrong with the spec of a Deployment, ReplicaSet, DaemonSet or StatefulSet; of the
+/// claims of a StatefulSet only for a new one, since they cannot change. As apps validation.
+void CheckWorkload(const ResourceType& type, bool is_new, const codec::JsonTree& spec,
+                   FieldCauses& causes);
+
+/// The same of a ReplicationController, whose selector is no more than labels.
+void CheckReplicationController(const codec::JsonTree& spec, FieldCauses& causes);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_WORKLOAD_VALIDATION_H_

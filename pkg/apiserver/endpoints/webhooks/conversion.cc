@@ -1,0 +1,104 @@
+#include "kubexx/apiserver/endpoints/webhooks/conversion.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/admission/conversion.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/base/identity.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+/// As kube-apiserver waits.
+constexpr std::chrono::seconds kTimeout{30};
+
+thread_local const http::Request* current_request = nullptr;
+
+/// "x.io/v1, Kind=K": what was to be converted.
+std::string KindOf(const JsonTree& object) {
+  return std::string(object.TextAt("apiVersion")) + ", Kind=" + std::string(object.TextAt("kind"));
+}
+
+class WebhookConverter final : public schema::Converter {
+ public:
+  WebhookConverter(admission::ClientConfig client, bool takes_v1, Webhooks& webhooks)
+      : client_(std::move(client)), takes_v1_(takes_v1), webhooks_(webhooks) {}
+
+  Result<std::vector<JsonTree>> Convert(const std::string& api_version,
+                                        const std::vector<JsonTree>& objects,
+                                        const std::stop_token& stop) override {
+    if (objects.empty()) {
+      return objects;
+    }
+    auto converted = Ask(api_version, objects, stop);
+    if (!converted) {
+      // No reason of Kubernetes': kube-apiserver gives none, either.
+      return Fail(Reason::kUnknown,
+                  "conversion webhook for " + KindOf(objects.front()) +
+                      " failed: " + converted.error().message,
+                  500);
+    }
+    return converted;
+  }
+
+ private:
+  Result<std::vector<JsonTree>> Ask(const std::string& api_version,
+                                    const std::vector<JsonTree>& objects,
+                                    const std::stop_token& stop) {
+    if (!takes_v1_) {
+      return Fail(Reason::kInvalidConfig,
+                  "it does not accept known ConversionReview versions (v1)");
+    }
+    KX_ASSIGN_OR_RETURN(const admission::Endpoint endpoint,
+                        admission::EndpointOf(client_, kTimeout, webhooks_, stop));
+    const std::string uid = base::RandomUuid();
+    const std::string body = admission::ConversionRequest(uid, api_version, objects);
+    std::optional<http::Waiting> waiting;
+    if (const http::Request* const request = CurrentRequest::Get()) {
+      waiting.emplace(*request);
+      KX_RETURN_IF_ERROR(waiting->Check());
+    }
+    KX_ASSIGN_OR_RETURN(const std::string answer, webhooks_.caller().Post(endpoint, body, stop));
+    return admission::ReadConversionResponse(answer, uid, api_version, objects);
+  }
+
+  const admission::ClientConfig client_;
+  const bool takes_v1_;
+  Webhooks& webhooks_;
+};
+
+}  // namespace
+
+CurrentRequest::CurrentRequest(const http::Request& request) : outer_(current_request) {
+  current_request = &request;
+}
+
+CurrentRequest::~CurrentRequest() { current_request = outer_; }
+
+const http::Request* CurrentRequest::Get() { return current_request; }
+
+std::shared_ptr<schema::Converter> ConverterOf(const JsonTree& definition, Webhooks& webhooks) {
+  if (StringAt(definition, {"spec", "conversion", "strategy"}) != "Webhook") {
+    return nullptr;
+  }
+  const JsonTree* const webhook = definition.At({"spec", "conversion", "webhook"});
+  const JsonTree* const client = webhook == nullptr ? nullptr : webhook->Find("clientConfig");
+  const std::vector<std::string> versions = webhook == nullptr
+                                                ? std::vector<std::string>()
+                                                : StringsAt(*webhook, "conversionReviewVersions");
+  return std::make_shared<WebhookConverter>(
+      admission::ReadClientConfig(client == nullptr ? JsonTree::Object() : *client),
+      std::ranges::find(versions, "v1") != versions.end(), webhooks);
+}
+
+}  // namespace kubexx::apiserver
