@@ -292,6 +292,7 @@ TEST_P(PredicateTest, LetsThroughWhatItShould) {
   EXPECT_EQ(Take().first, "object") << "a delete passes";
 }
 
+void MakeAgain(ConfigMap& object) { object.metadata.uid = "another"; }
 void ChangeSpec(ConfigMap& object) { ++object.metadata.generation; }
 void ChangeLabels(ConfigMap& object) { object.metadata.labels["a"] = "b"; }
 void ChangeAnnotations(ConfigMap& object) { object.metadata.annotations["a"] = "b"; }
@@ -302,7 +303,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Change{"Generation", predicates::GenerationChanged(), ChangeSpec, true},
         Change{"NotGeneration", predicates::GenerationChanged(), ChangeData, false},
+        Change{"GenerationOfAnother", predicates::GenerationChanged(), MakeAgain, true},
         Change{"Labels", predicates::LabelsChanged(), ChangeLabels, true},
+        Change{"LabelsOfAnother", predicates::LabelsChanged(), MakeAgain, true},
+        Change{"AnnotationsOfAnother", predicates::AnnotationsChanged(), MakeAgain, true},
         Change{"NotLabels", predicates::LabelsChanged(), ChangeAnnotations, false},
         Change{"Annotations", predicates::AnnotationsChanged(), ChangeAnnotations, true},
         Change{"NotAnnotations", predicates::AnnotationsChanged(), ChangeLabels, false},
