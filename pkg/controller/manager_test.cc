@@ -700,6 +700,23 @@ TEST_F(ManagerTest, RunsOnce) {
   EXPECT_EQ(manager_->Run({}).status().reason, Reason::kInvalidConfig);
 }
 
+TEST_F(ManagerTest, SourcesHaveTheNameOfTheirControllerWheneverThatIsTold) {
+  using api::core::v1::ConfigMap;
+  Make();
+  for (const char* name : {"one", "two"}) {
+    ASSERT_TRUE(ControllerBuilder<ConfigMap>(*manager_)
+                    .Owns<ConfigMap>()
+                    .Named(name)
+                    .Complete([](const Request&, Context&) -> Result<Action> {
+                      return Action::Done();
+                    }));
+  }
+  const std::string metrics = manager_->registry().Serialize();
+  for (const char* source : {"one/v1/configmaps/0", "two/v1/configmaps/0", "two/v1/configmaps/1"}) {
+    EXPECT_THAT(metrics, HasSubstr("source=\"" + std::string(source) + "\""));
+  }
+}
+
 TEST_F(ManagerTest, ControllerNamesAreUniqueAndOptionsChecked) {
   Make();
   ControllerOptions options = manager_->ControllerDefaults("ConfigMap");
