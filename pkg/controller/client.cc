@@ -49,6 +49,10 @@ void Client::NoteEarlyRead() const {
 apimachinery::Result<cache::UntypedRef> Client::GetCached(
     cache::SharedInformerBase& informer, const apimachinery::ResourceInfo& resource,
     const apimachinery::ObjectKey& key, cache::UntypedDecoder decode) const {
+  if (!resource.namespaced && !key.namespace_.empty()) {
+    // As on the server: the owner's namespace in a key of what has none does not matter.
+    return GetCached(informer, resource, {.namespace_ = {}, .name = key.name}, decode);
+  }
   KX_RETURN_IF_ERROR(AwaitSync(informer, resource, key.namespace_));
   auto got = informer.GetDecoded(key, decode);
   return got ? std::move(got) : FromCache(resource, got.error());

@@ -24,6 +24,7 @@ namespace kubexx::controller {
 namespace {
 
 using api::core::v1::ConfigMap;
+using api::core::v1::Node;
 using apimachinery::Reason;
 using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
@@ -150,6 +151,17 @@ TEST_F(CachedReadTest, OfANamespaceThatIsNotWatchedSaysSo) {
       EXPECT_THAT(got.message, HasSubstr("does not watch namespace other"));
     }
   }
+}
+
+TEST_F(CachedReadTest, OfWhatHasNoNamespaceDoesNotHeedOne) {
+  const Client client = Make(200, R"({"metadata":{"resourceVersion":"9"},"items":[)"
+                                  R"({"metadata":{"name":"n","resourceVersion":"3"}}]})",
+                             {.namespaces = {"open"}});
+  const auto got = client.Get<Node>({"elsewhere", "n"});
+  EXPECT_TRUE(got) << got.status().ToString();
+  const auto listed = client.List<Node>("elsewhere");
+  ASSERT_TRUE(listed) << listed.status().ToString();
+  EXPECT_EQ(listed->size(), 1U);
 }
 
 /// Says "at once", and counts how often it is asked.
