@@ -213,5 +213,33 @@ TEST_F(CachedReadTest, ThatComesTooEarlyIsTriedAgainSoonHoweverOftenItFailed) {
   advance_until([&] { return limiter->asked() >= 1; }, "a failure of the key");
 }
 
+TEST_F(CachedReadTest, ThatComeTooEarlyDoNotAllComeAgainAtOnce) {
+  constexpr int kKeys = 300;
+  first_read_timeout_ = std::chrono::milliseconds(1);
+  const Client::Parts parts = MakeParts(0, "");
+  base::testing::FakeClock clock;
+  std::atomic<int> reads = 0;
+  Controller controller(
+      {.name = "early", .clock = clock}, parts,
+      [&](const Request& request, Context& context) -> apimachinery::Result<Action> {
+        const auto got = context.client.Get<ConfigMap>(request.object);
+        ++reads;
+        return apimachinery::Fail(got.status());
+      });
+  std::jthread thread([&](const std::stop_token& stop) { (void)controller.Run(stop); });
+  const auto await_rest = [&](int at_least) {
+    while (reads < at_least || controller.QueueLength() > 0 || !controller.Busy().empty()) {
+      std::this_thread::yield();
+    }
+  };
+  for (int i = 0; i < kKeys; ++i) {
+    controller.Enqueue({.object = {"ns", std::to_string(i)}});
+  }
+  await_rest(kKeys);
+  clock.AdvanceToSleeper(std::chrono::seconds(1));
+  await_rest(kKeys + 100);
+  EXPECT_LT(reads, 2 * kKeys);
+}
+
 }  // namespace
 }  // namespace kubexx::controller

@@ -28,6 +28,9 @@ constexpr base::Duration kMaxStaleDelay = std::chrono::seconds(1);
 // Between tries of what needs a cache that cannot be read yet.
 constexpr base::Duration kFirstEarlyDelay = std::chrono::seconds(1);
 constexpr base::Duration kMaxEarlyDelay = std::chrono::seconds(8);
+// Of all keys together: what each does before it comes to that cache may ask the API server.
+constexpr double kEarlyTriesPerSecond = 50;
+constexpr int kEarlyBurst = 100;
 
 double ToSeconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -46,8 +49,9 @@ class Controller::Impl {
         client_(std::move(client)),
         stale_limiter_(
             workqueue::NewExponentialFailureRateLimiter(kFirstStaleDelay, kMaxStaleDelay)),
-        early_limiter_(
-            workqueue::NewExponentialFailureRateLimiter(kFirstEarlyDelay, kMaxEarlyDelay)),
+        early_limiter_(workqueue::NewMaxOfRateLimiter(
+            workqueue::NewExponentialFailureRateLimiter(kFirstEarlyDelay, kMaxEarlyDelay),
+            workqueue::NewBucketRateLimiter(kEarlyTriesPerSecond, kEarlyBurst, options_.clock))),
         early_lines_(options_.clock),
         queue_({.name = options_.name,
                 .clock = options_.clock,
@@ -215,7 +219,8 @@ class Controller::Impl {
   }
 
   /// The cache is at fault, and not the key: once it has its first list every key that waits for it
-  /// is to be worked on within seconds, however long the list took.
+  /// is to be worked on within seconds, however long the list took; where they are thousands, as
+  /// soon as all of them together may be.
   void TryAgainSoon(const workqueue::Queue::Item& item, const Status& status,
                     const std::stop_token& stop) {
     if (stop.stop_requested()) {
