@@ -1,6 +1,15 @@
 #include "kubexx/controller/client.h"
 
+#include <algorithm>
+#include <chrono>
+
 namespace kubexx::controller {
+namespace {
+
+// As good as for ever, but it can be added to a time.
+constexpr base::Duration kLongestWait = std::chrono::years(10);
+
+}  // namespace
 
 std::string ResourceName(const apimachinery::ResourceInfo& resource) {
   std::string name(resource.group);
@@ -22,7 +31,7 @@ apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer
   }
   if (!informer.HasSynced()) {
     informer.Start();
-    if (const auto synced = informer.AwaitSync(parts_.stop, parts_.first_read_timeout); !synced) {
+    if (const auto synced = informer.AwaitSync(parts_.stop, std::min(parts_.first_read_timeout, kLongestWait)); !synced) {
       NoteEarlyRead();
       return FromCache(resource, synced.error());
     }

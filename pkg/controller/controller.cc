@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/after.h"
 #include "kubexx/cache/report_limit.h"
 #include "kubexx/controller/consistency_store.h"
 #include "kubexx/controller/internal/controller_metrics.h"
@@ -108,7 +109,8 @@ class Controller::Impl {
     std::stop_source give_up;
     const std::stop_callback also_on_stop(stop, [&give_up] { give_up.request_stop(); });
     const base::Subscription timer =
-        deadlines_.Arm(give_up, options_.clock.Now() + options_.cache_sync_timeout);
+        deadlines_.Arm(
+            give_up, base::After(options_.clock.Now(), options_.cache_sync_timeout));
     for (const Source& source : sources_) {
       if (!source.wait_for_sync(give_up.get_token()) && !stop.stop_requested()) {
         return Fail(Reason::kTimeout,
@@ -180,15 +182,15 @@ class Controller::Impl {
     const std::stop_callback also_on_stop(stop, [&own] { own.request_stop(); });
     const bool has_limit = options_.reconcile_timeout > base::Duration::zero();
     const base::TimePoint deadline =
-        has_limit ? began + options_.reconcile_timeout : base::TimePoint::max();
+        has_limit ? base::After(began, options_.reconcile_timeout) : base::TimePoint::max();
     std::stop_source time_is_up;
     const std::stop_callback on_time_up(time_is_up.get_token(), [this, &own, &item] {
-      own.request_stop();
       logging::Warning("A reconcile has not ended in time and is told to stop",
                        {{"controller", options_.name},
                         {"object", item->object.ToString()},
                         {"timeout_seconds", ToSeconds(options_.reconcile_timeout)}});
       metrics_.timeouts.Increment();
+      own.request_stop();  // Last: it runs callbacks of users, which may hang.
     });
     const base::Subscription timer =
         has_limit ? deadlines_.Arm(time_is_up, deadline) : base::Subscription();

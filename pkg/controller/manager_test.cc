@@ -275,6 +275,29 @@ TEST_F(ManagerTest, WhatDoesNotStopIsNamedAfterTheGrace) {
   manager_.reset();
 }
 
+TEST_F(ManagerTest, ANegativeGraceIsNoLimit) {
+  base::testing::FakeClock clock;
+  std::stop_source release;
+  Make({.graceful_shutdown_timeout = seconds(-1),
+        .on_stuck = [](const apimachinery::Status&) {},
+        .clock = clock});
+  ASSERT_TRUE(manager_->Add("slow", Stage::kLeader, [&](const std::stop_token& stop) {
+    journal_.Note("slow runs");
+    WaitFor(stop);
+    journal_.Note("slow is told");
+    WaitFor(release.get_token());
+    return Result<void>();
+  }));
+  Run();
+  journal_.Await("slow runs");
+  thread_.request_stop();
+  journal_.Await("slow is told");
+  clock.Advance(std::chrono::hours(1));
+  release.request_stop();
+  Join();
+  EXPECT_TRUE(*result_) << result_->status().ToString();
+}
+
 /// Does not come out of its warm-up until the token is requested.
 class SlowStarter final : public Worker {
  public:
