@@ -576,6 +576,41 @@ TEST(ManagerApiTest, ProtectedMetricsAreForThoseWhomTheApiServerAllows) {
                                          "/apis/authorization.k8s.io/v1/subjectaccessreviews"));
 }
 
+TEST(ManagerApiTest, HealthDoesNotWaitForWhoeverWaitsForTheApiServer) {
+  Journal asked;
+  rest::testing::FakeServer api([&asked](rest::testing::FakeConnection& connection) {
+    while (connection.ReadRequest()) {
+      asked.Note("a review");
+      connection.AwaitPeer();
+    }
+  });
+  Manager manager(rest::testing::NewClient(api.Url()),
+                  {.http = {{.address = "127.0.0.1:0"}}, .protect_metrics = true});
+  Journal journal;
+  ASSERT_TRUE(manager.Add(std::make_shared<Worker>(journal, "other", Stage::kOther)));
+  std::jthread run([&manager](const std::stop_token& stop) { EXPECT_TRUE(manager.Run(stop)); });
+  journal.Await("other runs");
+  const auto client =
+      rest::testing::NewClient("http://127.0.0.1:" + std::to_string(manager.http_port()));
+  std::stop_source enough;
+  std::vector<std::jthread> scrapers;
+  for (int i = 0; i < 4; ++i) {
+    scrapers.emplace_back([&client, &enough, i] {
+      (void)client->Get()
+          .AbsPath("/metrics")
+          .Header("Authorization", "Bearer " + std::to_string(i))
+          .MaxRetries(0)
+          .Do(enough.get_token());
+    });
+  }
+  while (asked.lines().size() < 2) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(client->Get().AbsPath("/healthz").MaxRetries(0).Do());
+  EXPECT_TRUE(client->Get().AbsPath("/readyz").MaxRetries(0).Do());
+  enough.request_stop();
+}
+
 TEST(ManagerApiTest, WithoutALimitInTheConfigRequestsDoNotWait) {
   FakeApi api;
   base::testing::FakeClock clock;  // which stands still: a limit of any size would hold one up

@@ -29,10 +29,12 @@ ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry) {
     webhooks_.emplace(*options.webhooks);
   }
   if (auto& server = health_only_ ? health_only_ : all_) {
-    server->Handle("/healthz",
-                   [this](const metrics::HttpRequest& request) { return health_.Answer(request); });
-    server->Handle("/readyz",
-                   [this](const metrics::HttpRequest& request) { return ready_.Answer(request); });
+    // Whoever waits for /metrics, and for an API server that hangs, does not hold up the kubelet.
+    server->HandleAtOnce("/healthz", [this](const metrics::HttpRequest& request) {
+      return health_.Answer(request);
+    });
+    server->HandleAtOnce(
+        "/readyz", [this](const metrics::HttpRequest& request) { return ready_.Answer(request); });
   }
 }
 
