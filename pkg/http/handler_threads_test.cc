@@ -127,7 +127,7 @@ TEST_F(HandlerTest, HandlersThatWaitForOthersLeaveThemTheirThreads) {
 TEST_F(HandlerTest, NotMoreHandlersWaitForOthersThanMay) {
   Server::Options options = Local();
   options.handler_threads = 1;
-  options.max_waiting_handlers = 4;  // half of them of one client
+  options.max_waiting_handlers = 2;
   Start(options);
   std::latch waiting_now(2);
   std::latch helped(1);

@@ -78,7 +78,7 @@ class Server::Impl final : public internal::Host {
         acceptor_(context_),
         pause_(context_),
         workers_(std::max<std::size_t>(options_.max_connections, 1), options_.max_queued_body_bytes,
-                 options_.max_waiting_handlers) {
+                 options_.max_waiting_handlers, !options_.admit) {
     options_.max_connections = std::max<std::size_t>(options_.max_connections, 1);
   }
   ~Impl() override { Stop(); }

@@ -90,7 +90,7 @@ class Server {
     /// Of the requests of more than 64 KiB that wait for such a thread, all together.
     std::size_t max_queued_body_bytes = 128 << 20;
     /// How many handlers with a thread of the server's may be Waiting at once; half of them of one
-    /// client.
+    /// client where `admit` tells them apart.
     std::size_t max_waiting_handlers = 256;
     /// How long a handler on a thread of its own may take, waiting for a free thread included. Then
     /// its stop token is requested and the client gets `timeout_response`; unset: 503.

@@ -90,8 +90,11 @@ class Server::Impl {
         std::move(path), [metrics, handler = std::move(handler)](const http::Request& request) {
           const base::TimePoint start = base::Clock::Real().Now();
           metrics.in_flight.Add(1);
-          http::Response response = internal::Respond(
-              request, [&](const Call& call) { return Contained(handler, call, metrics); });
+          http::Response response = internal::Respond(request, [&](const Call& call) {
+            // The API server may have to ask this server for what the handler wants of it.
+            const http::Waiting waiting(request);
+            return Contained(handler, call, metrics);
+          });
           metrics.in_flight.Add(-1);
           metrics.Requests(response.status).Increment();
           metrics.latency.Observe(
