@@ -24,8 +24,7 @@ UntypedSource ControllerBuilderBase::SourceOf(Watched watched,
                                               std::vector<UntypedPredicate> predicates,
                                               std::size_t number) const {
   UntypedSource source;
-  source.name =
-      options_.name + "/" + ResourceName(watched.resource) + "/" + std::to_string(number);
+  source.name = options_.name + "/" + ResourceName(watched.resource) + "/" + std::to_string(number);
   source.informer = std::move(watched.informer);
   source.predicates = std::move(predicates);
   source.failures = manager_.registry().Counter(
@@ -37,12 +36,12 @@ UntypedSource ControllerBuilderBase::SourceOf(Watched watched,
 
 void ControllerBuilderBase::AddMapped(Watched watched, UntypedMapping map,
                                       std::vector<UntypedPredicate> predicates) {
-  sources_.emplace_back([watched = std::move(watched), map = std::move(map),
-                         predicates = std::move(predicates)](const ControllerBuilderBase& builder,
-                                                             std::size_t number) {
-    return NewUntypedMappedSource(builder.SourceOf(watched, predicates, number), watched.decode,
-                                  map);
-  });
+  sources_.emplace_back(
+      [watched = std::move(watched), map = std::move(map), predicates = std::move(predicates)](
+          const ControllerBuilderBase& builder, std::size_t number) {
+        return NewUntypedMappedSource(builder.SourceOf(watched, predicates, number), watched.decode,
+                                      map);
+      });
 }
 
 void ControllerBuilderBase::AddOwned(Watched watched, MetadataFunction metadata_of,
@@ -59,9 +58,8 @@ ControllerBuilderBase::Made ControllerBuilderBase::Make(Watched watched,
   KX_RETURN_IF_ERROR(manager_.ClaimControllerName(options_));
   auto controller =
       std::make_shared<Controller>(options_, manager_.ClientParts(), std::move(reconcile));
-  controller->AddSource(
-      NewUntypedObjectSource(SourceOf(std::move(watched), for_predicates_, sources_.size()),
-                             priority_));
+  controller->AddSource(NewUntypedObjectSource(
+      SourceOf(std::move(watched), for_predicates_, sources_.size()), priority_));
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     controller->AddSource(sources_[i](*this, i));
   }

@@ -31,7 +31,9 @@ apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer
   }
   if (!informer.HasSynced()) {
     informer.Start();
-    if (const auto synced = informer.AwaitSync(parts_.stop, std::min(parts_.first_read_timeout, kLongestWait)); !synced) {
+    if (const auto synced =
+            informer.AwaitSync(parts_.stop, std::min(parts_.first_read_timeout, kLongestWait));
+        !synced) {
       NoteEarlyRead();
       return FromCache(resource, synced.error());
     }

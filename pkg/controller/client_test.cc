@@ -154,8 +154,9 @@ TEST_F(CachedReadTest, OfANamespaceThatIsNotWatchedSaysSo) {
 }
 
 TEST_F(CachedReadTest, OfWhatHasNoNamespaceDoesNotHeedOne) {
-  const Client client = Make(200, R"({"metadata":{"resourceVersion":"9"},"items":[)"
-                                  R"({"metadata":{"name":"n","resourceVersion":"3"}}]})",
+  const Client client = Make(200,
+                             R"({"metadata":{"resourceVersion":"9"},"items":[)"
+                             R"({"metadata":{"name":"n","resourceVersion":"3"}}]})",
                              {.namespaces = {"open"}});
   const auto got = client.Get<Node>({"elsewhere", "n"});
   EXPECT_TRUE(got) << got.status().ToString();

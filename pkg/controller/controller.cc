@@ -109,8 +109,7 @@ class Controller::Impl {
     std::stop_source give_up;
     const std::stop_callback also_on_stop(stop, [&give_up] { give_up.request_stop(); });
     const base::Subscription timer =
-        deadlines_.Arm(
-            give_up, base::After(options_.clock.Now(), options_.cache_sync_timeout));
+        deadlines_.Arm(give_up, base::After(options_.clock.Now(), options_.cache_sync_timeout));
     for (const Source& source : sources_) {
       if (!source.wait_for_sync(give_up.get_token()) && !stop.stop_requested()) {
         return Fail(Reason::kTimeout,

@@ -330,7 +330,7 @@ class Manager::Impl {
     errands_.AwaitBriefly();
     // They come last, so they have the closing time, too, unless it is over for something else.
     done = servers_.Await(done ? guard.ClosingDeadline() : guard.Deadline()) && done;
-    http_.Stop();
+    http_.Stop(guard.ClosingDeadline() - options_.clock.Now());
     leads_ = false;
     return done && told ? Result<void>() : guard.Stuck();
   }

@@ -743,6 +743,30 @@ TEST_F(ManagerTest, RunsAWebhookServer) {
   EXPECT_EQ(manager_->webhooks(), nullptr);
 }
 
+TEST_F(ManagerTest, AWebhookThatIsAskedAnswersBeforeTheEnd) {
+  Make({.webhooks = {{.address = "127.0.0.1:0"}}});
+  Add("server", Stage::kServer);
+  manager_->webhooks()->HandleRaw("/ask", [this](const webhook::Call&) {
+    thread_.request_stop();
+    journal_.Await("server ends");  // only the HTTP servers come after it
+    return webhook::Response::Allowed();
+  });
+  Run();
+  journal_.Await("server runs");
+  const auto client = rest::testing::ClientFor(
+      {.host = "https://127.0.0.1:" + std::to_string(manager_->webhooks()->port()),
+       .tls = {.insecure_skip_verify = true}});
+  const auto answer =
+      client->Post()
+          .AbsPath("/ask")
+          .Body(codec::Encoding::kJson, R"({"apiVersion":"admission.k8s.io/v1",)"
+                                        R"("kind":"AdmissionReview","request":{"uid":"u"}})")
+          .MaxRetries(0)
+          .Do();
+  ASSERT_TRUE(answer) << answer.status().ToString();
+  EXPECT_THAT(answer->body, HasSubstr("\"allowed\":true"));
+}
+
 TEST_F(ManagerTest, AddressThatIsTakenIsAnError) {
   Make({.http = {{.address = "no address"}}});
   Run();
@@ -762,12 +786,8 @@ TEST_F(ManagerTest, SourcesHaveTheNameOfTheirControllerWheneverThatIsTold) {
   using api::core::v1::ConfigMap;
   Make();
   for (const char* name : {"one", "two"}) {
-    ASSERT_TRUE(ControllerBuilder<ConfigMap>(*manager_)
-                    .Owns<ConfigMap>()
-                    .Named(name)
-                    .Complete([](const Request&, Context&) -> Result<Action> {
-                      return Action::Done();
-                    }));
+    ASSERT_TRUE(ControllerBuilder<ConfigMap>(*manager_).Owns<ConfigMap>().Named(name).Complete(
+        [](const Request&, Context&) -> Result<Action> { return Action::Done(); }));
   }
   const std::string metrics = manager_->registry().Serialize();
   for (const char* source : {"one/v1/configmaps/0", "two/v1/configmaps/0", "two/v1/configmaps/1"}) {

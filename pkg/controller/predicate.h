@@ -27,8 +27,8 @@ bool IsAnother(const Event<T>& event) {
 }  // namespace internal
 
 /// Predicates for any type. Those about changes let all adds and deletes pass, and updates that
-/// stand for both, and only look at other updates, as controller-runtime's. A predicate does not make a cache smaller: for that, give the
-/// cache a selector or a transform.
+/// stand for both, and only look at other updates, as controller-runtime's. A predicate does not
+/// make a cache smaller: for that, give the cache a selector or a transform.
 namespace predicates {
 
 /// The spec has changed (metadata.generation), not just metadata or status. For types that have no

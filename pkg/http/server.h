@@ -133,6 +133,10 @@ class Server {
   /// The port that is listened on; 0 before Start.
   std::uint16_t port() const;
 
+  /// Listens no more, closes connections that ask for nothing, and others with their answer, which
+  /// says so; returns when none is left or `limit` has passed. Stop comes after it.
+  void Drain(std::chrono::milliseconds limit);
+
   /// Closes all connections, at once, and returns when no handler runs and none will. May be called
   /// again.
   void Stop();

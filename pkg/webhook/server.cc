@@ -117,6 +117,7 @@ void Server::HandleRaw(std::string path, RawHandler handler) {
 }
 apimachinery::Result<void> Server::Start() { return impl_->server().Start(); }
 std::uint16_t Server::port() const { return impl_->server().port(); }
+void Server::Drain(std::chrono::milliseconds limit) { impl_->server().Drain(limit); }
 void Server::Stop() { impl_->server().Stop(); }
 
 }  // namespace kubexx::webhook

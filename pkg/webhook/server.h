@@ -84,6 +84,8 @@ class Server {
   /// As http::Server.
   apimachinery::Result<void> Start();
   std::uint16_t port() const;
+  /// Answers what it has been asked first; see http::Server.
+  void Drain(std::chrono::milliseconds limit);
   void Stop();
 
  private:

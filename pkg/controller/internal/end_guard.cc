@@ -18,8 +18,8 @@ EndGuard::EndGuard(const std::stop_token& ended, Options options)
     : options_(std::move(options)),
       on_overdue_(overdue_.get_token(), [this] { (void)Stuck(); }),
       on_ended_(ended, [this] { timer_ = deadlines_.Arm(overdue_, ClosingDeadline()); }),
-      on_sooner_(options_.sooner, [this] { sooner_ = deadlines_.Arm(overdue_, ClosingDeadline()); }) {
-}
+      on_sooner_(options_.sooner,
+                 [this] { sooner_ = deadlines_.Arm(overdue_, ClosingDeadline()); }) {}
 
 base::TimePoint EndGuard::Deadline() {
   const base::TimePoint now = options_.clock.Now();

@@ -30,8 +30,8 @@ class WorkerPool {
   static constexpr std::size_t kLargeBytes = 64 << 10;
 
   /// At most so many jobs wait for a thread, and the large ones among them have at most so many
-  /// bytes; at most `max_waiting` that have one wait for others, half of them of one client. `one_client`:
-  /// there is no other, and nothing is kept for one.
+  /// bytes; at most `max_waiting` that have one wait for others, half of them of one client.
+  /// `one_client`: there is no other, and nothing is kept for one.
   explicit WorkerPool(std::size_t max_queued, std::size_t max_queued_bytes = 128 << 20,
                       std::size_t max_waiting = 256, bool one_client = false)
       : max_queued_(max_queued),
