@@ -1,10 +1,15 @@
 #include "kubexx/controller/manager.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -582,6 +587,7 @@ TEST(ManagerApiTest, HealthDoesNotWaitForWhoeverWaitsForTheApiServer) {
     while (connection.ReadRequest()) {
       asked.Note("a review");
       connection.AwaitPeer();
+      asked.Note("is given up");
     }
   });
   Manager manager(rest::testing::NewClient(api.Url()),
@@ -608,6 +614,7 @@ TEST(ManagerApiTest, HealthDoesNotWaitForWhoeverWaitsForTheApiServer) {
   }
   EXPECT_TRUE(client->Get().AbsPath("/healthz").MaxRetries(0).Do());
   EXPECT_TRUE(client->Get().AbsPath("/readyz").MaxRetries(0).Do());
+  EXPECT_THAT(asked.lines(), ElementsAre("a review", "a review"));
   enough.request_stop();
 }
 
@@ -743,12 +750,26 @@ TEST_F(ManagerTest, RunsAWebhookServer) {
   EXPECT_EQ(manager_->webhooks(), nullptr);
 }
 
+bool Listens(std::uint16_t port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int error = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  ::close(fd);
+  return error == 0;
+}
+
 TEST_F(ManagerTest, AWebhookThatIsAskedAnswersBeforeTheEnd) {
   Make({.webhooks = {{.address = "127.0.0.1:0"}}});
   Add("server", Stage::kServer);
   manager_->webhooks()->HandleRaw("/ask", [this](const webhook::Call&) {
     thread_.request_stop();
     journal_.Await("server ends");  // only the HTTP servers come after it
+    while (Listens(manager_->webhooks()->port())) {
+      std::this_thread::yield();
+    }
     return webhook::Response::Allowed();
   });
   Run();
