@@ -1,5 +1,7 @@
 #include "kubexx/base/clock.h"
 
+#include "kubexx/base/after.h"
+
 namespace kubexx::base {
 namespace {
 
@@ -23,7 +25,7 @@ class RealClock final : public Clock {
 bool Clock::SleepFor(Duration d, const std::stop_token& stop) {
   Mutex mu;
   CondVar cv;
-  const TimePoint deadline = Now() + d;
+  const TimePoint deadline = After(Now(), d);
   MutexLock lock(mu);
   while (Now() < deadline) {
     if (WaitUntil(mu, cv, stop, deadline) == Wake::kStopped) {

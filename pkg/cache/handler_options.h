@@ -14,7 +14,8 @@ namespace kubexx::cache {
 /// What becomes of further events when as many wait for a handler as may.
 enum class Overflow : std::uint8_t {
   /// The changes of an object that wait become one, from the state that the handler knows to the
-  /// last one; an object that came and went in the meantime is not told at all. So never more wait
+  /// last one; an object that came and went in the meantime is not told at all, unless
+  /// HandlerOptions::tells_passing says so. So never more wait
   /// than there are objects, the last state is never lost, and nobody else is held back.
   kMerge,
   /// Every event is delivered; until there is room the informer waits, and with it its other
@@ -33,6 +34,10 @@ struct HandlerOptions {
   /// burst brings up to 256 at once: a smaller buffer overflows then though the handler is fast.
   std::size_t buffer = 0;
   Overflow overflow = Overflow::kMerge;
+  /// With kMerge: an object that came and went in the meantime is told as a delete, of something
+  /// that the handler did not know; one that came again then as an update from it. For handlers who
+  /// are to do something about what is not there any more.
+  bool tells_passing = false;
 };
 
 }  // namespace kubexx::cache

@@ -20,14 +20,11 @@ ControllerBuilderBase::ControllerBuilderBase(Manager& manager,
 ControllerBuilderBase::ControllerBuilderBase(ControllerBuilderBase&& other) noexcept = default;
 ControllerBuilderBase::~ControllerBuilderBase() = default;
 
-std::string ControllerBuilderBase::NextName(const apimachinery::ResourceInfo& resource) const {
-  return options_.name + "/" + ResourceName(resource) + "/" + std::to_string(sources_.size());
-}
-
 UntypedSource ControllerBuilderBase::SourceOf(Watched watched,
-                                              std::vector<UntypedPredicate> predicates) {
+                                              std::vector<UntypedPredicate> predicates,
+                                              std::size_t number) const {
   UntypedSource source;
-  source.name = NextName(watched.resource);
+  source.name = options_.name + "/" + ResourceName(watched.resource) + "/" + std::to_string(number);
   source.informer = std::move(watched.informer);
   source.predicates = std::move(predicates);
   source.failures = manager_.registry().Counter(
@@ -39,9 +36,12 @@ UntypedSource ControllerBuilderBase::SourceOf(Watched watched,
 
 void ControllerBuilderBase::AddMapped(Watched watched, UntypedMapping map,
                                       std::vector<UntypedPredicate> predicates) {
-  const cache::UntypedDecoder decode = watched.decode;
-  sources_.push_back(NewUntypedMappedSource(SourceOf(std::move(watched), std::move(predicates)),
-                                            decode, std::move(map)));
+  sources_.emplace_back(
+      [watched = std::move(watched), map = std::move(map), predicates = std::move(predicates)](
+          const ControllerBuilderBase& builder, std::size_t number) {
+        return NewUntypedMappedSource(builder.SourceOf(watched, predicates, number), watched.decode,
+                                      map);
+      });
 }
 
 void ControllerBuilderBase::AddOwned(Watched watched, MetadataFunction metadata_of,
@@ -58,10 +58,10 @@ ControllerBuilderBase::Made ControllerBuilderBase::Make(Watched watched,
   KX_RETURN_IF_ERROR(manager_.ClaimControllerName(options_));
   auto controller =
       std::make_shared<Controller>(options_, manager_.ClientParts(), std::move(reconcile));
-  controller->AddSource(
-      NewUntypedObjectSource(SourceOf(std::move(watched), std::move(for_predicates_)), priority_));
-  for (Source& source : sources_) {
-    controller->AddSource(std::move(source));
+  controller->AddSource(NewUntypedObjectSource(
+      SourceOf(std::move(watched), for_predicates_, sources_.size()), priority_));
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    controller->AddSource(sources_[i](*this, i));
   }
   KX_RETURN_IF_ERROR(manager_.Add(controller));
   return controller;

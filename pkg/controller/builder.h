@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CONTROLLER_BUILDER_H_
 #define KUBEXX_CONTROLLER_BUILDER_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -61,11 +62,12 @@ class ControllerBuilderBase {
   ControllerOptions options_;
   int priority_ = 0;
   std::vector<UntypedPredicate> for_predicates_{};
-  std::vector<Source> sources_{};
+  /// Made at the end: their names have the controller's, which may be told after them.
+  std::vector<std::function<Source(const ControllerBuilderBase&, std::size_t number)>> sources_{};
 
  private:
-  std::string NextName(const apimachinery::ResourceInfo& resource) const;
-  UntypedSource SourceOf(Watched watched, std::vector<UntypedPredicate> predicates);
+  UntypedSource SourceOf(Watched watched, std::vector<UntypedPredicate> predicates,
+                         std::size_t number) const;
 };
 
 /// Makes a controller of T and adds it to a manager:
@@ -123,7 +125,8 @@ class ControllerBuilder : public ControllerBuilderBase {
 
   /// Requests from elsewhere.
   ControllerBuilder& WatchesSource(Source source) {
-    sources_.push_back(std::move(source));
+    sources_.push_back([source = std::move(source)](const ControllerBuilderBase& /*builder*/,
+                                                    std::size_t /*number*/) { return source; });
     return *this;
   }
 

@@ -1,6 +1,15 @@
 #include "kubexx/controller/client.h"
 
+#include <algorithm>
+#include <chrono>
+
 namespace kubexx::controller {
+namespace {
+
+// As good as for ever, but it can be added to a time.
+constexpr base::Duration kLongestWait = std::chrono::years(10);
+
+}  // namespace
 
 std::string ResourceName(const apimachinery::ResourceInfo& resource) {
   std::string name(resource.group);
@@ -22,7 +31,9 @@ apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer
   }
   if (!informer.HasSynced()) {
     informer.Start();
-    if (const auto synced = informer.AwaitSync(parts_.stop, parts_.first_read_timeout); !synced) {
+    if (const auto synced =
+            informer.AwaitSync(parts_.stop, std::min(parts_.first_read_timeout, kLongestWait));
+        !synced) {
       NoteEarlyRead();
       return FromCache(resource, synced.error());
     }
@@ -49,6 +60,10 @@ void Client::NoteEarlyRead() const {
 apimachinery::Result<cache::UntypedRef> Client::GetCached(
     cache::SharedInformerBase& informer, const apimachinery::ResourceInfo& resource,
     const apimachinery::ObjectKey& key, cache::UntypedDecoder decode) const {
+  if (!resource.namespaced && !key.namespace_.empty()) {
+    // As on the server: the owner's namespace in a key of what has none does not matter.
+    return GetCached(informer, resource, {.namespace_ = {}, .name = key.name}, decode);
+  }
   KX_RETURN_IF_ERROR(AwaitSync(informer, resource, key.namespace_));
   auto got = informer.GetDecoded(key, decode);
   return got ? std::move(got) : FromCache(resource, got.error());

@@ -58,7 +58,7 @@ class Client {
   /// but not for ever: one that the server refuses, or that does not come in time, is an error that
   /// says why (see SharedInformerBase::AwaitSync), and never kNotFound. The same where one of
   /// several namespaces may not be read, and, as kBadRequest, where the caches do not watch the
-  /// namespace.
+  /// namespace. Of a type that is not namespaced the namespace in `key` does not matter.
   template <class T>
   apimachinery::Result<cache::Ref<T>> Get(const apimachinery::ObjectKey& key) const {
     return cache::Typed<T>(GetCached(*parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), key,
@@ -72,6 +72,7 @@ class Client {
   apimachinery::Result<std::vector<cache::Ref<T>>> List(
       std::string_view name_space = {}, const apimachinery::LabelSelector& selector = {}) const {
     const auto informer = parts_.caches->InformerFor<T>();
+    name_space = api::ResourceOf<T>().namespaced ? name_space : std::string_view();
     KX_RETURN_IF_ERROR(AwaitSync(*informer, api::ResourceOf<T>(), name_space));
     auto listed = cache::Lister<T>(informer).List(name_space, selector);
     return listed ? std::move(listed) : FromCache(api::ResourceOf<T>(), listed.error());

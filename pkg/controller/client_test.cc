@@ -24,6 +24,7 @@ namespace kubexx::controller {
 namespace {
 
 using api::core::v1::ConfigMap;
+using api::core::v1::Node;
 using apimachinery::Reason;
 using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
@@ -152,6 +153,18 @@ TEST_F(CachedReadTest, OfANamespaceThatIsNotWatchedSaysSo) {
   }
 }
 
+TEST_F(CachedReadTest, OfWhatHasNoNamespaceDoesNotHeedOne) {
+  const Client client = Make(200,
+                             R"({"metadata":{"resourceVersion":"9"},"items":[)"
+                             R"({"metadata":{"name":"n","resourceVersion":"3"}}]})",
+                             {.namespaces = {"open"}});
+  const auto got = client.Get<Node>({"elsewhere", "n"});
+  EXPECT_TRUE(got) << got.status().ToString();
+  const auto listed = client.List<Node>("elsewhere");
+  ASSERT_TRUE(listed) << listed.status().ToString();
+  EXPECT_EQ(listed->size(), 1U);
+}
+
 /// Says "at once", and counts how often it is asked.
 class CountingLimiter final : public workqueue::RateLimiter {
  public:
@@ -199,6 +212,34 @@ TEST_F(CachedReadTest, ThatComesTooEarlyIsTriedAgainSoonHoweverOftenItFailed) {
   EXPECT_EQ(limiter->asked(), 0) << "not a failure of the key";
   other_fault = true;
   advance_until([&] { return limiter->asked() >= 1; }, "a failure of the key");
+}
+
+TEST_F(CachedReadTest, ThatComeTooEarlyDoNotAllComeAgainAtOnce) {
+  constexpr int kKeys = 300;
+  first_read_timeout_ = std::chrono::milliseconds(1);
+  const Client::Parts parts = MakeParts(0, "");
+  base::testing::FakeClock clock;
+  std::atomic<int> reads = 0;
+  Controller controller(
+      {.name = "early", .clock = clock}, parts,
+      [&](const Request& request, Context& context) -> apimachinery::Result<Action> {
+        const auto got = context.client.Get<ConfigMap>(request.object);
+        ++reads;
+        return apimachinery::Fail(got.status());
+      });
+  std::jthread thread([&](const std::stop_token& stop) { (void)controller.Run(stop); });
+  const auto await_rest = [&](int at_least) {
+    while (reads < at_least || controller.QueueLength() > 0 || !controller.Busy().empty()) {
+      std::this_thread::yield();
+    }
+  };
+  for (int i = 0; i < kKeys; ++i) {
+    controller.Enqueue({.object = {"ns", std::to_string(i)}});
+  }
+  await_rest(kKeys);
+  clock.AdvanceToSleeper(std::chrono::seconds(1));
+  await_rest(kKeys + 100);
+  EXPECT_LT(reads, 2 * kKeys);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/after.h"
 #include "kubexx/base/report_limit.h"
 #include "kubexx/controller/consistency_store.h"
 #include "kubexx/controller/internal/controller_metrics.h"
@@ -28,6 +29,9 @@ constexpr base::Duration kMaxStaleDelay = std::chrono::seconds(1);
 // Between tries of what needs a cache that cannot be read yet.
 constexpr base::Duration kFirstEarlyDelay = std::chrono::seconds(1);
 constexpr base::Duration kMaxEarlyDelay = std::chrono::seconds(8);
+// Of all keys together: what each does before it comes to that cache may ask the API server.
+constexpr double kEarlyTriesPerSecond = 50;
+constexpr int kEarlyBurst = 100;
 
 double ToSeconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -46,8 +50,9 @@ class Controller::Impl {
         client_(std::move(client)),
         stale_limiter_(
             workqueue::NewExponentialFailureRateLimiter(kFirstStaleDelay, kMaxStaleDelay)),
-        early_limiter_(
-            workqueue::NewExponentialFailureRateLimiter(kFirstEarlyDelay, kMaxEarlyDelay)),
+        early_limiter_(workqueue::NewMaxOfRateLimiter(
+            workqueue::NewExponentialFailureRateLimiter(kFirstEarlyDelay, kMaxEarlyDelay),
+            workqueue::NewBucketRateLimiter(kEarlyTriesPerSecond, kEarlyBurst, options_.clock))),
         early_lines_(options_.clock),
         queue_({.name = options_.name,
                 .clock = options_.clock,
@@ -104,7 +109,7 @@ class Controller::Impl {
     std::stop_source give_up;
     const std::stop_callback also_on_stop(stop, [&give_up] { give_up.request_stop(); });
     const base::Subscription timer =
-        deadlines_.Arm(give_up, options_.clock.Now() + options_.cache_sync_timeout);
+        deadlines_.Arm(give_up, base::After(options_.clock.Now(), options_.cache_sync_timeout));
     for (const Source& source : sources_) {
       if (!source.wait_for_sync(give_up.get_token()) && !stop.stop_requested()) {
         return Fail(Reason::kTimeout,
@@ -176,15 +181,15 @@ class Controller::Impl {
     const std::stop_callback also_on_stop(stop, [&own] { own.request_stop(); });
     const bool has_limit = options_.reconcile_timeout > base::Duration::zero();
     const base::TimePoint deadline =
-        has_limit ? began + options_.reconcile_timeout : base::TimePoint::max();
+        has_limit ? base::After(began, options_.reconcile_timeout) : base::TimePoint::max();
     std::stop_source time_is_up;
     const std::stop_callback on_time_up(time_is_up.get_token(), [this, &own, &item] {
-      own.request_stop();
       logging::Warning("A reconcile has not ended in time and is told to stop",
                        {{"controller", options_.name},
                         {"object", item->object.ToString()},
                         {"timeout_seconds", ToSeconds(options_.reconcile_timeout)}});
       metrics_.timeouts.Increment();
+      own.request_stop();  // Last: it runs callbacks of users, which may hang.
     });
     const base::Subscription timer =
         has_limit ? deadlines_.Arm(time_is_up, deadline) : base::Subscription();
@@ -215,7 +220,8 @@ class Controller::Impl {
   }
 
   /// The cache is at fault, and not the key: once it has its first list every key that waits for it
-  /// is to be worked on within seconds, however long the list took.
+  /// is to be worked on within seconds, however long the list took; where they are thousands, as
+  /// soon as all of them together may be.
   void TryAgainSoon(const workqueue::Queue::Item& item, const Status& status,
                     const std::stop_token& stop) {
     if (stop.stop_requested()) {

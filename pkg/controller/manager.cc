@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/after.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/controller/internal/deadlines.h"
 #include "kubexx/controller/internal/end_guard.h"
@@ -225,7 +226,7 @@ class Manager::Impl {
                                          [&give_up] { give_up.request_stop(); });
     internal::Deadlines deadlines(options_.clock);
     const base::Subscription timer =
-        deadlines.Arm(give_up, options_.clock.Now() + options_.cache_sync_timeout);
+        deadlines.Arm(give_up, base::After(options_.clock.Now(), options_.cache_sync_timeout));
     return caches_->WaitForCacheSync(give_up.get_token());
   }
 
@@ -319,7 +320,7 @@ class Manager::Impl {
     if (done) {
       guard.At(kHandlers);
       Send(kHandlers, [this] { caches_->Shutdown(); });
-      told = errands_.Await(guard.Deadline() + internal::EndGuard::kClosing);
+      told = errands_.Await(guard.ClosingDeadline());
     }
     // What hangs is named, not what comes after it.
     guard.At(done && told ? "the last Events" : guard.at());
@@ -328,16 +329,16 @@ class Manager::Impl {
     Send("the stop callbacks of servers", [this] { servers_.RequestStop(); });
     errands_.AwaitBriefly();
     // They come last, so they have the closing time, too, unless it is over for something else.
-    const base::Duration closing = done ? internal::EndGuard::kClosing : base::Duration::zero();
-    done = servers_.Await(guard.Deadline() + closing) && done;
-    http_.Stop();
+    done = servers_.Await(done ? guard.ClosingDeadline() : guard.Deadline()) && done;
+    http_.Stop(guard.ClosingDeadline() - options_.clock.Now());
     leads_ = false;
     return done && told ? Result<void>() : guard.Stuck();
   }
 
   base::Duration Grace() const {
-    return lost_leadership_ ? std::min(kLostGrace, options_.graceful_shutdown_timeout)
-                            : options_.graceful_shutdown_timeout;
+    const base::Duration wanted = options_.graceful_shutdown_timeout;
+    const base::Duration usual = wanted < base::Duration::zero() ? base::Duration::max() : wanted;
+    return lost_leadership_ ? std::min(kLostGrace, usual) : usual;
   }
 
   bool AwaitElection(base::TimePoint deadline, const std::stop_token& cut) {

@@ -75,7 +75,8 @@ struct ManagerOptions {
   base::Duration cache_sync_timeout = std::chrono::minutes(2);
   /// How long what runs may take to stop when Run ends; what comes after it, such as the last
   /// Events, takes 7 s at most. Together less than the 30 s after which a kubelet kills. After a
-  /// lost lease it is a second at most, as another process may lead by then.
+  /// lost lease it is a second at most, as another process may lead by then. Negative: as long as
+  /// they want, as in controller-runtime.
   base::Duration graceful_shutdown_timeout = std::chrono::seconds(20);
   /// Called once, with an error that names what still runs, for how long and on what, when that
   /// time is over: a thread cannot be ended from outside, and to wait on would keep the lease, or

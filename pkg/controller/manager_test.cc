@@ -1,10 +1,15 @@
 #include "kubexx/controller/manager.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -273,6 +278,29 @@ TEST_F(ManagerTest, WhatDoesNotStopIsNamedAfterTheGrace) {
   EXPECT_EQ(told, result_->status().message);
   release.request_stop();
   manager_.reset();
+}
+
+TEST_F(ManagerTest, ANegativeGraceIsNoLimit) {
+  base::testing::FakeClock clock;
+  std::stop_source release;
+  Make({.graceful_shutdown_timeout = seconds(-1),
+        .on_stuck = [](const apimachinery::Status&) {},
+        .clock = clock});
+  ASSERT_TRUE(manager_->Add("slow", Stage::kLeader, [&](const std::stop_token& stop) {
+    journal_.Note("slow runs");
+    WaitFor(stop);
+    journal_.Note("slow is told");
+    WaitFor(release.get_token());
+    return Result<void>();
+  }));
+  Run();
+  journal_.Await("slow runs");
+  thread_.request_stop();
+  journal_.Await("slow is told");
+  clock.Advance(std::chrono::hours(1));
+  release.request_stop();
+  Join();
+  EXPECT_TRUE(*result_) << result_->status().ToString();
 }
 
 /// Does not come out of its warm-up until the token is requested.
@@ -553,6 +581,43 @@ TEST(ManagerApiTest, ProtectedMetricsAreForThoseWhomTheApiServerAllows) {
                                          "/apis/authorization.k8s.io/v1/subjectaccessreviews"));
 }
 
+TEST(ManagerApiTest, HealthDoesNotWaitForWhoeverWaitsForTheApiServer) {
+  Journal asked;
+  rest::testing::FakeServer api([&asked](rest::testing::FakeConnection& connection) {
+    while (connection.ReadRequest()) {
+      asked.Note("a review");
+      connection.AwaitPeer();
+      asked.Note("is given up");
+    }
+  });
+  Manager manager(rest::testing::NewClient(api.Url()),
+                  {.http = {{.address = "127.0.0.1:0"}}, .protect_metrics = true});
+  Journal journal;
+  ASSERT_TRUE(manager.Add(std::make_shared<Worker>(journal, "other", Stage::kOther)));
+  std::jthread run([&manager](const std::stop_token& stop) { EXPECT_TRUE(manager.Run(stop)); });
+  journal.Await("other runs");
+  const auto client =
+      rest::testing::NewClient("http://127.0.0.1:" + std::to_string(manager.http_port()));
+  std::stop_source enough;
+  std::vector<std::jthread> scrapers;
+  for (int i = 0; i < 4; ++i) {
+    scrapers.emplace_back([&client, &enough, i] {
+      (void)client->Get()
+          .AbsPath("/metrics")
+          .Header("Authorization", "Bearer " + std::to_string(i))
+          .MaxRetries(0)
+          .Do(enough.get_token());
+    });
+  }
+  while (asked.lines().size() < 2) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(client->Get().AbsPath("/healthz").MaxRetries(0).Do());
+  EXPECT_TRUE(client->Get().AbsPath("/readyz").MaxRetries(0).Do());
+  EXPECT_THAT(asked.lines(), ElementsAre("a review", "a review"));
+  enough.request_stop();
+}
+
 TEST(ManagerApiTest, WithoutALimitInTheConfigRequestsDoNotWait) {
   FakeApi api;
   base::testing::FakeClock clock;  // which stands still: a limit of any size would hold one up
@@ -685,6 +750,44 @@ TEST_F(ManagerTest, RunsAWebhookServer) {
   EXPECT_EQ(manager_->webhooks(), nullptr);
 }
 
+bool Listens(std::uint16_t port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int error = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  ::close(fd);
+  return error == 0;
+}
+
+TEST_F(ManagerTest, AWebhookThatIsAskedAnswersBeforeTheEnd) {
+  Make({.webhooks = {{.address = "127.0.0.1:0"}}});
+  Add("server", Stage::kServer);
+  manager_->webhooks()->HandleRaw("/ask", [this](const webhook::Call&) {
+    thread_.request_stop();
+    journal_.Await("server ends");  // only the HTTP servers come after it
+    while (Listens(manager_->webhooks()->port())) {
+      std::this_thread::yield();
+    }
+    return webhook::Response::Allowed();
+  });
+  Run();
+  journal_.Await("server runs");
+  const auto client = rest::testing::ClientFor(
+      {.host = "https://127.0.0.1:" + std::to_string(manager_->webhooks()->port()),
+       .tls = {.insecure_skip_verify = true}});
+  const auto answer =
+      client->Post()
+          .AbsPath("/ask")
+          .Body(codec::Encoding::kJson, R"({"apiVersion":"admission.k8s.io/v1",)"
+                                        R"("kind":"AdmissionReview","request":{"uid":"u"}})")
+          .MaxRetries(0)
+          .Do();
+  ASSERT_TRUE(answer) << answer.status().ToString();
+  EXPECT_THAT(answer->body, HasSubstr("\"allowed\":true"));
+}
+
 TEST_F(ManagerTest, AddressThatIsTakenIsAnError) {
   Make({.http = {{.address = "no address"}}});
   Run();
@@ -698,6 +801,19 @@ TEST_F(ManagerTest, RunsOnce) {
   Stop();
   EXPECT_TRUE(*result_);
   EXPECT_EQ(manager_->Run({}).status().reason, Reason::kInvalidConfig);
+}
+
+TEST_F(ManagerTest, SourcesHaveTheNameOfTheirControllerWheneverThatIsTold) {
+  using api::core::v1::ConfigMap;
+  Make();
+  for (const char* name : {"one", "two"}) {
+    ASSERT_TRUE(ControllerBuilder<ConfigMap>(*manager_).Owns<ConfigMap>().Named(name).Complete(
+        [](const Request&, Context&) -> Result<Action> { return Action::Done(); }));
+  }
+  const std::string metrics = manager_->registry().Serialize();
+  for (const char* source : {"one/v1/configmaps/0", "two/v1/configmaps/0", "two/v1/configmaps/1"}) {
+    EXPECT_THAT(metrics, HasSubstr("source=\"" + std::string(source) + "\""));
+  }
 }
 
 TEST_F(ManagerTest, ControllerNamesAreUniqueAndOptionsChecked) {

@@ -15,9 +15,20 @@ namespace kubexx::controller {
 template <class T>
 using Predicate = std::function<bool(const Event<T>&)>;
 
-/// Predicates for any type. Those about changes let all adds and deletes pass, and only look at
-/// updates, as controller-runtime's. A predicate does not make a cache smaller: for that, give the
-/// cache a selector or a transform.
+namespace internal {
+
+/// An update that is of another object of the same name: the one before was deleted meanwhile,
+/// which a list after a lost watch, or a handler that lags, does not show otherwise.
+template <class T>
+bool IsAnother(const Event<T>& event) {
+  return event.object().metadata.uid != event.old_object().metadata.uid;
+}
+
+}  // namespace internal
+
+/// Predicates for any type. Those about changes let all adds and deletes pass, and updates that
+/// stand for both, and only look at other updates, as controller-runtime's. A predicate does not
+/// make a cache smaller: for that, give the cache a selector or a transform.
 namespace predicates {
 
 /// The spec has changed (metadata.generation), not just metadata or status. For types that have no
@@ -25,7 +36,7 @@ namespace predicates {
 struct GenerationChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
-    return !event.is_update() ||
+    return !event.is_update() || internal::IsAnother(event) ||
            event.object().metadata.generation != event.old_object().metadata.generation;
   }
 };
@@ -34,7 +45,7 @@ struct GenerationChanged {
 struct LabelsChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
-    return !event.is_update() ||
+    return !event.is_update() || internal::IsAnother(event) ||
            event.object().metadata.labels != event.old_object().metadata.labels;
   }
 };
@@ -43,7 +54,7 @@ struct LabelsChanged {
 struct AnnotationsChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
-    return !event.is_update() ||
+    return !event.is_update() || internal::IsAnother(event) ||
            event.object().metadata.annotations != event.old_object().metadata.annotations;
   }
 };

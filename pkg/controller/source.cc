@@ -128,15 +128,18 @@ Source NewUntypedSource(
   source.start = [untyped = std::move(untyped),
                   enqueue = std::move(enqueue)](workqueue::Queue& queue) -> base::Subscription {
     const Guard guard(untyped.name, untyped.failures);
-    return untyped.informer->AddRawHandler(untyped.name, [predicates = untyped.predicates, enqueue,
-                                                          guard,
-                                                          &queue](const cache::RawEvent& event) {
-      if (!Matters(predicates, event, guard)) {
-        return;
-      }
-      const bool is_news = !event.is_in_initial_list && !IsUnchanged(event);
-      guard.Call("a mapping", event, [&] { enqueue(event, queue, is_news ? 0 : kLowPriority); });
-    });
+    return untyped.informer->AddRawHandler(
+        untyped.name,
+        [predicates = untyped.predicates, enqueue, guard, &queue](const cache::RawEvent& event) {
+          if (!Matters(predicates, event, guard)) {
+            return;
+          }
+          const bool is_news = !event.is_in_initial_list && !IsUnchanged(event);
+          guard.Call("a mapping", event,
+                     [&] { enqueue(event, queue, is_news ? 0 : kLowPriority); });
+        },
+        // Its owner has to make again what came and went while the handler was behind.
+        cache::HandlerOptions{.tells_passing = true});
   };
   return source;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -107,6 +108,42 @@ TEST_F(SourceTest, MappingGetsNewAndOldState) {
   Put(object);
   EXPECT_THAT(Take(), Pair("b", 0));
   EXPECT_THAT(Take(), Pair("a", 0));
+}
+
+TEST_F(SourceTest, WhatCameAndWentWhileTheHandlerLaggedIsToldOf) {
+  informer_ = std::make_shared<cache::SharedInformer<ConfigMap>>(
+      server_, cache::InformerOptions{.name = "test", .handler_buffer = 1});
+  std::binary_semaphore entered(0);
+  std::binary_semaphore release(0);
+  std::counting_semaphore<> marks(0);
+  Start(NewMappedSource<ConfigMap>(informer_, "test",
+                                   [&](const ConfigMap& map) {
+                                     if (map.metadata.name == "slow") {
+                                       entered.release();
+                                       release.acquire();
+                                     }
+                                     return std::vector<workqueue::Key>{
+                                         {.object = {"ns", "owner of " + map.metadata.name}}};
+                                   },
+                                   {}));
+  const auto other = informer_->AddRawHandler("other", [&](const cache::RawEvent& event) {
+    if (event.key().name.starts_with("mark")) {
+      marks.release();
+    }
+  });
+  Put(Make("slow"));
+  entered.acquire();
+  Put(Make("fills"));
+  Put(Make("child"));
+  server_->Delete({"ns", "child"});
+  for (const char* mark : {"mark", "mark of what was told before"}) {
+    Put(Make(mark));
+    marks.acquire();
+  }
+  release.release();
+  for (const char* name : {"slow", "fills", "child"}) {
+    EXPECT_THAT(Take(), Pair("owner of " + std::string(name), 0));
+  }
 }
 
 TEST_F(SourceTest, ThrowingMappingLosesThatEventOnly) {
@@ -292,6 +329,7 @@ TEST_P(PredicateTest, LetsThroughWhatItShould) {
   EXPECT_EQ(Take().first, "object") << "a delete passes";
 }
 
+void MakeAgain(ConfigMap& object) { object.metadata.uid = "another"; }
 void ChangeSpec(ConfigMap& object) { ++object.metadata.generation; }
 void ChangeLabels(ConfigMap& object) { object.metadata.labels["a"] = "b"; }
 void ChangeAnnotations(ConfigMap& object) { object.metadata.annotations["a"] = "b"; }
@@ -302,7 +340,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Change{"Generation", predicates::GenerationChanged(), ChangeSpec, true},
         Change{"NotGeneration", predicates::GenerationChanged(), ChangeData, false},
+        Change{"GenerationOfAnother", predicates::GenerationChanged(), MakeAgain, true},
         Change{"Labels", predicates::LabelsChanged(), ChangeLabels, true},
+        Change{"LabelsOfAnother", predicates::LabelsChanged(), MakeAgain, true},
+        Change{"AnnotationsOfAnother", predicates::AnnotationsChanged(), MakeAgain, true},
         Change{"NotLabels", predicates::LabelsChanged(), ChangeAnnotations, false},
         Change{"Annotations", predicates::AnnotationsChanged(), ChangeAnnotations, true},
         Change{"NotAnnotations", predicates::AnnotationsChanged(), ChangeLabels, false},

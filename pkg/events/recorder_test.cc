@@ -163,6 +163,7 @@ TEST_F(CoreRecorderTest, HoldsBackSpam) {
 }
 
 TEST_F(CoreRecorderTest, DropsWhatDoesNotFitAndNeverBlocks) {
+  const logging::testing::Capture log;
   std::latch entered(1);
   sink_->SetFault(
       [&entered](const CoreSink::Request&, const std::stop_token& stop) -> Result<void> {
@@ -180,6 +181,10 @@ TEST_F(CoreRecorderTest, DropsWhatDoesNotFitAndNeverBlocks) {
     recorder.Event(MakePod("a" + std::to_string(i)), EventType::kNormal, "R", "m");
   }
   EXPECT_EQ(Count("core", "dropped"), 5);
+  EXPECT_EQ(log.Count("events are dropped"), 1U) << "one line a minute";
+  clock_.Advance(1min);
+  recorder.Event(MakePod("later"), EventType::kNormal, "R", "m");
+  EXPECT_EQ(log.Count("events=5"), 1U) << "four before it and itself";
 }
 
 TEST_F(CoreRecorderTest, WritesWhatIsQueuedWhenItStops) {

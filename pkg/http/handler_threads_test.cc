@@ -127,7 +127,7 @@ TEST_F(HandlerTest, HandlersThatWaitForOthersLeaveThemTheirThreads) {
 TEST_F(HandlerTest, NotMoreHandlersWaitForOthersThanMay) {
   Server::Options options = Local();
   options.handler_threads = 1;
-  options.max_waiting_handlers = 4;  // half of them of one client
+  options.max_waiting_handlers = 2;
   Start(options);
   std::latch waiting_now(2);
   std::latch helped(1);
@@ -156,6 +156,53 @@ TEST_F(HandlerTest, NotMoreHandlersWaitForOthersThanMay) {
   for (RawConnection& client : asking) {
     EXPECT_THAT(client.ReadAll(), EndsWith("was helped"));
   }
+}
+
+TEST_F(HandlerTest, WhoIsBeingAnsweredGetsTheAnswerOfAServerThatDrains) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  Start(options);
+  std::latch asked(1);
+  std::latch answer(1);
+  server_->HandlePost("/slow", [&](const Request&) {
+    asked.count_down();
+    answer.wait();
+    return Response{.body = "answered"};
+  });
+  RawConnection idle(server_->port());
+  idle.Send("GET /ok HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(idle.ReadUntil("q="), StartsWith("HTTP/1.1 200 "));
+  RawConnection asking(server_->port());
+  asking.Send("POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+  asked.wait();
+  std::jthread ends([this] {
+    server_->Drain(std::chrono::minutes(1));
+    server_->Stop();
+  });
+  EXPECT_EQ(idle.ReadAll(), "") << "its connection is closed";
+  answer.count_down();
+  EXPECT_THAT(asking.ReadAll(), AllOf(HasSubstr("Connection: close"), EndsWith("answered")));
+}
+
+TEST_F(HandlerTest, DrainingEndsThoughAHandlerDoesNot) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  Start(options);
+  std::latch asked(1);
+  server_->Handle("/slow", [&asked](const Request& request) {
+    asked.count_down();
+    std::latch stopped(1);
+    const std::stop_callback callback(request.stop, [&stopped] { stopped.count_down(); });
+    stopped.wait();
+    return Response{};
+  });
+  RawConnection asking(server_->port());
+  asking.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  asked.wait();
+  server_->Drain(std::chrono::milliseconds(20));
+  server_->Stop();
+  EXPECT_EQ(asking.ReadAll(), "");
+  server_->Drain(std::chrono::minutes(1));  // there is nothing left to wait for
 }
 
 /// Waits until nobody wants its answer any more.

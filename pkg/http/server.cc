@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/http/internal/draining.h"
 #include "kubexx/http/internal/listener.h"
 #include "kubexx/http/internal/session.h"
 #include "kubexx/http/internal/shares.h"
@@ -78,7 +79,7 @@ class Server::Impl final : public internal::Host {
         acceptor_(context_),
         pause_(context_),
         workers_(std::max<std::size_t>(options_.max_connections, 1), options_.max_queued_body_bytes,
-                 options_.max_waiting_handlers) {
+                 options_.max_waiting_handlers, !options_.admit) {
     options_.max_connections = std::max<std::size_t>(options_.max_connections, 1);
   }
   ~Impl() override { Stop(); }
@@ -126,7 +127,11 @@ class Server::Impl final : public internal::Host {
     workers_.Stop();
   }
 
+  void Drain(std::chrono::milliseconds limit) {
+    draining_.Await(thread_.joinable() ? limit : limit.zero());
+  }
   const Options& options() const override { return options_; }
+  bool draining() const override { return draining_.begun(); }
 
   void Serve(std::shared_ptr<Session> session, std::uint64_t serial, Request request) override {
     Route route;
@@ -325,7 +330,7 @@ class Server::Impl final : public internal::Host {
       return;
     }
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
-      if (error == asio::error::operation_aborted) {
+      if (error == asio::error::operation_aborted || draining_.begun()) {
         return;
       }
       if (error) {
@@ -414,7 +419,8 @@ class Server::Impl final : public internal::Host {
   // Touched as sessions_ is.
   internal::Turns handshakes_{context_};
   internal::Turns pieces_{context_};
-  Sessions sessions_;                // Touched by the thread, and by Stop after it has ended.
+  Sessions sessions_;  // Touched by the thread, and by Stop after it has ended.
+  internal::Draining draining_{context_, acceptor_, sessions_};
   std::size_t held_ = 0;             // of bodies that are not complete
   std::size_t held_of_headers_ = 0;  // that are not complete
   std::size_t held_of_answers_ = 0;  // that clients have not taken
@@ -437,6 +443,7 @@ void Server::HandleAtOnce(std::string path, Handler handler) {
 void Server::HandleOthers(Handler handler) { impl_->HandleOthers(std::move(handler)); }
 apimachinery::Result<void> Server::Start() { return impl_->Start(); }
 std::uint16_t Server::port() const { return impl_->port(); }
+void Server::Drain(std::chrono::milliseconds limit) { impl_->Drain(limit); }
 void Server::Stop() { impl_->Stop(); }
 
 }  // namespace kubexx::http

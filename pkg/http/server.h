@@ -90,7 +90,7 @@ class Server {
     /// Of the requests of more than 64 KiB that wait for such a thread, all together.
     std::size_t max_queued_body_bytes = 128 << 20;
     /// How many handlers with a thread of the server's may be Waiting at once; half of them of one
-    /// client.
+    /// client where `admit` tells them apart.
     std::size_t max_waiting_handlers = 256;
     /// How long a handler on a thread of its own may take, waiting for a free thread included. Then
     /// its stop token is requested and the client gets `timeout_response`; unset: 503.
@@ -132,6 +132,10 @@ class Server {
 
   /// The port that is listened on; 0 before Start.
   std::uint16_t port() const;
+
+  /// Listens no more, closes connections that ask for nothing, and others with their answer, which
+  /// says so; returns when none is left or `limit` has passed. Stop comes after it.
+  void Drain(std::chrono::milliseconds limit);
 
   /// Closes all connections, at once, and returns when no handler runs and none will. May be called
   /// again.

@@ -90,8 +90,11 @@ class Server::Impl {
         std::move(path), [metrics, handler = std::move(handler)](const http::Request& request) {
           const base::TimePoint start = base::Clock::Real().Now();
           metrics.in_flight.Add(1);
-          http::Response response = internal::Respond(
-              request, [&](const Call& call) { return Contained(handler, call, metrics); });
+          http::Response response = internal::Respond(request, [&](const Call& call) {
+            // The API server may have to ask this server for what the handler wants of it.
+            const http::Waiting waiting(request);
+            return Contained(handler, call, metrics);
+          });
           metrics.in_flight.Add(-1);
           metrics.Requests(response.status).Increment();
           metrics.latency.Observe(
@@ -114,6 +117,7 @@ void Server::HandleRaw(std::string path, RawHandler handler) {
 }
 apimachinery::Result<void> Server::Start() { return impl_->server().Start(); }
 std::uint16_t Server::port() const { return impl_->server().port(); }
+void Server::Drain(std::chrono::milliseconds limit) { impl_->server().Drain(limit); }
 void Server::Stop() { impl_->server().Stop(); }
 
 }  // namespace kubexx::webhook

@@ -47,7 +47,9 @@ class Server {
     /// TLS is not optional: API servers call nothing else. The `caBundle` of the webhook's
     /// configuration has to hold the authority, or the certificate itself when it is self-signed.
     http::TlsOptions tls{};
-    /// How many requests are handled at once.
+    /// How many requests are read and answered at once. While a handler runs another thread takes
+    /// its place, so that it may ask the API server for what needs another of these webhooks: as
+    /// many handlers run as there are connections that ask.
     std::size_t handler_threads = 4;
     std::size_t max_connections = 64;
     /// The largest AdmissionReview that is read: 413 beyond.
@@ -82,6 +84,8 @@ class Server {
   /// As http::Server.
   apimachinery::Result<void> Start();
   std::uint16_t port() const;
+  /// Answers what it has been asked first; see http::Server.
+  void Drain(std::chrono::milliseconds limit);
   void Stop();
 
  private:

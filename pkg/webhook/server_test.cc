@@ -85,5 +85,17 @@ TEST(WebhookServerTest, AnswersAndCounts) {
             HasSubstr("controller_runtime_webhook_panics_total 1\n")));
 }
 
+TEST(WebhookServerTest, AHandlerMayWaitForWhatNeedsAnotherHandler) {
+  Server server({.address = "127.0.0.1:0", .handler_threads = 1});
+  server.HandleRaw("/inner", [](const Call&) { return Response::Allowed(); });
+  server.HandleRaw("/outer", [&server](const Call&) {
+    return Post(server.port(), "/inner", kReview).contains("\"allowed\":true")
+               ? Response::Allowed()
+               : Response::Denied("nobody has asked the other");
+  });
+  ASSERT_TRUE(server.Start());
+  EXPECT_THAT(Post(server.port(), "/outer", kReview), HasSubstr("\"allowed\":true"));
+}
+
 }  // namespace
 }  // namespace kubexx::webhook

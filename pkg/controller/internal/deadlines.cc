@@ -1,5 +1,7 @@
 #include "kubexx/controller/internal/deadlines.h"
 
+#include <system_error>
+
 namespace kubexx::controller::internal {
 
 Deadlines::Deadlines(base::Clock& clock)
@@ -43,7 +45,23 @@ void Deadlines::Run(const std::stop_token& stop) {
                          armed_.empty() ? base::TimePoint::max() : armed_.begin()->first.first);
       }
     }
-    due.request_stop();  // Outside the lock: it runs the callbacks of others.
+    if (due.stop_possible()) {
+      Request(due);  // Outside the lock: it runs the callbacks of others.
+    }
+  }
+}
+
+void Deadlines::Request(const std::stop_source& due) {
+  requests_.remove_if([](const StopRequest& request) { return request.done.load(); });
+  StopRequest& request = requests_.emplace_back();
+  try {
+    request.thread = std::jthread([source = due, &request]() mutable {
+      source.request_stop();
+      request.done = true;
+    });
+  } catch (const std::system_error&) {  // There are no more threads to be had.
+    requests_.pop_back();
+    std::stop_source(due).request_stop();
   }
 }
 

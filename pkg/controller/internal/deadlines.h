@@ -3,7 +3,9 @@
 #ifndef KUBEXX_CONTROLLER_INTERNAL_DEADLINES_H_
 #define KUBEXX_CONTROLLER_INTERNAL_DEADLINES_H_
 
+#include <atomic>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <stop_token>
 #include <thread>
@@ -15,7 +17,9 @@
 
 namespace kubexx::controller::internal {
 
-/// Any number of deadlines on one thread. Thread-safe.
+/// Any number of deadlines on one thread. Stops are requested on a thread of their own each, as a
+/// callback that hangs must not hold up what is due later; the destructor waits for them.
+/// Thread-safe.
 class Deadlines {
  public:
   explicit Deadlines(base::Clock& clock);
@@ -26,14 +30,21 @@ class Deadlines {
  private:
   using Entry = std::pair<base::TimePoint, std::uint64_t>;
 
+  struct StopRequest {
+    std::atomic<bool> done = false;
+    std::jthread thread{};
+  };
+
   void Run(const std::stop_token& stop);
+  void Request(const std::stop_source& due);
 
   base::Clock& clock_;
   base::Mutex mu_;
   base::CondVar changed_;
   std::map<Entry, std::stop_source> armed_ KX_GUARDED_BY(mu_);
   std::uint64_t next_ KX_GUARDED_BY(mu_) = 0;
-  std::jthread thread_;  // Last, so that it ends first.
+  std::list<StopRequest> requests_{};  // Touched by the thread only.
+  std::jthread thread_;                // Last, so that it ends first.
 };
 
 }  // namespace kubexx::controller::internal

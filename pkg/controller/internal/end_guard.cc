@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "kubexx/base/after.h"
 #include "kubexx/controller/internal/briefly.h"
 #include "kubexx/logging/log.h"
 
@@ -16,20 +17,22 @@ using apimachinery::Status;
 EndGuard::EndGuard(const std::stop_token& ended, Options options)
     : options_(std::move(options)),
       on_overdue_(overdue_.get_token(), [this] { (void)Stuck(); }),
-      on_ended_(ended, [this] { timer_ = deadlines_.Arm(overdue_, Deadline() + kClosing); }),
+      on_ended_(ended, [this] { timer_ = deadlines_.Arm(overdue_, ClosingDeadline()); }),
       on_sooner_(options_.sooner,
-                 [this] { sooner_ = deadlines_.Arm(overdue_, Deadline() + kClosing); }) {}
+                 [this] { sooner_ = deadlines_.Arm(overdue_, ClosingDeadline()); }) {}
 
 base::TimePoint EndGuard::Deadline() {
   const base::TimePoint now = options_.clock.Now();
   const base::MutexLock lock(mu_);
   if (!deadline_ || (!is_final_ && options_.sooner.stop_requested())) {
     is_final_ = options_.sooner.stop_requested();
-    const base::TimePoint end = now + options_.grace();
+    const base::TimePoint end = base::After(now, options_.grace());
     deadline_ = deadline_ ? std::min(*deadline_, end) : end;
   }
   return *deadline_;
 }
+
+base::TimePoint EndGuard::ClosingDeadline() { return base::After(Deadline(), kClosing); }
 
 bool EndGuard::Await(base::FunctionRef<bool(base::TimePoint, const std::stop_token& cut)> wait) {
   const bool was_sooner = options_.sooner.stop_requested();

@@ -45,6 +45,8 @@ class EndGuard {
 
   /// When the grace is over.
   base::TimePoint Deadline();
+  /// The same of what comes after it, see kClosing.
+  base::TimePoint ClosingDeadline();
   /// Calls `wait`, which waits for something until a deadline or until a token is requested and
   /// says whether it has come; once more when the grace has become shorter.
   bool Await(base::FunctionRef<bool(base::TimePoint, const std::stop_token& cut)> wait);

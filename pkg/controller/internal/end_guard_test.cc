@@ -33,6 +33,13 @@ TEST(EndGuardTest, TellsOnceWhoeverFindsItStuck) {
   EXPECT_FALSE(told.try_acquire());
 }
 
+TEST(EndGuardTest, AGraceForEverIsNotOver) {
+  base::testing::FakeClock clock;
+  EndGuard guard({}, {.clock = clock, .grace = [] { return base::Duration::max(); }});
+  EXPECT_EQ(guard.Deadline(), base::TimePoint::max());
+  EXPECT_EQ(guard.ClosingDeadline(), base::TimePoint::max());
+}
+
 TEST(EndGuardDeathTest, EndsTheProcessThoughNobodyReadsTheLog) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto run = [] {

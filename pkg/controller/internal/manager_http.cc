@@ -1,11 +1,20 @@
 #include "kubexx/controller/internal/manager_http.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "kubexx/authfilter/auth_filter.h"
 
 namespace kubexx::controller::internal {
+namespace {
+
+// No API server waits longer for a webhook unless it is told to.
+constexpr base::Duration kMaxDrain = std::chrono::seconds(10);
+// Of the time that is left, what comes after that has so much.
+constexpr base::Duration kRest = std::chrono::seconds(1);
+
+}  // namespace
 
 ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry) {
   if (options.all) {
@@ -29,10 +38,12 @@ ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry) {
     webhooks_.emplace(*options.webhooks);
   }
   if (auto& server = health_only_ ? health_only_ : all_) {
-    server->Handle("/healthz",
-                   [this](const metrics::HttpRequest& request) { return health_.Answer(request); });
-    server->Handle("/readyz",
-                   [this](const metrics::HttpRequest& request) { return ready_.Answer(request); });
+    // Whoever waits for /metrics, and for an API server that hangs, does not hold up the kubelet.
+    server->HandleAtOnce("/healthz", [this](const metrics::HttpRequest& request) {
+      return health_.Answer(request);
+    });
+    server->HandleAtOnce(
+        "/readyz", [this](const metrics::HttpRequest& request) { return ready_.Answer(request); });
   }
 }
 
@@ -46,14 +57,16 @@ apimachinery::Result<void> ManagerHttp::Start() {
   return webhooks_ ? webhooks_->Start() : apimachinery::Result<void>();
 }
 
-void ManagerHttp::Stop() {
+void ManagerHttp::Stop(base::Duration left) {
+  if (webhooks_) {
+    webhooks_->Drain(
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::min(left - kRest, kMaxDrain)));
+    webhooks_->Stop();
+  }
   for (auto* server : {&all_, &health_only_}) {
     if (*server) {
       (*server)->Stop();
     }
-  }
-  if (webhooks_) {
-    webhooks_->Stop();
   }
 }
 

@@ -34,7 +34,9 @@ class ManagerHttp {
   ManagerHttp(Options options, metrics::Registry& registry);
 
   apimachinery::Result<void> Start();
-  void Stop();
+  /// Webhooks that are asked answer first, as long as there is time `left`: an API server does not
+  /// ask again, and refuses the request that it asks for.
+  void Stop(base::Duration left);
 
   HealthChecks& health() { return health_; }
   HealthChecks& ready() { return ready_; }

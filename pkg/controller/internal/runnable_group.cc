@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "kubexx/controller/internal/briefly.h"
@@ -53,7 +54,15 @@ RunnableGroup::~RunnableGroup() {
 
 void RunnableGroup::Add(std::shared_ptr<Runnable> runnable) {
   std::string name = runnable->Name();  // later it may hang
+  std::list<Member> ended;              // ends after the lock
   const base::MutexLock lock(mu_);
+  for (auto member = members_.begin(); member != members_.end();) {
+    const auto next = std::next(member);
+    if (member->thread.joinable() && !member->running) {
+      ended.splice(ended.end(), members_, member);
+    }
+    member = next;
+  }
   Member& member =
       members_.emplace_back(Member{.runnable = std::move(runnable), .name = std::move(name)});
   if (started_) {
@@ -72,8 +81,9 @@ void RunnableGroup::Start() {
 
 void RunnableGroup::StartLocked(Member& member) {
   if (!stop_.stop_requested()) {
-    member.running = true;
+    // There may be no thread to be had; one that ends at once waits for the lock to say so.
     member.thread = std::jthread([this, &member] { Run(member); });
+    member.running = true;
   }
 }
 

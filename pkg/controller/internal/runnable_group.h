@@ -30,6 +30,7 @@ class RunnableGroup {
   RunnableGroup& operator=(const RunnableGroup&) = delete;
 
   /// Starts it now when the group has started, otherwise with the group; never when it has stopped.
+  /// Lets go of those that have returned, and of their threads.
   void Add(std::shared_ptr<Runnable> runnable);
   void Start();
   /// Calls Warmup of each, until one fails.

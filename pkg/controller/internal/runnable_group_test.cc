@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <semaphore>
 #include <thread>
+#include <utility>
 
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/controller/internal/function_runnable.h"
@@ -35,6 +37,21 @@ TEST(RunnableGroupTest, ADestructorThatWaitsSaysForWhat) {
   }
   EXPECT_EQ(log.Count("running=stubborn"), 1U);
   end.release();
+}
+
+TEST(RunnableGroupTest, WhatHasReturnedIsLetGoOf) {
+  base::testing::FakeClock clock;
+  RunnableGroup group(clock, [](const apimachinery::Status&) {});
+  group.Start();
+  auto first = std::make_shared<FunctionRunnable>(
+      "short", Stage::kOther,
+      [](const std::stop_token&) -> apimachinery::Result<void> { return {}; });
+  const std::weak_ptr<Runnable> left = first;
+  group.Add(first);
+  ASSERT_TRUE(group.Await(base::TimePoint::max()));
+  group.Add(std::move(first));
+  ASSERT_TRUE(group.Await(base::TimePoint::max()));
+  EXPECT_EQ(left.use_count(), 1) << "held by the second run only";
 }
 
 }  // namespace

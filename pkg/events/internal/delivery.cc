@@ -31,4 +31,9 @@ void LogDropped(const std::string& component, std::size_t events) {
                    {{"component", component}, {"events", static_cast<std::int64_t>(events)}});
 }
 
+void LogNotTaken(const std::string& component, std::size_t events) {
+  logging::Warning("events are dropped as their recorder's queue is full, or was stopped",
+                   {{"component", component}, {"events", static_cast<std::int64_t>(events)}});
+}
+
 }  // namespace kubexx::events::internal

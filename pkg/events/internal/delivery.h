@@ -31,6 +31,9 @@ void LogLost(const std::string& name_space, const std::string& name, const std::
 /// Logs that so many events were not written before their recorder's end.
 void LogDropped(const std::string& component, std::size_t events);
 
+/// Logs that so many events, since the last such line, found the queue full or closed.
+void LogNotTaken(const std::string& component, std::size_t events);
+
 /// One try: a patch, unless `patch` is empty or there is no such event any more; then a create.
 template <class E>
 apimachinery::Result<E> WriteOnce(EventSink<E>& sink, E& event, const std::string& patch,

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_EVENTS_INTERNAL_PIPELINE_H_
 #define KUBEXX_EVENTS_INTERNAL_PIPELINE_H_
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -57,17 +58,25 @@ class Pipeline {
   /// Never blocks; the event is dropped when the queue is full or Stop was called.
   void Put(E&& event) {
     bool taken = false;
+    std::size_t to_tell = 0;
     {
+      const base::TimePoint now = clock_.Now();
       const base::MutexLock lock(mu_);
       taken = !closed_ && queue_.size() < capacity_;
       if (taken) {
         queue_.push_back(std::move(event));
+      } else if (++untold_, now >= next_line_) {
+        next_line_ = now + kBetweenLines;
+        to_tell = std::exchange(untold_, 0);
       }
     }
     if (taken) {
       changed_.notify_all();
     } else {
       dropped_.Increment();
+    }
+    if (to_tell > 0) {
+      LogNotTaken(component_, to_tell);
     }
   }
 
@@ -111,6 +120,9 @@ class Pipeline {
   }
 
  private:
+  /// A queue that is full stays so for a while, and the log is not to be.
+  static constexpr base::Duration kBetweenLines = std::chrono::minutes(1);
+
   void Run(const std::stop_token& stop) {
     base::TimePoint due = hooks_.maintain ? hooks_.maintain(stop) : base::TimePoint::max();
     while (true) {
@@ -172,6 +184,8 @@ class Pipeline {
   std::deque<E> queue_ KX_GUARDED_BY(mu_);
   std::size_t given_up_ KX_GUARDED_BY(mu_) = 0;
   bool closed_ KX_GUARDED_BY(mu_) = false;
+  std::size_t untold_ KX_GUARDED_BY(mu_) = 0;  // of those that were not taken
+  base::TimePoint next_line_ KX_GUARDED_BY(mu_){};
   base::TimePoint until_ KX_GUARDED_BY(mu_){};  // of Stop, when it is closed
   bool done_ KX_GUARDED_BY(mu_) = false;
   std::jthread thread_;

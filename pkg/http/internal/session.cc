@@ -72,6 +72,10 @@ void Session::Close() {
   host_.Remove(self_);
 }
 
+bool Session::idle() const {
+  return reading_ && !lingering_ && parser_ && !parser_->got_some() && buffer_.size() == 0;
+}
+
 std::chrono::milliseconds Session::TimeToRead() const {
   const Server::Options& options = host_.options();
   return admitted_ && options.idle_timeout.count() > 0 ? options.idle_timeout
@@ -341,7 +345,7 @@ void Session::Deliver(std::uint64_t serial, Response response) {
     response = {.status = 500, .body = "The header of the answer cannot be sent.\n"};
   }
   if (response.stream == nullptr) {
-    Write(std::move(response), keep_alive_, head_);
+    Write(std::move(response), keep_alive_ && !host_.draining(), head_);
   } else if (http10_ || head_) {
     response.stream->Closed();
     Write({.status = http10_ ? 505 : 405, .body = "A stream needs GET and HTTP/1.1.\n"}, false,

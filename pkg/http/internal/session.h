@@ -42,6 +42,8 @@ class Host {
  public:
   virtual ~Host() = default;
   virtual const Server::Options& options() const = 0;
+  /// Whether connections end with their answers.
+  virtual bool draining() const = 0;
   /// Calls session->Deliver(serial, ...) on the network thread, at once or later.
   virtual void Serve(std::shared_ptr<Session> session, std::uint64_t serial, Request request) = 0;
   /// Says that sessions have so much more of unfinished bodies, or less. May close sessions, also
@@ -83,7 +85,9 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Waiting for a complete request, that is, worth less than a new connection.
   bool reading() const { return reading_; }
-  /// The same, and it does not take the answer that it got without being admitted.
+  /// It has nothing of one.
+  bool idle() const;
+  /// Reading, or it does not take the answer that it got without being admitted.
   bool replaceable() const { return reading_ || (answering_ && !admitted_); }
   /// It has some of a body, but not all.
   std::size_t held_of_body() const { return reading_ ? held_ : 0; }

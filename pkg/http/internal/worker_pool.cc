@@ -29,9 +29,6 @@ namespace {
 
 bool IsLarge(const JobOrigin& origin) { return origin.bytes >= WorkerPool::kLargeBytes; }
 
-/// How much of what `all` may have together is one client's at most.
-std::size_t ShareOfOne(std::size_t all) { return std::max<std::size_t>(all / 2, 1); }
-
 void CountDown(std::map<std::string, std::size_t>& counts, const std::string& client) {
   const auto found = counts.find(client);
   if (--found->second == 0) {
@@ -40,6 +37,10 @@ void CountDown(std::map<std::string, std::size_t>& counts, const std::string& cl
 }
 
 }  // namespace
+
+std::size_t WorkerPool::ShareOfOne(std::size_t all) const {
+  return one_client_ ? all : std::max<std::size_t>(all / 2, 1);
+}
 
 bool WorkerPool::IsFullLocked(const std::string& client) const {
   const std::size_t share = ShareOfOne(max_queued_);

@@ -20,7 +20,8 @@ namespace kubexx::http::internal {
 /// As many jobs of one client run at once as were asked for, besides those that wait for others,
 /// and one more of other clients, so that these need not wait for them. Of large ones a quarter do.
 /// Clients take turns; the jobs of each begin in the order in which they came, but for large ones
-/// that have to wait. One client has half of the queue at most. Thread-safe.
+/// that have to wait. One client has half of the queue at most, unless there is no
+/// other. Thread-safe.
 class WorkerPool {
  public:
   using Job = std::move_only_function<void()>;
@@ -30,9 +31,13 @@ class WorkerPool {
 
   /// At most so many jobs wait for a thread, and the large ones among them have at most so many
   /// bytes; at most `max_waiting` that have one wait for others, half of them of one client.
+  /// `one_client`: there is no other, and nothing is kept for one.
   explicit WorkerPool(std::size_t max_queued, std::size_t max_queued_bytes = 128 << 20,
-                      std::size_t max_waiting = 256)
-      : max_queued_(max_queued), max_queued_bytes_(max_queued_bytes), max_waiting_(max_waiting) {}
+                      std::size_t max_waiting = 256, bool one_client = false)
+      : max_queued_(max_queued),
+        max_queued_bytes_(max_queued_bytes),
+        max_waiting_(max_waiting),
+        one_client_(one_client) {}
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool() { Stop(); }
@@ -64,10 +69,13 @@ class WorkerPool {
   /// The job that may begin next; null when none may.
   const QueuedJob* NextLocked() const KX_REQUIRES(mu_);
   std::size_t LargeAtOnceLocked() const KX_REQUIRES(mu_);
+  /// How much of what `all` may have together is one client's at most.
+  std::size_t ShareOfOne(std::size_t all) const;
 
   const std::size_t max_queued_;
   const std::size_t max_queued_bytes_;
   const std::size_t max_waiting_;
+  const bool one_client_;
   base::Mutex mu_;
   base::CondVar changed_;
   JobQueue jobs_ KX_GUARDED_BY(mu_);

@@ -322,6 +322,23 @@ TEST(WorkerPoolTest, ALargeJobDoesNotWaitForAllThatOthersHaveAskedForBefore) {
   end.count_down();
 }
 
+TEST(WorkerPoolTest, AClientWithoutOthersHasAllOfIt) {
+  std::latch release(1);
+  std::latch all_wait(4);
+  WorkerPool pool(4, kTwoLarge, 4, true);
+  pool.Start(1);
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(pool.Push([&] {
+      EXPECT_TRUE(pool.BeginWait());
+      all_wait.arrive_and_wait();
+      release.wait();
+      pool.EndWait();
+    }));
+  }
+  all_wait.wait();
+  release.count_down();
+}
+
 TEST(WorkerPoolTest, OneClientHasHalfOfTheQueue) {
   std::latch entered(1);
   std::latch release(1);

@@ -196,6 +196,7 @@ HandlerRegistration InformerCore::AddHandler(std::string name,
                                      .registry = options_.registry,
                                      .max_events = std::max<std::size_t>(buffer, 1),
                                      .overflow = options.overflow};
+  listener_options.tells_passing = options.tells_passing;
   listener_options.resync_period = ResyncPeriodFor(options, listener_options.name);
   auto listener =
       std::make_shared<Listener>(std::move(listener_options), store_, std::move(handler));

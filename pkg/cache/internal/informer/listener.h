@@ -44,6 +44,7 @@ class Listener {
     std::size_t max_events = 1024;
     Overflow overflow = Overflow::kMerge;
     base::Duration resync_period{0};  ///< zero means never
+    bool tells_passing = false;
   };
 
   Listener(Options options, std::shared_ptr<const PackedStore> store, Handler handler);
@@ -134,7 +135,7 @@ class Listener {
   mutable base::CondVar changed_;
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
   /// What came after `items_` was full, until all of it has been delivered.
-  MergeBuffer late_ KX_GUARDED_BY(mu_);
+  MergeBuffer late_ KX_GUARDED_BY(mu_){options_.tells_passing};
   bool bounded_ KX_GUARDED_BY(mu_) = true;
   /// Whoever wakes the thread takes this back, so that those that come before it runs need not.
   bool sleeping_ KX_GUARDED_BY(mu_) = false;

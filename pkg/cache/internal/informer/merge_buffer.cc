@@ -18,6 +18,11 @@ bool MergeBuffer::Push(Change change) {
   if (change.type == Type::kUpdate && change.object == change.old) {
     return true;  // a resync of what will be told anyway
   }
+  if (waits.type == Type::kAdd && change.type == Type::kDelete && tells_passing_) {
+    change.flags.is_single_change = false;
+    waits = std::move(change);
+    return true;
+  }
   if (waits.type == Type::kAdd && change.type == Type::kDelete) {
     items_.erase(found->second);
     waiting_.erase(found);

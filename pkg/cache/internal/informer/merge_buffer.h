@@ -27,6 +27,9 @@ class MergeBuffer {
     EntryRef old{};  ///< none for an add
     RawEvent::Flags flags{};
   };
+  /// `tells_passing`: see HandlerOptions.
+  explicit MergeBuffer(bool tells_passing = false) : tells_passing_(tells_passing) {}
+
   /// The end of the initial list.
   struct Synced {};
   using Item = std::variant<Change, Synced>;
@@ -42,6 +45,7 @@ class MergeBuffer {
   void Clear();
 
  private:
+  bool tells_passing_;
   std::list<Item> items_{};
   std::unordered_map<apimachinery::ObjectKey, std::list<Item>::iterator> waiting_{};
 };

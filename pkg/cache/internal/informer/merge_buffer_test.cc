@@ -68,6 +68,15 @@ TEST(MergeBufferTest, DeletesAndCreationsMeet) {
   EXPECT_TRUE(buffer.empty()) << "nobody was told of it";
 }
 
+TEST(MergeBufferTest, WhatCameAndWentIsToldAsGoneToWhoWantsThat) {
+  MergeBuffer buffer(true);
+  const EntryRef a1 = MakeEntry("a", 1);
+  EXPECT_FALSE(buffer.Push({Type::kAdd, a1}));
+  EXPECT_TRUE(buffer.Push({Type::kDelete, MakeEntry("a", 2), a1}));
+  EXPECT_EQ(Describe(buffer.Pop()), "delete a 1>2");
+  EXPECT_TRUE(buffer.empty());
+}
+
 // Whatever is pushed, the taker's picture becomes the pusher's, and never does more wait than there
 // are objects.
 TEST(MergeBufferTest, TheTakerEndsWhereThePusherIs) {
