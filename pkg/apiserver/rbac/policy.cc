@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/rbac/policy.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <span>
 #include <tuple>
@@ -17,6 +18,9 @@ using codec::JsonTree;
 constexpr std::string_view kMasters = "system:masters";
 // Of the roles that are not there, so many are named.
 constexpr std::size_t kMaxMissing = 100;
+
+/// Rules that several bindings give are told for each of them, until there are so many.
+constexpr std::size_t kMostRulesRepeated = 10'000;
 
 bool IsMaster(const User& user) {
   return std::ranges::find(user.groups, kMasters) != user.groups.end();
@@ -199,10 +203,14 @@ HeldRules Policy::RulesOf(const User& user, std::string_view namespace_,
                           std::string_view resource) const {
   HeldRules held;
   Missing missing;
-  std::set<std::tuple<bool, std::string_view, std::string_view>> seen;  // as in Decide
+  std::set<std::tuple<bool, std::string_view, std::string_view>> seen;
   VisitGifts(user, namespace_, [&](const Gift& gift) {
     const Binding& binding = gift.binding;
-    if (!seen.emplace(gift.namespace_.empty(), binding.role_kind, binding.role_name).second) {
+    const bool is_new =
+        seen.emplace(gift.namespace_.empty(), binding.role_kind, binding.role_name).second;
+    // kube-apiserver tells the rules of a role once for each binding; thousands of bindings of a
+    // large role would take gigabytes.
+    if (!is_new && held.rules.size() >= kMostRulesRepeated) {
       return false;
     }
     return VisitRules(

@@ -121,6 +121,23 @@ TEST_F(PolicyTest, AggregatesHaveTheRulesOfWhatTheySelect) {
   EXPECT_THAT(policy_.RulesOf({.name = "x", .groups = {"ops"}}, "").rules, IsEmpty());
 }
 
+TEST_F(PolicyTest, RulesAreToldOncePerBindingUntilTheyAreMany) {
+  std::string rules;
+  for (int i = 0; i < 8'000; ++i) {
+    rules += (i == 0 ? "" : ",") + (R"({"apiGroups":[""],"resources":["r)" + std::to_string(i) +
+                                    R"("],"verbs":["get"]})");
+  }
+  Add(PartKind::kRole,
+      Tree(R"({"metadata":{"name":"large","namespace":"many"},"rules":[)" + rules + "]}"));
+  for (const char* const name : {"one", "two", "three", "four"}) {
+    Add(PartKind::kRoleBinding,
+        Tree(
+            R"({"metadata":{"name":")" + std::string(name) +
+            R"(","namespace":"many"},"roleRef":{"kind":"Role","name":"large"},"subjects":[{"kind":"User","name":"m"}]})"));
+  }
+  EXPECT_THAT(policy_.RulesOf({.name = "m"}, "many").rules, SizeIs(16'000));
+}
+
 TEST_F(PolicyTest, AggregatesTakeRulesInTheOrderOfTheirSelectors) {
   Add(PartKind::kClusterRole, Tree(R"({"metadata":{"name":"a-role","labels":{"to":"last"}},
       "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["nodes"]}]})"));
