@@ -27,8 +27,9 @@ cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock
   options.use_watch_list = false;
   options.max_key_part = std::numeric_limits<std::size_t>::max();
   // The storage is the server's own, and clients wait for this cache: when the storage is back, so
-  // is the cache. Pauses of half a minute are for clients of a server that is overloaded.
-  options.tuning.backoff.cap = std::chrono::seconds(2);
+  // is the cache. Pauses of half a minute are for clients of a server that is overloaded. A type
+  // whose objects cannot be read, as while its webhook is down, is listed as often.
+  options.tuning.backoff.cap = std::chrono::seconds(5);
   options.tuning.backoff.jitter = 0.25;
   options.on_error = [name = type.QualifiedPlural(), &cache](const apimachinery::Status& status) {
     cache.NoteFailure();

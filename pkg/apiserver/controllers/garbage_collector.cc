@@ -123,7 +123,8 @@ class Collector final {
       if (!asked.emplace(owner.api_version, owner.kind).second) {
         continue;
       }
-      if (owner.kind == "Event") {  // which the graph does not have
+      if (owner.kind == "Event" &&  // which the graph does not have
+          (owner.api_version == "v1" || owner.api_version.starts_with("events.k8s.io/"))) {
         return Fail(Reason::kServiceUnavailable,
                     object.metadata.namespace_ + "/" + object.metadata.name +
                         " is kept: an Event owns it, and those are not followed");

@@ -24,8 +24,11 @@ Result<void> ReadEntry(const JsonTree& entry, Managers& managers) {
                .subresource = std::string(entry.TextAt("subresource"))};
   // As kube-apiserver's validation; each conflict names the manager.
   constexpr std::size_t kMaxName = 128;
-  if (id.name.size() > kMaxName || id.subresource.size() > kMaxName) {
-    return Fail(Reason::kMalformed, "manager and subresource may not be longer than 128 bytes");
+  constexpr std::size_t kMaxSubresource = 256;
+  const std::string_view time = entry.TextAt("time");
+  if (id.name.size() > kMaxName || id.subresource.size() > kMaxSubresource ||
+      (!time.empty() && !apimachinery::Time::Parse(time))) {
+    return {};  // nobody's; it may be in a stored object, whose other managers count
   }
   const std::string_view operation = entry.TextAt("operation");
   if (operation != "Apply" && operation != "Update") {
@@ -36,10 +39,6 @@ Result<void> ReadEntry(const JsonTree& entry, Managers& managers) {
   }
   if (entry.TextAt("fieldsType") != "FieldsV1") {
     return Fail(Reason::kMalformed, "fieldsType must be FieldsV1");
-  }
-  const std::string_view time = entry.TextAt("time");
-  if (!time.empty() && !apimachinery::Time::Parse(time)) {
-    return Fail(Reason::kMalformed, "time must be as RFC 3339 has it");
   }
   Owned owned{.api_version = id.api_version, .time = std::string(time)};
   if (operation == "Apply") {

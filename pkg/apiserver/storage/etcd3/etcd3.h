@@ -36,7 +36,7 @@ struct Etcd3Options {
 
 /// A store in etcd. Keys are etcd's keys as they are and values its values, so with the registry's
 /// "/registry/..." it is the data that a kube-apiserver has. Does not connect yet; all calls wait
-/// for a connection, and fail where it leads to an etcd before 3.4.31 or 3.5.13, whose watches may
+/// for a connection, and fail where it leads to an etcd before 3.4.25 or 3.5.8, whose watches may
 /// be said to be further than they are. kInvalidConfig for endpoints or files that cannot be used.
 /// All calls must have returned before it is destroyed.
 apimachinery::Result<std::unique_ptr<Storage>> NewEtcd3Storage(Etcd3Options options);

@@ -72,11 +72,20 @@ TEST(Etcd3Storage, StopEndsTheWaitForAConnection) {
 
 TEST(EtcdVersion, IsOldWhereProgressMayBeAheadOfEvents) {
   for (const char* const good :
-       {"3.4.31", "3.4.40", "3.5.13", "3.5.21", "3.6.0-rc.1", "3.6.5", "4.0.0", "", "kine", "3"}) {
+       {"3.4.25", "3.4.30", "3.5.8", "3.5.21", "3.6.0-rc.1", "3.6.5", "4.0.0", "", "kine", "3"}) {
     EXPECT_TRUE(internal::TellsProgressTruly(good)) << good;
   }
-  for (const char* const old : {"3.3.27", "3.4.30", "3.5.0", "3.5.12", "3.5.0-rc.1", "2.3.8"}) {
+  for (const char* const old : {"3.3.27", "3.4.24", "3.5.0", "3.5.7", "3.5.0-rc.1", "2.3.8"}) {
     EXPECT_FALSE(internal::TellsProgressTruly(old)) << old;
+  }
+}
+
+TEST(EtcdVersion, IsOldWhereProgressMayNeverBeTold) {
+  for (const char* const good : {"3.4.31", "3.5.13", "3.6.5", "kine"}) {
+    EXPECT_TRUE(internal::TellsProgressAlways(good)) << good;
+  }
+  for (const char* const old : {"3.4.30", "3.5.0", "3.5.12"}) {
+    EXPECT_FALSE(internal::TellsProgressAlways(old)) << old;
   }
 }
 
@@ -104,7 +113,7 @@ class FakeEtcd final : public etcdserverpb::Maintenance::Service {
 };
 
 TEST(Etcd3Storage, AnEtcdWhoseWatchesCannotBeBelievedIsRefused) {
-  for (const auto& [version, is_good] : {std::pair("3.5.12", false), {"3.5.13", true}}) {
+  for (const auto& [version, is_good] : {std::pair("3.5.7", false), {"3.5.8", true}}) {
     const FakeEtcd etcd(version);
     Etcd3Options options;
     options.endpoints = {etcd.url()};
@@ -113,7 +122,7 @@ TEST(Etcd3Storage, AnEtcdWhoseWatchesCannotBeBelievedIsRefused) {
     const auto storage = NewEtcd3Storage(options);
     ASSERT_TRUE(storage.has_value());
     const auto is_refused = [](const apimachinery::Status& status) {
-      return status.message.find("etcd 3.5.12 at 127.0.0.1:") != std::string::npos;
+      return status.message.find("etcd 3.5.7 at 127.0.0.1:") != std::string::npos;
     };
     const auto read = (*storage)->Get("/registry/a", 0, {});
     ASSERT_FALSE(read.has_value());  // It has no objects.

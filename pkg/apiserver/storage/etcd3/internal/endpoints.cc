@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "kubexx/apimachinery/secret_file.h"
 #include "kubexx/apiserver/storage/etcd3/internal/version.h"
 #include "kubexx/apiserver/storage/internal/errors.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver::storage::etcd3::internal {
 namespace {
@@ -144,8 +146,14 @@ Result<void> Endpoints::CheckVersion(const Endpoint& member, Deadline deadline,
   if (status.ok() && !TellsProgressTruly(response.version())) {
     return Fail(Reason::kUnavailable,
                 "etcd " + response.version() + " at " + member.address +
-                    " does not always tell truly, or at all, how far a watch is; 3.4.31, 3.5.13 "
-                    "and later ones do");
+                    " tells how far a watch is before it has sent what came before; 3.4.25, 3.5.8 "
+                    "and later ones do not");
+  }
+  if (status.ok() && !TellsProgressAlways(response.version())) {
+    logging::Warning(
+        "An etcd before 3.4.31 or 3.5.13 may not say how far a quiet watch is: some lists take "
+        "seconds",
+        {{"etcd", member.address}, {"version", response.version()}});
   }
   // What speaks etcd's language and is none may not know the question.
   if (status.ok() || status.error_code() == grpc::StatusCode::UNIMPLEMENTED) {
@@ -155,20 +163,25 @@ Result<void> Endpoints::CheckVersion(const Endpoint& member, Deadline deadline,
 }
 
 Result<const Endpoint*> Endpoints::Connected(Deadline deadline, const std::stop_token& stop) {
-  std::size_t refused = 0;
+  std::set<const Endpoint*> refused;
+  apimachinery::Status refusal;
   for (std::size_t turn = 0; !stop.stop_requested(); ++turn) {
-    if (const Endpoint* ready = FindReady()) {
+    if (const Endpoint* ready = FindReady(); ready != nullptr && !refused.contains(ready)) {
       const Result<void> checked = CheckVersion(*ready, deadline, stop);
       if (checked) {
         return ready;
       }
+      refusal = checked.error();
+      refused.insert(ready);
       Leave(ready);
-      if (++refused >= members_.size()) {
-        return Fail(checked.error());
-      }
       continue;
+    } else if (ready != nullptr) {
+      Leave(ready);  // the others may still be connecting
     }
     const Deadline now = std::chrono::system_clock::now();
+    if (refused.size() == members_.size() || (now >= deadline && !refused.empty())) {
+      return Fail(std::move(refusal));
+    }
     if (now >= deadline) {
       return Fail(Reason::kUnavailable, "no connection to etcd at " + members_.front().address +
                                             (members_.size() > 1 ? " or the others" : "") +
@@ -176,8 +189,10 @@ Result<const Endpoint*> Endpoints::Connected(Deadline deadline, const std::stop_
     }
     // All of them are connecting; any one's news ends the wait.
     const std::size_t share = std::max<std::size_t>(1, members_.size());
-    members_[turn % members_.size()].channel->WaitForConnected(
-        std::min(deadline, now + kSlice / static_cast<int>(share)));
+    const Endpoint& member = members_[turn % members_.size()];
+    if (!refused.contains(&member)) {
+      member.channel->WaitForConnected(std::min(deadline, now + kSlice / static_cast<int>(share)));
+    }
   }
   return Cancelled("waiting for etcd");
 }

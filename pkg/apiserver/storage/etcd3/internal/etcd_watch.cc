@@ -155,6 +155,9 @@ Result<void> EtcdStore::Watch(std::string_view prefix, const WatchOptions& optio
     askers_.erase(place);
   }
   const grpc::Status status = stream->Finish();
+  if (status.error_code() == grpc::StatusCode::UNAVAILABLE && !stop.stop_requested()) {
+    endpoints_->Leave(endpoint);  // it may be without a leader for long
+  }
   if (stop.stop_requested()) {
     return storage::internal::Cancelled(what);
   }

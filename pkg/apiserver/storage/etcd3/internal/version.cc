@@ -6,8 +6,13 @@
 
 namespace kubexx::apiserver::storage::etcd3::internal {
 
-bool TellsProgressTruly(std::string_view version) {
-  using Number = std::array<int, 3>;
+namespace {
+
+using Number = std::array<int, 3>;
+
+/// Whether the version is one of a line of releases from which the fault has gone; true for what is
+/// no version.
+bool IsFrom(std::string_view version, const Number& of_3_4, const Number& later) {
   Number number{};
   const char* at = version.data();
   const char* const end = at + version.size();
@@ -18,7 +23,15 @@ bool TellsProgressTruly(std::string_view version) {
     }
     at = next == end ? end : next + 1;
   }
-  return number >= Number{3, 5, 13} || (number >= Number{3, 4, 31} && number < Number{3, 5, 0});
+  return number >= later || (number >= of_3_4 && number < Number{3, 5, 0});
+}
+
+}  // namespace
+
+bool TellsProgressTruly(std::string_view version) { return IsFrom(version, {3, 4, 25}, {3, 5, 8}); }
+
+bool TellsProgressAlways(std::string_view version) {
+  return IsFrom(version, {3, 4, 31}, {3, 5, 13});
 }
 
 }  // namespace kubexx::apiserver::storage::etcd3::internal
