@@ -32,6 +32,9 @@ constexpr base::Duration kMaxEarlyDelay = std::chrono::seconds(8);
 // Of all keys together: what each does before it comes to that cache may ask the API server.
 constexpr double kEarlyTriesPerSecond = 50;
 constexpr int kEarlyBurst = 100;
+// However many keys wait: when the cache has come, none is forgotten for longer. An event that
+// takes a key before its time leaves its place unused.
+constexpr base::Duration kMaxEarlyWait = std::chrono::minutes(1);
 
 double ToSeconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -236,7 +239,8 @@ class Controller::Impl {
                         {"error", status},
                         {"others", *left_out}});
     }
-    queue_.Add(*item, {.priority = item.priority(), .after = early_limiter_->When(*item)});
+    queue_.Add(*item, {.priority = item.priority(),
+                       .after = std::min(early_limiter_->When(*item), kMaxEarlyWait)});
   }
 
   void HandleError(const workqueue::Queue::Item& item, const Status& status,

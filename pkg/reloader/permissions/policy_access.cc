@@ -19,7 +19,7 @@ constexpr std::string_view kSeemsUnserved =
 }  // namespace
 
 bool PolicyAccess::SeemsUnserved(const Status& status) {
-  return status.message.starts_with(kSeemsUnserved);
+  return status.message.contains(kSeemsUnserved);  // the reflector says before it what it did
 }
 
 class PolicyAccess::Source final : public cache::ListerWatcher {

@@ -137,6 +137,9 @@ void PolicyGate::LookAtUnseen() {
   for (const ObjectRef& ref : unseen) {
     const auto id = IdOf(ref);
     const auto workload = id ? host.get()->caches.GetWorkload(*id) : std::nullopt;
+    if (!workload && id && !host.get()->caches.Knows(id->kind, id->key.namespace_)) {
+      continue;  // its kind is late: what has failed before stays so
+    }
     Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
       if (workload) {
         gate.Observe(ref, SightingOf(*workload), now);

@@ -136,6 +136,9 @@ void WorkloadSource::NoteFailure(const Status& status) {
     const base::TimePoint now = options_.clock.Now();
     const base::MutexLock lock(mu_);
     // Without a connection nothing is said of this kind: all others are waited for as well.
+    if (status.reason != Reason::kNotFound) {
+      unserved_since_.reset();  // who says so again begins anew
+    }
     if (has_listed_ || mode_ == Mode::kAbsent || status.reason == Reason::kUnavailable ||
         status.reason == Reason::kCancelled) {
       failing_since_.reset();
