@@ -24,4 +24,8 @@ finish() {
 trap finish EXIT
 
 grep -q '^cmake --build' "$root/docs/first-controller.md" || { echo "guide: the page has lost its commands" >&2; exit 1; }
+# Whoever builds with a home of his own leaves the folder as it was configured: other tests run from it.
+configured() { grep '^KUBEXX_TESTDATA_DIR:' "$KUBEXX_BUILD_DIR/CMakeCache.txt" || true; }
+before=$(configured)
 "$root/test/guide/page.sh" docs/first-controller.md "$HOME/greeter"
+[ "$(configured)" = "$before" ] || { echo "guide: the build was configured anew, for the module cache of another home" >&2; exit 1; }
