@@ -218,9 +218,9 @@ bool Caches::WaitForWorkloads(const std::stop_token& stop) const {
 }
 
 bool Caches::Knows(WorkloadKind kind, std::string_view namespace_) const {
-  return std::ranges::any_of(informers_, [&](const InformerSet& set) {
+  return std::ranges::all_of(informers_, [&](const InformerSet& set) {
     const auto informer = set.workloads.find(kind);
-    return informer != set.workloads.end() && set.Covers(namespace_) &&
+    return informer == set.workloads.end() || !set.Covers(namespace_) ||
            informer->second->HasSynced();
   });
 }

@@ -99,8 +99,8 @@ class Caches {
   /// Whether the sources of the type in the namespace have been listed: what GetSource does not
   /// have then is not there, or not selected. Once true it stays so, also when a right is lost.
   bool Knows(SourceType type, std::string_view namespace_) const;
-  /// The same of workloads: false while their kind is late, so that one that is not found may be
-  /// there.
+  /// Whether a workload that is not found is not there: its kind is not late. True also for what is
+  /// not watched.
   bool Knows(WorkloadKind kind, std::string_view namespace_) const;
   /// What is watched, but has not been listed yet.
   std::set<SourceSpace> UnknownSpaces() const;
