@@ -226,19 +226,20 @@ bool NestsTooDeep(std::string_view json) {
   return false;
 }
 
+apimachinery::Status TooDeep(const ResourceType& type) {
+  return BadObject(
+      type, apimachinery::Malformed(
+                "", "it nests more than " + std::to_string(kMaxStoredLevels) + " levels deep"));
+}
+
 /// Refuses what could not be read again: nobody could get, list or delete it, nor any other object
 /// of its type.
 Result<void> CheckReadable(const ResourceType& type, const JsonTree& object,
                            std::string_view json) {
-  if (NestsTooDeep(json)) {
-    return Fail(BadObject(
-        type, apimachinery::Malformed(
-                  "", "it nests more than " + std::to_string(kMaxStoredLevels) + " levels deep")));
-  }
   const bool is_custom = type.schema == nullptr;
   Typed typed(is_custom ? codec::SchemaOf<api::meta::v1::ObjectMeta>() : *type.schema);
-  const auto read =
-      typed.ReadJson(is_custom ? object.Find("metadata")->ToJson() : std::string(json));
+  const std::string metadata = is_custom ? object.Find("metadata")->ToJson() : std::string();
+  const auto read = typed.ReadJson(is_custom ? metadata : json);
   return read ? Result<void>() : Fail(BadObject(type, read.error()));
 }
 
@@ -356,11 +357,15 @@ Result<std::string> StoredOf(const ResourceType& type, const JsonTree& object, S
   }
   stored["metadata"].Erase("resourceVersion");
   std::string json = stored.ToJson();
-  KX_RETURN_IF_ERROR(CheckReadable(type, stored, json));
+  if (NestsTooDeep(json)) {
+    return Fail(TooDeep(type));
+  }
   if (form == StoredForm::kJson || type.schema == nullptr) {
+    KX_RETURN_IF_ERROR(CheckReadable(type, stored, json));
     return json;
   }
-  return EnvelopeOf(type, json);
+  auto envelope = EnvelopeOf(type, json);  // which reads it as well
+  return envelope ? std::move(envelope) : Fail(BadObject(type, envelope.error()));
 }
 
 Result<JsonTree> Canonical(const ResourceType& type, const JsonTree& object) {
