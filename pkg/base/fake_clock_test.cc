@@ -102,6 +102,23 @@ TEST(FakeClockTest, AdvanceToSleeperWaitsForAWaitThatIsLongEnough) {
   EXPECT_EQ(clock.Now() - begin, seconds(6));
 }
 
+TEST(FakeClockTest, AWaitWhoseStopIsRequestedIsNoSleeper) {
+  FakeClock clock;
+  Mutex mu;
+  CondVar cv;
+  std::jthread waiter([&](const std::stop_token& stop) {
+    MutexLock lock(mu);
+    clock.WaitUntil(mu, cv, stop, clock.Now() + hours(1));
+  });
+  clock.AwaitSleepers(1);
+  {
+    MutexLock lock(mu);  // the wait cannot return as long as this is held
+    waiter.request_stop();
+    EXPECT_EQ(clock.Sleepers(), 0U);
+  }
+  waiter.join();
+}
+
 TEST(FakeClockTest, NoWakeUpIsLostUnderRepetition) {
   FakeClock clock;
   constexpr int kRounds = 300;

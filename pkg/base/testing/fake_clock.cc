@@ -25,7 +25,7 @@ Wake FakeClock::WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, T
       return stop.stop_requested() ? Wake::kStopped : Wake::kTimeout;
     }
     id = next_id_++;
-    waiters_.emplace(id, Waiter{&mu, &cv, deadline});
+    waiters_.emplace(id, Waiter{&mu, &cv, deadline, stop});
     changed_.notify_all();
   }
   cv.wait_until(mu, stop, TimePoint::max());
@@ -77,15 +77,15 @@ std::size_t FakeClock::Sleepers() const {
 }
 
 std::size_t FakeClock::SleepersLocked() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      waiters_, [](const auto& entry) { return entry.second.deadline != TimePoint::max(); }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(waiters_, [](const auto& entry) { return entry.second.IsAsleep(); }));
 }
 
 void FakeClock::AdvanceToSleeper(Duration d) {
   {
     MutexLock lock(mu_);
     while (std::ranges::none_of(waiters_, [end = now_ + d](const auto& entry) {
-      return entry.second.deadline != TimePoint::max() && entry.second.deadline >= end;
+      return entry.second.IsAsleep() && entry.second.deadline >= end;
     })) {
       changed_.wait(mu_);
     }

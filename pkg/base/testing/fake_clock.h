@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <stop_token>
 
 #include "kubexx/base/clock.h"
 
@@ -23,8 +24,8 @@ class FakeClock final : public Clock {
   /// for them to run.
   void Advance(Duration d);
 
-  /// Blocks until at least `n` threads are in a wait with a deadline (waits without one do not
-  /// count).
+  /// Blocks until at least `n` threads are in a wait with a deadline. Waits without one do not
+  /// count, nor do those whose stop has been requested: they are about to return.
   void AwaitSleepers(std::size_t n);
 
   /// How many threads are in a wait with a deadline now.
@@ -39,6 +40,10 @@ class FakeClock final : public Clock {
     Mutex* mu;
     CondVar* cv;
     TimePoint deadline;
+    std::stop_token stop;
+
+    /// Whether only time or a notification ends this wait, and time may.
+    bool IsAsleep() const { return deadline != TimePoint::max() && !stop.stop_requested(); }
   };
 
   std::size_t SleepersLocked() const KX_REQUIRES(mu_);
