@@ -5,7 +5,7 @@
 
 The pages are written for GitHub, where most people read them. What the site needs is changed in the copies: README.md is its
 first page, a link into the source tree leads to a page with that file's text, and the name of a file behind the language of a code
-block becomes its title.
+block becomes its title. Each picture is a link to itself.
 """
 import pathlib
 import posixpath
@@ -21,6 +21,7 @@ PLACES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING
 LANGUAGES = {"cc": "cpp", "h": "cpp", "py": "python", "sh": "bash", "yaml": "yaml", "yml": "yaml", "cmake": "cmake", "json": "json", "go": "go"}
 PICTURES = (".svg", ".png")
 LINK = re.compile(r"(\]\(<?)([^()\s<>]+)(>?(?:\s+\"[^\"]*\")?\))")
+PICTURE = re.compile(r"^!\[[^\]]*\]\(([^()\s]+\.svg)\)$")
 LIST_ITEM = re.compile(r"^(?:[-*+]|\d+\.) ")
 NAMED_FENCE = re.compile(r"^(`{3,})([a-z]+) ([A-Za-z0-9_./-]+)$")
 # What makes a browser ask another host: scripts, styles, pictures, fonts. Links that a reader has to click do not.
@@ -71,6 +72,8 @@ class Pages:
                 if LIST_ITEM.match(line) and out and out[-1].strip() and not LIST_ITEM.match(out[-1]) and not out[-1].startswith(" "):
                     out.append("")
                 line = LINK.sub(lambda found: found.group(1) + self.moved(page, found.group(2)) + found.group(3), line)
+                # A picture of the width of a page is too small to read; a click shows it alone.
+                line = PICTURE.sub(r"[\g<0>](\1)", line)
                 if line.startswith("|"):
                     # A bar in a cell's code is escaped for GitHub; here the backslash would be shown.
                     line = re.sub(r"`[^`]*`", lambda code: code.group(0).replace("\\|", "|"), line)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What the checks of the documentation refuse: a small tree of pages that is right, and then one fault after the other in it.
+# shellcheck disable=SC2016 # the backquotes are the pages'
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
@@ -18,7 +19,7 @@ fresh_tree() {
   page README.md '# Home' '' 'See [the page](docs/page.md#two-words--more), [again](docs/page.md#again-1), [code](pkg/a.h), [a folder](pkg).' \
     '' '    an [indented](nowhere.md) block' '' '```sh' '[a](nowhere.md)' '```' '' '`[code](nowhere.md)`'
   page docs/page.md '# Page' '' '## Two words & `more`' '' '## Again' '' '## Again' '' '[home](../README.md), [a picture](picture.svg)' '' \
-    'As decision 1 says: `pkg/a.h`.' '- a list' '' '| a |' '|---|' '| `x\|y` |' '' '```cpp main.cc' 'int main() {}' '```'
+    'As decision 1 says: `pkg/a.h`.' '- a list' '' '![drawn](picture.svg)' '' '| a |' '|---|' '| `x\|y` |' '' '```cpp main.cc' 'int main() {}' '```'
   page docs/picture.svg '<svg/>'
   page docs/decisions.md '# Decisions' '' '## Decision 1: one' '' '**Context.** A.' '' '**Decision.** B.' '' '**Consequence.** C.' '' \
     '## Decision 2: two' '' '**Context.** A.' '' '**Decision.** B.' '' '**Consequence.** C.'
@@ -70,6 +71,7 @@ has index.md '[code](source/pkg/a.h.md), [a folder](source/pkg.md)'
 has source/pkg.md '- [a.h](pkg/a.h.md)'
 has source/pkg/a.h.md '// see decision 1'
 has page.md '[home](index.md), [a picture](picture.svg)'
+has page.md '[![drawn](picture.svg)](picture.svg)'
 has page.md '```cpp title="main.cc"'
 has page.md "| \`x|y\` |"
 grep -B 1 '^- a list' "$work/pages/page.md" | grep -qx '' || fail "a list follows its paragraph without a blank line"
