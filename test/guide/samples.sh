@@ -15,7 +15,7 @@ awk -v folder="$folder" '
     split(substr($0, 4), words, " ")
     block = words[1] == "" ? "plain" : words[1]
     if (block ~ /^(cpp|c\+\+|cc|cxx)$/) {
-      if (words[2] !~ /^[a-z_]+\.cc$/) { bad = bad FILENAME ":" FNR ": a block of code without the name of a file, which nobody compiles\n" }
+      if (words[2] !~ /^[a-z_]+\.cc$/) { bad = bad FILENAME ":" FNR ": a block of code without the name of a file, which nobody compiles\n"; block = "nameless"; next }
       file = folder "/" words[2]
       if (file in owner && owner[file] != FILENAME) { bad = bad FILENAME ":" FNR ": " words[2] " is a file of " owner[file] "\n" }
       owner[file] = FILENAME
