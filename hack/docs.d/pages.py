@@ -17,7 +17,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import links  # noqa: E402
 
 # Pages that do not lie in docs/.
-PLACES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+PLACES = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "pkg/apiserver/storage/storage.md": "apiserver-storage.md",
+}
 LANGUAGES = {"cc": "cpp", "h": "cpp", "py": "python", "sh": "bash", "yaml": "yaml", "yml": "yaml", "cmake": "cmake", "json": "json", "go": "go"}
 PICTURES = (".svg", ".png")
 LINK = re.compile(r"(\]\(<?)([^()\s<>]+)(>?(?:\s+\"[^\"]*\")?\))")
