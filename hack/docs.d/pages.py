@@ -120,7 +120,7 @@ class Pages:
         while self.wanted:
             path = self.wanted.pop()
             self.write(f"source/{path}.md", self.source_page(path))
-        # Doxygen writes its pages there when MkDocs is done; the menu has a link to this one.
+        # hack/docs puts Doxygen's pages there when MkDocs is done; the menu has a link to this one.
         self.write("reference/index.html", "<!doctype html><title>API reference</title>\n")
         shutil.copyfile(pathlib.Path(__file__).parent / "site.css", self.folder / "site.css")
 
