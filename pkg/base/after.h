@@ -7,8 +7,9 @@
 
 namespace kubexx::base {
 
-/// `d` after `from`; TimePoint::max(), which no wait ends at, where that is later than can be told:
-/// who sets a limit to Duration::max() wants none, and the sum would be long past.
+/// `d` after `from`. When the sum is later than a TimePoint can tell, it is TimePoint::max(), at
+/// which no wait ends: whoever sets a limit to Duration::max() wants no limit, and the sum would
+/// otherwise lie in the past.
 constexpr TimePoint After(TimePoint from, Duration d) {
   return d > Duration::zero() && from > TimePoint::max() - d ? TimePoint::max() : from + d;
 }

@@ -13,11 +13,11 @@ namespace kubexx::base {
 /// ends the process as it would have, with a core dump where the system keeps them. `program`, its
 /// name and version, begins the report.
 ///
-/// Each call is a file with an offset in it, which `addr2line -Cfe FILE OFFSET` turns into a
-/// function where the file has its symbols; that of an image has none, the same build before it was
-/// stripped has. Nothing of the process's data is written. A thread that has used up its stack ends
-/// the process without a report. Call it once, before there are threads; under a sanitizer, which
-/// reports by itself, it does nothing.
+/// Each call is written as a file with an offset in it, which `addr2line -Cfe FILE OFFSET` turns
+/// into a function if the file has its symbols. The file in an image has none; the same build
+/// before it was stripped has them. Nothing of the process's data is written. A thread that has
+/// used up its stack ends the process without a report. Call it once, before there are threads.
+/// Under a sanitizer, which reports by itself, it does nothing.
 void ReportCrashes(const std::string& program);
 
 }  // namespace kubexx::base

@@ -8,8 +8,8 @@
 namespace kubexx::base {
 
 /// Raises the limit of open files to what the process is allowed: a watch is a connection, and a
-/// connection a descriptor, of which many systems give a process 1,024 at first. As Go's runtime
-/// does for every program. The error of the system's call that failed.
+/// connection a descriptor, of which many systems give a process 1,024 at first. Go's runtime does
+/// the same for every program. Returns the error of the system's call that failed.
 [[nodiscard]] std::error_code RaiseDescriptorLimit();
 
 }  // namespace kubexx::base

@@ -40,8 +40,9 @@
 
 namespace kubexx::base {
 
-/// A mutual exclusion lock. Not recursive. Whoever finds it taken looks again for about as long as
-/// it takes to go to sleep and to be woken before doing that: most locks are held for less.
+/// A mutual exclusion lock. It is not recursive. A thread that finds it taken tries again for about
+/// as long as it takes to go to sleep and to be woken, and only then goes to sleep: most locks are
+/// held for less.
 class KX_THREAD_ANNOTATION(capability("mutex")) Mutex {
  public:
   Mutex() = default;
@@ -79,13 +80,13 @@ class KX_THREAD_ANNOTATION(scoped_lockable) MutexLock {
 };
 
 /// A condition variable for Mutex. Waits for a time, or for a stop, go through Clock::WaitUntil so
-/// that time can be injected. All waits may end without a reason. It may be destroyed when all who
-/// waited have returned, which is later than std's.
+/// that time can be injected. All waits may end without a reason. It may be destroyed when all
+/// threads that waited have returned, which is later than with the standard's.
 ///
-/// A futex, where std::condition_variable_any is a mutex and glibc's condition variable: whoever is
-/// woken waits for nobody else than the holder of its own Mutex, notifying costs no system call
-/// when nobody waits, and glibc's lost wake-up (its bug 25847) cannot happen. As there, what is
-/// waited for changes with the Mutex held; notifying is cheaper without it.
+/// It is a futex, while std::condition_variable_any is a mutex and glibc's condition variable. A
+/// thread that is woken waits for nobody but the holder of its own Mutex, notifying costs no system
+/// call when nobody waits, and glibc's lost wake-up (its bug 25847) cannot happen. As with the
+/// standard's, whatever is waited for changes with the Mutex held; notifying is cheaper without it.
 class CondVar {
  public:
   CondVar() = default;
@@ -99,8 +100,8 @@ class CondVar {
   void wait_for(Mutex& mu, std::chrono::nanoseconds time) KX_REQUIRES(mu) {
     Wait(mu, {}, std::chrono::steady_clock::now() + time);
   }
-  /// Ends when `stop` is requested or `deadline` has passed, too; time_point::max() is never. Who
-  /// requests the stop may hold `mu`.
+  /// Also ends when `stop` is requested or `deadline` has passed; time_point::max() means never.
+  /// Whoever requests the stop may hold `mu`.
   void wait_until(Mutex& mu, const std::stop_token& stop,
                   std::chrono::steady_clock::time_point deadline) KX_REQUIRES(mu) {
     Wait(mu, stop, deadline);

@@ -11,11 +11,11 @@
 
 namespace kubexx::base {
 
-/// Gives the file `path` the content `text`, as a whole: who reads it, also after a crash of this
-/// process, finds all of the old content or all of the new. A new file beside it takes its place,
-/// with `mode`; a symbolic link is followed. What is there and is no regular file, a pipe or a
-/// terminal, is written to instead. The error of the system's call that failed; then nothing has
-/// changed.
+/// Gives the file `path` the content `text`, as a whole: whoever reads it, also after a crash of
+/// this process, finds all of the old content or all of the new. A new file beside it takes its
+/// place, with `mode`; a symbolic link is followed. When `path` is a pipe, a terminal or anything
+/// else that is not a regular file, it is written to instead. Returns the error of the system's
+/// call that failed; then nothing has changed.
 [[nodiscard]] std::error_code ReplaceFile(const std::string& path, std::string_view text,
                                           mode_t mode);
 

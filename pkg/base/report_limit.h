@@ -19,7 +19,8 @@ class ReportLimit {
   /// `clock` must outlive it.
   explicit ReportLimit(Clock& clock) : clock_(clock) {}
 
-  /// Nothing: leave this line out. Otherwise how many were left out since the last one.
+  /// Returns nothing when this line is to be left out, otherwise how many lines were left out since
+  /// the last one.
   std::optional<std::int64_t> Admit() {
     const TimePoint now = clock_.Now();
     const MutexLock lock(mu_);

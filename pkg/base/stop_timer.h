@@ -14,8 +14,8 @@
 namespace kubexx::base {
 
 /// Gives a token that is requested when its parent is, or when `limit` has passed since the
-/// construction or the last Restart. For deadlines, and for watchdogs over what may fall silent.
-/// Costs a thread that sleeps, unless `limit` is zero, which means no limit. Thread-safe.
+/// construction or the last Restart. It serves deadlines, and watchdogs over what may fall silent.
+/// It costs a thread that sleeps, unless `limit` is zero, which means no limit. Thread-safe.
 class StopTimer {
  public:
   StopTimer(Clock& clock, const std::stop_token& parent, Duration limit);

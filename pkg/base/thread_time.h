@@ -11,8 +11,8 @@
 
 namespace kubexx::base {
 
-/// Processor time that the calling thread has used since it began. What else the machine does
-/// hardly changes how it grows, so that costs are counted by it. A system call.
+/// Processor time that the calling thread has used since it began. Other work of the machine hardly
+/// changes how it grows, so costs are counted by it. It takes a system call.
 inline Duration ThreadCpuTime() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

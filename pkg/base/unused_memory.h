@@ -5,9 +5,10 @@
 
 namespace kubexx::base {
 
-/// Gives the system what the allocator holds and nobody uses, and the pages of program code and
-/// constants that have been read so far: the system reads those that are needed again, most of
-/// those of the start are not. Safe at any time; takes a few milliseconds. Thread-safe.
+/// Gives the system the memory that the allocator holds and nobody uses, and the pages of program
+/// code and constants that have been read so far. The system reads pages again that are needed
+/// again; most of those that the start needed are not. Safe at any time; takes a few milliseconds.
+/// Thread-safe.
 void ReleaseUnusedMemory();
 
 }  // namespace kubexx::base

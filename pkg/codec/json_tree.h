@@ -61,34 +61,35 @@ class JsonTree {
   std::optional<bool> AsBool() const;
   std::optional<std::int64_t> AsInt() const;
   std::optional<double> AsDouble() const;
-  /// Null when it is no string; valid until the value changes.
+  /// Null when the value is not a string. Valid until the value changes.
   const std::string* AsString() const { return std::get_if<std::string>(&value_); }
 
-  /// Of an object; empty for other types.
+  /// The members of an object; empty for other types.
   std::span<const Member> members() const;
   std::span<Member> members();
-  /// Of an array; empty for other types.
+  /// The elements of an array; empty for other types.
   std::span<const JsonTree> elements() const;
   std::span<JsonTree> elements();
   /// The number of members or elements.
   std::size_t size() const;
 
-  /// The member `key`; null when there is none or this is no object. Valid until members are added
-  /// or removed.
+  /// The member `key`; null when there is none, or when this is not an object. Valid until members
+  /// are added or removed.
   const JsonTree* Find(std::string_view key) const;
   JsonTree* Find(std::string_view key);
-  /// The string at `key`; empty when there is none or it is no string. Valid until the value
-  /// changes.
+  /// The string at `key`; empty when there is none, or when it is not a string. Valid until the
+  /// value changes.
   std::string_view TextAt(std::string_view key) const {
     const JsonTree* member = Find(key);
     const std::string* text = member == nullptr ? nullptr : member->AsString();
     return text == nullptr ? std::string_view() : std::string_view(*text);
   }
-  /// The member `key`, added as null at the end when new. A value that is no object becomes one.
+  /// The member `key`; when it is new it is added at the end, as null. A value that is not an
+  /// object becomes one.
   JsonTree& operator[](std::string_view key);
   /// Whether there was one.
   bool Erase(std::string_view key);
-  /// Adds an element at the end. A value that is no array becomes one.
+  /// Adds an element at the end. A value that is not an array becomes one.
   JsonTree& Append(JsonTree element);
 
   /// The value at the end of `path`; null when it does not lead anywhere. Each step is the key of a

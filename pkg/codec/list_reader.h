@@ -44,7 +44,8 @@ class ListReader {
   /// Consumes the next bytes of the response. An error of `sink` ends reading and is returned.
   apimachinery::Result<void> Feed(std::string_view chunk, ItemSink sink);
 
-  /// Of a JSON list, whose items of built-in types do not name their own; may be called by `sink`.
+  /// The type of the items of a JSON list, which do not name it themselves when it is a built-in
+  /// one. `sink` may call it.
   ItemType item_type() const;
 
   /// Call at the end of the response: the list's metadata, or kMalformed when the list is

@@ -24,8 +24,9 @@ struct ObjectMetaSummary {
 /// bytes.
 apimachinery::Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view bytes);
 
-/// `json`, an object, with `api_version` and `kind` in front when it names no kind: the items of a
-/// JSON list of a built-in type do not. As it is when `kind` is empty or it is no object.
+/// `json`, an object, with `api_version` and `kind` in front when it names no kind, as the items of
+/// a JSON list of a built-in type do not. Returned as it is when `kind` is empty, or when it is not
+/// an object.
 std::string WithTypeMeta(std::string_view json, std::string_view api_version,
                          std::string_view kind);
 

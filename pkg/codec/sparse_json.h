@@ -10,9 +10,9 @@
 namespace kubexx::codec {
 
 /// Appends one value of the field's type as JSON: what an optional field holds, a list, a map, or
-/// the field itself. Of messages in it only what is not zero is written, whether or not Go would
-/// omit it; an optional that is set counts as not zero. For apply requests, in which what is
-/// written is what is owned.
+/// the field itself. Of messages in it only those fields are written that are not zero, whether or
+/// not Go would omit them; an optional that is set counts as not zero. This is for apply requests,
+/// with which one owns what one writes.
 void EncodeSparseJson(const FieldSchema& field, const void* value, std::string& out);
 
 }  // namespace kubexx::codec

@@ -23,12 +23,12 @@ struct WatchFrame {
   /// The object: a protobuf message with its envelope taken off, or JSON text. For kError a meta/v1
   /// Status.
   std::string_view object{};
-  /// Why the frame could not be read; then it has nothing else. Null, unless asked for with
-  /// OnBadFrame::kPass.
+  /// Why the frame could not be read; the other members are empty then. Null otherwise, and always
+  /// null unless OnBadFrame::kPass was asked for.
   const apimachinery::Status* malformed = nullptr;
 };
 
-/// What a reader does with a frame whose end it knows, but not its content.
+/// What a reader does with a frame of which it can find the end, but cannot read the content.
 enum class OnBadFrame : std::uint8_t { kFail, kPass };
 
 /// Incremental reader of `application/json;stream=watch` (JSON values one after the other) or

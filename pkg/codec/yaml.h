@@ -17,9 +17,9 @@ namespace kubexx::codec {
 /// of the text and 1 MiB, so that aliases do not multiply it. kMalformed with the line beyond that,
 /// for bad YAML and for what JSON cannot hold (infinities, keys that are lists or null).
 ///
-/// Of a key that a map has twice the last value counts. With `duplicates` each such place in the
-/// first document is told in the words of go-yaml, `line 3: key "a" already set in map`, in its
-/// order and 100 at most; what merge keys bring along is not looked at for that.
+/// When a map has a key twice, the last value counts. With `duplicates` each such place in the
+/// first document is reported in the words of go-yaml, `line 3: key "a" already set in map`, in the
+/// order of the text and at most 100 times; keys that merge keys bring along are not reported.
 apimachinery::Result<std::vector<std::string>> YamlToJson(
     std::string_view yaml, std::vector<std::string>* duplicates = nullptr);
 

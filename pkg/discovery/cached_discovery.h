@@ -25,8 +25,9 @@ class CachedDiscovery {
   /// Where and how long answers are kept.
   struct Options {
     base::Clock& clock = base::Clock::Real();
-    /// Where to keep the groups between processes; one file for each server. Its folder must
-    /// exist. A file that cannot be read or written is as good as none. Empty: memory only.
+    /// Where to keep the groups between processes: one file for each server, in a folder that
+    /// exists. A file that cannot be read or written counts as missing. When empty, groups are kept
+    /// in memory only.
     std::string file{};
     /// The file counts for this long after the server was asked.
     std::chrono::seconds file_max_age = std::chrono::hours(6);
@@ -36,12 +37,12 @@ class CachedDiscovery {
       : CachedDiscovery(std::move(client), Options{}) {}
   CachedDiscovery(DiscoveryClient client, Options options);
 
-  /// What is cached, otherwise what the server says. Never null in a success. An error is not
-  /// cached.
+  /// Returns what is cached, otherwise what the server says; never null in a success. An error is
+  /// not cached.
   apimachinery::Result<Snapshot> Groups(std::stop_token stop = {});
 
-  /// Something newer than `seen`: what another thread has fetched meanwhile, otherwise what the
-  /// server says now.
+  /// Returns something newer than `seen`: what another thread has fetched meanwhile, otherwise what
+  /// the server says now.
   apimachinery::Result<Snapshot> Refresh(const Snapshot& seen, std::stop_token stop = {});
 
   const DiscoveryClient& client() const { return client_; }

@@ -49,7 +49,7 @@ class DynamicResource {
   /// All pages of 500, or the one that `options` asks for. Every item names its type.
   apimachinery::Result<UnstructuredList> List(const apimachinery::ListOptions& options = {},
                                               std::stop_token stop = {}) const;
-  /// Until the server ends the watch, which is success.
+  /// Watches until the server ends the watch, which is success.
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                    std::stop_token stop) const;
   apimachinery::Result<Unstructured> Create(const Unstructured& object,

@@ -47,7 +47,7 @@ class MetadataResource {
   /// All pages of 500, or the one that `options` asks for.
   apimachinery::Result<ListResult> List(const apimachinery::ListOptions& options = {},
                                         std::stop_token stop = {}) const;
-  /// Until the server ends the watch, which is success.
+  /// Watches until the server ends the watch, which is success.
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                    std::stop_token stop) const;
   /// Changes anything of the object; its metadata comes back.

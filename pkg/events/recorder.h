@@ -23,11 +23,11 @@ struct Occurrence {
   /// A second object that it involves, for example one that `regarding` acted on.
   std::optional<api::core::v1::ObjectReference> related{};
   EventType type = EventType::kNormal;
-  /// Why, in UpperCamelCase and few words: programs and users select by it.
+  /// Why it happened, in UpperCamelCase and few words. Programs and users select Events by it.
   std::string reason{};
-  /// What was done about it, in UpperCamelCase; empty: the reason again.
+  /// What was done about it, in UpperCamelCase. When empty, the reason is used.
   std::string action{};
-  /// For people. Never put Secret data here.
+  /// A sentence for people. Never put Secret data here.
   std::string note{};
   std::map<std::string, std::string> annotations{};
 };

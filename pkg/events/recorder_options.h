@@ -28,7 +28,7 @@ struct RecorderOptions {
   base::Clock& clock = base::Clock::Real();
   /// For kubexx_events_total; must outlive the recorder.
   metrics::Registry* registry = nullptr;
-  /// Of the random pauses; 0: a random one.
+  /// The seed of the random pauses; 0 takes a random one.
   std::uint64_t seed = 0;
 };
 

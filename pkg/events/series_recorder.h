@@ -32,10 +32,10 @@ class SeriesRecorder final : public Recorder {
   /// namespace is that of `regarding`, or "default". `related` counts when events are compared.
   void Record(Occurrence occurrence) override;
 
-  /// Takes no more events, and tries each queued one and each series with news once. Waits for
-  /// nothing; the flush limit of Stop counts from now on.
+  /// Takes no more events, and tries to write each queued one, and each series with something new,
+  /// once. Does not wait for that; the flush limit of Stop begins now.
   void RequestStop();
-  /// RequestStop, and returns when that is done or after RecorderOptions::flush_limit. May be
+  /// Does the same, and returns when it is done, or after RecorderOptions::flush_limit. May be
   /// called again.
   void Stop();
 

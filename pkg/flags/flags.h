@@ -37,14 +37,14 @@ class FlagSet {
   FlagSet& operator=(const FlagSet&) = delete;
 
   void AddString(std::string name, std::string help, std::string* target);
-  /// As AddString, for what makes no sense without a value: "" is refused, which is mostly a
-  /// variable that is not set.
+  /// As AddString, for a flag that makes no sense without a value: it refuses "", which mostly
+  /// comes from a variable that is not set.
   void AddNonEmptyString(std::string name, std::string help, std::string* target);
   /// `--name`, `--name=true`, `--name=false` and Go's other spellings (1, 0, t, f, T, F, TRUE,
   /// ...); never `--name false`.
   void AddBool(std::string name, std::string help, bool* target);
-  /// As AddBool, but the value must be given, and may follow as an argument of its own: for flags
-  /// that are strings in another program.
+  /// As AddBool, but the value must be given, and may follow as an argument of its own. For flags
+  /// that another program has as strings.
   void AddStringBool(std::string name, std::string help, bool* target);
   void AddInt(std::string name, std::string help, std::int64_t* target);
   /// Go's durations, such as "1m30s".
@@ -55,17 +55,17 @@ class FlagSet {
   /// One of `choices`, which consist of letters, digits and dashes; any other value is refused.
   void AddChoice(std::string name, std::string help, std::vector<std::string> choices,
                  std::string* target);
-  /// Any other type: `set` takes each value and may refuse it; `type` and `shown_default` are for
-  /// --help.
+  /// A flag of any other type: `set` takes each value and may refuse it; --help shows `type` and
+  /// `shown_default`.
   void AddCustom(std::string name, std::string help, std::string type, std::string shown_default,
                  std::function<apimachinery::Result<void>(std::string_view)> set);
-  /// Takes the arguments that are no flags; `usage` is for --help, such as "[file...]". Without it
-  /// there may be none.
+  /// Takes the arguments that are not flags; --help shows `usage`, such as "[file...]". Without it
+  /// such arguments are errors.
   void AllowArguments(std::string usage, std::vector<std::string>* target);
 
-  /// Takes flags that nobody has added, too, for programs that stand in for others: adds each to
-  /// `target` as it was given. What follows one without "=" and is no flag is its value, so there
-  /// can be no arguments besides.
+  /// Also takes flags that nobody has added, for programs that stand in for others: it adds each to
+  /// `target` as it was given. When such a flag has no "=", the next argument is its value unless
+  /// that is a flag, so there can be no other arguments.
   void AllowUnknown(std::vector<std::string>* target);
 
   /// Sets the targets; once only. kInvalidConfig for an unknown flag, a missing or bad value or an
@@ -77,14 +77,14 @@ class FlagSet {
   using GivenFlags = std::vector<std::pair<std::string, std::string>>;
   const GivenFlags& given() const { return given_; }
 
-  /// The indexes in `argv` of what Parse would take for arguments that are no flags. Sets nothing;
+  /// The indexes in `argv` of what Parse would take for arguments that are not flags. Sets nothing;
   /// an unknown flag counts as one without a value. For programs that look for a command among
   /// their flags.
   std::vector<int> FindArguments(int argc, const char* const* argv) const;
 
-  /// Parse for main: nothing when the program should go on; else what to exit with, after writing
-  /// the answer to standard output (0), or the error and a hint to standard error
-  /// (`error_exit_code`).
+  /// Parse for a main function. Returns nothing when the program should go on, otherwise the exit
+  /// status, after it has written the answer to standard output (0), or the error and a hint to
+  /// standard error (`error_exit_code`).
   std::optional<int> ParseOrExitCode(int argc, const char* const* argv, int error_exit_code = 1);
 
   /// What --help shows.

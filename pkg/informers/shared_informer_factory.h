@@ -52,7 +52,7 @@ struct FactoryOptions {
   /// Keep the index cache::kNamespaceIndex of namespaced types, by which listers read a namespace
   /// without walking over the others. Some thirty bytes an object.
   bool index_namespaces = true;
-  /// For informers whose own differs from the default in nothing.
+  /// For informers whose own tuning is the default.
   cache::WatchTuning tuning{};
 };
 
@@ -87,7 +87,7 @@ class SharedInformerFactory {
   std::shared_ptr<cache::SharedInformer<T>> FindInformer() const {
     return std::static_pointer_cast<cache::SharedInformer<T>>(FindUntyped(typeid(T)));
   }
-  /// The same for who has its type at run time only.
+  /// The same by a type that is known only at run time.
   std::shared_ptr<cache::SharedInformerBase> FindUntyped(std::type_index type) const;
 
   /// Which objects of a type in a namespace the caches have.
@@ -118,7 +118,7 @@ class SharedInformerFactory {
   /// Blocks until the store of every informer has its first full list; false when `stop` was
   /// requested first.
   bool WaitForCacheSync(std::stop_token stop) const;
-  /// Of those that have no first list: which, and why, as far as is known.
+  /// The informers that have no first list, each with the reason as far as it is known.
   std::vector<std::string> Unsynced() const;
   /// Stops and joins all informers. When a handler of one of them calls it nothing is waited for;
   /// the next Shutdown, or the destructor, does that. Start may be called again.

@@ -30,7 +30,7 @@ struct Config {
   /// Whether the lease is given up when the leader is told to stop and its work has ended, so that
   /// another need not wait until it expires.
   bool release_on_cancel = true;
-  /// Of the jitter; 0: a random one.
+  /// The seed of the jitter; 0 takes a random one.
   std::uint64_t seed = 0;
 
   /// kInvalidConfig, naming the field, unless lease_duration > renew_deadline > retry_period x

@@ -19,7 +19,7 @@
 namespace kubexx::leaderelection {
 
 /// Where the events "<identity> became leader" and "<identity> stopped leading" go. The package
-/// events is above this one, so whoever owns both passes them on.
+/// events lies above this one, so whoever uses both passes them on.
 class TransitionRecorder {
  public:
   virtual ~TransitionRecorder() = default;
@@ -32,12 +32,12 @@ class TransitionRecorder {
 /// on_started_leading also ends the leadership as a stop does, and Run returns it as an error.
 struct Callbacks {
   /// The work that only the leader may do, on a thread of its own. It has to end soon after its
-  /// stop_token is requested: the lease is kept until then if it can be, and released only then. It
-  /// may also return at once, when the work runs elsewhere; then the owner stops the work before it
-  /// stops Run.
+  /// stop_token is requested: until then the lease is kept if it can be, and only then is it
+  /// released. It may also return at once, when the work runs elsewhere; its owner then stops the
+  /// work before stopping Run.
   std::function<void(std::stop_token)> on_started_leading{};
-  /// The lease was lost; called on Run's thread before the work is told to stop, also when it had
-  /// been told before and still runs. Must not block.
+  /// Called when the lease was lost, on Run's thread and before the work is told to stop; also when
+  /// the work had been told to stop before and still runs. Must not block.
   std::function<void()> on_lost{};
   /// Called on Run's thread, last of all, also when this candidate never led. When the lease was
   /// lost it does not wait for the work to end, so that a process whose work hangs can end itself.

@@ -35,7 +35,7 @@ class Lock {
   virtual apimachinery::Result<Lease> Update(const Lease& lease, std::stop_token stop) = 0;
   /// Returns when the watch ends; a lease that is deleted is not reported.
   virtual apimachinery::Result<void> Watch(Sink sink, std::stop_token stop) = 0;
-  /// Its namespace and name.
+  /// The namespace and name of the lease.
   virtual apimachinery::ObjectKey Key() const = 0;
 };
 

@@ -24,7 +24,8 @@ using AdmissionRequest = api::admission::v1::AdmissionRequest;
 /// One question of the API server. Valid during the handler's call only.
 struct Call {
   const AdmissionRequest& request;
-  /// Nothing will be stored: side effects outside of the object must not happen.
+  /// The API server will store nothing: the handler must cause no side effects outside of the
+  /// object.
   bool dry_run = false;
   /// Requested when nobody waits for the answer any more.
   std::stop_token stop{};
@@ -35,7 +36,7 @@ struct Call {
 /// The answer. A value type.
 struct Response {
   bool allowed = false;
-  /// Why not: what the user sees. An allowed request may have a message, too.
+  /// Why the request is refused; the user sees it. An allowed request may have a message, too.
   apimachinery::Status status{};
   /// Shown to the user; keep each below 120 characters.
   std::vector<std::string> warnings{};

@@ -81,7 +81,7 @@ class Server {
   /// example by MakeJsonPatch.
   void HandleRaw(std::string path, RawHandler handler);
 
-  /// As http::Server.
+  /// As http::Server::Start.
   apimachinery::Result<void> Start();
   std::uint16_t port() const;
   /// Answers what it has been asked first; see http::Server.

@@ -44,6 +44,7 @@ make_tree() {
   file test/fuzz/rest_fuzz.cc rest/internal/sender.h
   printf 'digraph kubexx {\n  reloader -> {cache}\n  apiserver -> cache\n  cache -> rest\n  rest -> apiserver [style=dashed]\n}\n' >"$tree/docs/architecture.dot"
   {
+    printf '![](architecture.svg)\n| `apiserver` | x |\n| `cache` | x |\n| `reloader` | x |\n| `rest` | x |\n## Next\n'
     printf '![](architecture/apiserver.svg)\n| `apiserver` | x |\n## Next\n![](architecture/cache.svg)\n| `cache` | x |\n'
     printf '| `cache/entries` | x |\n| `cache/packed` | x |\n## Next\n'
     printf '![](architecture/reloader.svg)\n| `reloader` | x |\n## Next\n![](architecture/rest.svg)\n| `rest` | x |\n| `rest/internal` | x |\n'
@@ -100,7 +101,7 @@ file pkg/rest/internal/more.cc rest/internal/tls/internal/keys.h
 refuses "an internal/ in an internal/" "which pkg/rest/internal/tls keeps to itself"
 file pkg/rest/apiserverinternal/types.h
 file cmd/program/more.cc rest/apiserverinternal/types.h
-sed -i 's/^| `rest` .*/&\n| `rest\/apiserverinternal` | x |/' "$tree/docs/architecture.md"
+sed -i '/architecture\/rest.svg/,$s/^| `rest` .*/&\n| `rest\/apiserverinternal` | x |/' "$tree/docs/architecture.md"
 render
 takes "a folder whose name ends with internal"
 make_tree
@@ -136,8 +137,12 @@ refuses "a picture that is missing" "docs/architecture/rest.dot cannot be read"
 file pkg/cache/more/more.h
 render
 refuses "a room that the page does not know" "docs/architecture.md says nothing about pkg/cache/more"
-sed -i 's/^| `cache` .*/&\n| `cache\/gone` | x |/' "$tree/docs/architecture.md"
+sed -i '/architecture\/cache.svg/,$s/^| `cache` .*/&\n| `cache\/gone` | x |/' "$tree/docs/architecture.md"
 refuses "a room that is gone" "docs/architecture.md has a line about pkg/cache/gone, which is no room"
+file pkg/queue/queue.h
+refuses "a package that the page does not know" "docs/architecture.md says nothing about the package queue"
+sed -i '0,/^| `cache` .*/s//&\n| `gone` | x |/' "$tree/docs/architecture.md"
+refuses "a package that is gone" "docs/architecture.md has a line about the package gone, which is not there"
 grep -qF '"cache" -> "packed"' "$tree/docs/architecture/cache.dot" || fail "an arrow is missing: $(cat "$tree/docs/architecture/cache.dot")"
 file pkg/cache/informer.h rest/client.h cache/packed/store.h cache/entries/entry.h
 render

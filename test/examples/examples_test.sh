@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the library in a folder of its own, builds examples/ against that as a stranger would, and runs them in a cluster.
+# Installs the library in a folder of its own, builds examples/ against that as a stranger would, and runs them in a cluster. The code
+# of docs/library/ is compiled against it, too.
 # Environment: KUBEXX_BUILD_DIR, KUBEXX_TEST_KUBECONFIG, KUBEXX_CACHE (kubectl is in its bin).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -37,6 +38,12 @@ cmake --install "$KUBEXX_BUILD_DIR" --component development --prefix "$work/pref
 cmake -S "$root/examples" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" \
   -DCMAKE_CXX_COMPILER_LAUNCHER=ccache >"$work/configure.log" || { cat "$work/configure.log"; fail "configuring failed"; }
 cmake --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; fail "building failed"; }
+
+# The code of the pages about the library, against the same installation.
+"$root/test/guide/samples.sh" "$work/samples"
+cmake -S "$work/samples" -B "$work/samples/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_COMPILER_LAUNCHER=ccache >"$work/configure.log" || { cat "$work/configure.log"; fail "configuring the pages' code failed"; }
+cmake --build "$work/samples/build" >"$work/build.log" || { cat "$work/build.log"; fail "the code of a page in docs/library does not compile"; }
 
 kubectl create namespace "$name_space" >/dev/null
 # No controller makes it here.
