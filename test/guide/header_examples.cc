@@ -18,7 +18,7 @@
 #include "kubexx/controller/testing/await.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/leaderelection/leader_elector.h"
-#include "kubexx/leaderelection/lease_lock.h"
+#include "kubexx/leaderelection/lock.h"
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/webhook/server.h"
