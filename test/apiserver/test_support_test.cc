@@ -107,9 +107,11 @@ TEST_F(TestSupportTest, ABrokenWatchEndsAndItsClientComesAgain) {
   const auto informer = factory.InformerFor<ConfigMap>();
   informer->Start();
   ASSERT_TRUE(informer->WaitForSync({}));
-  ASSERT_TRUE(Eventually("a watch", [this] { return server_.Count({.verb = "watch"}) == 1; }));
-  EXPECT_EQ(server_.BreakWatches({.resource = "secrets"}), 0);
-  EXPECT_EQ(server_.BreakWatches({.resource = "configmaps"}), 1);
+  const auto broken = Eventually("a watch to break", [this] {
+    EXPECT_EQ(server_.BreakWatches({.resource = "secrets"}), 0);
+    return server_.BreakWatches({.resource = "configmaps"}) == 1;
+  });
+  ASSERT_TRUE(broken) << broken.status().ToString();
   Create("after", "1");
   const auto seen = Eventually("the informer to see what was made meanwhile",
                                [&] { return informer->GetRaw({"default", "after"}).has_value(); });

@@ -54,6 +54,7 @@ without='if(TARGET kubexx::testing OR TARGET PkgConfig::re2 OR TARGET absl::time
 endif()'
 configure library REQUIRED "$without" || { cat "$work/log" >&2; fail "the library alone is not found"; }
 configure both REQUIRED "$without" || { cat "$work/log" >&2; fail "without the component more is found than the library needs"; }
+# shellcheck disable=SC2016 # CMake's variables
 configure both "REQUIRED OPTIONAL_COMPONENTS testing more" 'if(NOT kubexx_testing_FOUND OR kubexx_more_FOUND OR TARGET GTest::gtest)
   message(FATAL_ERROR "testing: ${kubexx_testing_FOUND}, more: ${kubexx_more_FOUND}")
 endif()' || { cat "$work/log" >&2; fail "optional components"; }
