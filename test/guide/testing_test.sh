@@ -27,7 +27,7 @@ for prefix in library both; do
   while read -r header; do
     [ -f "$work/$prefix/include/$header" ] || fail "a header of $prefix includes $header, which is not installed"
   done <"$work/included"
-  [ "$(wc -l <"$work/included")" -gt 200 ] || fail "there are hardly any headers in $prefix"
+  [ "$(wc -l <"$work/included")" -gt 150 ] || fail "there are hardly any headers in $prefix"
 done
 ! grep -rlE '#include <(gtest|gmock)/' "$work/both/include" >&2 || fail "these headers need GoogleTest"
 for gone in kubexx/reloader kubexx/reloadpolicy kubexx/apiserver/storage/etcd3; do
@@ -35,7 +35,7 @@ for gone in kubexx/reloader kubexx/reloadpolicy kubexx/apiserver/storage/etcd3; 
 done
 [ -f "$work/library/include/kubexx/api/internal/heap_object.h" ] || fail "what the code of CRDs includes is not installed"
 [ ! -e "$work/library/include/kubexx/rest/internal" ] || fail "headers are installed that no public header includes"
-! find "$work/library/include" -path '*/testing/*' | grep . >&2 || fail "these belong to the test support"
+! (cd "$work/library" && find include -path '*/testing/*' | grep .) >&2 || fail "these belong to the test support"
 [ ! -e "$work/library/include/kubexx/apiserver" ] || fail "the API server belongs to the test support"
 
 # configure PREFIX ARGUMENTS: of find_package, in a project of its own.
