@@ -1,4 +1,5 @@
-# All third-party libraries come from Debian 12 packages; hack/deps installs them.
+# All third-party libraries come from Debian 12 packages; hack/deps installs them. Read by our own build, which needs all of them,
+# and by find_package(kubexx), which needs what the library does: see kubexxConfig.cmake.in.
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(cpprestsdk REQUIRED CONFIG PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/)
@@ -6,12 +7,16 @@ find_package(Boost 1.74 REQUIRED COMPONENTS log log_setup thread system filesyst
 find_package(prometheus-cpp REQUIRED CONFIG)
 find_package(fmt REQUIRED CONFIG)
 find_package(yaml-cpp REQUIRED CONFIG)
-find_package(absl REQUIRED CONFIG)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(simdjson REQUIRED IMPORTED_TARGET simdjson)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
-pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
+if(KUBEXX_TEST_SUPPORT OR KUBEXX_PROGRAMS)
+  pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
+endif()
+if(KUBEXX_PROGRAMS)
+  find_package(absl REQUIRED CONFIG)
+endif()
 if(KUBEXX_TESTS)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED CONFIG)

@@ -1,10 +1,18 @@
-# kubexx_package(NAME [HOT | COLD] [ROOMS] [BUSY_TESTS] [NETWORK] [NO_LEAK_CHECK] [NO_THREADS]
-#   [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
+# kubexx_package(NAME [TEST_SUPPORT | PROGRAM] [HOT | COLD] [ROOMS] [BUSY_TESTS] [NETWORK] [NO_LEAK_CHECK] [NO_THREADS]
+#   [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...] [FAKES name...] [FAKE_DEPS lib...] [FOR_GENERATED header...])
 #
 # Declares the package in the current folder: the library kubexx::NAME from *.cc here and in internal/, the
 # test program NAME_test from *_test.cc, the micro-benchmark NAME_bench from *_bench.cc, and the
 # test-only library kubexx::NAME_testing from testing/*.cc where that folder exists. ROOMS: its sources are also in other folders
 # below; a folder with a CMakeLists.txt of its own is another package.
+#
+# Who the package is for: without a word it is part of the library, which is installed and in the API reference. TEST_SUPPORT: it
+# is a part of what users test their programs with, and is installed with that (see kubexx_install.cmake). PROGRAM: it is a part of
+# one of our programs, and not installed. These words are all that the install rule, hack/docs and hack/architecture go by; the
+# last of them checks that no package uses one that is for fewer people.
+#
+# FAKES: the files testing/NAME.h and testing/NAME.cc that users get, too, as the library kubexx::NAME_fakes. They need FAKE_DEPS
+# and no GoogleTest. FOR_GENERATED: headers in internal/ that code includes which hack/codegen --crd writes for users.
 #
 # HOT: a program spends its time in the package's loops, so a release optimises it further. COLD: the package's own work
 # costs little beside what it waits for, so a release compiles it for size. BUSY_TESTS: tests give the package very large
@@ -16,7 +24,8 @@
 # wherever kubexx::rest_testing is among TEST_DEPS. NO_THREADS: there is nothing in it for ThreadSanitizer to find, so that
 # build leaves its tests out.
 function(kubexx_package name)
-  cmake_parse_arguments(ARG "HOT;COLD;ROOMS;BUSY_TESTS;NETWORK;NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "TEST_SUPPORT;PROGRAM;HOT;COLD;ROOMS;BUSY_TESTS;NETWORK;NO_LEAK_CHECK;NO_THREADS" ""
+    "DEPS;PRIVATE_DEPS;TEST_DEPS;FAKES;FAKE_DEPS;FOR_GENERATED" ${ARGN})
   if(ARG_BUSY_TESTS AND KUBEXX_SANITIZE)
     set(ARG_HOT TRUE)
   endif()
@@ -65,22 +74,43 @@ function(kubexx_package name)
     # Only what a test program or a fuzzer needs.
     set_target_properties(kubexx_${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
   endif()
-  kubexx_install_package(${name})
+  set(audience library)
+  if(ARG_PROGRAM)
+    set(audience program)
+  elseif(ARG_TEST_SUPPORT)
+    set(audience test_support)
+  endif()
+  kubexx_install_package(${name} ${audience} ${ARG_FOR_GENERATED})
+  if(ARG_FAKES)
+    kubexx_fakes(${name} "${ARG_FAKES}" ${ARG_FAKE_DEPS})
+  endif()
 
   if(NOT KUBEXX_TESTS)
     return()
   endif()
   file(GLOB fakes CONFIGURE_DEPENDS ${here}/testing/*.cc)
   if(fakes)
-    add_library(kubexx_${name}_testing STATIC ${fakes})
-    target_link_libraries(kubexx_${name}_testing PUBLIC kubexx_${name} ${ARG_TEST_DEPS} GTest::gmock
-      PRIVATE kubexx_warnings kubexx_test_flags)
-    kubexx_precompile(kubexx_${name}_testing testing)
-    kubexx_batches(kubexx_${name}_testing)
-    add_library(kubexx::${name}_testing ALIAS kubexx_${name}_testing)
-    if(KUBEXX_SANITIZE)
-      set_target_properties(kubexx_${name}_testing PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    # What is only for our own tests, and may need GoogleTest.
+    foreach(fake IN LISTS ARG_FAKES)
+      list(REMOVE_ITEM fakes ${here}/testing/${fake}.cc)
+    endforeach()
+    if(fakes)
+      add_library(kubexx_${name}_testing STATIC ${fakes})
+      target_link_libraries(kubexx_${name}_testing PUBLIC kubexx_${name} ${ARG_TEST_DEPS} GTest::gmock
+        PRIVATE kubexx_warnings kubexx_test_flags)
+      kubexx_precompile(kubexx_${name}_testing testing)
+      kubexx_batches(kubexx_${name}_testing)
+      if(KUBEXX_SANITIZE)
+        set_target_properties(kubexx_${name}_testing PROPERTIES EXCLUDE_FROM_ALL TRUE)
+      endif()
+      if(ARG_FAKES)
+        target_link_libraries(kubexx_${name}_testing PUBLIC kubexx_${name}_fakes)
+      endif()
+    else()
+      add_library(kubexx_${name}_testing INTERFACE)
+      target_link_libraries(kubexx_${name}_testing INTERFACE kubexx_${name}_fakes ${ARG_TEST_DEPS} GTest::gmock)
     endif()
+    add_library(kubexx::${name}_testing ALIAS kubexx_${name}_testing)
     list(APPEND ARG_TEST_DEPS kubexx_${name}_testing)
   endif()
   if(ARG_NO_THREADS AND KUBEXX_SANITIZE MATCHES "thread")
@@ -105,6 +135,42 @@ function(kubexx_package name)
     target_link_libraries(${name}_bench PRIVATE kubexx_${name} ${ARG_PRIVATE_DEPS} ${ARG_TEST_DEPS}
       benchmark::benchmark_main kubexx_warnings)
   endif()
+endfunction()
+
+# kubexx_fakes(NAME FAKES [lib...]): the library kubexx::NAME_fakes of a package in the current folder.
+function(kubexx_fakes name fakes)
+  set(h_files)
+  set(cc_files)
+  foreach(fake IN LISTS fakes)
+    set(known FALSE)
+    foreach(suffix h cc)
+      set(file ${CMAKE_CURRENT_SOURCE_DIR}/testing/${fake}.${suffix})
+      if(EXISTS ${file})
+        list(APPEND ${suffix}_files ${file})
+        set(known TRUE)
+      endif()
+    endforeach()
+    if(NOT known)
+      message(FATAL_ERROR "kubexx_package(${name} FAKES ${fake}): there is no testing/${fake}.h")
+    endif()
+  endforeach()
+  set(libraries kubexx_${name} ${ARGN})
+  if(cc_files)
+    add_library(kubexx_${name}_fakes STATIC ${cc_files})
+    target_link_libraries(kubexx_${name}_fakes PUBLIC ${libraries} PRIVATE $<BUILD_INTERFACE:kubexx_warnings>)
+    target_compile_options(kubexx_${name}_fakes PRIVATE ${kubexx_cold_options})
+    kubexx_precompile(kubexx_${name}_fakes cold)
+    kubexx_batches(kubexx_${name}_fakes)
+    if(KUBEXX_SANITIZE)
+      set_target_properties(kubexx_${name}_fakes PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    endif()
+  else()
+    add_library(kubexx_${name}_fakes INTERFACE)
+    target_link_libraries(kubexx_${name}_fakes INTERFACE ${libraries})
+  endif()
+  add_library(kubexx::${name}_fakes ALIAS kubexx_${name}_fakes)
+  kubexx_install_target(${name}_fakes testing)
+  set_property(GLOBAL APPEND PROPERTY kubexx_headers_testing ${h_files})
 endfunction()
 
 # kubexx_sources_in(FOLDER OUT): the sources of the package in FOLDER, those of its fakes left out.

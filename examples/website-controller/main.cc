@@ -1,5 +1,5 @@
 // A controller for a custom resource: each Website gets a ConfigMap with its page and a Deployment
-// that serves it. website.yaml is its CRD, from which `hack/codegen --crd` wrote
+// that serves it. website.yaml is its CRD, from which `kubexx-codegen` wrote
 // website_v1.gen.{h,cc}.
 #include <iostream>
 #include <string>

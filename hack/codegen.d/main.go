@@ -11,22 +11,12 @@ import (
 	"strings"
 )
 
-// ownCrds are the custom resources of this project: where their definitions are, and where their code goes.
-var ownCrds = []struct{ definitions, folder, namespace string }{
-	{"pkg/kubernetes/testing/widgets.yaml", "pkg/kubernetes/testing", "kubexx::kubernetes::testing"},
-	{"helm/kubexx-reloader/crds/*.yaml", "pkg/reloadpolicy", "kubexx::reloadpolicy::v1alpha1"},
-	{"examples/website-controller/website.yaml", "examples/website-controller", ""},
-}
-
 func main() {
 	root := flag.String("root", ".", "the repository")
 	discovery := flag.String("discovery", "", "api/discovery of the Go module k8s.io/kubernetes")
 	openapi := flag.String("openapi", "", "api/openapi-spec/v3 of the Go module k8s.io/kubernetes")
 	api := flag.String("api", "", "folder of the Go module k8s.io/api")
 	verify := flag.Bool("verify", false, "compare only; exit 1 when something differs")
-	crd := flag.Bool("crd", false, "write the code of the CustomResourceDefinitions in the given files instead")
-	crdOut := flag.String("out", ".", "with -crd: where to")
-	crdNamespace := flag.String("namespace", "", "with -crd: of the generated types; derived from group and version by default")
 	flag.Parse()
 	defer func() {
 		if r := recover(); r != nil {
@@ -35,13 +25,6 @@ func main() {
 		}
 	}()
 
-	if *crd {
-		check(flag.NArg() > 0, "-crd needs files")
-		out := output{}
-		emitCrds(out, ".", *crdNamespace, readCrds(flag.Args()))
-		write(*crdOut, out)
-		return
-	}
 	m := loadModel()
 	m.checkComplete(*api)
 	m.loadResources(*discovery)
@@ -54,11 +37,6 @@ func main() {
 	emitConstants(out, m, *api)
 	emitClientset(out, m)
 	emitMerge(out, m, *openapi)
-	for _, own := range ownCrds {
-		files, err := filepath.Glob(filepath.Join(*root, own.definitions))
-		check(err == nil && len(files) > 0, "no definitions match %s", own.definitions)
-		emitCrds(out, own.folder, own.namespace, readCrds(files))
-	}
 	emitRegistry(out, m, m.loadRoundTripKinds(filepath.Join(*api, "testdata/HEAD")))
 
 	different := apply(*root, out, *verify)
@@ -70,16 +48,6 @@ func main() {
 		}
 		fmt.Fprintln(os.Stderr, "codegen: the committed code is not what the generator writes; run hack/codegen and commit the result")
 		os.Exit(1)
-	}
-}
-
-// write puts all files below dir and names them.
-func write(dir string, out output) {
-	for _, path := range sortedKeys(out) {
-		file := filepath.Join(dir, path)
-		check(os.MkdirAll(filepath.Dir(file), 0o755) == nil, "cannot create the folder of %s", file)
-		check(os.WriteFile(file, []byte(out[path]), 0o644) == nil, "cannot write %s", file)
-		fmt.Println("codegen: wrote", file)
 	}
 }
 
@@ -104,6 +72,9 @@ func apply(root string, out output, verify bool) []string {
 			}
 			path, err := filepath.Rel(root, file)
 			check(err == nil, "%v", err)
+			if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), banner) {
+				return nil // kubexx-codegen's
+			}
 			if _, ok := out[path]; !ok {
 				different = append(different, path)
 				if !verify {

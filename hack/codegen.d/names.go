@@ -1,9 +1,21 @@
 package main
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 )
+
+// sortedKeys are the keys of a map in ascending order.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
 
 // cppKeywords are the words that get a trailing underscore as a member name. The last two are macros of GNU dialects, which
 // a project that uses the library may be compiled as.

@@ -7,13 +7,30 @@
 
 namespace kubexx::api {
 
+/// @cond
+namespace internal {
+
+/// False for every type; asked for when there is no specialisation.
+template <class T>
+inline constexpr bool kIsKnown = false;
+inline constexpr apimachinery::ResourceInfo kNoResource{};
+
+}  // namespace internal
+/// @endcond
+
 /// Group, version, kind, plural and scope of T, so that generic code needs no more than the type:
 /// `ResourceOf<core::v1::Pod>().plural` is "pods". The specialisation for a built-in type is in the
-/// header resources.gen.h of its group version and needs no complete T; a custom resource needs one
-/// by hand. Types that the API server serves under no resource of their own (lists, options,
-/// Status) have none: using a deleted function, as when resources.gen.h is not included.
+/// header resources.gen.h of its group version and needs no complete T; that of a custom
+/// resource comes from kubexx-codegen. Types that the API server serves under no resource of their
+/// own (lists, options, Status) have none, and do not compile here, as when resources.gen.h is not
+/// included.
 template <class T>
-constexpr const apimachinery::ResourceInfo& ResourceOf() = delete;
+constexpr const apimachinery::ResourceInfo& ResourceOf() {
+  static_assert(internal::kIsKnown<T>,
+                "kubexx: no resource is known for this type. Include the resources.gen.h of its "
+                "group and version, or for a custom resource the header made from its CRD.");
+  return internal::kNoResource;
+}
 
 /// Whether the resource of T has the subresource "status". The generated code says no for built-in
 /// types without it; a custom resource without it may say so by a specialisation beside its

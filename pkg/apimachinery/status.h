@@ -153,28 +153,44 @@ Error Fail(Status status);
 /// @cond
 #define KX_CONCAT_INNER(a, b) a##b
 #define KX_CONCAT(a, b) KX_CONCAT_INNER(a, b)
+// `lhs`, without its parentheses if all of it is in them: what is left of "(a, b)" when a macro
+// that expands to nothing is put in front of it is nothing, and of "(*p).x" it is ".x".
+#define KX_NOTHING(...)
+#define KX_WITHOUT_PARENTHESES(...) __VA_ARGS__
+#define KX_LHS(lhs) KX_LHS_IF_LEFT(lhs, KX_NOTHING lhs)
+#define KX_LHS_IF_LEFT(lhs, ...) KX_LHS_PICK(__VA_OPT__(1), lhs)
+#define KX_LHS_PICK(left, lhs) KX_LHS_PICKED(left, lhs)
+#define KX_LHS_PICKED(left, lhs) KX_LHS_AS##left(lhs)
+#define KX_LHS_AS1(lhs) lhs
+#define KX_LHS_AS(lhs) KX_WITHOUT_PARENTHESES lhs
+#define KX_VALUE_OR_RETURN(tmp, ...)                                \
+  __extension__({                                                   \
+    auto tmp = (__VA_ARGS__);                                       \
+    if (!tmp) {                                                     \
+      return ::kubexx::apimachinery::Error(std::move(tmp).error()); \
+    }                                                               \
+    std::move(*tmp);                                                \
+  })
 /// @endcond
 
-/// Returns the error of a Result from the function this stands in.
-#define KX_RETURN_IF_ERROR(expr)                                          \
+/// Returns the error of a Result from the function this stands in. One statement, also in an `if`
+/// without braces; the expression may have commas.
+#define KX_RETURN_IF_ERROR(...)                                           \
   do {                                                                    \
-    if (auto kx_result = (expr); !kx_result) {                            \
+    if (auto kx_result = (__VA_ARGS__); !kx_result) {                     \
       return ::kubexx::apimachinery::Error(std::move(kx_result).error()); \
     }                                                                     \
   } while (false)
-/// @cond
-#define KX_ASSIGN_OR_RETURN_IMPL(tmp, lhs, expr)                  \
-  auto tmp = (expr);                                              \
-  if (!tmp) {                                                     \
-    return ::kubexx::apimachinery::Error(std::move(tmp).error()); \
-  }                                                               \
-  lhs = std::move(*tmp)
-/// KX_ASSIGN_OR_RETURN(auto x, F()): x from F's value, or return F's error from the calling
-/// function.
-/// @endcond
 
-/// Assigns the value of a Result to `lhs`, which may be a declaration, or returns its error.
-#define KX_ASSIGN_OR_RETURN(lhs, expr) \
-  KX_ASSIGN_OR_RETURN_IMPL(KX_CONCAT(kx_tmp_, __LINE__), lhs, expr)
+/// Assigns the value of a Result to `lhs`, or returns its error from the function this stands in:
+///
+///     KX_ASSIGN_OR_RETURN(const auto x, F());
+///     KX_ASSIGN_OR_RETURN((auto [a, b]), G<int, int>(x));
+///
+/// `lhs` may be a declaration; in parentheses where it has a comma. One statement, also in an `if`
+/// without braces. It uses an extension of gcc and clang, an expression made of statements. The
+/// value is moved out of the Result, which is gone afterwards: a declared view of it would dangle.
+#define KX_ASSIGN_OR_RETURN(lhs, ...) \
+  KX_LHS(lhs) = KX_VALUE_OR_RETURN(KX_CONCAT(kx_tmp_, __LINE__), __VA_ARGS__)
 
 #endif  // KUBEXX_APIMACHINERY_STATUS_H_

@@ -186,6 +186,57 @@ TEST(ResultTest, MacrosPassValuesAndErrorsOn) {
   EXPECT_FALSE(CheckEven(3));
 }
 
+// NOLINTBEGIN(readability-braces-around-statements,google-readability-braces-around-statements)
+// clang-format off: it would add the braces.
+Result<int> HalfOrNegative(int n, bool half) {
+  int out = 0;
+  if (half)
+    KX_ASSIGN_OR_RETURN(out, Half(n));
+  else
+    out = -n;
+  return out;
+}
+
+Result<int> CheckedIf(int n, bool check) {
+  if (check)
+    KX_RETURN_IF_ERROR(Half(n));
+  else
+    return -1;
+  return n;
+}
+// clang-format on
+// NOLINTEND(readability-braces-around-statements,google-readability-braces-around-statements)
+
+template <class A, class B>
+Result<std::pair<A, B>> PairOf(int n) {
+  KX_ASSIGN_OR_RETURN(const int half, Half(n));
+  return std::pair<A, B>(n, half);
+}
+
+Result<int> SumOfPair(int n) {
+  KX_RETURN_IF_ERROR(PairOf<int, long>(n));
+  KX_ASSIGN_OR_RETURN((const auto [whole, half]), PairOf<int, int>(n));
+  KX_ASSIGN_OR_RETURN((std::pair<int, int> again), PairOf<int, int>(n));
+  int sum = whole + half;
+  int* const target = &sum;
+  KX_ASSIGN_OR_RETURN((*target), Half(2 * (sum + again.first)));
+  return sum;
+}
+
+TEST(ResultTest, MacrosAreWholeStatements) {
+  EXPECT_EQ(HalfOrNegative(4, true), 2);
+  EXPECT_EQ(HalfOrNegative(3, false), -3);
+  EXPECT_EQ(HalfOrNegative(3, true).status().reason, Reason::kInvalid);
+  EXPECT_EQ(CheckedIf(4, true), 4);
+  EXPECT_EQ(CheckedIf(3, false), -1);
+  EXPECT_EQ(CheckedIf(3, true).status().reason, Reason::kInvalid);
+}
+
+TEST(ResultTest, MacrosTakeCommas) {
+  EXPECT_EQ(SumOfPair(4), 10);
+  EXPECT_EQ(SumOfPair(3).status().reason, Reason::kInvalid);
+}
+
 TEST(ResultTest, HoldsTypesThatOnlyMove) {
   auto boxed = Boxed(4);
   ASSERT_TRUE(boxed);

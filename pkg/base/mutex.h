@@ -13,10 +13,10 @@
 
 /// @cond
 #if defined(__clang__)
-#define KX_THREAD_ANNOTATION(x) __attribute__((x))
+#define KX_THREAD_ANNOTATION(...) __attribute__((__VA_ARGS__))
 #define KX_LIFETIME_BOUND [[clang::lifetimebound]]
 #else
-#define KX_THREAD_ANNOTATION(x)
+#define KX_THREAD_ANNOTATION(...)
 #define KX_LIFETIME_BOUND
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -31,8 +31,8 @@
 #endif
 /// @endcond
 
-/// What clang's thread-safety analysis checks: reads and writes hold `mu`.
-#define KX_GUARDED_BY(mu) KX_THREAD_ANNOTATION(guarded_by(mu))
+/// What clang's thread-safety analysis checks: reads and writes hold this one.
+#define KX_GUARDED_BY(...) KX_THREAD_ANNOTATION(guarded_by(__VA_ARGS__))
 /// The caller holds these.
 #define KX_REQUIRES(...) KX_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
 /// The caller holds none of these.

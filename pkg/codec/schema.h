@@ -1,7 +1,7 @@
 /// @file
 /// Schema tables: what the codecs know of a type. hack/codegen writes one TypeSchema per struct of
-/// the built-in API; a custom resource needs one by hand. Two codecs (protobuf_*.cc, json_*.cc)
-/// work over the same table, so that adding a type adds data and no code.
+/// the built-in API, kubexx-codegen those of a custom resource. Two codecs (protobuf_*.cc,
+/// json_*.cc) work over the same table, so that adding a type adds data and no code.
 #ifndef KUBEXX_CODEC_SCHEMA_H_
 #define KUBEXX_CODEC_SCHEMA_H_
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,15 @@
 #include "kubexx/controller/source.h"
 
 namespace kubexx::controller {
+
+/// @cond
+namespace internal {
+
+template <class T>
+concept IsComplete = requires { sizeof(T); };
+
+}  // namespace internal
+/// @endcond
 
 /// What a builder does whatever its types are; use ControllerBuilder.
 class ControllerBuilderBase {
@@ -45,11 +55,22 @@ class ControllerBuilderBase {
 
   template <class U>
   Watched WatchedOf() {
-    return {manager_.template InformerFor<U>(), api::ResourceOf<U>(), cache::DecodeUntyped<U>};
+    static_assert(internal::IsComplete<U>,
+                  "kubexx: the type of these objects is declared here, but not defined. Include "
+                  "the types.gen.h of its group and version, not the resources.gen.h alone.");
+    if constexpr (internal::IsComplete<U>) {
+      return {manager_.template InformerFor<U>(), api::ResourceOf<U>(), cache::DecodeUntyped<U>};
+    } else {
+      std::unreachable();  // one error is enough
+    }
   }
   template <class U>
   static const api::meta::v1::ObjectMeta& MetadataOf(const void* object) {
-    return static_cast<const U*>(object)->metadata;
+    if constexpr (internal::IsComplete<U>) {
+      return static_cast<const U*>(object)->metadata;
+    } else {
+      std::unreachable();
+    }
   }
   void AddMapped(Watched watched, UntypedMapping map, std::vector<UntypedPredicate> predicates);
   void AddOwned(Watched watched, MetadataFunction metadata_of,
@@ -77,7 +98,7 @@ class ControllerBuilderBase {
 ///                     .Owns<Deployment>()
 ///                     .Watches<Secret>([](const Secret& secret) { return UsersOf(secret); })
 ///                     .MaxConcurrentReconciles(4)
-///                     .Complete(reconcile);
+///                     .Complete(Reconcile);
 ///
 /// Every type it watches needs api::ResourceOf<>(), codec::SchemaOf<>() and a member `metadata`. As
 /// controller-runtime's builder. Not thread-safe; used once.
@@ -114,12 +135,20 @@ class ControllerBuilder : public ControllerBuilderBase {
     return *this;
   }
 
-  /// Reconciles what `map` names when a U changes. It is called with the new state, and for an
-  /// update with the old one too; on the informer's thread, so it must not block.
-  template <class U, class... P>
-  ControllerBuilder& Watches(std::function<std::vector<Request>(const U&)> map, P... predicates) {
-    AddMapped(WatchedOf<U>(), UntypedMap<U>(std::move(map)),
-              {Untyped<U>(std::move(predicates))...});
+  /// Reconciles what `map`, a function std::vector<Request>(const U&), names when a U changes. It
+  /// is called with the new state, and for an update with the old one too; on the informer's
+  /// thread, so it must not block.
+  template <class U, class M, class... P>
+  ControllerBuilder& Watches(M map, P... predicates) {
+    constexpr bool kMaps = std::is_invocable_r_v<std::vector<Request>, M&, const U&>;
+    static_assert(kMaps,
+                  "kubexx: Watches<U> takes a function std::vector<Request>(const U&), which says "
+                  "what is to be reconciled when a U changes.");
+    if constexpr (kMaps) {
+      AddMapped(WatchedOf<U>(),
+                UntypedMap<U>(std::function<std::vector<Request>(const U&)>(std::move(map))),
+                {Untyped<U>(std::move(predicates))...});
+    }
     return *this;
   }
 
@@ -174,14 +203,24 @@ class ControllerBuilder : public ControllerBuilderBase {
     return *this;
   }
 
-  /// Makes the controller, which the manager runs. kInvalidConfig for options that make no sense,
-  /// kAlreadyExists when the manager has one of this name.
-  apimachinery::Result<std::shared_ptr<Controller>> Complete(ReconcileFunction reconcile) {
-    return Make(WatchedOf<T>(), std::move(reconcile));
-  }
-  apimachinery::Result<std::shared_ptr<Controller>> Complete(
-      std::shared_ptr<Reconciler> reconciler) {
-    return Make(WatchedOf<T>(), std::move(reconciler));
+  /// Makes the controller, which the manager runs. `reconcile` is a ReconcileFunction, or what
+  /// becomes one, or a std::shared_ptr of a Reconciler. kInvalidConfig for options that make no
+  /// sense, kAlreadyExists when the manager has one of this name.
+  template <class R>
+  apimachinery::Result<std::shared_ptr<Controller>> Complete(R reconcile) {
+    constexpr bool kIsReconciler = std::is_convertible_v<R, std::shared_ptr<Reconciler>>;
+    constexpr bool kIsFunction =
+        std::is_invocable_r_v<apimachinery::Result<Action>, R&, const Request&, Context&>;
+    static_assert(kIsReconciler || kIsFunction,
+                  "kubexx: Complete takes a function apimachinery::Result<Action>(const Request&, "
+                  "Context&) or a std::shared_ptr of a class derived from Reconciler.");
+    if constexpr (kIsReconciler) {
+      return Make(WatchedOf<T>(), std::shared_ptr<Reconciler>(std::move(reconcile)));
+    } else if constexpr (kIsFunction) {
+      return Make(WatchedOf<T>(), ReconcileFunction(std::move(reconcile)));
+    } else {
+      std::unreachable();  // one error is enough
+    }
   }
 };
 

@@ -2,25 +2,26 @@
 /// Manager: runs the controllers of a program, with one client, one set of caches, metrics, health
 /// and leader election.
 ///
-/// A program in whole:
+/// A program in whole has a function that compares what is with what should be:
 ///
-///     using namespace kubexx;
+///     Result<controller::Action> Reconcile(const controller::Request& request,
+///                                          controller::Context& context) {
+///       const auto deployment = context.client.Get<Deployment>(request.object);
+///       if (!deployment) {
+///         return controller::IgnoreNotFound(deployment.status());
+///       }
+///       ...
+///       return controller::Action::Done();
+///     }
+///
+/// and a manager that has it called, with kubexx and apimachinery::Result in scope:
 ///
 ///     controller::StopSignals signals;   // first: SIGTERM and SIGINT end the program in order
 ///     auto config = rest::LoadConfig({});
 ///     auto manager = controller::Manager::New(*config, {.http = {{.address = ":8080"}}});
 ///     auto made = controller::ControllerBuilder<Deployment>(**manager)
 ///                     .Owns<ConfigMap>()
-///                     .Complete([](const controller::Request& request, controller::Context&
-///                     context)
-///                                   -> apimachinery::Result<controller::Action> {
-///                       auto deployment = context.client.Get<Deployment>(request.object);
-///                       if (!deployment) {
-///                         return controller::IgnoreNotFound(deployment.status());
-///                       }
-///                       ...
-///                       return controller::Action::Done();
-///                     });
+///                     .Complete(Reconcile);
 ///     auto ran = (*manager)->Run(signals.token());   // blocks
 ///
 /// The parts, each in a header of its own: ControllerBuilder (builder.h) says what is watched;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,9 +30,17 @@ using UntypedPredicate = std::function<bool(const cache::RawEvent&)>;
 /// The predicate without its type. A copy of it is all that is compiled for each.
 template <class T, class P>
 UntypedPredicate Untyped(P predicate) {
-  return [predicate = std::move(predicate)](const cache::RawEvent& event) {
-    return predicate(Event<T>(event));
-  };
+  constexpr bool kIsPredicate = std::is_invocable_r_v<bool, const P&, const Event<T>&>;
+  static_assert(kIsPredicate,
+                "kubexx: a predicate is a function bool(const Event<T>&) of the type that is "
+                "watched.");
+  if constexpr (kIsPredicate) {
+    return [predicate = std::move(predicate)](const cache::RawEvent& event) {
+      return predicate(Event<T>(event));
+    };
+  } else {
+    std::unreachable();  // one error is enough
+  }
 }
 
 /// The same of several.

@@ -25,9 +25,9 @@ namespace kubexx::webhook {
 /// on threads of the server, several at once, and have to be thread-safe; one that throws denies
 /// with code 500. Thread-safe.
 ///
-///     webhook::Server server({.tls = {.certificate = watcher->Provider()}, .registry =
-///     &registry}); server.Handle<Deployment>("/mutate-deployment", [](webhook::Review<Deployment>&
-///     review) {
+///     webhook::Server server(
+///         {.tls = {.certificate = watcher->Provider()}, .registry = &registry});
+///     server.Handle<Deployment>("/mutate", [](webhook::Review<Deployment>& review) {
 ///       review.object.spec.replicas = review.object.spec.replicas.value_or(2);
 ///       return webhook::Response::Allowed();
 ///     });

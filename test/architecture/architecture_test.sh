@@ -17,6 +17,11 @@ file() {
   mkdir -p "$(dirname "$path")"
   for included; do printf '#include "kubexx/%s"\n' "$included"; done >"$path"
 }
+# declare_package FOLDER ARGUMENTS: its CMakeLists.txt.
+declare_package() {
+  mkdir -p "$tree/$1"
+  printf '# kubexx_package(none PROGRAM)\nkubexx_package(%s)\n' "$2" >"$tree/$1/CMakeLists.txt"
+}
 # Drawing is graphviz's matter.
 mkdir "$work/bin"
 printf '#!/bin/sh\necho "<svg/>"\n' >"$work/bin/dot"
@@ -38,6 +43,11 @@ make_tree() {
   file pkg/cache/packed/store.h cache/entries/entry.h
   file pkg/cache/entries/entry.h
   file pkg/cache/testing/fake.h rest/config.h cache/informer.h
+  declare_package pkg/rest 'rest ROOMS'
+  declare_package pkg/cache 'cache ROOMS FAKES fake
+  DEPS kubexx::rest'
+  declare_package pkg/apiserver 'apiserver TEST_SUPPORT'
+  declare_package pkg/reloader 'reloader PROGRAM COLD'
   file pkg/apiserver/server.h cache/informer.h
   file pkg/reloader/operator.h cache/informer.h
   file cmd/program/main.cc reloader/operator.h
@@ -73,6 +83,38 @@ file pkg/rest/more.h logging/log.h
 refuses "an arrow that is not drawn" "docs/architecture.dot has no arrow rest -> logging"
 sed -i 's/cache -> rest/cache -> {rest reloader}/' "$tree/docs/architecture.dot"
 refuses "an arrow that the code has not" "has an arrow cache -> reloader, which the code has not" "docs/architecture.svg is stale"
+
+# Whom packages are for.
+declare_package pkg/webhook webhook
+file pkg/webhook/hook.cc reloader/operator.h
+refuses "a library that uses a program's package" "pkg/webhook/hook.cc includes pkg/reloader/operator.h: pkg/reloader is for program, pkg/webhook for library"
+declare_package pkg/webhook webhook
+file pkg/webhook/hook.h apiserver/server.h
+refuses "a library that uses test support" "pkg/apiserver is for test_support, pkg/webhook for library"
+declare_package pkg/apiserver/store 'apiserver_store PROGRAM'
+file pkg/apiserver/store/store.h
+file pkg/apiserver/server.h cache/informer.h apiserver/store/store.h
+refuses "test support that uses a program's package in its folder" "pkg/apiserver/store is for program, pkg/apiserver for test_support"
+file pkg/cache/testing/fake.h apiserver/server.h
+file pkg/cache/more_test.cc apiserver/server.h
+takes "fakes and tests that use test support"
+make_tree
+file pkg/cache/testing/fake.h reloader/operator.h
+refuses "a fake that uses a program's package" "pkg/reloader is for program, pkg/cache for library"
+printf '#include <gtest/gtest.h>\n' >>"$tree/pkg/cache/testing/fake.h"
+refuses "a fake with GoogleTest" "pkg/cache/testing/fake.h includes GoogleTest, which not every user has"
+file pkg/rest/testing/server.h
+file pkg/cache/testing/fake.h rest/testing/server.h
+refuses "a fake that users cannot compile" "pkg/cache/testing/fake.h includes pkg/rest/testing/server.h, which users do not get"
+file pkg/rest/testing/server.h
+file pkg/rest/client.h rest/internal/sender.h rest/testing/server.h
+refuses "a header that includes a fake" "pkg/rest/client.h includes pkg/rest/testing/server.h, which users do not get"
+rm "$tree/pkg/cache/CMakeLists.txt"
+refuses "a folder that nobody declares" "pkg/cache/entries belongs to no package"
+[ "$("$tree/hack/architecture" --packages | tr '\n' ' ')" = "test_support pkg/apiserver library pkg/cache program pkg/reloader library pkg/rest " ] ||
+  fail "--packages: $("$tree/hack/architecture" --packages)"
+[ "$("$tree/hack/architecture" --headers | tr '\n' ' ')" = "pkg/cache/entries/entry.h pkg/cache/informer.h pkg/cache/packed/store.h pkg/cache/testing/fake.h pkg/rest/client.h pkg/rest/config.h " ] ||
+  fail "--headers: $("$tree/hack/architecture" --headers)"
 
 # Rooms.
 file pkg/cache/entries/more.cc cache/packed/store.h

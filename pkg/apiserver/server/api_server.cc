@@ -129,7 +129,8 @@ ApiServer::ApiServer(std::unique_ptr<storage::Storage> storage, Options options)
       })) {}
 
 http::Response ApiServer::Serve(const http::Request& request) {
-  http::Response response = api_.Handle(request);
+  const auto handle = [this](const http::Request& asked) { return api_.Handle(asked); };
+  http::Response response = options_.around ? options_.around(request, handle) : handle(request);
   // A method of the client's own making is not a label.
   const bool known = std::ranges::find(kMethods, request.method) != std::end(kMethods);
   registry_

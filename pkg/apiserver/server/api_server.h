@@ -73,6 +73,9 @@ struct ApiServerOptions {
   /// give back to the system what was freed, such as what a thousand definitions took that are
   /// gone.
   std::function<void()> release_memory{};
+  /// Stands between clients and the API, for tests of clients: gets each request, and `next`, which
+  /// answers it; may answer instead, or change the answer. Must be thread-safe and not wait.
+  std::function<http::Response(const http::Request& request, const http::Handler& next)> around{};
   base::Clock& clock = base::Clock::Real();
 };
 

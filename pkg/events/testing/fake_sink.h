@@ -22,6 +22,7 @@ namespace kubexx::events::testing {
 template <class E>
 class FakeSink final : public EventSink<E> {
  public:
+  /// One call of Create or Patch.
   struct Request {
     E event{};
     std::string patch{};  ///< empty: a create

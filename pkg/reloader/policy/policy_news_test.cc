@@ -55,8 +55,8 @@ TEST(PolicyNews, AStatusTellsWhatWasSaidLast) {
   reloadpolicy::v1alpha1::ReloadPolicyStatus status;
   EXPECT_EQ(FactsOf(status), PolicyFacts());
   status.pending = 2;
-  status.conditions.push_back({.message = "not in force: x", .status = "False", .type = "Ready"});
-  status.conditions.push_back({.status = "True", .type = "Stopped"});
+  status.conditions.push_back({.type = "Ready", .status = "False", .message = "not in force: x"});
+  status.conditions.push_back({.type = "Stopped", .status = "True"});
   EXPECT_EQ(FactsOf(status),
             (PolicyFacts{.waits = true, .stopped = true, .problems = "not in force: x"}));
   status.conditions.front().status = "True";

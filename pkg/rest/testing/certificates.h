@@ -17,6 +17,7 @@ struct CertificateAndKey {
   std::string key{};
 };
 
+/// What a certificate is to say.
 struct CertificateRequest {
   std::string common_name = "test";
   /// As openssl's subjectAltName: "DNS:localhost,IP:127.0.0.1"; empty for none.

@@ -21,6 +21,7 @@
 
 namespace kubexx::rest::testing {
 
+/// A request as it came, whole. A value type.
 struct FakeRequest {
   std::string method{};
   std::string target{};

@@ -1,13 +1,24 @@
 #include "kubexx/apiserver/server/testing/api_server.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
+#include <list>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "kubexx/apiserver/endpoints/request/request_info.h"
+#include "kubexx/apiserver/endpoints/response/error_response.h"
 #include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/http/message.h"
 
 namespace kubexx::testing {
 namespace {
+
+using apiserver::RequestInfo;
 
 /// A test cannot go on without its server.
 void Check(const apimachinery::Result<void>& result) {
@@ -17,9 +28,162 @@ void Check(const apimachinery::Result<void>& result) {
   }
 }
 
+bool Matches(const RequestMatch& wanted, const RequestInfo& request) {
+  const std::string resource =
+      request.resource + (request.subresource.empty() ? "" : "/" + request.subresource);
+  const auto is = [](const std::string& want, const std::string& value) {
+    return want.empty() || want == value;
+  };
+  return is(wanted.verb, request.verb) && is(wanted.resource, resource) &&
+         is(wanted.namespace_, request.namespace_) && is(wanted.name, request.name);
+}
+
+/// A watch that can be made to end.
+class BreakableStream final : public http::BodyStream {
+ public:
+  BreakableStream(std::shared_ptr<http::BodyStream> inner, RequestInfo request)
+      : inner_(std::move(inner)), request_(std::move(request)) {}
+
+  void Start(std::function<void()> wake) override {
+    {
+      const base::MutexLock lock(mu_);
+      wake_ = wake;
+    }
+    inner_->Start(std::move(wake));
+  }
+  bool Take(std::vector<Chunk>& chunks) override {
+    {
+      const base::MutexLock lock(mu_);
+      if (broken_) {
+        return false;
+      }
+    }
+    return inner_->Take(chunks);
+  }
+  void Closed() override {
+    inner_->Closed();
+    const base::MutexLock lock(mu_);
+    wake_ = nullptr;
+    closed_ = true;
+  }
+
+  const RequestInfo& request() const { return request_; }
+  /// False when it has ended already.
+  bool Break() {
+    const base::MutexLock lock(mu_);
+    if (broken_ || closed_) {
+      return false;
+    }
+    broken_ = true;
+    if (wake_) {
+      wake_();  // With the lock: Closed, after which it may not be called, waits for it.
+    }
+    return true;
+  }
+
+ private:
+  const std::shared_ptr<http::BodyStream> inner_;
+  const RequestInfo request_;
+  base::Mutex mu_;
+  std::function<void()> wake_ KX_GUARDED_BY(mu_);
+  bool broken_ KX_GUARDED_BY(mu_) = false;
+  bool closed_ KX_GUARDED_BY(mu_) = false;
+};
+
 }  // namespace
 
-ApiServer::ApiServer(apiserver::ApiServerOptions options) {
+class ApiServer::Faults {
+ public:
+  http::Response Answer(const http::Request& request, const http::Handler& next) {
+    const auto info = apiserver::ParseResourcePath(request.method, request.path,
+                                                   apiserver::ParseQuery(request.query));
+    if (!info || info->resource.empty()) {
+      return next(request);
+    }
+    if (const auto status = Note(*info)) {
+      return apiserver::ErrorResponse(*status);
+    }
+    http::Response response = next(request);
+    if (info->verb == "watch" && response.stream != nullptr) {
+      auto stream = std::make_shared<BreakableStream>(std::move(response.stream), *info);
+      const base::MutexLock lock(mu_);
+      std::erase_if(watches_, [](const auto& watch) { return watch.expired(); });
+      watches_.push_back(stream);
+      response.stream = std::move(stream);
+    }
+    return response;
+  }
+
+  void Add(RequestMatch which, apimachinery::Status status, int times) {
+    const base::MutexLock lock(mu_);
+    faults_.push_back({std::move(which), std::move(status), times});
+    std::erase_if(faults_, [](const Fault& fault) { return fault.times <= 0; });
+  }
+  int Left() const {
+    const base::MutexLock lock(mu_);
+    int left = 0;
+    for (const Fault& fault : faults_) {
+      left += fault.times;
+    }
+    return left;
+  }
+  int Break(const RequestMatch& which) {
+    std::vector<std::shared_ptr<BreakableStream>> watches;
+    {
+      const base::MutexLock lock(mu_);
+      for (const auto& weak : watches_) {
+        if (auto watch = weak.lock(); watch != nullptr && Matches(which, watch->request())) {
+          watches.push_back(std::move(watch));
+        }
+      }
+    }
+    return static_cast<int>(
+        std::ranges::count_if(watches, [](const auto& watch) { return watch->Break(); }));
+  }
+  int Count(const RequestMatch& which) const {
+    const base::MutexLock lock(mu_);
+    return static_cast<int>(std::ranges::count_if(
+        requests_, [&which](const RequestInfo& request) { return Matches(which, request); }));
+  }
+
+ private:
+  struct Fault {
+    RequestMatch which{};
+    apimachinery::Status status{};
+    int times = 0;
+  };
+
+  /// What the request is refused with, if it is.
+  std::optional<apimachinery::Status> Note(const RequestInfo& request) {
+    const base::MutexLock lock(mu_);
+    requests_.push_back(request);
+    const auto fault = std::ranges::find_if(
+        faults_, [&request](const Fault& each) { return Matches(each.which, request); });
+    if (fault == faults_.end()) {
+      return std::nullopt;
+    }
+    apimachinery::Status status = fault->status;
+    if (--fault->times == 0) {
+      faults_.erase(fault);
+    }
+    return status;
+  }
+
+  mutable base::Mutex mu_;
+  std::list<Fault> faults_ KX_GUARDED_BY(mu_);
+  std::vector<RequestInfo> requests_ KX_GUARDED_BY(mu_);
+  std::vector<std::weak_ptr<BreakableStream>> watches_ KX_GUARDED_BY(mu_);
+};
+
+ApiServer::ApiServer(apiserver::ApiServerOptions options) : faults_(std::make_shared<Faults>()) {
+  options.around = [faults = faults_, around = std::move(options.around)](
+                       const http::Request& request, const http::Handler& next) {
+    if (!around) {
+      return faults->Answer(request, next);
+    }
+    return faults->Answer(request,
+                          [&](const http::Request& passed) { return around(passed, next); });
+  };
   auto storage = apiserver::storage::NewMemoryStorage({});
   if (!storage) {
     Check(apimachinery::Fail(storage.error()));
@@ -27,5 +191,17 @@ ApiServer::ApiServer(apiserver::ApiServerOptions options) {
   server_ = std::make_unique<apiserver::ApiServer>(std::move(*storage), std::move(options));
   Check(server_->Start());
 }
+
+ApiServer::~ApiServer() = default;
+
+void ApiServer::FailRequests(RequestMatch which, apimachinery::Status status, int times) {
+  faults_->Add(std::move(which), std::move(status), times);
+}
+
+int ApiServer::FailuresLeft() const { return faults_->Left(); }
+
+int ApiServer::BreakWatches(const RequestMatch& which) { return faults_->Break(which); }
+
+int ApiServer::Count(const RequestMatch& which) const { return faults_->Count(which); }
 
 }  // namespace kubexx::testing

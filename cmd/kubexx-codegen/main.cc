@@ -1,0 +1,153 @@
+// kubexx-codegen: C++ types of custom resources from their definitions.
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/crdgen/emit.h"
+#include "kubexx/crdgen/model.h"
+#include "kubexx/flags/flags.h"
+
+namespace {
+
+using namespace kubexx;  // NOLINT(google-build-using-namespace): the wiring speaks of every package
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+constexpr const char* kDescription =
+    R"(Writes KIND_VERSION.gen.h and KIND_VERSION.gen.cc for each served version of the CustomResourceDefinitions in
+YAML or JSON files: structs with the descriptions of the definition as comments, constants for the values
+of its enumerations, the tables of the codec and the resource, ready for kubernetes::ResourceClient<KIND>,
+informers and controllers.
+
+Properties that are not required become std::optional or apimachinery::Box. What no struct can hold stays
+JSON text. A list of conditions as Kubernetes has them is a list of meta::v1::Condition.
+
+Examples:
+  kubexx-codegen website.yaml
+  kubexx-codegen --out src/generated --namespace web::v1 crds/*.yaml
+
+Exit codes: 0 written (with --verify: nothing differs), 1 a file cannot be read, used or written, or
+differs, 2 wrong usage.)";
+
+struct Flags {
+  std::string out = ".";
+  std::string name_space{};
+  bool verify = false;
+  std::vector<std::string> files{};
+};
+
+std::string Why() { return std::strerror(errno); }
+
+Result<std::string> ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (!in.is_open() || in.bad()) {
+    return Fail(Reason::kInvalidConfig, path + ": " + Why());
+  }
+  return text;
+}
+
+Result<void> WriteFile(const std::filesystem::path& path, const std::string& text) {
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (error) {
+    return Fail(Reason::kInvalidConfig, path.parent_path().string() + ": " + error.message());
+  }
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) {
+    return Fail(Reason::kInvalidConfig, path.string() + ": " + Why());
+  }
+  return {};
+}
+
+/// The files by name.
+Result<std::map<std::string, std::string>> Generate(const Flags& flags) {
+  std::map<std::string, std::string> files;
+  for (const std::string& path : flags.files) {
+    KX_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    const auto versions = crdgen::ReadDefinitions(text);
+    if (!versions) {
+      return versions.error().WithContext(path);
+    }
+    for (const crdgen::Version& version : *versions) {
+      const std::string name_space =
+          flags.name_space.empty() ? crdgen::NamespaceOf(version) : flags.name_space;
+      const std::string name = crdgen::FileNameOf(version);
+      if (!files.emplace(name + ".h", crdgen::HeaderOf(version, name_space)).second) {
+        return Fail(Reason::kInvalid, path + ": two resources would be written to " + name + ".h");
+      }
+      files.emplace(name + ".cc", crdgen::SourceOf(version, name_space));
+    }
+  }
+  return files;
+}
+
+Result<void> Run(const Flags& flags) {
+  KX_ASSIGN_OR_RETURN(const auto files, Generate(flags));
+  std::string different;
+  for (const auto& [name, text] : files) {
+    const auto path = std::filesystem::path(flags.out.empty() ? "." : flags.out) / name;
+    if (!flags.verify) {
+      KX_RETURN_IF_ERROR(WriteFile(path, text));
+      std::printf("wrote %s\n", path.c_str());
+    } else if (const auto present = ReadFile(path); !present || *present != text) {
+      different += " " + path.string();
+    }
+  }
+  if (!different.empty()) {
+    return Fail(Reason::kInvalid, "out of date, run this again without --verify:" + different);
+  }
+  return {};
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  flags::FlagSet set("kubexx-codegen", kDescription, KUBEXX_VERSION);
+  set.AddString("out", "Folder to write to; made when it is not there", &flags.out);
+  set.AddString("namespace",
+                "C++ namespace of the types; by default from group and version: example_com::v1",
+                &flags.name_space);
+  set.AddBool("verify", "Write nothing; fail when a file is not what would be written",
+              &flags.verify);
+  set.AllowArguments("FILE...", &flags.files);
+  if (const auto exit_code = set.ParseOrExitCode(argc, argv, kUsage)) {
+    return *exit_code;
+  }
+  if (flags.files.empty()) {
+    std::fputs("kubexx-codegen: no files are given (--help tells more)\n", stderr);
+    return kUsage;
+  }
+  if (const auto ran = Run(flags); !ran) {
+    std::fprintf(stderr, "kubexx-codegen: %s\n", ran.error().message.c_str());
+    return kFailed;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Main(argc, argv);
+  } catch (const std::exception& error) {  // out of memory
+    std::fprintf(stderr, "kubexx-codegen: %s\n", error.what());
+    return kFailed;
+  }
+}

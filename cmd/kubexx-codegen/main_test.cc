@@ -1,0 +1,98 @@
+// The program itself, as its users run it.
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "kubexx/base/testing/temporary_folder.h"
+
+namespace kubexx {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct CodegenOutcome {
+  int code = -1;
+  std::string out{};
+  std::string err{};
+};
+
+std::string Content(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+class KubexxCodegen : public ::testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+
+  // The arguments contain no characters that are special to the shell.
+  CodegenOutcome Run(const std::string& arguments) const {
+    const std::string command = std::string(KUBEXX_CODEGEN) + " " + arguments + " > " +
+                                Path("out.txt") + " 2> " + Path("err.txt");
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Content(Path("out.txt")),
+            Content(Path("err.txt"))};
+  }
+
+  const std::string website_ =
+      std::string(KUBEXX_SOURCE_DIR) + "/examples/website-controller/website.yaml";
+  const base::testing::TemporaryFolder folder_;
+};
+
+TEST_F(KubexxCodegen, WritesTheFilesOfEachDefinition) {
+  const CodegenOutcome run = Run("--out " + Path("new/folder") + " " + website_);
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("wrote " + Path("new/folder/website_v1.gen.cc")));
+  EXPECT_THAT(Content(Path("new/folder/website_v1.gen.h")),
+              HasSubstr("namespace example_com::v1 {"));
+  const CodegenOutcome other = Run("--out " + Path("new/folder") + " --namespace web " + website_);
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_THAT(Content(Path("new/folder/website_v1.gen.h")), HasSubstr("namespace web {"));
+}
+
+TEST_F(KubexxCodegen, VerifiesWithoutWriting) {
+  const std::string arguments = "--out " + Path("verified") + " " + website_;
+  EXPECT_EQ(Run("--verify " + arguments).code, 1);
+  EXPECT_FALSE(std::filesystem::exists(Path("verified")));
+  ASSERT_EQ(Run(arguments).code, 0);
+  EXPECT_EQ(Run("--verify " + arguments).code, 0);
+  std::ofstream(Path("verified/website_v1.gen.h"), std::ios::app) << "\n";
+  const CodegenOutcome stale = Run("--verify " + arguments);
+  EXPECT_EQ(stale.code, 1);
+  EXPECT_THAT(stale.err, HasSubstr("out of date"));
+  EXPECT_THAT(stale.err, HasSubstr("website_v1.gen.h"));
+}
+
+TEST_F(KubexxCodegen, SaysWhatIsWrong) {
+  const CodegenOutcome none = Run("");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("no files are given"));
+  EXPECT_EQ(Run("--rubbish").code, 2);
+  const CodegenOutcome missing = Run(Path("missing.yaml"));
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("missing.yaml: No such file"));
+  std::ofstream(Path("other.yaml")) << "kind: Other\n";
+  const CodegenOutcome other = Run(Path("other.yaml"));
+  EXPECT_EQ(other.code, 1);
+  EXPECT_THAT(other.err, HasSubstr("other.yaml: there is no CustomResourceDefinition"));
+  const CodegenOutcome twice = Run("--out " + Path("twice") + " " + website_ + " " + website_);
+  EXPECT_EQ(twice.code, 1);
+  EXPECT_THAT(twice.err, HasSubstr("two resources would be written to website_v1.gen.h"));
+  std::ofstream(Path("file")) << "x";
+  EXPECT_EQ(Run("--out " + Path("file/folder") + " " + website_).code, 1);
+}
+
+TEST_F(KubexxCodegen, TellsItsFlags) {
+  const CodegenOutcome help = Run("--help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.out, HasSubstr("--namespace"));
+}
+
+}  // namespace
+}  // namespace kubexx

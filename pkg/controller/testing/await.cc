@@ -1,0 +1,65 @@
+#include "kubexx/controller/testing/await.h"
+
+#include <stop_token>
+
+namespace kubexx::testing {
+namespace {
+
+using apimachinery::Reason;
+
+constexpr std::chrono::milliseconds kBetweenLooks{2};
+
+std::string InSeconds(base::Duration time) {
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+  return milliseconds % 1000 == 0 ? std::to_string(milliseconds / 1000) + " s"
+                                  : std::to_string(milliseconds) + " ms";
+}
+
+}  // namespace
+
+apimachinery::Result<void> Eventually(std::string_view what, base::FunctionRef<bool()> holds,
+                                      base::Duration patience) {
+  base::Clock& clock = base::Clock::Real();
+  const base::TimePoint end = clock.Now() + patience;
+  while (!holds()) {
+    if (clock.Now() >= end) {
+      return apimachinery::Fail(Reason::kTimeout,
+                                "waited " + InSeconds(patience) + " for " + std::string(what));
+    }
+    clock.SleepFor(kBetweenLooks, {});
+  }
+  return {};
+}
+
+namespace internal {
+
+std::shared_ptr<cache::ListerWatcher> SourceOf(std::shared_ptr<rest::RESTClient> client,
+                                               const Awaited& awaited) {
+  return cache::NewListWatchFromClient(
+      std::move(client), awaited.resource,
+      awaited.resource.namespaced ? awaited.key.namespace_ : std::string(),
+      {.field_selector = "metadata.name=" + awaited.key.name});
+}
+
+apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited,
+                              std::string_view seen) {
+  const std::string object = std::string(awaited.resource.kind) + " " + awaited.key.ToString();
+  if (error.reason != Reason::kTimeout) {
+    return apimachinery::Fail(
+        error.WithContext("waiting for " + std::string(awaited.what) + " of " + object));
+  }
+  error.message = "waited " + InSeconds(awaited.patience) + " for " + std::string(awaited.what) +
+                  " of " + object + "; ";
+  if (seen.empty()) {
+    error.message += "there is none";
+  } else if (awaited.resource.kind == "Secret") {
+    error.message += "it is there, but not like that";
+  } else {
+    error.message += "it was last " + std::string(seen);
+  }
+  return apimachinery::Fail(std::move(error));
+}
+
+}  // namespace internal
+
+}  // namespace kubexx::testing

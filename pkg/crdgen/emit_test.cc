@@ -1,0 +1,161 @@
+#include "kubexx/crdgen/emit.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace kubexx::crdgen {
+namespace {
+
+using apimachinery::Reason;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string ReadTreeFile(const std::string& path) {
+  std::ifstream in(std::string(KUBEXX_SOURCE_DIR) + "/" + path);
+  EXPECT_TRUE(in.is_open()) << path;
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// A definition of the kind Job2 with these properties of its spec, in YAML's short form.
+std::string Definition(const std::string& properties, const std::string& more = "") {
+  return "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+         "metadata: {name: jobs.example.com}\n"
+         "spec:\n  group: example.com\n  names: {kind: Job2, plural: jobs}\n  scope: Cluster\n"
+         "  versions:\n  - name: v1\n    served: true\n    storage: true\n" +
+         more +
+         "    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n"
+         "          spec: {type: object, properties: {" +
+         properties + "}}\n";
+}
+
+std::string HeaderFor(const std::string& properties) {
+  const auto versions = ReadDefinitions(Definition(properties));
+  EXPECT_TRUE(versions) << versions.status().ToString();
+  return versions ? HeaderOf(versions->front(), "jobs") : std::string();
+}
+
+TEST(EmitTest, WhatIsCommittedIsWhatIsWritten) {
+  const auto versions = ReadDefinitions(ReadTreeFile("examples/website-controller/website.yaml"));
+  ASSERT_TRUE(versions) << versions.status().ToString();
+  ASSERT_EQ(versions->size(), 1U);
+  const Version& website = versions->front();
+  EXPECT_EQ(NamespaceOf(website), "example_com::v1");
+  EXPECT_EQ(FileNameOf(website), "website_v1.gen");
+  const std::string path = "examples/website-controller/" + FileNameOf(website);
+  EXPECT_EQ(HeaderOf(website, NamespaceOf(website)), ReadTreeFile(path + ".h"));
+  EXPECT_EQ(SourceOf(website, NamespaceOf(website)), ReadTreeFile(path + ".cc"));
+}
+
+TEST(EmitTest, DescriptionsBecomeComments) {
+  const std::string header = HeaderFor(
+      R"(a: {type: string, description: "How it is\n\ncalled\\"}, b: {type: string, description: ")" +
+      std::string(40, 'x') + " " + std::string(40, 'y') + " " + std::string(40, 'z') + "\"}");
+  EXPECT_THAT(header, HasSubstr("  /// How it is\n  ///\n  /// called\n"
+                                "  std::optional<std::string> a{};\n"));
+  EXPECT_THAT(header, HasSubstr("  /// " + std::string(40, 'x') + " " + std::string(40, 'y') +
+                                "\n  /// " + std::string(40, 'z') + "\n"));
+}
+
+TEST(EmitTest, ValuesOfEnumerationsBecomeConstants) {
+  const std::string header =
+      HeaderFor(R"(mode: {type: string, enum: [Fast, "very-slow", "", "a\"b"], description: How.},
+                   list: {type: array, items: {type: string, enum: [x, X]}})");
+  EXPECT_THAT(header, HasSubstr("  /// How.\n  /// Values: kJob2SpecModeFast, "));
+  EXPECT_THAT(header, HasSubstr("/// Values of Job2Spec::mode.\n"
+                                "inline constexpr char kJob2SpecModeFast[] = \"Fast\";\n"
+                                "inline constexpr char kJob2SpecModeVerySlow[] = \"very-slow\";\n"
+                                "inline constexpr char kJob2SpecModeEmpty[] = \"\";\n"
+                                "inline constexpr char kJob2SpecModeAB[] = \"a\\\"b\";\n"));
+  EXPECT_THAT(header, HasSubstr("kJob2SpecListItemX[] = \"x\";\n"
+                                "inline constexpr char kJob2SpecListItemX_2[] = \"X\";\n"));
+}
+
+TEST(EmitTest, ConditionsAreThoseOfKubernetes) {
+  const std::string fields =
+      "type: {type: string}, status: {type: string}, reason: {type: string}, message: {type: "
+      "string}, "
+      "lastTransitionTime: {type: string, format: date-time}";
+  const std::string list = "conditions: {type: array, items: {type: object, properties: {";
+  const auto versions = ReadDefinitions(
+      Definition(list + fields + ", observedGeneration: {type: integer, format: int64}}}}"));
+  ASSERT_TRUE(versions) << versions.status().ToString();
+  EXPECT_THAT(HeaderOf(versions->front(), "jobs"),
+              AllOf(HasSubstr("  std::vector<kubexx::api::meta::v1::Condition> conditions;\n"),
+                    Not(HasSubstr("ConditionsItem"))));
+  EXPECT_THAT(SourceOf(versions->front(), "jobs"),
+              HasSubstr("&kubexx::api::meta::v1::internal::kConditionSchema"));
+  EXPECT_THAT(HeaderFor(list + fields + "}}}"), HasSubstr("<kubexx::api::meta::v1::Condition>"));
+  // One field more or less is a type of its own: nothing of it may get lost.
+  EXPECT_THAT(HeaderFor(list + fields + ", severity: {type: string}}}}"),
+              HasSubstr("  std::vector<Job2SpecConditionsItem> conditions;\n"));
+  EXPECT_THAT(HeaderFor(list + "type: {type: string}, status: {type: string}}}}"),
+              HasSubstr("Job2SpecConditionsItem"));
+}
+
+TEST(EmitTest, TypesHoldWhatTheirPropertiesMay) {
+  const std::string header = HeaderFor(
+      R"(i: {type: integer}, j: {type: integer, format: int32}, "n": {type: number}, b: {type: boolean},
+         t: {type: string, format: date-time}, "y": {type: string, format: byte}, q: {x-kubernetes-int-or-string: true},
+         bs: {type: array, items: {type: boolean}}, m: {type: object, additionalProperties: {type: integer}},
+         o: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: string}}},
+         mo: {type: object, additionalProperties: {type: object, properties: {a: {type: string}}}})");
+  for (const char* const member :
+       {"std::optional<std::int64_t> i;", "std::optional<std::int32_t> j;",
+        "std::optional<double> n;", "std::optional<bool> b;",
+        "std::optional<kubexx::apimachinery::Time> t;",
+        "std::optional<kubexx::apimachinery::Bytes> y;",
+        "std::optional<kubexx::apimachinery::IntOrString> q;",
+        "std::vector<kubexx::apimachinery::Bool> bs;", "std::map<std::string, std::int64_t> m;",
+        "std::optional<kubexx::apimachinery::JsonValue> o;",
+        "std::map<std::string, Job2SpecMoValue> mo;"}) {
+    EXPECT_THAT(header, HasSubstr(std::string("  ") + member + "\n"));
+  }
+}
+
+TEST(EmitTest, NamesThatCollideAreToldApart) {
+  const std::string header = HeaderFor(
+      R"(maxSurge: {type: object, properties: {a: {type: string}}}, max-surge: {type: object, properties: {b: {type: string}}})");
+  EXPECT_THAT(header,
+              AllOf(HasSubstr("struct Job2SpecMaxSurge {"), HasSubstr("struct Job2SpecMaxSurge2 {"),
+                    HasSubstr(" max_surge{};"), HasSubstr(" max_surge_2{};")));
+}
+
+TEST(EmitTest, AKindWithoutStatusSaysSo) {
+  const auto without = ReadDefinitions(Definition(""));
+  const auto with = ReadDefinitions(Definition("", "    subresources: {status: {}}\n"));
+  ASSERT_TRUE(without && with);
+  EXPECT_THAT(HeaderOf(without->front(), "jobs"), HasSubstr("kHasStatus<::jobs::Job2> = false"));
+  EXPECT_THAT(HeaderOf(with->front(), "jobs"), Not(HasSubstr("kHasStatus")));
+}
+
+TEST(EmitTest, WhatIsNoDefinitionIsRefused) {
+  const auto refused = [](const std::string& text) {
+    const auto versions = ReadDefinitions(text);
+    EXPECT_FALSE(versions) << text;
+    return versions ? std::string() : versions.error().message;
+  };
+  EXPECT_THAT(refused("a: b"), HasSubstr("there is no CustomResourceDefinition"));
+  EXPECT_THAT(refused("{"), Not(HasSubstr("there is no")));
+  EXPECT_THAT(refused("apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition"),
+              HasSubstr("is not of apiextensions.k8s.io/v1"));
+  std::string definition = Definition("");
+  definition.replace(definition.find("Job2"), 4, "\"J b{}\"");
+  EXPECT_THAT(refused(definition), HasSubstr("'J b{}' is no name of a type"));
+  definition = Definition("");
+  definition.erase(definition.find("    schema:"));
+  EXPECT_THAT(refused(definition), HasSubstr("jobs.example.com v1 has no schema"));
+  definition = Definition("");
+  definition.replace(definition.find("served: true"), 12, "served: false");
+  EXPECT_THAT(refused(definition), HasSubstr("that is served"));
+  const auto several = ReadDefinitions("kind: Other\n---\n" + Definition("") + "---\na: b\n");
+  ASSERT_TRUE(several) << several.status().ToString();
+  EXPECT_EQ(several->size(), 1U);
+}
+
+}  // namespace
+}  // namespace kubexx::crdgen

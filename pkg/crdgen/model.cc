@@ -1,0 +1,277 @@
+#include "kubexx/crdgen/model.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <set>
+
+#include "kubexx/api/apiextensions/v1/schema.gen.h"
+#include "kubexx/api/apiextensions/v1/types.gen.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/codec/yaml.h"
+#include "kubexx/crdgen/names.h"
+
+namespace kubexx::crdgen {
+namespace {
+
+using api::apiextensions::v1::CustomResourceDefinition;
+using api::apiextensions::v1::CustomResourceDefinitionVersion;
+using api::apiextensions::v1::JSONSchemaProps;
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+constexpr std::string_view kGroupVersion = "apiextensions.k8s.io/v1";
+/// A struct with more fields has its special members in the source file.
+constexpr std::size_t kMaxAggregateFields = 10;
+
+bool KeepsUnknown(const JSONSchemaProps& schema) {
+  return schema.x_kubernetes_preserve_unknown_fields.value_or(false) ||
+         schema.x_kubernetes_embedded_resource;
+}
+
+/// Objects with keys of any name, unless a part of them has a schema of its own.
+bool IsMap(const JSONSchemaProps& schema) {
+  return schema.type == "object" && schema.properties.empty() && !KeepsUnknown(schema) &&
+         schema.additional_properties && schema.additional_properties->schema;
+}
+
+bool IsList(const JSONSchemaProps& schema) {
+  return schema.type == "array" && schema.items && schema.items->schema;
+}
+
+/// The fields of meta/v1 Condition, all that are required there and no other.
+bool IsCondition(const JSONSchemaProps& schema) {
+  static constexpr std::string_view kRequired[] = {"lastTransitionTime", "message", "reason",
+                                                   "status", "type"};
+  const auto has = [&schema](std::string_view name) {
+    return schema.properties.contains(std::string(name));
+  };
+  const std::size_t count = std::size(kRequired) + (has("observedGeneration") ? 1U : 0U);
+  return schema.type == "object" && !KeepsUnknown(schema) && schema.properties.size() == count &&
+         std::ranges::all_of(kRequired, has) &&
+         schema.properties.at("lastTransitionTime").format == "date-time";
+}
+
+/// Counts the fields with those of the structs held by value; of lists and maps more than may be.
+std::size_t FieldsOf(const Struct& structure) {
+  std::size_t count = 0;
+  for (const Field& field : structure.fields) {
+    if (field.shape == Shape::kRepeated || field.shape == Shape::kMap || !field.table.empty()) {
+      return kMaxAggregateFields + 1;
+    }
+    count += field.shape == Shape::kPlain && field.message != nullptr ? FieldsOf(*field.message)
+                                                                      : std::size_t{1};
+  }
+  return count;
+}
+
+/// Makes the structs of one version.
+class VersionMaker {
+ public:
+  explicit VersionMaker(Version& version) : version_(version) {}
+
+  /// Metadata first, then what the schema has besides.
+  void AddRoot(const JSONSchemaProps& schema) {
+    auto root = std::make_unique<Struct>();
+    names_.insert(version_.kind);
+    root->name = version_.kind;
+    root->description = schema.description;
+    root->fields.push_back({.member = "metadata",
+                            .json_name = "metadata",
+                            .kind = "kMessage",
+                            .element = "kubexx::api::meta::v1::ObjectMeta",
+                            .table = "kubexx::api::meta::v1::internal::kObjectMetaSchema"});
+    AddFields(*root, schema, {"apiVersion", "kind", "metadata"});
+    version_.structs.push_back(std::move(root));
+  }
+
+ private:
+  static std::string Unique(std::string name, std::set<std::string>& names,
+                            std::string_view separator) {
+    const std::string base = name;
+    for (int number = 2; !names.insert(name).second; ++number) {
+      name = base + std::string(separator) + std::to_string(number);
+    }
+    return name;
+  }
+
+  void AddFields(Struct& structure, const JSONSchemaProps& schema,
+                 const std::set<std::string_view>& except = {}) {
+    std::set<std::string> members;
+    for (const Field& field : structure.fields) {
+      members.insert(field.member);
+    }
+    for (const auto& [name, property] : schema.properties) {
+      if (except.contains(name)) {
+        continue;
+      }
+      const bool required = std::ranges::find(schema.required, name) != schema.required.end();
+      Field field = FieldOf(structure.name, name, property, required);
+      field.member = Unique(std::move(field.member), members, "_");
+      structure.fields.push_back(std::move(field));
+    }
+  }
+
+  Field FieldOf(const std::string& owner, const std::string& name, const JSONSchemaProps& schema,
+                bool required) {
+    Field field{.member = MemberName(name),
+                .json_name = name,
+                .description = schema.description,
+                .omit_empty = !required};
+    const std::string type = owner + CamelCase(name);
+    if (IsMap(schema)) {
+      field.shape = Shape::kMap;
+      SetElement(field, type + "Value", *schema.additional_properties->schema);
+    } else if (IsList(schema)) {
+      field.shape = Shape::kRepeated;
+      SetElement(field, type + "Item", *schema.items->schema);
+    } else {
+      SetElement(field, type, schema);
+      if (!required || schema.nullable) {
+        field.shape = Shape::kOptional;
+      }
+    }
+    if (field.shape == Shape::kRepeated && field.kind == "kBool") {
+      // std::vector<bool> has no elements with an address.
+      field.element = "kubexx::apimachinery::Bool";
+    }
+    return field;
+  }
+
+  void SetElement(Field& field, const std::string& type, const JSONSchemaProps& schema) {
+    const auto is = [&schema](std::string_view wanted, std::string_view format) {
+      return schema.type == wanted && (format.empty() || schema.format == format);
+    };
+    const auto set = [&field](const char* kind, const char* element) {
+      field.kind = kind;
+      field.element = element;
+    };
+    set("kJsonValue", "kubexx::apimachinery::JsonValue");
+    if (schema.x_kubernetes_int_or_string) {
+      set("kIntOrString", "kubexx::apimachinery::IntOrString");
+    } else if (is("string", "date-time")) {
+      set("kTime", "kubexx::apimachinery::Time");
+    } else if (is("string", "byte")) {
+      set("kBytes", "kubexx::apimachinery::Bytes");
+    } else if (is("string", {})) {
+      set("kString", "std::string");
+      AddValues(field, type, schema);
+    } else if (is("boolean", {})) {
+      set("kBool", "bool");
+    } else if (is("integer", "int32")) {
+      set("kInt32", "std::int32_t");
+    } else if (is("integer", {})) {
+      set("kInt64", "std::int64_t");
+    } else if (is("number", {})) {
+      set("kDouble", "double");
+    } else if (field.shape == Shape::kRepeated && IsCondition(schema)) {
+      set("kMessage", "kubexx::api::meta::v1::Condition");
+      field.table = "kubexx::api::meta::v1::internal::kConditionSchema";
+    } else if (is("object", {}) && !schema.properties.empty() && !schema.additional_properties &&
+               !KeepsUnknown(schema)) {
+      auto message = std::make_unique<Struct>();
+      message->name = Unique(type, names_, "");
+      message->description = schema.description;
+      AddFields(*message, schema);
+      field.kind = "kMessage";
+      field.element = message->name;
+      field.message = message.get();
+      version_.structs.push_back(std::move(message));
+    }
+  }
+
+  void AddValues(Field& field, const std::string& type, const JSONSchemaProps& schema) {
+    for (const apimachinery::JsonValue& value : schema.enum_) {
+      const auto tree = codec::JsonTree::Parse(value.raw);
+      const std::string* const text = tree ? tree->AsString() : nullptr;
+      if (text != nullptr) {
+        std::string name = CamelCase(*text);
+        name = Unique("k" + type + (name.empty() ? "Empty" : name), names_, "_");
+        field.values.emplace_back(std::move(name), *text);
+      }
+    }
+  }
+
+  Version& version_;
+  std::set<std::string> names_;  ///< of the structs and constants so far
+};
+
+Result<Version> VersionOf(const CustomResourceDefinition& definition,
+                          const CustomResourceDefinitionVersion& version) {
+  const std::string what = definition.metadata.name + " " + version.name;
+  if (!version.schema || !version.schema->open_api_v3_schema) {
+    return Fail(Reason::kInvalid, what + " has no schema");
+  }
+  Version out{.group = definition.spec.group,
+              .version = version.name,
+              .kind = definition.spec.names.kind,
+              .plural = definition.spec.names.plural,
+              .is_namespaced = definition.spec.scope == "Namespaced",
+              .has_status = version.subresources && version.subresources->status};
+  if (!IsTypeName(out.kind)) {
+    return Fail(Reason::kInvalid, what + ": the kind '" + out.kind + "' is no name of a type");
+  }
+  VersionMaker(out).AddRoot(*version.schema->open_api_v3_schema);
+  return out;
+}
+
+/// Nothing of a document of another kind.
+Result<std::vector<Version>> VersionsOf(const std::string& document) {
+  std::vector<Version> versions;
+  KX_ASSIGN_OR_RETURN(const codec::JsonTree tree, codec::JsonTree::Parse(document));
+  const codec::JsonTree* const kind = tree.Find("kind");
+  if (kind == nullptr || kind->AsString() == nullptr ||
+      *kind->AsString() != "CustomResourceDefinition") {
+    return versions;
+  }
+  const codec::JsonTree* const api_version = tree.Find("apiVersion");
+  if (api_version == nullptr || api_version->AsString() == nullptr ||
+      *api_version->AsString() != kGroupVersion) {
+    return Fail(Reason::kInvalid,
+                "a CustomResourceDefinition is not of " + std::string(kGroupVersion));
+  }
+  KX_ASSIGN_OR_RETURN(const auto definition, codec::DecodeJson<CustomResourceDefinition>(document));
+  for (const CustomResourceDefinitionVersion& version : definition.spec.versions) {
+    if (version.served) {
+      KX_ASSIGN_OR_RETURN(versions.emplace_back(), VersionOf(definition, version));
+    }
+  }
+  return versions;
+}
+
+}  // namespace
+
+std::string Field::Type() const {
+  switch (shape) {
+    case Shape::kOptional:
+      return (kind == "kMessage" ? "kubexx::apimachinery::Box<" : "std::optional<") + element + ">";
+    case Shape::kRepeated:
+      return "std::vector<" + element + ">";
+    case Shape::kMap:
+      return "std::map<std::string, " + element + ">";
+    case Shape::kPlain:
+      break;
+  }
+  return element;
+}
+
+bool Struct::IsAggregate() const { return FieldsOf(*this) <= kMaxAggregateFields; }
+
+Result<std::vector<Version>> ReadDefinitions(std::string_view text) {
+  KX_ASSIGN_OR_RETURN(const std::vector<std::string> documents, codec::YamlToJson(text));
+  std::vector<Version> all;
+  for (const std::string& document : documents) {
+    KX_ASSIGN_OR_RETURN(std::vector<Version> versions, VersionsOf(document));
+    std::ranges::move(versions, std::back_inserter(all));
+  }
+  if (all.empty()) {
+    return Fail(Reason::kInvalid, "there is no CustomResourceDefinition of " +
+                                      std::string(kGroupVersion) + " that is served");
+  }
+  return all;
+}
+
+}  // namespace kubexx::crdgen

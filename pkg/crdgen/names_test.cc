@@ -1,0 +1,53 @@
+#include "kubexx/crdgen/names.h"
+
+#include <gmock/gmock.h>
+
+namespace kubexx::crdgen {
+namespace {
+
+TEST(NamesTest, MembersAreNamedAsThoseOfBuiltInTypes) {
+  EXPECT_EQ(MemberName("replicas"), "replicas");
+  EXPECT_EQ(MemberName("availableReplicas"), "available_replicas");
+  EXPECT_EQ(MemberName("podIP"), "pod_ip");
+  EXPECT_EQ(MemberName("podIPs"), "pod_ips");
+  EXPECT_EQ(MemberName("clusterIPsAllowed"), "cluster_ips_allowed");
+  EXPECT_EQ(MemberName("hostIPC"), "host_ipc");
+  EXPECT_EQ(MemberName("URLPath"), "url_path");
+  EXPECT_EQ(MemberName("x-kubernetes-map-type"), "x_kubernetes_map_type");
+  EXPECT_EQ(MemberName("max-surge"), "max_surge");
+}
+
+TEST(NamesTest, WhatIsNoIdentifierBecomesOne) {
+  EXPECT_EQ(MemberName("default"), "default_");
+  EXPECT_EQ(MemberName("linux"), "linux_");
+  EXPECT_EQ(MemberName("2xx"), "field_2xx");
+  EXPECT_EQ(MemberName("$ref"), "ref");
+  EXPECT_EQ(MemberName("größe"), "gr_e");
+  EXPECT_EQ(MemberName(""), "field_");
+  EXPECT_EQ(MemberName("--"), "field_");
+  EXPECT_EQ(Identifier("example.com"), "example_com");
+  EXPECT_EQ(Identifier("3scale.net"), "group_3scale_net");
+  EXPECT_EQ(Identifier("v1alpha1"), "v1alpha1");
+  EXPECT_EQ(Identifier("export"), "export_");
+}
+
+TEST(NamesTest, TypesAreInCamelCase) {
+  EXPECT_EQ(CamelCase("maxSurge"), "MaxSurge");
+  EXPECT_EQ(CamelCase("max-surge"), "MaxSurge");
+  EXPECT_EQ(CamelCase("10%"), "10");
+  EXPECT_EQ(CamelCase(""), "");
+  EXPECT_TRUE(IsTypeName("Website2"));
+  EXPECT_FALSE(IsTypeName("website"));
+  EXPECT_FALSE(IsTypeName("Web site"));
+  EXPECT_FALSE(IsTypeName("Web{};"));
+  EXPECT_FALSE(IsTypeName(""));
+}
+
+TEST(NamesTest, LiteralsHoldWhatTheyAreMadeOf) {
+  EXPECT_EQ(Quoted("a\"b\\c"), R"("a\"b\\c")");
+  EXPECT_EQ(Quoted("a\n1"), R"("a\0121")");
+  EXPECT_EQ(Quoted("größe"), "\"größe\"");
+}
+
+}  // namespace
+}  // namespace kubexx::crdgen

@@ -1,0 +1,179 @@
+// What users test their controllers with: faults of the API server, and waits that end.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/cache/typed_event.h"
+#include "kubexx/controller/testing/await.h"
+#include "kubexx/informers/shared_informer_factory.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx {
+namespace {
+
+using api::core::v1::ConfigMap;
+using api::core::v1::Secret;
+using apimachinery::Reason;
+using kubexx::testing::AwaitGone;
+using kubexx::testing::AwaitObject;
+using kubexx::testing::Eventually;
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class TestSupportTest : public ::testing::Test {
+ protected:
+  ConfigMap Create(const std::string& name, const std::string& value) const {
+    ConfigMap map;
+    map.metadata.name = name;
+    map.data["value"] = value;
+    const auto created = maps_.Create(map);
+    EXPECT_TRUE(created) << created.status().ToString();
+    return created ? *created : map;
+  }
+
+  kubexx::testing::ApiServer server_;
+  std::shared_ptr<rest::RESTClient> client_ =
+      *rest::RESTClient::New({.host = server_.url(), .qps = -1});
+  kubernetes::ResourceClient<ConfigMap> maps_{client_, "default"};
+};
+
+TEST_F(TestSupportTest, FaultsAreForTheRequestsTheyNameAndEnd) {
+  const ConfigMap map = Create("a", "1");
+  server_.FailRequests({.verb = "update", .resource = "configmaps", .name = "b"},
+                       {Reason::kConflict, "of another"});
+  server_.FailRequests({.verb = "update", .resource = "configmaps", .namespace_ = "default"},
+                       {Reason::kConflict, "somebody was faster"}, 2);
+  EXPECT_TRUE(maps_.Get("a"));
+  for (int i = 0; i < 2; ++i) {
+    const auto refused = maps_.Update(map);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Reason::kConflict);
+    EXPECT_EQ(refused.error().code, 409);
+    EXPECT_EQ(refused.error().message, "somebody was faster");
+  }
+  EXPECT_TRUE(maps_.Update(map));
+  EXPECT_EQ(server_.FailuresLeft(), 1);
+  EXPECT_EQ(server_.Count({.verb = "update"}), 3);
+  EXPECT_EQ(server_.Count({.verb = "update", .name = "b"}), 0);
+  EXPECT_EQ(server_.Count({.resource = "configmaps"}), 5);
+}
+
+TEST_F(TestSupportTest, AFaultOfASubresourceSparesTheResource) {
+  server_.FailRequests({.resource = "configmaps/status"}, {Reason::kForbidden, "no"});
+  server_.FailRequests({.resource = "configmaps"}, {Reason::kForbidden, "never"}, 0);
+  Create("a", "1");
+  EXPECT_EQ(server_.FailuresLeft(), 1);
+}
+
+TEST_F(TestSupportTest, ServersOfTheSameProcessAreApart) {
+  const kubexx::testing::ApiServer other;
+  server_.FailRequests({}, {Reason::kForbidden, "no"});
+  const auto client = *rest::RESTClient::New({.host = other.url(), .qps = -1});
+  EXPECT_TRUE(kubernetes::ResourceClient<ConfigMap>(client, "default").List());
+  EXPECT_FALSE(maps_.List());
+}
+
+TEST_F(TestSupportTest, FaultsComeBeforeTheHookOfTheOptions) {
+  std::atomic<int> passed = 0;
+  apiserver::ApiServerOptions options{.plain_http = true};
+  options.around = [&passed](const http::Request& request, const http::Handler& next) {
+    ++passed;
+    http::Response response = next(request);
+    response.headers.emplace_back("Warning", "299 - \"from around\"");
+    return response;
+  };
+  kubexx::testing::ApiServer server(std::move(options));
+  const auto client = *rest::RESTClient::New({.host = server.url(), .qps = -1});
+  const kubernetes::ResourceClient<ConfigMap> maps(client, "default");
+  const int before = passed;
+  server.FailRequests({.verb = "list"}, {Reason::kForbidden, "no"});
+  EXPECT_FALSE(maps.List());
+  EXPECT_EQ(passed, before);
+  EXPECT_TRUE(maps.List());
+  EXPECT_EQ(passed, before + 1);
+}
+
+TEST_F(TestSupportTest, ABrokenWatchEndsAndItsClientComesAgain) {
+  informers::SharedInformerFactory factory(client_, {});
+  const auto informer = factory.InformerFor<ConfigMap>();
+  informer->Start();
+  ASSERT_TRUE(informer->WaitForSync({}));
+  const auto broken = Eventually("a watch to break", [this] {
+    EXPECT_EQ(server_.BreakWatches({.resource = "secrets"}), 0);
+    return server_.BreakWatches({.resource = "configmaps"}) == 1;
+  });
+  ASSERT_TRUE(broken) << broken.status().ToString();
+  Create("after", "1");
+  const auto seen = Eventually("the informer to see what was made meanwhile",
+                               [&] { return informer->GetRaw({"default", "after"}).has_value(); });
+  EXPECT_TRUE(seen) << seen.status().ToString();
+  EXPECT_GE(server_.Count({.verb = "watch"}), 2);
+}
+
+TEST_F(TestSupportTest, AnObjectIsReturnedAsItIsWhenTheWaitEnds) {
+  Create("a", "1");
+  const auto there = AwaitObject<ConfigMap>(client_, {"default", "a"}, "a value",
+                                            [](const ConfigMap& map) { return !map.data.empty(); });
+  ASSERT_TRUE(there) << there.status().ToString();
+  EXPECT_EQ(there->data.at("value"), "1");
+  ASSERT_TRUE(maps_.Delete("a"));
+  const auto gone = AwaitGone<ConfigMap>(client_, {"default", "a"});
+  EXPECT_TRUE(gone) << gone.status().ToString();
+}
+
+TEST_F(TestSupportTest, AWaitInVainSaysWhatItSawInstead) {
+  Create("a", "first");
+  const auto never = [](const auto&) { return false; };
+  const auto map =
+      AwaitObject<ConfigMap>(client_, {"default", "a"}, "a second value", never, milliseconds(50));
+  ASSERT_FALSE(map);
+  EXPECT_EQ(map.error().reason, Reason::kTimeout);
+  EXPECT_THAT(
+      map.error().message,
+      AllOf(HasSubstr("waited 50 ms for a second value of ConfigMap default/a; it was last"),
+            HasSubstr(R"("value":"first")")));
+  const auto kept = AwaitGone<ConfigMap>(client_, {"default", "a"}, milliseconds(50));
+  ASSERT_FALSE(kept);
+  EXPECT_THAT(kept.error().message, HasSubstr("for it to be gone of ConfigMap default/a"));
+  const auto none =
+      AwaitObject<ConfigMap>(client_, {"default", "b"}, "it", never, milliseconds(50));
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("there is none"));
+  const auto words = Eventually("pigs to fly", [] { return false; }, milliseconds(20));
+  ASSERT_FALSE(words);
+  EXPECT_EQ(words.error().message, "waited 20 ms for pigs to fly");
+}
+
+TEST_F(TestSupportTest, AWaitInVainForASecretDoesNotTellIt) {
+  Secret secret;
+  secret.metadata.name = "a";
+  secret.data["password"] = apimachinery::Bytes(std::string("hunter2"));
+  const kubernetes::ResourceClient<Secret> secrets(client_, "default");
+  ASSERT_TRUE(secrets.Create(secret));
+  const auto wait = AwaitObject<Secret>(
+      client_, {"default", "a"}, "another password", [](const Secret&) { return false; },
+      milliseconds(50));
+  ASSERT_FALSE(wait);
+  EXPECT_THAT(wait.error().message, AllOf(HasSubstr("another password"),
+                                          Not(HasSubstr("aHVudGVyMg")), Not(HasSubstr("hunter2"))));
+}
+
+TEST_F(TestSupportTest, AWaitThatIsRefusedSaysForWhat) {
+  server_.FailRequests({.resource = "configmaps"}, {Reason::kForbidden, "not you"}, 1000);
+  const auto wait = AwaitObject<ConfigMap>(
+      client_, {"default", "a"}, "it", [](const ConfigMap&) { return true; }, milliseconds(50));
+  ASSERT_FALSE(wait);
+  EXPECT_THAT(wait.error().message, HasSubstr("for it of ConfigMap default/a"));
+}
+
+}  // namespace
+}  // namespace kubexx

@@ -1,0 +1,85 @@
+// What the examples in comments of headers need around them. header_examples_test.py puts each
+// example in the place of the line "EXAMPLE <header> <number>" and compiles the whole.
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/api/apps/v1/resources.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/authfilter/auth_filter.h"
+#include "kubexx/certwatcher/cert_watcher.h"
+#include "kubexx/controller/builder.h"
+#include "kubexx/controller/manager.h"
+#include "kubexx/controller/stop_signals.h"
+#include "kubexx/controller/testing/await.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/leaderelection/leader_elector.h"
+#include "kubexx/leaderelection/lock.h"
+#include "kubexx/metrics/http_server.h"
+#include "kubexx/rest/config.h"
+#include "kubexx/webhook/server.h"
+
+using namespace kubexx;
+using namespace kubexx::api::apps::v1;
+using namespace kubexx::api::core::v1;
+using namespace kubexx::controller;
+using apimachinery::ObjectKey;
+using apimachinery::Result;
+using kubernetes::ApplyObject;
+using leaderelection::LeaderElector;
+using leaderelection::LeaseLock;
+namespace apps = kubexx::api::apps;
+using Website = Deployment;  // some type
+
+Result<int> F();
+template <class A, class B>
+Result<std::pair<A, B>> G(A x);
+Result<int> Macros() {
+  // EXAMPLE pkg/apimachinery/status.h 1
+  return a + b;
+}
+
+// EXAMPLE pkg/controller/manager.h 1
+
+void Program() {
+  // EXAMPLE pkg/controller/manager.h 2
+}
+
+std::vector<controller::Request> UsersOf(const Secret& secret);
+void Build(Manager& manager) {
+  // EXAMPLE pkg/controller/builder.h 1
+}
+
+void Wait(std::shared_ptr<rest::RESTClient> client) {
+  // EXAMPLE pkg/controller/testing/await.h 1
+}
+
+void Serve() {
+  // EXAMPLE pkg/apiserver/server/testing/api_server.h 1
+}
+
+Result<void> Admit(certwatcher::CertWatcher* watcher, metrics::Registry& registry) {
+  // EXAMPLE pkg/webhook/server.h 1
+  return {};
+}
+
+void ServeMetrics(metrics::Registry& registry) {
+  // EXAMPLE pkg/metrics/http_server.h 1
+}
+void ServeMetricsSecurely(std::shared_ptr<rest::RESTClient> client,
+                          certwatcher::CertWatcher* watcher, metrics::Registry& registry) {
+  // EXAMPLE pkg/metrics/http_server.h 2
+}
+
+void Apply(kubernetes::ResourceClient<Deployment> deployments) {
+  // EXAMPLE pkg/kubernetes/apply.h 1
+}
+
+void Elect(std::shared_ptr<rest::RESTClient> client, metrics::Registry& registry,
+           std::stop_token stop, std::function<void(std::stop_token)> run_controllers) {
+  // EXAMPLE pkg/leaderelection/leader_elector.h 1
+}

@@ -1,0 +1,80 @@
+// Mistakes that users make: mistakes_test.sh compiles this with MISTAKE=1, 2 and so on, each of
+// which must fail with the line that stands above it as its first error, and without one, which
+// must succeed.
+#include "kubexx/api/apps/v1/resources.gen.h"
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/controller/builder.h"
+
+using kubexx::api::apps::v1::Deployment;  // apps/v1/types.gen.h is forgotten
+using kubexx::api::core::v1::ConfigMap;
+using kubexx::api::core::v1::Namespace;
+using kubexx::apimachinery::Result;
+using kubexx::controller::Action;
+using kubexx::controller::Context;
+using kubexx::controller::ControllerBuilder;
+using kubexx::controller::Manager;
+using kubexx::controller::Request;
+
+namespace {
+
+struct Website {  // without a ResourceOf
+  kubexx::api::meta::v1::ObjectMeta metadata{};
+};
+
+Result<Action> Reconcile(const Request&, Context&) { return Action::Done(); }
+Result<void> ReconcileNothing(const Request&, Context&) { return {}; }
+Result<Action> ReconcileAlone(const Request&) { return Action::Done(); }
+[[maybe_unused]] std::string NameOf(const ConfigMap& object) { return object.metadata.name; }
+
+struct NoReconciler {
+  Result<Action> Reconcile(const Request&, Context&);
+};
+
+// The library is used rightly here.
+[[maybe_unused]] Result<void> Right(Manager& manager) {
+  std::vector<Request> (*const requests)(const ConfigMap&) = [](const ConfigMap&) {
+    return std::vector<Request>();
+  };
+  KX_RETURN_IF_ERROR(ControllerBuilder<Namespace>(manager)
+                         .WithPredicates(kubexx::controller::predicates::LabelsChanged())
+                         .Owns<ConfigMap>()
+                         .Watches<ConfigMap>(requests)
+                         .Complete(Reconcile));
+  KX_RETURN_IF_ERROR(ControllerBuilder<Namespace>(manager).Complete(
+      std::shared_ptr<kubexx::controller::Reconciler>()));
+  return {};
+}
+
+[[maybe_unused]] void Wrong([[maybe_unused]] Manager& manager) {
+#if MISTAKE == 1
+  // error: static assertion failed: kubexx: no resource is known for this type. Include the
+  // resources.gen.h
+  (void)ControllerBuilder<Website>(manager);
+#elif MISTAKE == 2
+  // error: static assertion failed: kubexx: the type of these objects is declared here, but not
+  // defined. Include the types.gen.h
+  (void)ControllerBuilder<Namespace>(manager).Owns<Deployment>();
+#elif MISTAKE == 3
+  // error: static assertion failed: kubexx: Complete takes a function
+  // apimachinery::Result<Action>(const Request&, Context&)
+  (void)ControllerBuilder<Namespace>(manager).Complete(ReconcileNothing);
+#elif MISTAKE == 4
+  // error: static assertion failed: kubexx: Complete takes a function
+  // apimachinery::Result<Action>(const Request&, Context&)
+  (void)ControllerBuilder<Namespace>(manager).Complete(ReconcileAlone);
+#elif MISTAKE == 5
+  // error: static assertion failed: kubexx: Complete takes a function
+  // apimachinery::Result<Action>(const Request&, Context&)
+  (void)ControllerBuilder<Namespace>(manager).Complete(std::make_shared<NoReconciler>());
+#elif MISTAKE == 6
+  // error: static assertion failed: kubexx: Watches<U> takes a function std::vector<Request>(const
+  // U&)
+  (void)ControllerBuilder<Namespace>(manager).Watches<ConfigMap>(NameOf);
+#elif MISTAKE == 7
+  // error: static assertion failed: kubexx: a predicate is a function bool(const Event<T>&)
+  (void)ControllerBuilder<Namespace>(manager).WithPredicates(NameOf);
+#endif
+}
+
+}  // namespace
