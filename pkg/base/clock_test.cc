@@ -4,6 +4,8 @@
 
 #include <thread>
 
+#include "kubexx/base/testing/await.h"
+
 namespace kubexx::base {
 namespace {
 
@@ -39,10 +41,11 @@ TEST(RealClockTest, StopDuringAWaitReturnsAtOnce) {
       }
     });
     // `waiting` can be seen only once the wait has given the mutex up.
-    for (bool seen = false; !seen;) {
-      MutexLock lock(mu);
-      seen = waiting;
-    }
+    const auto waits = [&] {
+      const MutexLock lock(mu);
+      return waiting;
+    };
+    KX_AWAIT(waits());
     const TimePoint begin = clock.Now();
     waiter.request_stop();
     waiter.join();

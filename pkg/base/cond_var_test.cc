@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::base {
 namespace {
@@ -94,9 +95,7 @@ TEST(CondVarTest, OneOfSeveralIsWokenForEachThatIsThere) {
     more.notify_one();
   }
   MutexLock lock(mu);
-  while (taken < kItems) {
-    done.wait(mu);
-  }
+  KX_AWAIT_CHANGE(done, mu, taken >= kItems);
   EXPECT_EQ(items, 0);
 }
 
@@ -151,7 +150,7 @@ TEST(CondVarTest, TheMutexIsHeldAfterwardsByOneAtATime) {
         go.wait(mu);
       }
       EXPECT_EQ(++inside, 1);
-      std::this_thread::yield();
+      testing::LetOthersRun();
       --inside;
     });
   }

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
+
 namespace kubexx::base::testing {
 namespace {
 
@@ -129,7 +131,7 @@ TEST(FakeClockTest, NoWakeUpIsLostUnderRepetition) {
       ++done;
     }
   });
-  while (done < kRounds) {
+  KX_UNTIL(done >= kRounds) {
     clock.Advance(milliseconds(1));
   }
   EXPECT_EQ(done, kRounds);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::base {
@@ -11,14 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-void AwaitStop(const std::stop_token& token) {
-  Mutex mu;
-  CondVar cv;
-  MutexLock lock(mu);
-  while (!token.stop_requested()) {
-    Clock::Real().WaitUntil(mu, cv, token, TimePoint::max());
-  }
-}
+using testing::AwaitStop;
 
 TEST(StopTimerTest, TimeRequestsTheToken) {
   base::testing::FakeClock clock;

@@ -2,16 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/internal/informer/distributor.h"
 #include "kubexx/cache/internal/informer/informer_store.h"
 #include "kubexx/cache/lister.h"
@@ -176,7 +175,7 @@ TEST(InformerFaultsTest, ReadsOverSeveralNamespacesFailWhileOneOfThemIsRefused) 
       InformerOptions{.name = "things", .clock = clock, .use_watch_list = false, .seed = 1});
   ASSERT_TRUE(informer->AddIndexers(NamespaceIndexer()));
   informer->Start();
-  ASSERT_TRUE(informer->WaitForSync({}));
+  ASSERT_TRUE(informer->WaitForSync(base::testing::PatienceEnd().token()));
   const Lister<ConfigMap> lister(informer);
   EXPECT_TRUE(lister.List("open"));
   EXPECT_TRUE(lister.ByIndex({{std::string(kNamespaceIndex), "open"}}));
@@ -191,10 +190,7 @@ TEST(InformerFaultsTest, ReadsOverSeveralNamespacesFailWhileOneOfThemIsRefused) 
   }
   closed->FailLists({}, 0);
   closed->AwaitCaughtUp();
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!lister.List() && std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(lister.List());
   EXPECT_TRUE(lister.List()) << "waited 60 s for the list of the other namespace";
 }
 
@@ -229,7 +225,7 @@ TEST(InformerFaultsTest, ARefusalCountsUntilTheStoreHasTheFirstList) {
     }
   });
   informer->Start();
-  ASSERT_TRUE(informer->WaitForSync({}));
+  ASSERT_TRUE(informer->WaitForSync(base::testing::PatienceEnd().token()));
   closed->FailLists({}, 0);
   packed.Await();
   // What was packed before there was this index gets its terms on the thread that stores it.

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/cache/testing/auto_clock.h"
@@ -50,7 +51,7 @@ class InformerHandlersTest : public ::testing::Test {
   void Make() { Make({.clock = auto_clock_}); }
   void StartAndSync() {
     informer_->Start();
-    ASSERT_TRUE(informer_->WaitForSync({}));
+    ASSERT_TRUE(informer_->WaitForSync(base::testing::PatienceEnd().token()));
   }
   SharedInformerBase::RawHandler Gated(Gate& gate, Recorder& recorder) {
     return [&gate, handler = recorder.Handler()](const RawEvent& event) {
@@ -108,7 +109,7 @@ TEST_F(InformerHandlersTest, ARegistrationKnowsWhenItsHandlerHasSynced) {
   stop.request_stop();
   EXPECT_FALSE(registration.WaitForSync(stop.get_token()));
   gate.Open();
-  EXPECT_TRUE(registration.WaitForSync({}));
+  EXPECT_TRUE(registration.WaitForSync(base::testing::PatienceEnd().token()));
   EXPECT_EQ(recorder.log().size(), 1U);
   registration.Reset();
   EXPECT_FALSE(HandlerRegistration().HasSynced());
@@ -118,7 +119,9 @@ TEST_F(InformerHandlersTest, WaitingForAHandlerEndsWithItsRemoval) {
   Make();
   auto registration = informer_->AddRawHandler("one", [](const RawEvent&) {});
   bool synced = true;
-  std::jthread waiter([&registration, &synced] { synced = registration.WaitForSync({}); });
+  std::jthread waiter([&registration, &synced] {
+    synced = registration.WaitForSync(base::testing::PatienceEnd().token());
+  });
   registration.Reset();  // never started
   waiter.join();
   EXPECT_FALSE(synced);
@@ -166,7 +169,9 @@ TEST_F(InformerHandlersTest, ADrainCanBeGivenUpAndIsRefusedToTheHandlerItself) {
   stop.request_stop();
   // The removal waits for the running call, which ends once the handler counts as removed.
   std::jthread opener([&] {
-    EXPECT_FALSE(registration.WaitForSync({}));
+    const base::testing::PatienceEnd end;
+    EXPECT_FALSE(registration.WaitForSync(end.token()));
+    EXPECT_FALSE(end.expired()) << "it waits on";
     gate.Open();
   });
   EXPECT_EQ(registration.Drain(stop.get_token()).error().reason, Reason::kCancelled);
@@ -184,7 +189,7 @@ TEST_F(InformerHandlersTest, HandlersResyncAtTheirOwnPeriods) {
   StartAndSync();
   Recorder late;  // asks for less than the running informer can, and gets five minutes
   const auto r4 = informer_->AddRawHandler("late", late.Handler(), {.resync_period = minutes(1)});
-  ASSERT_TRUE(r4.WaitForSync({}));
+  ASSERT_TRUE(r4.WaitForSync(base::testing::PatienceEnd().token()));
   for (std::size_t i = 1; i <= 4; ++i) {
     clock_.AwaitSleepers(1);
     clock_.Advance(minutes(5));
@@ -292,7 +297,7 @@ TEST_F(NamespacesTest, OneViewOverSeveralNamespaces) {
   Recorder recorder;
   const auto registration = informer_->AddRawHandler("one", recorder.Handler());
   StartAndSync();
-  EXPECT_TRUE(registration.WaitForSync({}));
+  EXPECT_TRUE(registration.WaitForSync(base::testing::PatienceEnd().token()));
   EXPECT_THAT(recorder.log(), UnorderedElementsAre("initial a/1", "initial b/1"));
   for (int i = 0; i < 5; ++i) {
     sources_[1]->Put({"b", "2"}, std::to_string(i));
@@ -320,7 +325,7 @@ TEST_F(NamespacesTest, AForbiddenNamespaceStopsNoOtherAndComesWhenItMay) {
   Recorder recorder;
   const auto registration = informer_->AddRawHandler("one", recorder.Handler());
   StartAndSync();
-  EXPECT_TRUE(registration.WaitForSync({}));
+  EXPECT_TRUE(registration.WaitForSync(base::testing::PatienceEnd().token()));
   EXPECT_EQ(informer_->Size(), 1U);
   EXPECT_EQ(informer_->LastSyncResourceVersion("forbidden"), "");
   sources_[0]->Put({"a", "2"}, "x");

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <semaphore>
@@ -11,6 +10,7 @@
 #include <thread>
 
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/logging/testing/capture.h"
@@ -50,18 +50,14 @@ TEST_F(InformerOwnThreadsTest, AHandlerMayStopItsInformer) {
       });
   EXPECT_FALSE(informer_->OnOwnThread());
   informer_->Start();
-  stopped.acquire();
+  KX_AWAIT(stopped.try_acquire());
   informer_->Stop();  // waits for what the handler could not wait for
   EXPECT_EQ(told, 1) << "after a stop it is told no more";
   Put("c");
   informer_->Start();
-  while (told < 2) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(told, 2);
   informer_->Start();  // stopped again, by the second event: waits, and starts
-  while (told < 3) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(told, 3);
   informer_->Stop();
   EXPECT_EQ(told, 3) << "what it had not been told of it is told of after the next start";
 }
@@ -79,9 +75,7 @@ TEST_F(InformerOwnThreadsTest, AllMayStopItAtOnce) {
     const auto first = informer_->AddRawHandler("first", stop);
     const auto second = informer_->AddRawHandler("second", stop);
     informer_->Start();
-    while (there == 0) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_NE(there, 0);
     informer_->Stop();
   }
 }
@@ -96,12 +90,12 @@ TEST_F(InformerOwnThreadsTest, WhoIsToldOfErrorsMayStopIt) {
          stopped.release();
        }});
   informer_->Start();
-  stopped.acquire();
+  KX_AWAIT(stopped.try_acquire());
   informer_->Stop();
   EXPECT_FALSE(informer_->HasSynced());
   EXPECT_EQ(source_->lists(), 1);
   informer_->Start();
-  EXPECT_TRUE(informer_->WaitForSync({}));
+  EXPECT_TRUE(informer_->WaitForSync(base::testing::PatienceEnd().token()));
 }
 
 TEST_F(InformerOwnThreadsTest, ATransformMayStopIt) {
@@ -115,7 +109,7 @@ TEST_F(InformerOwnThreadsTest, ATransformMayStopIt) {
         },
         .use_watch_list = false});
   informer_->Start();
-  stopped.acquire();
+  KX_AWAIT(stopped.try_acquire());
   informer_->Stop();
 }
 
@@ -129,7 +123,7 @@ TEST_F(InformerOwnThreadsTest, AHandlerMayEndItsOwnRegistration) {
     std::binary_semaphore done(0);
     std::optional<HandlerRegistration> registration;
     registration = informer_->AddRawHandler("ends", [&](const SharedInformerBase::RawEvent&) {
-      ready.acquire();
+      KX_AWAIT(ready.try_acquire());
       ++told;
       if (destroys) {
         registration.reset();
@@ -142,12 +136,10 @@ TEST_F(InformerOwnThreadsTest, AHandlerMayEndItsOwnRegistration) {
         "other", [&others](const SharedInformerBase::RawEvent&) { ++others; });
     ready.release();
     informer_->Start();
-    done.acquire();
+    KX_AWAIT(done.try_acquire());
     const int before = others;
     Put("b" + std::to_string(destroys));
-    while (others <= before) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_GT(others, before);
     EXPECT_EQ(told, 1);
     if (!destroys) {
       informer_->Stop();
@@ -172,7 +164,7 @@ TEST_F(InformerOwnThreadsTest, AHandlerCannotStartWhatItHasStopped) {
         stopped.release();
       });
   informer_->Start();
-  stopped.acquire();
+  KX_AWAIT(stopped.try_acquire());
   informer_->Stop();
   EXPECT_EQ(log.Count("cannot be started"), 1U);
   EXPECT_EQ(log.Count("informer=configmaps"), 1U);
@@ -187,11 +179,11 @@ TEST_F(InformerOwnThreadsTest, RequestStopDoesNotWait) {
   const auto registration =
       informer_->AddRawHandler("blocks", [&](const SharedInformerBase::RawEvent&) {
         runs.release();
-        go_on.acquire();
+        KX_AWAIT(go_on.try_acquire());
         returned = true;
       });
   informer_->Start();
-  runs.acquire();
+  KX_AWAIT(runs.try_acquire());
   informer_->RequestStop();
   go_on.release();
   informer_->Stop();
@@ -208,15 +200,16 @@ TEST_F(InformerOwnThreadsTest, AStopThatMeetsAStartWaitsForNothingThatGoesOn) {
     const auto registration =
         informer_->AddRawHandler("blocks", [&](const SharedInformerBase::RawEvent&) {
           runs.release();
-          go_on.acquire();
+          KX_AWAIT(go_on.try_acquire());
         });
     informer_->Start();
-    runs.acquire();
+    KX_AWAIT(runs.try_acquire());
     informer_->RequestStop();
     std::atomic<int> there = 0;
     const auto await = [&there](int threads) {
-      for (int looks = 0; there < threads || looks < 1000; ++looks) {
-        std::this_thread::yield();
+      KX_AWAIT_GE(there, threads);
+      for (int looks = 0; looks < 1000; ++looks) {
+        base::testing::LetOthersRun();  // so that most of them have come further than that
       }
     };
     std::jthread starter([&] {
@@ -244,7 +237,7 @@ TEST_F(InformerOwnThreadsDeathTest, AHandlerThatDestroysItsInformerIsToldWhichOn
     const auto registration = informer_->AddRawHandler(
         "destroys", [this](const SharedInformerBase::RawEvent&) { informer_.reset(); });
     informer_->Start();
-    never.acquire();
+    KX_AWAIT(never.try_acquire());
   };
   EXPECT_DEATH(destroy(), "destroyed by one of its own handlers.*informer=configmaps");
 }

@@ -11,6 +11,7 @@
 
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/testing/leak_check.h"
 #include "kubexx/codec/codec.h"
@@ -273,15 +274,12 @@ TEST_F(ListWatchFromClientTest, ThePartsOfAListHaveATimeOfTheirOwn) {
                           {});
     over = true;
   });
-  while (!began && !over) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(began || over);
   const base::TimePoint begin = clock.Now();
-  while (!over && clock.Now() - begin < std::chrono::hours(1)) {
+  KX_UNTIL(over || clock.Now() - begin >= std::chrono::hours(1)) {
     if (clock.Sleepers() > 0) {
       clock.Advance(std::chrono::seconds(10));
     }
-    std::this_thread::yield();
   }
   caller.join();
   ASSERT_FALSE(result);

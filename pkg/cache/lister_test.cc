@@ -8,11 +8,11 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/metrics/registry.h"
@@ -41,7 +41,7 @@ class ListerTest : public ::testing::Test {
   }
   void Start() {
     informer_->Start();
-    ASSERT_TRUE(informer_->WaitForSync({}));
+    ASSERT_TRUE(informer_->WaitForSync(base::testing::PatienceEnd().token()));
   }
   std::vector<std::string> Names(const std::string& name_space, const std::string& selector) {
     std::vector<std::string> names;
@@ -113,9 +113,7 @@ TEST_F(ListerTest, HandlersShareOneDecodedObject) {
   Start();
   Put("n1", "a", "web");
   base::MutexLock lock(mu);
-  while (seen.size() < 2) {
-    changed.wait(mu);
-  }
+  KX_AWAIT_CHANGE(changed, mu, seen.size() >= 2);
   EXPECT_EQ(seen[0]->metadata.name, "a");
   EXPECT_EQ(seen[0], seen[1]);
 }
@@ -134,9 +132,7 @@ TEST_F(ListerTest, AnUndecodableObjectReachesNoHandlerAndDoesNotStopTheOthers) {
   source_->PutObject({.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n", "bad"}});
   Put("n", "good", "web");
   base::MutexLock lock(mu);
-  while (std::ranges::find(seen, "good") == seen.end()) {
-    changed.wait(mu);
-  }
+  KX_AWAIT_CHANGE(changed, mu, std::ranges::find(seen, "good") != seen.end());
   EXPECT_THAT(seen, ElementsAre("good"));
   const auto bad = informer_->Get({"n", "bad"});
   EXPECT_EQ(bad.status().reason, Reason::kMalformed);
@@ -192,10 +188,7 @@ TEST_F(ListerTest, AnIndexThatCannotReadAnObjectSaysSoHoweverItsFunctionTakesIt)
   source_->PutObject(
       {.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n2", "bad"}});
   source_->AwaitCaughtUp();
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!informer_->Contains({"n2", "bad"}) && std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(informer_->Contains({"n2", "bad"}));
   ASSERT_TRUE(informer_->Contains({"n2", "bad"})) << "waited 60 s for the object";
   for (const char* index : {"throws", "gives nothing"}) {
     for (const IndexTerms& terms :
@@ -211,10 +204,7 @@ TEST_F(ListerTest, AnIndexThatCannotReadAnObjectSaysSoHoweverItsFunctionTakesIt)
   EXPECT_EQ(lister.ByIndex({{"reads no more than the key", "a"}}).value().size(), 1U);
   Put("n2", "bad", "web");
   source_->AwaitCaughtUp();
-  while (informer_->KeysByIndex("throws", "web").size() < 2 &&
-         std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(informer_->KeysByIndex("throws", "web").size(), 2);
   EXPECT_EQ(lister.ByIndex({{"throws", "web"}}).value().size(), 2U) << "mended";
 }
 
@@ -248,7 +238,7 @@ TEST_F(ListerTest, BeforeTheFirstListItSaysSo) {
   EXPECT_EQ(lister.Get("n", "a").status().reason, Reason::kUnavailable);
   EXPECT_EQ(lister.List().status().reason, Reason::kUnavailable);
   source_->FailLists({}, 0);
-  ASSERT_TRUE(informer_->WaitForSync({}));
+  ASSERT_TRUE(informer_->WaitForSync(base::testing::PatienceEnd().token()));
   EXPECT_TRUE(lister.Get("n", "a"));
   EXPECT_EQ(lister.Get("n", "b").status().reason, Reason::kNotFound);
   EXPECT_EQ(lister.List().value().size(), 1U);
@@ -270,7 +260,7 @@ TEST_F(ListerTest, AHandlerOfTheFirstListReadsIt) {
         ++told;
       }});
   Start();
-  ASSERT_TRUE(registration.WaitForSync({}));
+  ASSERT_TRUE(registration.WaitForSync(base::testing::PatienceEnd().token()));
   EXPECT_EQ(told, 2);
 }
 
@@ -302,9 +292,7 @@ TEST_F(ListerTest, AHandlerMayAskToBeToldOfWhatDoesNotDecode) {
   const Object bad{.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n", "a"}};
   const auto await = [&](std::size_t n) {
     base::MutexLock lock(mu);
-    while (told.size() < n) {
-      changed.wait(mu);
-    }
+    KX_AWAIT_CHANGE(changed, mu, told.size() >= n);
   };
   source_->PutObject(bad);
   await(1);
@@ -342,10 +330,7 @@ TEST_F(ListerTest, AHandlerWithoutAnUpdateOrAnAddHearsOfAMendedObject) {
   source_->PutObject(bad);
   Put("n", "a", "mended again");
   source_->Delete({"n", "a"});
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (events < 6 && std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(events, 6);
   ASSERT_EQ(events, 6) << "waited 60 s for as many events";
   for (HandlerRegistration* registration : {&adding, &updating, &counting}) {
     ASSERT_TRUE(registration->Drain({}));
@@ -365,7 +350,7 @@ TEST_F(ListerTest, ObjectsThatDoNotDecodeDoNotFloodTheLog) {
         {.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n", std::to_string(i)}});
   }
   Start();
-  ASSERT_TRUE(registration.WaitForSync({}));
+  ASSERT_TRUE(registration.WaitForSync(base::testing::PatienceEnd().token()));
   EXPECT_EQ(bad, 100);
   EXPECT_EQ(log.Count("Cannot decode a cached object"), 5U);
 }
@@ -389,10 +374,7 @@ TEST_F(ListerTest, WhatTheServerGarblesIsLeftOutAndReadersAreToldUntilItIsMended
   source_->MendUnreadable();
   source_->AwaitCaughtUp();
   source_->DropWatches();
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!lister.List() && std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(lister.List());
   EXPECT_EQ(lister.List().value().size(), 1U) << "waited 30 s for another list";
   EXPECT_EQ(lister.Get("n", "other").status().reason, Reason::kNotFound);
 }
@@ -405,10 +387,7 @@ TEST_F(ListerTest, AnEventThatTheServerGarblesEndsNoWatchAndReadersAreTold) {
   source_->SendUnreadable("it has no name");
   Put("n", "next", "web");
   const Lister<ConfigMap> lister(informer_);
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!lister.Get("n", "next") && std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(lister.Get("n", "next"));
   EXPECT_TRUE(lister.Get("n", "next")) << "waited 30 s for the event after it";
   EXPECT_THAT(lister.List().status().message, HasSubstr("it has no name"));
   EXPECT_EQ(source_->watches(), watches);

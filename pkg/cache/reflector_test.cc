@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/chaos.h"
@@ -293,10 +294,7 @@ TEST_P(ReflectorTest, AVersionThatGoesBackGivesAFullState) {
     MapStore store;
     Reflector reflector("things", server.Source(), store, Options());
     const std::jthread thread([&reflector](const std::stop_token& stop) { reflector.Run(stop); });
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (store.replaces() < 2 && std::chrono::steady_clock::now() < give_up) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    KX_AWAIT_GE(store.replaces(), 2);
     EXPECT_EQ(server.lists(), 2) << "waited 30 s for another list";
     EXPECT_TRUE(store.content().empty()) << "event type " << static_cast<int>(type);
   }

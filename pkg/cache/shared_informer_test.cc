@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/cache/testing/auto_clock.h"
@@ -47,7 +48,7 @@ class SharedInformerTest : public ::testing::Test {
   }
   void StartAndSync() {
     informer_->Start();
-    ASSERT_TRUE(informer_->WaitForSync({}));
+    ASSERT_TRUE(informer_->WaitForSync(base::testing::PatienceEnd().token()));
   }
   Content Expected() const {
     Content content;
@@ -89,7 +90,7 @@ TEST_F(SharedInformerTest, ANamespaceThatIsListedByItselfIsReplacedAlone) {
     }
   });
   StartAndSync();
-  ASSERT_TRUE(handler.WaitForSync({}));
+  ASSERT_TRUE(handler.WaitForSync(base::testing::PatienceEnd().token()));
   const std::string version = informer_->LastSyncResourceVersion();
   Object changed = source_->objects().at({"a", "1"});
   changed.bytes = R"({"metadata":{"namespace":"a","name":"1"},"data":"y"})";
@@ -97,9 +98,7 @@ TEST_F(SharedInformerTest, ANamespaceThatIsListedByItselfIsReplacedAlone) {
   const auto replace = [&](const std::string& namespace_, std::vector<Object> objects) {
     const auto applied = informer_->ReplaceNamespace(namespace_, std::move(objects));
     ASSERT_TRUE(applied);
-    while (!**applied) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(**applied);
   };
   replace("a", {changed});
   Object added = changed;
@@ -109,11 +108,11 @@ TEST_F(SharedInformerTest, ANamespaceThatIsListedByItselfIsReplacedAlone) {
               UnorderedElementsAre(ObjectKey{"a", "1"}, ObjectKey{"b", "1"}, ObjectKey{"c", "1"}));
   EXPECT_EQ(informer_->GetRaw({"a", "1"})->bytes, changed.bytes);
   EXPECT_EQ(informer_->LastSyncResourceVersion(), version);
-  for (bool all = false; !all;) {
-    std::this_thread::yield();
+  const auto count = [&] {
     const base::MutexLock lock(mu);
-    all = events.size() >= 3;
-  }
+    return events.size();
+  };
+  KX_AWAIT_GE(count(), 3);
   const auto text = [](RawEvent::Type type, const char* key) {
     return std::to_string(static_cast<int>(type)) + " " + key;
   };
@@ -178,7 +177,7 @@ TEST_F(SharedInformerTest, AHandlerHasSyncedOnceItHandledTheInitialList) {
   StartAndSync();
   EXPECT_FALSE(informer_->HandlerHasSynced("slow"));
   gate.Open();
-  EXPECT_TRUE(subscription.WaitForSync({}));
+  EXPECT_TRUE(subscription.WaitForSync(base::testing::PatienceEnd().token()));
   EXPECT_TRUE(informer_->HandlerHasSynced("slow"));
 }
 
@@ -247,10 +246,8 @@ TEST_F(SharedInformerTest, AHandlerMayHoldTheInformerBackInsteadOfGrowing) {
   // Four events wait for the handler and the rest in the informer's queue, up to its bound, or in
   // the source.
   const metrics::Labels slow{{"name", "things"}, {"handler", "slow"}};
-  while (Gauge("informer_queued_items") < 1000 ||
-         Gauge("informer_handler_queued_items", slow) < 4) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(Gauge("informer_queued_items") >= 1000 &&
+           Gauge("informer_handler_queued_items", slow) >= 4);
   EXPECT_EQ(Gauge("informer_handler_queued_items", slow), 4);
   EXPECT_EQ(Gauge("informer_queued_items"), 1000);
   gate.Open();
@@ -348,11 +345,7 @@ TEST_F(SharedInformerTest, TransformsBeforeAnythingElse) {
   EXPECT_EQ(registry_.Counter("informer_transform_errors_total", "", InformerLabels()).Value(), 1);
   // Whoever waits for a write of what is dropped is not kept until something else changes.
   const std::string dropped = source_->Put({"a", "refused, too"}, "secret");
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (informer_->LastSyncResourceVersion() != dropped &&
-         std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_EQ(informer_->LastSyncResourceVersion(), dropped);
   EXPECT_EQ(informer_->LastSyncResourceVersion(), dropped) << "waited 30 s for it";
   EXPECT_FALSE(informer_->Contains({"a", "refused, too"}));
 }
@@ -395,9 +388,7 @@ TEST_F(SharedInformerTest, EventsAreDecodedOnceForAllHandlers) {
   StartAndSync();
   source_->Put({"a", "1"}, "x");
   for (const auto& pointer : seen) {
-    while (pointer == nullptr) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_NE(pointer, nullptr);
   }
   EXPECT_EQ(decodes, 1);
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/cache/testing/auto_clock.h"
@@ -348,9 +349,7 @@ TEST(UndeltaStoreTest, FollowsASourceBehindAReflector) {
   source->Put({"ns", "b"}, "x");
   source->Put({"ns", "c"}, "x");
   base::MutexLock lock(mu);
-  while (objects < 3) {
-    changed.wait(mu);
-  }
+  KX_AWAIT_CHANGE(changed, mu, objects >= 3);
 }
 
 TEST(StoreTest, WithoutReadersToTellKeepsItsStateWhenAnItemCannotBeRead) {

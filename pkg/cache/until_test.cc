@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
@@ -68,9 +69,7 @@ TEST_F(UntilTest, ARetriedWatchMissesNothingAndTellsNothingTwice) {
   }
   {
     base::MutexLock lock(mu);
-    while (seen.size() < expected.size()) {
-      changed.wait(mu);
-    }
+    KX_AWAIT_CHANGE(changed, mu, seen.size() >= expected.size());
   }
   stop.request_stop();
   thread.join();
@@ -208,9 +207,7 @@ TEST_F(UntilTest, NoConditionIsLookedAtOnceThePreconditionIsTrue) {
           looks = 0;
           // Its event is under way when the precondition has been true.
           const std::string later = source_->Put(key, "later");
-          while (informer.GetRaw(key)->resource_version != later) {
-            std::this_thread::yield();
-          }
+          KX_AWAIT_EQ(informer.GetRaw(key)->resource_version, later);
           return true;
         },
         {[&](const WatchEvent&) -> Result<bool> {
@@ -240,7 +237,9 @@ TEST_F(UntilTest, WhatWasFoundIsReturnedWhateverHasBecomeOfIt) {
               source->Put(key, "not ready");
             }
             source->AwaitCaughtUp();
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            for (int i = 0; i < 1000; ++i) {
+              base::testing::LetOthersRun();
+            }
           }
           return is_ready;
         },

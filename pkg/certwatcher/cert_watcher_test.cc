@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/logging/testing/capture.h"
@@ -20,6 +21,13 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+/// What a watcher has told.
+http::KeyPair Awaited(std::promise<http::KeyPair>& told) {
+  auto future = told.get_future();
+  KX_AWAIT(future.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
+  return future.get();
+}
 
 class CertWatcherTest : public ::testing::Test {
  protected:
@@ -75,7 +83,7 @@ TEST_F(CertWatcherTest, TellsOfAReplacedPairAtOnce) {
       watcher->OnChange([&told](const http::KeyPair& pair) { told.set_value(pair); });
   const auto provider = watcher->Provider();
   Write(second_);  // The clock stands still: only the file system tells.
-  EXPECT_EQ(told.get_future().get(), second_);
+  EXPECT_EQ(Awaited(told), second_);
   EXPECT_EQ(*provider(), second_);
 }
 
@@ -98,7 +106,7 @@ TEST_F(CertWatcherTest, FollowsASwappedLinkAsInAMountedSecret) {
       watcher->OnChange([&told](const http::KeyPair& pair) { told.set_value(pair); });
   fs::create_symlink(directory_ / "new", mount / "..data_tmp");
   fs::rename(mount / "..data_tmp", mount / "..data");
-  EXPECT_EQ(told.get_future().get(), second_);
+  EXPECT_EQ(Awaited(told), second_);
 }
 
 TEST_F(CertWatcherTest, LooksEveryIntervalWhereTheFileSystemTellsNothing) {
@@ -114,7 +122,7 @@ TEST_F(CertWatcherTest, LooksEveryIntervalWhereTheFileSystemTellsNothing) {
   clock_.AwaitSleepers(1);
   Write(second_);  // In place, behind the links: no event in the watched directory.
   clock_.AdvanceToSleeper(std::chrono::seconds(10));
-  EXPECT_EQ(told.get_future().get(), second_);
+  EXPECT_EQ(Awaited(told), second_);
 }
 
 TEST_F(CertWatcherTest, BadPairsLeaveTheLastGoodOneInUse) {
@@ -122,7 +130,7 @@ TEST_F(CertWatcherTest, BadPairsLeaveTheLastGoodOneInUse) {
   const auto watcher = Watch(directory_.path());
   WriteFile(directory_ / "tls.crt", second_.certificate);  // The key does not fit.
   // Not its first error, which may be about a file that is half written.
-  while (capture.Count("is not the key of the certificate") == 0) {
+  KX_UNTIL(capture.Count("is not the key of the certificate") > 0) {
     clock_.AdvanceToSleeper(std::chrono::seconds(10));
   }
   EXPECT_GE(Errors(), 1);
@@ -131,7 +139,7 @@ TEST_F(CertWatcherTest, BadPairsLeaveTheLastGoodOneInUse) {
   const auto subscription =
       watcher->OnChange([&told](const http::KeyPair& pair) { told.set_value(pair); });
   WriteFile(directory_ / "tls.key", second_.key.view());
-  EXPECT_EQ(told.get_future().get(), second_);
+  EXPECT_EQ(Awaited(told), second_);
 }
 
 TEST_F(CertWatcherTest, ProviderWorksWithoutTheWatcher) {

@@ -14,6 +14,7 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/controller/controller.h"
 #include "kubexx/informers/shared_informer_factory.h"
@@ -201,10 +202,8 @@ TEST_F(CachedReadTest, ThatComesTooEarlyIsTriedAgainSoonHoweverOftenItFailed) {
   std::jthread thread([&](const std::stop_token& stop) { (void)controller.Run(stop); });
   controller.Enqueue({.object = {"ns", "a"}});
   const auto advance_until = [&](const auto& done, const char* what) {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!done() && std::chrono::steady_clock::now() < give_up) {
+    KX_UNTIL(done()) {
       clock.Advance(std::chrono::milliseconds(100));
-      std::this_thread::yield();
     }
     ASSERT_TRUE(done()) << "waited 60 s for " << what;
   };
@@ -229,9 +228,7 @@ TEST_F(CachedReadTest, ThatComeTooEarlyDoNotAllComeAgainAtOnce) {
       });
   std::jthread thread([&](const std::stop_token& stop) { (void)controller.Run(stop); });
   const auto await_rest = [&](int at_least) {
-    while (reads < at_least || controller.QueueLength() > 0 || !controller.Busy().empty()) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(reads >= at_least && controller.QueueLength() == 0 && controller.Busy().empty());
   };
   for (int i = 0; i < kKeys; ++i) {
     controller.Enqueue({.object = {"ns", std::to_string(i)}});

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/logging/testing/capture.h"
 
@@ -42,10 +43,12 @@ class Calls {
     const base::MutexLock lock(mu_);
     return calls_.size();
   }
-  std::vector<std::string> Await(std::size_t n) {
+  std::vector<std::string> Await(
+      std::size_t n, const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " calls", where);
     while (calls_.size() < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, calls_);
     }
     return calls_;
   }
@@ -93,9 +96,8 @@ class ControllerTest : public ::testing::Test {
   }
   /// Moves the time on, in small steps, until there are `n` calls.
   void AdvanceUntil(std::size_t n) {
-    while (calls_.size() < n) {
+    KX_UNTIL(calls_.size() >= n) {
       clock_.Advance(milliseconds(1));
-      std::this_thread::yield();
     }
   }
   double Count(const std::string& name, const metrics::Labels& more = {}) {
@@ -277,12 +279,7 @@ TEST_F(ControllerTest, TimeoutStopsTheReconcile) {
   reconcile_ = [&](const Request&, Context& context) -> Result<Action> {
     EXPECT_EQ(context.deadline, clock_.Now() + seconds(30));
     calls_.Note("waits");
-    base::Mutex mu;
-    base::CondVar cv;
-    const base::MutexLock lock(mu);
-    while (!context.stop.stop_requested()) {
-      clock_.WaitUntil(mu, cv, context.stop, base::TimePoint::max());
-    }
+    base::testing::AwaitStop(context.stop);
     return Fail(Reason::kTimeout, "stopped");
   };
   Start({.reconcile_timeout = seconds(30), .clock = clock_});
@@ -300,23 +297,14 @@ TEST_F(ControllerTest, AReconcilePastItsTimeIsToldAndCountedWhileItHangs) {
   std::stop_source release;
   reconcile_ = [&](const Request&, Context&) -> Result<Action> {
     calls_.Note("hangs");
-    base::Mutex mu;
-    base::CondVar cv;
-    const base::MutexLock lock(mu);
-    while (!release.stop_requested()) {
-      base::Clock::Real().WaitUntil(mu, cv, release.get_token(), base::TimePoint::max());
-    }
+    base::testing::AwaitStop(release.get_token());
     return Action::Done();
   };
   Start({.reconcile_timeout = seconds(30), .clock = clock_});
   controller_->Enqueue(R("a"));
   calls_.Await(1);
   clock_.AdvanceToSleeper(seconds(30));
-  const auto give_up = std::chrono::steady_clock::now() + seconds(30);
-  while (Count("controller_runtime_reconcile_timeouts_total") == 0 &&
-         std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_NE(Count("controller_runtime_reconcile_timeouts_total"), 0);
   EXPECT_EQ(Count("controller_runtime_reconcile_timeouts_total"), 1) << "waited for 30 s";
   EXPECT_EQ(log.Count("ns/a"), 1U);
   EXPECT_THAT(controller_->Busy(), ElementsAre("reconcile of ns/a for 30.0 s"));
@@ -330,12 +318,7 @@ TEST_F(ControllerTest, AReconcilePastItsTimeIsToldAndCountedWhileItHangs) {
 TEST_F(ControllerTest, StopEndsARunningReconcileWithoutAnError) {
   reconcile_ = [&](const Request&, Context& context) -> Result<Action> {
     calls_.Note("waits");
-    base::Mutex mu;
-    base::CondVar cv;
-    const base::MutexLock lock(mu);
-    while (!context.stop.stop_requested()) {
-      clock_.WaitUntil(mu, cv, context.stop, base::TimePoint::max());
-    }
+    base::testing::AwaitStop(context.stop);
     return Fail(Reason::kCancelled, "stopped");
   };
   Start();
@@ -383,12 +366,7 @@ TEST_F(ControllerTest, SourceThatDoesNotSyncIsAnError) {
                           .start = [](workqueue::Queue&) { return base::Subscription(); },
                           .wait_for_sync =
                               [this](const std::stop_token& stop) {
-                                base::Mutex mu;
-                                base::CondVar cv;
-                                const base::MutexLock lock(mu);
-                                while (!stop.stop_requested()) {
-                                  clock_.WaitUntil(mu, cv, stop, base::TimePoint::max());
-                                }
+                                base::testing::AwaitStop(stop);
                                 return false;
                               }});
   Run();
@@ -426,7 +404,7 @@ TEST_F(ControllerTest, NeverTwoReconcilesOfOneRequest) {
   reconcile_ = [&](const Request& request, Context&) -> Result<Action> {
     Slot& slot = slots.at(request.object.name);
     overlaps += slot.busy.exchange(true) ? 1 : 0;
-    std::this_thread::yield();
+    base::testing::LetOthersRun();
     slot.busy = false;
     return Action::Done();
   };

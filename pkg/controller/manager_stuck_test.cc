@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/controller/manager.h"
 #include "kubexx/rest/testing/client.h"
@@ -70,9 +71,9 @@ class StuckManagerTest : public ::testing::Test {
   }
   // Runs until it is released, and hangs before that in a callback of its stop.
   Result<void> HangInACallback(const std::stop_token& stop) {
-    const std::stop_callback on_stop(stop, [this] { release_.acquire(); });
+    const std::stop_callback on_stop(stop, [this] { KX_AWAIT(release_.try_acquire()); });
     runs_.release();
-    release_.acquire();
+    KX_AWAIT(release_.try_acquire());
     return {};
   }
 
@@ -94,10 +95,10 @@ TEST_F(StuckManagerTest, ALostLeaseEndsItThoughAStopCallbackHangs) {
   ASSERT_TRUE(manager_->Add("hangs", Stage::kLeader,
                             [this](const std::stop_token& stop) { return HangInACallback(stop); }));
   Run();
-  runs_.acquire();
+  KX_AWAIT(runs_.try_acquire());
   ender_ = std::jthread([leadership] { leadership->Lose(); });
   clock_.AdvanceToSleeper(seconds(1));
-  stuck_.acquire();
+  KX_AWAIT(stuck_.try_acquire());
   EXPECT_THAT(told_, HasSubstr("hangs"));
 }
 
@@ -109,16 +110,16 @@ TEST_F(StuckManagerTest, OthersAreToldToStopThoughAStopCallbackHangs) {
   ASSERT_TRUE(manager_->Add("heeds", Stage::kOther, [&](const std::stop_token& stop) {
     const std::stop_callback on_stop(stop, [&ended] { ended.release(); });
     runs_.release();
-    release_.acquire();
+    KX_AWAIT(release_.try_acquire());
     return Result<void>();
   }));
   Run();
-  runs_.acquire();
-  runs_.acquire();
+  KX_AWAIT(runs_.try_acquire());
+  KX_AWAIT(runs_.try_acquire());
   ender_ = std::jthread([this] { stop_.request_stop(); });
-  ended.acquire();
+  KX_AWAIT(ended.try_acquire());
   clock_.AdvanceToSleeper(seconds(20));
-  stuck_.acquire();
+  KX_AWAIT(stuck_.try_acquire());
 }
 
 TEST_F(StuckManagerTest, ACallbackOfAWarmupThatHangsHoldsNoStopUp) {
@@ -129,9 +130,9 @@ TEST_F(StuckManagerTest, ACallbackOfAWarmupThatHangsHoldsNoStopUp) {
     std::string Name() const override { return "warm"; }
     Result<void> Run(std::stop_token) override { return {}; }
     Result<void> Warmup(std::stop_token stop) override {
-      const std::stop_callback on_stop(stop, [this] { release_.acquire(); });
+      const std::stop_callback on_stop(stop, [this] { KX_AWAIT(release_.try_acquire()); });
       runs_.release();
-      release_.acquire();
+      KX_AWAIT(release_.try_acquire());
       return {};
     }
 
@@ -142,10 +143,10 @@ TEST_F(StuckManagerTest, ACallbackOfAWarmupThatHangsHoldsNoStopUp) {
   Make();
   ASSERT_TRUE(manager_->Add(std::make_shared<Warm>(runs_, release_)));
   Run();
-  runs_.acquire();
+  KX_AWAIT(runs_.try_acquire());
   ender_ = std::jthread([this] { stop_.request_stop(); });
   clock_.AdvanceToSleeper(seconds(20));
-  stuck_.acquire();
+  KX_AWAIT(stuck_.try_acquire());
   EXPECT_THAT(told_, HasSubstr("warm: warm-up"));
 }
 
@@ -153,16 +154,17 @@ TEST_F(StuckManagerTest, ACallbackOfItsOwnStopThatHangsHoldsItNotUp) {
   Make();
   ASSERT_TRUE(manager_->Add("registers", Stage::kLeader, [this](const std::stop_token&) {
     // After Run, so it is called before what Run has registered.
-    const std::stop_callback on_stop(stop_.get_token(), [this] { release_.acquire(); });
+    const std::stop_callback on_stop(stop_.get_token(),
+                                     [this] { KX_AWAIT(release_.try_acquire()); });
     runs_.release();
-    release_.acquire();
+    KX_AWAIT(release_.try_acquire());
     return Result<void>();
   }));
   Run();
-  runs_.acquire();
+  KX_AWAIT(runs_.try_acquire());
   ender_ = std::jthread([this] { stop_.request_stop(); });
   clock_.AdvanceToSleeper(seconds(20));
-  stuck_.acquire();
+  KX_AWAIT(stuck_.try_acquire());
   EXPECT_THAT(told_, HasSubstr("registers"));
 }
 
@@ -173,20 +175,20 @@ TEST_F(StuckManagerTest, ServersHaveTheTimeAfterTheGraceToo) {
   std::binary_semaphore server_may_end(0);
   ASSERT_TRUE(manager_->Add("slow", Stage::kLeader, [&](const std::stop_token&) {
     runs_.release();
-    leader_may_end.acquire();
+    KX_AWAIT(leader_may_end.try_acquire());
     return Result<void>();
   }));
   ASSERT_TRUE(manager_->Add("server", Stage::kServer, [&](const std::stop_token& stop) {
     const std::stop_callback on_stop(stop, [&told_server] { told_server.release(); });
-    server_may_end.acquire();
+    KX_AWAIT(server_may_end.try_acquire());
     return Result<void>();
   }));
   Run();
-  runs_.acquire();
+  KX_AWAIT(runs_.try_acquire());
   stop_.request_stop();
   clock_.AdvanceToSleeper(seconds(19));
   leader_may_end.release();
-  told_server.acquire();
+  KX_AWAIT(told_server.try_acquire());
   clock_.AdvanceToSleeper(seconds(7));  // the grace is over, the closing time is not
   server_may_end.release();
   thread_.join();
@@ -201,11 +203,11 @@ TEST_F(StuckManagerTest, AnElectionThatDoesNotEndIsNamed) {
     Result<void> Run(Lead lead, std::stop_token stop) override {
       lead(std::move(stop));
       led_.release();
-      release_.acquire();
+      KX_AWAIT(release_.try_acquire());
       return {};
     }
     /// Until nothing runs that it has started.
-    void AwaitEnd() { led_.acquire(); }
+    void AwaitEnd() { KX_AWAIT(led_.try_acquire()); }
 
    private:
     std::counting_semaphore<>& release_;
@@ -218,11 +220,11 @@ TEST_F(StuckManagerTest, AnElectionThatDoesNotEndIsNamed) {
     return Result<void>();
   }));
   Run();
-  runs_.acquire();
+  KX_AWAIT(runs_.try_acquire());
   stop_.request_stop();
   leadership->AwaitEnd();
   clock_.AdvanceToSleeper(seconds(20));
-  stuck_.acquire();
+  KX_AWAIT(stuck_.try_acquire());
   EXPECT_THAT(told_, HasSubstr("the leader election"));
 }
 
@@ -231,11 +233,11 @@ TEST_F(StuckManagerTest, WhoseLeaseIsLostDoesNotSayThatItLeads) {
   Make(leadership);
   ASSERT_TRUE(manager_->Add("goes on", Stage::kLeader, [this](const std::stop_token&) {
     runs_.release();
-    release_.acquire();
+    KX_AWAIT(release_.try_acquire());
     return Result<void>();
   }));
   Run();
-  runs_.acquire();
+  KX_AWAIT(runs_.try_acquire());
   EXPECT_TRUE(manager_->IsLeader());
   leadership->Lose();
   EXPECT_FALSE(manager_->IsLeader());
@@ -250,7 +252,7 @@ class Locked final : public Runnable {
   Result<void> Run(std::stop_token) override {
     const base::MutexLock lock(mu_);
     runs_.release();
-    release_.acquire();
+    KX_AWAIT(release_.try_acquire());
     return {};
   }
   std::vector<std::string> Busy() const override {
@@ -272,7 +274,7 @@ TEST_F(StuckManagerTest, WhatDoesNotSayWhatItIsAtIsNamed) {
     std::string Name() const override { return "telling"; }
     Result<void> Run(std::stop_token) override {
       runs_.release();
-      release_.acquire();
+      KX_AWAIT(release_.try_acquire());
       return {};
     }
     std::vector<std::string> Busy() const override { return {"counting sheep"}; }
@@ -285,11 +287,11 @@ TEST_F(StuckManagerTest, WhatDoesNotSayWhatItIsAtIsNamed) {
   ASSERT_TRUE(manager_->Add(std::make_shared<Locked>(runs_, release_)));
   ASSERT_TRUE(manager_->Add(std::make_shared<Telling>(runs_, release_)));
   Run();
-  runs_.acquire();
-  runs_.acquire();
+  KX_AWAIT(runs_.try_acquire());
+  KX_AWAIT(runs_.try_acquire());
   stop_.request_stop();
   clock_.AdvanceToSleeper(seconds(20));
-  stuck_.acquire();
+  KX_AWAIT(stuck_.try_acquire());
   EXPECT_THAT(told_, HasSubstr("locked"));
   EXPECT_THAT(told_, HasSubstr("telling"));
 }

@@ -23,6 +23,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/controller/builder.h"
 #include "kubexx/logging/testing/capture.h"
@@ -47,10 +48,12 @@ class Journal {
     lines_.push_back(what);
     changed_.notify_all();
   }
-  void Await(const std::string& what) {
+  void Await(const std::string& what,
+             const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(what) + " in the journal", where);
     while (std::ranges::find(lines_, what) == lines_.end()) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, lines_);
     }
   }
   std::vector<std::string> lines() {
@@ -64,13 +67,9 @@ class Journal {
   std::vector<std::string> lines_ KX_GUARDED_BY(mu_);
 };
 
-void WaitFor(const std::stop_token& stop) {
-  base::Mutex mu;
-  base::CondVar cv;
-  const base::MutexLock lock(mu);
-  while (!stop.stop_requested()) {
-    base::Clock::Real().WaitUntil(mu, cv, stop, base::TimePoint::max());
-  }
+void WaitFor(const std::stop_token& stop,
+             const base::testing::Where& where = base::testing::Where::current()) {
+  base::testing::AwaitStop(stop, where);
 }
 
 /// Notes its warm-up, start and end.
@@ -364,10 +363,7 @@ TEST_F(ManagerTest, ALeaseThatIsLostAfterTheStopLeavesTheShorterGrace) {
   EXPECT_FALSE(stuck);
   leadership->Lose();
   clock.Advance(seconds(1));
-  const auto give_up = std::chrono::steady_clock::now() + seconds(30);
-  while (!stuck && std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(stuck);
   EXPECT_TRUE(stuck) << "waited 30 s for what should come at once";
   clock.Advance(seconds(20));
   Join();
@@ -385,10 +381,7 @@ TEST_F(ManagerTest, ACacheThatDoesNotSyncIsNamedWithTheReason) {
     const std::vector<std::string> waiting = manager_->caches()->Unsynced();
     return !waiting.empty() && waiting.front().find("connect") != std::string::npos;
   };
-  const auto give_up = std::chrono::steady_clock::now() + seconds(60);
-  while (!refused() && std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(refused());
   EXPECT_TRUE(refused()) << "waited 60 s for the first list to fail";
   clock.AdvanceToSleeper(seconds(200));
   Join();
@@ -551,9 +544,8 @@ TEST(ManagerEndTest, AHandlerOfACacheThatHangsIsNamedAfterTheGrace) {
   std::optional<Result<void>> result;
   std::jthread thread([&](const std::stop_token& stop) { result = manager->Run(stop); });
   journal.Await("told");
-  while (!manager->IsLeader()) {  // All has begun: there is no grace to end a beginning in.
-    std::this_thread::yield();
-  }
+  // All has begun: there is no grace to end a beginning in.
+  KX_AWAIT(manager->IsLeader());
   thread.request_stop();
   clock.AdvanceToSleeper(seconds(7));
   thread.join();
@@ -609,9 +601,7 @@ TEST(ManagerApiTest, HealthDoesNotWaitForWhoeverWaitsForTheApiServer) {
           .Do(enough.get_token());
     });
   }
-  while (asked.lines().size() < 2) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(asked.lines().size(), 2);
   EXPECT_TRUE(client->Get().AbsPath("/healthz").MaxRetries(0).Do());
   EXPECT_TRUE(client->Get().AbsPath("/readyz").MaxRetries(0).Do());
   EXPECT_THAT(asked.lines(), ElementsAre("a review", "a review"));
@@ -655,7 +645,7 @@ TEST_P(EventsLimitTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
     occurrence.reason = reason;
     recorder->Record(std::move(occurrence));
   }
-  asked.acquire();
+  KX_AWAIT(asked.try_acquire());
   clock.AwaitSleepers(1);  // The second Event waits for its token, or is about to.
   std::binary_semaphore done(0);
   const std::jthread other([&] {
@@ -665,7 +655,7 @@ TEST_P(EventsLimitTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
   if (!done.try_acquire_for(seconds(30))) {
     ADD_FAILURE() << "the request waits for a token that an Event has taken";
     clock.Advance(seconds(10));
-    done.acquire();
+    KX_AWAIT(done.try_acquire());
   }
   std::atomic<bool> gone = false;
   const std::jthread end([&] {
@@ -673,11 +663,11 @@ TEST_P(EventsLimitTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
     manager->reset();
     gone = true;
   });
-  while (!gone) {  // The second Event is given up after the flush limit.
+  // The second Event is given up after the flush limit.
+  KX_UNTIL(gone) {
     if (clock.Sleepers() > 0) {
       clock.Advance(seconds(1));
     }
-    std::this_thread::yield();
   }
 }
 
@@ -767,9 +757,7 @@ TEST_F(ManagerTest, AWebhookThatIsAskedAnswersBeforeTheEnd) {
   manager_->webhooks()->HandleRaw("/ask", [this](const webhook::Call&) {
     thread_.request_stop();
     journal_.Await("server ends");  // only the HTTP servers come after it
-    while (Listens(manager_->webhooks()->port())) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(!Listens(manager_->webhooks()->port()));
     return webhook::Response::Allowed();
   });
   Run();

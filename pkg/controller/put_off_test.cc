@@ -16,6 +16,7 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/controller/controller.h"
 #include "kubexx/informers/shared_informer_factory.h"
@@ -47,12 +48,12 @@ class LateCacheTest : public ::testing::TestWithParam<int> {
       shown_.count_down();
     }
   }
-  static void Await(const std::function<bool()>& condition, const std::string& what) {
-    const auto give_up = std::chrono::steady_clock::now() + seconds(60);
-    while (!condition() && std::chrono::steady_clock::now() < give_up) {
-      std::this_thread::sleep_for(milliseconds(1));
+  static void Await(const std::function<bool()>& condition, const std::string& what,
+                    const base::testing::Where& where = base::testing::Where::current()) {
+    base::testing::Patience patience(what, where);
+    while (!condition()) {
+      patience.Pause();
     }
-    ASSERT_TRUE(condition()) << "waited 60 s for " << what;
   }
   double Looks() {
     return registry_.Counter("kubexx_controller_stale_skips_total", "", {{"controller", "late"}})
@@ -74,7 +75,7 @@ class LateCacheTest : public ::testing::TestWithParam<int> {
                            R"({"metadata":{"resourceVersion":"9"},"items":[]})");
       } else {
         connection.RespondChunked(200, "application/json");
-        shown_.wait();
+        KX_AWAIT(shown_.try_wait());
         connection.WriteChunk(R"({"type":"ADDED","object":{"metadata":{)"
                               R"("namespace":"ns","name":"written","resourceVersion":"12"}}})");
         connection.AwaitPeer();
@@ -97,7 +98,7 @@ class LateCacheTest : public ::testing::TestWithParam<int> {
 TEST_P(LateCacheTest, IsNoticedWithinASecondOfItsComing) {
   const auto informer = factory_->InformerFor<ConfigMap>();
   factory_->Start();
-  ASSERT_TRUE(factory_->WaitForCacheSync({}));
+  ASSERT_TRUE(factory_->WaitForCacheSync(base::testing::PatienceEnd().token()));
   base::testing::FakeClock clock;
   std::atomic<int> reconciles = 0;
   std::latch nobody_else_waits{1};
@@ -108,7 +109,7 @@ TEST_P(LateCacheTest, IsNoticedWithinASecondOfItsComing) {
         if (++reconciles > 1) {
           return Action::Done();
         }
-        nobody_else_waits.wait();
+        KX_AWAIT(nobody_else_waits.try_wait());
         ConfigMap object;
         object.metadata.namespace_ = "ns";
         object.metadata.name = "written";
@@ -126,7 +127,7 @@ TEST_P(LateCacheTest, IsNoticedWithinASecondOfItsComing) {
   milliseconds pause{2};
   milliseconds waited{0};
   for (int look = 1; look <= GetParam(); ++look) {
-    ASSERT_NO_FATAL_FAILURE(Await([&] { return Looks() == look; }, "a look at the cache"));
+    Await([&] { return Looks() == look; }, "a look at the cache");
     if (look < GetParam()) {
       clock.AdvanceToSleeper(pause);
       waited += pause;
@@ -135,8 +136,7 @@ TEST_P(LateCacheTest, IsNoticedWithinASecondOfItsComing) {
   }
   EXPECT_EQ(reconciles, 1) << "before the cache has its own write";
   Show();
-  ASSERT_NO_FATAL_FAILURE(
-      Await([&] { return informer->LastSyncResourceVersion("ns") == "12"; }, "the cache"));
+  Await([&] { return informer->LastSyncResourceVersion("ns") == "12"; }, "the cache");
   clock.AdvanceToSleeper(pause);
   Await([&] { return reconciles == 2; }, "the key, so much later");
   EXPECT_EQ(Looks(), GetParam());

@@ -10,12 +10,12 @@
 #include <semaphore>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/logging/testing/capture.h"
@@ -54,11 +54,7 @@ class SourceTest : public ::testing::Test {
   }
   /// Waits until so many keys are in the queue, so that what Take gives depends on their order
   /// alone.
-  void AwaitKeys(std::size_t n) {
-    while (queue_.Len() < n) {
-      std::this_thread::yield();
-    }
-  }
+  void AwaitKeys(std::size_t n) { KX_AWAIT_GE(queue_.Len(), n); }
   std::pair<std::string, int> Take() {
     const workqueue::Queue::Item item = queue_.Get();
     return {item->object.name, item.priority()};
@@ -120,7 +116,7 @@ TEST_F(SourceTest, WhatCameAndWentWhileTheHandlerLaggedIsToldOf) {
                                    [&](const ConfigMap& map) {
                                      if (map.metadata.name == "slow") {
                                        entered.release();
-                                       release.acquire();
+                                       KX_AWAIT(release.try_acquire());
                                      }
                                      return std::vector<workqueue::Key>{
                                          {.object = {"ns", "owner of " + map.metadata.name}}};
@@ -132,13 +128,13 @@ TEST_F(SourceTest, WhatCameAndWentWhileTheHandlerLaggedIsToldOf) {
     }
   });
   Put(Make("slow"));
-  entered.acquire();
+  KX_AWAIT(entered.try_acquire());
   Put(Make("fills"));
   Put(Make("child"));
   server_->Delete({"ns", "child"});
   for (const char* mark : {"mark", "mark of what was told before"}) {
     Put(Make(mark));
-    marks.acquire();
+    KX_AWAIT(marks.try_acquire());
   }
   release.release();
   for (const char* name : {"slow", "fills", "child"}) {

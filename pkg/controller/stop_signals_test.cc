@@ -12,17 +12,14 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::controller {
 namespace {
 
-void WaitForStop(const std::stop_token& stop) {
-  base::Mutex mu;
-  base::CondVar cv;
-  const base::MutexLock lock(mu);
-  while (!stop.stop_requested()) {
-    base::Clock::Real().WaitUntil(mu, cv, stop, base::TimePoint::max());
-  }
+void WaitForStop(const std::stop_token& stop,
+                 const base::testing::Where& where = base::testing::Where::current()) {
+  base::testing::AwaitStop(stop, where);
 }
 
 // In processes of their own, since the signals are the whole process's and its other threads, of
@@ -92,7 +89,7 @@ TEST_F(StopSignalsTest, SecondSignalEndsTheProcessThoughACallbackHangs) {
       }
     });
     kill(getpid(), SIGTERM);
-    called.acquire();
+    KX_AWAIT(called.try_acquire());
     kill(getpid(), SIGTERM);
     while (true) {
       pause();

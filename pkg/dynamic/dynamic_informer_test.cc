@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::dynamic {
@@ -41,7 +42,7 @@ TEST(DynamicInformerTest, KeepsUnstructuredObjects) {
   const auto informer = factory.InformerFor(kPodResource, {.use_watch_list = false});
   EXPECT_EQ(factory.InformerFor(kPodResource), informer);
   factory.Start();
-  ASSERT_TRUE(factory.WaitForCacheSync({}));
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
   const auto lister = factory.ListerFor(kPodResource);
   const auto pod = lister.Get("ns", "p");
   ASSERT_TRUE(pod) << pod.status().ToString();
@@ -63,7 +64,7 @@ TEST(DynamicInformerTest, TakesOverHowToListAndWhatToCallIt) {
   DynamicSharedInformerFactory factory(server.client(), {.registry = &registry});
   (void)factory.InformerFor(kPodResource, {.use_watch_list = false, .tuning = {.page_size = 7}});
   factory.Start();
-  ASSERT_TRUE(factory.WaitForCacheSync({}));
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
   factory.Shutdown();
   EXPECT_THAT(server.targets(), ::testing::Contains(::testing::HasSubstr("limit=7")));
   EXPECT_THAT(registry.Serialize(), ::testing::HasSubstr(R"(resource="pods")"));
@@ -81,7 +82,7 @@ TEST(DynamicInformerTest, KeepsMetadata) {
   const auto informer = factory.InformerFor(kPodResource, {.use_watch_list = false});
   EXPECT_TRUE(tweaked);
   factory.Start();
-  ASSERT_TRUE(factory.WaitForCacheSync({}));
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
   const auto pod = factory.ListerFor(kPodResource).Get("ns", "p");
   ASSERT_TRUE(pod) << pod.status().ToString();
   EXPECT_EQ((*pod)->metadata.labels.at("a"), "b");

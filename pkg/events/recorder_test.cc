@@ -15,6 +15,7 @@
 
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/identity.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/events/core_recorder.h"
 #include "kubexx/events/series_recorder.h"
@@ -176,7 +177,7 @@ TEST_F(CoreRecorderTest, DropsWhatDoesNotFitAndNeverBlocks) {
   options.flush_limit = 0s;
   CoreRecorder recorder(sink_, options);
   recorder.Event(MakePod("first"), EventType::kNormal, "R", "m");
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   for (int i = 0; i < 15; ++i) {
     recorder.Event(MakePod("a" + std::to_string(i)), EventType::kNormal, "R", "m");
   }
@@ -223,7 +224,7 @@ TEST_F(CoreRecorderTest, GivesUpFlushingAfterTheLimit) {
   auto recorder = std::make_unique<CoreRecorder>(sink_, Options());
   recorder->Event(MakePod("a"), EventType::kNormal, "R", "m");
   recorder->Event(MakePod("b"), EventType::kNormal, "R", "m");
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   std::jthread stopping([&recorder] { recorder.reset(); });
   clock_.AdvanceToSleeper(5s);
   stopping.join();
@@ -320,7 +321,7 @@ TEST_F(SeriesRecorderTest, TellsHowManyEventsAndSeriesItCouldNotWriteInTime) {
   for (const char* name : {"a", "b", "c"}) {
     recorder->Event(MakePod(name), EventType::kNormal, "R", "m");
   }
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   std::jthread stopping([&recorder] { recorder.reset(); });
   clock_.AdvanceToSleeper(5s);
   stopping.join();

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/http/server.h"
 #include "kubexx/http/testing/server_fixture.h"
 
@@ -34,7 +35,8 @@ TEST_F(HandlerTest, HandlersOnThreadsOfTheirOwnRunAtTheSameTime) {
   Start(options);
   std::latch both(2);
   server_->Handle("/meet", [&both](const Request&) {
-    both.arrive_and_wait();
+    both.count_down();
+    KX_AWAIT(both.try_wait());
     return Response{.body = "met"};
   });
   RawConnection first(server_->port());
@@ -92,7 +94,7 @@ TEST_F(HandlerTest, StopsWhileLongBodiesWaitForTheirTurn) {
       client.Send(std::string(50 << 20, 'x'));
     });
   }
-  sent.wait();
+  KX_AWAIT(sent.try_wait());
   server_->Stop();
 }
 
@@ -103,7 +105,7 @@ TEST_F(HandlerTest, HandlersThatWaitForOthersLeaveThemTheirThreads) {
   std::latch helped(1);
   server_->Handle("/ask", [&helped](const Request& request) {
     const Waiting waiting(request);
-    helped.wait();
+    KX_AWAIT(helped.try_wait());
     return Response{.body = "was helped"};
   });
   server_->Handle("/help", [&helped](const Request&) {
@@ -139,7 +141,7 @@ TEST_F(HandlerTest, NotMoreHandlersWaitForOthersThanMay) {
     const Waiting within(request);
     EXPECT_TRUE(within.Check());
     waiting_now.count_down();
-    helped.wait();
+    KX_AWAIT(helped.try_wait());
     return Response{.body = "was helped"};
   });
   std::list<RawConnection> asking;
@@ -147,7 +149,7 @@ TEST_F(HandlerTest, NotMoreHandlersWaitForOthersThanMay) {
     asking.emplace_back(server_->port())
         .Send("GET /ask HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   }
-  waiting_now.wait();
+  KX_AWAIT(waiting_now.try_wait());
   for (int i = 0; i < 5; ++i) {
     EXPECT_THAT(Get(*server_, "/ask"), AllOf(StartsWith("HTTP/1.1 429 "), HasSubstr("too many")));
   }
@@ -166,7 +168,7 @@ TEST_F(HandlerTest, WhoIsBeingAnsweredGetsTheAnswerOfAServerThatDrains) {
   std::latch answer(1);
   server_->HandlePost("/slow", [&](const Request&) {
     asked.count_down();
-    answer.wait();
+    KX_AWAIT(answer.try_wait());
     return Response{.body = "answered"};
   });
   RawConnection idle(server_->port());
@@ -174,7 +176,7 @@ TEST_F(HandlerTest, WhoIsBeingAnsweredGetsTheAnswerOfAServerThatDrains) {
   EXPECT_THAT(idle.ReadUntil("q="), StartsWith("HTTP/1.1 200 "));
   RawConnection asking(server_->port());
   asking.Send("POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
-  asked.wait();
+  KX_AWAIT(asked.try_wait());
   std::jthread ends([this] {
     server_->Drain(std::chrono::minutes(1));
     server_->Stop();
@@ -193,12 +195,12 @@ TEST_F(HandlerTest, DrainingEndsThoughAHandlerDoesNot) {
     asked.count_down();
     std::latch stopped(1);
     const std::stop_callback callback(request.stop, [&stopped] { stopped.count_down(); });
-    stopped.wait();
+    KX_AWAIT(stopped.try_wait());
     return Response{};
   });
   RawConnection asking(server_->port());
   asking.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
-  asked.wait();
+  KX_AWAIT(asked.try_wait());
   server_->Drain(std::chrono::milliseconds(20));
   server_->Stop();
   EXPECT_EQ(asking.ReadAll(), "");
@@ -209,7 +211,7 @@ TEST_F(HandlerTest, DrainingEndsThoughAHandlerDoesNot) {
 Response AwaitStop(const Request& request) {
   std::latch stopped(1);
   const std::stop_callback callback(request.stop, [&stopped] { stopped.count_down(); });
-  stopped.wait();
+  KX_AWAIT(stopped.try_wait());
   return {.body = "too late"};
 }
 
@@ -246,7 +248,7 @@ TEST_F(HandlerTest, StopEndsHandlersOnThreadsOfTheirOwn) {
   });
   RawConnection running(server_->port());
   running.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   RawConnection queued(server_->port());
   queued.Send("GET /ok HTTP/1.1\r\nHost: x\r\n\r\n");
   server_->Stop();
@@ -271,9 +273,9 @@ TEST_F(HandlerTest, AClientThatLeavesStopsItsHandler) {
     {
       RawConnection client(server_->port());
       client.Send(std::string("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n") + ahead);
-      entered.wait();
+      KX_AWAIT(entered.try_wait());
     }
-    left.wait();
+    KX_AWAIT(left.try_wait());
   }
   EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 "));
 }
@@ -290,7 +292,7 @@ TEST_F(HandlerTest, AClientThatHasEndedItsSideGetsTheAnswer) {
   });
   RawConnection client(server_->port());
   client.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   RawConnection queued(server_->port());
   queued.Send("GET /ok HTTP/1.1\r\nHost: x\r\n\r\n");
   queued.EndSending();
@@ -306,7 +308,7 @@ TEST_F(HandlerTest, RequestsThatComeWhileOneIsAnsweredAreNext) {
   Start(options);
   std::latch sent(1);
   server_->Handle("/first", [&sent](const Request&) {
-    sent.wait();
+    KX_AWAIT(sent.try_wait());
     return Response{.body = "one"};
   });
   RawConnection client(server_->port());

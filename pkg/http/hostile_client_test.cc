@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/http/server.h"
 #include "kubexx/http/testing/raw_connection.h"
 
@@ -103,10 +104,7 @@ TEST_F(HostileClientTest, AHeaderMayBeAsLargeAsAllOfThemTogether) {
     EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nHost: x\r\nX: " + large + "\r\n" + end),
                 StartsWith("HTTP"));
   }
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (OpenDescriptors() > before && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_LE(OpenDescriptors(), before);
   EXPECT_LE(OpenDescriptors(), before) << "connections have been closed within a minute";
 }
 
@@ -201,10 +199,7 @@ TEST_F(HostileClientTest, WhoWasNotLetInHasLittleTimeToTakeTheAnswer) {
   const std::size_t before = OpenDescriptors();
   const RawConnection stranger = Connect();
   stranger.Send("GET /much HTTP/1.1\r\nHost: x\r\n\r\n").ReadUntil("HTTP/1.1 200 ");
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (OpenDescriptors() > before + 1 && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_LE(OpenDescriptors(), before + 1);
   EXPECT_LE(OpenDescriptors(), before + 1) << "the server has closed within a minute";
 }
 
@@ -304,13 +299,13 @@ TEST_F(HostileClientTest, SomeHandlersDoNotWaitForOthers) {
   std::latch release(1);
   server_->Handle("/slow", [&](const Request&) {
     entered.count_down();
-    release.wait();
+    KX_AWAIT(release.try_wait());
     return Response{};
   });
   server_->HandleAtOnce("/healthz", [](const Request&) { return Response{.body = "fine"}; });
   const RawConnection slow = Connect();
   slow.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
               EndsWith("fine"));
   release.count_down();

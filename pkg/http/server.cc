@@ -5,15 +5,12 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <deque>
 #include <exception>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/http/internal/draining.h"
@@ -22,6 +19,7 @@
 #include "kubexx/http/internal/shares.h"
 #include "kubexx/http/internal/tls_context.h"
 #include "kubexx/http/internal/turns.h"
+#include "kubexx/http/internal/wakes.h"
 #include "kubexx/http/internal/worker_pool.h"
 #include "kubexx/logging/log.h"
 
@@ -44,11 +42,6 @@ constexpr int kAcceptsInATurn = 32;
 /// comes next is not taken for one that has been idle.
 constexpr std::size_t kMostHandshakes = 64;
 constexpr std::chrono::milliseconds kHandshakePause(1);
-
-/// So many streams send what they have, or fewer if that takes longer, then requests and answers
-/// have their turn.
-constexpr std::size_t kTurn = 64;
-constexpr std::chrono::milliseconds kTurnTime(1);
 
 /// Connections that are served beyond the limit when none can be replaced: for health pages.
 constexpr std::size_t kSpareConnections = 16;
@@ -197,13 +190,7 @@ class Server::Impl final : public internal::Host {
         .Add({std::move(session), std::move(step)});
   }
 
-  void Awake(std::weak_ptr<Session> session) override {
-    {
-      base::MutexLock lock(awake_mu_);
-      awake_.push_back(std::move(session));
-      WakeLocked();
-    }
-  }
+  void Awake(std::weak_ptr<Session> session) override { wakes_.Add(std::move(session)); }
 
  private:
   /// `session` may be null.
@@ -211,44 +198,6 @@ class Server::Impl final : public internal::Host {
     if (session != nullptr) {
       session->Close();
     }
-  }
-
-  /// Has WakeSome called where there is somebody to wake.
-  void WakeLocked() KX_REQUIRES(awake_mu_) {
-    if (!waking_ && !awake_.empty()) {
-      asio::post(context_, [this] { WakeSome(); });
-      waking_ = true;
-    }
-  }
-
-  /// Streams take turns with requests: an event for a thousand watchers does not hold up the next
-  /// write, and what that brings goes out together with what waits.
-  void WakeSome() {
-    std::vector<std::weak_ptr<Session>> turn;
-    {
-      base::MutexLock lock(awake_mu_);
-      waking_ = false;  // Whoever wakes next begins again, also when there is no memory for this.
-      const auto end = awake_.begin() + static_cast<std::ptrdiff_t>(std::min(awake_.size(), kTurn));
-      turn.assign(std::move_iterator(awake_.begin()), std::move_iterator(end));
-      awake_.erase(awake_.begin(), end);
-    }
-    const auto deadline = std::chrono::steady_clock::now() + kTurnTime;
-    auto next = turn.begin();
-    for (; next != turn.end() &&
-           (next == turn.begin() || std::chrono::steady_clock::now() < deadline);
-         ++next) {
-      if (const auto session = next->lock()) {
-        try {
-          session->Wake();
-        } catch (const std::exception& e) {  // Out of memory; the others go on.
-          logging::Error("HTTP stream failed", {{"error", e.what()}});
-          session->Close();
-        }
-      }
-    }
-    base::MutexLock lock(awake_mu_);
-    awake_.insert(awake_.begin(), std::move_iterator(next), std::move_iterator(turn.end()));
-    WakeLocked();
   }
 
   apimachinery::Result<void> StartTls() {
@@ -413,9 +362,7 @@ class Server::Impl final : public internal::Host {
   tcp::acceptor acceptor_;
   asio::steady_timer pause_;
   std::optional<internal::TlsContext> tls_;  // Touched by the thread, and by Start before it.
-  base::Mutex awake_mu_;
-  std::deque<std::weak_ptr<Session>> awake_ KX_GUARDED_BY(awake_mu_);
-  bool waking_ KX_GUARDED_BY(awake_mu_) = false;  // a WakeSome is on its way
+  internal::Wakes wakes_{context_};
   // Touched as sessions_ is.
   internal::Turns handshakes_{context_};
   internal::Turns pieces_{context_};

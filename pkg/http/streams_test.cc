@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/http/server.h"
 #include "kubexx/http/testing/server_fixture.h"
 
@@ -42,7 +43,7 @@ class FedStream final : public BodyStream {
       wake_();
     }
   }
-  void AwaitClosed() { closed_.wait(); }
+  void AwaitClosed() { KX_AWAIT(closed_.try_wait()); }
 
   void Start(std::function<void()> wake) override {
     base::MutexLock lock(mu_);
@@ -140,7 +141,7 @@ TEST(StreamTurnsTest, ARequestDoesNotWaitForAllStreamsThatHaveSomethingToSend) {
   for (int i = 0; i < kStreams; ++i) {
     clients.emplace_back(server.port()).Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
   }
-  begun.wait();
+  KX_AWAIT(begun.try_wait());
   // The second request is there when the first has been answered.
   const std::string answers =
       Exchange(server,
@@ -149,8 +150,7 @@ TEST(StreamTurnsTest, ARequestDoesNotWaitForAllStreamsThatHaveSomethingToSend) {
   const int taken = std::atoi(answers.substr(answers.rfind('\n') + 1).c_str());
   EXPECT_GT(taken, 0);
   EXPECT_LT(taken, kStreams);
-  while (!Get(server, "/taken").ends_with("\n" + std::to_string(kStreams))) {  // None is left out.
-  }
+  KX_AWAIT(Get(server, "/taken").ends_with("\n" + std::to_string(kStreams)));  // None is left out.
 }
 
 TEST_F(StreamTest, AWebSocketGetsMessages) {

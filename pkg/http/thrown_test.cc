@@ -13,10 +13,10 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/http/server.h"
 #include "kubexx/http/testing/server_fixture.h"
 
@@ -122,9 +122,7 @@ TEST_F(ThrownTest, ATimeoutThatCannotBeToldEndsItsConnection) {
   options.timeout_response = []() -> Response { throw std::runtime_error("no memory"); };
   ASSERT_NO_FATAL_FAILURE(StartCounting(std::move(options)));
   server_->HandleOthers([](const Request& request) {
-    while (!request.stop.stop_requested()) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(request.stop.stop_requested());
     return Response{};
   });
   EXPECT_THAT(Ended("/slow"), IsEmpty());

@@ -16,10 +16,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/http/server.h"
 #include "kubexx/http/testing/raw_connection.h"
 
@@ -64,9 +64,7 @@ class Reader {
     }
     ASSERT_GE(server, 0) << "the server has closed";
     pollfd room{server, POLLOUT, 0};
-    while (::poll(&room, 1, 0) == 1) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_NE(::poll(&room, 1, 0), 1);
   }
   /// Sends a byte; false when the server has closed.
   bool SendByte() { return ::send(fd_, "x", 1, MSG_NOSIGNAL) == 1; }
@@ -179,9 +177,8 @@ TEST_F(UnreadAnswersTest, WhoStopsReadingAStreamIsGivenUpInTheEnd) {
     EXPECT_GT(reader.Read(kAnswer / 400), 0U);
   }
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (reader.SendByte()) {
+  KX_UNTIL(!reader.SendByte()) {
     ASSERT_LT(std::chrono::steady_clock::now(), end) << "it is still connected";
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
 

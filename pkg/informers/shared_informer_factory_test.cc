@@ -13,6 +13,7 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -85,7 +86,7 @@ TEST_F(SharedInformerFactoryTest, OneInformerATypeOverOneClient) {
   EXPECT_EQ(configmaps, factory.InformerFor<ConfigMap>());
   const auto nodes = factory.InformerFor<Node>();
   factory.Start();
-  ASSERT_TRUE(factory.WaitForCacheSync({}));
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
   EXPECT_EQ(configmaps->Size(), 1U);
   EXPECT_EQ(factory.ListerFor<ConfigMap>().Get("ns", "one").value()->metadata.resource_version,
             "3");
@@ -105,7 +106,8 @@ TEST_F(SharedInformerFactoryTest, OneInformerOverSeveralNamespaces) {
   const auto configmaps = factory.InformerFor<ConfigMap>();
   const auto nodes = factory.InformerFor<Node>();
   factory.Start();
-  ASSERT_TRUE(factory.WaitForCacheSync({})) << "the forbidden one holds nobody up";
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()))
+      << "the forbidden one holds nobody up";
   EXPECT_THAT(configmaps->Keys(),
               ::testing::UnorderedElementsAre(apimachinery::ObjectKey{"one", "one"},
                                               apimachinery::ObjectKey{"two", "one"}));
@@ -163,7 +165,7 @@ TEST_F(SharedInformerFactoryTest, ARemovedInformerEndsAlone) {
   const auto configmaps = factory.InformerFor<ConfigMap>();
   const auto nodes = factory.InformerFor<Node>();
   factory.Start();
-  ASSERT_TRUE(factory.WaitForCacheSync({}));
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
   factory.Remove<Node>();
   factory.Remove<Node>();
   EXPECT_EQ(nodes->Size(), 1U) << "its store can still be read";
@@ -181,7 +183,7 @@ TEST_F(SharedInformerFactoryTest, AHandlerMayRemoveItsInformer) {
         removed.release();
       });
   factory.Start();
-  removed.acquire();
+  KX_AWAIT(removed.try_acquire());
   EXPECT_EQ(factory.FindInformer<Node>(), nullptr);
   EXPECT_NE(factory.InformerFor<Node>(), nodes.lock());
   factory.Shutdown();
@@ -193,13 +195,14 @@ TEST_F(SharedInformerFactoryTest, HandlersOfTwoInformersMayShutItDown) {
   SharedInformerFactory factory(rest::testing::NewClient(server_.Url()));
   std::latch both(2);
   const auto shut_down = [&](const cache::SharedInformerBase::RawEvent&) {
-    both.arrive_and_wait();
+    both.count_down();
+    KX_AWAIT(both.try_wait());
     factory.Shutdown();
   };
   const auto of_nodes = factory.InformerFor<Node>()->AddRawHandler("nodes", shut_down);
   const auto of_maps = factory.InformerFor<ConfigMap>()->AddRawHandler("maps", shut_down);
   factory.Start();
-  both.wait();
+  KX_AWAIT(both.try_wait());
   factory.Shutdown();
 }
 
@@ -209,7 +212,7 @@ TEST_F(SharedInformerFactoryTest, LaterInformersStartWithTheNextStart) {
   const auto nodes = factory.InformerFor<Node>();
   EXPECT_FALSE(nodes->HasSynced());
   factory.Start();
-  EXPECT_TRUE(factory.WaitForCacheSync({}));
+  EXPECT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
   EXPECT_TRUE(nodes->HasSynced());
 }
 

@@ -20,6 +20,7 @@
 
 #include "kubexx/api/coordination/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/leaderelection/testing/fake_lock.h"
 #include "kubexx/logging/testing/capture.h"
@@ -51,10 +52,12 @@ class Journal final : public TransitionRecorder {
     Add("event " + lease.kind + " " + lease.namespace_ + "/" + lease.name + " " +
         std::string(reason) + ": " + std::string(message));
   }
-  void Await(const std::string& line) const {
+  void Await(const std::string& line,
+             const base::testing::Where& where = base::testing::Where::current()) const {
     base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(line) + " in the journal", where);
     while (std::ranges::find(lines_, line) == lines_.end()) {
-      base::Clock::Real().WaitUntil(mu_, changed_, {}, base::TimePoint::max());
+      patience.Wait(changed_, mu_, lines_);
     }
   }
   std::vector<std::string> Lines() const {
@@ -97,11 +100,12 @@ class Runner {
       journal.Add("returned");
     });
   }
-  Result<void> Stop() {
+  Result<void> Stop(const base::testing::Where& where = base::testing::Where::current()) {
     thread.request_stop();
-    return Join();
+    return Join(where);
   }
-  Result<void> Join() {
+  Result<void> Join(const base::testing::Where& where = base::testing::Where::current()) {
+    journal.Await("returned", where);
     thread.join();
     return result;
   }
@@ -121,8 +125,10 @@ class LeaderElectorTest : public ::testing::Test {
   static bool HeldBy(const std::optional<Lease>& lease, const std::string& holder) {
     return lease && lease->spec.holder_identity == holder;
   }
-  void AwaitHolder(const std::string& holder) const {
-    lock_->Await([&holder](const std::optional<Lease>& lease) { return HeldBy(lease, holder); });
+  void AwaitHolder(const std::string& holder,
+                   const base::testing::Where& where = base::testing::Where::current()) const {
+    lock_->Await([&holder](const std::optional<Lease>& lease) { return HeldBy(lease, holder); },
+                 where);
   }
   void ForbidWatches() {
     lock_->SetFault([](std::string_view verb, const std::stop_token&) -> Result<void> {
@@ -143,9 +149,8 @@ TEST_F(LeaderElectorTest, LeadsRenewsAndReleases) {
     const int before = lock_->Count("update");
     clock_.AdvanceToSleeper(2s);
     lock_->AwaitCount("update", before + 1);
-    while (!a.elector->Check(1ms - 15s)) {  // until the reply has arrived: renewed just now
-      std::this_thread::yield();
-    }
+    // until the reply has arrived: renewed just now
+    KX_AWAIT(a.elector->Check(1ms - 15s));
   }
   EXPECT_EQ(lock_->Count("get"), 1) << "a renewal is one request";
   const auto result = a.Stop();
@@ -245,7 +250,7 @@ TEST_F(LeaderElectorTest, EndsWhenItCannotRenewEvenIfRequestsHang) {
   const std::jthread time([this](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       clock_.Advance(100ms);
-      std::this_thread::yield();
+      base::testing::LetOthersRun();
     }
   });
   const auto result = a.Join();
@@ -341,11 +346,11 @@ TEST_F(LeaderElectorTest, ARequestThatIsBrokenOffAtAHandOverIsNoFailure) {
     ++broken_off;
     return Fail(Reason::kCancelled, "stopped while waiting for the response");
   });
-  while (hanging == 0) {  // until b's next poll, and not so fast that a loses the lease
+  // until b's next poll, and not so fast that a loses the lease
+  KX_UNTIL(hanging != 0) {
     if (a.elector->Check(5s - 15s)) {
       clock_.Advance(50ms);
     }
-    std::this_thread::yield();
   }
   EXPECT_TRUE(a.Stop());
   b.journal.Await("started");
@@ -365,10 +370,8 @@ TEST_F(LeaderElectorTest, ARequestThatIsNotAnsweredIsCalledSo) {
     return Fail(Reason::kCancelled, "stopped while waiting for the response");
   });
   Runner a("a", clock_, lock_);
-  const auto give_up = std::chrono::steady_clock::now() + 60s;
-  while (lock_->Count("get") < 4 && std::chrono::steady_clock::now() < give_up) {
+  KX_UNTIL(lock_->Count("get") >= 4) {
     clock_.Advance(100ms);
-    std::this_thread::yield();
   }
   EXPECT_TRUE(a.Stop());
   EXPECT_EQ(log.Count("a request for the lease has failed"), 1U);
@@ -381,13 +384,10 @@ TEST_F(LeaderElectorTest, ACandidateThatMayNotReadTheLeaseSaysSo) {
     return Fail(Reason::kForbidden, "leases are forbidden", 403);
   });
   Runner a("a", clock_, lock_);
-  const auto give_up = std::chrono::steady_clock::now() + 60s;
   const auto lines = [&log] { return log.Count("a request for the lease has failed"); };
   // The clock stands still: the first request needs none, and one that runs on would call the
   // request unanswered.
-  while (lines() == 0 && std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_NE(lines(), 0);
   EXPECT_EQ(lines(), 1U) << "waited for 60 s";
   EXPECT_TRUE(a.Stop());
 }
@@ -479,14 +479,13 @@ TEST_F(LeaderElectorTest, IsUnhealthyWhenItsWorkOutlivesTheLease) {
   });
   AwaitHolder("a");
   a.journal.Await("leader a");
-  started.acquire();  // Where the lease ends before, nothing is begun.
+  KX_AWAIT(started.try_acquire());  // Where the lease ends before, nothing is begun.
   EXPECT_TRUE(a.elector->Check(20s));
   lock_->SetFault([](std::string_view, const std::stop_token&) -> Result<void> {
     return Fail(Reason::kUnavailable, "no server");
   });
-  while (a.elector->IsLeader()) {
+  KX_UNTIL(!a.elector->IsLeader()) {
     clock_.Advance(1s);
-    std::this_thread::yield();
   }
   a.journal.Await("stopped");  // It does not wait for the work.
   EXPECT_TRUE(a.elector->Check(20s)) << "there is time left";

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/leaderelection/leader_elector.h"
 #include "kubexx/leaderelection/testing/fake_lock.h"
@@ -54,14 +55,14 @@ class UnreadLogTest : public ::testing::Test {
 TEST_F(UnreadLogTest, KeepsNobodyLeadingWhoseLeaseIsLost) {
   UnreadLog log("a request for the lease has failed");
   Run();
-  started_.acquire();
+  KX_AWAIT(started_.try_acquire());
   lock_->SetFault([](std::string_view, const std::stop_token&) -> Result<void> {
     return Fail(Reason::kUnavailable, "no route to host");
   });
   clock_.AdvanceToSleeper(2s);
   log.AwaitLine();
   clock_.Advance(15s);
-  ended_.acquire();
+  KX_AWAIT(ended_.try_acquire());
   log.Read();
   thread_.join();
   EXPECT_FALSE(result_);

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/remotecommand/executor.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
@@ -36,10 +37,11 @@ std::counting_semaphore<> answer(0);
 std::atomic<bool> is_held = false;
 std::atomic<bool> hold = false;
 
-// Keeps the thread that it interrupts.
+// Keeps the thread that it interrupts, for a minute at most. A signal's handler may call little.
 extern "C" void HoldThread(int) {
   is_held = true;
-  while (hold) {
+  const std::time_t end = ::time(nullptr) + 60;
+  while (hold && ::time(nullptr) < end) {
     ::sched_yield();
   }
 }
@@ -92,9 +94,7 @@ class SilentResolverTest : public ::testing::Test {
  protected:
   ~SilentResolverTest() override {
     answer.release();
-    while (lookups_waiting > 0) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_EQ(lookups_waiting, 0);
   }
   const int before_ = lookups_begun;
 };
@@ -104,9 +104,8 @@ TEST_F(SilentResolverTest, TheTimeForConnectingHolds) {
   ASSERT_FALSE(exit);
   EXPECT_EQ(exit.error().reason, Reason::kUnavailable);
   EXPECT_THAT(exit.error().message, ::testing::HasSubstr("timed out"));
-  while (lookups_begun == before_) {  // its thread may begin late
-    std::this_thread::yield();
-  }
+  // its thread may begin late
+  KX_AWAIT_NE(lookups_begun, before_);
   EXPECT_EQ(lookups_waiting, 1) << "the call has waited for the lookup";
 }
 
@@ -116,9 +115,7 @@ TEST_F(SilentResolverTest, SoDoesStop) {
   {
     std::jthread caller(
         [&] { exit = RunAt("http://silent.test:80", std::chrono::minutes(10), stop.get_token()); });
-    while (lookups_begun == before_) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_NE(lookups_begun, before_);
     stop.request_stop();
   }
   ASSERT_FALSE(exit);
@@ -183,10 +180,7 @@ TEST(LateThreadTest, AnAnswerAtTheEndOfTheTimeIsOneOrTheOther) {
   hold = true;
   WebSocketServer server({.script =
                               [&](ServerConnection& connection) {
-                                const auto late = std::chrono::steady_clock::now() + kTimeout;
-                                while (std::chrono::steady_clock::now() < late) {
-                                  std::this_thread::yield();
-                                }
+                                base::Clock::Real().SleepFor(kTimeout, {});
                                 hold = false;
                                 // Of the input: what comes after it is not there yet when the
                                 // connection is made.
@@ -198,9 +192,7 @@ TEST(LateThreadTest, AnAnswerAtTheEndOfTheTimeIsOneOrTheOther) {
                           .accepts =
                               [&](const std::string&) {
                                 ::pthread_kill(caller, SIGUSR1);
-                                while (!is_held) {
-                                  std::this_thread::yield();
-                                }
+                                KX_AWAIT(is_held);
                                 return true;
                               }});
   const auto exit =

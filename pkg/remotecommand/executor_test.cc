@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/certificates.h"
@@ -233,7 +234,9 @@ TEST_F(ExecutorTest, MalformedStatusIsAnError) {
 TEST_F(ExecutorTest, SilentServersAreGivenUp) {
   silence_timeout_ = std::chrono::milliseconds(100);
   std::latch over(1);
-  Serve([&over](ServerConnection&) { over.wait(); });  // Never reads, so pings go unanswered.
+  Serve([&over](ServerConnection&) {
+    KX_AWAIT(over.try_wait());
+  });  // Never reads, so pings go unanswered.
   const auto exit = Exec({.out = StringSink(out_)});
   over.count_down();
   server_.reset();  // It uses what is declared here.
@@ -264,7 +267,7 @@ TEST_F(ExecutorTest, ServersThatAnswerPingsAreNotSilent) {
 TEST_F(ExecutorTest, ServersThatTakeNoInputAreGivenUp) {
   write_timeout_ = std::chrono::milliseconds(100);
   std::latch over(1);
-  Serve([&over](ServerConnection&) { over.wait(); });
+  Serve([&over](ServerConnection&) { KX_AWAIT(over.try_wait()); });
   const Source endless = [](std::span<char> buffer, const std::stop_token&) -> Result<std::size_t> {
     return buffer.size();
   };
@@ -463,9 +466,7 @@ TEST(StreamsTest, AStopEndsAWriteThatNobodyTakes) {
   std::stop_source stop;
   std::jthread stopper([&] {
     pollfd room{ends[1], POLLOUT, 0};
-    while (::poll(&room, 1, 0) > 0) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_EQ(::poll(&room, 1, 0), 0);
     stop.request_stop();
   });
   const auto written = DescriptorSink(ends[1], stop.get_token())(std::string(1 << 20, 'x'));

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/client.h"
@@ -111,11 +112,10 @@ class DeadlineTest : public ::testing::TestWithParam<AskCase> {
       result = GetParam().ask(*client, [] {});
       over = true;
     });
-    while (!over) {
+    KX_UNTIL(over) {
       if (clock_.Sleepers() > 0) {
         clock_.Advance(seconds(10));
       }
-      std::this_thread::yield();
     }
     caller.join();
     EXPECT_GE(clock_.Now() - begin, limit);
@@ -189,7 +189,7 @@ TEST(QuietStreamTest, AWatchLives) {
       connection.ReadRequest();
       connection.RespondChunked(200, "application/json");
       connection.WriteChunk(" ");
-      go_on.acquire();
+      KX_AWAIT(go_on.try_acquire());
       connection.WriteChunk(" ");
       connection.EndChunks();
     });
@@ -202,13 +202,9 @@ TEST(QuietStreamTest, AWatchLives) {
       result = asked.ask(*client, [&read] { ++read; });
       over = true;
     });
-    while (read == 0 && !over) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(read != 0 || over);
     for (seconds silent(0); silent < minutes(3) && !over; silent += seconds(10)) {
-      while (clock.Sleepers() == 0 && !over) {
-        std::this_thread::yield();
-      }
+      KX_AWAIT(clock.Sleepers() != 0 || over);
       clock.Advance(seconds(10));
     }
     go_on.release();
@@ -228,7 +224,7 @@ TEST_P(DeadlineTest, AServerThatTrickles) {
     connection.RespondChunked(200, "application/json");
     while (!over && connection.WriteChunk(" ")) {
       ++written;
-      next.acquire();
+      KX_AWAIT(next.try_acquire());
     }
   });
   const auto client = NewClient(server.Url(), Connected());
@@ -245,9 +241,7 @@ TEST_P(DeadlineTest, AServerThatTrickles) {
     const auto waits = [&] {
       return clock_.Sleepers() > 0 && written >= i && (read >= i || !GetParam().stream);
     };
-    while (!over && !waits()) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(over || waits());
     clock_.Advance(seconds(30));
     next.release();
   }

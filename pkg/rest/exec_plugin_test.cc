@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/metrics/registry.h"
@@ -89,9 +90,7 @@ TEST_F(ExecPluginTest, ARequestWhoseTimeIsOverMeanwhileIsNotSent) {
                    .Timeout(std::chrono::seconds(20))
                    .Do();
     });
-    while (Runs() == 0) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_NE(Runs(), 0);
     clock_.Advance(std::chrono::seconds(21));
     dir_.Write("go", "");
   }
@@ -116,9 +115,7 @@ TEST_F(ExecPluginTest, NobodyWaitsBeyondADeadlineForTheRunOfAnother) {
       Plugin("while [ ! -e go ]; do sleep 0.01; done\n" + Print(R"({"token":"t$n"})"));
   ExecPlugin plugin(config, clock_, no_metrics_);
   std::jthread runner([&plugin] { EXPECT_EQ(plugin.Get({})->value->token, "t1"); });
-  while (Runs() == 0) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_NE(Runs(), 0);
   {
     const base::TimePoint deadline = clock_.Now() + std::chrono::seconds(20);
     std::jthread waiter([&plugin, deadline] {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/certificates.h"
@@ -65,9 +66,10 @@ class IdleConnectionTest : public ::testing::TestWithParam<IdleCase> {
       return;
     }
     if (connection.ReadRequest()) {
-      all_open_.arrive_and_wait();
+      all_open_.count_down();
+      KX_AWAIT(all_open_.try_wait());
       connection.Respond(200, "application/json", "{}");
-      idle_for_long_.wait();
+      KX_AWAIT(idle_for_long_.try_wait());
       connection.Write(GetParam().unasked);
       connection.Shutdown();
       closed_.count_down();
@@ -97,7 +99,7 @@ TEST_P(IdleConnectionTest, AWriteDoesNotUseOneThatWasClosed) {
     }
   }
   idle_for_long_.count_down();
-  closed_.wait();
+  KX_AWAIT(closed_.try_wait());
   Request write = client->Verb(GetParam().verb);
   write.AbsPath("/x");
   if (GetParam().verb != "DELETE") {

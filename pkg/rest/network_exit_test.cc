@@ -5,9 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <future>
 #include <thread>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/network_threads.h"
 
@@ -22,19 +22,17 @@ std::atomic<bool> exiting = false;
   const auto client = testing::NewClient("http://127.0.0.1:1");
   // As its first connection would.
   SSL_CTX_free(SSL_CTX_new(TLS_client_method()));
-  std::promise<void> begun;
+  std::atomic<bool> begun = false;
   testing::PostOnNetworkThread([&begun] {
-    begun.set_value();
-    while (!exiting) {
-      std::this_thread::yield();
-    }
+    begun = true;
+    KX_AWAIT(exiting);
     // Long enough for the main thread to do what it does before it waits for this one.
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    base::Clock::Real().SleepFor(std::chrono::milliseconds(100), {});
     if (OPENSSL_init_ssl(0, nullptr) != 1) {
       ::_exit(3);
     }
   });
-  begun.get_future().wait();
+  KX_AWAIT(begun);
   std::atexit([] { exiting = true; });
   std::exit(0);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/rest_client.h"
@@ -153,9 +154,7 @@ TEST(RetryTest, StopEndsTheWait) {
   const auto client = NewClient(server.Url());
   Result<Response> result;
   std::jthread caller([&] { result = client->Get().AbsPath("/x").Do(stop.get_token()); });
-  while (count.load() == 0) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_NE(count.load(), 0);
   stop.request_stop();
   caller.join();
   ASSERT_FALSE(result);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/client.h"
@@ -82,7 +83,7 @@ TEST(StreamTest, DeliversChunksInOrderAndAtOnce) {
     connection.RespondChunked(200, "application/vnd.kubernetes.protobuf;stream=watch");
     for (int i = 0; i < 20; ++i) {
       connection.WriteChunk("event" + std::to_string(i) + ";");
-      delivered.wait(i);
+      KX_AWAIT_GT(delivered, i);
     }
     connection.EndChunks();
     connection.AwaitPeer();
@@ -174,7 +175,7 @@ TEST(StreamTest, SlowSinkHoldsTheServerBack) {
   EXPECT_EQ(result.error().reason, Reason::kConflict);
   EXPECT_EQ(result.error().message, "enough") << "an error of the sink is returned as it is";
   EXPECT_LT(ahead, KernelBuffers() + (4U << 20)) << "kernel socket buffers and ours";
-  gone.wait();
+  KX_AWAIT(gone.try_wait());
 }
 
 TEST(StreamTest, HeadSinkErrorEndsIt) {
@@ -308,7 +309,7 @@ TEST(StreamTest, StopWhileWaitingForTheHead) {
   const auto client = NewClient(server.Url());
   Outcome outcome;
   std::jthread caller([&](std::stop_token stop) { outcome = Collect(*client, std::move(stop)); });
-  waiting.wait();
+  KX_AWAIT(waiting.try_wait());
   caller.request_stop();
   caller.join();
   ASSERT_FALSE(outcome.result);
@@ -335,7 +336,7 @@ TEST(StreamTest, StopWhileTheStreamIsQuiet) {
       stop.get_token());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().reason, Reason::kCancelled);
-  closed.wait();  // the server sees it at once, not when the client goes
+  KX_AWAIT(closed.try_wait());  // the server sees it at once, not when the client goes
 }
 
 TEST(StreamTest, StopBeforeTheRequestSendsNothing) {
@@ -370,7 +371,7 @@ TEST_F(SilentHandshakeTest, StopEndsIt) {
   const auto client = Client();
   Outcome outcome;
   std::jthread caller([&](std::stop_token stop) { outcome = Collect(*client, std::move(stop)); });
-  handshaking_.wait();
+  KX_AWAIT(handshaking_.try_wait());
   caller.request_stop();
   caller.join();
   ASSERT_FALSE(outcome.result);
@@ -382,7 +383,7 @@ TEST_F(SilentHandshakeTest, ConnectTimeoutEndsIt) {
   const auto client = Client({.clock = clock});
   Outcome outcome;
   std::jthread caller([&] { outcome = Collect(*client); });
-  handshaking_.wait();
+  KX_AWAIT(handshaking_.try_wait());
   clock.AdvanceToSleeper(std::chrono::seconds(30));
   caller.join();
   ASSERT_FALSE(outcome.result);
@@ -419,7 +420,7 @@ TEST(StreamTest, IdleTimeoutEndsAQuietStreamOnly) {
         },
         stop, std::chrono::seconds(60));
   });
-  first.wait();
+  KX_AWAIT(first.try_wait());
   clock.AdvanceToSleeper(std::chrono::seconds(60));
   caller.join();
   ASSERT_FALSE(result);
@@ -459,7 +460,8 @@ TEST(StreamTest, ManyStreamsShareFewThreads) {
   FakeServer server([&open](FakeConnection& connection) {
     connection.ReadRequest();
     connection.RespondChunked(200, "application/json");
-    open.arrive_and_wait();  // no stream moves before all are there
+    open.count_down();
+    KX_AWAIT(open.try_wait());  // no stream moves before all are there
     for (int i = 0; i < kEvents; ++i) {
       connection.WriteChunk("event;");
     }
@@ -477,7 +479,7 @@ TEST(StreamTest, ManyStreamsShareFewThreads) {
         whole += outcome.result.has_value() && outcome.body.size() == 6 * kEvents ? 1 : 0;
       });
     }
-    open.wait();
+    KX_AWAIT(open.try_wait());
     // Callers and the server have one each; what is left are the network's own, four by default and
     // a resolver.
     EXPECT_LE(Entries("/proc/self/task"), before + 2 * kStreams + 6);
@@ -509,7 +511,7 @@ TEST(StreamTest, StalledSinksDoNotStallOtherStreams) {
                                                  [&](std::string_view chunk) -> Result<void> {
                                                    if (std::exchange(first, false)) {
                                                      stalled.count_down();
-                                                     go.wait();
+                                                     KX_AWAIT(go.try_wait());
                                                    }
                                                    bytes += chunk.size();
                                                    return {};
@@ -517,7 +519,7 @@ TEST(StreamTest, StalledSinksDoNotStallOtherStreams) {
                                                  {});
     });
   }
-  stalled.wait();
+  KX_AWAIT(stalled.try_wait());
   const Outcome other = Collect(*client);
   EXPECT_TRUE(other.result) << other.result.error().ToString();
   EXPECT_EQ(other.body.size(), 80U);
@@ -550,13 +552,9 @@ TEST(StreamTest, AbandonedRequestsLeaveNoThreadOrSocket) {
   run(60);
   // Sockets are closed by the network thread, soon after; a leak makes this wait run into the
   // test's time limit.
-  while (Entries("/proc/self/fd") > sockets) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_LE(Entries("/proc/self/fd"), sockets);
   // One more for a resolver. A thread stays listed for a moment after it was joined.
-  while (Entries("/proc/self/task") > threads + 1) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_LE(Entries("/proc/self/task"), threads + 1);
 }
 
 }  // namespace

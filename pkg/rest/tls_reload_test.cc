@@ -4,14 +4,15 @@
 
 #include <array>
 #include <atomic>
-#include <barrier>
 #include <chrono>
 #include <filesystem>
+#include <latch>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/metrics/registry.h"
@@ -149,9 +150,8 @@ TEST_F(TlsReloadTest, AllWhoAreRefusedAtOnceUseTheNewCertificate) {
         while (connection.ReadRequest()) {
           const bool is_old = connection.ClientSubject() == "CN=old";
           refused += is_old ? 1 : 0;
-          while (is_old && refused < kCallers) {  // nobody is told before all have asked
-            std::this_thread::yield();
-          }
+          // nobody is told before all have asked
+          KX_AWAIT(!is_old || refused >= kCallers);
           connection.Respond(is_old ? 401 : 200, "application/json", connection.ClientSubject());
         }
       },
@@ -187,12 +187,11 @@ TEST_F(TlsReloadTest, AWatchOnAnOldCertificateEnds) {
         client->Get().AbsPath("/x").Watch().Stream([](const auto&) -> Result<void> { return {}; },
                                                    [&begun](std::string_view) -> Result<void> {
                                                      begun = true;
-                                                     begun.notify_all();
                                                      return {};
                                                    },
                                                    {}, std::chrono::hours(1));
   });
-  begun.wait(false);
+  KX_AWAIT(begun);
   WriteClient("two");
   clock_.AdvanceToSleeper(seconds(60));
   watcher.join();
@@ -216,13 +215,15 @@ TEST_F(TlsReloadTest, AReloadOfTheAuthorityDoesNotBringBackAnOldCertificate) {
   for (std::size_t i = 0; i < 40; ++i) {
     dir_.Write("ca.crt", authority_.certificate() + std::string(i, '\n'));
     clock_.Advance(seconds(60));
-    std::barrier at_once(2);
+    std::latch at_once(2);
     {
       std::jthread other([&] {
-        at_once.arrive_and_wait();
+        at_once.count_down();
+        KX_AWAIT(at_once.try_wait());
         reload.Check();
       });
-      at_once.arrive_and_wait();
+      at_once.count_down();
+      KX_AWAIT(at_once.try_wait());
       const auto& pair = pairs[i % 2];
       ASSERT_TRUE(reload.UseClientCertificate(pair.certificate, pair.key));
     }

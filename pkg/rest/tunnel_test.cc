@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/certificates.h"
@@ -225,7 +226,7 @@ TEST(BadProxyTest, ThatSaysNothingIsGivenUp) {
       ClientFor({.host = "https://api.example:6443", .proxy_url = proxy.Url()}, {.clock = clock});
   Result<Response> result;
   std::jthread caller([&] { result = client->Get().AbsPath("/version").Do(); });
-  asked.wait();
+  KX_AWAIT(asked.try_wait());
   clock.AdvanceToSleeper(std::chrono::seconds(30));
   caller.join();
   ASSERT_FALSE(result);

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/workqueue/queue.h"
 
@@ -146,9 +147,7 @@ TEST_P(QueueModelTest, RandomCallsBehaveAsTheModel) {
         model.AddAfter(mark, d);
         clock.Advance(d);
         model.Advance(d);
-        while (queue.Len() != model.Len()) {
-          std::this_thread::yield();
-        }
+        KX_AWAIT_EQ(queue.Len(), model.Len());
         break;
       }
     }
@@ -235,9 +234,7 @@ TEST(QueueThreadsTest, StoppingWorkersLoseNoKey) {
     queue.Add(K(static_cast<std::size_t>(round)));
     passing.request_stop();
   }
-  while (worked < kRounds) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(worked, kRounds);
   EXPECT_EQ(worked, kRounds);
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/workqueue/queue.h"
 
@@ -127,9 +128,7 @@ TEST_F(PriorityQueueTest, DelayedKeyArrivesWhenItsTimeHasCome) {
   Add("usual", 1);
   clock_.AwaitSleepers(1);
   clock_.Advance(seconds(1));
-  while (queue_.Len() < 2) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(queue_.Len(), 2);
   ExpectOrder({"usual", "delayed"});
 }
 
@@ -249,19 +248,13 @@ TEST_F(FairQueueTest, EachEndWakesAWorkerThatWaitsForIt) {
           ++asking;
           const Queue::Item item = queue.Get();  // neither comes back for another key
           name = item->object.name;
-          while (asking > 0) {
-            std::this_thread::yield();
-          }
+          KX_AWAIT_EQ(asking, 0);
         });
       }
-      while (asking < 2) {
-        std::this_thread::yield();
-      }
+      KX_AWAIT_GE(asking, 2);
       first.Done();
       second.Done();
-      while (queue.Len() > 0) {
-        std::this_thread::yield();
-      }
+      KX_AWAIT_EQ(queue.Len(), 0);
       asking = 0;
     }
     EXPECT_THAT(taken, ::testing::UnorderedElementsAre("slow2", "slow3"));
@@ -282,7 +275,7 @@ TEST_F(FairQueueTest, AKeyThatIsAddedAgainDuringItsWorkLeavesAllWorkersAwake) {
         for (Queue::Item work = queue.Get(); work; work = queue.Next(std::move(work))) {
           if (work->object.namespace_ != "busy") {
             ++running;
-            all_ran.wait(false);
+            KX_AWAIT(all_ran);
           }
         }
       });
@@ -290,17 +283,14 @@ TEST_F(FairQueueTest, AKeyThatIsAddedAgainDuringItsWorkLeavesAllWorkersAwake) {
     for (int i = 0; i < 100 && item; ++i) {
       queue.Add(*item);
       item = queue.Next(std::move(item));
-      std::this_thread::yield();  // whoever was woken for nothing sleeps again
+      base::testing::LetOthersRun();  // whoever was woken for nothing sleeps again
     }
     item.Done();
     for (int i = 0; i < kWorkers; ++i) {
       Fill(queue, "tenant" + std::to_string(i), 1);
     }
-    while (running < kWorkers) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_GE(running, kWorkers);
     all_ran = true;
-    all_ran.notify_all();
     queue.ShutDown();
   }
 }
@@ -314,9 +304,7 @@ TEST_F(FairQueueTest, ShutDownHandsOutWhatALimitHeldBack) {
     EXPECT_EQ(Take(queue), "slow1");
     EXPECT_EQ(Take(queue), "nothing");
   });
-  while (!queue.shutting_down()) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(queue.shutting_down());
   first.Done();
 }
 
@@ -331,9 +319,7 @@ TEST_F(FairQueueTest, DelayedAndRateLimitedKeysTakeTurnsToo) {
   queue.AddRateLimited(K("b0", "b"));
   clock.AwaitSleepers(1);
   clock.Advance(seconds(1));
-  while (queue.Len() < 4) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(queue.Len(), 4);
   for (const char* name : {"a0", "b0", "a1", "a2"}) {
     EXPECT_EQ(Take(queue), name);
   }
@@ -528,9 +514,7 @@ TEST_P(QueueOrderModelTest, RandomCallsBehaveAsTheModel) {
         model.AddAfter(mark, d, 0);
         clock.Advance(d);
         model.Advance(d);
-        while (queue.Len() != model.Len()) {
-          std::this_thread::yield();
-        }
+        KX_AWAIT_EQ(queue.Len(), model.Len());
         break;
       }
     }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::workqueue {
@@ -28,9 +29,7 @@ Key NamedKey(std::string name) { return {"pod", {"ns", std::move(name)}}; }
 /// Lets other threads run until `condition` holds; the test's own time limit ends it otherwise.
 template <class Condition>
 void Await(Condition condition) {
-  while (!condition()) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(condition());
 }
 
 class QueueTest : public ::testing::Test {

@@ -7,12 +7,12 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/kubernetes/apply.h"
 #include "kubexx/kubernetes/apps_v1.gen.h"
@@ -28,14 +28,7 @@ using api::core::v1::ConfigMap;
 using cache::Ref;
 
 bool Await(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
+  return base::testing::HoldsSoon(condition, std::chrono::milliseconds(5));
 }
 
 /// With TLS and a token, as in the kubeconfig that the server writes.

@@ -10,6 +10,7 @@
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/api/registry.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/codec/convert.h"
 #include "kubexx/discovery/rest_mapper.h"
 #include "kubexx/dynamic/dynamic_client.h"
@@ -227,8 +228,8 @@ TEST_F(ClientsTest, InformersOfResourcesNamedAtRunTime) {
     }
     whole.Start();
     partial.Start();
-    ASSERT_TRUE(whole.WaitForCacheSync({}));
-    ASSERT_TRUE(partial.WaitForCacheSync({}));
+    ASSERT_TRUE(whole.WaitForCacheSync(base::testing::PatienceEnd().token()));
+    ASSERT_TRUE(partial.WaitForCacheSync(base::testing::PatienceEnd().token()));
     const auto map = whole.ListerFor(kConfigMaps).Get(namespace_, "m");
     ASSERT_TRUE(map) << map.status().ToString();
     EXPECT_EQ((*map)->Kind(), "ConfigMap");

@@ -13,9 +13,9 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/kubernetes/clientset.gen.h"
 #include "kubexx/kubernetes/core_v1.gen.h"
 #include "kubexx/rest/config.h"
@@ -25,16 +25,10 @@ namespace kubexx::integration {
 
 using api::core::v1::ConfigMap;
 
-/// Polls for up to a minute and a half; a reflector's backoff may take half of that.
+/// Whether it comes true. What a test has made in the cluster goes with the test, so that a wait in
+/// vain is a failure and no abort.
 inline bool Await(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(90);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
+  return base::testing::HoldsSoon(condition, std::chrono::milliseconds(20));
 }
 
 /// Needs KUBEXX_TEST_KUBECONFIG; for restarts KUBEXX_CLUSTER (the script hack/cluster) and

@@ -16,6 +16,7 @@
 #include "kubexx/apiserver/storage/etcd3/etcd3.h"
 #include "kubexx/apiserver/storage/testing/conformance.h"
 #include "kubexx/apiserver/storage/testing/watch_recorder.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/http/certificate.h"
 
@@ -122,7 +123,7 @@ TEST(EtcdStorageCompaction, TheOldIsForgotten) {
   ASSERT_TRUE(made.has_value()) << made.error().ToString();
   ASSERT_TRUE(storage->CompareAndSwap("/registry/a", made->mod_revision, "two", {}).has_value());
   Result<KeyValue> old = made;
-  while (old) {
+  KX_UNTIL(!old) {
     old = storage->Get("/registry/a", made->mod_revision, {});
   }
   EXPECT_EQ(old.error().reason, Reason::kExpired) << old.error().ToString();

@@ -6,6 +6,7 @@
 
 #include "cluster_fixture.h"
 #include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/metrics/registry.h"
 
@@ -86,7 +87,7 @@ class InformerClusterTest : public ClusterTest {
 TEST_F(InformerClusterTest, SeesAddUpdateAndDelete) {
   Create("one", "1");
   factory_->Start();
-  ASSERT_TRUE(factory_->WaitForCacheSync({}));
+  ASSERT_TRUE(factory_->WaitForCacheSync(base::testing::PatienceEnd().token()));
   EXPECT_EQ(Stored().at("one"), "1");
   Create("two", "1");
   Update("one", "2");
@@ -101,7 +102,7 @@ TEST_F(InformerClusterTest, SeesAddUpdateAndDelete) {
 TEST_F(InformerClusterTest, OneFactoryHasOneInformerAType) {
   EXPECT_EQ(factory_->InformerFor<ConfigMap>(), informer_);
   factory_->Start();
-  ASSERT_TRUE(factory_->WaitForCacheSync({}));
+  ASSERT_TRUE(factory_->WaitForCacheSync(base::testing::PatienceEnd().token()));
   EXPECT_EQ(ReflectorCounter("reflector_lists_total"), 1);
 }
 
@@ -110,7 +111,7 @@ TEST_F(InformerClusterTest, AKilledApiServerLosesNoChange) {
     FAIL() << "KUBEXX_CLUSTER is not set; run these tests with: hack/test --integration";
   }
   factory_->Start();
-  ASSERT_TRUE(factory_->WaitForCacheSync({}));
+  ASSERT_TRUE(factory_->WaitForCacheSync(base::testing::PatienceEnd().token()));
   std::atomic<int> written = 0;
   std::atomic<int> refused = 0;
   std::jthread writer([this, &written, &refused](const std::stop_token& stop) {
@@ -133,11 +134,11 @@ TEST_F(InformerClusterTest, AKilledApiServerLosesNoChange) {
         }
         if (!done) {
           ++refused;
-          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+          (void)base::Clock::Real().SleepFor(std::chrono::milliseconds(50), stop);
         }
       }
       ++written;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      (void)base::Clock::Real().SleepFor(std::chrono::milliseconds(5), stop);
     }
   });
   for (int round = 0; round < 2; ++round) {

@@ -3,6 +3,7 @@
 #include "cluster_fixture.h"
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/rbac/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/until.h"
 #include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/kubernetes/rbac_v1.gen.h"
@@ -61,8 +62,8 @@ TEST_F(NamespacesClusterTest, AForbiddenAndAMissingNamespaceStopNoOther) {
   const auto some = anonymous.InformerFor<ConfigMap>();
   factory.Start();
   anonymous.Start();
-  ASSERT_TRUE(factory.WaitForCacheSync({}));
-  ASSERT_TRUE(anonymous.WaitForCacheSync({}));
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
+  ASSERT_TRUE(anonymous.WaitForCacheSync(base::testing::PatienceEnd().token()));
   // RBAC takes a moment to be known; until then the namespace is a refused one as well.
   ASSERT_TRUE(Await([&] { return some->Contains({namespace_, "one"}); }));
   EXPECT_FALSE(some->LastSyncResourceVersion(namespace_).empty());

@@ -17,6 +17,7 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/codec/watch_reader.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/rest/rest_client.h"
@@ -376,18 +377,15 @@ TEST_F(RestIntegrationTest, ServesManyWatchesAtOnce) {
             }
             if (event.object.metadata.name == "second") {
               ++saw;
-              saw.notify_all();
             }
             return {};
           },
           stop);
     });
   }
-  open.wait();
+  KX_AWAIT(open.try_wait());
   ASSERT_TRUE(maps_->Create(Map("second")));
-  for (int now = saw.load(); now < kWatches; now = saw.load()) {
-    saw.wait(now);
-  }
+  KX_AWAIT_GE(saw, kWatches);
   const auto start = std::chrono::steady_clock::now();
   for (std::jthread& watch : watches) {
     watch.request_stop();

@@ -21,6 +21,7 @@
 
 #include "hostile_proxy.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/cache/reflector_store.h"
@@ -322,15 +323,9 @@ class Caller {
 
 // Waits until `done`; false, and says for what it waited, when that takes unreasonably long.
 bool Await(const std::string& what, const std::function<bool()>& done) {
-  const auto end = steady_clock::now() + kHangs;
-  while (!done()) {
-    if (steady_clock::now() > end) {
-      ADD_FAILURE() << "waited in vain for " << what;
-      return false;
-    }
-    std::this_thread::sleep_for(milliseconds(5));
-  }
-  return true;
+  const bool is_done = base::testing::HoldsSoon(done, milliseconds(5));
+  EXPECT_TRUE(is_done) << "waited in vain for " << what;
+  return is_done;
 }
 
 class HostileNetworkTest : public ::testing::Test {
@@ -378,7 +373,7 @@ void HostileNetworkTest::SendRequests(std::uint64_t rounds) {
   std::mt19937_64 random(seed_ + 99);
   while (running > 0) {
     api_.Change(random());
-    std::this_thread::sleep_for(milliseconds(2));
+    base::Clock::Real().SleepFor(milliseconds(2), {});  // so many changes a second
     for (const Caller& caller : callers_) {
       if (caller.waiting() > kHangs) {
         // Its thread cannot be ended from here.

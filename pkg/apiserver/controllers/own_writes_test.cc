@@ -15,6 +15,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/controller/builder.h"
 #include "kubexx/controller/manager.h"
 #include "kubexx/controller/resource_version.h"
@@ -81,10 +82,8 @@ class OwnWritesTest : public ::testing::TestWithParam<WriteCase> {
     if (!done) {
       return apimachinery::Fail(done.error());
     }
-    while (GetParam().is_shown && !context.stop.stop_requested() &&
-           IsOlder(cached_(), done->metadata.resource_version)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    KX_AWAIT(!GetParam().is_shown || context.stop.stop_requested() ||
+             !IsOlder(cached_(), done->metadata.resource_version));
     ++writes_;
     ended_ = std::chrono::steady_clock::now();
     return Action::RequeueAfter(std::chrono::milliseconds(1));
@@ -132,10 +131,7 @@ TEST_P(OwnWritesTest, HoldTheirKeyUpForLessThanASecond) {
   };
   {
     const std::jthread run([&manager](const std::stop_token& stop) { (void)manager.Run(stop); });
-    const auto give_up = std::chrono::steady_clock::now() + seconds(120);
-    while (writes_ < 10 && std::chrono::steady_clock::now() < give_up) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    KX_AWAIT_GE(writes_, 10);
   }
   EXPECT_GE(writes_, 10) << "waited 120 s for 10 writes";
   // For who wants the figure: a test does not judge the machine's speed.

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "kubexx/api/core/v1/resources.gen.h"
@@ -14,6 +13,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/kubernetes/resource_client.h"
@@ -122,7 +122,7 @@ TEST_P(RestartTest, AnInformerFollowsAServerThatWasStartedAnewEmpty) {
                 .tuning = {.backoff = {.initial = std::chrono::milliseconds(10),
                                        .cap = std::chrono::milliseconds(100)}}});
   informer.Start();
-  ASSERT_TRUE(informer.WaitForSync({}));
+  ASSERT_TRUE(informer.WaitForSync(base::testing::PatienceEnd().token()));
   EXPECT_GE(informer.Size(), 50U);
 
   if (!second) {
@@ -132,21 +132,16 @@ TEST_P(RestartTest, AnInformerFollowsAServerThatWasStartedAnewEmpty) {
   first.reset();
   // One after the other, so that some come when the watch is open: nothing else tells of a history
   // that is shorter than what is known.
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   int created = 0;
-  while ((informer.Contains({"default", "old-0"}) || !informer.Contains({"default", "new-0"})) &&
-         std::chrono::steady_clock::now() < give_up) {
+  KX_UNTIL(!informer.Contains({"default", "old-0"}) && informer.Contains({"default", "new-0"})) {
     if (created < 40) {
       Create(*second, "new-" + std::to_string(created++));
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   EXPECT_FALSE(informer.Contains({"default", "old-0"})) << "waited 120 s";
   EXPECT_TRUE(informer.Contains({"default", "new-0"}));
   Create(*second, "last");
-  while (!informer.Contains({"default", "last"}) && std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  KX_AWAIT(informer.Contains({"default", "last"}));
   EXPECT_TRUE(informer.Contains({"default", "last"}));
   // Whether the lenient server's first watch begins in its future is a matter of how the one before
   // it ended: a server that was away is asked for its version first.

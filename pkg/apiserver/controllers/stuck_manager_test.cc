@@ -16,7 +16,6 @@
 #include <iterator>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,6 +26,7 @@
 #include "kubexx/api/events/v1/resources.gen.h"
 #include "kubexx/api/events/v1/types.gen.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/controller/builder.h"
 #include "kubexx/controller/manager.h"
 #include "kubexx/controller/stop_signals.h"
@@ -174,16 +174,9 @@ class StuckManagerTest : public ::testing::Test {
     const auto created = Client<ConfigMap>().Create(map);
     ASSERT_TRUE(created.has_value()) << created.error().ToString();
   }
-  /// Whether it comes true within two minutes.
+  /// The processes of the test end with it, so that a wait in vain is a failure and no abort.
   static bool Await(const std::function<bool()>& condition) {
-    const auto give_up = std::chrono::steady_clock::now() + seconds(120);
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > give_up) {
-        return false;
-      }
-      std::this_thread::sleep_for(milliseconds(10));
-    }
-    return true;
+    return base::testing::HoldsSoon(condition, milliseconds(10));
   }
   /// `a` leads and hangs, `b` stands by.
   void Start() {

@@ -4,10 +4,10 @@
 #include <latch>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "kubexx/apiserver/server/api_server.h"
 #include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::apiserver {
@@ -26,9 +26,8 @@ TEST(ReleaseMemoryTest, MemoryIsReleasedNowAndThen) {
   };
   ApiServer server(*storage::NewMemoryStorage({}), options);
   ASSERT_TRUE(server.Start());
-  while (!released.try_wait()) {
+  KX_UNTIL(released.try_wait()) {
     clock.Advance(std::chrono::seconds(1));
-    std::this_thread::yield();
   }
   server.Stop();
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/storage/testing/store_file.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::apiserver::storage {
 namespace {
@@ -48,9 +49,7 @@ void HoldTheLast(int descriptor) {
   if (!holding || !NameEndsWith(descriptor, "/store.new") || ++next_syncs < 2) {
     return;
   }
-  while (holding) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(!holding);
 }
 
 }  // namespace
@@ -101,9 +100,7 @@ TEST_F(MemoryFailedSync, AfterAFailedSyncTheFileIsWrittenAnewBeforeAnythingElse)
   failing_syncs = 1;
   clock_.AdvanceToSleeper(std::chrono::seconds(2));
   clock_.AdvanceToSleeper(std::chrono::seconds(4));
-  while (!Writes()) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(Writes());
   EXPECT_LE(failing_syncs, 0);
   EXPECT_FALSE(std::filesystem::exists(path() + ".new"));
   EXPECT_EQ(storage.Create(PodKey(3), "three", {})->mod_revision, 3);
@@ -144,18 +141,14 @@ TEST_F(MemoryFailedSync, ATornWriteBehindANewFileIsNoDamage) {
           storage.CompareAndSwap(PodKey(1), last, std::string(500, 'x'), {})->current.mod_revision;
     }
   });
-  while (next_syncs < 2) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(next_syncs, 2);
   const std::size_t before = storage.Usage().file_bytes;
   std::vector<std::jthread> writers;
   for (const int key : {2, 3}) {
     writers.emplace_back(
         [&storage, key] { EXPECT_TRUE(storage.Create(PodKey(key), std::string(3000, 'y'), {})); });
   }
-  while (storage.Usage().file_bytes < before + 6000) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(storage.Usage().file_bytes, before + 6000);
   holding = false;
   writers.clear();
   fills.join();

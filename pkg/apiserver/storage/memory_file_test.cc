@@ -20,6 +20,7 @@
 #include "kubexx/apiserver/storage/internal/record.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/apiserver/storage/testing/watch_recorder.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::apiserver::storage {
@@ -369,9 +370,7 @@ TEST_F(MemoryFile, AStartRewritesWhatIsMostlyHistory) {
   }
   EXPECT_GT(Size(), 5U << 20U);
   const auto storage = MustOpen();
-  for (int turn = 0; turn < 10000 && storage->Usage().file_bytes > 100000; ++turn) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  KX_AWAIT_LE(storage->Usage().file_bytes, 100000);
   EXPECT_LT(Size(), 100000U);
 }
 

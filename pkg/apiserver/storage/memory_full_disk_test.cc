@@ -19,6 +19,7 @@
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/apiserver/storage/testing/store_file.h"
 #include "kubexx/apiserver/storage/testing/watch_recorder.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::apiserver::storage {
 namespace {
@@ -159,10 +160,7 @@ TEST_F(MemoryFullDisk, WhatIsHistoryIsGivenUpForTheNextWrites) {
     }
     ++refused;
     // No time passes meanwhile.
-    for (int turn = 0; turn < 10000 && !Writes(); ++turn) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    ASSERT_TRUE(Writes());
+    KX_AWAIT(Writes());
   }
   EXPECT_GT(refused, 0);
   EXPECT_LE(Size(), 200000U);
@@ -185,9 +183,7 @@ TEST_F(MemoryFullDisk, RoomIsFoundWithoutAWrite) {
     EXPECT_FALSE(Writes());
   }
   clock_.AdvanceToSleeper(std::chrono::seconds(2));
-  while (!Writes()) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(Writes());
   EXPECT_EQ(Size(), size) << "what was tried is taken back";
   EXPECT_EQ(storage.Create(PodKey(2), "two", {})->mod_revision, 2);
 }
@@ -214,7 +210,7 @@ TEST_F(MemoryFullDisk, HasExactlyWhatWasAcknowledgedWhateverElseIsRefused) {
     std::jthread disk([](const std::stop_token& stop) {
       for (std::uint64_t turn = 0; !stop.stop_requested(); ++turn) {
         const FullDisk full(10000 + turn * 7919 % 40000);
-        std::this_thread::yield();
+        base::testing::LetOthersRun();
       }
     });
     for (int writer = 0; writer < kWriterCount; ++writer) {

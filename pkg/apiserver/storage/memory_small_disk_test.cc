@@ -22,6 +22,7 @@
 
 #include "kubexx/apiserver/storage/internal/room.h"
 #include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::apiserver::storage {
@@ -115,24 +116,17 @@ class MemorySmallDisk : public ::testing::Test {
 
   Result<void> Health() const { return storage_->CheckHealth({}, {}).writes; }
 
-  // Whether writes are possible again within ten seconds.
-  bool Recovers() const {
-    for (int turn = 0; turn < 10000 && !Health(); ++turn) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return Health().has_value();
-  }
+  // Until writes are possible again.
+  void AwaitRecovery() const { KX_AWAIT(Health()); }
 
   // Updates the key so often; a write that came faster than a rewrite may be refused once.
   void Update(const std::string& key, const std::string& value, int times) {
     Revision last = storage_->Get(key, 0, {})->mod_revision;
     for (int time = 0; time < times; ++time) {
       Result<Swap> swap = storage_->CompareAndSwap(key, last, value, {});
-      for (int turn = 0; turn < 10000 && !swap; ++turn) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      KX_UNTIL(swap) {
         swap = storage_->CompareAndSwap(key, last, value, {});
       }
-      ASSERT_TRUE(swap) << time << ": " << swap.error().ToString();
       ASSERT_TRUE(swap->done);
       last = swap->current.mod_revision;
     }
@@ -146,7 +140,7 @@ TEST_F(MemorySmallDisk, UpdatesOfOneObjectNeverFillIt) {
   MemoryStorage& storage = Reopen();
   ASSERT_TRUE(storage.Create(ConfigKey(1), "0", {}));
   Update(ConfigKey(1), std::string(8000, 'x'), 650);
-  EXPECT_TRUE(Recovers());
+  AwaitRecovery();
   EXPECT_TRUE(storage.Create(ConfigKey(2), "one more", {}));
   const Revision last = *storage.CurrentRevision({});
   EXPECT_EQ(*Reopen().CurrentRevision({}), last);
@@ -173,7 +167,7 @@ TEST_F(MemorySmallDisk, ObjectsThatFillItAreUpdatedAndDeleted) {
   for (std::size_t number = 0; number < 40; ++number) {
     ASSERT_TRUE(storage_->Delete(ConfigKey(number), 0, {})) << number;
   }
-  EXPECT_TRUE(Recovers());
+  AwaitRecovery();
   EXPECT_TRUE(storage_->Create(ConfigKey(0), value, {}));
 }
 
@@ -187,7 +181,7 @@ TEST_F(MemorySmallDisk, RoomThatOthersGiveBackIsFound) {
   EXPECT_FALSE(storage_->Create(ConfigKey(2), "a", {}));
   EXPECT_TRUE(storage_->Delete(ConfigKey(1), 0, {})) << "that needs no room for a rewrite";
   disk_bytes = 4 << 20;
-  EXPECT_TRUE(Recovers());
+  AwaitRecovery();
   EXPECT_TRUE(storage_->Create(ConfigKey(2), "a", {}));
 }
 

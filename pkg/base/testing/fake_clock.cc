@@ -1,7 +1,7 @@
 #include "kubexx/base/testing/fake_clock.h"
 
 #include <algorithm>
-#include <vector>
+#include <chrono>
 
 namespace kubexx::base::testing {
 
@@ -38,7 +38,7 @@ Wake FakeClock::WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, T
   return now_ >= deadline ? Wake::kTimeout : Wake::kNotified;
 }
 
-void FakeClock::Advance(Duration d) {
+void FakeClock::Advance(Duration d, const Where& where) {
   MutexLock lock(mu_);
   now_ += d;
   wall_ += std::chrono::duration_cast<WallTime::duration>(d);
@@ -50,6 +50,10 @@ void FakeClock::Advance(Duration d) {
       due.push_back(id);
     }
   }
+  if (due.empty()) {
+    return;
+  }
+  Patience patience("the waits to return whose deadline has come", where);
   for (bool waiting = true; waiting;) {
     waiting = false;
     for (const std::size_t id : due) {
@@ -59,16 +63,31 @@ void FakeClock::Advance(Duration d) {
       }
     }
     if (waiting) {
-      changed_.wait_for(mu_, std::chrono::milliseconds(1));
+      patience.WaitFor(std::chrono::milliseconds(1), changed_, mu_, DescribeLocked());
     }
   }
 }
 
-void FakeClock::AwaitSleepers(std::size_t n) {
+void FakeClock::AwaitSleepers(std::size_t n, const Where& where) {
   MutexLock lock(mu_);
+  Patience patience("threads in a wait with a deadline, " + std::to_string(n) + " or more", where);
   while (SleepersLocked() < n) {
-    changed_.wait(mu_);
+    patience.Wait(changed_, mu_, DescribeLocked());
   }
+}
+
+std::vector<std::string> FakeClock::DescribeLocked() const {
+  std::vector<std::string> lines;
+  for (const auto& [id, waiter] : waiters_) {
+    const std::chrono::duration<double> left = waiter.deadline - now_;
+    lines.push_back(waiter.deadline == TimePoint::max()
+                        ? "a wait without a deadline"
+                        : "a wait for " + Shown(left.count()) + " s");
+    if (waiter.stop.stop_requested()) {
+      lines.back() += " that is stopped";
+    }
+  }
+  return lines;
 }
 
 std::size_t FakeClock::Sleepers() const {
@@ -81,16 +100,18 @@ std::size_t FakeClock::SleepersLocked() const {
       std::ranges::count_if(waiters_, [](const auto& entry) { return entry.second.IsAsleep(); }));
 }
 
-void FakeClock::AdvanceToSleeper(Duration d) {
+void FakeClock::AdvanceToSleeper(Duration d, const Where& where) {
   {
     MutexLock lock(mu_);
+    const std::chrono::duration<double> wanted = d;
+    Patience patience("a wait for " + Shown(wanted.count()) + " s or longer", where);
     while (std::ranges::none_of(waiters_, [end = now_ + d](const auto& entry) {
       return entry.second.IsAsleep() && entry.second.deadline >= end;
     })) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, DescribeLocked());
     }
   }
-  Advance(d);
+  Advance(d, where);
 }
 
 }  // namespace kubexx::base::testing

@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <map>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::base::testing {
 
@@ -21,19 +24,20 @@ class FakeClock final : public Clock {
       KX_REQUIRES(mu);
 
   /// Moves both clocks forward by `d` and wakes the waits whose deadline has come. Does not wait
-  /// for them to run.
-  void Advance(Duration d);
+  /// for them to run. Like the other calls that wait it fails the program when its time is over
+  /// (see Patience): with a wait whose deadline has come, and which does not return.
+  void Advance(Duration d, const Where& where = Where::current());
 
   /// Blocks until at least `n` threads are in a wait with a deadline. Waits without one do not
   /// count, nor do those whose stop has been requested: they are about to return.
-  void AwaitSleepers(std::size_t n);
+  void AwaitSleepers(std::size_t n, const Where& where = Where::current());
 
   /// How many threads are in a wait with a deadline now.
   std::size_t Sleepers() const;
 
   /// Blocks until some thread waits for exactly `d` from now or longer than `d`, then advances by
   /// `d`.
-  void AdvanceToSleeper(Duration d);
+  void AdvanceToSleeper(Duration d, const Where& where = Where::current());
 
  private:
   struct Waiter {
@@ -47,6 +51,8 @@ class FakeClock final : public Clock {
   };
 
   std::size_t SleepersLocked() const KX_REQUIRES(mu_);
+  /// The waits, as a failure shows them.
+  std::vector<std::string> DescribeLocked() const KX_REQUIRES(mu_);
 
   mutable Mutex mu_;
   CondVar changed_;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::base::testing {
 namespace {
@@ -82,7 +83,7 @@ void FinishLeakCheck() {
   const auto deadline = std::chrono::steady_clock::now() + kGrace;
   std::string leaks = DescribeLeaks(before, ReadHeldResources());
   while (!leaks.empty() && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();  // A thread stays listed for a moment after it was joined.
+    LetOthersRun();  // A thread stays listed for a moment after it was joined.
     leaks = DescribeLeaks(before, ReadHeldResources());
   }
   EXPECT_EQ(leaks, "") << "left behind by the tests of this program";

@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include "kubexx/base/testing/await.h"
+
 namespace kubexx::cache::testing {
 
 using apimachinery::ObjectKey;
@@ -29,7 +31,7 @@ Status Chaos::AnyError() {
 
 void Chaos::Step() {
   if (random_() % 4 == 0) {
-    std::this_thread::yield();  // so that the steps meet the reflector in all of its states
+    base::testing::LetOthersRun();  // so that the steps meet the reflector in all of its states
   }
   const ObjectKey key{"ns" + std::to_string(random_() % 2), "o" + std::to_string(random_() % 30)};
   switch (random_() % 10) {

@@ -190,25 +190,28 @@ std::vector<ListOptions> FakeSource::watch_requests() const {
   return watch_requests_;
 }
 
-void FakeSource::AwaitWatches(int n) const {
+void FakeSource::AwaitWatches(int n, const base::testing::Where& where) const {
   base::MutexLock lock(mu_);
+  base::testing::Patience patience(std::to_string(n) + " requests to watch", where);
   while (static_cast<int>(watch_requests_.size()) < n) {
-    changed_.wait(mu_);
+    patience.Wait(changed_, mu_, watch_requests_.size());
   }
 }
 
-void FakeSource::AwaitLists(int n) const {
+void FakeSource::AwaitLists(int n, const base::testing::Where& where) const {
   base::MutexLock lock(mu_);
+  base::testing::Patience patience(std::to_string(n) + " requests to list", where);
   while (static_cast<int>(list_requests_.size()) < n) {
-    changed_.wait(mu_);
+    patience.Wait(changed_, mu_, list_requests_.size());
   }
 }
 
-void FakeSource::AwaitCaughtUp() const {
+void FakeSource::AwaitCaughtUp(const base::testing::Where& where) const {
   base::MutexLock lock(mu_);
+  base::testing::Patience patience("a watch at version " + std::to_string(version_), where);
   while (std::ranges::none_of(
       open_, [version = version_](const auto& each) { return each.second >= version; })) {
-    changed_.wait(mu_);
+    patience.Wait(changed_, mu_, open_);
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/lister_watcher.h"
 
 namespace kubexx::cache::testing {
@@ -64,10 +65,11 @@ class FakeSource final : public ListerWatcher {
   std::vector<apimachinery::ListOptions> list_requests() const;
   std::vector<apimachinery::ListOptions> watch_requests() const;
   /// Blocks until `n` watch requests have come, refused ones too.
-  void AwaitWatches(int n) const;
-  void AwaitLists(int n) const;
+  void AwaitWatches(int n,
+                    const base::testing::Where& where = base::testing::Where::current()) const;
+  void AwaitLists(int n, const base::testing::Where& where = base::testing::Where::current()) const;
   /// Blocks until a watch is open and has been sent everything.
-  void AwaitCaughtUp() const;
+  void AwaitCaughtUp(const base::testing::Where& where = base::testing::Where::current()) const;
 
   apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions& options,
                                              ObjectSink sink, std::stop_token stop) override;

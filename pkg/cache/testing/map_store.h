@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/reflector_store.h"
 
 namespace kubexx::cache::testing {
@@ -59,28 +60,38 @@ class MapStore final : public ReflectorStore {
     base::MutexLock lock(mu_);
     return resyncs_;
   }
-  void AwaitReplaces(int n) const {
+  void AwaitReplaces(int n,
+                     const base::testing::Where& where = base::testing::Where::current()) const {
     base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " replacements of the whole content",
+                                     where);
     while (replaces_ < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, replaces_);
     }
   }
-  void AwaitResyncs(int n) const {
+  void AwaitResyncs(int n,
+                    const base::testing::Where& where = base::testing::Where::current()) const {
     base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " resyncs", where);
     while (resyncs_ < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, resyncs_);
     }
   }
-  void AwaitBookmark(std::string_view resource_version) const {
+  void AwaitBookmark(std::string_view resource_version,
+                     const base::testing::Where& where = base::testing::Where::current()) const {
     base::MutexLock lock(mu_);
+    base::testing::Patience patience("the bookmark " + base::testing::Shown(resource_version),
+                                     where);
     while (bookmark_ != resource_version) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, bookmark_);
     }
   }
-  void AwaitContent(const Content& content) const {
+  void AwaitContent(const Content& content,
+                    const base::testing::Where& where = base::testing::Where::current()) const {
     base::MutexLock lock(mu_);
+    base::testing::Patience patience("the content " + base::testing::Shown(content), where);
     while (content_ != content) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, content_);
     }
   }
 

@@ -12,6 +12,7 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/cache/shared_informer_base.h"
 
@@ -26,16 +27,20 @@ class Recorder {
   SharedInformerBase::RawHandler Handler() {
     return [this](const RawEvent& event) { Handle(event); };
   }
-  void AwaitContent(const Content& expected) const {
+  void AwaitContent(const Content& expected,
+                    const base::testing::Where& where = base::testing::Where::current()) const {
     base::MutexLock lock(mu_);
+    base::testing::Patience patience("the content " + base::testing::Shown(expected), where);
     while (content_ != expected) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, content_);
     }
   }
-  void AwaitEvents(std::size_t n) const {
+  void AwaitEvents(std::size_t n,
+                   const base::testing::Where& where = base::testing::Where::current()) const {
     base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " events", where);
     while (log_.size() < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, log_);
     }
   }
   std::vector<std::string> log() const {
@@ -80,10 +85,11 @@ class Gate {
     open_ = true;
     changed_.notify_all();
   }
-  void Wait() {
+  void Wait(const base::testing::Where& where = base::testing::Where::current()) {
     base::MutexLock lock(mu_);
+    base::testing::Patience patience("a gate to be opened", where);
     while (!open_) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <semaphore>
 #include <stop_token>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::controller::internal {
@@ -22,14 +23,14 @@ TEST(DeadlinesTest, ACallbackThatHangsHoldsUpNoLaterDeadline) {
   std::stop_source second;
   const std::stop_callback on_first(first.get_token(), [&] {
     hangs.release();
-    release.acquire();
+    KX_AWAIT(release.try_acquire());
   });
   const std::stop_callback on_second(second.get_token(), [&] { told.release(); });
   Deadlines deadlines(clock);
   const base::Subscription one = deadlines.Arm(first, clock.Now() + seconds(1));
   const base::Subscription two = deadlines.Arm(second, clock.Now() + seconds(2));
   clock.AdvanceToSleeper(seconds(1));
-  hangs.acquire();
+  KX_AWAIT(hangs.try_acquire());
   clock.Advance(seconds(1));
   EXPECT_TRUE(told.try_acquire_for(seconds(30)));
   release.release();

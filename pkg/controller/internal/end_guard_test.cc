@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::controller::internal {
@@ -28,7 +29,7 @@ TEST(EndGuardTest, TellsOnceWhoeverFindsItStuck) {
                   .on_stuck = [&told](const apimachinery::Status&) { told.release(); }});
   ended.request_stop();
   clock.AdvanceToSleeper(seconds(20) + EndGuard::kClosing);
-  told.acquire();  // by the guard itself
+  KX_AWAIT(told.try_acquire());  // by the guard itself
   EXPECT_FALSE(guard.Stuck()) << "the manager finds it as well";
   EXPECT_FALSE(told.try_acquire());
 }

@@ -7,6 +7,7 @@
 #include <semaphore>
 #include <thread>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
@@ -26,11 +27,10 @@ void StopRecorders(Recorders& recorders, base::testing::FakeClock& clock) {
     stopped = true;
   });
   clock.AdvanceToSleeper(seconds(5));
-  while (!stopped) {
+  KX_UNTIL(stopped) {
     if (clock.Sleepers() > 0) {
       clock.Advance(seconds(1));
     }
-    std::this_thread::yield();
   }
 }
 
@@ -51,7 +51,7 @@ TEST(RecordersTest, ServersThatDoNotAnswerTakeTheFlushLimitOnceForAllComponents)
     events::Occurrence occurrence;
     occurrence.reason = "Stopping";
     recorders.For(component)->Record(std::move(occurrence));
-    asked.acquire();
+    KX_AWAIT(asked.try_acquire());
   }
   const base::TimePoint begin = clock.Now();
   StopRecorders(recorders, clock);

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/controller/internal/function_runnable.h"
 #include "kubexx/logging/testing/capture.h"
@@ -25,16 +26,14 @@ TEST(RunnableGroupTest, ADestructorThatWaitsSaysForWhat) {
   group->Add(std::make_shared<FunctionRunnable>(
       "stubborn", Stage::kOther, [&](const std::stop_token&) -> apimachinery::Result<void> {
         runs.release();
-        end.acquire();
+        KX_AWAIT(end.try_acquire());
         return {};
       }));
   group->Start();
-  runs.acquire();
+  KX_AWAIT(runs.try_acquire());
   std::jthread destroys([&group] { group.reset(); });
   clock.AdvanceToSleeper(std::chrono::seconds(5));
-  while (log.Count("waits for what still runs") == 0) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_NE(log.Count("waits for what still runs"), 0);
   EXPECT_EQ(log.Count("running=stubborn"), 1U);
   end.release();
 }

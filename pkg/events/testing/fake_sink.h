@@ -13,6 +13,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/events/event_sink.h"
 
 namespace kubexx::events::testing {
@@ -43,10 +44,12 @@ class FakeSink final : public EventSink<E> {
     fault_ = std::move(fault);
   }
   /// Blocks until there were `n` requests; returns all.
-  std::vector<Request> Await(std::size_t n) const {
+  std::vector<Request> Await(
+      std::size_t n, const base::testing::Where& where = base::testing::Where::current()) const {
     base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " requests", where);
     while (requests_.size() < n) {
-      base::Clock::Real().WaitUntil(mu_, changed_, {}, base::TimePoint::max());
+      patience.Wait(changed_, mu_, requests_.size());
     }
     return requests_;
   }

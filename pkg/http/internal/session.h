@@ -154,6 +154,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   enum class Part { kHeader, kRequest };
+
+  // session_read.cc: a request, from its first byte to its last.
   void Read();
   /// Parses what there is, and reads on until that part is complete; then OnHeader or OnRead.
   void ReadUntil(Part part);
@@ -166,16 +168,17 @@ class Session : public std::enable_shared_from_this<Session> {
   void ReleaseHeader();
   void Release();
   void OnHeader(boost::system::error_code error);
-  /// Tells a client that waits for it that its body will be read, and reads it.
   /// Asks whether to trust the sender of the header.
   void Admit();
-  /// Somebody was asked, and has let the client in.
-  bool trusted() const { return admitted_ && host_.options().admit != nullptr; }
+  /// Tells a client that waits for it that its body will be read, and reads it.
   void ReadBody();
   void OnRead(boost::system::error_code error);
   /// Whether the read has failed; then the client has been told.
   bool ReadFailed(boost::system::error_code error);
   std::chrono::milliseconds TimeToRead() const;
+
+  /// Somebody was asked, and has let the client in.
+  bool trusted() const { return admitted_ && host_.options().admit != nullptr; }
   void Respond();
   void OnDeadline();
   void Refuse(int status, std::string text);

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
+
 namespace kubexx::http::internal {
 namespace {
 
@@ -21,10 +23,10 @@ void HoldUp(WorkerPool& pool, const char* client, std::latch& end) {
   ASSERT_TRUE(pool.Push(
       [entered, &end] {
         entered->count_down();
-        end.wait();
+        KX_AWAIT(end.try_wait());
       },
       {.client = client}));
-  entered->wait();
+  KX_AWAIT(entered->try_wait());
 }
 
 TEST(WorkerPoolTest, LargeJobsLeaveThreadsToOthers) {
@@ -40,18 +42,19 @@ TEST(WorkerPoolTest, LargeJobsLeaveThreadsToOthers) {
           if (i == 0) {
             entered.count_down();
           }
-          release.wait();
+          KX_AWAIT(release.try_wait());
           all.count_down();
         },
         kLarge));
   }
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(pool.Push([&] { others.count_down(); }, kNotLarge));
   }
-  others.wait();  // The large ones have not ended: one of them has not, and the others wait for it.
+  KX_AWAIT(others.try_wait());  // The large ones have not ended: one of them has not, and the
+                                // others wait for it.
   release.count_down();
-  all.wait();
+  KX_AWAIT(all.try_wait());
 }
 
 TEST(WorkerPoolTest, ALargeJobThatWaitsLeavesItsPlaceToAnother) {
@@ -62,13 +65,13 @@ TEST(WorkerPoolTest, ALargeJobThatWaitsLeavesItsPlaceToAnother) {
   ASSERT_TRUE(pool.Push(
       [&] {
         EXPECT_TRUE(pool.BeginWait(kLarge));
-        second.wait();
+        KX_AWAIT(second.try_wait());
         pool.EndWait(kLarge);
         first.count_down();
       },
       kLarge));
   ASSERT_TRUE(pool.Push([&] { second.count_down(); }, kLarge));
-  first.wait();
+  KX_AWAIT(first.try_wait());
 }
 
 TEST(WorkerPoolTest, JobsBeginInTheOrderOfComing) {
@@ -80,9 +83,9 @@ TEST(WorkerPoolTest, JobsBeginInTheOrderOfComing) {
   pool.Start(1);
   ASSERT_TRUE(pool.Push([&] {
     entered.count_down();
-    release.wait();
+    KX_AWAIT(release.try_wait());
   }));
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   ASSERT_TRUE(pool.Push([&] { order += "a"; }));
   ASSERT_TRUE(pool.Push([&] { order += "B"; }, kLarge));
   ASSERT_TRUE(pool.Push([&] { order += "c"; }));
@@ -93,7 +96,7 @@ TEST(WorkerPoolTest, JobsBeginInTheOrderOfComing) {
       },
       kLarge));
   release.count_down();
-  last.wait();
+  KX_AWAIT(last.try_wait());
   EXPECT_EQ(order, "aBcD");
 }
 
@@ -114,7 +117,7 @@ TEST(WorkerPoolTest, ClientsTakeTurns) {
   ASSERT_TRUE(pool.Push([&] { order += "Y"; }, {.client = "b"}));
   ASSERT_TRUE(pool.Push([&] { last.count_down(); }, {.client = "a"}));
   release.count_down();
-  last.wait();
+  KX_AWAIT(last.try_wait());
   EXPECT_EQ(order, "aXbYcd");
   end.count_down();
 }
@@ -132,16 +135,16 @@ TEST(WorkerPoolTest, OneClientLeavesAThreadToOthers) {
           if (i < 3) {
             entered.count_down();
           }
-          release.wait();
+          KX_AWAIT(release.try_wait());
           all.count_down();
         },
         {.client = "a"}));
   }
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   ASSERT_TRUE(pool.Push([&] { other.count_down(); }, {.client = "b"}));
-  other.wait();
+  KX_AWAIT(other.try_wait());
   release.count_down();
-  all.wait();
+  KX_AWAIT(all.try_wait());
 }
 
 TEST(WorkerPoolTest, AJobThatWaitsCountsForItsClientNoMore) {
@@ -152,13 +155,13 @@ TEST(WorkerPoolTest, AJobThatWaitsCountsForItsClientNoMore) {
   ASSERT_TRUE(pool.Push(
       [&] {
         EXPECT_TRUE(pool.BeginWait({.client = "a"}));
-        second.wait();
+        KX_AWAIT(second.try_wait());
         pool.EndWait({.client = "a"});
         first.count_down();
       },
       {.client = "a"}));
   ASSERT_TRUE(pool.Push([&] { second.count_down(); }, {.client = "a"}));
-  first.wait();
+  KX_AWAIT(first.try_wait());
 }
 
 TEST(WorkerPoolTest, WhatWaitsIsLimited) {
@@ -168,9 +171,9 @@ TEST(WorkerPoolTest, WhatWaitsIsLimited) {
   pool.Start(1);
   ASSERT_TRUE(pool.Push([&] {
     entered.count_down();
-    release.wait();
+    KX_AWAIT(release.try_wait());
   }));
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   EXPECT_TRUE(pool.Push([] {}, kLarge));
   EXPECT_TRUE(pool.Push([] {}, kLarge));
   EXPECT_FALSE(pool.Push([] {}, kLarge)) << "too many bytes";
@@ -191,25 +194,25 @@ TEST(WorkerPoolTest, WhoMayNotWaitWorksOn) {
     EXPECT_TRUE(place.Begin());
     EXPECT_TRUE(place.Begin()) << "it has one place, however many of its parts wait";
     waits.count_down();
-    release.wait();
+    KX_AWAIT(release.try_wait());
     place.End();
     place.End();
     first_ended.count_down();
   }));
   ASSERT_TRUE(pool.Push([&] {
-    waits.wait();
+    KX_AWAIT(waits.try_wait());
     EXPECT_FALSE(pool.BeginWait());
     WaitPlace other(pool, {});
     EXPECT_FALSE(other.Begin());
     release.count_down();
   }));
   ASSERT_TRUE(pool.Push([&] {
-    first_ended.wait();
+    KX_AWAIT(first_ended.try_wait());
     EXPECT_TRUE(pool.BeginWait());
     pool.EndWait();
     last.count_down();
   }));
-  last.wait();
+  KX_AWAIT(last.try_wait());
 }
 
 TEST(WorkerPoolTest, OfThoseThatWaitHalfAreOfOneClient) {
@@ -226,12 +229,12 @@ TEST(WorkerPoolTest, OfThoseThatWaitHalfAreOfOneClient) {
         [&] {
           EXPECT_TRUE(pool.BeginWait(one));
           two_wait.count_down();
-          release.wait();
+          KX_AWAIT(release.try_wait());
           pool.EndWait(one);
         },
         one));
   }
-  two_wait.wait();
+  KX_AWAIT(two_wait.try_wait());
   ASSERT_TRUE(pool.Push(
       [&] {
         EXPECT_FALSE(pool.BeginWait(one));
@@ -245,7 +248,7 @@ TEST(WorkerPoolTest, OfThoseThatWaitHalfAreOfOneClient) {
         asked.count_down();
       },
       other));
-  asked.wait();
+  KX_AWAIT(asked.try_wait());
   release.count_down();
 }
 
@@ -271,7 +274,7 @@ TEST(WorkerPoolTest, PartsOfAJobLeaveTheirPlaceOnce) {
     pool.EndWait();
     last.count_down();
   }));
-  last.wait();
+  KX_AWAIT(last.try_wait());
 }
 
 TEST(WorkerPoolTest, JobsThatComeBackTogetherLeaveAThreadToOthers) {
@@ -286,19 +289,20 @@ TEST(WorkerPoolTest, JobsThatComeBackTogetherLeaveAThreadToOthers) {
     ASSERT_TRUE(pool.Push(
         [&] {
           EXPECT_TRUE(pool.BeginWait({.client = "a"}));
-          wait.arrive_and_wait();
+          wait.count_down();
+          KX_AWAIT(wait.try_wait());
           pool.EndWait({.client = "a"});
           back.count_down();
-          release.wait();
+          KX_AWAIT(release.try_wait());
           all.count_down();
         },
         {.client = "a"}));
   }
-  back.wait();
+  KX_AWAIT(back.try_wait());
   ASSERT_TRUE(pool.Push([&] { other.count_down(); }, {.client = "b"}));
-  other.wait();
+  KX_AWAIT(other.try_wait());
   release.count_down();
-  all.wait();
+  KX_AWAIT(all.try_wait());
 }
 
 TEST(WorkerPoolTest, ALargeJobDoesNotWaitForAllThatOthersHaveAskedForBefore) {
@@ -317,7 +321,7 @@ TEST(WorkerPoolTest, ALargeJobDoesNotWaitForAllThatOthersHaveAskedForBefore) {
   ASSERT_TRUE(pool.Push([&] { order += "L"; }, {.client = "b", .bytes = WorkerPool::kLargeBytes}));
   ASSERT_TRUE(pool.Push([&] { last.count_down(); }, {.client = "a"}));
   release.count_down();
-  last.wait();
+  KX_AWAIT(last.try_wait());
   EXPECT_LT(order.find('L'), 2U) << order;
   end.count_down();
 }
@@ -330,12 +334,13 @@ TEST(WorkerPoolTest, AClientWithoutOthersHasAllOfIt) {
   for (int i = 0; i < 4; ++i) {
     ASSERT_TRUE(pool.Push([&] {
       EXPECT_TRUE(pool.BeginWait());
-      all_wait.arrive_and_wait();
-      release.wait();
+      all_wait.count_down();
+      KX_AWAIT(all_wait.try_wait());
+      KX_AWAIT(release.try_wait());
       pool.EndWait();
     }));
   }
-  all_wait.wait();
+  KX_AWAIT(all_wait.try_wait());
   release.count_down();
 }
 
@@ -347,10 +352,10 @@ TEST(WorkerPoolTest, OneClientHasHalfOfTheQueue) {
   ASSERT_TRUE(pool.Push(
       [&] {
         entered.count_down();
-        release.wait();
+        KX_AWAIT(release.try_wait());
       },
       {.client = "a"}));
-  entered.wait();
+  KX_AWAIT(entered.try_wait());
   EXPECT_TRUE(pool.Push([] {}, {.client = "a"}));
   EXPECT_TRUE(pool.Push([] {}, {.client = "a"}));
   EXPECT_FALSE(pool.Push([] {}, {.client = "a"}));

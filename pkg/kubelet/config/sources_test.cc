@@ -12,11 +12,11 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/cache/typed_object.h"
@@ -47,7 +47,7 @@ class Inbox {
  public:
   PodSink Sink() {
     return [this](const std::vector<Pod>& pods) {
-      const std::scoped_lock lock(mu_);
+      const base::MutexLock lock(mu_);
       names_.emplace();
       for (const Pod& pod : pods) {
         names_->insert(pod.metadata.name);
@@ -56,24 +56,31 @@ class Inbox {
       changed_.notify_all();
     };
   }
-  void Await(const Names& wanted) {
-    std::unique_lock lock(mu_);
-    changed_.wait(lock, [&] { return names_ == wanted; });
+  void Await(const Names& wanted,
+             const base::testing::Where& where = base::testing::Where::current()) {
+    const base::MutexLock lock(mu_);
+    base::testing::Patience patience("pods " + base::testing::Shown(wanted), where);
+    while (names_ != wanted) {
+      patience.Wait(changed_, mu_, names_);
+    }
   }
-  void AwaitCount(int count) {
-    std::unique_lock lock(mu_);
-    changed_.wait(lock, [&] { return count_ >= count; });
+  void AwaitCount(int count, const base::testing::Where& where = base::testing::Where::current()) {
+    const base::MutexLock lock(mu_);
+    base::testing::Patience patience(std::to_string(count) + " states of a source", where);
+    while (count_ < count) {
+      patience.Wait(changed_, mu_, count_);
+    }
   }
   int count() {
-    const std::scoped_lock lock(mu_);
+    const base::MutexLock lock(mu_);
     return count_;
   }
 
  private:
-  std::mutex mu_;
-  std::condition_variable changed_;
-  std::optional<Names> names_;
-  int count_ = 0;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::optional<Names> names_ KX_GUARDED_BY(mu_);
+  int count_ KX_GUARDED_BY(mu_) = 0;
 };
 
 /// The problems that a source has reported. Thread-safe.
@@ -81,23 +88,27 @@ class Problems {
  public:
   std::function<void(const ManifestProblems&)> Sink() {
     return [this](const ManifestProblems& problems) {
-      const std::scoped_lock lock(mu_);
+      const base::MutexLock lock(mu_);
       reports_.push_back(problems.empty() ? "none"
                                           : fs::path(problems[0].first).filename().string() + ": " +
                                                 problems[0].second.message);
       changed_.notify_all();
     };
   }
-  std::vector<std::string> Await(std::size_t count) {
-    std::unique_lock lock(mu_);
-    changed_.wait(lock, [&] { return reports_.size() >= count; });
+  std::vector<std::string> Await(
+      std::size_t count, const base::testing::Where& where = base::testing::Where::current()) {
+    const base::MutexLock lock(mu_);
+    base::testing::Patience patience(std::to_string(count) + " reports of problems", where);
+    while (reports_.size() < count) {
+      patience.Wait(changed_, mu_, reports_);
+    }
     return reports_;
   }
 
  private:
-  std::mutex mu_;
-  std::condition_variable changed_;
-  std::vector<std::string> reports_;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::vector<std::string> reports_ KX_GUARDED_BY(mu_);
 };
 
 std::string Manifest(const std::string& name) {
@@ -275,9 +286,7 @@ cache::Object ObjectOf(const std::string& name, const std::string& version) {
 }
 
 TEST(ApiSource, GivesTheWholeStateOnEachChange) {
-  std::mutex mu;
-  std::condition_variable_any changed;
-  bool more = false;
+  std::atomic<bool> more = false;
   const auto list = [](const ListOptions&, cache::ListerWatcher::ObjectSink sink,
                        std::stop_token) -> apimachinery::Result<codec::ListMeta> {
     KX_RETURN_IF_ERROR(sink(ObjectOf("a", "1")));
@@ -287,16 +296,13 @@ TEST(ApiSource, GivesTheWholeStateOnEachChange) {
   };
   const auto watch = [&](const ListOptions&, cache::ListerWatcher::EventSink sink,
                          std::stop_token stop) -> apimachinery::Result<void> {
-    std::unique_lock lock(mu);
-    changed.wait(lock, stop, [&] { return more; });
-    lock.unlock();
+    KX_AWAIT(more || stop.stop_requested());
     if (!stop.stop_requested()) {
       KX_RETURN_IF_ERROR(
           sink({.type = codec::WatchEventType::kAdded, .object = ObjectOf("b", "2")}));
       KX_RETURN_IF_ERROR(
           sink({.type = codec::WatchEventType::kDeleted, .object = ObjectOf("a", "3")}));
-      lock.lock();
-      changed.wait(lock, stop, [] { return false; });
+      base::testing::AwaitStop(stop);
     }
     return apimachinery::Fail(Reason::kCancelled, "stopped");
   };
@@ -304,11 +310,7 @@ TEST(ApiSource, GivesTheWholeStateOnEachChange) {
   const ApiSource source(std::make_shared<cache::ListWatch>(list, watch), inbox.Sink(),
                          {.use_watch_list = false});
   inbox.Await({"a"});
-  {
-    const std::scoped_lock lock(mu);
-    more = true;
-  }
-  changed.notify_all();
+  more = true;
   inbox.Await({"b"});
   EXPECT_EQ(inbox.count(), 3);
 }
@@ -389,9 +391,7 @@ TEST_F(UpdateServerTest, AClientForWhomThereIsNoDescriptorWaits) {
   const rlimit one_more{static_cast<rlim_t>(next) + 1, limit.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &one_more), 0);
   Reader reader(Path());  // has the last one
-  while (log.Count("has to wait") == 0) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_NE(log.Count("has to wait"), 0);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_EQ(reader.Next(), "SET * 0");
   EXPECT_EQ(log.Count("has to wait"), 1U);

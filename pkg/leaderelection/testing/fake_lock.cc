@@ -107,22 +107,32 @@ int FakeLock::Count(std::string_view verb) const {
   return found == counts_.end() ? 0 : found->second;
 }
 
-void FakeLock::Await(const std::function<bool(const std::optional<Lease>&)>& condition) const {
+void FakeLock::Await(const std::function<bool(const std::optional<Lease>&)>& condition,
+                     const base::testing::Where& where) const {
   base::MutexLock lock(mu_);
+  base::testing::Patience patience("a lease that the test describes", where);
   while (!condition(lease_)) {
-    base::Clock::Real().WaitUntil(mu_, changed_, {}, base::TimePoint::max());
+    patience.Wait(changed_, mu_, DescribeLocked(), counts_);
   }
 }
 
-void FakeLock::AwaitCount(std::string_view verb, int n) const {
+void FakeLock::AwaitCount(std::string_view verb, int n, const base::testing::Where& where) const {
   base::MutexLock lock(mu_);
+  base::testing::Patience patience(
+      std::to_string(n) + " requests of the verb " + base::testing::Shown(verb), where);
   while (true) {
     const auto found = counts_.find(verb);
     if (found != counts_.end() && found->second >= n) {
       return;
     }
-    base::Clock::Real().WaitUntil(mu_, changed_, {}, base::TimePoint::max());
+    patience.Wait(changed_, mu_, DescribeLocked(), counts_);
   }
+}
+
+std::string FakeLock::DescribeLocked() const {
+  return lease_ ? "the lease of " + lease_->spec.holder_identity.value_or("nobody") +
+                      " at version " + lease_->metadata.resource_version
+                : "no lease";
 }
 
 }  // namespace kubexx::leaderelection::testing

@@ -14,6 +14,7 @@
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/leaderelection/lock.h"
 
 namespace kubexx::leaderelection::testing {
@@ -42,13 +43,17 @@ class FakeLock final : public Lock {
   /// Requests of a verb so far, also failed ones.
   int Count(std::string_view verb) const;
   /// Blocks until `condition` holds for what is stored; tested again after each request and change.
-  void Await(const std::function<bool(const std::optional<Lease>&)>& condition) const;
+  void Await(const std::function<bool(const std::optional<Lease>&)>& condition,
+             const base::testing::Where& where = base::testing::Where::current()) const;
   /// Blocks until there were `n` requests of a verb.
-  void AwaitCount(std::string_view verb, int n) const;
+  void AwaitCount(std::string_view verb, int n,
+                  const base::testing::Where& where = base::testing::Where::current()) const;
 
  private:
   apimachinery::Result<void> Begin(std::string_view verb, const std::stop_token& stop);
   Lease StoreLocked(Lease lease) KX_REQUIRES(mu_);
+  /// What is stored, as a failure shows it.
+  std::string DescribeLocked() const KX_REQUIRES(mu_);
 
   mutable base::Mutex mu_;
   mutable base::CondVar changed_;

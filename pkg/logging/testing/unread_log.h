@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/logging/internal/sink.h"
 
 namespace kubexx::logging::testing {
@@ -21,7 +22,7 @@ class UnreadLog {
         internal::ReplaceOutputForTest([this, wanted = std::move(text)](std::string_view line) {
           if (!read_ && line.find(wanted) != std::string_view::npos) {
             waits_.release();
-            read_.wait(false);
+            KX_AWAIT(read_);
           }
         });
   }
@@ -32,11 +33,13 @@ class UnreadLog {
     internal::ReplaceOutputForTest(std::move(before_));
   }
   /// Waits until that line is written.
-  void AwaitLine() { waits_.acquire(); }
-  void Read() {
-    read_ = true;
-    read_.notify_all();
+  void AwaitLine(const base::testing::Where& where = base::testing::Where::current()) {
+    base::testing::Patience patience("a line in the log", where);
+    while (!waits_.try_acquire()) {
+      patience.Pause();
+    }
   }
+  void Read() { read_ = true; }
 
  private:
   std::atomic<bool> read_ = false;

@@ -4,11 +4,11 @@
 
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "kubexx/api/coordination/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/leaderelection/testing/fake_lock.h"
 
@@ -26,10 +26,11 @@ class Acquired {
     shards_.push_back(shard);
     changed_.notify_all();
   }
-  void Await(std::size_t n) {
+  void Await(std::size_t n, const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " shards", where);
     while (shards_.size() < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, shards_);
     }
   }
 
@@ -94,17 +95,16 @@ TEST(Leadership, CampaignsAgainAfterALoss) {
   Lease taken = *lock->Stored();
   taken.spec.holder_identity = "usurper";
   lock->Put(taken);
-  while (gate.IsOpen(0)) {  // until the next renewal finds out
+  // until the next renewal finds out
+  KX_UNTIL(!gate.IsOpen(0)) {
     clock.Advance(std::chrono::milliseconds(100));
-    std::this_thread::yield();
   }
   Lease released = *lock->Stored();
   released.spec.holder_identity = "";
   lock->Put(released);
   // Leads again, if only until the clock has run on further than a renewal takes.
-  while (!gate.Enter("ns")) {
+  KX_UNTIL(gate.Enter("ns")) {
     clock.Advance(std::chrono::milliseconds(100));
-    std::this_thread::yield();
   }
 }
 

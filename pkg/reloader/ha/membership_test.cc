@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/logging/testing/capture.h"
 
@@ -110,13 +111,9 @@ class FakeStore final : public MemberStore {
   std::map<std::string, int> members_ KX_GUARDED_BY(mu_);
 };
 
-void AwaitRequest(const std::stop_token& token) {
-  base::Mutex mu;
-  base::CondVar never;
-  const base::MutexLock lock(mu);
-  while (!token.stop_requested()) {
-    (void)base::Clock::Real().WaitUntil(mu, never, token, base::TimePoint::max());
-  }
+void AwaitRequest(const std::stop_token& token,
+                  const base::testing::Where& where = base::testing::Where::current()) {
+  base::testing::AwaitStop(token, where);
 }
 
 TEST(Membership, TakesEverythingAloneAndSharesWithAnother) {

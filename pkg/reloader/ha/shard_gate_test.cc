@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::reloader {
@@ -68,9 +69,7 @@ TEST(ShardGate, CloseWaitsForWritesAndThenTellsThemToEnd) {
   std::jthread writer([write = std::move(slow)]() mutable {
     std::stop_source told;
     const std::stop_callback callback(write->stop(), [&told] { told.request_stop(); });
-    while (!told.stop_requested()) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(told.stop_requested());
     write.reset();
   });
   clock.Advance(seconds(5));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/logging/testing/capture.h"
 
@@ -33,10 +34,12 @@ class FakeTarget {
       return answer;
     };
   }
-  std::vector<std::string> Await(std::size_t n) {
+  std::vector<std::string> Await(
+      std::size_t n, const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " messages", where);
     while (got_.size() < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, got_);
     }
     return got_;
   }
@@ -168,17 +171,13 @@ TEST(MessageSender, DropsWhatDoesNotFit) {
                          const base::MutexLock lock(mu);
                          entered = true;
                          changed.notify_all();
-                         while (!open) {
-                           changed.wait(mu);
-                         }
+                         KX_AWAIT_CHANGE(changed, mu, open);
                          return 200;
                        });
   sender.Send({"text/plain", "under way"});
   {
     const base::MutexLock lock(mu);
-    while (!entered) {
-      changed.wait(mu);
-    }
+    KX_AWAIT_CHANGE(changed, mu, entered);
   }
   sender.Send({"text/plain", "waits"});
   std::optional<bool> delivered;

@@ -12,6 +12,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/fake_source.h"
@@ -23,6 +24,9 @@ namespace {
 
 namespace core = api::core::v1;
 
+/// The content type of a message that no test counts: it shows how far the sender has come.
+constexpr const char* kMark = "mark";
+
 /// Whether a Lease is held, as a gate asks. One who asks may be kept waiting: a handler, so that an
 /// event waits, or the keeper between the sources that it has read and what it makes of them.
 class SlowLease {
@@ -33,9 +37,7 @@ class SlowLease {
       return true;
     }
     waits_ = true;
-    while (waits_) {
-      changed_.wait(mu_);
-    }
+    KX_AWAIT_CHANGE(changed_, mu_, !waits_);
     return answer_;
   }
   /// Keeps whoever asks as the n-th from now on.
@@ -48,11 +50,7 @@ class SlowLease {
     const base::MutexLock lock(mu_);
     return waits_;
   }
-  void Await() {
-    while (!keeps()) {
-      std::this_thread::yield();
-    }
-  }
+  void Await() { KX_AWAIT(keeps()); }
   void LetGo(bool answer = true) {
     const base::MutexLock lock(mu_);
     answer_ = answer;
@@ -114,9 +112,7 @@ class WebhookRelayTest : public testing::Test {
     const auto processed = registry_.Counter(
         "reloader_events_processed_total", "Events of sources that have been worked through.",
         {{"event_type", type}, {"resource_type", "configmaps"}, {"result", "success"}});
-    while (processed.Value() < n) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_GE(processed.Value(), n);
   }
   double Updates() {
     return registry_
@@ -131,10 +127,12 @@ class WebhookRelayTest : public testing::Test {
     return sent_;
   }
   /// Blocks until so many calls have been made.
-  void AwaitSent(std::size_t n) {
+  void AwaitSent(std::size_t n,
+                 const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " calls", where);
     while (sent_.size() < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, sent_);
     }
   }
   /// A process with the store, from its start to its end; `then` runs in between.
@@ -153,10 +151,11 @@ class WebhookRelayTest : public testing::Test {
     Start({.gate = gate_, .store = Store(), .clock = clock_});
   }
   /// Until it has begun to.
-  void AwaitLoaded() {
+  void AwaitLoaded(const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience("loads_", where);
     while (!loads_) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_);
     }
   }
   /// A process that begins to load its record; `then` runs before it has.
@@ -171,12 +170,11 @@ class WebhookRelayTest : public testing::Test {
   }
   /// Lets time pass until the keeper compares, and keeps it when it has read the sources.
   void AwaitCompare(SlowLease& lease) {
-    for (clock_.AwaitSleepers(1); !lease.keeps();) {
+    clock_.AwaitSleepers(1);
+    KX_UNTIL(lease.keeps()) {
       lease.Keep(2);  // it asks for its tenure, and then for each source that it has read
       clock_.Advance(std::chrono::seconds(5));
-      while (clock_.Sleepers() == 0 && !lease.keeps()) {
-        std::this_thread::yield();
-      }
+      KX_AWAIT(clock_.Sleepers() != 0 || lease.keeps());
     }
   }
   /// The gate, with a Lease that may be slow.
@@ -186,18 +184,23 @@ class WebhookRelayTest : public testing::Test {
     gate_ = gate.get();
     return gate;
   }
-  /// Until so many calls have been made, or the time in which they should have been is over.
+  /// Until so many calls have been made; there must not be more.
   void LetTimePass(std::size_t calls) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    for (int i = 0; (i < 40 || std::chrono::steady_clock::now() < deadline) && Calls() < calls;
-         ++i) {
+    KX_UNTIL(Calls() >= calls) {
       clock_.AwaitSleepers(1);
       clock_.Advance(std::chrono::seconds(5));
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      clock_.AwaitSleepers(1);
+      AwaitDelivered();
     }
     clock_.AwaitSleepers(1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // there may be one too many
+    AwaitDelivered();
     EXPECT_EQ(Calls(), calls);
+  }
+  /// Until the relay knows of each call that has been asked for so far how it ended.
+  void AwaitDelivered() {
+    std::atomic<bool> is_known = false;
+    sender_->Send({kMark, ""}, [&is_known](bool) { is_known = true; });
+    KX_AWAIT(is_known);
   }
   WebhookStore Store() {
     return {.own = {"own", "record"},
@@ -205,9 +208,7 @@ class WebhookRelayTest : public testing::Test {
               const base::MutexLock lock(mu_);
               loads_ = true;
               changed_.notify_all();
-              while (loads_slowly_) {
-                changed_.wait(mu_);
-              }
+              KX_AWAIT_CHANGE(changed_, mu_, !loads_slowly_);
               return stored_;
             },
             .save = [this](const std::string& text,
@@ -224,12 +225,13 @@ class WebhookRelayTest : public testing::Test {
                                // The end of a run loses no message to a slow machine.
                                .flush_limit = std::chrono::minutes(1)},
         [this](const Message& message, const std::stop_token&) -> apimachinery::Result<int> {
+          if (message.content_type == kMark) {
+            return 200;
+          }
           const base::MutexLock lock(mu_);
           sent_.push_back(message.content_type + " " + message.body);
           changed_.notify_all();
-          while (is_blocked_) {
-            changed_.wait(mu_);
-          }
+          KX_AWAIT_CHANGE(changed_, mu_, !is_blocked_);
           return answer_;
         });
   }
@@ -360,7 +362,8 @@ TEST_F(WebhookRelayTest, AChangeWhoseCallFailedIsCalledForLater) {
     Put("config", "new");
     AwaitSent(1);
     Answer(200);
-    while (Calls() < 2) {  // the sender may yet have to say that the first call failed
+    // The sender may yet have to say that the first call failed.
+    KX_UNTIL(Calls() >= 2) {
       clock_.AwaitSleepers(1);
       clock_.Advance(std::chrono::seconds(5));
     }
@@ -468,7 +471,7 @@ TEST_F(WebhookRelayTest, WhatMayNotBeReadForAWhileIsComparedWhenItMay) {
   Run([this] {
     EXPECT_EQ(Calls(), 0U);
     Refuse(*other_, 0);
-    while (Calls() < 1) {
+    KX_UNTIL(Calls() >= 1) {
       clock_.AwaitSleepers(1);
       clock_.Advance(std::chrono::seconds(5));
     }
@@ -566,7 +569,7 @@ TEST_F(WebhookRelayTest, WhatIsCalledForBeforeTheRecordIsLoadedIsPartOfIt) {
   RunAndLoadLate([this] {
     Put("config", "new");
     AwaitSent(1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it has been delivered
+    AwaitDelivered();
   });
   LetTimePass(1);
   relay_->Stop();
@@ -575,7 +578,7 @@ TEST_F(WebhookRelayTest, WhatIsCalledForBeforeTheRecordIsLoadedIsPartOfIt) {
   RunAndLoadLate([this] {
     Put("config", "newer");
     AwaitSent(2);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // that has failed
+    AwaitDelivered();
   });
   Answer(200);
   LetTimePass(3);
@@ -603,7 +606,7 @@ TEST_F(WebhookRelayTest, WhatChangesWhileSourcesAreComparedIsNotTakenBack) {
     AwaitSent(2);
     Put("added", "first");
     AwaitEvents("add", added + 1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the call has been delivered
+    AwaitDelivered();
     lease.LetGo();
     LetTimePass(3);
   });

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::reloader {
@@ -26,19 +27,13 @@ TEST(MemoryKeeper, ReleasesAtTheStartAfterTheFirstListsAndNowAndThen) {
   EXPECT_EQ(releases, 1);
   ready = true;
   clock.Advance(milliseconds(250));
-  while (releases < 2) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(releases, 2);
   clock.AwaitSleepers(1);
   clock.Advance(seconds(1));
-  while (releases < 3) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(releases, 3);
   clock.AwaitSleepers(1);
   clock.Advance(seconds(2));
-  while (releases < 4) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(releases, 4);
 }
 
 }  // namespace

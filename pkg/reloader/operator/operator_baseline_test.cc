@@ -4,8 +4,8 @@
 
 #include <chrono>
 #include <string>
-#include <thread>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/reloader/plan/set_backs.h"
 #include "kubexx/reloader/testing/operator_fixture.h"
@@ -145,11 +145,10 @@ TEST_F(OperatorTest, ABaselineWithoutRoomForAllSourcesIsToldOnce) {
   EXPECT_EQ(observer.reasons(), std::vector<std::string>{"BaselineFull web"});
   EXPECT_EQ(registry_.Gauge("kubexx_reloader_baselines_full", "").Value(), 1);
   deployments_->Delete(kWeb.key);
-  while (registry_.Gauge("kubexx_reloader_baselines_full", "").Value() > 0) {
+  KX_UNTIL(registry_.Gauge("kubexx_reloader_baselines_full", "").Value() == 0) {
     if (clock_.Sleepers() > 0) {
       clock_.Advance(milliseconds(100));
     }
-    std::this_thread::yield();
   }
   operator_->Stop();
 }

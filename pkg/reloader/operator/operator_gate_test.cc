@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "kubexx/api/batch/v1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/auto_clock.h"
@@ -77,10 +77,12 @@ class NotingGate final : public RolloutGate {
     return TakeLocked(note);
   }
   /// Blocks until it can be taken.
-  void Await(const std::string& note) {
+  void Await(const std::string& note,
+             const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience("TakeLocked(note)", where);
     while (!TakeLocked(note)) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_);
     }
   }
 
@@ -220,11 +222,10 @@ class OperatorGateTest : public testing::Test {
   /// Moves the time on only for one who waits for it: the time in which the operator's threads get
   /// no turn must not count, or changes are overdue (`max_delay`) that have only just come.
   void AdvanceUntil(const std::string& note, base::Duration step) {
-    while (!gate_.Take(note)) {
+    KX_UNTIL(gate_.Take(note)) {
       if (clock_.Sleepers() > 0) {
         clock_.Advance(step);
       }
-      std::this_thread::yield();
     }
   }
 
@@ -247,9 +248,7 @@ TEST_F(OperatorGateTest, ANamespaceThatIsNoLongerSelectedWaitsForNothing) {
   StartOperator();
   gate_.Await("asks ns/web");
   selected_->Delete({"", "ns"});
-  while (selector_.Contains("ns")) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(!selector_.Contains("ns"));
   gate_.Wake(kGatedShop);
   gate_.Await("nothing ns/web");
 }
@@ -363,13 +362,12 @@ TEST_F(OperatorGateTest, AWorkloadWhoseSourcesChangeAgainKeepsNoPlaceMeanwhile) 
   StartOperator({}, window);
   AdvanceUntil("asks ns/web", window);
   PutConfig("newer");
-  while (registry_
-             .Counter(
-                 "reloader_events_processed_total", "",
-                 {{"event_type", "update"}, {"resource_type", "configmaps"}, {"result", "success"}})
-             .Value() < 1) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(
+      registry_
+          .Counter(
+              "reloader_events_processed_total", "",
+              {{"event_type", "update"}, {"resource_type", "configmaps"}, {"result", "success"}})
+          .Value() >= 1);
   gate_.Wake(kGatedShop);
   gate_.Await("nothing ns/web");
   AdvanceUntil("asks ns/web", window);

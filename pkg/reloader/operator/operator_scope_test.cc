@@ -8,13 +8,13 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "kubexx/api/apps/v1/schema.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/auto_clock.h"
@@ -52,10 +52,11 @@ class RolloutList final : public WorkloadWriter {
     }
     return WriteOutcome{.rolled = write.Rolls()};
   }
-  std::string AwaitFirst() {
+  std::string AwaitFirst(const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience("!rollouts_.empty()", where);
     while (rollouts_.empty()) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_);
     }
     return rollouts_.front();
   }
@@ -184,36 +185,28 @@ class OperatorScopeTest : public testing::Test {
         std::vector{set}, writer_);
     operator_->Start();
   }
-  void AwaitReady() {
-    while (!operator_->Ready()) {
-      std::this_thread::yield();
-    }
-  }
+  void AwaitReady() { KX_AWAIT(operator_->Ready()); }
   void LeaveOut(const std::string& name) {
     const base::MutexLock lock(mu_);
     left_out_.insert(name);
   }
   /// Blocks until so many looks at workloads have found nothing to do.
   void AwaitLooks(double n) {
-    while (registry_.Counter("reloader_reconcile_total", "", {{"result", "skipped"}}).Value() < n) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(registry_.Counter("reloader_reconcile_total", "", {{"result", "skipped"}}).Value() >=
+             n);
   }
   /// The same of what is in a namespace that is not selected.
   void AwaitSkips(double n) {
-    while (registry_.Counter("reloader_skipped_total", "", {{"reason", "ignored_or_not_selected"}})
-               .Value() < n) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(
+        registry_.Counter("reloader_skipped_total", "", {{"reason", "ignored_or_not_selected"}})
+            .Value() >= n);
   }
   void AwaitEvent(const std::string& type) {
-    while (
+    KX_AWAIT(
         registry_
             .Counter("reloader_events_processed_total", "",
                      {{"event_type", type}, {"resource_type", "configmaps"}, {"result", "success"}})
-            .Value() < 1) {
-      std::this_thread::yield();
-    }
+            .Value() >= 1);
   }
   /// Ends the operator, with everything that is due; the rollouts.
   std::vector<std::string> Rollouts() {
@@ -380,9 +373,8 @@ class DoubtfulWatchTest : public OperatorScopeTest {
 TEST_F(DoubtfulWatchTest, AWorkloadMadeBeforeTheRefusalMissesNoChange) {
   StartBetweenListAndWatch();
   deployments_[""]->FailWatches(kNoRight, kForEver);
-  while (writer_.all().empty()) {
+  KX_UNTIL(!writer_.all().empty()) {
     clock_.Advance(std::chrono::seconds(1));  // it looks whether there has been a refusal
-    std::this_thread::yield();
   }
   EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(DigestText("2")));
   EXPECT_EQ(Rollouts().size(), 1U);
@@ -443,9 +435,7 @@ TEST_F(OperatorScopeTest, ANamespaceThatIsRefusedStopsNoOther) {
   AwaitLooks(2);  // at b/web
   config_maps_["b"]->AwaitCaughtUp();
   Put(*config_maps_["b"], Config("2", "b"));
-  while (writer_.all().size() < 2) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_GE(writer_.all().size(), 2);
   EXPECT_THAT(Rollouts(), testing::UnorderedElementsAre(HasSubstr("a/web"), HasSubstr("b/web")));
 }
 
@@ -468,9 +458,8 @@ TEST_F(OperatorScopeTest, ATypeThatIsRefusedStopsNoOtherAndIsNotDeleted) {
   // It can be read again, and is really gone: there is no event of that.
   secrets_[""]->FailLists(kNoRight, 0);
   secrets_[""]->FailWatches(kNoRight, 0);
-  while (writer_.all().size() < 2) {
+  KX_UNTIL(writer_.all().size() >= 2) {
     clock_.Advance(std::chrono::seconds(1));
-    std::this_thread::yield();
   }
   EXPECT_THAT(Rollouts()[1], HasSubstr("STAKATER_PASSWORD_SECRET"));
 }

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <limits>
 #include <optional>
-#include <thread>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/reloader/policy/policy_gate.h"
 #include "kubexx/reloader/testing/operator_fixture.h"
@@ -79,9 +79,7 @@ TEST_F(OperatorTest, WhatIsPausedInANamespaceThatIsIgnoredIsLeftAlone) {
     const base::MutexLock lock(mu);
     return asked.size();
   };
-  while (count() == 0) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_NE(count(), 0);
   operator_->Stop();
   EXPECT_THAT(asked, testing::Each("ns"));
 }
@@ -239,9 +237,7 @@ TEST_F(OperatorTest, WhatHasNoOrderIsWaitedFor) {
   AwaitEvents("configmaps", "update", 1);
   Settle();
   EXPECT_EQ(writer_.Await(1)[0].workload, kApi);
-  while (gate.TotalsNow().held[reloadpolicy::HoldReason::kOrder] != 1) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_EQ(gate.TotalsNow().held[reloadpolicy::HoldReason::kOrder], 1);
   apps::Deployment api = WithVariable(Web(kApi), "STAKATER_CONFIG_CONFIGMAP", DigestText("new"));
   api.metadata.annotations["reloader.kubexx.io/last-rollout"] =
       apimachinery::Time::From(clock_.Wall()).ToString();
@@ -301,9 +297,8 @@ TEST_F(OperatorTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
     Put(*deployments_, Web(kApi));  // so that the Deployment is younger than what is listed
   }
   Put(*deployments_, Web());
-  while (Count("reloader_reconcile_total", {{"result", "skipped"}}) < 2) {
+  KX_UNTIL(Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 2) {
     clock_.Advance(milliseconds(100));  // they are told of one after the other
-    std::this_thread::yield();
   }
   config_maps_->FailLists(Status(Reason::kUnavailable, "down"), 1000);
   config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), 1000);
@@ -511,9 +506,8 @@ TEST_F(OperatorTest, AKindThatIsLateHoldsUpNoOther) {
   Put(*stateful_sets, stateful_set);
   stateful_sets->FailLists(broken, 0);
   stateful_sets->FailWatches(broken, 0);
-  while (writer_.calls().size() < 2) {
+  KX_UNTIL(writer_.calls().size() >= 2) {
     clock_.Advance(milliseconds(100));
-    std::this_thread::yield();
   }
   EXPECT_EQ(writer_.calls()[1].workload, (WorkloadId{WorkloadKind::kStatefulSet, kApi.key}));
   operator_->Stop();

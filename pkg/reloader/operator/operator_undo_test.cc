@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/reloader/plan/set_backs.h"
 #include "kubexx/reloader/testing/operator_fixture.h"
@@ -43,9 +43,7 @@ TEST_F(OperatorUndoTest, ARolloutThatGoesBackBeforeItIsThroughIsTold) {
   AwaitReconciles("success", 1);
   const logging::testing::Capture log;
   const auto await = [&](const char* line) {
-    while (log.Count(line) == 0) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_NE(log.Count(line), 0);
     EXPECT_EQ(log.Count("kind=Deployment namespace=ns workload=web"), 1U)
         << testing::PrintToString(log.lines());
   };
@@ -93,11 +91,10 @@ TEST_F(OperatorUndoTest, ARolloutThatIsSetBackAgainAndAgainIsMadeAgainEverMoreRa
     put(WithBaseline(WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("new")),
                      recorded));
     put(Web());
-    while (writer_.calls().size() == rollouts) {
+    KX_UNTIL(writer_.calls().size() != rollouts) {
       if (clock_.Sleepers() > 0) {
         clock_.Advance(std::chrono::seconds(1));
       }
-      std::this_thread::yield();
     }
     waits.push_back(clock_.Now() - at);
   }
@@ -130,12 +127,11 @@ TEST_F(OperatorUndoTest, ARolloutAfterAnUndoThatIsRefusedIsNotForgotten) {
   writer_.Await(2);
   AwaitReconciles("error", 1);
   writer_.Heal();
-  while (writer_.calls().size() == 2 &&
-         Count("reloader_reconcile_total", {{"result", "skipped"}}) < 2) {
+  KX_UNTIL(writer_.calls().size() != 2 ||
+           Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 2) {
     if (clock_.Sleepers() > 0) {
       clock_.Advance(std::chrono::seconds(1));
     }
-    std::this_thread::yield();
   }
   operator_->Stop();
   EXPECT_EQ(writer_.calls().size(), 3U);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::reloader {
@@ -135,10 +136,12 @@ class Sink {
     keys_.push_back(std::move(key));
     changed_.notify_all();
   }
-  std::vector<workqueue::Key> Await(std::size_t n) {
+  std::vector<workqueue::Key> Await(
+      std::size_t n, const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " keys", where);
     while (keys_.size() < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, keys_);
     }
     return keys_;
   }

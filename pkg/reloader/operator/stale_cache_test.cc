@@ -16,6 +16,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/fake_source.h"
@@ -147,19 +148,13 @@ class StaleCacheTest : public testing::Test {
     Put(*deployments_, WebWithEnv("", "old"));
     const auto reloader = Start();
     Change("new", 1);
-    while (server_.reads() == 0 && server_.writes().empty()) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(server_.reads() != 0 || !server_.writes().empty());
     if (then) {
-      while (server_.reported() == 0) {
-        std::this_thread::yield();
-      }
+      KX_AWAIT_NE(server_.reported(), 0);
       then();
       const int reads = server_.reads();
       Change("newer", 2);
-      while (server_.reads() == reads) {
-        std::this_thread::yield();
-      }
+      KX_AWAIT_NE(server_.reads(), reads);
     }
     reloader->Stop();
   }
@@ -185,10 +180,8 @@ class StaleCacheTest : public testing::Test {
     auto reloader =
         std::make_unique<Operator>(std::move(options), std::vector{std::move(set)}, server_);
     reloader->Start();
-    EXPECT_TRUE(sources->WaitForSync({}));
-    while (!sources->HandlerHasSynced("reloader") || !reloader->Ready()) {
-      std::this_thread::yield();
-    }
+    EXPECT_TRUE(sources->WaitForSync(base::testing::PatienceEnd().token()));
+    KX_AWAIT(sources->HandlerHasSynced("reloader") && reloader->Ready());
     return reloader;
   }
   /// An edit, until its window is over.
@@ -197,9 +190,7 @@ class StaleCacheTest : public testing::Test {
     const metrics::Counter updates = registry_.Counter(
         "reloader_events_processed_total", "",
         {{"event_type", "update"}, {"resource_type", "configmaps"}, {"result", "success"}});
-    while (updates.Value() < edits) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_GE(updates.Value(), edits);
     clock_.AwaitSleepers(1);
     clock_.Advance(std::chrono::milliseconds(100));
   }
@@ -255,14 +246,10 @@ TEST_F(StaleCacheTest, ASourceThatIsBehindAnothersRecordIsWaitedFor) {
     return Result<std::optional<ValueDigests>>(ValueDigests{.whole = DigestOf("key=new")});
   });
   clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
-  while (compared == 0 && server_.writes().empty()) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(compared != 0 || !server_.writes().empty());
   Change("new", 1);
   Change("newer", 2);
-  while (server_.reported() == 0) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_NE(server_.reported(), 0);
   reloader->Stop();
   const auto writes = server_.writes();
   ASSERT_EQ(std::ranges::count_if(writes, &WorkloadWrite::Rolls), 1);
@@ -277,9 +264,7 @@ TEST_F(StaleCacheTest, WhatAnotherHasRecordedIsNotRecordedOver) {
   server_.Put(WebWithEnv("new", "new"));
   const auto reloader = Start();
   clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
-  while (server_.reads() == 0 && server_.writes().empty()) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(server_.reads() != 0 || !server_.writes().empty());
   reloader->Stop();
   EXPECT_EQ(server_.overtaken(), 1);
   EXPECT_EQ(server_.writes().size(), 0U);
@@ -292,9 +277,7 @@ TEST_F(StaleCacheTest, AWorkloadThatAlwaysChangesIsRecordedInTheEnd) {
   server_.RefuseVersions();
   const auto reloader = Start();
   clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
-  while (server_.writes().empty()) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(!server_.writes().empty());
   reloader->Stop();
   EXPECT_EQ(server_.writes().size(), 1U);
   EXPECT_LE(server_.reads(), 5);

@@ -13,7 +13,6 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/auto_clock.h"
@@ -76,10 +76,12 @@ class FakeWriter final : public WorkloadWriter {
     const base::MutexLock lock(mu_);
     failures_.clear();
   }
-  std::vector<Call> Await(std::size_t n) {
+  std::vector<Call> Await(std::size_t n,
+                          const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " writes", where);
     while (calls_.size() < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, calls_.size());
     }
     return calls_;
   }
@@ -88,10 +90,12 @@ class FakeWriter final : public WorkloadWriter {
     return calls_;
   }
   /// Writes that roll nothing.
-  std::vector<Call> AwaitRecords(std::size_t n) {
+  std::vector<Call> AwaitRecords(
+      std::size_t n, const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " records", where);
     while (records_.size() < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, records_.size());
     }
     return records_;
   }
@@ -190,10 +194,8 @@ class OperatorTest : public ::testing::Test {
     for (const auto& informer :
          {set.sources[SourceType::kConfigMap], set.sources[SourceType::kSecret],
           set.workloads[WorkloadKind::kDeployment]}) {
-      ASSERT_TRUE(informer->WaitForSync({}));
-      while (!informer->HandlerHasSynced("reloader")) {
-        std::this_thread::yield();
-      }
+      ASSERT_TRUE(informer->WaitForSync(base::testing::PatienceEnd().token()));
+      KX_AWAIT(informer->HandlerHasSynced("reloader"));
     }
   }
   template <class T>
@@ -210,22 +212,28 @@ class OperatorTest : public ::testing::Test {
     return registry_.Counter(name, "", labels).Value();
   }
   /// Blocks until a counter has reached `value`.
-  void AwaitCount(const std::string& name, const metrics::Labels& labels, double value) {
+  void AwaitCount(const std::string& name, const metrics::Labels& labels, double value,
+                  const base::testing::Where& where = base::testing::Where::current()) {
+    using base::testing::Shown;
+    base::testing::Patience patience(name + Shown(labels) + " >= " + Shown(value), where);
     while (Count(name, labels) < value) {
-      std::this_thread::yield();
+      patience.Pause(Count(name, labels));
     }
   }
-  void AwaitEvents(const std::string& resource, const std::string& type, double value) {
+  void AwaitEvents(const std::string& resource, const std::string& type, double value,
+                   const base::testing::Where& where = base::testing::Where::current()) {
     AwaitCount("reloader_events_processed_total",
-               {{"event_type", type}, {"resource_type", resource}, {"result", "success"}}, value);
+               {{"event_type", type}, {"resource_type", resource}, {"result", "success"}}, value,
+               where);
   }
-  void AwaitReconciles(const std::string& result, double value) {
-    AwaitCount("reloader_reconcile_total", {{"result", result}}, value);
+  void AwaitReconciles(const std::string& result, double value,
+                       const base::testing::Where& where = base::testing::Where::current()) {
+    AwaitCount("reloader_reconcile_total", {{"result", result}}, value, where);
   }
   /// Waits until a key settles, and lets its window pass; when several do, they must all have been
   /// noted.
-  void Settle() {
-    clock_.AwaitSleepers(1);
+  void Settle(const base::testing::Where& where = base::testing::Where::current()) {
+    clock_.AwaitSleepers(1, where);
     clock_.Advance(std::chrono::milliseconds(100));
   }
   static std::string DigestText(const std::string& value) {

@@ -13,10 +13,10 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/cache/shared_informer_base.h"
@@ -113,11 +113,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     Await(static_cast<int>(kinds.size()));
     Look();
   }
-  void Await(int events) {
-    while (handled_ < events) {
-      std::this_thread::yield();
-    }
-  }
+  void Await(int events) { KX_AWAIT_GE(handled_, events); }
 
   /// The data change, as an informer of theirs tells.
   void SetData(const Digest& digest) {
@@ -473,9 +469,8 @@ TEST_P(EventRouterTest, AfterARestoreOfTheStoreATemplateIsNoYoungerThanTheData) 
   const int handled = handled_;
   templates_->FailWatches({apimachinery::Reason::kUnavailable, "connection refused"}, 3);
   templates_->RestoreBackup(backup, restored);
-  while (handled_ == handled) {
+  KX_UNTIL(handled_ != handled) {
     clock_.Advance(std::chrono::seconds(1));  // the watch is tried again
-    std::this_thread::yield();
   }
   version_ = restored;
   SetData(kMendedData);

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/cache/testing/fake_source.h"
@@ -28,9 +29,8 @@ class OnDemandListsTest : public testing::Test {
   explicit OnDemandListsTest(const Status& why = kWatchRefusal) {
     server_->FailWatches(why, kEveryWatch);
     informer_->Start();
-    while (why.reason == Reason::kForbidden ? !source_->IsOnDemand() : !informer_->HasSynced()) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(
+        !(why.reason == Reason::kForbidden ? !source_->IsOnDemand() : !informer_->HasSynced()));
     lists_.Start();
   }
   ~OnDemandListsTest() override {
@@ -42,11 +42,10 @@ class OnDemandListsTest : public testing::Test {
   /// only while the lists wait for it.
   std::vector<SourceId> PassedWithin(base::Duration time, std::size_t n) {
     const base::TimePoint end = lists_clock_.Now() + time;
-    while (Passed().size() < n && lists_clock_.Now() < end) {
+    KX_UNTIL(Passed().size() >= n || lists_clock_.Now() >= end) {
       if (lists_clock_.Sleepers() > 0) {
         lists_clock_.Advance(std::chrono::milliseconds(100));
       }
-      std::this_thread::yield();
     }
     return Passed();
   }
@@ -109,9 +108,7 @@ TEST_F(OnDemandListsTest, AChangeIsPassedOnOnceItsNamespaceIsListed) {
   server_->Put({"ns", "web"}, "1");
   server_->Put({"other", "web"}, "1");
   EXPECT_TRUE(lists_.Changed(kUsed, std::nullopt, true, 11));
-  while (!informer_->Contains({"ns", "web"})) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT(informer_->Contains({"ns", "web"}));
   EXPECT_EQ(Listed(), std::vector<std::string>{"ns@11"});
   EXPECT_FALSE(informer_->Contains({"other", "web"}));
   EXPECT_EQ(PassedWithin(std::chrono::hours(1), 1), std::vector{kUsed});
@@ -123,10 +120,9 @@ TEST_F(OnDemandListsTest, ForManyNamespacesEverythingIsListed) {
   for (int i = 0; i < 20; ++i) {
     lists_.Changed({SourceType::kConfigMap, {std::to_string(i), "config"}}, std::nullopt, true);
   }
-  while (Passed().size() < 20 || !informer_->Contains({"other", "web"})) {
+  KX_UNTIL(Passed().size() >= 20 && informer_->Contains({"other", "web"})) {
     clock_.Advance(std::chrono::milliseconds(100));  // the reflector lists once a second
     lists_clock_.Advance(std::chrono::milliseconds(100));
-    std::this_thread::yield();
   }
 }
 
@@ -149,10 +145,9 @@ TEST_F(OnDemandListsTest, AKindThatCannotBeListedHoldsUpNoChange) {
   for (int i = 0; i < 20; ++i) {
     lists_.Changed({SourceType::kConfigMap, {std::to_string(i), "config"}}, std::nullopt, true);
   }
-  while (Passed().size() < 20) {
+  KX_UNTIL(Passed().size() >= 20) {
     clock_.Advance(std::chrono::milliseconds(100));
     lists_clock_.Advance(std::chrono::milliseconds(100));
-    std::this_thread::yield();
   }
 }
 
@@ -189,11 +184,10 @@ class DoubtfulListsTest : public OnDemandListsTest {
 
   /// The reflector tries to watch again.
   void AwaitHearing(WorkloadSource::Hearing hearing) {
-    while (source_->hearing() != hearing) {
+    KX_UNTIL(source_->hearing() == hearing) {
       if (clock_.Sleepers() > 0) {
         clock_.Advance(seconds(1));
       }
-      std::this_thread::yield();
     }
   }
 };
@@ -208,9 +202,9 @@ TEST_F(DoubtfulListsTest, AWorkloadMadeSinceTheListIsListedWhenTheWatchIsRefused
   EXPECT_EQ(PassedWithin(std::chrono::hours(1), 1), std::vector{kUsed});
   EXPECT_TRUE(informer_->Contains({"ns", "web"}));
   EXPECT_EQ(Listed(), std::vector<std::string>{"ns@11"});
-  while (!lists_.Before("ns").empty()) {  // once is enough
+  // once is enough
+  KX_UNTIL(lists_.Before("ns").empty()) {
     lists_clock_.Advance(seconds(1));
-    std::this_thread::yield();
   }
   EXPECT_EQ(Passed().size(), 1U);
 }
@@ -226,9 +220,8 @@ TEST_F(DoubtfulListsTest, AWorkloadThatTheWatchBringsMissesWhatIsNewerThanIt) {
   server_->Put({"ns", "web"}, "1");
   AwaitHearing(WorkloadSource::Hearing::kWatched);
   EXPECT_EQ(lists_.BeforeSince("ns", 11).size(), 1U) << "its event may be on the way";
-  while (!lists_.BeforeSince("ns", 11).empty()) {
+  KX_UNTIL(lists_.BeforeSince("ns", 11).empty()) {
     lists_clock_.Advance(seconds(1));
-    std::this_thread::yield();
   }
   EXPECT_TRUE(Passed().empty());
   EXPECT_FALSE(lists_.Changed(kUsed, kNoSource, false, 13));

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 
@@ -136,9 +137,7 @@ TEST_F(WorkloadSourceTest, IsOnDemandBeforeAnybodyHearsOfTheRefusal) {
   ASSERT_TRUE(listed.meta);
   std::stop_source stop;
   std::jthread watch([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
-  while (Gauge("watch") == 0) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_NE(Gauge("watch"), 0);
   EXPECT_TRUE(source_.IsOnDemand());
   clock_.AwaitSleepers(1);
   stop.request_stop();
@@ -154,17 +153,13 @@ TEST_F(WorkloadSourceTest, IsInDoubtUntilAWatchTellsOfSomething) {
   server_->AwaitCaughtUp();
   EXPECT_EQ(source_.hearing(), Hearing::kInDoubt) << "it may be refused yet";
   server_->SendBookmark();
-  while (source_.hearing() != Hearing::kWatched) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_EQ(source_.hearing(), Hearing::kWatched);
   server_->DropWatches();
   watch.join();
   EXPECT_EQ(source_.hearing(), Hearing::kInDoubt) << "the next one may be refused";
   server_->FailWatches(kNotAllowed, 1000000);
   watch = std::jthread([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
-  while (source_.hearing() != Hearing::kOnDemand) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_EQ(source_.hearing(), Hearing::kOnDemand);
   stop.request_stop();
 }
 
@@ -193,7 +188,6 @@ TEST_F(WorkloadSourceTest, WatchesOnceItMay) {
         From(listed.meta->resource_version),
         [&](cache::WatchEvent&&) -> Result<void> {
           told = true;
-          told.notify_all();
           return {};
         },
         stop.get_token());
@@ -202,7 +196,7 @@ TEST_F(WorkloadSourceTest, WatchesOnceItMay) {
   EXPECT_TRUE(source_.IsOnDemand());
   clock_.Advance(seconds(1));
   server_->Put({"ns", "a"}, "1");
-  told.wait(false);
+  KX_AWAIT(told);
   EXPECT_FALSE(source_.IsOnDemand());
   EXPECT_EQ(Gauge("watch"), 0);
   EXPECT_EQ(source_.AwaitList(source_.AskForList(), {}), std::nullopt);
@@ -345,9 +339,7 @@ TEST_F(WorkloadSourcePartsTest, WhatTheWatchTellsMeanwhileIsNoPlaceForANamespace
   server_->AwaitCaughtUp();
   while_listing_ = [this] {
     server_->Put({"ns", "c"}, "1");
-    while (by_parts_.IsOnDemand()) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT(!by_parts_.IsOnDemand());
   };
   EXPECT_EQ(ListNamespace(""), std::nullopt) << "it would be older than the event";
   server_->BreakWatches(Status(Reason::kInternalError, "enough"));

@@ -10,6 +10,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::reloader {
@@ -104,10 +105,12 @@ class PausedCluster final : public WorkloadWriter {
     return WriteOutcome{.rolled = write.Rolls()};
   }
   /// Blocks until there have been `n` writes.
-  std::vector<WorkloadWrite> Await(std::size_t n) {
+  std::vector<WorkloadWrite> Await(
+      std::size_t n, const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience(base::testing::Shown(n) + " writes", where);
     while (writes_.size() < n) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, writes_.size());
     }
     return writes_;
   }

@@ -1,12 +1,13 @@
 #include "kubexx/rest/testing/network_threads.h"
 
-#include <barrier>
+#include <latch>
 #include <memory>
 #include <utility>
 
 // Boost 1.74 uses <utility> without including it.
 #include <pplx/threadpool.h>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/rest/internal/transport/network_pool.h"
 
 namespace kubexx::rest::testing {
@@ -17,12 +18,16 @@ constexpr int kGenerations = 64;
 
 /// Returns when all that was queued before has run: every thread of the pool is here at once.
 void AwaitQueued(int threads) {
-  // Shared, since a thread of the pool may leave the barrier after this one.
-  const auto all_here = std::make_shared<std::barrier<>>(threads + 1);
+  // Shared, since a thread of the pool may leave the latch after this one.
+  const auto all_here = std::make_shared<std::latch>(threads + 1);
   for (int i = 0; i < threads; ++i) {
-    PostOnNetworkThread([all_here] { all_here->arrive_and_wait(); });
+    PostOnNetworkThread([all_here] {
+      all_here->count_down();
+      KX_AWAIT(all_here->try_wait());
+    });
   }
-  all_here->arrive_and_wait();
+  all_here->count_down();
+  KX_AWAIT(all_here->try_wait());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -102,10 +103,7 @@ class OtherHistoryTest : public ::testing::Test {
 
   // Once the cache has found out.
   void AwaitNames(const std::string& query, const std::string& names) {
-    for (int turn = 0; turn < 30000 && Names(query) != names; ++turn) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    EXPECT_EQ(Names(query), names);
+    KX_AWAIT_EQ(Names(query), names);
   }
 
   std::unique_ptr<storage::MemoryStorage> first_ = *storage::NewMemoryStorage({});

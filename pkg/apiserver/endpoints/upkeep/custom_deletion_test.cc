@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -47,14 +48,8 @@ class CustomDeletionTest : public testing::ApiFixture {
   /// The types of all events of a watch, which is awaited to end.
   std::vector<std::string> ToldToTheEnd(http::BodyStream& watch) {
     std::vector<http::BodyStream::Chunk> chunks;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (watch.Take(chunks)) {
-      if (std::chrono::steady_clock::now() > deadline) {
-        ADD_FAILURE() << "it has not ended after a minute";
-        break;
-      }
+    KX_UNTIL(!watch.Take(chunks)) {
       Tick();
-      std::this_thread::yield();
     }
     std::vector<std::string> types;
     for (const http::BodyStream::Chunk& chunk : chunks) {
@@ -249,13 +244,10 @@ TEST_F(CustomDeletionTest, DefinitionsOfAnotherServerAreServed) {
   list.method = "GET";
   list.path = "/apis/example.com/v1/namespaces/default/gadgets";
   const auto await = [&](int status) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (other.Handle(list).status != status && std::chrono::steady_clock::now() < deadline) {
+    KX_UNTIL(other.Handle(list).status == status) {
       other.Tick();
       other.Reap();
-      std::this_thread::yield();
     }
-    EXPECT_EQ(other.Handle(list).status, status) << "after a minute";
   };
   await(200);
   ASSERT_EQ(Do("DELETE", kGadgetDefinition).status, 200);

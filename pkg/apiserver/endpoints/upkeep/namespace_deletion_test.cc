@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -139,9 +140,7 @@ TEST_F(NamespaceDeletionTest, CreatesThatRaceWithTheDeletionLeaveNoOrphan) {
     for (const char* const prefix : {"a", "b", "c", "d"}) {
       writers.emplace_back([&, prefix] { write(prefix, written); });
     }
-    while (written < 20) {
-      std::this_thread::yield();
-    }
+    KX_AWAIT_GE(written, 20);
     delete_team();
     writers.clear();
     MakeTeam();

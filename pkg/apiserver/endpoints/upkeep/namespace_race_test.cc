@@ -13,6 +13,7 @@
 #include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -115,13 +116,13 @@ TEST_F(NamespaceRaceTest, WhatWasBegunBeforeTheMarkGoesToo) {
   std::latch release(1);
   storage_.BeforeMap([&] {
     held.count_down();
-    release.wait();
+    KX_AWAIT(release.try_wait());
   });
   std::jthread creator;
   storage_.BeforeRevision([&] {
     creator = std::jthread(
         [&] { EXPECT_EQ(Do("POST", kRacedMaps, R"({"metadata":{"name":"m"}})").status, 201); });
-    held.wait();
+    KX_AWAIT(held.try_wait());
     EXPECT_EQ(Do("DELETE", kRacedTeam).status, 200);
   });
   FailToDelete();

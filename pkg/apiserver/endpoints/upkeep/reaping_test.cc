@@ -16,6 +16,7 @@
 #include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
 #include "kubexx/apiserver/endpoints/testing/webhook_fixture.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -158,7 +159,7 @@ class HangingWebhookTest : public ReapingTest {
     hooks_->Handle(kReapedConverter, [&](const JsonTree& request) -> Result<JsonTree> {
       if (request.TextAt("desiredAPIVersion") == version) {
         asked.count_down();
-        release.wait();
+        KX_AWAIT(release.try_wait());
       }
       return Converted(request);
     });
@@ -170,7 +171,7 @@ class HangingWebhookTest : public ReapingTest {
       request.body = R"({"apiVersion":"e.x/v2","kind":"Kks","metadata":{"name":"k"}})";
       EXPECT_EQ(api_.Handle(request).status, status);
     });
-    asked.wait();
+    KX_AWAIT(asked.try_wait());
     std::promise<void> done;
     std::jthread deleter([&] {
       EXPECT_EQ(Do("DELETE", std::string(kReapedCrds) + "/ls.e.x").status, 200);
@@ -269,18 +270,12 @@ class BadStorageTest : public ::testing::Test {
                 201);
     }
   }
-  /// Lets the server's threads work until the namespace has gone, for a minute.
-  static bool Goes(Api& api, const std::string& path) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (testing::Ask(api, "GET", path).status != 404) {
-      if (std::chrono::steady_clock::now() > end) {
-        return false;
-      }
+  /// Lets the server's threads work until the namespace has gone.
+  static void AwaitGone(Api& api, const std::string& path) {
+    KX_UNTIL(testing::Ask(api, "GET", path).status == 404) {
       api.Tick();
       api.Reap();
-      std::this_thread::yield();
     }
-    return true;
   }
 
   std::unique_ptr<storage::MemoryStorage> memory_ = *storage::NewMemoryStorage({});
@@ -298,12 +293,12 @@ TEST_F(BadStorageTest, DefinitionsAreWrittenWhileObjectsOfOthersGo) {
   std::latch release(1);
   storage_.HoldDeletions("/registry/e.x/ks/", [&] {
     held.count_down();
-    release.wait();
+    KX_AWAIT(release.try_wait());
   });
   std::jthread deleter([&] {
     EXPECT_EQ(testing::Ask(api_, "DELETE", std::string(kReapedCrds) + "/ks.e.x").status, 200);
   });
-  held.wait();
+  KX_AWAIT(held.try_wait());
   auto made = std::async(std::launch::async, [&] {
     const int status = testing::Ask(api_, "POST", kReapedCrds, DefinitionOf("ls", "v1")).status;
     return std::pair(status, testing::Ask(api_, "GET", "/apis/e.x/v1/ls").status);
@@ -320,7 +315,7 @@ TEST_F(BadStorageTest, WhatCannotBeDeletedIsNotTriedAgainAtOnce) {
   EXPECT_FALSE(api_.Reap());
   storage_.refuses_deletions = false;
   EXPECT_TRUE(api_.Reap());
-  EXPECT_TRUE(Goes(api_, kReapedTeam));
+  AwaitGone(api_, kReapedTeam);
 }
 
 /// Nor do those behind it wait.
@@ -340,7 +335,7 @@ TEST_F(BadStorageTest, ADeletionWhoseAnswerWasLostIsDone) {
       201);
   storage_.LoseAnswer("/registry/namespaces/team");
   EXPECT_NE(testing::Ask(api_, "DELETE", kReapedTeam).status, 200);
-  EXPECT_TRUE(Goes(api_, kReapedTeam));
+  AwaitGone(api_, kReapedTeam);
 }
 
 TEST_F(BadStorageTest, ANamespaceThatAnotherServerEndsGoes) {
@@ -361,7 +356,7 @@ TEST_F(BadStorageTest, ANamespaceThatAnotherServerEndsGoes) {
                          "application/merge-patch+json")
                 .status,
             200);
-  EXPECT_TRUE(Goes(api_, kReapedTeam));
+  AwaitGone(api_, kReapedTeam);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/testing/webhook_fixture.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -73,7 +74,7 @@ TEST_F(ColdCacheTest, WhoeverNeedsOneIsToldToComeAgain) {
 TEST_F(ColdCacheTest, WhoeverWaitsForOneLeavesOthersTheThread) {
   std::latch release(1);
   hooks_->Handle(kColdConverter, [&](const JsonTree& request) {
-    release.wait();
+    KX_AWAIT(release.try_wait());
     return Convert(request);
   });
   http::Request request;

@@ -12,6 +12,7 @@
 
 #include "kubexx/apiserver/storage/testing/conformance.h"
 #include "kubexx/apiserver/storage/testing/watch_recorder.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::apiserver::storage::testing {
 namespace {
@@ -188,17 +189,15 @@ void ProgressIsToldInTime(Storage& storage, const std::string& prefix) {
 void SlowWatchersLoseNothing(Storage& storage, const std::string& prefix) {
   constexpr int kKeys = 300;
   const Revision start = CreatedAt(storage, prefix + "start", "x");
-  std::mutex mu;
-  std::condition_variable changed;
+  base::Mutex mu;
+  base::CondVar changed;
   bool first_came = false;
   bool released = false;
   const auto slow = [&](const Event&) {
-    std::unique_lock lock(mu);
+    const base::MutexLock lock(mu);
     first_came = true;
     changed.notify_all();
-    while (!released) {
-      changed.wait(lock);
-    }
+    KX_AWAIT_CHANGE(changed, mu, released);
   };
   WatchOptions options;
   options.from_revision = start;
@@ -206,16 +205,14 @@ void SlowWatchersLoseNothing(Storage& storage, const std::string& prefix) {
   auto watch = std::make_unique<WatchRecorder>(storage, prefix, options, slow);
   CreatedAt(storage, prefix + "1000", "x");
   {
-    std::unique_lock lock(mu);
-    while (!first_came) {
-      changed.wait(lock);
-    }
+    const base::MutexLock lock(mu);
+    KX_AWAIT_CHANGE(changed, mu, first_came);
   }
   for (int number = 1; number < kKeys; ++number) {
     CreatedAt(storage, prefix + std::to_string(1000 + number), "x");
   }
   {
-    const std::lock_guard lock(mu);
+    const base::MutexLock lock(mu);
     released = true;
     changed.notify_all();
   }

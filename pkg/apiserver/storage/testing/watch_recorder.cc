@@ -1,18 +1,9 @@
 #include "kubexx/apiserver/storage/testing/watch_recorder.h"
 
-#include <gtest/gtest.h>
-
-#include <chrono>
 #include <stop_token>
 #include <utility>
 
 namespace kubexx::apiserver::storage::testing {
-namespace {
-
-base::TimePoint Deadline() { return base::Clock::Real().Now() + std::chrono::seconds(30); }
-
-}  // namespace
-
 WatchRecorder::WatchRecorder(Storage& storage, std::string prefix, WatchOptions options,
                              std::function<void(const Event&)> on_event)
     : thread_([this, &storage, prefix = std::move(prefix), options,
@@ -39,35 +30,29 @@ WatchRecorder::WatchRecorder(Storage& storage, std::string prefix, WatchOptions 
         changed_.notify_all();
       }) {}
 
-bool WatchRecorder::WaitLocked(base::TimePoint deadline) {
-  if (base::Clock::Real().WaitUntil(mu_, changed_, std::stop_token(), deadline) ==
-      base::Wake::kTimeout) {
-    ADD_FAILURE() << "the watch did not give what was waited for; it gave " << events_.size();
-    return false;
-  }
-  return true;
-}
-
-std::vector<EventRef> WatchRecorder::Await(std::size_t count) {
-  const base::TimePoint deadline = Deadline();
+std::vector<EventRef> WatchRecorder::Await(std::size_t count, const base::testing::Where& where) {
   base::MutexLock lock(mu_);
-  while (events_.size() < count && !ended_ && WaitLocked(deadline)) {
+  base::testing::Patience patience(std::to_string(count) + " events of a watch", where);
+  while (events_.size() < count && !ended_) {
+    patience.Wait(changed_, mu_, events_.size());
   }
   return events_;
 }
 
-Revision WatchRecorder::AwaitProgress(Revision revision) {
-  const base::TimePoint deadline = Deadline();
+Revision WatchRecorder::AwaitProgress(Revision revision, const base::testing::Where& where) {
   base::MutexLock lock(mu_);
-  while (progress_ < revision && !ended_ && WaitLocked(deadline)) {
+  base::testing::Patience patience("a watch's progress to " + std::to_string(revision), where);
+  while (progress_ < revision && !ended_) {
+    patience.Wait(changed_, mu_, progress_);
   }
   return progress_;
 }
 
-apimachinery::Status WatchRecorder::AwaitEnd() {
-  const base::TimePoint deadline = Deadline();
+apimachinery::Status WatchRecorder::AwaitEnd(const base::testing::Where& where) {
   base::MutexLock lock(mu_);
-  while (!ended_ && WaitLocked(deadline)) {
+  base::testing::Patience patience("the end of a watch", where);
+  while (!ended_) {
+    patience.Wait(changed_, mu_, events_.size());
   }
   return end_;
 }

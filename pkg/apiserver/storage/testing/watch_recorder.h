@@ -12,12 +12,13 @@
 
 #include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 
 namespace kubexx::apiserver::storage::testing {
 
 using EventRef = std::shared_ptr<const Event>;
 
-/// One watch. Its destructor ends it. Waits give up after 30 s with a failure of the test.
+/// One watch. Its destructor ends it. Waits have an end (base::testing::Patience).
 class WatchRecorder {
  public:
   /// `on_event` runs on the watching thread, before the event is kept; it may block.
@@ -25,16 +26,19 @@ class WatchRecorder {
                 std::function<void(const Event&)> on_event = nullptr);
 
   /// The events but progress, when there are `count` or the watch ended.
-  std::vector<EventRef> Await(std::size_t count) KX_EXCLUDES(mu_);
+  std::vector<EventRef> Await(std::size_t count,
+                              const base::testing::Where& where = base::testing::Where::current())
+      KX_EXCLUDES(mu_);
   /// The first progress of `revision` or higher.
-  Revision AwaitProgress(Revision revision) KX_EXCLUDES(mu_);
+  Revision AwaitProgress(Revision revision,
+                         const base::testing::Where& where = base::testing::Where::current())
+      KX_EXCLUDES(mu_);
   /// How it ended.
-  apimachinery::Status AwaitEnd() KX_EXCLUDES(mu_);
+  apimachinery::Status AwaitEnd(const base::testing::Where& where = base::testing::Where::current())
+      KX_EXCLUDES(mu_);
   void Stop() { thread_.request_stop(); }
 
  private:
-  bool WaitLocked(base::TimePoint deadline) KX_REQUIRES(mu_);
-
   base::Mutex mu_;
   base::CondVar changed_;
   std::vector<EventRef> events_ KX_GUARDED_BY(mu_);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/internal/packed/packed_store.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/fake_source.h"
@@ -94,7 +95,7 @@ TEST_F(ListenerTest, ARegistrationThatOutlivesItsInformerTouchesNoMetrics) {
     HandlerRegistration registration = informer->AddRawHandler("slow", [](const RawEvent&) {});
     if (started) {
       informer->Start();
-      ASSERT_TRUE(registration.WaitForSync({}));
+      ASSERT_TRUE(registration.WaitForSync(base::testing::PatienceEnd().token()));
     }
     informer.reset();
     QueuedItems().Set(7);  // of somebody else by now, or freed

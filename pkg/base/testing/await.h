@@ -1,0 +1,240 @@
+/// @file
+/// Waiting in tests. Every wait has an end: when what it waits for does not come, the program says
+/// where and for what it waited, and what it saw instead, and fails.
+#ifndef KUBEXX_BASE_TESTING_AWAIT_H_
+#define KUBEXX_BASE_TESTING_AWAIT_H_
+
+#include <concepts>
+#include <initializer_list>
+#include <ranges>
+#include <source_location>
+#include <sstream>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/stop_timer.h"
+
+namespace kubexx::base::testing {
+
+/// Where a wait was asked for. A helper that waits takes one as its last argument, with
+/// Where::current() as the default, so that a failure names the line of the test.
+using Where = std::source_location;
+
+/// How a value is shown in a failure: text in quotes, numbers, enumerators by number, ranges in
+/// brackets, pointers and optionals by what they hold. What has no such form is "(a value that
+/// cannot be shown)".
+template <class T>
+std::string Shown(const T& value);
+
+/// One wait, from its construction to its end. Whoever waits tests the condition in a loop and
+/// calls Pause or Wait in between:
+///
+///     MutexLock lock(mu_);
+///     Patience patience("two lines in the journal", where);
+///     while (lines_.size() < 2) {
+///       patience.Wait(changed_, mu_, lines_);
+///     }
+///
+/// When the limit has passed, Pause and Wait write to standard error where and for what this wait
+/// is, the values that they were given, and every other wait of the process, and abort. They do not
+/// throw: the thread may be one of the code under test, and in the test's own thread the
+/// destructors would join threads that wait for something themselves, so that the program would
+/// hang after all. Tests of the same program that come later do not run then.
+///
+/// Not thread-safe: one for each thread that waits. The condition is tested once more after the
+/// limit.
+class Patience {
+ public:
+  /// `what` completes "waited for", for example "two lines in the journal".
+  explicit Patience(std::string what, const Where& where = Where::current());
+  Patience(const Patience&) = delete;
+  Patience& operator=(const Patience&) = delete;
+  ~Patience();
+
+  /// Lets other threads run for a moment: yields at first, and sleeps for up to a quarter of a
+  /// millisecond when the wait has become longer.
+  template <class... Seen>
+  void Pause(const Seen&... seen) {
+    if (!PauseOnce()) {
+      Fail({Shown(seen)...});
+    }
+  }
+
+  /// Waits until `changed` is notified, with `mu` held before and after.
+  template <class... Seen>
+  void Wait(CondVar& changed, Mutex& mu, const Seen&... seen) KX_REQUIRES(mu) {
+    if (!WaitOnce(changed, mu, limit_)) {
+      Fail({Shown(seen)...});
+    }
+  }
+
+  /// The same, for no longer than `time`.
+  template <class... Seen>
+  void WaitFor(Duration time, CondVar& changed, Mutex& mu, const Seen&... seen) KX_REQUIRES(mu) {
+    if (!WaitOnce(changed, mu, time)) {
+      Fail({Shown(seen)...});
+    }
+  }
+
+  /// How long anything is waited for: 60 s of real time, times the whole number in the environment
+  /// variable KUBEXX_PATIENCE where there is one, as hack/test sets it for runs that load the
+  /// machine.
+  static Duration Limit();
+  /// Replaces the limit of the waits that begin later, in tests of waiting itself. Thread-safe.
+  static void SetLimitForTest(Duration limit);
+
+ private:
+  bool IsOver() const;
+  void Begin();
+  bool PauseOnce();
+  bool WaitOnce(CondVar& changed, Mutex& mu, Duration time) KX_REQUIRES(mu);
+  std::string Description() const;
+  [[noreturn]] void Fail(std::initializer_list<std::string> seen) const;
+
+  const std::string what_;
+  const Where where_;
+  const TimePoint begin_;
+  const Duration limit_;
+  bool listed_ = false;
+};
+
+/// A stop that is requested when the patience of tests ends, for calls of the code under test that
+/// wait until a stop. The test then sees that the call was in vain:
+/// `ASSERT_TRUE(informer->WaitForSync(PatienceEnd().token()))`.
+class PatienceEnd : public StopTimer {
+ public:
+  PatienceEnd() : StopTimer(Clock::Real(), {}, Patience::Limit()) {}
+};
+
+/// Waits until `stop` is requested; see Patience.
+void AwaitStop(const std::stop_token& stop, const Where& where = Where::current());
+
+/// Looks at the condition until it holds or the patience of tests ends, and returns whether it
+/// holds. For tests that need to tidy up what another process does, and use it as
+/// `ASSERT_TRUE(HoldsSoon(...))`; all others are better served by KX_AWAIT. Where a look costs
+/// something, as a request does, `between` passes between two of them.
+bool HoldsSoon(FunctionRef<bool()> condition, Duration between = {});
+
+/// Lets other threads run for a moment, in order to have the steps of several threads meet in many
+/// ways; not for waiting.
+void LetOthersRun();
+
+namespace internal {
+
+/// The condition of a loop; a call, since compilers warn of one that names what the loop does not
+/// change.
+constexpr bool IsTrue(bool condition) { return condition; }
+
+template <class T>
+concept IsText = std::convertible_to<const T&, std::string_view>;
+
+template <class T>
+concept IsAtomic = requires(const T& value) {
+  typename T::value_type;
+  { value.load() } -> std::convertible_to<typename T::value_type>;
+};
+
+template <class T>
+concept IsPair = requires(const T& value) {
+  value.first;
+  value.second;
+};
+
+template <class T>
+concept HoldsOneOrNone = requires(const T& value) {
+  static_cast<bool>(value);
+  *value;
+};
+
+template <class T>
+concept IsStreamed = requires(std::ostream& out, const T& value) { out << value; };
+
+}  // namespace internal
+
+template <class T>
+std::string Shown(const T& value) {
+  if constexpr (std::same_as<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return std::to_string(value);
+  } else if constexpr (std::is_enum_v<T>) {
+    return std::to_string(std::to_underlying(value));
+  } else if constexpr (internal::IsText<T>) {
+    return "\"" + std::string(std::string_view(value)) + "\"";
+  } else if constexpr (internal::IsAtomic<T>) {
+    return Shown(value.load());
+  } else if constexpr (requires {
+                         { value.count() } -> std::convertible_to<double>;
+                       }) {
+    return std::to_string(value.count());  // a duration, in its own unit
+  } else if constexpr (internal::IsStreamed<T>) {
+    std::ostringstream out;
+    out << value;
+    return out.str();
+  } else if constexpr (std::ranges::input_range<const T>) {
+    std::string text = "[";
+    for (const auto& element : value) {
+      text += (text.size() > 1 ? ", " : "") + Shown(element);
+    }
+    return text + "]";
+  } else if constexpr (internal::IsPair<T>) {
+    return Shown(value.first) + ": " + Shown(value.second);
+  } else if constexpr (requires {
+                         { value.ToString() } -> std::convertible_to<std::string>;
+                       }) {
+    return value.ToString();
+  } else if constexpr (internal::HoldsOneOrNone<T>) {
+    return value ? Shown(*value) : "nothing";
+  } else {
+    return "(a value that cannot be shown)";
+  }
+}
+
+}  // namespace kubexx::base::testing
+
+/// @cond
+#define KX_AWAIT_NAME_(line) kx_patience_##line
+#define KX_AWAIT_NAME(line) KX_AWAIT_NAME_(line)
+#define KX_AWAIT_COMPARED(a, op, b)                                                            \
+  for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(#a " " #op " " #b);           \
+       !::kubexx::base::testing::internal::IsTrue((a)op(b)); KX_AWAIT_NAME(__LINE__).Pause(a)) \
+  static_cast<void>(0)
+/// @endcond
+
+/// Waits until the condition holds; see Patience. A failure shows the text of the condition.
+#define KX_AWAIT(...) \
+  KX_UNTIL(__VA_ARGS__) static_cast<void>(0)
+
+/// Repeats the statement behind it until the condition holds, with a pause after each time; see
+/// Patience. `KX_UNTIL(reads > 2) { clock.Advance(seconds(1)); }`
+#define KX_UNTIL(...)                                                              \
+  for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(#__VA_ARGS__);    \
+       !::kubexx::base::testing::internal::IsTrue(static_cast<bool>(__VA_ARGS__)); \
+       KX_AWAIT_NAME(__LINE__).Pause())
+
+/// Waits until the condition holds, which is looked at with `mu` held, first and whenever the
+/// CondVar `changed` is notified; see Patience.
+#define KX_AWAIT_CHANGE(changed, mu, ...)                                          \
+  for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(#__VA_ARGS__);    \
+       !::kubexx::base::testing::internal::IsTrue(static_cast<bool>(__VA_ARGS__)); \
+       KX_AWAIT_NAME(__LINE__).Wait(changed, mu))                                  \
+  static_cast<void>(0)
+
+/// @{
+/// Waits until the comparison of `a` with `b` holds; see Patience. A failure shows `a`, which is
+/// evaluated many times.
+#define KX_AWAIT_EQ(a, b) KX_AWAIT_COMPARED(a, ==, b)
+#define KX_AWAIT_NE(a, b) KX_AWAIT_COMPARED(a, !=, b)
+#define KX_AWAIT_LE(a, b) KX_AWAIT_COMPARED(a, <=, b)
+#define KX_AWAIT_LT(a, b) KX_AWAIT_COMPARED(a, <, b)
+#define KX_AWAIT_GE(a, b) KX_AWAIT_COMPARED(a, >=, b)
+#define KX_AWAIT_GT(a, b) KX_AWAIT_COMPARED(a, >, b)
+/// @}
+
+#endif  // KUBEXX_BASE_TESTING_AWAIT_H_
