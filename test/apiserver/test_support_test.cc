@@ -9,6 +9,7 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/cache/typed_event.h"
 #include "kubexx/controller/testing/await.h"
 #include "kubexx/informers/shared_informer_factory.h"
@@ -106,7 +107,7 @@ TEST_F(TestSupportTest, ABrokenWatchEndsAndItsClientComesAgain) {
   informers::SharedInformerFactory factory(client_, {});
   const auto informer = factory.InformerFor<ConfigMap>();
   informer->Start();
-  ASSERT_TRUE(informer->WaitForSync({}));
+  ASSERT_TRUE(informer->WaitForSync(base::testing::PatienceEnd().token()));
   const auto broken = Eventually("a watch to break", [this] {
     EXPECT_EQ(server_.BreakWatches({.resource = "secrets"}), 0);
     return server_.BreakWatches({.resource = "configmaps"}) == 1;
