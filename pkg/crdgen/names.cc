@@ -12,8 +12,8 @@ bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsWordCharacter(char c) { return IsLower(c) || IsUpper(c) || IsDigit(c); }
-char Upper(char c) { return IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c; }
-char Lower(char c) { return IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
+char ToUpperCase(char c) { return IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c; }
+char ToLowerCase(char c) { return IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// The last two are macros of GNU dialects, as which a user's project may be compiled.
 const std::set<std::string_view>& Keywords() {
@@ -74,7 +74,7 @@ std::string CamelCase(std::string_view name) {
   bool begins = true;
   for (const char c : name) {
     if (IsWordCharacter(c)) {
-      out += begins ? Upper(c) : c;
+      out += begins ? ToUpperCase(c) : c;
     }
     begins = !IsWordCharacter(c);
   }
@@ -92,7 +92,7 @@ std::string MemberName(std::string_view name) {
     if ((begins && !member.empty()) || (!begins && BeginsWord(name, i))) {
       member += '_';
     }
-    member += Lower(name[i]);
+    member += ToLowerCase(name[i]);
     begins = false;
   }
   if (Keywords().contains(member)) {
