@@ -167,19 +167,21 @@ TEST_F(UnreadAnswersTest, WhatStreamsShareIsHeldOnce) {
   EXPECT_EQ(WholeOfEight("/shared"), 8);
 }
 
-// It reads a while, and says something meanwhile.
+// It reads a while, and says something meanwhile. Where the machine is slow its time may be over
+// before it has read so much.
 TEST_F(UnreadAnswersTest, WhoStopsReadingAStreamIsGivenUpInTheEnd) {
   Start(3, {}, std::chrono::milliseconds(300));
   Reader& reader = NewReader();
   reader.Ask("/stream");
-  for (std::size_t read = 1; read < kKept; read += kAnswer / 400) {
-    EXPECT_TRUE(reader.SendByte());
-    EXPECT_GT(reader.Read(kAnswer / 400), 0U);
+  std::size_t read = 1;
+  for (bool open = true; open && read < kKept;) {
+    open = reader.SendByte();
+    const std::size_t more = reader.Read(kAnswer / 400);
+    open = open && more > 0;
+    read += more;
   }
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  KX_UNTIL(!reader.SendByte()) {
-    ASSERT_LT(std::chrono::steady_clock::now(), end) << "it is still connected";
-  }
+  EXPECT_LT(read, kAnswer);
+  KX_AWAIT(!reader.SendByte());
 }
 
 TEST_F(UnreadAnswersTest, WhoReadsStays) {
