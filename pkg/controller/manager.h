@@ -175,6 +175,9 @@ class Manager {
   Client::Parts ClientParts() const;
   /// For ControllerBuilder: checks the options and takes the name.
   apimachinery::Result<void> ClaimControllerName(const ControllerOptions& options);
+  /// For ControllerBuilder: EventRecorderFor, made when it records for the first time, as most
+  /// controllers record nothing. The manager must outlive what uses it.
+  std::shared_ptr<events::Recorder> RecorderOfController(const std::string& name);
 
  private:
   class Impl;
