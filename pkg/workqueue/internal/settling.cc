@@ -19,7 +19,7 @@ base::Duration Longest(const Debounce& debounce, base::Duration window) {
 std::optional<base::TimePoint> Settling::Note(const Debounce& debounce, base::TimePoint now) {
   if (!pending_) {
     pending_ = true;
-    adds_ = {.first = now};
+    adds_ = {.first = now, .due = now};
   } else if (!debounce.puts_off) {
     return std::nullopt;  // it will be worked on anyway
   }
