@@ -38,9 +38,6 @@ namespace {
 
 using apimachinery::Result;
 
-/// A stream of changes is acted on after this many settle windows at the latest.
-constexpr int kMaxSettleWindows = 10;
-
 Result<rest::Config> Connection(const reloader::Config& config) {
   KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(config.kubeconfig));
   connection.qps = config.qps;
@@ -242,8 +239,7 @@ class Process {
                                    ? reloader::BaselineRecording::kNever
                                    : reloader::BaselineRecording::kAlways;
     options.ignored_namespaces = config_.ignored_namespaces;
-    options.settle = {.window = config_.settle_window,
-                      .max_delay = kMaxSettleWindows * config_.settle_window};
+    options.settle_window = config_.settle_window;
     options.release_window = config_.release_window;
     options.workers = config_.workers;
     options.registry = &registry_;

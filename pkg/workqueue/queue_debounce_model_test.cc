@@ -171,9 +171,7 @@ class DebounceModel {
     const State& state = keys_.at(key);
     return state.alone && state.settles.has_value();
   }
-  std::optional<Key> NextSettling(milliseconds until) const {
-    return Next(until, &State::settles);
-  }
+  std::optional<Key> NextSettling(milliseconds until) const { return Next(until, &State::settles); }
   std::optional<Key> NextDelayed(milliseconds until) const { return Next(until, &State::delayed); }
   std::optional<Key> Next(milliseconds until, std::optional<Time> State::* time) const {
     std::optional<Key> next;
@@ -225,9 +223,9 @@ class QueueDebounceModelTest : public ::testing::TestWithParam<unsigned> {
     if (expected.settled) {
       ASSERT_EQ(item.settled()->first, begin_ + expected.settled->first);
       ASSERT_EQ(item.settled()->due, begin_ + expected.settled->due);
-      ASSERT_EQ(item.settled()->last,
-                expected.settled->last ? std::optional(begin_ + *expected.settled->last)
-                                       : std::nullopt);
+      ASSERT_EQ(item.settled()->last, expected.settled->last
+                                          ? std::optional(begin_ + *expected.settled->last)
+                                          : std::nullopt);
     }
     working_.insert_or_assign(expected.key, std::pair(std::move(item), expected));
   }
