@@ -44,7 +44,7 @@ Queue::Impl::Impl(Options options)
   delays_ = std::jthread([this](const std::stop_token& stop) { RunDelays(stop); });
 }
 
-void Queue::Impl::Add(const Key& key, int priority) {
+inline void Queue::Impl::Add(const Key& key, int priority) {
   const std::size_t hash = std::hash<Key>()(key);
   const std::string tenant = TenantOf(key);
   bool wake = false;
@@ -141,41 +141,11 @@ std::size_t Queue::Impl::Len() const {
   return ready_->size();
 }
 
-internal::Node* Queue::Impl::NodeFor(const Key& key, std::size_t hash, const std::string& tenant) {
-  Node* const node = keys_.FindOrAdd(key, hash);
-  if (node->unused()) {
-    ready_->Attach(node, tenant_ ? tenant : key.object.namespace_);
-  }
-  return node;
-}
-
 void Queue::Impl::EraseIfUnusedLocked(Node* node) {
   if (node->unused()) {
     ready_->Detach(node);
     keys_.Erase(node);
   }
-}
-
-bool Queue::Impl::AddLocked(Node* node, int priority) {
-  if (one_entry_a_key_ && (node->delayed() || node->settles())) {
-    priority = std::max(priority, node->priority);
-    RemoveTimersLocked(node);
-  }
-  if (node->settling != nullptr) {
-    node->settling->alone = false;
-  }
-  if (node->dirty) {
-    RaiseLocked(node, priority);
-    return false;
-  }
-  node->dirty = true;
-  node->priority = priority;
-  if (metrics_.enabled) {
-    node->added = clock_.Now();
-    metrics_.adds.Increment();
-    depth_.Add(priority, 1);
-  }
-  return !node->processing && PushLocked(node);
 }
 
 void Queue::Impl::RemoveTimersLocked(Node* node) {
@@ -201,19 +171,6 @@ void Queue::Impl::RaiseLocked(Node* node, int priority) {
   }
 }
 
-bool Queue::Impl::PushLocked(Node* node) {
-  ready_->Push(node);
-  return WakeLocked();
-}
-
-bool Queue::Impl::WakeLocked() {
-  if (waking_workers_ >= waiting_workers_) {
-    return false;
-  }
-  ++waking_workers_;
-  return true;
-}
-
 bool Queue::Impl::DelayLocked(Node* node, base::TimePoint at, int priority) {
   if (node->dirty && one_entry_a_key_) {
     RaiseLocked(node, priority);
@@ -232,7 +189,7 @@ bool Queue::Impl::DelayLocked(Node* node, base::TimePoint at, int priority) {
   return delayed_.front() == &node->delay;
 }
 
-Queue::Item Queue::Impl::GetLocked(const std::stop_token& stop) {
+inline Queue::Item Queue::Impl::GetLocked(const std::stop_token& stop) {
   while (true) {
     if (stop.stop_requested()) {
       // The notification that woke this worker may have been for a key: pass it on.
@@ -257,7 +214,7 @@ Queue::Item Queue::Impl::GetLocked(const std::stop_token& stop) {
   }
 }
 
-Queue::Item Queue::Impl::TakeLocked(Node* node) {
+inline Queue::Item Queue::Impl::TakeLocked(Node* node) {
   node->dirty = false;
   node->processing = true;
   working_.PushBack(node);

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_QUEUE_IMPL_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_QUEUE_IMPL_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -109,6 +110,52 @@ class Queue::Impl {
   base::Subscription scrape_;  // Ends before what UpdateRunningWork reads.
   std::jthread delays_;        // Last, so that it ends first.
 };
+
+// What every add does: inline, as it is called from two sources.
+
+inline bool Queue::Impl::WakeLocked() {
+  if (waking_workers_ >= waiting_workers_) {
+    return false;
+  }
+  ++waking_workers_;
+  return true;
+}
+
+inline bool Queue::Impl::PushLocked(Node* node) {
+  ready_->Push(node);
+  return WakeLocked();
+}
+
+inline internal::Node* Queue::Impl::NodeFor(const Key& key, std::size_t hash,
+                                            const std::string& tenant) {
+  Node* const node = keys_.FindOrAdd(key, hash);
+  if (node->unused()) {
+    ready_->Attach(node, tenant_ ? tenant : key.object.namespace_);
+  }
+  return node;
+}
+
+inline bool Queue::Impl::AddLocked(Node* node, int priority) {
+  if (one_entry_a_key_ && (node->delayed() || node->settles())) {
+    priority = std::max(priority, node->priority);
+    RemoveTimersLocked(node);
+  }
+  if (node->settling != nullptr) {
+    node->settling->alone = false;
+  }
+  if (node->dirty) {
+    RaiseLocked(node, priority);
+    return false;
+  }
+  node->dirty = true;
+  node->priority = priority;
+  if (metrics_.enabled) {
+    node->added = clock_.Now();
+    metrics_.adds.Increment();
+    depth_.Add(priority, 1);
+  }
+  return !node->processing && PushLocked(node);
+}
 
 }  // namespace kubexx::workqueue
 
