@@ -1,4 +1,4 @@
-# kubexx_package(NAME [TEST_SUPPORT | PROGRAM] [HOT | COLD] [ROOMS] [BUSY_TESTS] [NETWORK] [NO_LEAK_CHECK] [NO_THREADS]
+# kubexx_package(NAME [TEST_SUPPORT | PROGRAM] [HOT | COLD] [PIECES] [ROOMS] [BUSY_TESTS] [NETWORK] [NO_LEAK_CHECK] [NO_THREADS]
 #   [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...] [FAKES name...] [FAKE_DEPS lib...] [FOR_GENERATED header...])
 #
 # Declares the package in the current folder: the library kubexx::NAME from *.cc here and in internal/, the
@@ -16,7 +16,8 @@
 #
 # HOT: a program spends its time in the package's loops, so a release optimises it further. COLD: the package's own work
 # costs little beside what it waits for, so a release compiles it for size. BUSY_TESTS: tests give the package very large
-# inputs, so the builds with sanitizers, which do not optimise most packages, optimise this one.
+# inputs, so the builds with sanitizers, which do not optimise most packages, optimise this one. PIECES: most programs need
+# some of its functions only; each has a section of its own, so that the linker leaves out those that a program does not call.
 #
 # A test program fails when threads or file descriptors are left at its end (base/testing/leak_check.h). NO_LEAK_CHECK is
 # for packages whose libraries keep threads of their own until the process ends, and NETWORK for those of them where that is
@@ -24,7 +25,7 @@
 # wherever kubexx::rest_testing is among TEST_DEPS. NO_THREADS: there is nothing in it for ThreadSanitizer to find, so that
 # build leaves its tests out.
 function(kubexx_package name)
-  cmake_parse_arguments(ARG "TEST_SUPPORT;PROGRAM;HOT;COLD;ROOMS;BUSY_TESTS;NETWORK;NO_LEAK_CHECK;NO_THREADS" ""
+  cmake_parse_arguments(ARG "TEST_SUPPORT;PROGRAM;HOT;COLD;PIECES;ROOMS;BUSY_TESTS;NETWORK;NO_LEAK_CHECK;NO_THREADS" ""
     "DEPS;PRIVATE_DEPS;TEST_DEPS;FAKES;FAKE_DEPS;FOR_GENERATED" ${ARGN})
   if(ARG_BUSY_TESTS AND KUBEXX_SANITIZE)
     set(ARG_HOT TRUE)
@@ -47,6 +48,9 @@ function(kubexx_package name)
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(kubexx_${name}
       PUBLIC ${ARG_DEPS} Threads::Threads PRIVATE ${ARG_PRIVATE_DEPS} $<BUILD_INTERFACE:kubexx_warnings>)
+    if(ARG_PIECES AND CMAKE_BUILD_TYPE STREQUAL "Release")
+      target_compile_options(kubexx_${name} PRIVATE -ffunction-sections -fdata-sections)
+    endif()
     if(ARG_COLD)
       target_compile_options(kubexx_${name} PRIVATE ${kubexx_cold_options})
       kubexx_precompile(kubexx_${name} cold)

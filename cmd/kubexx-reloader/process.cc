@@ -1,12 +1,16 @@
 #include "process.h"
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kubexx/controller/manager.h"
+#include "kubexx/http/server.h"
 #include "kubexx/leaderelection/lock.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/http_server.h"
@@ -37,9 +41,6 @@ namespace kubexx {
 namespace {
 
 using apimachinery::Result;
-
-/// A stream of changes is acted on after this many settle windows at the latest.
-constexpr int kMaxSettleWindows = 10;
 
 Result<rest::Config> Connection(const reloader::Config& config) {
   KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(config.kubeconfig));
@@ -72,13 +73,18 @@ metrics::HttpResponse Healthy(bool healthy, std::string good, std::string bad, i
                  : metrics::HttpResponse{.status = bad_status, .body = std::move(bad)};
 }
 
-/// Everything, in the order in which it is made; the members that others refer to come first.
+void AwaitStop(const std::stop_token& stop) {
+  while (base::Clock::Real().SleepFor(std::chrono::hours(24), stop)) {
+  }
+}
+
+/// What the manager runs, in the order in which it is made; the members that others refer to come
+/// first. It ends in this order: what writes to workloads; the Leases; Events, alerts and policies;
+/// HTTP.
 class Process {
  public:
   explicit Process(const reloader::Config& config)
-      : config_(config),
-        process_metrics_(metrics::RegisterProcessMetrics(registry_)),
-        server_({.address = config.metrics_address}) {}
+      : config_(config), process_metrics_(metrics::RegisterProcessMetrics(registry_)) {}
   /// The policies and who publishes what they lack use each other.
   ~Process() {
     if (policies_) {
@@ -89,7 +95,39 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  Result<void> Start() {
+  /// Until `stop` is requested.
+  Result<void> Run(const std::stop_token& stop) {
+    KX_RETURN_IF_ERROR(Make());
+    controller::ManagerOptions options;
+    options.http = {.address = config_.metrics_address};
+    options.pages = Pages();
+    // Everything has an end of its own, and a kubelet kills what has not.
+    options.graceful_shutdown_timeout = base::Duration(-1);
+    options.leadership = replica_;
+    options.registry = &registry_;
+    manager_ = std::make_unique<controller::Manager>(client_, std::move(options));
+    using controller::Stage;
+    const auto add = [this](std::string name, Stage stage,
+                            void (Process::*run)(const std::stop_token&)) {
+      return manager_->Add(std::move(name), stage,
+                           [this, run](const std::stop_token& end) -> Result<void> {
+                             (this->*run)(end);
+                             return {};
+                           });
+    };
+    KX_RETURN_IF_ERROR(add("reloader", Stage::kLeader, &Process::Work));
+    // It ends after the Leases are given back, as no other replica need wait for it.
+    KX_RETURN_IF_ERROR(add("notifications", Stage::kServer, &Process::NotifyUntil));
+    if (!config_.pprof_address.empty()) {
+      KX_RETURN_IF_ERROR(manager_->Add(
+          "diagnostics", Stage::kServer,
+          [this](const std::stop_token& end) -> Result<void> { return Diagnose(end); }));
+    }
+    return manager_->Run(stop);
+  }
+
+ private:
+  Result<void> Make() {
     KX_ASSIGN_OR_RETURN(const rest::Config connection, Connection(config_));
     KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection, {.registry = &registry_}));
     fallbacks_ = std::make_shared<reloader::Fallbacks>(&registry_);
@@ -106,10 +144,14 @@ class Process {
       KX_ASSIGN_OR_RETURN(auto client,
                           rest::RESTClient::New(leaderelection::LockClientConfig(connection),
                                                 {.registry = &registry_}));
-      replica_ = reloader::Replica::New(std::move(client), config_.ha, &registry_);
+      replica_ = reloader::Replica::New(
+          std::move(client), config_.ha, [this](int shard) { OnAcquired(shard); }, &registry_);
     }
-    KX_RETURN_IF_ERROR(config_.webhook_url.empty() ? MakeOperator() : MakeRelay());
-    KX_RETURN_IF_ERROR(Serve());
+    return config_.webhook_url.empty() ? MakeOperator() : MakeRelay();
+  }
+
+  /// At its end what is due is written while this replica may; then the others take over.
+  void Work(const std::stop_token& stop) {
     if (!config_.dry_run) {
       publisher_ = std::make_unique<reloader::MetaInfoPublisher>(
           client_, config_.meta_info, reloader::BuildInfo{.version = KUBEXX_VERSION},
@@ -121,24 +163,18 @@ class Process {
     } else {
       relay_->Start();
     }
-    memory_ = std::make_unique<reloader::MemoryKeeper>(
-        reloader::MemoryKeeper::Options{.ready = [this] { return Ready(); }});
-    if (replica_) {
-      KX_RETURN_IF_ERROR(replica_->Start([this](int shard) { OnAcquired(shard); }));
+    {
+      const reloader::MemoryKeeper memory({.ready = [this] { return Ready(); }});
+      AwaitStop(stop);
     }
-    return {};
-  }
-
-  /// What is due is written while this replica may; then the others take over.
-  void Stop() {
-    memory_.reset();
     operator_ ? operator_->Stop() : relay_->Stop();
     if (webhook_sender_) {
       webhook_sender_->Stop();
     }
-    if (replica_) {
-      replica_->Stop();
-    }
+  }
+
+  void NotifyUntil(const std::stop_token& stop) {
+    AwaitStop(stop);
     if (alert_sender_) {
       alert_sender_->Stop();
     }
@@ -146,13 +182,19 @@ class Process {
     if (policies_) {
       policies_->Stop();
     }
-    server_.Stop();
-    if (diagnostics_) {
-      diagnostics_->Stop();
-    }
   }
 
- private:
+  Result<void> Diagnose(const std::stop_token& stop) const {
+    logging::Warning("--enable-pprof serves figures of heap and threads, no profiles of Go",
+                     {{"address", config_.pprof_address}});
+    http::Server server(http::Server::Options{.address = config_.pprof_address});
+    reloader::ServeDiagnostics(server);
+    KX_RETURN_IF_ERROR(server.Start());
+    AwaitStop(stop);
+    server.Stop();
+    return {};
+  }
+
   bool Ready() const { return operator_ ? operator_->Ready() : relay_->Ready(); }
 
   Result<void> MakeObservers() {
@@ -242,8 +284,7 @@ class Process {
                                    ? reloader::BaselineRecording::kNever
                                    : reloader::BaselineRecording::kAlways;
     options.ignored_namespaces = config_.ignored_namespaces;
-    options.settle = {.window = config_.settle_window,
-                      .max_delay = kMaxSettleWindows * config_.settle_window};
+    options.settle_window = config_.settle_window;
     options.release_window = config_.release_window;
     options.workers = config_.workers;
     options.registry = &registry_;
@@ -263,8 +304,8 @@ class Process {
     return {};
   }
 
-  Result<void> Serve() {
-    server_.Handle("/metrics", metrics::MetricsHandler(registry_));
+  /// With the answers that probes of this operator have always had.
+  std::map<std::string, http::Handler> Pages() {
     const auto live = [this](const metrics::HttpRequest&) {
       return Healthy(!replica_ || replica_->Check(), "alive", "writes of a lost lease do not end",
                      500);
@@ -278,21 +319,7 @@ class Process {
       return Healthy(Ready() && !problem, missing ? "ready, but " + *missing : "ready",
                      problem ? *problem : "waiting for the first lists", 503);
     };
-    for (const char* path : {"/live", "/healthz"}) {
-      server_.Handle(path, live);
-    }
-    for (const char* path : {"/ready", "/readyz"}) {
-      server_.Handle(path, ready);
-    }
-    KX_RETURN_IF_ERROR(server_.Start());
-    if (config_.pprof_address.empty()) {
-      return {};
-    }
-    logging::Warning("--enable-pprof serves figures of heap and threads, no profiles of Go",
-                     {{"address", config_.pprof_address}});
-    diagnostics_.emplace(http::Server::Options{.address = config_.pprof_address});
-    reloader::ServeDiagnostics(*diagnostics_);
-    return diagnostics_->Start();
+    return {{"/live", live}, {"/healthz", live}, {"/ready", ready}, {"/readyz", ready}};
   }
 
   const reloader::Config& config_;
@@ -307,16 +334,14 @@ class Process {
   std::unique_ptr<reloader::Alerts> alerts_;
   reloader::WriteObservers observers_;
   std::unique_ptr<reloader::NamespaceSelector> namespaces_;
-  std::unique_ptr<reloader::Replica> replica_;
+  std::shared_ptr<reloader::Replica> replica_;
   std::unique_ptr<reloader::Policies> policies_;
   std::unique_ptr<reloader::Operator> operator_;
   std::unique_ptr<reloader::MessageSender> webhook_sender_;
   std::unique_ptr<reloader::SourceAbsences> absences_;
   std::unique_ptr<reloader::WebhookRelay> relay_;
-  metrics::HttpServer server_;
-  std::optional<http::Server> diagnostics_;
-  std::unique_ptr<reloader::MemoryKeeper> memory_;
   std::unique_ptr<reloader::MetaInfoPublisher> publisher_;
+  std::unique_ptr<controller::Manager> manager_;  // last: it runs all others
 };
 
 }  // namespace
@@ -331,11 +356,7 @@ Result<void> RunProcess(const reloader::Config& config, const std::stop_token& s
   for (const std::string& warning : config.warnings) {
     logging::Warning(warning);
   }
-  Process process(config);
-  KX_RETURN_IF_ERROR(process.Start());
-  while (base::Clock::Real().SleepFor(std::chrono::hours(24), stop)) {
-  }
-  process.Stop();
+  KX_RETURN_IF_ERROR(Process(config).Run(stop));
   logging::Info("Stopped");
   return {};
 }

@@ -7,11 +7,16 @@
 #include <vector>
 
 #include "kubexx/base/ascii.h"
+#include "kubexx/controller/internal/recorders.h"
 
 namespace kubexx::controller {
 
 ControllerOptions Manager::ControllerDefaults(std::string_view kind) const {
   return {.name = base::ToLower(kind), .clock = clock(), .registry = &registry()};
+}
+
+std::shared_ptr<events::Recorder> Manager::RecorderOfController(const std::string& name) {
+  return std::make_shared<internal::LazyRecorder>([this, name] { return EventRecorderFor(name); });
 }
 
 ControllerBuilderBase::ControllerBuilderBase(Manager& manager,
@@ -56,6 +61,9 @@ void ControllerBuilderBase::AddOwned(Watched watched, MetadataFunction metadata_
 ControllerBuilderBase::Made ControllerBuilderBase::Make(Watched watched,
                                                         ReconcileFunction reconcile) {
   KX_RETURN_IF_ERROR(manager_.ClaimControllerName(options_));
+  if (!options_.recorder) {
+    options_.recorder = manager_.RecorderOfController(options_.name);
+  }
   auto controller =
       std::make_shared<Controller>(options_, manager_.ClientParts(), std::move(reconcile));
   controller->AddSource(NewUntypedObjectSource(

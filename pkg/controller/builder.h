@@ -20,6 +20,7 @@
 #include "kubexx/controller/predicate.h"
 #include "kubexx/controller/reconciler.h"
 #include "kubexx/controller/source.h"
+#include "kubexx/events/recorder.h"
 
 namespace kubexx::controller {
 
@@ -195,6 +196,12 @@ class ControllerBuilder : public ControllerBuilderBase {
   /// Fills the queue before this replica leads.
   ControllerBuilder& WarmStandby(bool warm) {
     options_.warm_standby = warm;
+    return *this;
+  }
+  /// What reconciles record Events with, instead of the manager's recorder for this controller's
+  /// name.
+  ControllerBuilder& EventRecorder(std::shared_ptr<events::Recorder> recorder) {
+    options_.recorder = std::move(recorder);
     return *this;
   }
   /// Whether reconciles wait for the caches to see their own writes, which is the default.

@@ -105,6 +105,31 @@ apimachinery::Result<void> Client::PatchUntyped(const Kind& kind,
   return {};
 }
 
+apimachinery::Result<void> Client::ApplyUntyped(const Kind& kind,
+                                                const kubernetes::ObjectName& name,
+                                                std::string json,
+                                                const kubernetes::ApplyOptions& options,
+                                                Answer answer) const {
+  const kubernetes::UntypedClient client(parts_.rest, std::string(name.name_space), kind.resource,
+                                         kind.schema);
+  KX_RETURN_IF_ERROR(client.Apply(name, std::move(json), options, answer.object, parts_.stop));
+  Note(kind, name.name_space, *answer.version);
+  return {};
+}
+
+apimachinery::Result<void> Client::DeleteCollectionUntyped(
+    const Kind& kind, std::string_view name_space, const apimachinery::ListOptions& selection,
+    const kubernetes::DeleteOptions& options) const {
+  if (kind.resource.namespaced && name_space.empty()) {
+    return apimachinery::Fail(apimachinery::Reason::kBadRequest,
+                              "delete " + ResourceName(kind.resource) + ": no namespace is named");
+  }
+  const kubernetes::UntypedClient client(
+      parts_.rest, kind.resource.namespaced ? std::string(name_space) : std::string(),
+      kind.resource, kind.schema);
+  return client.DeleteCollection(options, selection, parts_.stop);
+}
+
 void Client::Note(const Kind& kind, std::string_view name_space, const std::string& version) const {
   using Scope = informers::SharedInformerFactory::Scope;
   if (!parts_.writes) {

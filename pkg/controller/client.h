@@ -15,11 +15,14 @@
 
 #include "kubexx/api/resource.h"
 #include "kubexx/apimachinery/labels.h"
+#include "kubexx/apimachinery/list_options.h"
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/cache/lister.h"
 #include "kubexx/controller/consistency_store.h"
 #include "kubexx/informers/shared_informer_factory.h"
+#include "kubexx/kubernetes/apply.h"
+#include "kubexx/kubernetes/options.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/workqueue/key.h"
@@ -121,11 +124,53 @@ class Client {
     return out;
   }
 
+  /// Patch of the status alone; `options.subresource` is not looked at.
+  template <class T>
+  apimachinery::Result<T> PatchStatus(const apimachinery::ObjectKey& key, rest::PatchType type,
+                                      std::string patch,
+                                      kubernetes::PatchOptions options = {}) const
+    requires api::kHasStatus<T>
+  {
+    options.subresource = "status";
+    return Patch<T>(key, type, std::move(patch), options);
+  }
+
+  /// Server-side apply: creates the object, or changes the fields that `object` has and gives up
+  /// those that an earlier apply of the same field manager had. kConflict, with one cause for each
+  /// field, when another manager owns some of them with other values, unless `options.force`.
+  /// kBadRequest without `options.field_manager`. See kubernetes::ApplyObject.
+  template <class T>
+  apimachinery::Result<T> Apply(const kubernetes::ApplyObject<T>& object,
+                                const kubernetes::ApplyOptions& options) const {
+    return ApplyAt({}, object, options);
+  }
+
+  /// Server-side apply of the status alone.
+  template <class T>
+  apimachinery::Result<T> ApplyStatus(const kubernetes::ApplyObject<T>& object,
+                                      const kubernetes::ApplyOptions& options) const
+    requires api::kHasStatus<T>
+  {
+    return ApplyAt("status", object, options);
+  }
+
   /// The cache may have the object a little longer.
   template <class T>
   apimachinery::Result<void> Delete(const apimachinery::ObjectKey& key,
                                     const kubernetes::DeleteOptions& options = {}) const {
     return Resource<T>(key.namespace_).Delete(key.name, options, parts_.stop);
+  }
+
+  /// Deletes the objects of T in `name_space` that `selection` matches, all of them when it is
+  /// empty. kBadRequest when T is namespaced and `name_space` is empty: the API has no deletion
+  /// over all namespaces. Of a type that is not namespaced `name_space` does not matter. As
+  /// controller-runtime's DeleteAllOf. The caches may have the objects a little longer; like Delete
+  /// it is not noted, since the answer has no version that a cache comes by.
+  template <class T>
+  apimachinery::Result<void> DeleteCollection(std::string_view name_space,
+                                              const apimachinery::ListOptions& selection = {},
+                                              const kubernetes::DeleteOptions& options = {}) const {
+    return DeleteCollectionUntyped(KindOf<T>(), name_space, selection, options);
   }
 
   /// For what this client has no method for. What it writes is not noted: pass the result to
@@ -185,6 +230,18 @@ class Client {
     return out;
   }
 
+  template <class T>
+  apimachinery::Result<T> ApplyAt(std::string_view subresource,
+                                  const kubernetes::ApplyObject<T>& object,
+                                  const kubernetes::ApplyOptions& options) const {
+    T out{};
+    KX_RETURN_IF_ERROR(ApplyUntyped(
+        KindOf<T>(),
+        {.name_space = object.name_space(), .name = object.name(), .subresource = subresource},
+        object.ToJson(), options, {&out, &out.metadata.resource_version}));
+    return out;
+  }
+
   apimachinery::Result<cache::UntypedRef> GetCached(cache::SharedInformerBase& informer,
                                                     const apimachinery::ResourceInfo& resource,
                                                     const apimachinery::ObjectKey& key,
@@ -201,6 +258,12 @@ class Client {
                                           kubernetes::RawPatch patch,
                                           const kubernetes::PatchOptions& options,
                                           Answer answer) const;
+  apimachinery::Result<void> ApplyUntyped(const Kind& kind, const kubernetes::ObjectName& name,
+                                          std::string json, const kubernetes::ApplyOptions& options,
+                                          Answer answer) const;
+  apimachinery::Result<void> DeleteCollectionUntyped(
+      const Kind& kind, std::string_view name_space, const apimachinery::ListOptions& selection,
+      const kubernetes::DeleteOptions& options) const;
   apimachinery::Result<void> AwaitSync(cache::SharedInformerBase& informer,
                                        const apimachinery::ResourceInfo& resource,
                                        std::string_view name_space) const;

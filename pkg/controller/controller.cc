@@ -1,6 +1,7 @@
 #include "kubexx/controller/controller.h"
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <thread>
@@ -14,6 +15,7 @@
 #include "kubexx/controller/internal/deadlines.h"
 #include "kubexx/controller/internal/running_reconciles.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/logging/logger.h"
 
 namespace kubexx::controller {
 namespace {
@@ -57,6 +59,7 @@ class Controller::Impl {
             workqueue::NewExponentialFailureRateLimiter(kFirstEarlyDelay, kMaxEarlyDelay),
             workqueue::NewBucketRateLimiter(kEarlyTriesPerSecond, kEarlyBurst, options_.clock))),
         early_lines_(options_.clock),
+        log_({{"controller", options_.name}}),
         queue_({.name = options_.name,
                 .clock = options_.clock,
                 .registry = options_.registry,
@@ -206,8 +209,22 @@ class Controller::Impl {
                     .clock = options_.clock,
                     .controller = options_.name,
                     .priority = item.priority(),
-                    .failures = queue_.NumRequeues(*item)};
+                    .failures = queue_.NumRequeues(*item),
+                    .recorder = Recorder(),
+                    .log = LogFor(*item)};
     return Guarded(*item, context);
+  }
+
+  events::Recorder& Recorder() const {
+    return options_.recorder ? *options_.recorder : events::DiscardingRecorder::Instance();
+  }
+
+  logging::Logger LogFor(const Request& request) {
+    const std::uint64_t number = ++reconciles_;
+    const std::string object = request.object.ToString();
+    return request.kind.empty()
+               ? log_.With({{"object", object}, {"reconcile", number}})
+               : log_.With({{"object", object}, {"kind", request.kind}, {"reconcile", number}});
   }
 
   Result<Action> Guarded(const Request& request, Context& context) {
@@ -290,6 +307,8 @@ class Controller::Impl {
   const std::shared_ptr<workqueue::RateLimiter> stale_limiter_;
   const std::shared_ptr<workqueue::RateLimiter> early_limiter_;
   base::ReportLimit early_lines_;
+  const logging::Logger log_;
+  std::atomic<std::uint64_t> reconciles_ = 0;
   std::vector<Source> sources_;
   bool started_ = false;
   internal::Deadlines deadlines_{options_.clock};

@@ -15,6 +15,7 @@
 #include "kubexx/controller/client.h"
 #include "kubexx/controller/reconciler.h"
 #include "kubexx/controller/runnable.h"
+#include "kubexx/events/recorder.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/workqueue/queue.h"
 
@@ -53,6 +54,9 @@ struct ControllerOptions {
   bool warm_standby = false;
   /// Whether a reconcile waits until the caches have seen what earlier ones of its request wrote.
   bool read_your_writes = true;
+  /// What reconciles record Events with; null: nothing is recorded. A ControllerBuilder has the
+  /// manager's recorder for the controller's name here, unless it was given another one.
+  std::shared_ptr<events::Recorder> recorder{};
   base::Clock& clock = base::Clock::Real();
   /// Must outlive the controller.
   metrics::Registry* registry = nullptr;

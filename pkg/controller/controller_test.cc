@@ -417,5 +417,53 @@ TEST_F(ControllerTest, NeverTwoReconcilesOfOneRequest) {
   EXPECT_EQ(overlaps, 0);
 }
 
+/// Keeps what is recorded.
+class KeepingRecorder final : public events::Recorder {
+ public:
+  void Record(events::Occurrence occurrence) override {
+    const base::MutexLock lock(mu_);
+    reasons_.push_back(std::move(occurrence.reason));
+  }
+  std::vector<std::string> reasons() {
+    const base::MutexLock lock(mu_);
+    return reasons_;
+  }
+
+ private:
+  base::Mutex mu_;
+  std::vector<std::string> reasons_ KX_GUARDED_BY(mu_);
+};
+
+TEST_F(ControllerTest, ReconcilesRecordWithTheRecorderOfTheOptions) {
+  const auto recorder = std::make_shared<KeepingRecorder>();
+  reconcile_ = [](const Request&, Context& context) -> Result<Action> {
+    events::Occurrence occurrence;
+    occurrence.reason = "Reconciled";
+    context.recorder.Record(std::move(occurrence));
+    return Action::Done();
+  };
+  Start({.recorder = recorder, .clock = clock_});
+  controller_->Enqueue(R("a"));
+  calls_.Await(1);
+  EXPECT_THAT(recorder->reasons(), ElementsAre("Reconciled"));
+}
+
+TEST_F(ControllerTest, LinesOfAReconcileTellWhichItIs) {
+  const logging::testing::Capture capture;
+  reconcile_ = [](const Request&, Context& context) -> Result<Action> {
+    context.log.Info("Scaled", {{"replicas", 3}});
+    context.recorder.Record({});  // goes nowhere without a recorder
+    return Action::Done();
+  };
+  Start({.clock = clock_});
+  controller_->Enqueue(R("a"));
+  calls_.Await(1);
+  controller_->Enqueue({.kind = "Job", .object = {"ns", "b"}});
+  calls_.Await(2);
+  EXPECT_EQ(capture.Count("Scaled controller=test object=ns/a reconcile=1 replicas=3"), 1U);
+  EXPECT_EQ(capture.Count("Scaled controller=test object=ns/b kind=Job reconcile=2 replicas=3"),
+            1U);
+}
+
 }  // namespace
 }  // namespace kubexx::controller

@@ -22,7 +22,9 @@ class TransitionRecorder;
 namespace kubexx::controller {
 
 /// Decides which of several processes works. The usual one is made from ManagerOptions'
-/// leader_election; a program with another lock gives its own.
+/// leader_election; a program with another lock gives its own. One whose processes share the work
+/// out among them, each with a part of its own, has all of them lead at once, and sees itself to
+/// where each may write; what it gives back it gives back when `lead` has returned.
 class Leadership {
  public:
   using Lead = std::function<void(std::stop_token)>;

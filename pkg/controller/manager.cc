@@ -53,6 +53,7 @@ class Manager::Impl {
         http_({.all = options_.http,
                .health_only = options_.health_http,
                .webhooks = options_.webhooks,
+               .pages = options_.pages,
                .judge = options_.protect_metrics ? client_ : nullptr,
                .clock = options_.clock},
               registry_),

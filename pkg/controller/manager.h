@@ -35,6 +35,7 @@
 #define KUBEXX_CONTROLLER_MANAGER_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -50,6 +51,7 @@
 #include "kubexx/controller/leadership.h"
 #include "kubexx/controller/runnable.h"
 #include "kubexx/events/recorder.h"
+#include "kubexx/http/server.h"
 #include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/metrics/registry.h"
@@ -65,6 +67,10 @@ struct ManagerOptions {
   std::optional<metrics::HttpServer::Options> http{};
   /// Serves /healthz and /readyz there instead, for example when `http` asks who is calling.
   std::optional<metrics::HttpServer::Options> health_http{};
+  /// Further pages of `http`, by their paths. One for /healthz or /readyz is served there instead
+  /// of the manager's own, for programs whose probes have an answer of their own; checks that are
+  /// added are not asked then.
+  std::map<std::string, http::Handler> pages{};
   /// Lets only those read /metrics of `http` whom the API server knows and allows; what rights that
   /// takes says authfilter/auth_filter.h. Callers send tokens: give `http` TLS, too.
   bool protect_metrics = false;
@@ -176,6 +182,9 @@ class Manager {
   Client::Parts ClientParts() const;
   /// For ControllerBuilder: checks the options and takes the name.
   apimachinery::Result<void> ClaimControllerName(const ControllerOptions& options);
+  /// For ControllerBuilder: EventRecorderFor, made when it records for the first time, as most
+  /// controllers record nothing. The manager must outlive what uses it.
+  std::shared_ptr<events::Recorder> RecorderOfController(const std::string& name);
 
  private:
   class Impl;

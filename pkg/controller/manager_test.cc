@@ -226,6 +226,22 @@ TEST_F(ManagerTest, ExceptionOfARunnableIsAFailure) {
   EXPECT_THAT(result_->status().message, HasSubstr("thrown"));
 }
 
+TEST_F(ManagerTest, PagesOfTheProgramAreServedToo) {
+  const auto page = [](std::string text) {
+    return [text](const http::Request&) { return http::Response{.body = text}; };
+  };
+  Make({.http = {{.address = "127.0.0.1:0"}},
+        .pages = {{"/live", page("alive")}, {"/healthz", page("as ever")}}});
+  Add("other", Stage::kOther);
+  Run();
+  journal_.Await("other runs");
+  const std::uint16_t port = manager_->http_port();
+  EXPECT_EQ(Fetch(port, "/live").value().body, "alive");
+  EXPECT_EQ(Fetch(port, "/healthz").value().body, "as ever");
+  EXPECT_EQ(Fetch(port, "/readyz").value().body, "ok");
+  EXPECT_THAT(Fetch(port, "/metrics").value().body, HasSubstr("process_cpu_seconds_total"));
+}
+
 TEST_F(ManagerTest, RunnableMayEndByItself) {
   Make();
   ASSERT_TRUE(manager_->Add("job", Stage::kOther, [this](std::stop_token) -> Result<void> {

@@ -12,6 +12,8 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/controller/action.h"
 #include "kubexx/controller/client.h"
+#include "kubexx/events/recorder.h"
+#include "kubexx/logging/logger.h"
 #include "kubexx/workqueue/key.h"
 
 namespace kubexx::controller {
@@ -35,6 +37,12 @@ struct Context {
   int priority = 0;
   /// How many times in a row this request has failed.
   int failures = 0;
+  /// Tells the users of an object what is done about it, as the controller's name unless its
+  /// options have another recorder; without a manager nothing is recorded. Never blocks.
+  events::Recorder& recorder = events::DiscardingRecorder::Instance();
+  /// Its lines have `controller`, `object`, the request's `kind` if it has one, and `reconcile`, a
+  /// number by which the lines of one reconcile are told from those of others. A copy may be kept.
+  logging::Logger log{};
 };
 
 /// Makes the world as the object says, and is called again whenever either may have changed. It

@@ -1,23 +1,21 @@
 #include "kubexx/controller/source.h"
 
-#include <chrono>
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
 #include "kubexx/apimachinery/object_key.h"
-#include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/cache/handler_registration.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::controller {
 namespace {
 
 using apimachinery::Result;
-
-// The handler has the list a moment after the store; nobody tells when.
-constexpr base::Duration kLookEvery = std::chrono::milliseconds(2);
 
 // A resync.
 bool IsUnchanged(const cache::RawEvent& event) {
@@ -89,6 +87,47 @@ class LastRequests {
   std::map<apimachinery::ObjectKey, Requests> requests_ KX_GUARDED_BY(mu_);
 };
 
+/// The handlers that a source and its copies have added. Thread-safe.
+class Handlers {
+ public:
+  using Registration = std::shared_ptr<cache::HandlerRegistration>;
+
+  /// Returns what ends the registration.
+  base::Subscription Add(cache::HandlerRegistration added) {
+    auto registration = std::make_shared<cache::HandlerRegistration>(std::move(added));
+    {
+      const base::MutexLock lock(mu_);
+      std::erase_if(registrations_, [](const auto& each) { return each.expired(); });
+      registrations_.push_back(registration);
+    }
+    return base::Subscription([registration] { registration->Reset(); });
+  }
+
+  /// Waits until each has been given the first list. False when one ends, or `stop` is requested,
+  /// before that, and when there are none.
+  bool WaitForSync(const std::stop_token& stop) {
+    const std::vector<Registration> registrations = Living();
+    return !registrations.empty() && std::ranges::all_of(registrations, [&stop](const auto& each) {
+      return each->WaitForSync(stop);
+    });
+  }
+
+ private:
+  std::vector<Registration> Living() {
+    std::vector<Registration> living;
+    const base::MutexLock lock(mu_);
+    for (const auto& each : registrations_) {
+      if (Registration registration = each.lock()) {
+        living.push_back(std::move(registration));
+      }
+    }
+    return living;
+  }
+
+  base::Mutex mu_;
+  std::vector<std::weak_ptr<cache::HandlerRegistration>> registrations_ KX_GUARDED_BY(mu_);
+};
+
 // A predicate that cannot tell is no reason to miss something.
 bool Matters(const std::vector<UntypedPredicate>& predicates, const cache::RawEvent& event,
              const Guard& guard) {
@@ -103,32 +142,20 @@ bool Matters(const std::vector<UntypedPredicate>& predicates, const cache::RawEv
 
 }  // namespace
 
-bool WaitForHandlerSync(cache::SharedInformerBase& informer, const std::string& handler,
-                        const std::stop_token& stop) {
-  informer.Start();
-  if (!informer.WaitForSync(stop)) {
-    return false;
-  }
-  while (!informer.HandlerHasSynced(handler)) {
-    if (!base::Clock::Real().SleepFor(kLookEvery, stop)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 Source NewUntypedSource(
     UntypedSource untyped,
     std::function<void(const cache::RawEvent&, workqueue::Queue&, int priority)> enqueue) {
   Source source;
   source.name = untyped.name;
-  source.wait_for_sync = [informer = untyped.informer, name = untyped.name](std::stop_token stop) {
-    return WaitForHandlerSync(*informer, name, stop);
+  const auto handlers = std::make_shared<Handlers>();
+  source.wait_for_sync = [informer = untyped.informer, handlers](const std::stop_token& stop) {
+    informer->Start();
+    return handlers->WaitForSync(stop);
   };
-  source.start = [untyped = std::move(untyped),
+  source.start = [untyped = std::move(untyped), handlers,
                   enqueue = std::move(enqueue)](workqueue::Queue& queue) -> base::Subscription {
     const Guard guard(untyped.name, untyped.failures);
-    return untyped.informer->AddRawHandler(
+    return handlers->Add(untyped.informer->AddRawHandler(
         untyped.name,
         [predicates = untyped.predicates, enqueue, guard, &queue](const cache::RawEvent& event) {
           if (!Matters(predicates, event, guard)) {
@@ -139,7 +166,7 @@ Source NewUntypedSource(
                      [&] { enqueue(event, queue, is_news ? 0 : kLowPriority); });
         },
         // Its owner has to make again what came and went while the handler was behind.
-        cache::HandlerOptions{.tells_passing = true});
+        cache::HandlerOptions{.tells_passing = true}));
   };
   return source;
 }

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -18,11 +17,6 @@
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::controller {
-
-/// Starts `informer` when it does not run, and blocks until its handlers of this name have been
-/// given its first list; false when `stop` was requested first.
-bool WaitForHandlerSync(cache::SharedInformerBase& informer, const std::string& handler,
-                        const std::stop_token& stop);
 
 /// Whether an event matters, for who does not know its type.
 using UntypedPredicate = std::function<bool(const cache::RawEvent&)>;
@@ -70,7 +64,9 @@ struct UntypedSource {
 
 /// Passes what matters on to `enqueue`. An event that `enqueue` throws at is lost, which is logged
 /// and counted: it would most likely throw again, and the next change of the object, or a resync,
-/// brings the next chance.
+/// brings the next chance. Its wait_for_sync starts the informer when it does not run, and is over
+/// once every handler that start has added, and whose subscription has not ended, has been given
+/// the first list. It is false at once when there is no such handler.
 Source NewUntypedSource(
     UntypedSource source,
     std::function<void(const cache::RawEvent&, workqueue::Queue&, int priority)> enqueue);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -87,6 +88,37 @@ TEST_F(SourceTest, StoppedWaitSaysSo) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_FALSE(source.wait_for_sync(stop.get_token()));
+}
+
+TEST_F(SourceTest, AWaitEndsWithTheSubscription) {
+  server_->FailLists({apimachinery::Reason::kForbidden, "no"}, 1000);
+  server_->FailWatches({apimachinery::Reason::kForbidden, "no"}, 1000);
+  const Source source = NewObjectSource<ConfigMap>(informer_, "test", {});
+  EXPECT_FALSE(source.wait_for_sync({})) << "it has not been started";
+  subscription_ = source.start(queue_);
+  std::binary_semaphore begun(0);
+  std::binary_semaphore ended(0);
+  const std::jthread waiter([&](const std::stop_token& stop) {
+    begun.release();
+    EXPECT_FALSE(source.wait_for_sync(stop));
+    ended.release();
+  });
+  begun.acquire();
+  subscription_.Reset();
+  EXPECT_TRUE(ended.try_acquire_for(std::chrono::seconds(60)))
+      << "waited 60 s for a wait for a handler that has been removed";
+}
+
+TEST_F(SourceTest, AWaitIsForTheHandlersOfEachCopy) {
+  Put(Make("a"));
+  workqueue::Queue other({});
+  const Source source = NewObjectSource<ConfigMap>(informer_, "test", {});
+  const Source copy = source;  // NOLINT(performance-unnecessary-copy-initialization): it is meant
+  subscription_ = source.start(queue_);
+  const base::Subscription second = copy.start(other);
+  EXPECT_TRUE(source.wait_for_sync({}));
+  EXPECT_EQ(queue_.Len(), 1U);
+  EXPECT_EQ(other.Len(), 1U);
 }
 
 TEST_F(SourceTest, MappingGetsNewAndOldState) {

@@ -52,6 +52,17 @@ class Recorder {
   }
 };
 
+/// Records nothing: for tests, and for controllers without a manager. Thread-safe.
+class DiscardingRecorder final : public Recorder {
+ public:
+  /// One for all, as it has no state.
+  static DiscardingRecorder& Instance() {
+    static DiscardingRecorder recorder;
+    return recorder;
+  }
+  void Record(Occurrence /*occurrence*/) override {}
+};
+
 }  // namespace kubexx::events
 
 #endif  // KUBEXX_EVENTS_RECORDER_H_

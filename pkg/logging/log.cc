@@ -110,7 +110,7 @@ Pipeline& ThePipeline() {
 constexpr std::array<std::string_view, 5> kLevelNames = {"trace", "debug", "info", "warning",
                                                          "error"};
 
-void LogOrThrow(Level level, std::string_view message, std::initializer_list<Field> fields) {
+void LogOrThrow(Level level, std::string_view message, std::span<const Field> fields) {
   Fields owned;
   owned.reserve(fields.size());
   for (const Field& field : fields) {
@@ -173,6 +173,10 @@ std::string FormatFloat(double value) {
 bool Enabled(Level level) { return level >= ThePipeline().level.load(std::memory_order_relaxed); }
 
 void Log(Level level, std::string_view message, std::initializer_list<Field> fields) {
+  Log(level, message, std::span(fields.begin(), fields.size()));
+}
+
+void Log(Level level, std::string_view message, std::span<const Field> fields) {
   if (!Enabled(level)) {
     return;
   }

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -63,6 +64,9 @@ bool Enabled(Level level);
 /// Writes one line. Thread-safe; does not throw; blocks as long as standard error does. Control
 /// characters and invalid UTF-8 are escaped. Not for signal handlers.
 void Log(Level level, std::string_view message, std::initializer_list<Field> fields = {});
+
+/// The same for fields that are known at run time only.
+void Log(Level level, std::string_view message, std::span<const Field> fields);
 
 /// Log at kTrace.
 inline void Trace(std::string_view message, std::initializer_list<Field> fields = {}) {

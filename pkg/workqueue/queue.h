@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/workqueue/debounce.h"
 #include "kubexx/workqueue/fair_options.h"
 #include "kubexx/workqueue/key.h"
 #include "kubexx/workqueue/rate_limiter.h"
@@ -27,9 +29,8 @@ enum class Order : std::uint8_t {
   /// First come, first served; as client-go's workqueue.
   kArrival,
   /// Higher priorities first, each in order of arrival; as controller-runtime's PriorityQueue. A
-  /// key
-  /// that waits has one pending entry: adding it again keeps the higher priority and the earlier
-  /// time. One whose priority is raised goes to the end of its new class.
+  /// key that waits has one pending entry: adding it again keeps the higher priority and the
+  /// earlier time. One whose priority is raised goes to the end of its new class.
   kPriority,
   /// Tenants take turns, so that one with many keys does not keep the others waiting: a tenant's
   /// first key waits for one turn of each other tenant at most. Otherwise as kArrival.
@@ -44,11 +45,13 @@ struct AddOptions {
   base::Duration after{0};
   /// Adds after the rate limiter's delay for this key instead.
   bool rate_limited = false;
+  /// Adds when the key has been quiet instead, see Queue::AddDebounced.
+  std::optional<Debounce> debounce{};
 };
 
 /// Hands keys to workers: each key at most once at a time (single flight), several adds of a
 /// waiting key as one; a key added while it is worked on comes again when that work is done, as if
-/// added then. Delayed and rate-limited adds. As client-go's `util/workqueue`
+/// added then. Delayed, rate-limited and debounced adds. As client-go's `util/workqueue`
 /// TypedRateLimitingInterface, with its metrics; the two gauges of running work are computed when
 /// they are scraped. Memory grows with the number of distinct keys, not of adds. Thread-safe; one
 /// thread of its own for delays. No call may be running, and no item may be left, when it is
@@ -79,13 +82,17 @@ class Queue {
     Item(Item&& other) noexcept
         : queue_(std::exchange(other.queue_, nullptr)),
           node_(other.node_),
-          priority_(other.priority_) {}
+          settled_(other.settled_),
+          priority_(other.priority_),
+          settling_(other.settling_) {}
     Item& operator=(Item&& other) noexcept {
       if (this != &other) {
         Done();
         queue_ = std::exchange(other.queue_, nullptr);
         node_ = other.node_;
+        settled_ = other.settled_;
         priority_ = other.priority_;
+        settling_ = other.settling_;
       }
       return *this;
     }
@@ -97,6 +104,12 @@ class Queue {
     const Key* operator->() const { return &**this; }
     /// That it was taken with.
     int priority() const { return priority_; }
+    /// The debounced adds that this work answers; null when there were none since the key was taken
+    /// before, and while settling(). Valid until the work is done.
+    const Settled* settled() const { return settled_; }
+    /// Whether an add of another kind brought the key while debounced ones wait for their window:
+    /// it comes again when that is over. Who would rather act once leaves the work to that time.
+    bool settling() const { return settling_; }
     /// Ends the work on the key. May be called again.
     void Done();
 
@@ -107,7 +120,9 @@ class Queue {
 
     Impl* queue_ = nullptr;
     internal::Node* node_ = nullptr;
+    const Settled* settled_ = nullptr;
     int priority_ = 0;
+    bool settling_ = false;
   };
 
   explicit Queue(Options options);
@@ -125,6 +140,18 @@ class Queue {
   void AddAfter(const Key& key, base::Duration delay);
   /// AddAfter the rate limiter's delay for this key.
   void AddRateLimited(const Key& key);
+  /// Adds once the key has been quiet: see Debounce. A further debounced add puts a key off again
+  /// that has fallen due and that no worker has taken yet. Adds of other kinds bring the key at
+  /// their own time, see Item::settling; with Order::kPriority they take the debounced ones along.
+  /// No effect after ShutDown, which also drops keys that wait for their window.
+  void AddDebounced(const Key& key, const Debounce& debounce);
+  /// Has all keys fall due now that wait for their window, in the order of their times: before
+  /// ShutDown, for an end that loses nothing.
+  void EndWindows();
+  /// Ends the work on the key as if it had not been taken: it comes again after `after`, at once
+  /// when that is not positive, and its debounced adds count as not acted on. After ShutDown it
+  /// only ends the work.
+  void PutBack(Item item, base::Duration after);
   /// Forgets the key's failures in the rate limiter. Does not end the work on it.
   void Forget(const Key& key);
   int NumRequeues(const Key& key) const;

@@ -61,6 +61,20 @@ void BM_AddAfter(benchmark::State& state) {
 }
 BENCHMARK(BM_AddAfter)->Arg(1000)->Arg(100000);
 
+/// Debounced adds of keys that are not quiet: what a burst of events costs, each of which puts its
+/// key off.
+void BM_AddDebounced(benchmark::State& state) {
+  Queue queue({});
+  const auto keys = MakeKeys(static_cast<std::size_t>(state.range(0)), "web-");
+  std::size_t i = 0;
+  for (auto _ : state) {
+    queue.AddDebounced(keys[i], {.window = std::chrono::hours(1)});
+    i = i + 1 == keys.size() ? 0 : i + 1;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_AddDebounced)->Arg(1)->Arg(1000)->Arg(100000);
+
 std::unique_ptr<Queue> shared_queue;
 
 /// Eight threads that each add, take and finish keys of one queue.

@@ -45,6 +45,11 @@ ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry) {
     server->HandleAtOnce(
         "/readyz", [this](const metrics::HttpRequest& request) { return ready_.Answer(request); });
   }
+  for (auto& [path, page] : options.pages) {
+    if (all_) {
+      all_->Handle(path, std::move(page));  // in place of the one above, if there is one
+    }
+  }
 }
 
 apimachinery::Result<void> ManagerHttp::Start() {

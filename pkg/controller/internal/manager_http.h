@@ -4,8 +4,10 @@
 #define KUBEXX_CONTROLLER_INTERNAL_MANAGER_HTTP_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
@@ -26,6 +28,7 @@ class ManagerHttp {
     std::optional<metrics::HttpServer::Options> all{};
     std::optional<metrics::HttpServer::Options> health_only{};
     std::optional<webhook::Server::Options> webhooks{};
+    std::map<std::string, http::Handler> pages{};
     /// Asks it who may read /metrics; null: everybody may.
     std::shared_ptr<rest::RESTClient> judge{};
     base::Clock& clock = base::Clock::Real();

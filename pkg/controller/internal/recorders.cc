@@ -6,6 +6,7 @@
 #include "kubexx/events/event_sink.h"
 
 namespace kubexx::controller::internal {
+
 std::shared_ptr<events::Recorder> Recorders::For(const std::string& component) {
   const base::MutexLock lock(mu_);
   std::shared_ptr<events::SeriesRecorder>& recorder = recorders_[component];
@@ -14,6 +15,9 @@ std::shared_ptr<events::Recorder> Recorders::For(const std::string& component) {
     options.registry = &registry_;
     recorder = std::make_shared<events::SeriesRecorder>(
         std::make_shared<events::ClientSink<api::events::v1::Event>>(client_), std::move(options));
+    if (stopped_) {
+      recorder->RequestStop();  // nobody would wait for what it takes
+    }
   }
   return recorder;
 }
@@ -23,6 +27,7 @@ void Recorders::Stop() {
   {
     const base::MutexLock lock(mu_);
     recorders = recorders_;
+    stopped_ = true;
   }
   for (const auto& [component, recorder] : recorders) {
     recorder->RequestStop();

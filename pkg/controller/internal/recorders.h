@@ -3,10 +3,12 @@
 #ifndef KUBEXX_CONTROLLER_INTERNAL_RECORDERS_H_
 #define KUBEXX_CONTROLLER_INTERNAL_RECORDERS_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
@@ -37,6 +39,20 @@ class Recorders {
   metrics::Registry& registry_;
   base::Mutex mu_;
   std::map<std::string, std::shared_ptr<events::SeriesRecorder>> recorders_ KX_GUARDED_BY(mu_);
+  bool stopped_ KX_GUARDED_BY(mu_) = false;
+};
+
+/// A recorder that is asked for, and so has its thread, only once something is recorded.
+/// Thread-safe.
+class LazyRecorder final : public events::Recorder {
+ public:
+  /// `get` is called with each occurrence, by whoever records it.
+  explicit LazyRecorder(std::function<std::shared_ptr<events::Recorder>()> get)
+      : get_(std::move(get)) {}
+  void Record(events::Occurrence occurrence) override { get_()->Record(std::move(occurrence)); }
+
+ private:
+  const std::function<std::shared_ptr<events::Recorder>()> get_;
 };
 
 /// Records on the Lease who leads, as component "leader-election".

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <semaphore>
 #include <thread>
 
@@ -56,6 +57,43 @@ TEST(RecordersTest, ServersThatDoNotAnswerTakeTheFlushLimitOnceForAllComponents)
   const base::TimePoint begin = clock.Now();
   StopRecorders(recorders, clock);
   EXPECT_EQ(clock.Now() - begin, seconds(5));
+}
+
+TEST(RecordersTest, OneThatIsAskedForAfterTheEndTakesNothing) {
+  base::testing::FakeClock clock;
+  metrics::Registry registry;
+  std::atomic<int> asked = 0;
+  FakeServer server([&asked](FakeConnection& connection) {
+    while (connection.ReadRequest()) {
+      ++asked;
+      connection.Respond(201, "application/json", "{}");
+    }
+  });
+  Recorders recorders(rest::testing::NewClient(server.Url()), clock, registry);
+  recorders.Stop();
+  events::Occurrence occurrence;
+  occurrence.reason = "Late";
+  recorders.For("late")->Record(std::move(occurrence));
+  recorders.Stop();
+  EXPECT_EQ(asked, 0);
+}
+
+TEST(RecordersTest, ALazyOneIsNotMadeBeforeItRecords) {
+  class Counting final : public events::Recorder {
+   public:
+    void Record(events::Occurrence /*occurrence*/) override { ++recorded; }
+    int recorded = 0;
+  };
+  const auto counting = std::make_shared<Counting>();
+  int made = 0;
+  LazyRecorder lazy([&]() -> std::shared_ptr<events::Recorder> {
+    ++made;
+    return counting;
+  });
+  EXPECT_EQ(made, 0);
+  lazy.Record({});
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(counting->recorded, 1);
 }
 
 }  // namespace

@@ -16,26 +16,17 @@ using apimachinery::Result;
 class LeaseReplica final : public Replica {
  public:
   LeaseReplica(std::shared_ptr<rest::RESTClient> client, const HaSettings& settings,
-               metrics::Registry* registry)
-      : client_(std::move(client)),
-        settings_(settings),
-        registry_(registry),
-        gate_(settings.shards) {
+               std::function<void(int shard)> on_acquired, metrics::Registry* registry)
+      : client_(std::move(client)), settings_(settings), gate_(settings.shards) {
     if (settings_.shards > 1) {
       store_ =
           NewLeaseMemberStore(client_, {settings_.pod_namespace, kLeaseName}, settings_.pod_name);
       membership_.emplace(
           Membership::Options{.identity = settings_.pod_name, .shards = settings_.shards}, *store_);
     }
-  }
-  ~LeaseReplica() override { Stop(); }
-
-  ShardGate& gate() override { return gate_; }
-
-  Result<void> Start(std::function<void(int shard)> on_acquired) override {
-    Leadership::Options options;
+    reloader::Leadership::Options options;
     options.election.identity = settings_.pod_name;
-    options.registry = registry_;
+    options.registry = registry;
     options.on_acquired = std::move(on_acquired);
     options.lock = [client = client_, settings = settings_](int shard) {
       return std::make_shared<leaderelection::LeaseLock>(
@@ -43,24 +34,24 @@ class LeaseReplica final : public Replica {
           apimachinery::ObjectKey{settings.pod_namespace, LeaseNameOf(shard, settings.shards)});
     };
     leadership_.emplace(std::move(options), gate_, membership_ ? &*membership_ : nullptr);
+  }
+
+  ShardGate& gate() override { return gate_; }
+
+  Result<void> Run(Lead lead, std::stop_token stop) override {
     if (membership_) {
       membership_->Start();
     }
-    return leadership_->Start();
-  }
-
-  void Stop() override {
+    KX_RETURN_IF_ERROR(leadership_->Start());
+    lead(std::move(stop));
     if (membership_) {
       membership_->Stop();  // first: the others prepare to take the shards
     }
-    if (leadership_) {
-      leadership_->Stop();
-    }
+    leadership_->Stop();
+    return {};
   }
 
-  Result<void> Check() const override {
-    return leadership_ ? leadership_->Check() : Result<void>();
-  }
+  Result<void> Check() const override { return leadership_->Check(); }
 
   std::optional<std::string> Problem() const override {
     return membership_ ? membership_->Problem() : std::nullopt;
@@ -69,18 +60,20 @@ class LeaseReplica final : public Replica {
  private:
   const std::shared_ptr<rest::RESTClient> client_;
   const HaSettings settings_;
-  metrics::Registry* const registry_;
   ShardGate gate_;
   std::unique_ptr<MemberStore> store_;
   std::optional<Membership> membership_;
-  std::optional<Leadership> leadership_;
+  std::optional<reloader::Leadership> leadership_;
 };
 
 }  // namespace
 
-std::unique_ptr<Replica> Replica::New(std::shared_ptr<rest::RESTClient> client,
-                                      const HaSettings& settings, metrics::Registry* registry) {
-  return std::make_unique<LeaseReplica>(std::move(client), settings, registry);
+std::shared_ptr<Replica> Replica::New(std::shared_ptr<rest::RESTClient> client,
+                                      const HaSettings& settings,
+                                      std::function<void(int shard)> on_acquired,
+                                      metrics::Registry* registry) {
+  return std::make_shared<LeaseReplica>(std::move(client), settings, std::move(on_acquired),
+                                        registry);
 }
 
 }  // namespace kubexx::reloader

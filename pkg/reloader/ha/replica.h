@@ -6,9 +6,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/controller/leadership.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/ha/shard_gate.h"
 
@@ -28,23 +30,24 @@ struct HaSettings {
 };
 
 /// The parts of --enable-ha and --shards, put together: a ShardGate that Leases of the API server
-/// open and close. Thread-safe.
-class Replica {
+/// open and close. To a manager it is a leadership that every replica has at once and never loses,
+/// since the gate says where a replica may write: `lead` runs what writes through the gate.
+/// Thread-safe.
+class Replica : public controller::Leadership {
  public:
-  /// `client` should be of its own (leaderelection::LockClientConfig). Makes no request yet.
-  static std::unique_ptr<Replica> New(std::shared_ptr<rest::RESTClient> client,
-                                      const HaSettings& settings, metrics::Registry* registry);
-  virtual ~Replica() = default;
+  /// `client` should be of its own (leaderelection::LockClientConfig). `on_acquired` is called with
+  /// each shard when the gate has been opened for it; it must not block. Makes no request yet.
+  static std::shared_ptr<Replica> New(std::shared_ptr<rest::RESTClient> client,
+                                      const HaSettings& settings,
+                                      std::function<void(int shard)> on_acquired,
+                                      metrics::Registry* registry);
 
   virtual ShardGate& gate() = 0;
-  /// Begins to campaign. `on_acquired` is called with each shard when the gate has been opened for
-  /// it; it must not block. Once only.
-  virtual apimachinery::Result<void> Start(std::function<void(int shard)> on_acquired) = 0;
-  /// Gives everything back: others take over at once. Stop what writes before, so that nothing is
-  /// waited for.
-  virtual void Stop() = 0;
+  /// Campaigns while `lead` runs, and gives everything back once it has returned: others take over
+  /// at once. kInvalidConfig as leaderelection::Config::Validate.
+  apimachinery::Result<void> Run(Lead lead, std::stop_token stop) override = 0;
   /// Fails when the process should be killed: writes of a lost shard do not end.
-  virtual apimachinery::Result<void> Check() const = 0;
+  apimachinery::Result<void> Check() const override = 0;
   /// In a sentence, why this replica does nothing and never will: see Membership::Problem.
   virtual std::optional<std::string> Problem() const = 0;
 };

@@ -127,12 +127,9 @@ void ReloaderMetrics::EventProcessed(EventType event, SourceType source, bool dr
 void ReloaderMetrics::Skipped(SkipReason reason, std::size_t times) const {
   Series(skipped_, reason).Increment(static_cast<double>(times));
 }
-void ReloaderMetrics::Queued(std::size_t depth) const {
-  adds_.Increment();
-  depth_.Set(static_cast<double>(depth));
-}
-void ReloaderMetrics::Dequeued(std::size_t depth, double waited) const {
-  depth_.Set(static_cast<double>(depth));
+void ReloaderMetrics::Waiting(std::size_t depth) const { depth_.Set(static_cast<double>(depth)); }
+void ReloaderMetrics::Dequeued(bool settled, double waited) const {
+  adds_.Increment(settled ? 1 : 0);
   queue_latency_.Observe(waited);
 }
 void ReloaderMetrics::Retried() const { retries_.Increment(); }

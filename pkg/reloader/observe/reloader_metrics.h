@@ -31,9 +31,11 @@ class ReloaderMetrics {
   /// `dropped`: it could not be read, or the process ended before it was its turn.
   void EventProcessed(EventType event, SourceType source, bool dropped = false) const;
   void Skipped(SkipReason reason, std::size_t times = 1) const;
-  void Queued(std::size_t depth) const;
-  /// A worker has taken a key that waited for `waited` seconds.
-  void Dequeued(std::size_t depth, double waited) const;
+  /// So many keys wait for a worker.
+  void Waiting(std::size_t depth) const;
+  /// A worker has taken a key that waited for `waited` seconds. `settled`: after its settle window;
+  /// otherwise it is looked at once more.
+  void Dequeued(bool settled, double waited) const;
   void Retried() const;
   void WorkloadScanned(WorkloadKind kind) const;
   void Reconciled(ReconcileResult result, double seconds) const;

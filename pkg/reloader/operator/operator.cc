@@ -14,7 +14,6 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
-#include "kubexx/reloader/operator/key_times.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/operator/retries.h"
 #include "kubexx/reloader/plan/pair_memory.h"
@@ -30,6 +29,8 @@ namespace {
 /// No workload: stands in the queue for a look at sources that could not be read.
 const workqueue::Key kLateSources{"late sources", {}};
 constexpr base::Duration kLateSourcesInterval = std::chrono::seconds(1);
+/// A stream of changes is acted on after this many settle windows at the latest.
+constexpr int kMaxSettleWindows = 10;
 // Between two looks at a workload whose event is on the way.
 constexpr base::Duration kUntilItsEvent = std::chrono::milliseconds(50);
 
@@ -50,8 +51,9 @@ class Operator::Impl {
         caches_(std::move(informers), options_.rules),
         retries_(options_.clock),
         queue_({.name = "reloader", .clock = options_.clock, .registry = options_.registry}),
-        settler_(options_.settle, options_.clock,
-                 [this](const workqueue::Key& key) { Enqueue(key); }),
+        scrape_(options_.registry == nullptr
+                    ? base::Subscription()
+                    : options_.registry->OnScrape([this] { metrics_.Waiting(queue_.Len()); })),
         recording_(options_.recording, options_.clock),
         absences_(SourceAbsences::NewFor(options_.rules, {.has_selector = options_.selects_sources,
                                                           .exists = options_.source_exists,
@@ -150,9 +152,7 @@ class Operator::Impl {
   void Stop() {
     on_demand_.Stop();
     if (Ready() || works_) {
-      for (const workqueue::Key& key : settler_.Flush()) {
-        Enqueue(key);
-      }
+      queue_.EndWindows();
       queue_.ShutDown();
       AwaitWorkers();
     }
@@ -249,25 +249,16 @@ class Operator::Impl {
   }
 
   void Note(const WorkloadId& id, Cause cause) {
-    const workqueue::Key key = KeyOf(id);
     auto window =
         options_.rollout_gate == nullptr ? std::nullopt : options_.rollout_gate->SettleWindow(id);
     if (!window && cause == Cause::kReleaseEvent &&
-        options_.release_window > options_.settle.window) {
+        options_.release_window > options_.settle_window) {
       window = options_.release_window;
     }
-    if (cause != Cause::kWorkloadEvent) {
-      times_.Changed(key, options_.clock.Now());
-      settler_.Note(key, window);
-    } else {
-      settler_.Touch(key, window);
-    }
-  }
-
-  void Enqueue(const workqueue::Key& key) {
-    times_.Queued(key, options_.clock.Now());
-    queue_.Add(key);
-    metrics_.Queued(queue_.Len());
+    // An event of the workload is no change of configuration, and must not put off what is.
+    queue_.AddDebounced(KeyOf(id), {.window = window.value_or(options_.settle_window),
+                                    .max_windows = kMaxSettleWindows,
+                                    .puts_off = cause != Cause::kWorkloadEvent});
   }
 
   void Work(const std::stop_token& stop) {
@@ -281,7 +272,7 @@ class Operator::Impl {
       works_ = true;
       LookForLateSources();
       for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
-        Handle(*item, stop);
+        Handle(item, stop);
       }
     }
     const base::MutexLock lock(mu_);
@@ -313,39 +304,47 @@ class Operator::Impl {
     }
   }
 
-  void Handle(const workqueue::Key& key, const std::stop_token& stop) {
-    if (key == kLateSources) {
+  void Handle(workqueue::Queue::Item& item, const std::stop_token& stop) {
+    if (*item == kLateSources) {
       LookForLateSources();
       return;
     }
-    const auto kind = ParseWorkloadKind(key.kind);
+    const auto kind = ParseWorkloadKind(item->kind);
     if (!kind) {
       return;
     }
-    // Before its turn is taken from the settler: the event is no change that puts it off.
-    if (!queue_.shutting_down() && reconciler_.AwaitsEvent({*kind, key.object})) {
-      queue_.AddAfter(key, kUntilItsEvent);
+    const WorkloadId id{*kind, item->object};
+    if (item.settling()) {
+      KeepNoPlace(id);
+      return;  // it has changed meanwhile, and comes when that has settled
+    }
+    if (!queue_.shutting_down() && reconciler_.AwaitsEvent(id)) {
+      queue_.PutBack(std::move(item), kUntilItsEvent);
       return;
     }
-    if (!settler_.Take(key)) {
-      KeepNoPlace({*kind, key.object});
-      return;  // changed again since it was queued: it will come when that has settled
-    }
-    const KeyTimes::Times times = times_.Take(key);
+    HandleSettled(item, id, stop);
+  }
+
+  void HandleSettled(const workqueue::Queue::Item& item, const WorkloadId& id,
+                     const std::stop_token& stop) {
+    const workqueue::Key& key = *item;
     const base::TimePoint now = options_.clock.Now();
-    metrics_.Dequeued(queue_.Len(), Seconds(now - times.queued.value_or(now)));
-    const Reconciler::Answer answer = ReconcileIfAllowed({*kind, key.object}, stop);
+    const base::TimePoint due = item.settled() == nullptr ? now : item.settled()->due;
+    const auto changed = item.settled() != nullptr && item.settled()->last
+                             ? item.settled()->last
+                             : retries_.Unanswered(key);
+    metrics_.Dequeued(item.settled() != nullptr, Seconds(now - due));
+    const Reconciler::Answer answer = ReconcileIfAllowed(id, stop);
     switch (answer.outcome) {
       case Reconciler::Outcome::kRetry:
-        times_.PutBack(key, times);
         metrics_.Retried();
-        queue_.AddAfter(key, retries_.After(key, answer.failure));
+        queue_.AddAfter(key, retries_.After(key, answer.failure, changed));
         return;
       case Reconciler::Outcome::kWritten:
-        if (times.changed) {
+        if (changed) {
           const base::TimePoint written = options_.clock.Now();
-          metrics_.Reacted(Seconds(written - *times.changed));
-          metrics_.ReactedAfterSettling(Seconds(written - times.queued.value_or(now)));
+          metrics_.Reacted(Seconds(written - *changed));
+          metrics_.ReactedAfterSettling(Seconds(written - due));
         }
         break;
       case Reconciler::Outcome::kRefused:
@@ -410,10 +409,9 @@ class Operator::Impl {
   Caches caches_;
   PairMemory memory_;
   PatternCache patterns_;
-  KeyTimes times_;
   Retries retries_;
   workqueue::Queue queue_;
-  Settler settler_;
+  const base::Subscription scrape_;
   BaselineSchedule recording_;
   const std::unique_ptr<SourceAbsences> absences_;
   RecentChanges recent_;

@@ -1,8 +1,9 @@
 /// @file
-/// The operator: informers, settle window, queue, workers.
+/// The operator: informers, a queue with a settle window, workers.
 #ifndef KUBEXX_RELOADER_OPERATOR_OPERATOR_H_
 #define KUBEXX_RELOADER_OPERATOR_OPERATOR_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <set>
@@ -12,7 +13,6 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/ha/shard_gate.h"
-#include "kubexx/reloader/operator/settle.h"
 #include "kubexx/reloader/plan/baseline_schedule.h"
 #include "kubexx/reloader/plan/decision.h"
 #include "kubexx/reloader/plan/rollout_gate.h"
@@ -29,8 +29,8 @@
 namespace kubexx::reloader {
 
 /// Rolls workloads when the data of their ConfigMaps and Secrets changes. An event of an informer
-/// notes the workloads that it may concern; when a workload has been quiet for the settle window it
-/// goes to the queue, and a worker compares it with all its sources and makes at most one write.
+/// adds the workloads that it may concern to the queue; when one has been quiet for the settle
+/// window a worker compares it with all its sources and makes at most one write.
 /// Thread-safe.
 class Operator {
  public:
@@ -39,7 +39,9 @@ class Operator {
     ReloadStrategy strategy = ReloadStrategy::kEnvVars;
     /// Sources there roll nothing.
     std::set<std::string> ignored_namespaces{};
-    SettleState::Options settle{};
+    /// A workload is looked at when its sources have been quiet for so long, and after ten times
+    /// that at the latest; workloads may have windows of their own, see RolloutGate.
+    base::Duration settle_window = std::chrono::milliseconds(100);
     /// In place of its window for a workload whose own release changes a source: the release has
     /// this long to change the workload, too, which makes pods with the new data. No shorter than
     /// that window.

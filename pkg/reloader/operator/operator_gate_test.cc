@@ -204,23 +204,23 @@ class OperatorGateTest : public testing::Test {
         InformerOn<apps::Deployment>(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
     set.workloads[WorkloadKind::kJob] =
         InformerOn<batch::Job>(jobs_, TransformFor(WorkloadKind::kJob, keys));
-    operator_ = std::make_unique<Operator>(
-        Operator::Options{.rules = rules_,
-                          .strategy = ReloadStrategy::kAnnotations,
-                          .settle = {.window = window, .max_delay = 10 * window},
-                          .workers = 1,
-                          .clock = clock_,
-                          .registry = &registry_,
-                          .namespace_selector = &selector_,
-                          .pause_query = pause_query_,
-                          .read_workload = std::move(read),
-                          .rollout_gate = &gate_},
-        std::vector{set}, writer_);
+    operator_ =
+        std::make_unique<Operator>(Operator::Options{.rules = rules_,
+                                                     .strategy = ReloadStrategy::kAnnotations,
+                                                     .settle_window = window,
+                                                     .workers = 1,
+                                                     .clock = clock_,
+                                                     .registry = &registry_,
+                                                     .namespace_selector = &selector_,
+                                                     .pause_query = pause_query_,
+                                                     .read_workload = std::move(read),
+                                                     .rollout_gate = &gate_},
+                                   std::vector{set}, writer_);
     operator_->Start();
   }
 
   /// Moves the time on only for one who waits for it: the time in which the operator's threads get
-  /// no turn must not count, or changes are overdue (`max_delay`) that have only just come.
+  /// no turn must not count, or changes are overdue that have only just come.
   void AdvanceUntil(const std::string& note, base::Duration step) {
     KX_UNTIL(gate_.Take(note)) {
       if (clock_.Sleepers() > 0) {

@@ -171,7 +171,7 @@ class OperatorScopeTest : public testing::Test {
     operator_ = std::make_unique<Operator>(
         Operator::Options{
             .rules = rules_,
-            .settle = {.window = base::Duration(0), .max_delay = base::Duration(0)},
+            .settle_window = base::Duration(0),
             .workers = 1,
             .clock = clock_,
             .registry = &registry_,

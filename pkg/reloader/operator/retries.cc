@@ -24,13 +24,28 @@ Retries::Retries(base::Clock& clock)
       denied_(workqueue::NewExponentialFailureRateLimiter(kFirstPauseOfDenied, kLongestPause)),
       hopeless_(kHopelessPerSecond, kHopelessBurst, clock) {}
 
-base::Duration Retries::After(const workqueue::Key& key, Failure failure) {
+base::Duration Retries::After(const workqueue::Key& key, Failure failure,
+                              std::optional<base::TimePoint> unanswered) {
+  if (unanswered) {
+    const base::MutexLock lock(mu_);
+    unanswered_.insert_or_assign(key, *unanswered);
+  }
   const bool denied = failure == Failure::kDenied;
   const base::Duration pause = (denied ? denied_ : passing_)->When(key);
   return denied || pause > kBeginnersPause ? std::max(pause, hopeless_.Reserve()) : pause;
 }
 
+std::optional<base::TimePoint> Retries::Unanswered(const workqueue::Key& key) const {
+  const base::MutexLock lock(mu_);
+  const auto found = unanswered_.find(key);
+  return found == unanswered_.end() ? std::nullopt : std::optional(found->second);
+}
+
 void Retries::Forget(const workqueue::Key& key) {
+  {
+    const base::MutexLock lock(mu_);
+    unanswered_.erase(key);
+  }
   passing_->Forget(key);
   denied_->Forget(key);
 }

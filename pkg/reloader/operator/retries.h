@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <unordered_map>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
 #include "kubexx/base/token_bucket.h"
 #include "kubexx/workqueue/key.h"
 #include "kubexx/workqueue/rate_limiter.h"
@@ -28,8 +31,12 @@ class Retries {
   /// `clock` must outlive this.
   explicit Retries(base::Clock& clock);
 
-  /// The pause after this failure of `key`, counting it.
-  base::Duration After(const workqueue::Key& key, Failure failure);
+  /// The pause after this failure of `key`, counting it. `unanswered`: when the change was made
+  /// that it could not answer, if there was one.
+  base::Duration After(const workqueue::Key& key, Failure failure,
+                       std::optional<base::TimePoint> unanswered = std::nullopt);
+  /// As given to After last, since Forget.
+  std::optional<base::TimePoint> Unanswered(const workqueue::Key& key) const;
   /// It has not failed.
   void Forget(const workqueue::Key& key);
 
@@ -37,6 +44,8 @@ class Retries {
   const std::shared_ptr<workqueue::RateLimiter> passing_;
   const std::shared_ptr<workqueue::RateLimiter> denied_;
   base::TokenBucket hopeless_;
+  mutable base::Mutex mu_;
+  std::unordered_map<workqueue::Key, base::TimePoint> unanswered_ KX_GUARDED_BY(mu_);
 };
 
 }  // namespace kubexx::reloader

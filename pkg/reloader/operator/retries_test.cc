@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "kubexx/base/testing/fake_clock.h"
@@ -68,6 +69,21 @@ TEST_F(RetriesTest, ThoseThatKeepFailingAreTogetherTriedTenTimesASecond) {
     last = retries_.After(Failing(n), Failure::kDenied);
   }
   EXPECT_EQ(last, seconds(100));
+}
+
+TEST_F(RetriesTest, AChangeIsUnansweredUntilAnAttemptDoesNotFail) {
+  const base::TimePoint first = clock_.Now();
+  const base::TimePoint second = first + seconds(1);
+  EXPECT_EQ(retries_.Unanswered(kHealthy), std::nullopt);
+  (void)retries_.After(kHealthy, Failure::kPasses);
+  EXPECT_EQ(retries_.Unanswered(kHealthy), std::nullopt);
+  (void)retries_.After(kHealthy, Failure::kPasses, first);
+  EXPECT_EQ(retries_.Unanswered(kHealthy), first);
+  (void)retries_.After(kHealthy, Failure::kPasses, second);
+  EXPECT_EQ(retries_.Unanswered(kHealthy), second);
+  EXPECT_EQ(retries_.Unanswered(Failing(1)), std::nullopt);
+  retries_.Forget(kHealthy);
+  EXPECT_EQ(retries_.Unanswered(kHealthy), std::nullopt);
 }
 
 }  // namespace

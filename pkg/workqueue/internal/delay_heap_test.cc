@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <map>
 #include <random>
 #include <utility>
+#include <vector>
 
 namespace kubexx::workqueue::internal {
 namespace {
@@ -14,21 +14,24 @@ TEST(DelayHeapTest, RandomCallsBehaveAsAnOrderedMap) {
   using Place = std::pair<base::TimePoint, std::uint64_t>;
   for (unsigned seed = 1; seed <= 10; ++seed) {
     std::mt19937 random(seed);
-    std::array<Node, 50> nodes;
+    std::vector<Timer> timers;
+    for (int i = 0; i < 50; ++i) {
+      timers.emplace_back(nullptr);
+    }
     DelayHeap heap;
-    std::map<Place, Node*> model;
+    std::map<Place, Timer*> model;
     for (int step = 0; step < 5000; ++step) {
-      Node& node = nodes.at(random() % nodes.size());
+      Timer& timer = timers.at(random() % timers.size());
       if (random() % 3 > 0) {
-        if (node.delayed()) {
-          model.erase({node.due, node.delay_order});
+        if (timer.set()) {
+          model.erase({timer.due, timer.order});
         }
-        heap.Set(&node, base::TimePoint() + std::chrono::seconds(random() % 20));
-        model[{node.due, node.delay_order}] = &node;
-      } else if (node.delayed()) {
-        model.erase({node.due, node.delay_order});
-        heap.Remove(&node);
-        EXPECT_FALSE(node.delayed());
+        heap.Set(&timer, base::TimePoint() + std::chrono::seconds(random() % 20));
+        model[{timer.due, timer.order}] = &timer;
+      } else if (timer.set()) {
+        model.erase({timer.due, timer.order});
+        heap.Remove(&timer);
+        EXPECT_FALSE(timer.set());
       }
       ASSERT_EQ(heap.empty(), model.empty());
       if (!model.empty()) {

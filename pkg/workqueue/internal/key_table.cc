@@ -51,6 +51,7 @@ void KeyTable::Erase(Node* node) {
   slots_[gap] = {};
   --size_;
   std::unique_ptr<Node> owned(node);
+  owned->settling.reset();
   if (spare_.size() < kMaxSpare) {
     spare_.push_back(std::move(owned));
   }

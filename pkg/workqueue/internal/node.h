@@ -4,10 +4,11 @@
 #define KUBEXX_WORKQUEUE_INTERNAL_NODE_H_
 
 #include <cstddef>
-#include <cstdint>
-#include <limits>
+#include <memory>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/workqueue/internal/settling.h"
+#include "kubexx/workqueue/internal/timer.h"
 #include "kubexx/workqueue/key.h"
 
 namespace kubexx::workqueue::internal {
@@ -17,7 +18,9 @@ struct Tenant;
 /// Lives while its key is queued, delayed or worked on. It stays where it is, and its parts link to
 /// each other, so that after one look-up by key nothing is looked up again.
 struct Node {
-  static constexpr std::size_t kNotDelayed = std::numeric_limits<std::size_t>::max();
+  Node() = default;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
 
   Key key{};
   std::size_t hash = 0;
@@ -29,15 +32,15 @@ struct Node {
   Node* previous = nullptr;
   Tenant* tenant = nullptr;  ///< of a fair queue
 
-  std::size_t delay_index = kNotDelayed;  ///< in the DelayHeap
-  std::uint64_t delay_order = 0;
-  base::TimePoint due{};
+  Timer delay{this};                     ///< of a delayed add
+  std::unique_ptr<Settling> settling{};  ///< of debounced adds; null when there have been none
 
   base::TimePoint added{};  ///< these two with metrics only
   base::TimePoint started{};
 
-  bool delayed() const { return delay_index != kNotDelayed; }
-  bool unused() const { return !dirty && !processing && !delayed(); }
+  bool delayed() const { return delay.set(); }
+  bool settles() const { return settling != nullptr && settling->timer.set(); }
+  bool unused() const { return !dirty && !processing && !delayed() && !settles(); }
 };
 
 /// A first-in first-out list of nodes, through their own links. Not thread-safe.
