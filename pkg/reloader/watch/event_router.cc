@@ -413,7 +413,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     const std::vector<SourceId> referenced = ReferencedSources(user);
     // One whose namespace is selected later is no news of a start.
     if (is_first && IsSelected(id.key.namespace_, stop)) {
-      parts_.memory.MarkNew(id);
+      parts_.memory.MarkUnplanned(id);
       if (!AllPodsAreReplaced(*workload)) {
         parts_.memory.MarkUnfinished(id);
       }
