@@ -120,7 +120,7 @@ Result<JsonTree> Patched(const ResourceType& resource, const std::string& type,
     return ApplyMergePatch(current, patch);
   }
   if (type == "application/strategic-merge-patch+json" && resource.schema != nullptr) {
-    return ApplyStrategicMergePatch(current, patch);
+    return ApplyStrategicMergePatch(current, patch, MergeTypeOf(resource));
   }
   return Fail(UnknownFormat(type));
 }
