@@ -87,6 +87,9 @@ bool RemoveOwnerReference(const Owner& owner, T& owned) {
 /// The reference to the controller; null when there is none. It lives as long as `metadata`.
 const OwnerReference* ControllerOf(const ObjectMeta& metadata);
 
+/// Whether the object with that uid is one of the owners.
+bool IsOwnedBy(const ObjectMeta& metadata, std::string_view owner_uid);
+
 /// Whether some object controls this one.
 template <class T>
 bool HasControllerReference(const T& object) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "kubexx/apiserver/resources/builtin_types.h"
+#include "kubexx/apiserver/resources/table_cells.h"
 
 namespace kubexx::apiserver {
 namespace {
