@@ -75,11 +75,6 @@ const OwnerReference* ControllerOf(const ObjectMeta& metadata) {
   return found == metadata.owner_references.end() ? nullptr : &*found;
 }
 
-bool IsOwnedBy(const ObjectMeta& metadata, std::string_view owner_uid) {
-  return std::ranges::find(metadata.owner_references, owner_uid, &OwnerReference::uid) !=
-         metadata.owner_references.end();
-}
-
 Result<void> SetOwner(const ObjectMeta& owner, const ResourceInfo& owner_resource,
                       ObjectMeta& owned, bool controller, const OwnerOptions& options) {
   KX_RETURN_IF_ERROR(CheckOwner(owner, owner_resource, owned));

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CONTROLLER_OBJECT_HELPERS_H_
 #define KUBEXX_CONTROLLER_OBJECT_HELPERS_H_
 
+#include <algorithm>
 #include <string_view>
 
 #include "kubexx/api/meta/v1/types.gen.h"
@@ -88,7 +89,10 @@ bool RemoveOwnerReference(const Owner& owner, T& owned) {
 const OwnerReference* ControllerOf(const ObjectMeta& metadata);
 
 /// Whether the object with that uid is one of the owners.
-bool IsOwnedBy(const ObjectMeta& metadata, std::string_view owner_uid);
+inline bool IsOwnedBy(const ObjectMeta& metadata, std::string_view owner_uid) {
+  return std::ranges::find(metadata.owner_references, owner_uid, &OwnerReference::uid) !=
+         metadata.owner_references.end();
+}
 
 /// Whether some object controls this one.
 template <class T>
