@@ -27,10 +27,14 @@ const ColumnTable& BuiltinTableOf(const ResourceType& type) {
 /// Cells behind so many bytes of text are empty: each column may show all of an object, and nobody
 /// reads that in a table.
 constexpr std::size_t kMaxRowBytes = 4 << 20;
+/// So are cells behind so many members and elements that were looked at: a definition may have tens
+/// of thousands of columns, and an object as many members.
+constexpr std::size_t kMaxRowLooks = 1 << 20;
 
 /// The cell of a column that a definition names, as kube-apiserver fills it.
-JsonTree CustomCell(const schema::PrinterColumn& column, const JsonTree& object) {
-  const std::vector<const JsonTree*> found = column.path.Find(object);
+JsonTree CustomCell(const schema::PrinterColumn& column, const JsonTree& object,
+                    std::size_t& looks) {
+  const std::vector<const JsonTree*> found = column.path.FindWithin(object, looks);
   if (found.empty()) {
     return nullptr;
   }
@@ -57,8 +61,9 @@ JsonTree CellsOf(const ResourceType& type, const JsonTree& object) {
   if (type.custom) {
     cells.Append(NameCell(object));
     std::size_t bytes = 0;
+    std::size_t looks = kMaxRowLooks;
     for (const schema::PrinterColumn& column : type.custom->columns) {
-      JsonTree cell = bytes > kMaxRowBytes ? JsonTree() : CustomCell(column, object);
+      JsonTree cell = bytes > kMaxRowBytes ? JsonTree() : CustomCell(column, object, looks);
       bytes += cell.AsString() == nullptr ? 0 : cell.AsString()->size();
       cells.Append(std::move(cell));
     }
