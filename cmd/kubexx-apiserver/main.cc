@@ -24,12 +24,12 @@
 #include "kubexx/base/descriptor_limit.h"
 #include "kubexx/base/replace_file.h"
 #include "kubexx/base/unused_memory.h"
+#include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
 #include "settings.h"
 #include "stand_in_etcd.h"
-#include "waiting.h"
 
 namespace {
 
@@ -124,7 +124,7 @@ Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
   KX_RETURN_IF_ERROR(server.Start());
   KX_ASSIGN_OR_RETURN(const auto controllers, StartControllers(settings, server, token));
   logging::Info("Serving", {{"url", server.url()}});
-  cmd::WaitUntilStopped(stop);
+  base::WaitUntilStopped(stop);
   return {};
 }
 

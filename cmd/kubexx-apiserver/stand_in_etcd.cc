@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/url_client.h"
-#include "waiting.h"
 
 namespace kubexx::cmd {
 namespace {
@@ -124,7 +124,7 @@ int RunStandInEtcd(int argc, const char* const* argv) {
     return EXIT_FAILURE;
   }
   logging::Info("Standing in for etcd; nothing is kept here");
-  WaitUntilStopped(signals.token());
+  base::WaitUntilStopped(signals.token());
   return EXIT_SUCCESS;
 }
 

@@ -16,6 +16,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/crash_report.h"
 #include "kubexx/base/stop_timer.h"
+#include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/kubelet/config/api_source.h"
@@ -209,8 +210,7 @@ Result<void> Run(const Flags& flags, const std::stop_token& stop) {
     return PrintOnce(flags, config, stop);
   }
   const std::stop_callback on_stop(stop, [&closed] { closed.request_stop(); });
-  while (base::Clock::Real().SleepFor(std::chrono::hours(24), closed.get_token())) {
-  }
+  base::WaitUntilStopped(closed.get_token());
   return {};
 }
 

@@ -37,18 +37,26 @@ type definition struct {
 }
 
 // emitMerge writes how lists and maps of the stable built-in types are merged, as far as it is not the rule: lists are
-// atomic, maps are granular. dir is api/openapi-spec/v3 of the Go module k8s.io/kubernetes.
+// atomic, maps are granular; and what strategic merge patches do with them, which the Go types' tags say. dir is api/openapi-spec/v3 of the Go module k8s.io/kubernetes.
 func emitMerge(out output, m *model, dir string) {
-	known := map[string]bool{}
+	known := map[string]*object{}
+	var patches []string
 	for _, p := range m.packages {
+		if strings.Contains(p.version, "alpha") || strings.Contains(p.version, "beta") {
+			continue
+		}
 		for _, o := range p.objects {
-			known[p.group+"."+p.version+"."+o.name] = !strings.Contains(p.version, "alpha") && !strings.Contains(p.version, "beta")
+			known[codecNameOf(o)] = o
+			patches = append(patches, patchRows(o)...)
 		}
 	}
+	sort.Strings(patches)
+	check(len(patches) > 50, "no patch strategies in the Go types")
 	definitions := loadDefinitions(dir)
 	var rules, defaults []string
 	for _, name := range sortedKeys(definitions) {
-		if !known[name] {
+		o := known[name]
+		if o == nil {
 			continue
 		}
 		d := definitions[name]
@@ -59,26 +67,57 @@ func emitMerge(out output, m *model, dir string) {
 			f := d.Properties[field]
 			switch {
 			case f.ListType == "map":
-				rules = append(rules, mergeRow(name, field, "kKeys", f.ListKeys))
+				rules = append(rules, mergeRow(ownerOf(o, field), field, "kKeys", f.ListKeys))
 				defaults = append(defaults, keyDefaults(definitions, f)...)
 			case f.ListType == "set":
-				rules = append(rules, mergeRow(name, field, "kSet", nil))
+				rules = append(rules, mergeRow(ownerOf(o, field), field, "kSet", nil))
 			case f.MapType == "atomic":
-				rules = append(rules, mergeRow(name, field, "kAtomic", nil))
+				rules = append(rules, mergeRow(ownerOf(o, field), field, "kAtomic", nil))
 			case f.MapType == "granular":
-				rules = append(rules, mergeRow(name, field, "kGranular", nil))
+				rules = append(rules, mergeRow(ownerOf(o, field), field, "kGranular", nil))
 			}
 		}
 	}
 	check(len(rules) > 50, "no merge rules in %s", dir)
+	sort.Strings(rules)
 	sort.Strings(defaults)
 	var b strings.Builder
 	b.WriteString(banner + include(mergeDir+"/merge_rules.h") + "\nnamespace kubexx::apiserver::managedfields {\nnamespace {\n\nusing enum Merge;\n\n")
-	b.WriteString("// Ascending by type and field.\nconstexpr MergeRule kRules[] = {\n" + strings.Join(rules, "") + "};\n\n")
+	b.WriteString("// Ascending by type and field.\nconstexpr MergeRule kRules[] = {\n" + strings.Join(compact(rules), "") + "};\n\n")
+	b.WriteString("// Ascending by type and field.\nconstexpr PatchRule kPatchRules[] = {\n" + strings.Join(patches, "") + "};\n\n")
 	b.WriteString("constexpr KeyDefault kDefaults[] = {\n" + strings.Join(compact(defaults), "") + "};\n\n}  // namespace\n\n")
-	b.WriteString("std::span<const MergeRule> MergeRules() { return kRules; }\n\nstd::span<const KeyDefault> KeyDefaults() { return kDefaults; }\n\n")
+	b.WriteString("std::span<const MergeRule> MergeRules() { return kRules; }\n\nstd::span<const PatchRule> PatchRules() { return kPatchRules; }\n\n")
+	b.WriteString("std::span<const KeyDefault> KeyDefaults() { return kDefaults; }\n\n")
 	b.WriteString("}  // namespace kubexx::apiserver::managedfields\n")
 	out[mergeDir+"/merge_rules.gen.cc"] = b.String()
+}
+
+// codecNameOf is the name that the codec's table of the object has.
+func codecNameOf(o *object) string { return o.pkg.group + "." + o.pkg.version + "." + o.name }
+
+// ownerOf is the name of the struct that has the field: the object, or one that stands inline in it and has a table of its own.
+func ownerOf(o *object, jsonName string) string {
+	for _, f := range o.fields {
+		if f.inline && f.message != nil {
+			for _, inner := range f.message.fields {
+				if inner.name == jsonName {
+					return codecNameOf(f.message)
+				}
+			}
+		}
+	}
+	return codecNameOf(o)
+}
+
+// patchRows are the rows of those fields of an object that a strategic merge patch does not change as it does most.
+func patchRows(o *object) []string {
+	var rows []string
+	for _, f := range o.fields {
+		if strategy, key := f.patch[0], f.patch[1]; strategy != "" {
+			rows = append(rows, fmt.Sprintf("    {%q, %q, %q, %q},\n", codecNameOf(o), f.name, strategy, key))
+		}
+	}
+	return rows
 }
 
 func mergeRow(name, field, merge string, keys []string) string {

@@ -21,6 +21,7 @@ type field struct {
 	omitEmpty    bool
 	omitZero     bool
 	inline       bool
+	patch        [2]string // Go's tags patchStrategy and patchMergeKey
 }
 
 // object is one generated struct.
@@ -134,7 +135,7 @@ func (m *model) field(o *object, sf reflect.StructField) *field {
 		check(tag == 0, "%v.%s is in protobuf but not in JSON", o.goType, sf.Name)
 		return nil
 	}
-	f := &field{tag: tag, name: jsonName}
+	f := &field{tag: tag, name: jsonName, patch: [2]string{sf.Tag.Get("patchStrategy"), sf.Tag.Get("patchMergeKey")}}
 	for _, option := range strings.Split(options, ",") {
 		f.omitEmpty = f.omitEmpty || option == "omitempty"
 		f.omitZero = f.omitZero || option == "omitzero"

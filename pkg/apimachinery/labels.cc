@@ -7,20 +7,17 @@
 #include <utility>
 
 #include "kubexx/apimachinery/names.h"
+#include "kubexx/base/ascii.h"
 
 namespace kubexx::apimachinery {
 namespace {
 
 constexpr std::size_t kMaxNameLength = 63;
 
-bool IsAlphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 bool IsName(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxNameLength && IsAlphanumeric(text.front()) &&
-         IsAlphanumeric(text.back()) && std::ranges::all_of(text, [](char c) {
-           return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.';
+  return !text.empty() && text.size() <= kMaxNameLength && base::IsAlphanumeric(text.front()) &&
+         base::IsAlphanumeric(text.back()) && std::ranges::all_of(text, [](char c) {
+           return base::IsAlphanumeric(c) || c == '-' || c == '_' || c == '.';
          });
 }
 

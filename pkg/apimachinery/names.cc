@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::apimachinery {
 namespace {
 
 constexpr std::size_t kMaxLabel = 63;
 constexpr std::size_t kMaxSubdomain = 253;
 
-bool IsLowerAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
 bool IsPart(std::string_view text) {
-  return !text.empty() && IsLowerAlphanumeric(text.front()) && IsLowerAlphanumeric(text.back()) &&
-         std::ranges::all_of(text, [](char c) { return IsLowerAlphanumeric(c) || c == '-'; });
+  return !text.empty() && base::IsLowerAlphanumeric(text.front()) &&
+         base::IsLowerAlphanumeric(text.back()) &&
+         std::ranges::all_of(text, [](char c) { return base::IsLowerAlphanumeric(c) || c == '-'; });
 }
 
 }  // namespace

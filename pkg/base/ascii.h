@@ -1,5 +1,5 @@
 /// @file
-/// Letters of ASCII, whatever the locale.
+/// Letters and digits of ASCII, whatever the locale.
 #ifndef KUBEXX_BASE_ASCII_H_
 #define KUBEXX_BASE_ASCII_H_
 
@@ -8,6 +8,23 @@
 #include <string_view>
 
 namespace kubexx::base {
+
+/// '0' to '9'.
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+/// A digit, or a letter from 'a' to 'f' or 'A' to 'F'.
+constexpr bool IsHexDigit(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+/// 'a' to 'z'.
+constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+/// 'A' to 'Z'.
+constexpr bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+/// One of the 52 letters.
+constexpr bool IsLetter(char c) { return IsLower(c) || IsUpper(c); }
+/// A small letter or a digit.
+constexpr bool IsLowerAlphanumeric(char c) { return IsLower(c) || IsDigit(c); }
+/// A letter or a digit.
+constexpr bool IsAlphanumeric(char c) { return IsLetter(c) || IsDigit(c); }
 
 /// 'a' for 'A'; anything but the 26 capital letters stays.
 constexpr char ToLower(char c) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/codec/internal/json_scan.h"
 #include "kubexx/codec/internal/json_walk.h"
 #include "kubexx/codec/internal/yaml_scalar.h"
@@ -21,7 +22,7 @@ bool IsPlainSafe(std::string_view text) {
   }
   // Dates would be quoted by other writers too.
   if (text.size() >= 5 && text[4] == '-' &&
-      std::all_of(text.begin(), text.begin() + 4, [](char c) { return c >= '0' && c <= '9'; })) {
+      std::all_of(text.begin(), text.begin() + 4, base::IsDigit)) {
     return false;
   }
   // The last three are characters that YAML takes for line breaks or a byte order mark.

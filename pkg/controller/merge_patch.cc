@@ -2,6 +2,8 @@
 
 #include <simdjson.h>
 
+#include "kubexx/codec/json_text.h"
+
 namespace kubexx::controller {
 namespace {
 
@@ -15,22 +17,8 @@ void AppendMember(std::string_view name, const std::string& value, std::string& 
     out += ',';
   }
   // A name of the API or of a map; the parser has unescaped it.
-  out += '"';
-  for (const char c : name) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += "\":";
+  codec::AppendQuotedJson(name, out);
+  out += ':';
   out += value;
 }
 

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CONTROLLER_OBJECT_HELPERS_H_
 #define KUBEXX_CONTROLLER_OBJECT_HELPERS_H_
 
+#include <algorithm>
 #include <string_view>
 
 #include "kubexx/api/meta/v1/types.gen.h"
@@ -86,6 +87,12 @@ bool RemoveOwnerReference(const Owner& owner, T& owned) {
 
 /// The reference to the controller; null when there is none. It lives as long as `metadata`.
 const OwnerReference* ControllerOf(const ObjectMeta& metadata);
+
+/// Whether the object with that uid is one of the owners.
+inline bool IsOwnedBy(const ObjectMeta& metadata, std::string_view owner_uid) {
+  return std::ranges::find(metadata.owner_references, owner_uid, &OwnerReference::uid) !=
+         metadata.owner_references.end();
+}
 
 /// Whether some object controls this one.
 template <class T>

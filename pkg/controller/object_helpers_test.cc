@@ -56,6 +56,8 @@ TEST(OwnerReferenceTest, ControllerIsSetAndFoundAgain) {
   EXPECT_EQ(reference.block_owner_deletion, true);
   EXPECT_TRUE(HasControllerReference(owned));
   EXPECT_TRUE(IsControlledBy(owned, owner));
+  EXPECT_TRUE(IsOwnedBy(owned.metadata, owner.metadata.uid));
+  EXPECT_FALSE(IsOwnedBy(owned.metadata, "uid-2"));
   EXPECT_FALSE(IsControlledBy(owned, Object<Deployment>("ns", "web", "uid-2")));
   const auto owners =
       OwnersOf(owned.metadata, api::ResourceOf<Deployment>(), OwnerMatch::kController);

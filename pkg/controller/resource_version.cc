@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::controller {
 namespace {
 
 bool IsNumber(std::string_view text) {
   return !text.empty() && (text.front() != '0' || text.size() == 1) &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+         std::ranges::all_of(text, base::IsDigit);
 }
 
 }  // namespace

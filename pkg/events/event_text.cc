@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/base/identity.h"
 #include "kubexx/base/utf8.h"
 
@@ -9,8 +10,6 @@ namespace kubexx::events {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 253;
-
-bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 /// RFC 1123 as Kubernetes reads it: labels of a-z, 0-9 and inner "-", joined by dots.
 bool IsDnsSubdomain(std::string_view name) {
@@ -21,13 +20,13 @@ bool IsDnsSubdomain(std::string_view name) {
   for (const char c : name) {
     const bool begins = before == '.';
     const bool fits =
-        IsAlphanumeric(c) || (c == '-' && !begins) || (c == '.' && !begins && before != '-');
+        base::IsAlphanumeric(c) || (c == '-' && !begins) || (c == '.' && !begins && before != '-');
     if (!fits) {
       return false;
     }
     before = c;
   }
-  return IsAlphanumeric(before);
+  return base::IsAlphanumeric(before);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/http/internal/openssl.h"
 
 namespace kubexx::http {
@@ -109,8 +110,7 @@ Result<KeyPair> SelfSigned(const std::vector<std::string>& names) {
   // The names end up in OpenSSL's own little language.
   const auto is_plain = [](const std::string& name) {
     return !name.empty() && std::ranges::all_of(name, [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '.' || c == '-' || c == ':' || c == '*';
+      return base::IsAlphanumeric(c) || c == '.' || c == '-' || c == ':' || c == '*';
     });
   };
   if (!std::ranges::all_of(bare, is_plain)) {

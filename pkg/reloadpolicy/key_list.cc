@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::reloadpolicy {
 
 bool IsDataKey(std::string_view key) {
   return !key.empty() && key.size() <= 253 && std::ranges::all_of(key, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
+    return base::IsAlphanumeric(c) || c == '-' || c == '_' || c == '.';
   });
 }
 

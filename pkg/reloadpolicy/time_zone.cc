@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::reloadpolicy {
 namespace {
 
@@ -12,8 +14,7 @@ namespace {
 bool IsName(std::string_view name) {
   return !name.empty() && name.size() <= 64 && name.front() != '/' && name.front() != '-' &&
          name.find("..") == std::string_view::npos && std::ranges::all_of(name, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_' || c == '-' || c == '+' || c == '/';
+           return base::IsAlphanumeric(c) || c == '_' || c == '-' || c == '+' || c == '/';
          });
 }
 

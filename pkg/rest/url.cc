@@ -14,11 +14,9 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-bool IsAlnum(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+bool IsUnreserved(char c) {
+  return base::IsAlphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
-
-bool IsUnreserved(char c) { return IsAlnum(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
 
 apimachinery::Error Bad(std::string_view url, std::string_view why) {
   return Fail(Reason::kInvalidConfig,
@@ -148,7 +146,8 @@ Result<void> CheckPathSegment(std::string_view what, std::string_view segment) {
 
 Result<void> CheckHeader(std::string_view name, std::string_view value) {
   const auto is_token = [](char c) {
-    return IsAlnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+    return base::IsAlphanumeric(c) ||
+           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
   };
   if (name.empty() || !std::ranges::all_of(name, is_token)) {
     return Fail(Reason::kBadRequest,

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/codec/json_text.h"
+
 namespace kubexx::webhook {
 namespace {
 
@@ -80,25 +82,6 @@ bool IsSameThing(element a, element b) {
          Equal(name_a.value_unsafe(), name_b.value_unsafe());
 }
 
-void AppendQuoted(std::string_view text, std::string& out) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
 /// Collects the operations.
 class Writer {
  public:
@@ -107,7 +90,7 @@ class Writer {
     out_ += R"({"op":")";
     out_ += operation;
     out_ += R"(","path":)";
-    AppendQuoted(path, out_);
+    codec::AppendQuotedJson(path, out_);
     if (value) {
       out_ += R"(,"value":)";
       out_ += simdjson::minify(*value);

@@ -7,6 +7,7 @@
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/resources/builtin_types.h"
 #include "kubexx/codec/yaml.h"
 
 namespace kubexx {

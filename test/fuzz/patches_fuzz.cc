@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fuzz.h"
+#include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/endpoints/patch/patch.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -40,8 +41,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const JsonTree merged = apiserver::ApplyMergePatch(*object, *patch);
   CanBeWritten(merged, size);
   fuzz::Require(apiserver::ApplyMergePatch(merged, *patch) == merged);
-  if (const auto patched = apiserver::ApplyStrategicMergePatch(*object, *patch)) {
-    CanBeWritten(*patched, size);
+  for (const codec::TypeSchema* const schema :
+       {&codec::SchemaOf<api::core::v1::Pod>(), &codec::SchemaOf<api::core::v1::PodSpec>()}) {
+    const auto patched = apiserver::ApplyStrategicMergePatch(
+        *object, *patch, apiserver::managedfields::Type::Builtin(*schema));
+    if (patched) {
+      CanBeWritten(*patched, size);
+    }
   }
   return 0;
 }

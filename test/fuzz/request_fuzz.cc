@@ -8,6 +8,7 @@
 #include "kubexx/apiserver/endpoints/request/media_type.h"
 #include "kubexx/apiserver/endpoints/request/request_info.h"
 #include "kubexx/apiserver/object/selection.h"
+#include "kubexx/apiserver/resources/builtin_types.h"
 
 namespace kubexx {
 namespace {
@@ -54,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view accept = text.substr(std::min(line + 1, size));
   const auto types = apiserver::BuiltinTypes();
   static_cast<void>(apiserver::ParseAccept(accept).size());
-  if (const auto form = apiserver::Negotiate(accept, apiserver::OfferOf(*types.front(), ""))) {
+  if (const auto form = apiserver::Negotiate(accept, apiserver::OfferOf(*types.front(), nullptr))) {
     fuzz::Require(!form->ContentType().empty());
   }
   return 0;

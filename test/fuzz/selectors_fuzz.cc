@@ -6,6 +6,7 @@
 #include "fuzz.h"
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apiserver/object/selection.h"
+#include "kubexx/apiserver/resources/builtin_types.h"
 
 namespace kubexx {
 namespace {

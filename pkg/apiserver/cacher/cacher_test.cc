@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/resources/builtin_types.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/testing/await.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/apiserver/resources/builtin_types.h"
 
 namespace kubexx::apiserver {
 namespace {

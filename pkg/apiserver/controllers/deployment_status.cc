@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/controllers/rollout.h"
+#include "kubexx/controller/conditions.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -20,29 +21,18 @@ using apimachinery::Time;
 
 constexpr const char* kReplicaFailure = "ReplicaFailure";
 
-const DeploymentCondition* Find(const DeploymentStatus& status, std::string_view type) {
-  const auto found = std::ranges::find(status.conditions, type, &DeploymentCondition::type);
-  return found == status.conditions.end() ? nullptr : &*found;
-}
-
 /// Puts `condition` in place of the one of its type. The times stay when nothing else changes;
 /// `touch` renews the time of the update all the same.
 void Set(DeploymentStatus& status, DeploymentCondition condition, const Time& now, bool touch) {
-  const DeploymentCondition* const before = Find(status, condition.type);
-  const bool same_status = before != nullptr && before->status == condition.status;
-  const bool same = same_status && before->reason == condition.reason && !touch;
-  condition.last_transition_time = same_status ? before->last_transition_time : now;
+  const DeploymentCondition* const before =
+      controller::FindCondition(status.conditions, condition.type);
+  const bool same = before != nullptr && before->status == condition.status &&
+                    before->reason == condition.reason && !touch;
   condition.last_update_time = same ? before->last_update_time : now;
   if (same) {
     condition.message = before->message;
   }
-  const auto place =
-      std::ranges::find(status.conditions, condition.type, &DeploymentCondition::type);
-  if (place == status.conditions.end()) {
-    status.conditions.push_back(std::move(condition));
-  } else {
-    *place = std::move(condition);
-  }
+  controller::SetCondition(status.conditions, std::move(condition), now);
 }
 
 DeploymentCondition Condition(const char* type, const char* value, const char* reason,
@@ -74,10 +64,9 @@ const ReplicaSetCondition* FailureOf(const ReplicaSets& sets) {
   order.insert(order.end(), sets.old.begin(), sets.old.end());
   for (const ReplicaSet* const set : order) {
     if (set != nullptr) {
-      const auto& all = set->status.conditions;
-      const auto found = std::ranges::find(all, kReplicaFailure, &ReplicaSetCondition::type);
-      if (found != all.end()) {
-        return &*found;
+      const auto* const found = controller::FindCondition(set->status.conditions, kReplicaFailure);
+      if (found != nullptr) {
+        return found;
       }
     }
   }
@@ -88,8 +77,7 @@ const ReplicaSetCondition* FailureOf(const ReplicaSets& sets) {
 void SetFailures(const ReplicaSets& sets, DeploymentStatus& status) {
   const ReplicaSetCondition* const failure = FailureOf(sets);
   if (failure == nullptr) {
-    std::erase_if(status.conditions,
-                  [](const DeploymentCondition& each) { return each.type == kReplicaFailure; });
+    controller::RemoveCondition(status.conditions, kReplicaFailure);
     return;
   }
   DeploymentCondition condition;
@@ -102,7 +90,8 @@ void SetFailures(const ReplicaSets& sets, DeploymentStatus& status) {
 
 void SetProgress(const Deployment& deployment, const ReplicaSets& sets, bool made,
                  DeploymentStatus& status, const Time& now) {
-  const DeploymentCondition* const before = Find(deployment.status, "Progressing");
+  const DeploymentCondition* const before =
+      controller::FindCondition(deployment.status.conditions, "Progressing");
   const std::string name = sets.current == nullptr ? "" : sets.current->metadata.name;
   if (deployment.spec.paused) {
     Set(status, Condition("Progressing", "Unknown", "DeploymentPaused", "Deployment is paused"),

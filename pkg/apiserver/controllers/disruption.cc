@@ -24,6 +24,7 @@
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/controller/conditions.h"
 #include "kubexx/controller/object_helpers.h"
 
 namespace kubexx::apiserver::controllers {
@@ -44,22 +45,15 @@ using controller::Action;
 constexpr std::chrono::minutes kEvictionTimeout{2};
 
 /// Says it in the condition DisruptionAllowed.
-void SetCondition(PodDisruptionBudgetStatus& status, bool allowed, const char* reason,
-                  std::string message, const Time& now) {
-  constexpr const char* kType = "DisruptionAllowed";
-  auto found = std::ranges::find(status.conditions, kType, &api::meta::v1::Condition::type);
-  if (found == status.conditions.end()) {
-    found = status.conditions.emplace(status.conditions.end());
-    found->type = kType;
-  }
-  const std::string value = allowed ? "True" : "False";
-  if (found->status != value) {
-    found->last_transition_time = now;
-  }
-  found->status = value;
-  found->reason = reason;
-  found->message = std::move(message);
-  found->observed_generation = status.observed_generation;
+void SetAllowed(PodDisruptionBudgetStatus& status, bool allowed, const char* reason,
+                std::string message, const Time& now) {
+  api::meta::v1::Condition condition;
+  condition.type = "DisruptionAllowed";
+  condition.status = allowed ? "True" : "False";
+  condition.reason = reason;
+  condition.message = std::move(message);
+  condition.observed_generation = status.observed_generation;
+  controller::SetCondition(status.conditions, std::move(condition), now);
 }
 
 class DisruptionReconciler final : public controller::Reconciler {
@@ -78,12 +72,12 @@ class DisruptionReconciler final : public controller::Reconciler {
     const auto again = CountHealthy(pods, now, status);
     if (const auto expected = Expect(context.client, budget, pods, status); !expected) {
       status.disruptions_allowed = 0;
-      SetCondition(status, false, "SyncFailed", expected.error().message, now);
+      SetAllowed(status, false, "SyncFailed", expected.error().message, now);
     } else {
       const std::int32_t spare = status.current_healthy - status.desired_healthy;
       status.disruptions_allowed = status.expected_pods > 0 ? std::max(0, spare) : 0;
       const bool allowed = status.disruptions_allowed > 0;
-      SetCondition(status, allowed, allowed ? "SufficientPods" : "InsufficientPods", "", now);
+      SetAllowed(status, allowed, allowed ? "SufficientPods" : "InsufficientPods", "", now);
     }
     if (status != budget.status) {
       PodDisruptionBudget changed = budget;

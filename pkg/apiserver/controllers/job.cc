@@ -15,6 +15,7 @@
 #include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/controller/conditions.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -26,10 +27,8 @@ using apimachinery::Result;
 using controller::Action;
 
 bool IsFinished(const Job& job) {
-  return std::ranges::any_of(job.status.conditions, [](const JobCondition& condition) {
-    return (condition.type == "Complete" || condition.type == "Failed") &&
-           condition.status == "True";
-  });
+  return controller::IsConditionTrue(job.status.conditions, "Complete") ||
+         controller::IsConditionTrue(job.status.conditions, "Failed");
 }
 
 /// The condition that says what will be, and the one that says that it is.
@@ -38,10 +37,10 @@ void Finish(JobStatus& status, bool complete, const apimachinery::Time& now) {
   condition.type = complete ? "SuccessCriteriaMet" : "FailureTarget";
   condition.status = "True";
   condition.reason = complete ? "CompletionsReached" : "BackoffLimitExceeded";
-  condition.last_probe_time = condition.last_transition_time = now;
-  status.conditions.push_back(condition);
+  condition.last_probe_time = now;
+  controller::SetCondition(status.conditions, condition, now);
   condition.type = complete ? "Complete" : "Failed";
-  status.conditions.push_back(std::move(condition));
+  controller::SetCondition(status.conditions, std::move(condition), now);
 }
 
 class JobReconciler final : public controller::Reconciler {

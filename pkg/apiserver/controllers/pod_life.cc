@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/controller/conditions.h"
 #include "kubexx/controller/object_helpers.h"
 
 namespace kubexx::apiserver::controllers {
@@ -21,18 +22,12 @@ using apimachinery::Time;
 /// Puts it in place of the one of its type; the time stays when the status does.
 void Set(PodStatus& status, const char* type, const char* value, const char* reason,
          const Time& now) {
-  auto found = std::ranges::find(status.conditions, type, &PodCondition::type);
-  if (found == status.conditions.end()) {
-    PodCondition condition;
-    condition.type = type;
-    status.conditions.push_back(std::move(condition));
-    found = std::prev(status.conditions.end());
-  }
-  if (found->status != value) {
-    found->last_transition_time = now;
-  }
-  found->status = value;
-  found->reason = reason;
+  const auto* const before = controller::FindCondition(status.conditions, type);
+  PodCondition condition = before == nullptr ? PodCondition() : *before;
+  condition.type = type;
+  condition.status = value;
+  condition.reason = reason;
+  controller::SetCondition(status.conditions, std::move(condition), now);
 }
 
 constexpr std::string_view kSchedulerName = "default-scheduler";

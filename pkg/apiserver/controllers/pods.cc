@@ -6,6 +6,7 @@
 
 #include "kubexx/codec/codec.h"
 #include "kubexx/controller/client.h"
+#include "kubexx/controller/conditions.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -13,12 +14,6 @@ namespace {
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
-
-const api::core::v1::PodCondition* FindCondition(const Pod& pod, std::string_view type) {
-  const auto found =
-      std::ranges::find(pod.status.conditions, type, &api::core::v1::PodCondition::type);
-  return found == pod.status.conditions.end() ? nullptr : &*found;
-}
 
 /// FNV-1a.
 std::uint32_t Hash(std::string_view bytes) {
@@ -37,14 +32,13 @@ bool IsActive(const Pod& pod) {
 }
 
 std::string_view ConditionOf(const Pod& pod, std::string_view type) {
-  const auto* const condition = FindCondition(pod, type);
-  return condition == nullptr ? std::string_view() : std::string_view(condition->status);
+  return controller::ConditionStatus(pod.status.conditions, type);
 }
 
 bool IsReady(const Pod& pod) { return ConditionOf(pod, "Ready") == "True"; }
 
 bool IsAvailable(const Pod& pod, std::int32_t min_ready_seconds, const apimachinery::Time& now) {
-  const auto* const ready = FindCondition(pod, "Ready");
+  const auto* const ready = controller::FindCondition(pod.status.conditions, "Ready");
   return ready != nullptr && ready->status == "True" &&
          (min_ready_seconds == 0 ||
           ready->last_transition_time.seconds + min_ready_seconds <= now.seconds);

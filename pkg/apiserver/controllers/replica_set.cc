@@ -13,6 +13,7 @@
 #include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/controller/conditions.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -33,17 +34,16 @@ void SetFailure(const Result<void>& scaled, bool too_few, const apimachinery::Ti
                 ReplicaSetStatus& status) {
   constexpr const char* kFailure = "ReplicaFailure";
   if (scaled || IsOfEndingNamespace(scaled.error())) {
-    std::erase_if(status.conditions,
-                  [](const ReplicaSetCondition& each) { return each.type == kFailure; });
+    controller::RemoveCondition(status.conditions, kFailure);
     return;
   }
-  if (std::ranges::find(status.conditions, kFailure, &ReplicaSetCondition::type) ==
-      status.conditions.end()) {
-    status.conditions.push_back({.type = kFailure,
-                                 .status = "True",
-                                 .last_transition_time = now,
-                                 .reason = too_few ? "FailedCreate" : "FailedDelete",
-                                 .message = scaled.error().message});
+  if (controller::FindCondition(status.conditions, kFailure) == nullptr) {
+    ReplicaSetCondition failure;
+    failure.type = kFailure;
+    failure.status = "True";
+    failure.reason = too_few ? "FailedCreate" : "FailedDelete";
+    failure.message = scaled.error().message;
+    controller::SetCondition(status.conditions, std::move(failure), now);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/resources/builtin_types.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/logging/log.h"
 
@@ -91,7 +92,7 @@ ResourceTypeRef StoreGraph::TypeOf(const std::string& key) const {
 
 ResourceTypeRef StoreGraph::Counted(const std::string& key) const {
   ResourceTypeRef type = TypeOf(key);
-  return type == nullptr || type->kind == "Event" ? nullptr : type;
+  return type == nullptr || type->rules.uncollected ? nullptr : type;
 }
 
 std::pair<std::string, GraphNode> StoreGraph::NodeOf(const ResourceType& type,

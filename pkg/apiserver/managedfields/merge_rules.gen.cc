@@ -46,10 +46,10 @@ constexpr MergeRule kRules[] = {
     {"core.v1.ContainerStatus", "volumeMounts", kKeys, "mountPath"},
     {"core.v1.EndpointAddress", "", kAtomic, ""},
     {"core.v1.EndpointPort", "", kAtomic, ""},
-    {"core.v1.EphemeralContainer", "env", kKeys, "name"},
-    {"core.v1.EphemeralContainer", "ports", kKeys, "containerPort,protocol"},
-    {"core.v1.EphemeralContainer", "volumeDevices", kKeys, "devicePath"},
-    {"core.v1.EphemeralContainer", "volumeMounts", kKeys, "mountPath"},
+    {"core.v1.EphemeralContainerCommon", "env", kKeys, "name"},
+    {"core.v1.EphemeralContainerCommon", "ports", kKeys, "containerPort,protocol"},
+    {"core.v1.EphemeralContainerCommon", "volumeDevices", kKeys, "devicePath"},
+    {"core.v1.EphemeralContainerCommon", "volumeMounts", kKeys, "mountPath"},
     {"core.v1.FileKeySelector", "", kAtomic, ""},
     {"core.v1.LocalObjectReference", "", kAtomic, ""},
     {"core.v1.NamespaceStatus", "conditions", kKeys, "type"},
@@ -118,6 +118,68 @@ constexpr MergeRule kRules[] = {
     {"storage.v1.CSINodeSpec", "drivers", kKeys, "name"},
 };
 
+// Ascending by type and field.
+constexpr PatchRule kPatchRules[] = {
+    {"admissionregistration.v1.MutatingAdmissionPolicySpec", "matchConditions", "merge", "name"},
+    {"admissionregistration.v1.MutatingWebhook", "matchConditions", "merge", "name"},
+    {"admissionregistration.v1.MutatingWebhookConfiguration", "webhooks", "merge", "name"},
+    {"admissionregistration.v1.ValidatingAdmissionPolicySpec", "matchConditions", "merge", "name"},
+    {"admissionregistration.v1.ValidatingAdmissionPolicySpec", "variables", "merge", "name"},
+    {"admissionregistration.v1.ValidatingWebhook", "matchConditions", "merge", "name"},
+    {"admissionregistration.v1.ValidatingWebhookConfiguration", "webhooks", "merge", "name"},
+    {"apiextensions.v1.JSONSchemaProps", "x-kubernetes-validations", "merge", "rule"},
+    {"apiregistration.v1.APIServiceStatus", "conditions", "merge", "type"},
+    {"apps.v1.DaemonSetStatus", "conditions", "merge", "type"},
+    {"apps.v1.DeploymentSpec", "strategy", "retainKeys", ""},
+    {"apps.v1.DeploymentStatus", "conditions", "merge", "type"},
+    {"apps.v1.ReplicaSetStatus", "conditions", "merge", "type"},
+    {"apps.v1.StatefulSetStatus", "conditions", "merge", "type"},
+    {"autoscaling.v2.HorizontalPodAutoscalerStatus", "conditions", "merge", "type"},
+    {"batch.v1.JobStatus", "conditions", "merge", "type"},
+    {"core.v1.ComponentStatus", "conditions", "merge", "type"},
+    {"core.v1.Container", "env", "merge", "name"},
+    {"core.v1.Container", "ports", "merge", "containerPort"},
+    {"core.v1.Container", "volumeDevices", "merge", "devicePath"},
+    {"core.v1.Container", "volumeMounts", "merge", "mountPath"},
+    {"core.v1.ContainerStatus", "allocatedResourcesStatus", "merge", "name"},
+    {"core.v1.ContainerStatus", "volumeMounts", "merge", "mountPath"},
+    {"core.v1.EphemeralContainerCommon", "env", "merge", "name"},
+    {"core.v1.EphemeralContainerCommon", "ports", "merge", "containerPort"},
+    {"core.v1.EphemeralContainerCommon", "volumeDevices", "merge", "devicePath"},
+    {"core.v1.EphemeralContainerCommon", "volumeMounts", "merge", "mountPath"},
+    {"core.v1.NamespaceStatus", "conditions", "merge", "type"},
+    {"core.v1.NodeSpec", "podCIDRs", "merge", ""},
+    {"core.v1.NodeStatus", "addresses", "merge", "type"},
+    {"core.v1.NodeStatus", "conditions", "merge", "type"},
+    {"core.v1.PersistentVolumeClaimStatus", "conditions", "merge", "type"},
+    {"core.v1.PodSpec", "containers", "merge", "name"},
+    {"core.v1.PodSpec", "ephemeralContainers", "merge", "name"},
+    {"core.v1.PodSpec", "hostAliases", "merge", "ip"},
+    {"core.v1.PodSpec", "imagePullSecrets", "merge", "name"},
+    {"core.v1.PodSpec", "initContainers", "merge", "name"},
+    {"core.v1.PodSpec", "resourceClaims", "merge,retainKeys", "name"},
+    {"core.v1.PodSpec", "schedulingGates", "merge", "name"},
+    {"core.v1.PodSpec", "topologySpreadConstraints", "merge", "topologyKey"},
+    {"core.v1.PodSpec", "volumes", "merge,retainKeys", "name"},
+    {"core.v1.PodStatus", "conditions", "merge", "type"},
+    {"core.v1.PodStatus", "hostIPs", "merge", "ip"},
+    {"core.v1.PodStatus", "podIPs", "merge", "ip"},
+    {"core.v1.PodStatus", "resourceClaimStatuses", "merge,retainKeys", "name"},
+    {"core.v1.ReplicationControllerStatus", "conditions", "merge", "type"},
+    {"core.v1.ServiceAccount", "secrets", "merge", "name"},
+    {"core.v1.ServiceSpec", "ports", "merge", "port"},
+    {"core.v1.ServiceStatus", "conditions", "merge", "type"},
+    {"flowcontrol.v1.FlowSchemaStatus", "conditions", "merge", "type"},
+    {"flowcontrol.v1.PriorityLevelConfigurationStatus", "conditions", "merge", "type"},
+    {"meta.v1.ObjectMeta", "finalizers", "merge", ""},
+    {"meta.v1.ObjectMeta", "ownerReferences", "merge", "uid"},
+    {"networking.v1.ServiceCIDRStatus", "conditions", "merge", "type"},
+    {"policy.v1.PodDisruptionBudgetSpec", "selector", "replace", ""},
+    {"policy.v1.PodDisruptionBudgetStatus", "conditions", "merge", "type"},
+    {"resource.v1.ResourceClaimStatus", "reservedFor", "merge", "uid"},
+    {"storage.v1.CSINodeSpec", "drivers", "merge", "name"},
+};
+
 constexpr KeyDefault kDefaults[] = {
     {"admissionregistration.v1.MatchCondition", "name", "\"\""},
     {"admissionregistration.v1.MutatingWebhook", "name", "\"\""},
@@ -173,6 +235,8 @@ constexpr KeyDefault kDefaults[] = {
 }  // namespace
 
 std::span<const MergeRule> MergeRules() { return kRules; }
+
+std::span<const PatchRule> PatchRules() { return kPatchRules; }
 
 std::span<const KeyDefault> KeyDefaults() { return kDefaults; }
 

@@ -1,7 +1,6 @@
 #include "kubexx/apiserver/managedfields/type.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "kubexx/api/meta/v1/types.gen.h"
@@ -17,14 +16,6 @@ using codec::FieldSchema;
 using codec::JsonTree;
 using codec::Kind;
 using codec::TypeSchema;
-
-const MergeRule* RuleOf(std::string_view type, std::string_view field) {
-  const auto rules = MergeRules();
-  const auto key = std::tuple(type, field);
-  const auto found = std::ranges::lower_bound(
-      rules, key, {}, [](const MergeRule& rule) { return std::tuple(rule.type, rule.field); });
-  return found != rules.end() && found->type == type && found->field == field ? &*found : nullptr;
-}
 
 /// Also one of those that stand in the object around their own.
 std::pair<const TypeSchema*, const FieldSchema*> FindField(const TypeSchema& schema,
@@ -151,7 +142,7 @@ bool Type::AtomicMap() const {
     return custom_->TextAt("x-kubernetes-map-type") == "atomic";
   }
   if (form_ != Form::kStruct && field_ != nullptr) {
-    const MergeRule* const rule = RuleOf(schema_->name, field_->name);
+    const MergeRule* const rule = MergeRuleOf(schema_->name, field_->name);
     if (rule != nullptr && form_ == Form::kContainer) {
       return rule->merge == Merge::kAtomic;
     }
@@ -161,12 +152,12 @@ bool Type::AtomicMap() const {
     }
   }
   const TypeSchema* const own = Struct();
-  return own != nullptr && RuleOf(own->name, "") != nullptr;
+  return own != nullptr && MergeRuleOf(own->name, "") != nullptr;
 }
 
 Merge Type::ListMerge() const {
   if (form_ == Form::kContainer) {
-    const MergeRule* const rule = RuleOf(schema_->name, field_->name);
+    const MergeRule* const rule = MergeRuleOf(schema_->name, field_->name);
     return rule == nullptr ? Merge::kAtomic : rule->merge;
   }
   if (form_ == Form::kCustom) {
@@ -186,6 +177,15 @@ bool Type::Declares(std::string_view member) const {
   const TypeSchema* const own = Struct();
   return own != nullptr && (FindField(*own, member).second != nullptr ||
                             (!own->kind.empty() && (member == "apiVersion" || member == "kind")));
+}
+
+const PatchRule* Type::PatchRuleOf(std::string_view member) const {
+  const TypeSchema* const own = Struct();
+  if (own == nullptr) {
+    return nullptr;
+  }
+  const auto [owner, field] = FindField(*own, member);
+  return field == nullptr ? nullptr : managedfields::PatchRuleOf(owner->name, field->name);
 }
 
 Type Type::Member(std::string_view name) const {
@@ -261,7 +261,7 @@ Type Type::Element() const {
 
 std::vector<std::string_view> Type::Keys() const {
   if (form_ == Form::kContainer) {
-    const MergeRule* const rule = RuleOf(schema_->name, field_->name);
+    const MergeRule* const rule = MergeRuleOf(schema_->name, field_->name);
     return rule == nullptr ? std::vector<std::string_view>() : Split(rule->keys);
   }
   std::vector<std::string_view> keys;

@@ -49,6 +49,8 @@ class Type {
   bool Prunes(std::string_view name) const;
   /// Of a list's elements.
   Type Element() const;
+  /// How a strategic merge patch changes that member of a map; null where nothing is said of it.
+  const PatchRule* PatchRuleOf(std::string_view member) const;
 
   /// How an element of a list that is not atomic is named; kMalformed when it lacks all keys, or is
   /// no scalar in a set.

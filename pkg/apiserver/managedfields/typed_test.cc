@@ -221,6 +221,12 @@ TEST(TypeTest, BuiltinListsAreMergedAsTheApiSays) {
       R"("f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:args":{},"f:env":{"k:{\"name\":\"E\"}":{".":{},"f:name":{},"f:valueFrom":{"f:secretKeyRef":{}}}},)"
       R"("f:name":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}},"f:resources":{"f:limits":{"f:cpu":{}}}}},)"
       R"("f:nodeSelector":{},"f:tolerations":{},"f:topologySpreadConstraints":{"k:{\"topologyKey\":\"z\",\"whenUnsatisfiable\":\"\"}":{".":{},"f:maxSkew":{},"f:topologyKey":{}}}}})");
+  EXPECT_EQ(FieldsOf(pod, Json(R"({"spec":{"ephemeralContainers":[{"name":"d",
+      "env":[{"name":"A"}]}]}})"))
+                .ToJson()
+                .ToJson(),
+            R"({"f:spec":{"f:ephemeralContainers":{"k:{\"name\":\"d\"}":{".":{},)"
+            R"("f:env":{"k:{\"name\":\"A\"}":{".":{},"f:name":{}}},"f:name":{}}}}})");
   const Type deployment = Type::Builtin(codec::SchemaOf<api::apps::v1::Deployment>());
   EXPECT_EQ(FieldsOf(deployment, Json(R"({"spec":{"selector":{"matchLabels":{"a":"b"}}}})"))
                 .ToJson()
@@ -235,6 +241,35 @@ TEST(TypeTest, RulesAreSortedAndKnown) {
     EXPECT_LT(std::tie(rules[i - 1].type, rules[i - 1].field),
               std::tie(rules[i].type, rules[i].field));
   }
+}
+
+TEST(PatchRuleTest, RulesAreSortedAndThoseOfTheGoTypes) {
+  const auto rules = PatchRules();
+  ASSERT_GT(rules.size(), 50U);
+  for (std::size_t i = 1; i < rules.size(); ++i) {
+    EXPECT_LT(std::tie(rules[i - 1].type, rules[i - 1].field),
+              std::tie(rules[i].type, rules[i].field));
+  }
+  const PatchRule* const volumes = PatchRuleOf("core.v1.PodSpec", "volumes");
+  ASSERT_NE(volumes, nullptr);
+  EXPECT_EQ(volumes->strategy, "merge,retainKeys");
+  EXPECT_EQ(volumes->key, "name");
+  EXPECT_TRUE(volumes->Merges());
+  const PatchRule* const selector = PatchRuleOf("policy.v1.PodDisruptionBudgetSpec", "selector");
+  ASSERT_NE(selector, nullptr);
+  EXPECT_TRUE(selector->Replaces());
+  EXPECT_EQ(PatchRuleOf("core.v1.PodSpec", "tolerations"), nullptr);
+}
+
+TEST(PatchRuleTest, ATypeKnowsThoseOfItsMembersWhereverTheyStand) {
+  const Type pod = Type::Builtin(codec::SchemaOf<api::core::v1::Pod>());
+  const PatchRule* const ports =
+      pod.Member("spec").Member("containers").Element().PatchRuleOf("ports");
+  ASSERT_NE(ports, nullptr);
+  EXPECT_EQ(ports->key, "containerPort");
+  EXPECT_EQ(pod.Member("metadata").PatchRuleOf("labels"), nullptr);
+  EXPECT_EQ(pod.PatchRuleOf("unknown"), nullptr);
+  EXPECT_EQ(Type::Anything().PatchRuleOf("ports"), nullptr);
 }
 
 TEST(MakeDeclaredTest, FieldsBelowWhatIsAtomicNowAreReplacedByIt) {

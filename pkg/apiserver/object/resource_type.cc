@@ -14,4 +14,13 @@ apimachinery::ObjectKey ResourceType::KeyOf(std::string_view storage_key) const 
           .name = std::string(storage_key.substr(slash + 1))};
 }
 
+const Subresource* ResourceType::FindSubresource(std::string_view name) const {
+  const auto found = std::ranges::find(subresources, name, &Subresource::name);
+  return found == subresources.end() ? nullptr : &*found;
+}
+
+bool ResourceType::Has(Subresource::Is subresource) const {
+  return std::ranges::find(subresources, subresource, &Subresource::is) != subresources.end();
+}
+
 }  // namespace kubexx::apiserver

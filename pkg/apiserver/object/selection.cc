@@ -14,61 +14,9 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// Fields besides name and namespace that kube-apiserver lets clients select by.
-struct Selectable {
-  std::string_view group;
-  std::string_view kind;
-  std::string_view field;
-};
-constexpr Selectable kSelectable[] = {
-    {"", "Pod", "spec.nodeName"},
-    {"", "Pod", "spec.restartPolicy"},
-    {"", "Pod", "spec.schedulerName"},
-    {"", "Pod", "spec.serviceAccountName"},
-    {"", "Pod", "spec.hostNetwork"},
-    {"", "Pod", "status.phase"},
-    {"", "Pod", "status.podIP"},
-    {"", "Pod", "status.nominatedNodeName"},
-    {"", "Event", "involvedObject.kind"},
-    {"", "Event", "involvedObject.namespace"},
-    {"", "Event", "involvedObject.name"},
-    {"", "Event", "involvedObject.uid"},
-    {"", "Event", "involvedObject.apiVersion"},
-    {"", "Event", "involvedObject.resourceVersion"},
-    {"", "Event", "involvedObject.fieldPath"},
-    {"", "Event", "reason"},
-    {"", "Event", "reportingComponent"},
-    {"", "Event", "source"},
-    {"", "Event", "type"},
-    {"events.k8s.io", "Event", "regarding.kind"},
-    {"events.k8s.io", "Event", "regarding.namespace"},
-    {"events.k8s.io", "Event", "regarding.name"},
-    {"events.k8s.io", "Event", "regarding.uid"},
-    {"events.k8s.io", "Event", "regarding.apiVersion"},
-    {"events.k8s.io", "Event", "regarding.resourceVersion"},
-    {"events.k8s.io", "Event", "regarding.fieldPath"},
-    {"events.k8s.io", "Event", "reason"},
-    {"events.k8s.io", "Event", "reportingController"},
-    {"events.k8s.io", "Event", "type"},
-    {"", "Namespace", "status.phase"},
-    {"", "Node", "spec.unschedulable"},
-    {"", "Secret", "type"},
-    {"", "Service", "spec.clusterIP"},
-    {"", "Service", "spec.type"},
-    {"", "ReplicationController", "status.replicas"},
-    {"apps", "ReplicaSet", "status.replicas"},
-    {"batch", "Job", "status.successful"},
-    {"certificates.k8s.io", "CertificateSigningRequest", "spec.signerName"},
-    {"resource.k8s.io", "ResourceSlice", "spec.nodeName"},
-    {"resource.k8s.io", "ResourceSlice", "spec.driver"},
-};
-
 /// Those of the cluster that have no fields of their own to select by have also this one.
 bool HasNamespaceField(const ResourceType& type) {
-  return type.namespaced ||
-         (!type.custom && std::ranges::none_of(kSelectable, [&type](const Selectable& selectable) {
-           return selectable.group == type.group && selectable.kind == type.kind;
-         }));
+  return type.namespaced || (!type.custom && type.selectable.empty());
 }
 
 bool IsCustomField(const ResourceType& type, std::string_view field) {
@@ -81,10 +29,7 @@ bool IsCustomField(const ResourceType& type, std::string_view field) {
 bool IsSelectable(const ResourceType& type, std::string_view field) {
   return IsCustomField(type, field) || field == "metadata.name" ||
          (field == "metadata.namespace" && HasNamespaceField(type)) ||
-         std::ranges::any_of(kSelectable, [&](const Selectable& selectable) {
-           return selectable.group == type.group && selectable.kind == type.kind &&
-                  selectable.field == field;
-         });
+         std::ranges::find(type.selectable, field) != type.selectable.end();
 }
 
 /// The value at a dotted path as a selector compares it: a missing bool is false, a missing number
@@ -162,11 +107,9 @@ std::vector<std::string_view> SplitTerms(std::string_view text) {
 Attributes AttributesOf(const ResourceType& type, const JsonTree& object) {
   Attributes attributes;
   attributes.labels = MetaMap(object, "labels");
-  for (const Selectable& selectable : kSelectable) {
-    if (selectable.group == type.group && selectable.kind == type.kind) {
-      if (std::string value = ValueAt(object, selectable.field); !value.empty()) {
-        attributes.fields.emplace(selectable.field, std::move(value));
-      }
+  for (const std::string_view field : type.selectable) {
+    if (std::string value = ValueAt(object, field); !value.empty()) {
+      attributes.fields.emplace(field, std::move(value));
     }
   }
   if (type.custom) {

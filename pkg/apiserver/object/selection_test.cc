@@ -4,17 +4,21 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kubexx::apiserver {
 namespace {
 
-ResourceType TypeOf(std::string group, std::string kind, bool namespaced) {
+ResourceType TypeOf(std::string group, std::string kind, bool namespaced,
+                    std::vector<std::string_view> selectable = {}) {
   ResourceType type;
   type.group = std::move(group);
   type.version = "v1";
   type.kind = std::move(kind);
   type.namespaced = namespaced;
+  type.selectable = std::move(selectable);
   return type;
 }
 
@@ -23,7 +27,7 @@ TEST(FieldSelectorTest, TypesWithoutFieldsOfTheirOwnHaveANamespaceToSelectBy) {
   EXPECT_TRUE(FieldSelector::Parse(kFields, TypeOf("", "ConfigMap", true)));
   EXPECT_TRUE(
       FieldSelector::Parse(kFields, TypeOf("rbac.authorization.k8s.io", "ClusterRole", false)));
-  EXPECT_FALSE(FieldSelector::Parse(kFields, TypeOf("", "Node", false)));
+  EXPECT_FALSE(FieldSelector::Parse(kFields, TypeOf("", "Node", false, {"spec.unschedulable"})));
   ResourceType custom = TypeOf("example.com", "Bolt", false);
   custom.custom = schema::CustomVersionRef(std::make_shared<schema::CustomVersion>());
   EXPECT_FALSE(FieldSelector::Parse(kFields, custom));
@@ -47,8 +51,10 @@ TEST(FieldSelectorTest, ValuesAreEscaped) {
   EXPECT_EQ(FieldSelector::ParseAny(R"(a=b\=c\,d\\e)")->Exactly("a"), R"(b=c,d\e)");
 }
 
-TEST(FieldSelectorTest, NewEventsHaveTheFieldsOfTheirGroup) {
-  const ResourceType type = TypeOf("events.k8s.io", "Event", true);
+TEST(FieldSelectorTest, OnlyTheFieldsOfATypeCanBeSelectedBy) {
+  const ResourceType type = TypeOf("events.k8s.io", "Event", true,
+                                   {"regarding.kind", "regarding.namespace", "regarding.name",
+                                    "reason", "reportingController", "type"});
   const auto event = codec::JsonTree::Parse(
       R"({"metadata":{"name":"e"},"reason":"Started","type":"Normal","reportingController":"c",
           "regarding":{"kind":"Pod","name":"p","namespace":"n"}})");

@@ -11,6 +11,7 @@
 #include "kubexx/apiserver/schema/shape.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/envelope.h"
+#include "kubexx/codec/json_text.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -205,27 +206,6 @@ apimachinery::Status BadObject(const ResourceType& type, const apimachinery::Sta
 /// list, and as part of what a webhook is asked, where it is a few levels deeper.
 constexpr int kMaxStoredLevels = 500;
 
-bool NestsTooDeep(std::string_view json) {
-  int levels = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_text) {
-      i += c == '\\' ? 1 : 0;
-      in_text = c != '"';
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '{' || c == '[') {
-      if (++levels > kMaxStoredLevels) {
-        return true;
-      }
-    } else if (c == '}' || c == ']') {
-      --levels;
-    }
-  }
-  return false;
-}
-
 apimachinery::Status TooDeep(const ResourceType& type) {
   return BadObject(
       type, apimachinery::Malformed(
@@ -357,7 +337,7 @@ Result<std::string> StoredOf(const ResourceType& type, const JsonTree& object, S
   }
   stored["metadata"].Erase("resourceVersion");
   std::string json = stored.ToJson();
-  if (NestsTooDeep(json)) {
+  if (codec::NestsDeeperThan(json, kMaxStoredLevels)) {
     return Fail(TooDeep(type));
   }
   if (form == StoredForm::kJson || type.schema == nullptr) {

@@ -71,6 +71,13 @@ std::string Together(const std::vector<std::pair<std::string_view, std::string_v
   return different.size() > 1 ? "[" + text + "]" : text;
 }
 
+/// The role that a binding gives, in all of the cluster or in a namespace.
+using GivenRole = std::tuple<bool, std::string_view, std::string_view>;
+
+GivenRole RoleOf(std::string_view namespace_, const Binding& binding) {
+  return {namespace_.empty(), binding.role_kind, binding.role_name};
+}
+
 }  // namespace
 
 Policy::Policy()
@@ -177,10 +184,9 @@ Decision Policy::Decide(const User& user, const Request& request) const {
   Decision decision;
   Missing missing;
   // Many bindings may give one role: what it does not allow once, it does not allow at all.
-  std::set<std::tuple<bool, std::string_view, std::string_view>> seen;
+  std::set<GivenRole> seen;
   VisitGifts(user, request.namespace_, [&](const Gift& gift) {
-    const Binding& binding = gift.binding;
-    if (!seen.emplace(gift.namespace_.empty(), binding.role_kind, binding.role_name).second) {
+    if (!seen.insert(RoleOf(gift.namespace_, gift.binding)).second) {
       return false;
     }
     return VisitRules(
@@ -203,11 +209,9 @@ HeldRules Policy::RulesOf(const User& user, std::string_view namespace_,
                           std::string_view resource) const {
   HeldRules held;
   Missing missing;
-  std::set<std::tuple<bool, std::string_view, std::string_view>> seen;
+  std::set<GivenRole> seen;
   VisitGifts(user, namespace_, [&](const Gift& gift) {
-    const Binding& binding = gift.binding;
-    const bool is_new =
-        seen.emplace(gift.namespace_.empty(), binding.role_kind, binding.role_name).second;
+    const bool is_new = seen.insert(RoleOf(gift.namespace_, gift.binding)).second;
     // kube-apiserver tells the rules of a role once for each binding; thousands of bindings of a
     // large role would take gigabytes.
     if (!is_new && held.rules.size() >= kMostRulesRepeated) {

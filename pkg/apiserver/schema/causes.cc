@@ -20,10 +20,14 @@ std::string Quoted(const JsonTree& value) {
 
 }  // namespace
 
-StatusCause InvalidCause(std::string field, const JsonTree& value, std::string_view what) {
+StatusCause InvalidJsonCause(std::string field, std::string_view json, std::string_view what) {
   return {.reason = "FieldValueInvalid",
-          .message = "Invalid value: " + value.ToJson() + WithColon(what),
+          .message = "Invalid value: " + std::string(json) + WithColon(what),
           .field = std::move(field)};
+}
+
+StatusCause InvalidCause(std::string field, const JsonTree& value, std::string_view what) {
+  return InvalidJsonCause(std::move(field), value.ToJson(), what);
 }
 
 StatusCause TypeCause(std::string field, const JsonTree& value, std::string_view what) {
@@ -44,9 +48,27 @@ StatusCause ForbiddenCause(std::string field, std::string_view what) {
           .field = std::move(field)};
 }
 
-StatusCause DuplicateCause(std::string field, const JsonTree& value) {
+StatusCause DuplicateJsonCause(std::string field, std::string_view json) {
   return {.reason = "FieldValueDuplicate",
-          .message = "Duplicate value: " + value.ToJson(),
+          .message = "Duplicate value: " + std::string(json),
+          .field = std::move(field)};
+}
+
+StatusCause DuplicateCause(std::string field, const JsonTree& value) {
+  return DuplicateJsonCause(std::move(field), value.ToJson());
+}
+
+StatusCause NotFoundJsonCause(std::string field, std::string_view json, std::string_view what) {
+  return {.reason = "FieldValueNotFound",
+          .message = "Not found: " + std::string(json) + WithColon(what),
+          .field = std::move(field)};
+}
+
+StatusCause NotSupportedJsonCause(std::string field, std::string_view json,
+                                  std::string_view supported) {
+  return {.reason = "FieldValueNotSupported",
+          .message = "Unsupported value: " + std::string(json) +
+                     ": supported values: " + std::string(supported),
           .field = std::move(field)};
 }
 
@@ -56,9 +78,7 @@ StatusCause NotSupportedCause(std::string field, const JsonTree& value,
   for (const JsonTree& one : supported) {
     list += (list.empty() ? "" : ", ") + Quoted(one);
   }
-  return {.reason = "FieldValueNotSupported",
-          .message = "Unsupported value: " + value.ToJson() + ": supported values: " + list,
-          .field = std::move(field)};
+  return NotSupportedJsonCause(std::move(field), value.ToJson(), list);
 }
 
 StatusCause TooLongCause(std::string field, std::int64_t max) {

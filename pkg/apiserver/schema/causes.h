@@ -16,6 +16,9 @@ namespace kubexx::apiserver::schema {
 /// "Invalid value: VALUE: WHAT".
 apimachinery::StatusCause InvalidCause(std::string field, const codec::JsonTree& value,
                                        std::string_view what);
+/// The same, where the value is JSON text already.
+apimachinery::StatusCause InvalidJsonCause(std::string field, std::string_view json,
+                                           std::string_view what);
 /// The same of a value of the wrong type.
 apimachinery::StatusCause TypeCause(std::string field, const codec::JsonTree& value,
                                     std::string_view what);
@@ -25,6 +28,15 @@ apimachinery::StatusCause RequiredCause(std::string field, std::string_view what
 apimachinery::StatusCause ForbiddenCause(std::string field, std::string_view what);
 /// "Duplicate value: VALUE".
 apimachinery::StatusCause DuplicateCause(std::string field, const codec::JsonTree& value);
+/// The same, where the value is JSON text already.
+apimachinery::StatusCause DuplicateJsonCause(std::string field, std::string_view json);
+/// "Not found: VALUE: WHAT"; the value is JSON text.
+apimachinery::StatusCause NotFoundJsonCause(std::string field, std::string_view json,
+                                            std::string_view what);
+/// "Unsupported value: VALUE: supported values: ..."; the value is JSON text, and so are those
+/// that are supported, with commas between them.
+apimachinery::StatusCause NotSupportedJsonCause(std::string field, std::string_view json,
+                                                std::string_view supported);
 /// "Unsupported value: VALUE: supported values: ...".
 apimachinery::StatusCause NotSupportedCause(std::string field, const codec::JsonTree& value,
                                             const std::vector<codec::JsonTree>& supported);

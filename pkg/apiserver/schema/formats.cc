@@ -11,19 +11,16 @@
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/base/ascii.h"
 #include "kubexx/codec/base64.h"
 
 namespace kubexx::apiserver::schema {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /// `text` follows `shape`: 'x' a hexadecimal digit, '9' a decimal one, anything else itself.
 bool HasShape(std::string_view text, std::string_view shape) {
   return std::ranges::equal(text, shape, [](char c, char s) {
-    return s == 'x' ? IsHex(c) : s == '9' ? IsDigit(c) : c == s;
+    return s == 'x' ? base::IsHexDigit(c) : s == '9' ? base::IsDigit(c) : c == s;
   });
 }
 
@@ -80,7 +77,7 @@ bool IsHostName(std::string_view value) {
     const std::string_view label = value.substr(0, value.find('.'));
     const bool good =
         !label.empty() && label.size() <= 63 && label.front() != '-' && label.back() != '-' &&
-        std::ranges::all_of(label, [](char c) { return IsLetter(c) || IsDigit(c) || c == '-'; });
+        std::ranges::all_of(label, [](char c) { return base::IsAlphanumeric(c) || c == '-'; });
     if (!good) {
       return false;
     }
@@ -110,9 +107,9 @@ bool IsUri(std::string_view value) {
     return true;
   }
   const std::size_t colon = value.find(':');
-  return colon != std::string_view::npos && colon > 0 && IsLetter(value.front()) &&
+  return colon != std::string_view::npos && colon > 0 && base::IsLetter(value.front()) &&
          std::ranges::all_of(value.substr(0, colon), [](char c) {
-           return IsLetter(c) || IsDigit(c) || c == '+' || c == '-' || c == '.';
+           return base::IsAlphanumeric(c) || c == '+' || c == '-' || c == '.';
          });
 }
 

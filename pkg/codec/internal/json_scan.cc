@@ -3,15 +3,13 @@
 #include <bitset>
 #include <cstdint>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::codec::internal {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
 const char* SkipDigits(const char* p, const char* end) {
-  while (p != end && IsDigit(*p)) {
+  while (p != end && base::IsDigit(*p)) {
     ++p;
   }
   return p;
@@ -191,8 +189,8 @@ const char* ScanString(const char* p, const char* end) {
       return nullptr;
     }
     if (*p == 'u') {
-      if (end - p < 5 || !IsHexDigit(p[1]) || !IsHexDigit(p[2]) || !IsHexDigit(p[3]) ||
-          !IsHexDigit(p[4])) {
+      if (end - p < 5 || !base::IsHexDigit(p[1]) || !base::IsHexDigit(p[2]) ||
+          !base::IsHexDigit(p[3]) || !base::IsHexDigit(p[4])) {
         return nullptr;
       }
       p += 4;

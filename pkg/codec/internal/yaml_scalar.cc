@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/codec/internal/json_number.h"
 
 namespace kubexx::codec::internal {
@@ -19,8 +20,6 @@ constexpr std::array<std::string_view, 5> kNull = {"", "~", "null", "Null", "NUL
 constexpr std::array<std::string_view, 12> kNonFinite = {".nan",  ".NaN",  ".NAN",  ".inf",
                                                          ".Inf",  ".INF",  "+.inf", "+.Inf",
                                                          "+.INF", "-.inf", "-.Inf", "-.INF"};
-
-bool IsYamlDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool Contains(const auto& names, std::string_view text) {
   return std::ranges::find(names, text) != names.end();
@@ -43,7 +42,7 @@ std::optional<std::string> ParseInteger(std::string_view text) {
   if (negative || text.starts_with('+')) {
     text.remove_prefix(1);
   }
-  if (text.empty() || !IsYamlDigit(text.front())) {
+  if (text.empty() || !base::IsDigit(text.front())) {
     return std::nullopt;
   }
   int base = 10;
@@ -62,7 +61,7 @@ std::optional<std::string> ParseInteger(std::string_view text) {
 }
 
 const char* SkipYamlDigits(const char* p, const char* end) {
-  return std::find_if_not(p, end, IsYamlDigit);
+  return std::find_if_not(p, end, base::IsDigit);
 }
 
 // [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
@@ -125,7 +124,7 @@ ResolvedScalar ResolvePlainScalar(std::string_view text) {
     return {ScalarType::kFloat, ""};
   }
   const char first = text.front();
-  if (IsYamlDigit(first) || first == '-' || first == '+' || first == '.') {
+  if (base::IsDigit(first) || first == '-' || first == '+' || first == '.') {
     std::string plain(text);
     if (first != '.') {
       std::erase(plain, '_');

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <system_error>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/base/utf8.h"
 
 namespace kubexx::logging::internal {
@@ -106,8 +107,7 @@ void AppendJsonQuoted(std::string& out, std::string_view text) {
 
 bool IsPlain(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("-._/@^+").find(c) != std::string_view::npos;
+    return base::IsAlphanumeric(c) || std::string_view("-._/@^+").find(c) != std::string_view::npos;
   });
 }
 

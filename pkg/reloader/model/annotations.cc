@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::reloader {
@@ -54,10 +55,8 @@ bool AnyItem(std::string_view list, base::FunctionRef<bool(std::string_view)> ea
 }
 
 bool IsPlainItem(std::string_view item) {
-  return std::ranges::all_of(item, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
-  });
+  return std::ranges::all_of(
+      item, [](char c) { return base::IsAlphanumeric(c) || c == '-' || c == '_'; });
 }
 
 }  // namespace kubexx::reloader

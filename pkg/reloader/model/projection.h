@@ -12,9 +12,9 @@
 
 namespace kubexx::reloader {
 
-/// Replaces a ConfigMap or Secret (or a SecretProviderClassPodStatus: see ProjectPodStatus) by one
-/// of the same name that has no data, but its digest. The data, the encoded bytes and everything
-/// decoded from them are wiped before it returns, also when it fails. For
+/// Replaces the content of a ConfigMap or Secret (or of a SecretProviderClassPodStatus: see
+/// ProjectPodStatus) by a KeptSource, which has the digest of its data. The data, the encoded bytes
+/// and everything decoded from them are wiped before it returns, also when it fails. For
 /// InformerOptions::transform. kMalformed when the bytes are not an object of that type.
 apimachinery::Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys,
                                          cache::Object& object);
@@ -26,19 +26,13 @@ apimachinery::Result<void> ProjectSource(SourceType type, const AnnotationKeys& 
 apimachinery::Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys,
                                            cache::Object& object);
 
-/// Keeps of a source's annotations, in those of a projection, what counts...
-void KeepSourceAnnotations(const Annotations& annotations, const AnnotationKeys& keys,
-                           Annotations& kept);
-/// ...and reads it back.
-void ReadSourceAnnotations(const Annotations& kept, Source& source);
-
 /// Reads back what ProjectSource made; of a SecretProviderClassPodStatus the class, with kNoSource
 /// while the pod has reported nothing. kMalformed for anything else.
 apimachinery::Result<Source> SourceFrom(SourceType type, const cache::Object& object);
 
 /// Whether nobody has changed the source, its labels for example, since it was made, by the times
-/// of its managed fields; of what ProjectSource made of a ConfigMap or Secret.
-bool IsAsCreated(SourceType type, const cache::Object& object);
+/// of its managed fields; of what ProjectSource made of a ConfigMap or Secret, false for others.
+bool IsAsCreated(const cache::Object& object);
 
 /// Reads back what ProjectWorkload made.
 apimachinery::Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object);

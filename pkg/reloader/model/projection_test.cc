@@ -9,6 +9,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/model/kept_source.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -130,8 +131,42 @@ TEST(ProjectSource, RefusesGarbageAndDropsIt) {
 
 TEST(SourceFrom, RefusesWhatIsNoProjection) {
   EXPECT_FALSE(SourceFrom(SourceType::kConfigMap, Json(R"({"metadata":{"name":"x"}})")));
-  EXPECT_FALSE(SourceFrom(SourceType::kConfigMap,
-                          Json(R"({"metadata":{"name":"x","annotations":{"digest":"12"}}})")));
+  EXPECT_FALSE(SourceFrom(SourceType::kConfigMap, Json(R"({"digest":"MTI="})")));
+  core::ConfigMap config_map;
+  config_map.metadata.name = "x";
+  EXPECT_FALSE(SourceFrom(SourceType::kConfigMap, Protobuf(config_map)));
+  cache::Object short_digest = Json("{}");
+  StoreKept(KeptSource{.digest = apimachinery::Bytes("12")}, short_digest);
+  EXPECT_FALSE(SourceFrom(SourceType::kConfigMap, short_digest));
+}
+
+// There may be a hundred thousand of them.
+TEST(ProjectSource, KeepsTheDigestAndLittleElse) {
+  cache::Object object = Json(
+      R"({"metadata":{"namespace":"ns","name":"x","labels":{"a":"b"}},"data":{"key":"value"}})");
+  ASSERT_TRUE(ProjectSource(SourceType::kConfigMap, {}, object));
+  EXPECT_EQ(object.bytes.size(), sizeof(Digest) + 2);
+}
+
+TEST(ProjectSource, KeepsAllThatCounts) {
+  cache::Object object = Json("{}");
+  const Source want{.id = {SourceType::kSecret, {"ns", "x"}},
+                    .digest = DigestOf("a"),
+                    .ignore = true,
+                    .match = true,
+                    .paused = true,
+                    .keys = "k",
+                    .release = "r"};
+  StoreKept(KeptSource{.digest = BytesOf(want.digest),
+                       .ignore = true,
+                       .match = true,
+                       .paused = true,
+                       .as_created = true,
+                       .keys = "k",
+                       .release = "r"},
+            object);
+  EXPECT_EQ(*SourceFrom(SourceType::kSecret, object), want);
+  EXPECT_TRUE(IsAsCreated(object));
 }
 
 constexpr char kPodSpec[] = R"({

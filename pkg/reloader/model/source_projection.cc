@@ -9,6 +9,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/model/kept_source.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/provider_class_projection.h"
 #include "kubexx/reloader/model/value_digests.h"
@@ -20,15 +21,6 @@ namespace {
 using api::core::v1::ConfigMap;
 using api::core::v1::Secret;
 using apimachinery::Result;
-
-// Annotations of the projection. They replace the object's own, so nobody else can set them.
-constexpr char kProjectedDigestKey[] = "digest";
-constexpr char kIgnoreKey[] = "ignore";
-constexpr char kMatchKey[] = "match";
-constexpr char kPausedKey[] = "paused";
-constexpr char kKeysKey[] = "keys";
-constexpr char kReleaseKey[] = "release";
-constexpr char kAsCreatedKey[] = "as-created";
 
 // Times in metadata are whole seconds.
 constexpr std::int64_t kTimeStep = 1;
@@ -78,12 +70,7 @@ void WipeTexts(Secret& secret) {
   WipeValues(secret.string_data);
 }
 
-bool IsTrue(const Annotations& annotations, const std::string& key) {
-  const std::string* value = Find(annotations, key);
-  return value != nullptr && *value == "true";
-}
-
-void KeepKeys(const api::meta::v1::ObjectMeta& metadata, Annotations& kept) {
+void KeepKeys(const api::meta::v1::ObjectMeta& metadata, KeptSource& kept) {
   const std::string* text = Find(metadata.annotations, kSourceKeys);
   if (text == nullptr) {
     return;
@@ -95,7 +82,7 @@ void KeepKeys(const api::meta::v1::ObjectMeta& metadata, Annotations& kept) {
   });
   std::vector<std::string> problems;
   if (std::string list = reloadpolicy::KeyList(std::move(keys), problems); !list.empty()) {
-    kept[kKeysKey] = std::move(list);
+    kept.keys = std::move(list);
   }
   for (const std::string& problem : problems) {
     logging::Warning("Part of an annotation has no effect", {{"annotation", kSourceKeys},
@@ -118,41 +105,15 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object) {
   std::string bytes = std::exchange(object.bytes, {});
   const WipeAtEnd wipe(bytes);
   KX_ASSIGN_OR_RETURN(T source, codec::Decode<T>(object.encoding, bytes));
-  T projection{};
-  Annotations& kept = projection.metadata.annotations;
-  kept[kProjectedDigestKey] = DigestOfData(source).ToString();
-  KeepSourceAnnotations(source.metadata.annotations, keys, kept);
+  KeptSource kept{.digest = BytesOf(DigestOfData(source))};
+  KeepAnnotations(source.metadata.annotations, keys, kept);
   KeepKeys(source.metadata, kept);
   if (IsAsCreatedByTimes(source.metadata)) {
-    kept[kAsCreatedKey] = "true";
+    kept.as_created = true;
   }
-  projection.metadata.namespace_ = source.metadata.namespace_;
-  projection.metadata.name = source.metadata.name;
   WipeTexts(source);
-  object.encoding = codec::Encoding::kProtobuf;
-  object.bytes = codec::EncodeProtobuf(projection);
+  StoreKept(kept, object);
   return {};
-}
-
-template <class T>
-bool HasAsCreated(const cache::Object& object) {
-  const auto projection = codec::Decode<T>(object.encoding, object.bytes);
-  return projection && projection->metadata.annotations.contains(kAsCreatedKey);
-}
-
-template <class T>
-Result<Source> Read(SourceType type, const cache::Object& object) {
-  KX_ASSIGN_OR_RETURN(const T projection, codec::Decode<T>(object.encoding, object.bytes));
-  const Annotations& kept = projection.metadata.annotations;
-  const std::string* text = Find(kept, kProjectedDigestKey);
-  const auto digest = text == nullptr ? std::nullopt : Digest::Parse(*text);
-  if (!digest) {
-    return apimachinery::Fail(apimachinery::Malformed("metadata.annotations", "has no digest"));
-  }
-  Source source{.id = {type, {projection.metadata.namespace_, projection.metadata.name}},
-                .digest = *digest};
-  ReadSourceAnnotations(kept, source);
-  return source;
 }
 
 }  // namespace
@@ -176,36 +137,6 @@ ValueDigests ValueDigestsOf(const Secret& secret) {
   return result;
 }
 
-void KeepSourceAnnotations(const Annotations& annotations, const AnnotationKeys& keys,
-                           Annotations& kept) {
-  if (IsTrue(annotations, keys.ignore)) {
-    kept[kIgnoreKey] = "true";
-  }
-  if (IsTrue(annotations, keys.match)) {
-    kept[kMatchKey] = "true";
-  }
-  if (std::string release = ReleaseOf(annotations); !release.empty()) {
-    kept[kReleaseKey] = std::move(release);
-  }
-  // A brake that somebody has set and nobody can read holds.
-  if (const std::string* paused = Find(annotations, kSourcePaused);
-      paused != nullptr && *paused != "false") {
-    kept[kPausedKey] = "true";
-  }
-}
-
-void ReadSourceAnnotations(const Annotations& kept, Source& source) {
-  source.ignore = kept.contains(kIgnoreKey);
-  source.match = kept.contains(kMatchKey);
-  source.paused = kept.contains(kPausedKey);
-  if (const std::string* release = Find(kept, kReleaseKey)) {
-    source.release = *release;
-  }
-  if (const std::string* list = Find(kept, kKeysKey)) {
-    source.keys = *list;
-  }
-}
-
 Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys, cache::Object& object) {
   switch (type) {
     case SourceType::kConfigMap:
@@ -218,23 +149,22 @@ Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys, cache::O
   return ProjectPodStatus(object);
 }
 
-bool IsAsCreated(SourceType type, const cache::Object& object) {
-  return type == SourceType::kSecret ? HasAsCreated<Secret>(object)
-                                     : HasAsCreated<ConfigMap>(object);
+bool IsAsCreated(const cache::Object& object) {
+  const auto kept = LoadKept<KeptSource>(object);
+  return kept && kept->as_created.value_or(false);
 }
 
 Result<Source> SourceFrom(SourceType type, const cache::Object& object) {
-  switch (type) {
-    case SourceType::kConfigMap:
-      return Read<ConfigMap>(type, object);
-    case SourceType::kSecret:
-      return Read<Secret>(type, object);
-    case SourceType::kSecretProviderClass:
-      break;
+  if (type == SourceType::kSecretProviderClass) {
+    KX_ASSIGN_OR_RETURN(const std::optional<PodReport> report, PodReportFrom(object));
+    return report ? Source{.id = report->source, .digest = report->digest}
+                  : Source{.id = {type, object.key}};
   }
-  KX_ASSIGN_OR_RETURN(const std::optional<PodReport> report, PodReportFrom(object));
-  return report ? Source{.id = report->source, .digest = report->digest}
-                : Source{.id = {type, object.key}};
+  KX_ASSIGN_OR_RETURN(KeptSource kept, LoadKept<KeptSource>(object));
+  KX_ASSIGN_OR_RETURN(const Digest digest, DigestFrom(kept.digest));
+  Source source = SourceOf({type, object.key}, std::move(kept));
+  source.digest = digest;
+  return source;
 }
 
 }  // namespace kubexx::reloader

@@ -312,12 +312,12 @@ bool WebhookRelay::KeepsRecord() const {
   return options_.store.load && (options_.gate == nullptr || options_.gate->shards() == 1);
 }
 
-bool WebhookRelay::IsCreated(SourceType type, const RawEvent& event) const {
+bool WebhookRelay::IsCreated(const RawEvent& event) const {
   if (event.is_in_initial_list) {
     return options_.initial_counts;
   }
   return options_.absences == nullptr || !options_.absences->has_selector() ||
-         IsAsCreated(type, event.object());
+         IsAsCreated(event.object());
 }
 
 bool WebhookRelay::IsDeleted(SourceType type, const RawEvent& event) const {
@@ -341,7 +341,7 @@ bool WebhookRelay::Counts(SourceType type, const RawEvent& event) const {
   const bool comes_and_goes = type == SourceType::kSecretProviderClass;  // with each pod
   switch (event.type) {
     case RawEvent::Type::kAdd:
-      return !comes_and_goes && options_.on_create && IsCreated(type, event);
+      return !comes_and_goes && options_.on_create && IsCreated(event);
     case RawEvent::Type::kDelete:
       return !comes_and_goes && options_.on_delete && IsDeleted(type, event);
     case RawEvent::Type::kUpdate:

@@ -101,7 +101,7 @@ class WebhookRelay {
   void Save(const std::stop_token& stop);
   /// Whether the record is kept beyond this process.
   bool KeepsRecord() const;
-  bool IsCreated(SourceType type, const RawEvent& event) const;
+  bool IsCreated(const RawEvent& event) const;
   bool IsDeleted(SourceType type, const RawEvent& event) const;
 
   const Options options_;

@@ -23,7 +23,7 @@
 #include "kubexx/reloader/operator/operator.h"
 #include "kubexx/reloader/permissions/fallbacks.h"
 #include "kubexx/reloader/watch/namespace_selector.h"
-#include "kubexx/reloader/watch/workload_source.h"
+#include "kubexx/reloader/watch/workload_list_watch.h"
 #include "kubexx/reloader/write/patch.h"
 
 namespace kubexx::reloader {
@@ -159,11 +159,11 @@ class OperatorScopeTest : public testing::Test {
       set.sources[SourceType::kSecret] = ScopeInformer<core::Secret>(secrets_, std::move(options));
     }
     cache::InformerOptions options = OptionsWith(TransformFor(WorkloadKind::kDeployment, keys));
-    if (workload_source_) {
+    if (workload_list_watch_) {
       options.use_watch_list = false;
       set.workloads[WorkloadKind::kDeployment] =
-          std::make_shared<cache::SharedInformer<apps::Deployment>>(workload_source_, options);
-      set.workload_sources[WorkloadKind::kDeployment].push_back({"", workload_source_});
+          std::make_shared<cache::SharedInformer<apps::Deployment>>(workload_list_watch_, options);
+      set.workload_list_watches[WorkloadKind::kDeployment].push_back({"", workload_list_watch_});
     } else {
       set.workloads[WorkloadKind::kDeployment] =
           ScopeInformer<apps::Deployment>(deployments_, std::move(options));
@@ -225,7 +225,7 @@ class OperatorScopeTest : public testing::Test {
   std::unique_ptr<NamespaceSelector> selector_;
   metrics::Registry registry_;
   /// Between the Deployments and their informer, when set.
-  std::shared_ptr<WorkloadSource> workload_source_;
+  std::shared_ptr<WorkloadListWatch> workload_list_watch_;
   base::Mutex mu_;
   std::set<std::string> left_out_ KX_GUARDED_BY(mu_);
   std::unique_ptr<Operator> operator_;
@@ -355,9 +355,9 @@ class DoubtfulWatchTest : public OperatorScopeTest {
   void StartBetweenListAndWatch() {
     const std::shared_ptr<FakeSource> deployments = deployments_[""];
     deployments->FailWatches(Status(Reason::kUnavailable, "down"), kForEver);
-    workload_source_ = std::make_shared<WorkloadSource>(
+    workload_list_watch_ = std::make_shared<WorkloadListWatch>(
         deployments, std::make_shared<Fallbacks>(&registry_, clock_),
-        WorkloadSource::Options{
+        WorkloadListWatch::Options{
             .in_namespace = [deployments](const std::string&) { return deployments; },
             .clock = informer_clock_});
     Put(*config_maps_[""], Config("1"));

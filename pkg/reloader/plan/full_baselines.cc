@@ -5,9 +5,9 @@ namespace kubexx::reloader {
 bool FullBaselines::Note(const WorkloadId& id, bool is_full,
                          base::FunctionRef<void(std::size_t)> show) {
   const base::MutexLock lock(mu_);
-  const bool is_new = is_full ? full_.insert(id).second : full_.erase(id) > 0;
+  const bool has_changed = is_full ? full_.insert(id).second : full_.erase(id) > 0;
   show(full_.size());
-  return is_full && is_new;
+  return is_full && has_changed;
 }
 
 void FullBaselines::Leave(base::FunctionRef<bool(const std::string& namespace_)> left,

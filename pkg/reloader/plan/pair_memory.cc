@@ -223,11 +223,11 @@ bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& recor
   }
   known.told_at = std::max(known.told_at, record.version);
   known.record_at = record.version;
-  const bool is_new = std::exchange(known.record, record.hash) != 0;
-  if (is_new) {
+  const bool replaces_another = std::exchange(known.record, record.hash) != 0;
+  if (replaces_another) {
     BelieveRecord(known);
   }
-  return is_new;
+  return replaces_another;
 }
 
 void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
@@ -281,9 +281,9 @@ void PairMemory::BeginTenure(const WorkloadId& workload, std::uint64_t tenure) {
   }
 }
 
-void PairMemory::MarkNew(const WorkloadId& workload) {
+void PairMemory::MarkUnplanned(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
-  states_[workload].is_new = true;
+  states_[workload].is_unplanned = true;
 }
 
 void PairMemory::MarkAdded(const WorkloadId& workload, std::uint64_t version) {
@@ -336,8 +336,9 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
       }
     }
   }
-  // What is to be written because the workload is new stays so until that has succeeded.
-  known.is_new = known.is_new && !plan.changes.empty();
+  // What is to be written because the workload was not planned before stays so until that has
+  // succeeded.
+  known.is_unplanned = known.is_unplanned && !plan.changes.empty();
   if (known == Knowledge{.told_template = known.told_template, .looks = known.looks}) {
     states_.erase(found);
   }
@@ -388,7 +389,7 @@ void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& 
                          bool rolled) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
-  known.is_new = false;
+  known.is_unplanned = false;
   if (rolled) {
     BeginAllAnew(known);
   } else {

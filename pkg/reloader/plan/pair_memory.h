@@ -98,7 +98,7 @@ class PairMemory {
   /// between, so that what they recorded is newer than what is known here.
   void BeginTenure(const WorkloadId& workload, std::uint64_t tenure);
   /// The workload was there before the process.
-  void MarkNew(const WorkloadId& workload);
+  void MarkUnplanned(const WorkloadId& workload);
   /// The workload was made at `version`, while the process runs: its pods begin with what was
   /// written before.
   void MarkAdded(const WorkloadId& workload, std::uint64_t version);

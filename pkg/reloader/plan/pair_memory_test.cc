@@ -59,16 +59,16 @@ TEST(PairMemory, AppliesPlansAndForgets) {
 
 TEST(PairMemory, AWorkloadIsNewUntilItHasBeenPlannedWithoutAChange) {
   PairMemory memory;
-  memory.MarkNew(kPairWorkload);
+  memory.MarkUnplanned(kPairWorkload);
   Plan plan;
   plan.changes = ChangeTo(kNew);
   memory.Apply(kPairWorkload, plan);
-  EXPECT_TRUE(memory.Get(kPairWorkload).is_new) << "the write may fail";
+  EXPECT_TRUE(memory.Get(kPairWorkload).is_unplanned) << "the write may fail";
   memory.Confirm(kPairWorkload, plan.changes, true);
-  EXPECT_FALSE(memory.Get(kPairWorkload).is_new);
-  memory.MarkNew(kPairWorkload);
+  EXPECT_FALSE(memory.Get(kPairWorkload).is_unplanned);
+  memory.MarkUnplanned(kPairWorkload);
   memory.Apply(kPairWorkload, {});
-  EXPECT_FALSE(memory.Get(kPairWorkload).is_new);
+  EXPECT_FALSE(memory.Get(kPairWorkload).is_unplanned);
 }
 
 Digest BeganWith(const PairMemory& memory) {
@@ -85,7 +85,7 @@ Plan PlanFromNothing(const Digest& digest) {
 
 TEST(PairMemory, AChangeThatIsToldOfAfterTheFirstPlanShowsWhatTheWorkloadRanWith) {
   PairMemory memory;
-  memory.MarkNew(kPairWorkload);
+  memory.MarkUnplanned(kPairWorkload);
   memory.Apply(kPairWorkload, PlanFromNothing(kNew));
   memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
   EXPECT_EQ(BeganWith(memory), kOld);

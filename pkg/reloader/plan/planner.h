@@ -56,7 +56,7 @@ struct Move {
 struct Knowledge {
   PairStates pairs{};
   /// It was there before the process and has not been planned yet.
-  bool is_new = false;
+  bool is_unplanned = false;
   /// Its pod template was last changed, or it was made, at this resource version or later; 0: not
   /// known. Pods of that template began after everything that was written before.
   std::uint64_t template_since = 0;

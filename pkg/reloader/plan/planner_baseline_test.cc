@@ -414,13 +414,13 @@ TEST_F(PlannerBaselineTest, AVariableOfASourceLongGoneIsLeftAlone) {
 
 TEST_F(PlannerBaselineTest, SyncAfterRestartRollsWhatIsNewOnce) {
   rules_.sync_after_restart = true;
-  EXPECT_THAT(Make({.is_new = true}).changes, IsEmpty()) << "only with reload-on-create";
+  EXPECT_THAT(Make({.is_unplanned = true}).changes, IsEmpty()) << "only with reload-on-create";
   rules_.reload_on_create = true;
   EXPECT_THAT(Make().changes, IsEmpty()) << "only what was there before the process";
-  const Plan plan = Make({.is_new = true});
+  const Plan plan = Make({.is_unplanned = true});
   EXPECT_EQ(plan.changes.size(), 2U);
   WriteAndLookAgain(plan);
-  EXPECT_THAT(Make({.is_new = true}).changes, IsEmpty());
+  EXPECT_THAT(Make({.is_unplanned = true}).changes, IsEmpty());
 }
 
 TEST_F(PlannerBaselineTest, OneOfTwoSourcesOfAVariableCanGo) {

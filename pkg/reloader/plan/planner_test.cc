@@ -40,8 +40,8 @@ class PlannerTest : public testing::Test {
   void Put(SourceId id, const Digest& digest, bool ignore = false) {
     sources_[id] = {id, digest, ignore, false};
   }
-  Plan Make(const Workload& workload, const PairStates& states = {}, bool is_new = false) {
-    return MakeWith(workload, {states, is_new});
+  Plan Make(const Workload& workload, const PairStates& states = {}, bool is_unplanned = false) {
+    return MakeWith(workload, {states, is_unplanned});
   }
   Plan MakeWith(const Workload& workload, const Knowledge& known) {
     const auto get = [this](const SourceId& id) {

@@ -159,7 +159,7 @@ SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Sl
     return *reloaded_at == DeleteMarker().ToString() ? Appeared() : Standing::kChanged;
   }
   if (slot.current == nullptr || slot.is_of_another || !input_.rules.by_variables) {
-    const bool first_sight = input_.known.is_new && input_.recorded == nullptr &&
+    const bool first_sight = input_.known.is_unplanned && input_.recorded == nullptr &&
                              StateOf(member.id) == nullptr && slot.current == nullptr &&
                              reloaded_at == nullptr;
     return first_sight && input_.rules.sync_after_restart ? Appeared() : Standing::kSettled;

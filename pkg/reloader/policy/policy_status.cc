@@ -7,6 +7,7 @@
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/controller/conditions.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
 
@@ -66,16 +67,17 @@ class Conditions {
       : present_(present), generation_(generation), now_(now) {}
 
   void Set(const std::string& type, bool value, std::string reason, std::string message) {
-    Condition& condition = result_.emplace_back();
+    Condition condition;
     condition.type = type;
     condition.status = value ? "True" : "False";
     condition.reason = std::move(reason);
     condition.message = std::move(message);
     condition.observed_generation = generation_;
-    const auto old = std::ranges::find(present_, type, &Condition::type);
-    condition.last_transition_time = old != present_.end() && old->status == condition.status
-                                         ? old->last_transition_time
-                                         : Seconds(now_);
+    // Those that are not set are not kept.
+    if (const Condition* const before = controller::FindCondition(present_, type)) {
+      result_.push_back(*before);
+    }
+    controller::SetCondition(result_, std::move(condition), Seconds(now_));
   }
   std::vector<Condition> Take() { return std::move(result_); }
 

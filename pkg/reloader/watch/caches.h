@@ -24,7 +24,7 @@
 #include "kubexx/reloader/plan/decision.h"
 #include "kubexx/reloader/watch/provider_classes.h"
 #include "kubexx/reloader/watch/source_spaces.h"
-#include "kubexx/reloader/watch/workload_source.h"
+#include "kubexx/reloader/watch/workload_list_watch.h"
 
 namespace kubexx::cache {
 class SharedInformerBase;
@@ -35,7 +35,7 @@ namespace kubexx::reloader {
 /// Where workloads of one namespace come from, or of all when it is empty.
 struct NamespacedWorkloads {
   std::string namespace_{};
-  std::shared_ptr<WorkloadSource> source{};
+  std::shared_ptr<WorkloadListWatch> list_watch{};
 };
 
 /// The informers of some namespaces, each one view over them, or of all namespaces. They must have
@@ -51,7 +51,7 @@ struct InformerSet {
   bool selects_provider_classes = false;
   std::map<WorkloadKind, std::shared_ptr<cache::SharedInformerBase>> workloads{};
   /// Where workloads come from, when it can be that they are not watched.
-  std::map<WorkloadKind, std::vector<NamespacedWorkloads>> workload_sources{};
+  std::map<WorkloadKind, std::vector<NamespacedWorkloads>> workload_list_watches{};
   /// Of sources in all namespaces: stops when the API server refuses them, so that nobody waits for
   /// their first list. Informers over several namespaces see to that by themselves.
   std::map<SourceType, std::stop_token> refused{};

@@ -91,10 +91,9 @@ bool EventRouter::IsSelected(const std::string& namespace_, const std::stop_toke
           (parts_.namespaces->WaitForSync(stop) && parts_.namespaces->Contains(namespace_)));
 }
 
-bool EventRouter::IsCreated(SourceType type, const cache::Object& source) const {
+bool EventRouter::IsCreated(const cache::Object& source) const {
   return parts_.rules.reload_on_create &&
-         (parts_.absences == nullptr || !parts_.absences->has_selector() ||
-          IsAsCreated(type, source));
+         (parts_.absences == nullptr || !parts_.absences->has_selector() || IsAsCreated(source));
 }
 
 bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
@@ -118,7 +117,7 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
   if (event.type == RawEvent::Type::kAdd) {
     source->resource_version = VersionNumber(event.resource_version());
     // A workload that rolled for an earlier one of this name may be behind.
-    NoteWorkloads(*source, IsCreated(type, event.object()) ? &kNoSource : nullptr);
+    NoteWorkloads(*source, IsCreated(event.object()) ? &kNoSource : nullptr);
     return true;
   }
   const auto old_source = SourceFrom(type, event.old_object());
@@ -414,7 +413,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     const std::vector<SourceId> referenced = ReferencedSources(user);
     // One whose namespace is selected later is no news of a start.
     if (is_first && IsSelected(id.key.namespace_, stop)) {
-      parts_.memory.MarkNew(id);
+      parts_.memory.MarkUnplanned(id);
       if (!AllPodsAreReplaced(*workload)) {
         parts_.memory.MarkUnfinished(id);
       }

@@ -83,7 +83,7 @@ class EventRouter {
   /// when `stop` is requested first.
   bool IsSelected(const std::string& namespace_, const std::stop_token& stop) const;
   /// Whether a source that appears, and did not when the informer began, has just been made.
-  bool IsCreated(SourceType type, const cache::Object& source) const;
+  bool IsCreated(const cache::Object& source) const;
 
   using RawEvent = cache::RawEvent;
 

@@ -79,7 +79,7 @@ void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
                         InformerSet& set) {
   const auto informer_of = [&](const apimachinery::ResourceInfo& resource,
                                const std::string& label_selector, auto transform) {
-    WorkloadSource::Options options{.other_kind = resource.kind};
+    WorkloadListWatch::Options options{.other_kind = resource.kind};
     options.is_served = [client, resource](const std::stop_token& stop) {
       return IsServed(client, resource, stop);
     };
@@ -87,7 +87,7 @@ void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
     informer.use_watch_list = false;
     return NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
       options.namespace_ = namespace_;
-      return std::make_shared<WorkloadSource>(
+      return std::make_shared<WorkloadListWatch>(
           DynamicListWatchOf(client, resource, namespace_, label_selector), fallbacks, options);
     });
   };
@@ -102,7 +102,7 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
                   const std::shared_ptr<Fallbacks>& fallbacks, InformerSet& set) {
   for (const WorkloadKind kind : settings.kinds) {
     const apimachinery::ResourceInfo& resource = ResourceOf(kind);
-    WorkloadSource::Options options{.kind = kind};
+    WorkloadListWatch::Options options{.kind = kind};
     if (!IsBuiltIn(kind)) {
       options.is_served = [client, kind](const std::stop_token& stop) {
         return IsServed(client, ResourceOf(kind), stop);
@@ -127,15 +127,15 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
     // A refused one is logged each time, and an API that is not served is a usual thing.
     informer.use_watch_list = IsBuiltIn(kind);
     informer.on_error = [name = informer.name](const apimachinery::Status& status) {
-      if (!WorkloadSource::IsOwn(status)) {
+      if (!WorkloadListWatch::IsOwn(status)) {
         cache::LogWatchError(name, status);
       }
     };
     set.workloads[kind] = NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
       options.namespace_ = namespace_;
-      const auto source = std::make_shared<WorkloadSource>(ListWatchOf(client, kind, namespace_),
-                                                           fallbacks, options);
-      set.workload_sources[kind].push_back({namespace_, source});
+      const auto source = std::make_shared<WorkloadListWatch>(ListWatchOf(client, kind, namespace_),
+                                                              fallbacks, options);
+      set.workload_list_watches[kind].push_back({namespace_, source});
       return source;
     });
   }

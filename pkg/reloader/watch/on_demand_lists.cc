@@ -38,9 +38,9 @@ std::vector<OnDemandLists::Member> OnDemandLists::MembersOf(
     const std::vector<InformerSet>& informers) {
   std::vector<Member> members;
   for (const InformerSet& set : informers) {
-    for (const auto& [kind, sources] : set.workload_sources) {
-      for (const NamespacedWorkloads& source : sources) {
-        members.push_back({source.namespace_, source.source, set.workloads.at(kind)});
+    for (const auto& [kind, all] : set.workload_list_watches) {
+      for (const NamespacedWorkloads& listed : all) {
+        members.push_back({listed.namespace_, listed.list_watch, set.workloads.at(kind)});
       }
     }
   }
@@ -57,12 +57,12 @@ void OnDemandLists::Stop() { thread_ = {}; }
 
 bool OnDemandLists::IsIn(const Member& member, std::string_view namespace_) {
   return (member.namespace_.empty() || member.namespace_ == namespace_) &&
-         member.source->IsOnDemand();
+         member.list_watch->IsOnDemand();
 }
 
 bool OnDemandLists::Covers(WorkloadKind kind, std::string_view namespace_) const {
   return std::ranges::any_of(members_, [&](const Member& member) {
-    return member.source->kind() == kind && IsIn(member, namespace_);
+    return member.list_watch->kind() == kind && IsIn(member, namespace_);
   });
 }
 
@@ -70,9 +70,9 @@ OnDemandLists::Count OnDemandLists::CountIn(std::string_view namespace_) const {
   Count count;
   for (const Member& member : members_) {
     if (member.namespace_.empty() || member.namespace_ == namespace_) {
-      const WorkloadSource::Hearing hearing = member.source->hearing();
-      count.on_demand += hearing == WorkloadSource::Hearing::kOnDemand ? 1 : 0;
-      count.in_doubt += hearing == WorkloadSource::Hearing::kInDoubt ? 1 : 0;
+      const WorkloadListWatch::Hearing hearing = member.list_watch->hearing();
+      count.on_demand += hearing == WorkloadListWatch::Hearing::kOnDemand ? 1 : 0;
+      count.in_doubt += hearing == WorkloadListWatch::Hearing::kInDoubt ? 1 : 0;
     }
   }
   return count;
@@ -260,11 +260,12 @@ void OnDemandLists::NoteOverdue(const Missing& missing, const Changes& changes) 
 
 bool OnDemandLists::HasCome(const Member& member, std::uint64_t number,
                             const std::stop_token& stop) {
-  if (const auto version = member.source->AwaitList(number, stop, base::Duration(0))) {
+  if (const auto version = member.list_watch->AwaitList(number, stop, base::Duration(0))) {
     return Number(member.informer->LastSyncResourceVersion()) >= Number(*version);
   }
-  const WorkloadSource::Hearing hearing = member.source->hearing();
-  return hearing == WorkloadSource::Hearing::kWatched || hearing == WorkloadSource::Hearing::kNone;
+  const WorkloadListWatch::Hearing hearing = member.list_watch->hearing();
+  return hearing == WorkloadListWatch::Hearing::kWatched ||
+         hearing == WorkloadListWatch::Hearing::kNone;
 }
 
 void OnDemandLists::PassOverdue(const std::stop_token& stop) {
@@ -300,7 +301,7 @@ bool OnDemandLists::ListParts(const Member& member, const Namespaces& namespaces
       parts.push_back(std::move(applied));
       return {};
     };
-    if (!member.source->ListNamespace(
+    if (!member.list_watch->ListNamespace(
             namespace_, version == 0 ? std::string() : std::to_string(version), take, stop)) {
       return false;
     }
@@ -319,13 +320,13 @@ OnDemandLists::Missing OnDemandLists::List(const Namespaces& namespaces,
     const bool concerned = std::ranges::any_of(
         namespaces, [&](const auto& entry) { return IsIn(member, entry.first); });
     if (concerned && !(member.namespace_.empty() && ListParts(member, namespaces, stop))) {
-      asked.emplace_back(&member, member.source->AskForList());
+      asked.emplace_back(&member, member.list_watch->AskForList());
     }
   }
   // A kind that the server does not list now holds up no change of the others.
   const base::TimePoint deadline = clock_.Now() + kPatience;
   for (const auto& [member, number] : asked) {
-    const auto version = member->source->AwaitList(number, stop, deadline - clock_.Now());
+    const auto version = member->list_watch->AwaitList(number, stop, deadline - clock_.Now());
     const bool is_stored =
         version && AwaitStored(
                        [&, wanted = Number(*version)] {

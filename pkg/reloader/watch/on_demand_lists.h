@@ -21,7 +21,7 @@
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/watch/unreferenced_sources.h"
-#include "kubexx/reloader/watch/workload_source.h"
+#include "kubexx/reloader/watch/workload_list_watch.h"
 
 namespace kubexx::cache {
 class SharedInformerBase;
@@ -41,7 +41,7 @@ class OnDemandLists {
   /// One kind in one namespace, or in all when the namespace is empty.
   struct Member {
     std::string namespace_{};
-    std::shared_ptr<WorkloadSource> source{};
+    std::shared_ptr<WorkloadListWatch> list_watch{};
     std::shared_ptr<cache::SharedInformerBase> informer{};
   };
   /// A change; without digest when the source has just appeared, or when it is not the data that

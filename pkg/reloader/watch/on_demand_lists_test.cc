@@ -84,9 +84,9 @@ class OnDemandListsTest : public testing::Test {
     return listed_;
   }
 
-  std::shared_ptr<WorkloadSource> source_ = std::make_shared<WorkloadSource>(
+  std::shared_ptr<WorkloadListWatch> source_ = std::make_shared<WorkloadListWatch>(
       server_, fallbacks_,
-      WorkloadSource::Options{
+      WorkloadListWatch::Options{
           .in_namespace = [this](const std::string& namespace_) { return InNamespace(namespace_); },
           .clock = clock_});
   std::shared_ptr<cache::SharedInformerBase> informer_ =
@@ -96,7 +96,7 @@ class OnDemandListsTest : public testing::Test {
   base::Mutex mu_;
   std::vector<SourceId> passed_ KX_GUARDED_BY(mu_);
   std::vector<std::string> listed_ KX_GUARDED_BY(mu_);
-  OnDemandLists lists_{{{.source = source_, .informer = informer_}},
+  OnDemandLists lists_{{{.list_watch = source_, .informer = informer_}},
                        lists_clock_,
                        [this](const SourceId& source, const std::optional<Digest>&) {
                          const base::MutexLock lock(mu_);
@@ -182,7 +182,7 @@ class DoubtfulListsTest : public OnDemandListsTest {
   DoubtfulListsTest() : OnDemandListsTest(Status(Reason::kUnavailable, "down")) {}
 
   /// The reflector tries to watch again.
-  void AwaitHearing(WorkloadSource::Hearing hearing) {
+  void AwaitHearing(WorkloadListWatch::Hearing hearing) {
     KX_UNTIL(source_->hearing() == hearing) {
       if (clock_.Sleepers() > 0) {
         clock_.Advance(seconds(1));
@@ -197,7 +197,7 @@ TEST_F(DoubtfulListsTest, AWorkloadMadeSinceTheListIsListedWhenTheWatchIsRefused
   EXPECT_EQ(lists_.Before("ns").size(), 1U) << "any list may bring the workload";
   EXPECT_EQ(lists_.Before("other").size(), 0U);
   server_->FailWatches(kWatchRefusal, kEveryWatch);
-  AwaitHearing(WorkloadSource::Hearing::kOnDemand);
+  AwaitHearing(WorkloadListWatch::Hearing::kOnDemand);
   EXPECT_EQ(PassedWithin(std::chrono::hours(1), 1), std::vector{kUsed});
   EXPECT_TRUE(informer_->Contains({"ns", "web"}));
   EXPECT_EQ(Listed(), std::vector<std::string>{"ns@11"});
@@ -217,7 +217,7 @@ TEST_F(DoubtfulListsTest, AWorkloadThatTheWatchBringsMissesWhatIsNewerThanIt) {
   EXPECT_EQ(lists_.BeforeSince("other", 11).size(), 0U);
   server_->FailWatches(kWatchRefusal, 0);
   server_->Put({"ns", "web"}, "1");
-  AwaitHearing(WorkloadSource::Hearing::kWatched);
+  AwaitHearing(WorkloadListWatch::Hearing::kWatched);
   EXPECT_EQ(lists_.BeforeSince("ns", 11).size(), 1U) << "its event may be on the way";
   KX_UNTIL(lists_.BeforeSince("ns", 11).empty()) {
     lists_clock_.Advance(seconds(1));

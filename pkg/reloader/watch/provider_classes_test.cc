@@ -58,10 +58,10 @@ TEST(PodReport, RefusesWhatIsNoJson) {
 
 TEST(ProviderClass, KeepsItsAnnotations) {
   cache::Object object{.encoding = codec::Encoding::kJson,
-                       .bytes =
-                           R"({"metadata":{"namespace":"ns","name":"vault","annotations":{)"
-                           R"("reloader.stakater.com/match":"true","other":"true",)"
-                           R"("reloader.kubexx.io/paused":"true"}},"spec":{"parameters":{}}})"};
+                       .bytes = R"({"metadata":{"namespace":"ns","name":"vault","annotations":{)"
+                                R"("reloader.stakater.com/match":"true","other":"true",)"
+                                R"("reloader.kubexx.io/paused":"true"}},"spec":{"parameters":{}}})",
+                       .key = kVault.key};
   ASSERT_TRUE(ProjectProviderClass({}, object));
   const auto source = ProviderClassFrom(object);
   ASSERT_TRUE(source);
@@ -144,10 +144,10 @@ TEST_F(ProviderClassesTest, AFirstSightRollsNothingWhateverTheFlags) {
   rules_.reload_on_create = true;
   rules_.reload_on_delete = true;
   rules_.sync_after_restart = true;
-  EXPECT_THAT(MakePlanNow({.is_new = true}).changes, IsEmpty());
+  EXPECT_THAT(MakePlanNow({.is_unplanned = true}).changes, IsEmpty());
   EXPECT_THAT(MakePlanNow().baseline.digests, IsEmpty()) << "nobody has reported it";
   Changes(kNewParameters, 1);
-  EXPECT_THAT(MakePlanNow({.is_new = true}).changes, IsEmpty());
+  EXPECT_THAT(MakePlanNow({.is_unplanned = true}).changes, IsEmpty());
 }
 
 TEST_F(ProviderClassesTest, WhatIsRecordedStaysWhileNobodyReports) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/controller/object_helpers.h"
 #include "kubexx/dynamic/metadata_client.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/annotations.h"
@@ -75,19 +76,10 @@ bool IsRecorded(const Unstructured& cron_job, const WorkloadWrite& write) {
          NoteOf(cron_job, kBaselineAnnotation) == *baseline->second;
 }
 
-bool IsOwnedBy(const dynamic::PartialObjectMetadata& job, const std::string& uid) {
-  for (const auto& owner : job.metadata.owner_references) {
-    if (owner.uid == uid) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /// What a Job was made for; empty when it is not of the CronJob with that uid.
 RolledFor RolledForOf(const dynamic::PartialObjectMetadata& job, const std::string& uid) {
   const auto note = job.metadata.annotations.find(kRolledFor);
-  return note == job.metadata.annotations.end() || !IsOwnedBy(job, uid)
+  return note == job.metadata.annotations.end() || !controller::IsOwnedBy(job.metadata, uid)
              ? RolledFor()
              : ParseRolledFor(note->second);
 }

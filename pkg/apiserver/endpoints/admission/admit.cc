@@ -36,8 +36,8 @@ std::vector<Target> EquivalentsOf(const Call& call, const ResourceType* posted) 
   const std::string& sub = call.info.subresource;
   for (const ResourceTypeRef& type : call.types.All()) {
     if (type->group == call.type->group && type->plural == call.type->plural &&
-        type->version != call.type->version && (sub != "status" || type->has_status) &&
-        (sub != "scale" || type->has_scale)) {
+        type->version != call.type->version &&
+        (sub.empty() || type->FindSubresource(sub) != nullptr)) {
       equivalents.push_back(TargetOf(*type, posted == nullptr ? *type : *posted));
     }
   }

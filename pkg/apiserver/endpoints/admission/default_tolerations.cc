@@ -23,7 +23,7 @@ bool Covers(const JsonTree& tolerations, std::string_view key) {
 }  // namespace
 
 bool HasDefaultTolerations(const Call& call) {
-  return call.type->group.empty() && call.type->plural == "pods" && call.info.subresource.empty();
+  return call.type->Is("", "pods") && call.info.subresource.empty();
 }
 
 void GiveTolerations(JsonTree& pod) {

@@ -166,7 +166,7 @@ Result<void> GivePriority(const Call& call, JsonTree& object, const JsonTree* ol
   if (!call.info.subresource.empty()) {
     return {};
   }
-  if (call.type->group == kSchedulingGroup && call.type->plural == kClasses) {
+  if (call.type->Is(kSchedulingGroup, kClasses)) {
     return CheckOneDefault(call, object);
   }
   if (!call.type->group.empty() || call.type->plural != "pods") {

@@ -275,8 +275,7 @@ std::string MirrorProblem(const JsonTree& pod) {
 }  // namespace
 
 bool HasServiceAccount(const Call& call) {
-  return call.service_accounts && call.info.subresource.empty() && call.type->group.empty() &&
-         call.type->plural == "pods";
+  return call.service_accounts && call.info.subresource.empty() && call.type->Is("", "pods");
 }
 
 Result<void> GiveServiceAccount(const Call& call, JsonTree& pod) {

@@ -27,6 +27,8 @@ struct Call {
   const RequestInfo& info;
   const Query& query;
   const ResourceTypeRef& type;
+  /// That of the type which the path names; null when it names none, or one that there is not.
+  const Subresource* subresource;
   const AnswerForm& form;
   const User& user;
   const Authenticator& authenticator;
@@ -65,6 +67,10 @@ struct Call {
     RequestInfo create = info;
     create.verb = "create";
     return authorizer.Check(user, AttributesOf(request, create, query), request.stop);
+  }
+  /// Whether it is about how many replicas the object has.
+  bool of_scale() const {
+    return subresource != nullptr && subresource->is == Subresource::Is::kScale;
   }
   /// "?dryRun=All".
   bool dry_run() const { return Param(query, "dryRun") == "All"; }

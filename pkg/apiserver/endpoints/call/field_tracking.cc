@@ -61,7 +61,7 @@ Writer WriterOf(const Call& call) {
           .manager = ManagerOf(call),
           .api_version = call.type->ApiVersion(),
           .subresource = call.info.subresource,
-          .ignored = IgnoredBy(*call.type, PartOfSubresource(call.info.subresource)),
+          .ignored = IgnoredBy(*call.type, WritePartOf(call.subresource)),
           .now = apimachinery::Time::From(call.objects.clock().Wall()).ToString()};
 }
 
@@ -212,8 +212,7 @@ void TrackWrite(const Call& call, const JsonTree& live, JsonTree& object) {
   // Of an object that had none before nobody knows who owns what, nor of replicas that are
   // nobody's.
   const bool is_new = MetaString(live, "uid").empty();
-  if (!is_new &&
-      (managers.empty() || (call.info.subresource == "scale" && !SomebodyHasReplicas(managers)))) {
+  if (!is_new && (managers.empty() || (call.of_scale() && !SomebodyHasReplicas(managers)))) {
     SetManagers(managers, object);
     return;
   }

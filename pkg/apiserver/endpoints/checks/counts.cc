@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::apiserver {
 namespace {
 
@@ -19,7 +21,7 @@ std::optional<std::int64_t> PercentOf(const JsonTree* value) {
   }
   const std::string_view digits = std::string_view(*text).substr(0, text->size() - 1);
   std::int64_t percent = 0;
-  const bool all_digits = std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  const bool all_digits = std::ranges::all_of(digits, base::IsDigit);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
   if (!all_digits || error != std::errc()) {
     return std::nullopt;

@@ -34,11 +34,6 @@ void FieldCauses::AddAll(std::vector<StatusCause> causes) {
   }
 }
 
-void FieldCauses::Add(const char* reason, std::string message, std::string_view rest,
-                      std::string field) {
-  Add({.reason = reason, .message = message.append(rest), .field = std::move(field)});
-}
-
 namespace {
 
 /// The cause without the indexes of its field, in one text.

@@ -4,6 +4,7 @@
 #define KUBEXX_APISERVER_ENDPOINTS_CHECKS_FIELD_CAUSES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,22 +12,21 @@
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/schema/causes.h"
 
 namespace kubexx::apiserver {
 
-/// Collects causes, as many as are of use to somebody who mends an object: a request of 3 MiB may
-/// have millions of faults, each of which is told with where it is and what is there. Those beyond
-/// the limits are counted only. Not thread-safe.
+/// Collects causes in the wording of schema/causes.h, as many as are of use to somebody who mends
+/// an object: a request of 3 MiB may have millions of faults, each of which is told with where it
+/// is and what is there. Those beyond the limits are counted only. Not thread-safe.
 class FieldCauses {
  public:
   static constexpr std::size_t kMaxCauses = 1'000;
   /// Of their fields and messages together; the text of the last one is cut.
   static constexpr std::size_t kMaxBytes = 1 << 20;
 
-  /// "Required value".
   void Required(std::string field, std::string_view why = {}) {
-    Add("FieldValueRequired", "Required value" + std::string(why.empty() ? "" : ": "), why,
-        std::move(field));
+    Add(schema::RequiredCause(std::move(field), why));
   }
   /// `value` is JSON.
   void Invalid(std::string field, const std::string& value, std::string_view why) {
@@ -34,32 +34,28 @@ class FieldCauses {
       ++more_;
       return;
     }
-    Add("FieldValueInvalid", "Invalid value: " + value + ": ", why, std::move(field));
+    Add(schema::InvalidJsonCause(std::move(field), value, why));
   }
   /// `value` and `supported` are JSON, the latter a list without brackets.
   void NotSupported(std::string field, const std::string& value, std::string_view supported) {
-    Add("FieldValueNotSupported", "Unsupported value: " + value + ": supported values: ", supported,
-        std::move(field));
+    Add(schema::NotSupportedJsonCause(std::move(field), value, supported));
   }
   void Forbidden(std::string field, std::string_view why) {
-    Add("FieldValueForbidden", "Forbidden: ", why, std::move(field));
+    Add(schema::ForbiddenCause(std::move(field), why));
   }
   /// `value` is JSON.
   void Duplicate(std::string field, const std::string& value) {
-    Add("FieldValueDuplicate", "Duplicate value: ", value, std::move(field));
+    Add(schema::DuplicateJsonCause(std::move(field), value));
   }
   /// `value` is JSON.
   void NotFound(std::string field, const std::string& value, std::string_view why) {
-    Add("FieldValueNotFound", "Not found: " + value + ": ", why, std::move(field));
+    Add(schema::NotFoundJsonCause(std::move(field), value, why));
   }
   void TooLong(std::string field, std::size_t bytes) {
-    Add("FieldValueTooLong", "Too long: may not be more than ", std::to_string(bytes) + " bytes",
-        std::move(field));
+    Add(schema::TooLongCause(std::move(field), static_cast<std::int64_t>(bytes)));
   }
-
   void TooMany(std::string field, std::size_t count, std::size_t most) {
-    Add("FieldValueTooMany", "Too many: " + std::to_string(count) + ": must have at most ",
-        std::to_string(most) + " items", std::move(field));
+    Add(schema::TooManyCause(std::move(field), count, static_cast<std::int64_t>(most)));
   }
 
   void Add(apimachinery::StatusCause cause);
@@ -74,8 +70,6 @@ class FieldCauses {
   std::vector<apimachinery::StatusCause> Take() &&;
 
  private:
-  void Add(const char* reason, std::string message, std::string_view rest, std::string field);
-
   std::vector<apimachinery::StatusCause> causes_{};
   std::size_t bytes_ = 0;
   std::size_t more_ = 0;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::apiserver {
 namespace {
 
@@ -12,17 +14,12 @@ constexpr std::size_t kMaxPath = 255;
 constexpr std::size_t kIdentifier = 64;
 constexpr std::string_view kFamiliar = "library/";  // before a name of one part
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
-bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsSmallOrDigit(char c) { return IsSmall(c) || IsDigit(c); }
-bool IsLetterOrDigit(char c) { return IsSmallOrDigit(c) || IsCapital(c); }
-bool IsSmallHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f'); }
+bool IsSmallHex(char c) { return base::IsDigit(c) || (c >= 'a' && c <= 'f'); }
 
 /// Words of small letters and digits with ".", "_", "__" or any number of "-" between them.
 bool IsPathPart(std::string_view part) {
   while (true) {
-    const auto* const end = std::ranges::find_if_not(part, IsSmallOrDigit);
+    const auto* const end = std::ranges::find_if_not(part, base::IsLowerAlphanumeric);
     if (end == part.begin()) {
       return false;
     }
@@ -58,7 +55,7 @@ bool AllBetween(std::string_view text, char separator, bool (*is_good)(std::stri
 
 bool IsHostPart(std::string_view part) {
   return !part.empty() && part.front() != '-' && part.back() != '-' &&
-         std::ranges::all_of(part, [](char c) { return IsLetterOrDigit(c) || c == '-'; });
+         std::ranges::all_of(part, [](char c) { return base::IsAlphanumeric(c) || c == '-'; });
 }
 
 /// A name or an address of IPv6, perhaps with a port.
@@ -77,12 +74,12 @@ bool IsDomain(std::string_view domain) {
     return false;
   }
   const std::string_view port = domain.substr(std::min(host, domain.size()));
-  return port.empty() ||
-         (port.size() > 1 && port.front() == ':' && std::ranges::all_of(port.substr(1), IsDigit));
+  return port.empty() || (port.size() > 1 && port.front() == ':' &&
+                          std::ranges::all_of(port.substr(1), base::IsDigit));
 }
 
 bool IsTag(std::string_view tag) {
-  const auto is_word = [](char c) { return IsLetterOrDigit(c) || c == '_'; };
+  const auto is_word = [](char c) { return base::IsAlphanumeric(c) || c == '_'; };
   return !tag.empty() && tag.size() <= kMaxTag && is_word(tag.front()) &&
          std::ranges::all_of(tag,
                              [&is_word](char c) { return is_word(c) || c == '.' || c == '-'; });
@@ -107,7 +104,7 @@ std::size_t DomainOf(std::string_view name) {
   const std::string_view first = name.substr(0, slash);
   const bool is_domain = first == "localhost" ||
                          first.find_first_of(".:") != std::string_view::npos ||
-                         std::ranges::any_of(first, IsCapital);
+                         std::ranges::any_of(first, base::IsUpper);
   return is_domain ? slash : 0;
 }
 

@@ -11,12 +11,12 @@
 #include <system_error>
 #include <utility>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::apiserver {
 namespace {
 
 constexpr std::string_view kMapped("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
-
-bool IsDigitOfAddress(char c) { return c >= '0' && c <= '9'; }
 
 /// The numbers of an IPv4 address and of a prefix as Go once read them.
 std::string WithoutLeadingZeros(std::string_view text) {
@@ -24,7 +24,7 @@ std::string WithoutLeadingZeros(std::string_view text) {
   std::string kept;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool begins = kept.empty() ? !ipv6 : kept.back() == '.' || kept.back() == '/';
-    if (text[i] != '0' || !begins || i + 1 == text.size() || !IsDigitOfAddress(text[i + 1])) {
+    if (text[i] != '0' || !begins || i + 1 == text.size() || !base::IsDigit(text[i + 1])) {
       kept.push_back(text[i]);
     }
   }

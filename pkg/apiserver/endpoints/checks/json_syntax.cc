@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <string>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::apiserver {
 namespace {
 
 constexpr std::size_t kMaxLevels = 10'000;
-
-bool IsJsonDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexadecimal(char c) {
-  return IsJsonDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 /// Goes through a text from left to right; everything returns whether it was there.
 class JsonScanner {
@@ -43,7 +40,7 @@ class JsonScanner {
     return true;
   }
   bool Digits() {
-    const auto end = std::ranges::find_if_not(rest_, IsJsonDigit);
+    const auto end = std::ranges::find_if_not(rest_, base::IsDigit);
     const auto count = static_cast<std::size_t>(end - rest_.begin());
     rest_.remove_prefix(count);
     return count > 0;
@@ -89,7 +86,7 @@ class JsonScanner {
     }
     const std::string_view digits = rest_.substr(0, kUnicodeDigits);
     rest_.remove_prefix(digits.size());
-    return digits.size() == kUnicodeDigits && std::ranges::all_of(digits, IsHexadecimal);
+    return digits.size() == kUnicodeDigits && std::ranges::all_of(digits, base::IsHexDigit);
   }
   bool Scalar() {
     return rest_.starts_with('"')

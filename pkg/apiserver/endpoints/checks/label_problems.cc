@@ -20,12 +20,9 @@ constexpr const char* kWord =
 
 /// Whether `text` would be a name but for its length.
 bool IsWord(std::string_view text) {
-  const auto is_alphanumeric = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
-         std::ranges::all_of(text, [&is_alphanumeric](char c) {
-           return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
+  return !text.empty() && base::IsAlphanumeric(text.front()) && base::IsAlphanumeric(text.back()) &&
+         std::ranges::all_of(text, [](char c) {
+           return base::IsAlphanumeric(c) || c == '-' || c == '_' || c == '.';
          });
 }
 

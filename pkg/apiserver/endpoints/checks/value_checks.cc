@@ -6,6 +6,7 @@
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/quantity.h"
+#include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -15,8 +16,6 @@ using codec::JsonTree;
 constexpr std::int64_t kLastPortNumber = 65535;
 constexpr std::size_t kMaxPortNameBytes = 15;
 constexpr std::size_t kMaxConfigKeyBytes = 253;
-
-bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 }  // namespace
 
@@ -45,8 +44,6 @@ bool IsTrueAt(const JsonTree& object, std::string_view member) {
   const JsonTree* const found = object.Find(member);
   return found != nullptr && found->AsBool().value_or(false);
 }
-
-std::string QuotedJson(std::string_view text) { return JsonTree(text).ToJson(); }
 
 bool NeedText(const JsonTree& object, std::string_view member, const FieldPath& path,
               FieldCauses& causes) {
@@ -152,7 +149,7 @@ void CheckPortName(std::string_view name, const std::string& field, FieldCauses&
   if (name.size() > kMaxPortNameBytes) {
     add("must be no more than 15 characters");
   }
-  if (!std::ranges::all_of(name, [](char c) { return IsLowerOrDigit(c) || c == '-'; })) {
+  if (!std::ranges::all_of(name, [](char c) { return base::IsLowerAlphanumeric(c) || c == '-'; })) {
     add("must have only small letters, digits and '-'");
   }
   if (std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; })) {
@@ -218,7 +215,7 @@ void CheckConfigKey(std::string_view key, const std::string& field, FieldCauses&
     add("must be no more than 253 characters");
   }
   if (key.empty() || !std::ranges::all_of(key, [](char c) {
-        return IsLowerOrDigit(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+        return base::IsAlphanumeric(c) || c == '-' || c == '_' || c == '.';
       })) {
     add("must have only letters, digits, '-', '_' and '.'");
   }
@@ -261,8 +258,7 @@ void CheckDomainPath(std::string_view text, std::string field, FieldCauses& caus
   constexpr std::string_view kOthers = "-._~!$&'()*+,;=:@/%";
   const std::string_view rest = text.substr(slash + 1);
   if (!std::ranges::all_of(rest, [&](char c) {
-        return IsLowerOrDigit(c) || (c >= 'A' && c <= 'Z') ||
-               kOthers.find(c) != std::string_view::npos;
+        return base::IsAlphanumeric(c) || kOthers.find(c) != std::string_view::npos;
       })) {
     causes.Invalid(std::move(field), QuotedJson(rest), "is no path");
   }

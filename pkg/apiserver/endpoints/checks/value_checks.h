@@ -15,6 +15,7 @@
 
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
 #include "kubexx/apiserver/endpoints/checks/field_path.h"
+#include "kubexx/codec/json_text.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -38,7 +39,7 @@ std::optional<std::int64_t> IntAt(const codec::JsonTree& object, std::string_vie
 bool IsTrueAt(const codec::JsonTree& object, std::string_view member);
 
 /// The text in quotes, as JSON.
-std::string QuotedJson(std::string_view text);
+using codec::QuotedJson;
 
 /// Calls `check` with every element of the list `member` of `object`, which is at `path`, and with
 /// its path.

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/apiserver/endpoints/preparation/write_part.h"
 #include "kubexx/apiserver/endpoints/request/media_type.h"
 #include "kubexx/apiserver/object/version_priority.h"
 #include "kubexx/codec/json_tree.h"
@@ -38,41 +37,6 @@ http::Response Document(const JsonTree& body, std::string_view type = kJsonType)
   response.content_type = type;
   response.body = body.ToJson();
   return response;
-}
-
-/// A subresource and the kind of its objects.
-struct Subresource {
-  const char* name;
-  std::string group{};
-  std::string version{};
-  std::string kind{};
-  std::vector<std::string> verbs{"get", "patch", "update"};
-};
-
-std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
-  std::vector<Subresource> all;
-  if (type.has_scale) {
-    all.push_back({"scale", "autoscaling", "v1", "Scale"});
-  }
-  if (type.group.empty() && type.plural == "pods") {
-    all.push_back({"binding", "", "v1", "Binding", {"create"}});
-    all.push_back({"ephemeralcontainers", "", "v1", "Pod"});
-    all.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
-    all.push_back({"resize", "", "v1", "Pod"});
-  }
-  if (type.group.empty() && type.plural == "serviceaccounts") {
-    all.push_back({"token", "authentication.k8s.io", "v1", "TokenRequest", {"create"}});
-  }
-  if (HasPart(type, "finalize")) {
-    all.push_back({"finalize", type.group, type.version, type.kind, {"update"}});
-  }
-  if (HasPart(type, "approval")) {
-    all.push_back({"approval", type.group, type.version, type.kind});
-  }
-  if (type.has_status) {
-    all.push_back({"status", type.group, type.version, type.kind});
-  }
-  return all;
 }
 
 std::vector<std::string> GroupsOf(const std::vector<ResourceTypeRef>& types) {
@@ -109,36 +73,42 @@ std::map<std::string_view, std::vector<ResourceTypeRef>> TypesByGroup(
   return groups;
 }
 
-/// The kind of what a resource answers with; of a resource's own version the kind alone.
-JsonTree KindOf(const ResourceType& type, const std::string& group, const std::string& version,
-                const std::string& kind) {
-  const bool own = group == type.group && version == type.version;
+JsonTree KindTree(std::string_view group, std::string_view version, std::string_view kind) {
   JsonTree tree = JsonTree::Object();
-  tree["group"] = own ? "" : group;
-  tree["version"] = own ? "" : version;
+  tree["group"] = group;
+  tree["version"] = version;
   tree["kind"] = kind;
   return tree;
+}
+
+/// The kind of what a subresource answers with; of the resource's own version the kind alone.
+JsonTree KindOf(const ResourceType& type, const Subresource& sub) {
+  if (sub.kind.empty()) {
+    return KindTree("", "", type.kind);
+  }
+  const bool own = sub.group == type.group && sub.version == type.version;
+  return own ? KindTree("", "", sub.kind) : KindTree(sub.group, sub.version, sub.kind);
 }
 
 JsonTree AggregatedResource(const ResourceType& type) {
   JsonTree tree = JsonTree::Object();
   const std::string scope = type.namespaced ? "Namespaced" : "Cluster";
   tree["resource"] = type.plural;
-  tree["responseKind"] = KindOf(type, type.group, type.version, type.kind);
+  tree["responseKind"] = KindTree("", "", type.kind);
   tree["scope"] = scope;
   tree["singularResource"] = type.singular;
-  tree["verbs"] = ArrayOf(VerbsOf(type));
+  tree["verbs"] = ArrayOf(type.verbs.Names());
   if (!type.short_names.empty()) {
     tree["shortNames"] = ArrayOf(type.short_names);
   }
   if (!type.categories.empty()) {
     tree["categories"] = ArrayOf(type.categories);
   }
-  for (const Subresource& sub : SubresourcesOf(type)) {
+  for (const Subresource& sub : type.subresources) {
     JsonTree one = JsonTree::Object();
     one["subresource"] = sub.name;
-    one["responseKind"] = KindOf(type, sub.group, sub.version, sub.kind);
-    one["verbs"] = ArrayOf(sub.verbs);
+    one["responseKind"] = KindOf(type, sub);
+    one["verbs"] = ArrayOf(sub.verbs.Names());
     tree["subresources"].Append(std::move(one));
   }
   return tree;
@@ -197,39 +167,22 @@ JsonTree LegacyGroup(const std::vector<ResourceTypeRef>& types, const std::strin
   return tree;
 }
 
-JsonTree LegacyResource(const ResourceType& type, const std::string& name, const std::string& kind,
-                        const std::vector<std::string>& verbs) {
+JsonTree LegacyResource(const ResourceType& type, const std::string& name, std::string_view kind,
+                        Verbs verbs) {
   JsonTree tree = JsonTree::Object();
   tree["name"] = name;
   tree["singularName"] = name == type.plural ? type.singular : "";
   tree["namespaced"] = type.namespaced;
   tree["kind"] = kind;
-  tree["verbs"] = ArrayOf(verbs);
+  tree["verbs"] = ArrayOf(verbs.Names());
   return tree;
 }
-
-/// Built-in types that kube-apiserver stores in an older version than the one that is served here,
-/// or as the type of another group.
-struct StoredElsewhere {
-  std::string_view group;
-  std::string_view kind;
-  std::string_view stored;  ///< group/version
-};
-constexpr StoredElsewhere kStoredElsewhere[] = {
-    {"admissionregistration.k8s.io", "MutatingAdmissionPolicy",
-     "admissionregistration.k8s.io/v1beta1"},
-    {"admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding",
-     "admissionregistration.k8s.io/v1beta1"},
-    {"apiextensions.k8s.io", "CustomResourceDefinition", "apiextensions.k8s.io/v1beta1"},
-    {"events.k8s.io", "Event", "/v1"}};
 
 /// "apps/v1", "/v1" for the core group: as kube-apiserver names the version that objects are stored
 /// in.
 std::string HashedVersionOf(const ResourceType& type) {
-  for (const StoredElsewhere& one : kStoredElsewhere) {
-    if (one.group == type.group && one.kind == type.kind) {
-      return std::string(one.stored);
-    }
+  if (!type.hashed_version.empty()) {
+    return std::string(type.hashed_version);
   }
   return type.group + "/" +
          (type.custom      ? type.custom->storage_version
@@ -258,7 +211,7 @@ http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const 
     if (type->group != group || type->version != version) {
       continue;
     }
-    JsonTree tree = LegacyResource(*type, type->plural, type->kind, VerbsOf(*type));
+    JsonTree tree = LegacyResource(*type, type->plural, type->kind, type->verbs);
     if (!type->short_names.empty()) {
       tree["shortNames"] = ArrayOf(type->short_names);
     }
@@ -269,9 +222,11 @@ http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const 
       tree["storageVersionHash"] = StorageVersionHash(*type);
     }
     list["resources"].Append(std::move(tree));
-    for (const Subresource& sub : SubresourcesOf(*type)) {
-      JsonTree one = LegacyResource(*type, type->plural + "/" + sub.name, sub.kind, sub.verbs);
-      if (sub.group != type->group) {
+    for (const Subresource& sub : type->subresources) {
+      const bool own = sub.kind.empty();
+      JsonTree one = LegacyResource(*type, type->plural + "/" + std::string(sub.name),
+                                    own ? type->kind : sub.kind, sub.verbs);
+      if (!own && sub.group != type->group) {
         one["group"] = sub.group;
         one["version"] = sub.version;
       }
@@ -325,22 +280,6 @@ bool WantsAggregated(const http::Request& request) {
 }
 
 }  // namespace
-
-const std::vector<std::string>& VerbsOf(const ResourceType& type) {
-  static const std::vector<std::string> kAll{"create", "delete", "deletecollection", "get",
-                                             "list",   "patch",  "update",           "watch"};
-  static const std::vector<std::string> kNamespace{"create", "delete", "get",  "list",
-                                                   "patch",  "update", "watch"};
-  static const std::vector<std::string> kReview{"create"};
-  static const std::vector<std::string> kReading{"get", "list"};
-  if (type.is_review) {
-    return kReview;
-  }
-  if (type.is_made_up) {
-    return kReading;
-  }
-  return type.group.empty() && type.plural == "namespaces" ? kNamespace : kAll;
-}
 
 std::optional<http::Response> Discover(const http::Request& request,
                                        const std::vector<ResourceTypeRef>& types) {

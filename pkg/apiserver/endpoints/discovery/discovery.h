@@ -19,9 +19,6 @@ namespace kubexx::apiserver {
 std::optional<http::Response> Discover(const http::Request& request,
                                        const std::vector<ResourceTypeRef>& types);
 
-/// The verbs of a collection and its objects.
-const std::vector<std::string>& VerbsOf(const ResourceType& type);
-
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_DISCOVERY_H_

@@ -7,7 +7,7 @@
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apiserver/endpoints/discovery/openapi_descriptions.h"
-#include "kubexx/apiserver/endpoints/patch/patch.h"
+#include "kubexx/apiserver/managedfields/merge_rules.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -317,11 +317,10 @@ void OpenApiSchemas::AddProperties(const TypeSchema& type, JsonTree& properties)
       continue;
     }
     JsonTree property = Property(field);
-    if (field.cardinality == Cardinality::kRepeated) {
-      const std::string_view key = MergeKeyOf(type.name, field.name);
-      if (!key.empty()) {
-        property["x-kubernetes-patch-strategy"] = "merge";
-        property["x-kubernetes-patch-merge-key"] = key;
+    if (const auto* const rule = managedfields::PatchRuleOf(type.name, field.name)) {
+      property["x-kubernetes-patch-strategy"] = rule->strategy;
+      if (!rule->key.empty()) {
+        property["x-kubernetes-patch-merge-key"] = rule->key;
       }
     }
     const bool metadata = !type.kind.empty() && field.name == "metadata";

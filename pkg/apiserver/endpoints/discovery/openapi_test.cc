@@ -89,6 +89,21 @@ TEST_F(OpenApiTest, V2HasBuiltinTypesAndTheirLists) {
             "dryRun");
 }
 
+// kubectl and others make their patches by it.
+TEST_F(OpenApiTest, SaysHowStrategicMergePatchesChangeFields) {
+  constexpr const char* kStrategy = "x-kubernetes-patch-strategy";
+  constexpr const char* kKey = "x-kubernetes-patch-merge-key";
+  const JsonTree spec = V2("io.k8s.api.core.v1.PodSpec");
+  EXPECT_EQ(At(spec, {"properties", "volumes", kStrategy}), "merge,retainKeys");
+  EXPECT_EQ(At(spec, {"properties", "volumes", kKey}), "name");
+  EXPECT_EQ(spec.At({"properties", "tolerations", kStrategy}), nullptr);
+  const JsonTree deployment = V2("io.k8s.api.apps.v1.DeploymentSpec");
+  EXPECT_EQ(At(deployment, {"properties", "strategy", kStrategy}), "retainKeys");
+  EXPECT_EQ(deployment.At({"properties", "strategy", kKey}), nullptr);
+  const JsonTree ephemeral = V2("io.k8s.api.core.v1.EphemeralContainer");
+  EXPECT_EQ(At(ephemeral, {"properties", "env", kKey}), "name");
+}
+
 TEST_F(OpenApiTest, V2RefersToNothingThatItLacks) {
   const http::Response response = Do("GET", "/openapi/v2");
   const JsonTree document = Json(response);

@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/endpoints/handlers/api.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -81,77 +82,75 @@ Status NotAllowed() {
           "the server does not allow this method on the requested resource", 405};
 }
 
+/// An object, a part of it, or a collection.
+Answer RouteVerb(const Call& call, Verb verb) {
+  const bool named = !call.info.name.empty();
+  switch (verb) {
+    case Verb::kGet:
+      return HandleGet(call);
+    case Verb::kList:
+      return HandleList(call);
+    case Verb::kWatch:
+      return HandleWatch(call);
+    case Verb::kCreate:
+      return named ? Fail(NotAllowed()) : HandleCreate(call);
+    case Verb::kUpdate:
+      return named ? HandleUpdate(call) : Fail(NotAllowed());
+    case Verb::kPatch:
+      return named ? HandlePatch(call) : Fail(NotAllowed());
+    case Verb::kDelete:
+      return HandleDelete(call);
+    case Verb::kDeleteCollection:
+      // A collection is that of one namespace, as in kube-apiserver.
+      return call.type->namespaced && call.info.namespace_.empty() ? Fail(NotAllowed())
+                                                                   : HandleDeleteCollection(call);
+  }
+  return Fail(NotAllowed());
+}
+
+Answer RouteSubresource(const Call& call, Verb verb) {
+  switch (call.subresource->is) {
+    case Subresource::Is::kBinding:
+      return HandleBinding(call);
+    case Subresource::Is::kEviction:
+      return HandleEviction(call);
+    case Subresource::Is::kToken:
+      return HandleTokenRequest(call);
+    case Subresource::Is::kScale:
+      return verb == Verb::kGet ? GetScale(call) : RouteVerb(call, verb);
+    default:
+      return RouteVerb(call, verb);
+  }
+}
+
 Answer Route(const Call& call) {
   if (call.request.method == "HEAD") {
     return Fail(NotAllowed());
   }
   KX_RETURN_IF_ERROR(CheckDryRun(call));
-  const std::string& verb = call.info.verb;
-  const std::string& sub = call.info.subresource;
-  const bool of_pod = call.type->group.empty() && call.type->plural == "pods";
-  if (of_pod && (sub == "binding" || sub == "eviction") && !call.info.name.empty()) {
-    if (verb != "create") {
-      return Fail(NotAllowed());
-    }
-    return sub == "binding" ? HandleBinding(call) : HandleEviction(call);
+  const ResourceType& type = *call.type;
+  const bool of_subresource = !call.info.subresource.empty();
+  if (of_subresource && (call.subresource == nullptr || call.info.name.empty())) {
+    return Fail(NoSuchPath());
   }
-  if (sub == "token" && call.type->group.empty() && call.type->plural == "serviceaccounts" &&
-      !call.info.name.empty()) {
-    return verb == "create" ? HandleTokenRequest(call) : Fail(NotAllowed());
+  const std::optional<Verb> verb = VerbOf(call.info.verb);
+  if (!verb || !(of_subresource ? call.subresource->verbs : type.verbs).Has(*verb)) {
+    return Fail(NotAllowed());
   }
-  if (!sub.empty()) {
-    const bool known = HasPart(*call.type, sub) || (sub == "scale" && call.type->has_scale);
-    if (!known || call.info.name.empty()) {
-      return Fail(NoSuchPath());
-    }
-    const bool only_update = PartOfSubresource(sub) == WritePart::kFinalizers;
-    if (verb != "update" && (only_update || (verb != "get" && verb != "patch"))) {
-      return Fail(NotAllowed());
-    }
-    if (sub == "scale" && verb == "get") {
-      return GetScale(call);
-    }
+  if (of_subresource) {
+    return RouteSubresource(call, *verb);
   }
-  const bool named = !call.info.name.empty();
-  if (call.type->is_review) {
-    return verb == "create" && !named ? HandleReview(call) : Fail(NotAllowed());
+  if (type.is_review) {
+    return call.info.name.empty() ? HandleReview(call) : Fail(NotAllowed());
   }
-  if (call.type->is_made_up) {
-    return verb == "get" || verb == "list" ? HandleComponentStatus(call) : Fail(NotAllowed());
-  }
-  if (verb == "get") {
-    return HandleGet(call);
-  }
-  if (verb == "list") {
-    return HandleList(call);
-  }
-  if (verb == "watch") {
-    return HandleWatch(call);
-  }
-  if (verb == "create" && !named) {
-    return HandleCreate(call);
-  }
-  if (verb == "update" && named) {
-    return HandleUpdate(call);
-  }
-  if (verb == "patch" && named) {
-    return HandlePatch(call);
-  }
-  if (verb == "delete") {
-    return HandleDelete(call);
-  }
-  // A collection is that of one namespace, as in kube-apiserver.
-  if (verb == "deletecollection" && !IsNamespace(*call.type) &&
-      (!call.type->namespaced || !call.info.namespace_.empty())) {
-    return HandleDeleteCollection(call);
-  }
-  return Fail(NotAllowed());
+  return type.is_made_up ? HandleComponentStatus(call) : RouteVerb(call, *verb);
 }
 
 /// In which form to answer. kNotAcceptable, kBadRequest.
 Result<AnswerForm> FormOf(const http::Request& request, const ResourceType& type,
-                          const RequestInfo& info, const Query& query) {
-  auto form = Negotiate(request.Header("Accept"), OfferOf(type, info.subresource));
+                          const Subresource* subresource, const RequestInfo& info,
+                          const Query& query) {
+  auto form = Negotiate(request.Header("Accept"), OfferOf(type, subresource));
   if (!form) {
     return Fail(Reason::kNotAcceptable,
                 "only the following media types are accepted: application/json, "
@@ -355,7 +354,8 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
   if (type->namespaced && info.namespace_.empty() && named && info.verb != "watch") {
     return ErrorResponse({Reason::kBadRequest, "the namespace of the object is not in the path"});
   }
-  auto form = FormOf(request, *type, info, query);
+  const Subresource* const subresource = type->FindSubresource(info.subresource);
+  auto form = FormOf(request, *type, subresource, info, query);
   if (!form) {
     return ErrorResponse(form.error());
   }
@@ -367,6 +367,7 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .info = info,
                   .query = query,
                   .type = type,
+                  .subresource = subresource,
                   .form = *form,
                   .user = user,
                   .authenticator = authenticator_,

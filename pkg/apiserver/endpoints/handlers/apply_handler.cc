@@ -99,11 +99,11 @@ Result<JsonTree> CreateApplied(const Call& call, const JsonTree& config) {
 Answer Respond(const Call& call, const JsonTree& object, int code,
                const std::vector<std::string>& old_finalizers,
                const std::vector<std::string>& warnings) {
-  KX_ASSIGN_OR_RETURN(http::Response response, call.info.subresource == "scale"
+  KX_ASSIGN_OR_RETURN(http::Response response, call.of_scale()
                                                    ? ScaleResponse(call, object)
                                                    : ObjectResponse(call, object, code));
   std::vector<std::string> all = warnings;
-  if (call.info.subresource != "scale") {
+  if (!call.of_scale()) {
     AppendTypeWarnings(*call.type, old_finalizers, object, all);
   }
   AddWarnings(all, response);
@@ -117,11 +117,11 @@ Answer HandleApply(const Call& call) {
   KX_ASSIGN_OR_RETURN(Config sent, ReadConfig(call));
   KX_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, CheckApplied(call, sent.duplicates));
   JsonTree config = std::move(sent.tree);
-  const bool of_scale = call.info.subresource == "scale";
+  const bool of_scale = call.of_scale();
   if (of_scale) {
     KX_ASSIGN_OR_RETURN(config, ConfigOfScale(call, config));
   }
-  const WritePart part = PartOfSubresource(call.info.subresource);
+  const WritePart part = WritePartOf(call.subresource);
   std::vector<std::string> old_finalizers;
   Admission admission(call, {.operation = "UPDATE", .posted = of_scale ? &ScaleType() : nullptr});
   bool found = false;  // a webhook may deny with NotFound, too

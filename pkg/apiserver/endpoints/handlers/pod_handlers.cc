@@ -11,6 +11,7 @@
 #include "kubexx/apiserver/endpoints/handlers/handlers.h"
 #include "kubexx/apiserver/endpoints/patch/patch.h"
 #include "kubexx/apiserver/endpoints/request/delete_options.h"
+#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
@@ -100,13 +101,7 @@ Result<JsonTree> Bound(const Call& call, const JsonTree& binding, JsonTree pod) 
   condition["lastProbeTime"] = nullptr;
   condition["lastTransitionTime"] =
       apimachinery::Time::From(call.objects.clock().Wall()).ToString();
-  for (JsonTree& old : pod["status"]["conditions"].elements()) {
-    if (old.TextAt("type") == "PodScheduled") {
-      old = std::move(condition);
-      return pod;
-    }
-  }
-  pod["status"]["conditions"].Append(std::move(condition));
+  SetCondition(std::move(condition), pod);
   return pod;
 }
 
@@ -213,25 +208,11 @@ Result<BudgetAnswer> AskBudgets(const Call& call, const JsonTree& pod, bool dry_
 
 /// A pod with the condition that tells why it goes.
 JsonTree Targeted(const Call& call, JsonTree pod) {
-  JsonTree condition = JsonTree::Object();
-  condition["type"] = "DisruptionTarget";
-  condition["status"] = "True";
+  JsonTree condition =
+      ConditionTree("DisruptionTarget", true, "EvictionByEvictionAPI", "Eviction API: evicting",
+                    apimachinery::Time::From(call.objects.clock().Wall()).ToString());
   condition["lastProbeTime"] = nullptr;
-  condition["lastTransitionTime"] =
-      apimachinery::Time::From(call.objects.clock().Wall()).ToString();
-  condition["reason"] = "EvictionByEvictionAPI";
-  condition["message"] = "Eviction API: evicting";
-  JsonTree& conditions = pod["status"]["conditions"];
-  for (JsonTree& old : conditions.elements()) {
-    if (old.TextAt("type") == condition.TextAt("type")) {
-      if (old.TextAt("status") == "True") {
-        condition["lastTransitionTime"] = old.TextAt("lastTransitionTime");
-      }
-      old = std::move(condition);
-      return pod;
-    }
-  }
-  conditions.Append(std::move(condition));
+  SetCondition(std::move(condition), pod);
   return pod;
 }
 

@@ -66,27 +66,6 @@ Answer Written(const Call& call, const JsonTree& object,
   return response;
 }
 
-/// Types that a PUT makes an object of when there is none, as kube-apiserver's strategies say.
-bool IsCreatedByUpdate(const ResourceType& type) {
-  constexpr std::string_view kCore[] = {"services", "endpoints", "events", "limitranges"};
-  return type.group == "rbac.authorization.k8s.io" || type.group == "events.k8s.io" ||
-         (type.group.empty() && std::ranges::find(kCore, type.plural) != std::end(kCore)) ||
-         (type.group == "coordination.k8s.io" && type.plural == "leases") ||
-         (type.group == "node.k8s.io" && type.plural == "runtimeclasses");
-}
-
-/// Types whose deletion answers with the object instead of a Status.
-bool AnswersWithDeleted(const ResourceType& type) {
-  constexpr std::string_view kCore[] = {
-      "services", "serviceaccounts", "persistentvolumes", "persistentvolumeclaims",
-      "pods",     "podtemplates",    "resourcequotas"};
-  constexpr std::string_view kStorage[] = {"storageclasses", "volumeattachments", "csinodes",
-                                           "csidrivers"};
-  return (type.group.empty() && std::ranges::find(kCore, type.plural) != std::end(kCore)) ||
-         (type.group == "storage.k8s.io" &&
-          std::ranges::find(kStorage, type.plural) != std::end(kStorage));
-}
-
 /// Namespaces that a cluster cannot do without, as kube-apiserver's admission has them.
 bool IsImmortal(std::string_view namespace_) {
   return namespace_ == "default" || namespace_ == "kube-system" || namespace_ == "kube-public";
@@ -131,17 +110,17 @@ Answer CreateByUpdate(const Call& call, JsonTree object, const std::vector<std::
   return Make(call, std::move(object), warnings);
 }
 
-/// Applies the request's patch to an object.
-Result<JsonTree> Patched(const Call& call, const std::string& type, const JsonTree& patch,
-                         const JsonTree& current) {
+/// Applies the request's patch, of the media type `type`, to an object that is a `resource`.
+Result<JsonTree> Patched(const ResourceType& resource, const std::string& type,
+                         const JsonTree& patch, const JsonTree& current) {
   if (type == "application/json-patch+json") {
     return ApplyJsonPatch(current, patch);
   }
   if (type == "application/merge-patch+json") {
     return ApplyMergePatch(current, patch);
   }
-  if (type == "application/strategic-merge-patch+json" && call.type->schema != nullptr) {
-    return ApplyStrategicMergePatch(current, patch);
+  if (type == "application/strategic-merge-patch+json" && resource.schema != nullptr) {
+    return ApplyStrategicMergePatch(current, patch, MergeTypeOf(resource));
   }
   return Fail(UnknownFormat(type));
 }
@@ -227,7 +206,7 @@ Answer HandleCreate(const Call& call) {
 
 Answer HandleUpdate(const Call& call) {
   KX_RETURN_IF_ERROR(CheckManager(call, false));
-  if (call.info.subresource == "scale") {
+  if (call.of_scale()) {
     KX_ASSIGN_OR_RETURN(const JsonTree scale, ReadScale(call));
     return UpdateScale(call, [&scale](const JsonTree&) -> Result<JsonTree> { return scale; });
   }
@@ -249,13 +228,13 @@ Answer HandleUpdate(const Call& call) {
     KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     return object;
   };
-  const bool creates = call.info.subresource.empty() && IsCreatedByUpdate(*call.type);
+  const bool creates = call.subresource == nullptr && call.type->rules.created_by_update;
   constexpr int kMostTries = 10;
   for (int tries = 1;; ++tries) {
     found = false;
     const auto updated =
-        call.objects.Update(*call.type, call.key(), PartOfSubresource(call.info.subresource),
-                            change, call.dry_run(), call.request.stop, admission.check());
+        call.objects.Update(*call.type, call.key(), WritePartOf(call.subresource), change,
+                            call.dry_run(), call.request.stop, admission.check());
     if (updated) {
       return Written(call, *updated, old_finalizers, warnings);
     }
@@ -284,9 +263,9 @@ Answer HandlePatch(const Call& call) {
   if (!patch) {
     return Fail(Reason::kBadRequest, "the patch is no JSON: " + patch.error().message);
   }
-  if (call.info.subresource == "scale") {
+  if (call.of_scale()) {
     return UpdateScale(call, [&](const JsonTree& scale) -> Result<JsonTree> {
-      KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(call, type, *patch, scale));
+      KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(ScaleType(), type, *patch, scale));
       KX_RETURN_IF_ERROR(CheckPatchedKind(ScaleType(), patched));
       return patched;
     });
@@ -296,7 +275,7 @@ Answer HandlePatch(const Call& call) {
   Admission admission(call, {.operation = "UPDATE"});
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     old_finalizers = FinalizersOf(current);
-    KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(call, type, *patch, current));
+    KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(*call.type, type, *patch, current));
     KX_RETURN_IF_ERROR(CheckPatchedKind(*call.type, patched));
     KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, patched));
     auto canonical = CanonicalOfSent(*call.type, std::move(patched));
@@ -313,7 +292,7 @@ Answer HandlePatch(const Call& call) {
   };
   KX_ASSIGN_OR_RETURN(
       const JsonTree updated,
-      call.objects.Update(*call.type, call.key(), PartOfSubresource(call.info.subresource), change,
+      call.objects.Update(*call.type, call.key(), WritePartOf(call.subresource), change,
                           call.dry_run(), call.request.stop, admission.check()));
   return Written(call, updated, old_finalizers, warnings);
 }
@@ -330,7 +309,7 @@ Answer HandleDelete(const Call& call) {
   KX_ASSIGN_OR_RETURN(const DeleteOutcome outcome,
                       call.objects.Delete(*call.type, call.key(), options, dry_run,
                                           call.request.stop, admission.check()));
-  return outcome.gone && !AnswersWithDeleted(*call.type)
+  return outcome.gone && !call.type->rules.answers_with_deleted
              ? Answer(DeletedStatus(call, outcome.object))
              : ObjectResponse(call, outcome.object);
 }

@@ -237,10 +237,7 @@ Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch, PatchBud
     const JsonTree* const value = operation.Find("value");
     if (!steps || !from ||
         !Apply(object, op, *steps, *from, value == nullptr ? JsonTree() : *value, budget)) {
-      if (budget.exceeded()) {
-        return Fail(Reason::kRequestEntityTooLarge, "the JSON patch looks at too many members",
-                    413);
-      }
+      KX_RETURN_IF_ERROR(budget.Spend(0));
       return Fail(CannotApply(op, path));
     }
   }

@@ -3,10 +3,9 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_PATCH_PATCH_H_
 #define KUBEXX_APISERVER_ENDPOINTS_PATCH_PATCH_H_
 
-#include <string_view>
-
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/endpoints/patch/patch_budget.h"
+#include "kubexx/apiserver/managedfields/type.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -22,16 +21,13 @@ codec::JsonTree ApplyMergePatch(codec::JsonTree object, const codec::JsonTree& p
 
 /// Kubernetes' strategic merge patch: lists of objects with a known key are merged by it, the
 /// directives $patch, $retainKeys, $deleteFromPrimitiveList and $setElementOrder are obeyed (the
-/// order of merged lists: what the patch has and the object has not comes last). The keys are those
-/// of the built-in types, found by the names of fields. kBadRequest for a directive that is none.
+/// order of merged lists: what the patch has and the object has not comes last). Which lists are
+/// merged, and by what, is said by the object's `type`. kBadRequest for a directive that is none.
 /// kRequestEntityTooLarge when it would cost more than `budget`.
 apimachinery::Result<codec::JsonTree> ApplyStrategicMergePatch(codec::JsonTree object,
                                                                const codec::JsonTree& patch,
+                                                               const managedfields::Type& type,
                                                                PatchBudget budget = PatchBudget());
-
-/// By which member the elements of a list are merged: of the field `list` of the type with the
-/// codec's name `type`, such as "core.v1.PodSpec"; "" when the list is replaced.
-std::string_view MergeKeyOf(std::string_view type, std::string_view list);
 
 }  // namespace kubexx::apiserver
 

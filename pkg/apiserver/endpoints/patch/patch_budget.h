@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "kubexx/apimachinery/status.h"
+
 namespace kubexx::apiserver {
 
 /// Members and elements that a patch has looked at or moved: a JsonTree finds a member by looking
@@ -17,6 +19,12 @@ class PatchBudget {
 
   constexpr explicit PatchBudget(std::size_t work = kMaxWork) : max_(work) {}
 
+  /// kRequestEntityTooLarge when there was no room for that, nor for what was taken before.
+  apimachinery::Result<void> Spend(std::size_t work) {
+    return Take(work) ? apimachinery::Result<void>()
+                      : apimachinery::Fail(apimachinery::Reason::kRequestEntityTooLarge,
+                                           "the patch names the same places too often", 413);
+  }
   /// Whether there was room for that.
   bool Take(std::size_t work) {
     taken_ += work;

@@ -6,12 +6,18 @@
 #include <functional>
 #include <string>
 
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/api/policy/v1/types.gen.h"
 #include "kubexx/base/testing/large_input.h"
+#include "kubexx/codec/schema.h"
 
 namespace kubexx::apiserver {
 namespace {
 
+using api::core::v1::Container;
 using codec::JsonTree;
+using managedfields::Type;
 
 JsonTree Json(const std::string& text) {
   auto tree = JsonTree::Parse(text);
@@ -19,11 +25,19 @@ JsonTree Json(const std::string& text) {
   return tree ? std::move(*tree) : JsonTree();
 }
 
+/// The type of a built-in struct.
+template <typename T>
+Type TypeOf() {
+  return Type::Builtin(codec::SchemaOf<T>());
+}
+
 struct Case {
   const char* name;
   const char* object;
   const char* patch;
   const char* result;  // "" for an error
+  // Of what a strategic merge patch changes.
+  const codec::TypeSchema* type = &codec::SchemaOf<api::core::v1::Pod>();
 };
 
 std::string NameOf(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
@@ -78,7 +92,8 @@ class StrategicMergeTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(StrategicMergeTest, MergesListsByTheirKeys) {
   const Case& c = GetParam();
-  const auto result = ApplyStrategicMergePatch(Json(c.object), Json(c.patch));
+  const auto result =
+      ApplyStrategicMergePatch(Json(c.object), Json(c.patch), Type::Builtin(*c.type));
   ASSERT_EQ(result.has_value(), *c.result != '\0');
   if (result) {
     EXPECT_EQ(*result, Json(c.result)) << result->ToJson();
@@ -101,7 +116,25 @@ INSTANTIATE_TEST_SUITE_P(
              R"({"a":{"c":1}})"},
         Case{"ServicePorts", R"({"spec":{"ports":[{"port":80,"name":"x"}]}})",
              R"({"spec":{"ports":[{"port":80,"name":"y"},{"port":81}]}})",
-             R"({"spec":{"ports":[{"port":80,"name":"y"},{"port":81}]}})"},
+             R"({"spec":{"ports":[{"port":80,"name":"y"},{"port":81}]}})",
+             &codec::SchemaOf<api::core::v1::Service>()},
+        Case{"KeysAreThoseOfTheType", R"({"spec":{"ports":[{"port":80,"name":"x"}]}})",
+             R"({"spec":{"ports":[{"port":81}]}})", R"({"spec":{"ports":[{"port":81}]}})"},
+        Case{"ResourceClaims", R"({"spec":{"resourceClaims":[{"name":"a"}]}})",
+             R"({"spec":{"resourceClaims":[{"name":"b"}]}})",
+             R"({"spec":{"resourceClaims":[{"name":"a"},{"name":"b"}]}})"},
+        Case{"PodCidrsAreASet", R"({"spec":{"podCIDRs":["a"]}})", R"({"spec":{"podCIDRs":["b"]}})",
+             R"({"spec":{"podCIDRs":["a","b"]}})", &codec::SchemaOf<api::core::v1::Node>()},
+        Case{"SelectorsOfBudgetsAreReplaced", R"({"spec":{"selector":{"matchLabels":{"a":"1"}}}})",
+             R"({"spec":{"selector":{"matchLabels":{"b":"2"}}}})",
+             R"({"spec":{"selector":{"matchLabels":{"b":"2"}}}})",
+             &codec::SchemaOf<api::policy::v1::PodDisruptionBudget>()},
+        Case{"SelectorsOfBudgetsAreMergedIntoNothing", R"({"spec":{}})",
+             R"({"spec":{"selector":{"matchLabels":{"b":"2","c":null}}}})",
+             R"({"spec":{"selector":{"matchLabels":{"b":"2"}}}})",
+             &codec::SchemaOf<api::policy::v1::PodDisruptionBudget>()},
+        Case{"WhatIsUnknownIsReplaced", R"({"spec":{"widgets":[{"name":"a"}]}})",
+             R"({"spec":{"widgets":[{"name":"b"}]}})", R"({"spec":{"widgets":[{"name":"b"}]}})"},
         Case{"PlainListsAreReplaced", R"({"spec":{"args":["a"]}})", R"({"spec":{"args":["b"]}})",
              R"({"spec":{"args":["b"]}})"},
         Case{"FinalizersAreASet", R"({"metadata":{"finalizers":["a"]}})",
@@ -126,9 +159,10 @@ INSTANTIATE_TEST_SUITE_P(
              R"({"env":[{"name":"a","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]})",
              R"({"env":[{"name":"a","value":"1","valueFrom":null},)"
              R"({"name":"b","value":"2","valueFrom":null}]})",
-             R"({"env":[{"name":"a","value":"1"},{"name":"b","value":"2"}]})"},
+             R"({"env":[{"name":"a","value":"1"},{"name":"b","value":"2"}]})",
+             &codec::SchemaOf<Container>()},
         Case{"NullAddsNothing", R"({})", R"({"env":[{"name":"a","value":"1","valueFrom":null}]})",
-             R"({"env":[{"name":"a","value":"1"}]})"},
+             R"({"env":[{"name":"a","value":"1"}]})", &codec::SchemaOf<Container>()},
         Case{"UnknownDirective", R"({"a":{}})", R"({"a":{"$patch":"x"}})", ""}),
     NameOf);
 
@@ -247,7 +281,7 @@ TEST(MergePatchTest, TakesObjectsOfAnySize) {
   }
   const JsonTree object = JsonTree::Object(std::move(up));
   const JsonTree patch = JsonTree::Object(std::move(down));
-  const auto strategic = ApplyStrategicMergePatch(object, patch);
+  const auto strategic = ApplyStrategicMergePatch(object, patch, Type::Anything());
   const JsonTree merged = ApplyMergePatch(object, patch);
   ASSERT_TRUE(strategic);
   for (const JsonTree& one : {merged, *strategic}) {
@@ -274,7 +308,7 @@ TEST(StrategicMerge, TakesListsOfAnySize) {
     object["env"].Append(std::move(old));
     patch["env"].Append(std::move(change));
   }
-  const auto merged = ApplyStrategicMergePatch(object, patch);
+  const auto merged = ApplyStrategicMergePatch(object, patch, TypeOf<Container>());
   ASSERT_TRUE(merged);
   EXPECT_EQ(*merged->Find("env"), *patch.Find("env"));
 }
@@ -283,6 +317,7 @@ TEST(StrategicMerge, TakesListsOfAnySize) {
 TEST(StrategicMerge, MergesOnlySoMuch) {
   constexpr int kMembers = 1'000;
   constexpr std::size_t kBudget = 300'000;
+  const Type spec = TypeOf<api::core::v1::PodSpec>();
   std::vector<JsonTree::Member> large;
   large.push_back({.key = "name", .value = "a"});
   JsonTree ports = JsonTree::Array();
@@ -305,8 +340,8 @@ TEST(StrategicMerge, MergesOnlySoMuch) {
     const auto patch = [element](std::size_t times) {
       return Json(R"({"containers":)" + Repeated(element, times) + "}");
     };
-    EXPECT_TRUE(ApplyStrategicMergePatch(object, patch(3), PatchBudget(kBudget))) << element;
-    const auto refused = ApplyStrategicMergePatch(object, patch(200), PatchBudget(kBudget));
+    EXPECT_TRUE(ApplyStrategicMergePatch(object, patch(3), spec, PatchBudget(kBudget))) << element;
+    const auto refused = ApplyStrategicMergePatch(object, patch(200), spec, PatchBudget(kBudget));
     ASSERT_FALSE(refused) << element;
     EXPECT_EQ(refused.error().code, 413);
   }
@@ -314,6 +349,7 @@ TEST(StrategicMerge, MergesOnlySoMuch) {
 
 // One value as large as an object may be is looked at for each element of the patch.
 TEST(StrategicMerge, ALargeValueCountsEachTimeItIsLookedAt) {
+  const Type spec = TypeOf<api::core::v1::PodSpec>();
   JsonTree object = JsonTree::Object();
   JsonTree container = JsonTree::Object();
   container["name"] = "a";
@@ -326,8 +362,9 @@ TEST(StrategicMerge, ALargeValueCountsEachTimeItIsLookedAt) {
     const auto patch = [element](std::size_t times) {
       return Json(R"({"containers":)" + Repeated(element, times) + "}");
     };
-    EXPECT_TRUE(ApplyStrategicMergePatch(object, patch(3), PatchBudget(1'000'000))) << element;
-    const auto refused = ApplyStrategicMergePatch(object, patch(50), PatchBudget(1'000'000));
+    EXPECT_TRUE(ApplyStrategicMergePatch(object, patch(3), spec, PatchBudget(1'000'000)))
+        << element;
+    const auto refused = ApplyStrategicMergePatch(object, patch(50), spec, PatchBudget(1'000'000));
     ASSERT_FALSE(refused) << element;
     EXPECT_EQ(refused.error().code, 413);
   }
@@ -341,7 +378,8 @@ TEST(StrategicMerge, ALargeElementStaysAsItIs) {
   container["args"] = *JsonTree::Parse(R"(["x","y"])");
   object["containers"].Append(container);
   const auto merged = ApplyStrategicMergePatch(
-      object, Json(R"({"containers":[{"name":"a","image":"i"},{"name":"b"}]})"));
+      object, Json(R"({"containers":[{"name":"a","image":"i"},{"name":"b"}]})"),
+      TypeOf<api::core::v1::PodSpec>());
   ASSERT_TRUE(merged);
   EXPECT_EQ(*merged, Json(R"({"containers":[{"name":"a","args":["x","y"],"image":"i"},)"
                           R"({"name":"b"}]})"));
@@ -350,7 +388,7 @@ TEST(StrategicMerge, ALargeElementStaysAsItIs) {
 TEST(StrategicMerge, AllElementsWithAKeyAreDeleted) {
   const auto merged = ApplyStrategicMergePatch(
       Json(R"({"env":[{"name":"a","value":"1"},{"name":"b"},{"name":"a"}]})"),
-      Json(R"({"env":[{"name":"a","$patch":"delete"}]})"));
+      Json(R"({"env":[{"name":"a","$patch":"delete"}]})"), TypeOf<Container>());
   ASSERT_TRUE(merged);
   EXPECT_EQ(*merged, Json(R"({"env":[{"name":"b"}]})"));
 }
@@ -373,19 +411,22 @@ TEST(LargePatchTest, ManyElementsAreMergedDeletedAndOrdered) {
   const auto merged = ApplyStrategicMergePatch(
       Json("{}"),
       Json(R"({"env":[)" + List(kMany, [&](int i) { return "{" + name(i) + R"(,"value":"x"})"; }) +
-           "]}"));
+           "]}"),
+      TypeOf<Container>());
   ASSERT_TRUE(merged);
   EXPECT_EQ(merged->Find("env")->size(), std::size_t{kMany});
   const auto backwards = ApplyStrategicMergePatch(
-      *merged, Json(R"({"$setElementOrder/env":[)" +
-                    List(kMany, [&](int i) { return "{" + name(kMany - 1 - i) + "}"; }) + "]}"));
+      *merged,
+      Json(R"({"$setElementOrder/env":[)" +
+           List(kMany, [&](int i) { return "{" + name(kMany - 1 - i) + "}"; }) + "]}"),
+      TypeOf<Container>());
   ASSERT_TRUE(backwards);
   EXPECT_EQ(backwards->Find("env")->elements()[0].TextAt("name"), last);
   const auto one = ApplyStrategicMergePatch(
       *backwards,
       Json(R"({"env":[)" +
-           List(kMany - 1, [&](int i) { return "{" + name(i) + R"(,"$patch":"delete"})"; }) +
-           "]}"));
+           List(kMany - 1, [&](int i) { return "{" + name(i) + R"(,"$patch":"delete"})"; }) + "]}"),
+      TypeOf<Container>());
   ASSERT_TRUE(one);
   EXPECT_EQ(one->ToJson(), R"({"env":[{"name":")" + last + R"(","value":"x"}]})");
 }
@@ -393,11 +434,13 @@ TEST(LargePatchTest, ManyElementsAreMergedDeletedAndOrdered) {
 TEST(LargePatchTest, ManyStringsAreASet) {
   const std::string all = List(kMany, [](int i) { return "\"f" + std::to_string(i) + '"'; });
   const auto set = ApplyStrategicMergePatch(Json(R"({"finalizers":["f1","other"]})"),
-                                            Json(R"({"finalizers":[)" + all + "]}"));
+                                            Json(R"({"finalizers":[)" + all + "]}"),
+                                            TypeOf<api::meta::v1::ObjectMeta>());
   ASSERT_TRUE(set);
   EXPECT_EQ(set->Find("finalizers")->size(), std::size_t{kMany + 1});
   const auto left = ApplyStrategicMergePatch(
-      *set, Json(R"({"$deleteFromPrimitiveList/finalizers":[)" + all + "]}"));
+      *set, Json(R"({"$deleteFromPrimitiveList/finalizers":[)" + all + "]}"),
+      TypeOf<api::meta::v1::ObjectMeta>());
   ASSERT_TRUE(left);
   EXPECT_EQ(left->ToJson(), R"({"finalizers":["other"]})");
 }
@@ -410,7 +453,7 @@ TEST(LargePatchTest, ManyMembersAreMergedAndRemoved) {
   const JsonTree merged = ApplyMergePatch(Json("{}"), Json(members("1")));
   EXPECT_EQ(merged, Json(members("1.0")));
   EXPECT_EQ(ApplyMergePatch(merged, Json(members("null"))), Json(R"({"data":{}})"));
-  const auto strategic = ApplyStrategicMergePatch(merged, Json(members("null")));
+  const auto strategic = ApplyStrategicMergePatch(merged, Json(members("null")), Type::Anything());
   ASSERT_TRUE(strategic);
   EXPECT_EQ(*strategic, Json(R"({"data":{}})"));
 }
@@ -418,7 +461,8 @@ TEST(LargePatchTest, ManyMembersAreMergedAndRemoved) {
 TEST(LargePatchTest, EqualKeysAreFoundHoweverTheyAreWritten) {
   const auto merged = ApplyStrategicMergePatch(
       Json(R"({"spec":{"ports":[{"port":80,"a":1},{"port":443}]}})"),
-      Json(R"({"spec":{"ports":[{"port":8e1,"a":2},{"port":443.0,"$patch":"delete"}]}})"));
+      Json(R"({"spec":{"ports":[{"port":8e1,"a":2},{"port":443.0,"$patch":"delete"}]}})"),
+      TypeOf<api::core::v1::Service>());
   ASSERT_TRUE(merged);
   EXPECT_EQ(*merged, Json(R"({"spec":{"ports":[{"port":80,"a":2}]}})"));
 }

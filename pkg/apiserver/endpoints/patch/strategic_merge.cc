@@ -19,40 +19,8 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
-
-/// Lists that are merged element by element, and by what. The names of fields tell them apart,
-/// with the field around them where that is needed.
-struct MergeKey {
-  std::string_view list;
-  std::string_view parent;  // "" for any
-  std::string_view key;
-};
-constexpr MergeKey kMergeKeys[] = {
-    {"containers", "", "name"},
-    {"initContainers", "", "name"},
-    {"ephemeralContainers", "", "name"},
-    {"volumes", "", "name"},
-    {"env", "", "name"},
-    {"volumeMounts", "", "mountPath"},
-    {"volumeDevices", "", "devicePath"},
-    {"imagePullSecrets", "", "name"},
-    {"resourceClaims", "spec", "name"},
-    {"hostAliases", "", "ip"},
-    {"topologySpreadConstraints", "", "topologyKey"},
-    {"conditions", "status", "type"},
-    {"podIPs", "", "ip"},
-    {"hostIPs", "", "ip"},
-    {"ports", "containers", "containerPort"},
-    {"ports", "initContainers", "containerPort"},
-    {"ports", "spec", "port"},
-    {"ownerReferences", "metadata", "uid"},
-    {"secrets", "", "name"},
-    {"addresses", "status", "type"},
-    {"schedulingGates", "", "name"},
-    {"webhooks", "", "name"},
-};
-/// Lists of strings that are sets.
-constexpr std::string_view kSets[] = {"finalizers"};
+using managedfields::PatchRule;
+using managedfields::Type;
 
 // What things cost in the units of a PatchBudget: an element of a merged list or set is copied and
 // found by its key, a member is found and moved.
@@ -62,11 +30,9 @@ constexpr std::size_t kWorkOfMember = 4;
 constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
 constexpr std::string_view kOrder = "$setElementOrder/";
 
-std::string_view KeyOfList(std::string_view list, std::string_view parent) {
-  const auto found = std::ranges::find_if(kMergeKeys, [&](const MergeKey& one) {
-    return one.list == list && (one.parent.empty() || one.parent == parent);
-  });
-  return found == std::end(kMergeKeys) ? std::string_view() : found->key;
+/// The member that tells the elements of a list apart; "" where none does.
+std::string_view KeyOf(const PatchRule* rule) {
+  return rule == nullptr ? std::string_view() : rule->key;
 }
 
 std::string DirectiveOf(const JsonTree& patch) { return StringAt(patch, {"$patch"}); }
@@ -74,17 +40,11 @@ std::string DirectiveOf(const JsonTree& patch) { return StringAt(patch, {"$patch
 /// Keys and values come from clients: a hash table of them could be made slow by keys that collide.
 using Texts = std::set<std::string, std::less<>>;
 
-Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string_view name,
+Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, const Type& type,
                              PatchBudget& budget);
 
-Result<void> Spend(PatchBudget& budget, std::size_t work) {
-  return budget.Take(work) ? Result<void>()
-                           : Fail(Reason::kRequestEntityTooLarge,
-                                  "the strategic merge patch names the same places too often", 413);
-}
-
 /// A text that equal values of keys share. It may be as long as the object, so that whoever makes
-/// many of them asks Afford between.
+/// many of them spends nothing between, which tells whether there is any left.
 std::string KeyText(const JsonTree& value, PatchBudget& budget) {
   std::string text;
   if (const auto number = value.AsInt()) {
@@ -97,9 +57,6 @@ std::string KeyText(const JsonTree& value, PatchBudget& budget) {
   budget.TakeBytes(text.size());
   return text;
 }
-
-/// Whether what has been done was within the budget.
-Result<void> Afford(PatchBudget& budget) { return Spend(budget, 0); }
 
 /// A list whose elements are found by a key, in a time that is not that of all pairs of elements.
 class KeyedList {
@@ -151,9 +108,10 @@ class KeyedList {
   Places places_{};
 };
 
-/// What `old` holds is moved, not copied: the patch may name the same large element many times.
-Result<JsonTree> MergeList(JsonTree old, const JsonTree& patch, std::string_view name,
-                           std::string_view key, PatchBudget& budget) {
+/// `type` is that of the elements. What `old` holds is moved, not copied: the patch may name the
+/// same large element many times.
+Result<JsonTree> MergeList(JsonTree old, const JsonTree& patch, std::string_view key,
+                           const Type& type, PatchBudget& budget) {
   for (const JsonTree& element : patch.elements()) {
     if (DirectiveOf(element) == "replace" && element.size() == 1) {
       JsonTree list = JsonTree::Array();
@@ -165,23 +123,23 @@ Result<JsonTree> MergeList(JsonTree old, const JsonTree& patch, std::string_view
       return list;
     }
   }
-  KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (old.size() + patch.size())));
+  KX_RETURN_IF_ERROR(budget.Spend(kWorkOfElement * (old.size() + patch.size())));
   KeyedList list(key, budget);
   if (old.IsArray()) {
     for (JsonTree& element : old.elements()) {
       list.Append(std::move(element));
-      KX_RETURN_IF_ERROR(Afford(budget));
+      KX_RETURN_IF_ERROR(budget.Spend(0));
     }
   }
   for (const JsonTree& element : patch.elements()) {
-    KX_RETURN_IF_ERROR(Afford(budget));
+    KX_RETURN_IF_ERROR(budget.Spend(0));
     JsonTree* const found = list.Counterpart(element);
     if (DirectiveOf(element) == "delete") {
       list.Erase(element);
     } else if (found != nullptr) {
-      KX_ASSIGN_OR_RETURN(*found, MergeObject(std::move(*found), element, name, budget));
+      KX_ASSIGN_OR_RETURN(*found, MergeObject(std::move(*found), element, type, budget));
     } else {
-      KX_ASSIGN_OR_RETURN(JsonTree added, MergeObject(JsonTree::Object(), element, name, budget));
+      KX_ASSIGN_OR_RETURN(JsonTree added, MergeObject(JsonTree::Object(), element, type, budget));
       list.Append(std::move(added));
     }
   }
@@ -193,7 +151,7 @@ Result<Texts> KeyTexts(const JsonTree& list, PatchBudget& budget) {
   Texts names;
   for (const JsonTree& element : list.elements()) {
     names.insert(KeyText(element, budget));
-    KX_RETURN_IF_ERROR(Afford(budget));
+    KX_RETURN_IF_ERROR(budget.Spend(0));
   }
   return names;
 }
@@ -207,26 +165,26 @@ Result<JsonTree> MergeSet(JsonTree list, const JsonTree& patch, PatchBudget& bud
     if (names.insert(KeyText(element, budget)).second) {
       list.Append(element);
     }
-    KX_RETURN_IF_ERROR(Afford(budget));
+    KX_RETURN_IF_ERROR(budget.Spend(0));
   }
   return list;
 }
 
 Result<void> DeleteFromList(JsonTree& object, std::string_view member, const JsonTree& values,
                             PatchBudget& budget) {
-  KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * object.size()));
+  KX_RETURN_IF_ERROR(budget.Spend(kWorkOfMember * object.size()));
   JsonTree* const list = object.Find(member);
   if (list == nullptr || !list->IsArray()) {
     return {};
   }
-  KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (list->size() + values.size())));
+  KX_RETURN_IF_ERROR(budget.Spend(kWorkOfElement * (list->size() + values.size())));
   KX_ASSIGN_OR_RETURN(const Texts names, KeyTexts(values, budget));
   std::vector<JsonTree> rest;
   for (JsonTree& element : list->elements()) {
     if (!names.contains(KeyText(element, budget))) {
       rest.push_back(std::move(element));
     }
-    KX_RETURN_IF_ERROR(Afford(budget));
+    KX_RETURN_IF_ERROR(budget.Spend(0));
   }
   *list = JsonTree::Array(std::move(rest));
   return {};
@@ -240,7 +198,7 @@ Result<void> Retain(JsonTree& object, const JsonTree& keys, PatchBudget& budget)
     if (names.contains(KeyText(JsonTree(member.key), budget))) {
       kept.push_back(std::move(member));
     }
-    KX_RETURN_IF_ERROR(Afford(budget));
+    KX_RETURN_IF_ERROR(budget.Spend(0));
   }
   object = JsonTree::Object(std::move(kept));
   return {};
@@ -258,14 +216,14 @@ Result<void> Reorder(JsonTree& list, const JsonTree& order, std::string_view key
     if (std::string name = name_in(element); !name.empty()) {
       places.emplace(std::move(name), places.size());
     }
-    KX_RETURN_IF_ERROR(Afford(budget));
+    KX_RETURN_IF_ERROR(budget.Spend(0));
   }
   std::vector<std::pair<std::size_t, JsonTree>> elements;
   for (JsonTree& element : list.elements()) {
     const auto found = places.find(name_in(element));
     elements.emplace_back(found == places.end() ? places.size() : found->second,
                           std::move(element));
-    KX_RETURN_IF_ERROR(Afford(budget));
+    KX_RETURN_IF_ERROR(budget.Spend(0));
   }
   std::ranges::stable_sort(elements, {}, &std::pair<std::size_t, JsonTree>::first);
   std::vector<JsonTree> sorted;
@@ -291,7 +249,7 @@ Result<void> CheckDirectives(const JsonTree& object, const JsonTree& patch, Patc
   }
   Texts names;
   if (keys != nullptr) {
-    KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * keys->size()));
+    KX_RETURN_IF_ERROR(budget.Spend(kWorkOfElement * keys->size()));
     KX_ASSIGN_OR_RETURN(names, KeyTexts(*keys, budget));
   }
   for (const auto& [key, value] : patch.members()) {
@@ -304,7 +262,7 @@ Result<void> CheckDirectives(const JsonTree& object, const JsonTree& patch, Patc
         return Fail(Reason::kBadRequest,
                     key + " is a list, and puts the elements of another in order");
       }
-      KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * (object.size() + patch.size())));
+      KX_RETURN_IF_ERROR(budget.Spend(kWorkOfMember * (object.size() + patch.size())));
     } else if (keys != nullptr && !IsDirective(key) && !value.IsNull() &&
                !names.contains(KeyText(JsonTree(key), budget))) {
       return Fail(Reason::kBadRequest,
@@ -314,22 +272,25 @@ Result<void> CheckDirectives(const JsonTree& object, const JsonTree& patch, Patc
   return {};
 }
 
-/// `name` is of the object around the member.
+/// `type` is that of the object around the member.
 Result<JsonTree> MergeValue(std::string_view key, JsonTree old, const JsonTree& change,
-                            std::string_view name, PatchBudget& budget) {
-  if (change.IsObject()) {
-    return MergeObject(std::move(old), change, key, budget);
+                            const Type& type, PatchBudget& budget) {
+  const PatchRule* const rule = type.PatchRuleOf(key);
+  // Into nothing it is merged in any case, which leaves out what it has to say about members.
+  const bool replaces = rule != nullptr && rule->Replaces() && old.IsObject();
+  if (change.IsObject() && !replaces) {
+    return MergeObject(std::move(old), change, type.Member(key), budget);
   }
-  if (change.IsArray() && !KeyOfList(key, name).empty()) {
-    return MergeList(std::move(old), change, key, KeyOfList(key, name), budget);
+  if (change.IsArray() && rule != nullptr && rule->Merges() && !rule->key.empty()) {
+    return MergeList(std::move(old), change, rule->key, type.Member(key).Element(), budget);
   }
-  KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (old.size() + change.size())));
-  return change.IsArray() && std::ranges::find(kSets, key) != std::end(kSets)
+  KX_RETURN_IF_ERROR(budget.Spend(kWorkOfElement * (old.size() + change.size())));
+  return change.IsArray() && rule != nullptr && rule->Merges()
              ? MergeSet(std::move(old), change, budget)
              : Result<JsonTree>(change);
 }
 
-Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string_view name,
+Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, const Type& type,
                              PatchBudget& budget) {
   const std::string directive = DirectiveOf(patch);
   if (directive == "delete") {
@@ -346,13 +307,13 @@ Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string
   if (!object.IsObject()) {
     object = JsonTree::Object();
   }
-  KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * (object.size() + patch.size())));
+  KX_RETURN_IF_ERROR(budget.Spend(kWorkOfMember * (object.size() + patch.size())));
   KX_RETURN_IF_ERROR(CheckDirectives(object, patch, budget));
   KX_ASSIGN_OR_RETURN(
       object,
       MergeMembers(std::move(object), patch, IsDirective,
-                   [name, &budget](std::string_view key, JsonTree old, const JsonTree& change) {
-                     return MergeValue(key, std::move(old), change, name, budget);
+                   [&type, &budget](std::string_view key, JsonTree old, const JsonTree& change) {
+                     return MergeValue(key, std::move(old), change, type, budget);
                    }));
   for (const JsonTree::Member& member : patch.members()) {
     if (member.key.starts_with(kDelete)) {
@@ -363,10 +324,10 @@ Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string
   for (const JsonTree::Member& member : patch.members()) {
     if (member.key.starts_with(kOrder)) {
       const std::string_view list = std::string_view(member.key).substr(kOrder.size());
-      KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * object.size()));
+      KX_RETURN_IF_ERROR(budget.Spend(kWorkOfMember * object.size()));
       if (JsonTree* const found = object.Find(list)) {
-        KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (found->size() + member.value.size())));
-        KX_RETURN_IF_ERROR(Reorder(*found, member.value, KeyOfList(list, name), budget));
+        KX_RETURN_IF_ERROR(budget.Spend(kWorkOfElement * (found->size() + member.value.size())));
+        KX_RETURN_IF_ERROR(Reorder(*found, member.value, KeyOf(type.PatchRuleOf(list)), budget));
       }
     }
   }
@@ -378,21 +339,7 @@ Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string
 
 }  // namespace
 
-std::string_view MergeKeyOf(std::string_view type, std::string_view list) {
-  std::string_view parent;
-  if (type.ends_with(".Container") || type.ends_with(".EphemeralContainer")) {
-    parent = "containers";
-  } else if (type.ends_with("Status")) {
-    parent = "status";
-  } else if (type.ends_with("Spec")) {
-    parent = "spec";
-  } else if (type.ends_with("ObjectMeta")) {
-    parent = "metadata";
-  }
-  return KeyOfList(list, parent);
-}
-
-Result<JsonTree> ApplyStrategicMergePatch(JsonTree object, const JsonTree& patch,
+Result<JsonTree> ApplyStrategicMergePatch(JsonTree object, const JsonTree& patch, const Type& type,
                                           PatchBudget budget) {
   if (patch.IsNull()) {  // No members, as for Go.
     return object;
@@ -400,7 +347,7 @@ Result<JsonTree> ApplyStrategicMergePatch(JsonTree object, const JsonTree& patch
   if (!patch.IsObject()) {
     return Fail(Reason::kBadRequest, "a strategic merge patch is an object");
   }
-  return MergeObject(std::move(object), patch, "", budget);
+  return MergeObject(std::move(object), patch, type, budget);
 }
 
 }  // namespace kubexx::apiserver

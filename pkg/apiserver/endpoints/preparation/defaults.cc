@@ -237,26 +237,26 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
     SetWebhookDefaults(type, object);
   } else if (type.group == "apps" && type.plural != "controllerrevisions") {
     DefaultWorkload(type, object["spec"]);
-  } else if (type.group.empty() && type.plural == "pods") {
+  } else if (type.Is("", "pods")) {
     SetPodDefaults(object);
-  } else if (type.group.empty() && type.plural == "services") {
+  } else if (type.Is("", "services")) {
     DefaultService(object["spec"]);
     SetDefault(object["status"], "loadBalancer", JsonTree::Object());
-  } else if (type.group.empty() && type.plural == "namespaces") {
+  } else if (type.Is("", "namespaces")) {
     DefaultNamespace(object);
-  } else if (type.group.empty() && type.plural == "secrets") {
+  } else if (type.Is("", "secrets")) {
     DefaultSecret(object);
-  } else if (type.group.empty() && type.plural == "replicationcontrollers") {
+  } else if (type.Is("", "replicationcontrollers")) {
     DefaultTemplate(object["spec"]);
-  } else if (type.group.empty() && type.plural == "podtemplates") {
+  } else if (type.Is("", "podtemplates")) {
     DefaultTemplate(object);
-  } else if (type.group == "discovery.k8s.io" && type.plural == "endpointslices") {
+  } else if (type.Is("discovery.k8s.io", "endpointslices")) {
     DefaultSlicePorts(object);
   } else if (type.convert != nullptr) {
     DefaultAutoscaler(type, object);
-  } else if (type.group == "batch" && type.plural == "jobs") {
+  } else if (type.Is("batch", "jobs")) {
     DefaultJob(object);
-  } else if (type.group == "batch" && type.plural == "cronjobs") {
+  } else if (type.Is("batch", "cronjobs")) {
     DefaultTemplate(object["spec"]["jobTemplate"]["spec"]);
   }
 }

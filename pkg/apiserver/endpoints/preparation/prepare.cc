@@ -145,28 +145,6 @@ Result<void> CheckContent(const Write& write, const JsonTree& object, const std:
                           : Result<void>();
 }
 
-/// Whether an update may leave out the version that it is made from, as kube-apiserver's strategies
-/// say (AllowUnconditionalUpdate).
-bool IsUpdatedUnconditionally(const ResourceType& type) {
-  constexpr std::string_view kConditional[] = {"customresourcedefinitions.apiextensions.k8s.io",
-                                               "apiservices.apiregistration.k8s.io",
-                                               "csidrivers.storage.k8s.io",
-                                               "csinodes.storage.k8s.io",
-                                               "volumeattachments.storage.k8s.io",
-                                               "csistoragecapacities.storage.k8s.io",
-                                               "runtimeclasses.node.k8s.io",
-                                               "poddisruptionbudgets.policy",
-                                               "leases.coordination.k8s.io"};
-  return !type.custom && type.group != "admissionregistration.k8s.io" &&
-         std::ranges::find(kConditional, type.QualifiedPlural()) == std::end(kConditional);
-}
-
-/// Who makes a Node says what it has: a kubelet, or who stands in for one. No other type's strategy
-/// in kube-apiserver leaves the status that is sent.
-bool KeepsStatusOfNew(const ResourceType& type) {
-  return type.group.empty() && type.plural == "nodes";
-}
-
 /// Whether the change counts as a new generation.
 bool IsNewGeneration(const ResourceType& type, const JsonTree& current, const JsonTree& object) {
   if (!SameSpec(current, object) && (type.custom || !SameSpecValue(current, object))) {
@@ -174,15 +152,14 @@ bool IsNewGeneration(const ResourceType& type, const JsonTree& current, const Js
   }
   const JsonTree* const before = current.Find("status");
   const JsonTree* const after = object.Find("status");
-  return type.custom && !type.has_status &&
+  return type.custom && !type.has_status() &&
          (before == nullptr || after == nullptr ? before != after : *before != *after);
 }
 
 void CountGeneration(const ResourceType& type, const JsonTree& current, JsonTree& object) {
-  // A Deployment's annotations count: its controller copies them to ReplicaSets.
-  const bool annotated = type.group == "apps" && type.plural == "deployments" &&
+  const bool annotated = type.rules.counts_annotations &&
                          MetaMap(current, "annotations") != MetaMap(object, "annotations");
-  if (type.has_generation && (annotated || IsNewGeneration(type, current, object))) {
+  if (type.rules.has_generation && (annotated || IsNewGeneration(type, current, object))) {
     object["metadata"]["generation"] = Generation(current) + 1;
   }
 }
@@ -279,12 +256,12 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
   }
   SetMeta(object, "uid", base::RandomUuid());
   SetMeta(object, "creationTimestamp", apimachinery::Time::From(clock.Wall()).ToString());
-  if (type.has_generation) {
+  if (type.rules.has_generation) {
     object["metadata"]["generation"] = 1;
   }
-  if (type.has_status && type.custom) {
+  if (type.has_status() && type.custom) {
     object.Erase("status");
-  } else if (type.has_status && !KeepsStatusOfNew(type)) {
+  } else if (type.has_status() && !type.rules.keeps_new_status) {
     // With the fields that the type always has.
     KX_ASSIGN_OR_RETURN(JsonTree blank, Canonical(type, JsonTree::Object()));
     const JsonTree* const status = blank.Find("status");
@@ -294,7 +271,7 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
   if (IsNamespace(type)) {
     AddOwnFinalizer(object);
   }
-  if (type.group.empty() && type.plural == "pods") {
+  if (type.Is("", "pods")) {
     SetGated(object);
     object["status"]["qosClass"] = QosClassOf(object["spec"]);
   }
@@ -307,7 +284,7 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
   }
   CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
   if (const JsonTree* const added = object.At({"spec", "ephemeralContainers"});
-      added != nullptr && added->size() > 0 && type.group.empty() && type.plural == "pods") {
+      added != nullptr && added->size() > 0 && type.Is("", "pods")) {
     causes.Forbidden("spec.ephemeralContainers", "cannot be set on create");
   }
   KX_RETURN_IF_ERROR(CheckContent({.type = type, .part = WritePart::kObject, .old = nullptr},
@@ -320,8 +297,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   KX_RETURN_IF_ERROR(CheckUrl(object, KeyOf(current)));
   KX_RETURN_IF_ERROR(CheckVersion(type, current, object));
   if (const std::string version = MetaString(object, "resourceVersion");
-      part != WritePart::kAll && !IsUpdatedUnconditionally(type) &&
-      (version.empty() || version == "0")) {
+      part != WritePart::kAll && type.rules.needs_version && (version.empty() || version == "0")) {
     ResourceType named = type;
     named.kind = type.plural;  // As kube-apiserver has it in this one error.
     FieldCauses causes;
@@ -332,7 +308,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   CheckServerMetadata(type, part, current, object, causes);
   if (part != WritePart::kObject && part != WritePart::kFinalizers && part != WritePart::kAll) {
     KeepTheRest(type, part, current, object);
-    if (part == WritePart::kStatus && type.group.empty() && type.plural == "pods") {
+    if (part == WritePart::kStatus && type.Is("", "pods")) {
       CheckQosClass(current, object, causes);
     }
     const bool of_spec = part == WritePart::kEphemeralContainers || part == WritePart::kResize;
@@ -349,7 +325,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
     return Verdict(type, object, std::move(causes));
   }
   KeepServerMetadata(current, object);
-  if (type.has_status && part != WritePart::kAll) {
+  if (type.has_status() && part != WritePart::kAll) {
     Restore(object, current, "status");
   }
   if (IsNamespace(type) && part == WritePart::kObject) {  // They are for the subresource finalize.

@@ -33,7 +33,7 @@ void CheckServerMetadata(const ResourceType& type, WritePart part, const JsonTre
   if (type.custom && part == WritePart::kStatus) {
     return;  // Of these it takes nothing else along.
   }
-  const bool is_pod = type.group.empty() && type.plural == "pods";
+  const bool is_pod = type.Is("", "pods");
   for (const char* const field : {"uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     const JsonTree* const before = current.At({"metadata", field});
     const JsonTree* const after = object.At({"metadata", field});

@@ -25,8 +25,6 @@ constexpr std::array<std::string_view, 4> kOfClients = {"labels", "annotations",
 constexpr std::string_view kLabelsOnly[] = {"labels"};
 constexpr std::string_view kOwners[] = {"ownerReferences"};
 
-bool IsPodType(const ResourceType& type) { return type.group.empty() && type.plural == "pods"; }
-
 void TakeMember(std::string_view member, const JsonTree& from, JsonTree& to) {
   if (const JsonTree* const found = from.Find(member)) {
     to[member] = *found;
@@ -148,57 +146,37 @@ FieldSet SetOfPaths(std::initializer_list<std::pair<std::string_view, std::strin
 
 }  // namespace
 
-WritePart PartOfSubresource(std::string_view subresource) {
-  if (subresource == "status") {
-    return WritePart::kStatus;
+WritePart WritePartOf(const Subresource* subresource) {
+  if (subresource == nullptr) {
+    return WritePart::kObject;
   }
-  if (subresource == "approval") {
-    return WritePart::kApproval;
-  }
-  if (subresource == "finalize") {
-    return WritePart::kFinalizers;
-  }
-  if (subresource == "resize") {
-    return WritePart::kResize;
-  }
-  return subresource == "ephemeralcontainers" ? WritePart::kEphemeralContainers
-                                              : WritePart::kObject;
-}
-
-bool HasPart(const ResourceType& type, std::string_view subresource) {
-  switch (PartOfSubresource(subresource)) {
-    case WritePart::kStatus:
-      return type.has_status;
-    case WritePart::kApproval:
-      return IsCertificateRequest(type);
-    case WritePart::kEphemeralContainers:
-    case WritePart::kResize:
-      return IsPodType(type);
-    case WritePart::kFinalizers:
-      return IsNamespace(type);
+  switch (subresource->is) {
+    case Subresource::Is::kStatus:
+      return WritePart::kStatus;
+    case Subresource::Is::kApproval:
+      return WritePart::kApproval;
+    case Subresource::Is::kFinalize:
+      return WritePart::kFinalizers;
+    case Subresource::Is::kResize:
+      return WritePart::kResize;
+    case Subresource::Is::kEphemeralContainers:
+      return WritePart::kEphemeralContainers;
     default:
-      return false;
+      return WritePart::kObject;
   }
 }
 
 std::span<const std::string_view> KeptByStatus(const ResourceType& type) {
-  constexpr std::string_view kAllKept[] = {
-      "servicecidrs.networking.k8s.io",
-      "resourceclaims.resource.k8s.io",
-      "volumeattachments.storage.k8s.io",
-      "flowschemas.flowcontrol.apiserver.k8s.io",
-      "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
-      "validatingadmissionpolicies.admissionregistration.k8s.io",
-      "apiservices.apiregistration.k8s.io"};
-  const std::string name = type.QualifiedPlural();
-  if (type.custom || std::ranges::find(kAllKept, name) != std::end(kAllKept)) {
-    return kOfClients;
+  switch (type.rules.status_metadata) {
+    case StatusMetadata::kKept:
+      return kOfClients;
+    case StatusMetadata::kOwnersKept:
+      return kOwners;
+    case StatusMetadata::kLabelsKept:
+      return kLabelsOnly;
+    default:
+      return {};
   }
-  if (IsPodType(type)) {
-    return kOwners;
-  }
-  return name == "deployments.apps" ? std::span<const std::string_view>(kLabelsOnly)
-                                    : std::span<const std::string_view>();
 }
 
 void KeepTheRest(const ResourceType& type, WritePart part, const JsonTree& current,
@@ -248,7 +226,7 @@ FieldSet IgnoredBy(const ResourceType& type, WritePart part) {
       return SetOfPaths({{"metadata", ""}, {"status", ""}});
     default:
       return IsCertificateRequest(type) ? SetOfPaths({{"spec", ""}, {"status", ""}})
-             : type.has_status          ? SetOfPaths({{"status", ""}})
+             : type.has_status()        ? SetOfPaths({{"status", ""}})
                                         : FieldSet();
   }
 }

@@ -26,11 +26,8 @@ enum class WritePart : std::uint8_t {
   kAll,                  ///< a write of the server's own
 };
 
-/// kObject for a subresource that is no part.
-WritePart PartOfSubresource(std::string_view subresource);
-
-/// Whether the type has that subresource, as a part that is read and written.
-bool HasPart(const ResourceType& type, std::string_view subresource);
+/// kObject where there is no subresource, or one that is no part. `subresource` may be null.
+WritePart WritePartOf(const Subresource* subresource);
 
 /// Members of metadata that a write of the status leaves as they are, of those that clients set; as
 /// kube-apiserver's strategies have it.

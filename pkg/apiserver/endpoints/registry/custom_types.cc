@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/version_priority.h"
+#include "kubexx/apiserver/resources/builtin_types.h"
 #include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
@@ -40,36 +42,6 @@ void Default(JsonTree& object, std::string_view member, std::string value) {
   if (StringAt(object, {member}).empty()) {
     object[member] = std::move(value);
   }
-}
-
-/// Sets a condition; its time changes with its status only.
-void SetCondition(JsonTree& status, std::string_view type, bool holds, std::string_view reason,
-                  std::string_view message, const std::string& now) {
-  JsonTree condition = JsonTree::Object();
-  condition["type"] = type;
-  condition["status"] = holds ? "True" : "False";
-  condition["lastTransitionTime"] = now;
-  condition["reason"] = reason;
-  condition["message"] = message;
-  JsonTree& conditions = status["conditions"];
-  for (JsonTree& old : conditions.elements()) {
-    if (old.TextAt("type") == type) {
-      if (old.TextAt("status") == condition.TextAt("status")) {
-        condition["lastTransitionTime"] = old.TextAt("lastTransitionTime");
-      }
-      old = std::move(condition);
-      return;
-    }
-  }
-  conditions.Append(std::move(condition));
-}
-
-bool HasCondition(const JsonTree& definition, std::string_view type) {
-  const JsonTree* const conditions = definition.At({"status", "conditions"});
-  return conditions != nullptr &&
-         std::ranges::any_of(conditions->elements(), [&](const JsonTree& c) {
-           return c.TextAt("type") == type && c.TextAt("status") == "True";
-         });
 }
 
 std::string StorageVersionOf(const JsonTree& definition) {
@@ -138,11 +110,16 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
   type.plural = StringAt(definition, {"spec", "names", "plural"});
   type.singular = StringAt(definition, {"spec", "names", "singular"});
   type.namespaced = StringAt(definition, {"spec", "scope"}) == "Namespaced";
-  type.has_status = version.At({"subresources", "status"}) != nullptr;
   type.custom = schema::ReadVersion(version, common.storage_version, common.conversion, converter,
                                     common.schemas);
-  type.has_scale = !type.custom->scale.spec_replicas.empty();
-  type.has_generation = true;
+  if (!type.custom->scale.spec_replicas.empty()) {
+    type.subresources.push_back(kScaleSubresource);
+  }
+  if (version.At({"subresources", "status"}) != nullptr) {
+    type.subresources.push_back(kStatusSubresource);
+  }
+  type.rules = {
+      .has_generation = true, .needs_version = true, .status_metadata = StatusMetadata::kKept};
   type.short_names = TextsAt(definition, {"spec", "names", "shortNames"});
   type.categories = TextsAt(definition, {"spec", "names", "categories"});
   type.prefix = CustomPrefixOf(definition);
@@ -152,8 +129,9 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
 
 void SetTerminating(base::Clock& clock, bool holds, std::string_view reason,
                     std::string_view message, JsonTree& definition) {
-  SetCondition(definition["status"], "Terminating", holds, reason, message,
-               apimachinery::Time::From(clock.Wall()).ToString());
+  SetCondition(ConditionTree("Terminating", holds, reason, message,
+                             apimachinery::Time::From(clock.Wall()).ToString()),
+               definition);
 }
 
 }  // namespace
@@ -176,7 +154,7 @@ std::vector<ResourceTypeRef> TypesOfDefinition(
     const JsonTree& definition, const std::shared_ptr<schema::Converter>& converter) {
   std::vector<ResourceTypeRef> types;
   const JsonTree* const versions = definition.At({"spec", "versions"});
-  if (versions == nullptr || !HasCondition(definition, "Established") ||
+  if (versions == nullptr || !ConditionHolds(definition, "Established") ||
       OverlapsBuiltin(definition)) {
     return types;
   }
@@ -223,14 +201,18 @@ void EstablishDefinition(base::Clock& clock, const TakenNames& taken, JsonTree& 
   JsonTree& status = definition["status"];
   if (conflict) {
     const std::string what = JsonTree(conflict->name).ToJson() + " is already in use";
-    SetCondition(status, "NamesAccepted", false, conflict->reason, what, now);
-    if (!HasCondition(definition, "Established")) {
-      SetCondition(status, "Established", false, "NotAccepted", "not all names are accepted", now);
+    SetCondition(ConditionTree("NamesAccepted", false, conflict->reason, what, now), definition);
+    if (!ConditionHolds(definition, "Established")) {
+      SetCondition(
+          ConditionTree("Established", false, "NotAccepted", "not all names are accepted", now),
+          definition);
     }
   } else {
-    SetCondition(status, "NamesAccepted", true, "NoConflicts", "no conflicts found", now);
-    SetCondition(status, "Established", true, "InitialNamesAccepted",
-                 "the initial names have been accepted", now);
+    SetCondition(ConditionTree("NamesAccepted", true, "NoConflicts", "no conflicts found", now),
+                 definition);
+    SetCondition(ConditionTree("Established", true, "InitialNamesAccepted",
+                               "the initial names have been accepted", now),
+                 definition);
     status["acceptedNames"] = definition["spec"]["names"];
   }
   std::vector<std::string> stored = TextsAt(status, {"storedVersions"});

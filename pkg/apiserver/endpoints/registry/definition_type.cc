@@ -1,5 +1,7 @@
 #include "kubexx/apiserver/endpoints/registry/definition_type.h"
 
+#include "kubexx/apiserver/resources/builtin_types.h"
+
 namespace kubexx::apiserver {
 
 const ResourceTypeRef& DefinitionType() {
@@ -15,7 +17,7 @@ const ResourceTypeRef& DefinitionType() {
 }
 
 bool IsCustomResourceDefinition(const ResourceType& type) {
-  return type.group == "apiextensions.k8s.io" && type.plural == "customresourcedefinitions";
+  return type.Is("apiextensions.k8s.io", "customresourcedefinitions");
 }
 
 }  // namespace kubexx::apiserver

@@ -2,8 +2,6 @@
 
 namespace kubexx::apiserver {
 
-bool IsNamespace(const ResourceType& type) {
-  return type.group.empty() && type.plural == "namespaces";
-}
+bool IsNamespace(const ResourceType& type) { return type.Is("", "namespaces"); }
 
 }  // namespace kubexx::apiserver

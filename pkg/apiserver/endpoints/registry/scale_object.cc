@@ -9,6 +9,7 @@
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_columns.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -65,6 +66,7 @@ const ResourceType& ScaleType() {
     type.version = "v1";
     type.kind = "Scale";
     type.plural = "scales";
+    type.columns = &kScaleTable;
     type.schema = api::Registry().Find("autoscaling/v1", "Scale");
     return type;
   }();

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "kubexx/apiserver/resources/builtin_types.h"
+
 namespace kubexx::apiserver {
 
 namespace {

@@ -193,11 +193,10 @@ apimachinery::Result<BodyForm> BodyFormOf(const http::Request& request) {
       "application/json, application/yaml, application/vnd.kubernetes.protobuf");
 }
 
-Offer OfferOf(const ResourceType& type, std::string_view subresource) {
+Offer OfferOf(const ResourceType& type, const Subresource* subresource) {
   Offer offer;
   offer.protobuf = type.schema != nullptr;
-  offer.tables = !type.is_review && subresource != "binding" && subresource != "eviction" &&
-                 subresource != "token";
+  offer.tables = !type.is_review && (subresource == nullptr || subresource->verbs != kPosted);
   return offer;
 }
 

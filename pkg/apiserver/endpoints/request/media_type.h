@@ -72,8 +72,9 @@ struct Offer {
 };
 
 /// The offer for a resource: custom resources have no protobuf, and what is only posted and
-/// answered (reviews, bindings, evictions, tokens) has no tables.
-Offer OfferOf(const ResourceType& type, std::string_view subresource);
+/// answered (reviews, bindings, evictions, tokens) has no tables. `subresource` is null for the
+/// resource itself.
+Offer OfferOf(const ResourceType& type, const Subresource* subresource);
 
 /// The first that the client accepts of what is offered; JSON when it accepts anything. Nothing:
 /// 406.

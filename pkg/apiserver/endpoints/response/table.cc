@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/response/partial_metadata.h"
-#include "kubexx/apiserver/endpoints/response/table_columns.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_cells.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -15,6 +15,14 @@ namespace {
 
 using apimachinery::Result;
 using codec::JsonTree;
+
+constexpr Column kPlainColumns[] = {kNameColumn, {"Created At", "date", CreatedCell}};
+constexpr ColumnTable kPlainTable{.columns = kPlainColumns};
+
+/// That of a built-in type.
+const ColumnTable& BuiltinTableOf(const ResourceType& type) {
+  return type.columns == nullptr ? kPlainTable : *type.columns;
+}
 
 /// Cells behind so many bytes of text are empty: each column may show all of an object, and nobody
 /// reads that in a table.
@@ -61,7 +69,7 @@ JsonTree CellsOf(const ResourceType& type, const JsonTree& object) {
     }
     return cells;
   }
-  for (const Column& column : ColumnsOf(type)) {
+  for (const Column& column : BuiltinTableOf(type).columns) {
     cells.Append(column.cell(object));
   }
   return cells;
@@ -81,7 +89,7 @@ JsonTree Definition(std::string_view name, std::string_view type, std::string_vi
 JsonTree ColumnDefinitions(const ResourceType& type) {
   JsonTree columns = JsonTree::Array();
   if (!type.custom) {
-    for (const Column& column : ColumnsOf(type)) {
+    for (const Column& column : BuiltinTableOf(type).columns) {
       columns.Append(Definition(column.name, column.type, column.format, column.priority));
     }
     return columns;
@@ -112,7 +120,9 @@ Result<std::string> TableRow(const ResourceType& type, const TableForm& form,
   } else if (form.row_object == RowObject::kMetadata) {
     KX_ASSIGN_OR_RETURN(shown, PartialMetadataJson(json, form.api_version));
   }
-  const std::string_view conditions = RowConditionsOf(type, object);
+  const ColumnTable& table = BuiltinTableOf(type);
+  const std::string_view conditions =
+      table.row_conditions == nullptr ? std::string_view() : table.row_conditions(object);
   return R"({"cells":)" + CellsOf(type, object).ToJson() +
          (conditions.empty() ? "" : R"(,"conditions":)" + std::string(conditions)) +
          R"(,"object":)" + shown + "}";

@@ -300,9 +300,7 @@ void DropSame(const JsonTree& before, JsonTree& after, const char* member) {
 
 }  // namespace
 
-bool IsService(const ResourceType& type) {
-  return type.group.empty() && type.plural == "services" && !type.custom;
-}
+bool IsService(const ResourceType& type) { return type.Is("", "services") && !type.custom; }
 
 bool HasHealthPort(const JsonTree& spec) {
   return spec.TextAt("type") == "LoadBalancer" && spec.TextAt("externalTrafficPolicy") == "Local";

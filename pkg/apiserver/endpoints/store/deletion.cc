@@ -26,7 +26,7 @@ constexpr std::int64_t kDefaultGraceSeconds = 30;
 // What is longer is no different, and the end of it would be no time.
 constexpr std::int64_t kMaxGraceSeconds = std::int64_t{100} * 366 * 24 * 3600;
 
-bool IsPod(const ResourceType& type) { return type.group.empty() && type.plural == "pods"; }
+bool IsPod(const ResourceType& type) { return type.Is("", "pods"); }
 
 std::optional<std::int64_t> IntegerAt(const JsonTree& object,
                                       std::initializer_list<std::string_view> path) {
@@ -38,27 +38,17 @@ bool IsOfCollector(const std::string& finalizer) {
   return finalizer == kForeground || finalizer == kOrphan;
 }
 
-/// The garbage collector does not know them, so that nothing may wait for it.
-bool IsEvent(const ResourceType& type) {
-  return type.plural == "events" && (type.group.empty() || type.group == "events.k8s.io");
-}
-
-/// What these own stays when nobody says otherwise, as it was before there was a garbage collector.
-bool OrphansByDefault(const ResourceType& type) {
-  return (type.group == "batch" && type.plural == "jobs") ||
-         (type.group.empty() && type.plural == "replicationcontrollers");
-}
-
 /// Sets the finalizers that the garbage collector waits for. A client that does not say what it
 /// wants leaves what an earlier one has said. As registry/generic's
 /// deletionFinalizersForGarbageCollection.
 void SetPropagation(const ResourceType& type, const DeleteOptions& options, JsonTree& object) {
   std::vector<std::string> names = FinalizersOf(object);
   std::string_view wanted = options.propagation;
-  if (wanted.empty() && OrphansByDefault(type) && std::ranges::none_of(names, IsOfCollector)) {
+  if (wanted.empty() && type.rules.orphans_by_default &&
+      std::ranges::none_of(names, IsOfCollector)) {
     wanted = "Orphan";
   }
-  if (wanted.empty() || IsEvent(type)) {
+  if (wanted.empty() || type.rules.uncollected) {
     return;
   }
   std::erase_if(names, IsOfCollector);
@@ -85,7 +75,7 @@ std::int64_t GraceOf(const DeleteOptions& options, const JsonTree& pod) {
 
 void Mark(const ResourceType& type, std::chrono::system_clock::time_point when, std::int64_t grace,
           JsonTree& object) {
-  if (!IsDeleting(object) && (type.has_generation || Generation(object) > 0)) {
+  if (!IsDeleting(object) && (type.rules.has_generation || Generation(object) > 0)) {
     object["metadata"]["generation"] = Generation(object) + 1;
   }
   SetMeta(object, "deletionTimestamp", apimachinery::Time::From(when).ToString());

@@ -223,7 +223,8 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     JsonTree before = stored;
     SetDefaults(type, before);
     KX_ASSIGN_OR_RETURN(JsonTree after, change(before));
-    if (HasPart(type, "approval") && (part == WritePart::kStatus || part == WritePart::kApproval)) {
+    if (type.Has(Subresource::Is::kApproval) &&
+        (part == WritePart::kStatus || part == WritePart::kApproval)) {
       SetConditionTimes(clock_, before, after);
     }
     if (IsService(type) && part == WritePart::kObject) {

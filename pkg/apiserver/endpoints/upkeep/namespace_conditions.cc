@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/object/conditions.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -82,28 +83,6 @@ Condition HeldBackOf(const std::map<std::string, std::int64_t>& finalizers) {
           .holds = true};
 }
 
-void Set(const Condition& wanted, const std::string& now, JsonTree& conditions) {
-  const std::string_view status = wanted.holds ? "True" : "False";
-  JsonTree* found = nullptr;
-  for (JsonTree& one : conditions.elements()) {
-    if (one.TextAt("type") == wanted.type) {
-      found = &one;
-    }
-  }
-  if (found == nullptr) {
-    JsonTree added = JsonTree::Object();
-    added["type"] = wanted.type;
-    conditions.Append(std::move(added));
-    found = &conditions.elements().back();
-  }
-  if (found->TextAt("status") != status) {
-    (*found)["status"] = status;
-    (*found)["lastTransitionTime"] = now;
-  }
-  (*found)["reason"] = wanted.reason;
-  (*found)["message"] = wanted.message;
-}
-
 }  // namespace
 
 void NamespaceContent::HeldBackBy(const std::string& finalizer) {
@@ -114,19 +93,20 @@ void NamespaceContent::HeldBackBy(const std::string& finalizer) {
 void SetDeletionConditions(const NamespaceContent& content, base::Clock& clock,
                            JsonTree& name_space) {
   const std::string now = apimachinery::Time::From(clock.Wall()).ToString();
-  JsonTree& conditions = name_space["status"]["conditions"];
+  const auto set = [&](const Condition& wanted) {
+    SetCondition(ConditionTree(wanted.type, wanted.holds, wanted.reason, wanted.message, now),
+                 name_space);
+  };
   // All types are known here, whoever serves them.
-  Set({.type = "NamespaceDeletionDiscoveryFailure",
+  set({.type = "NamespaceDeletionDiscoveryFailure",
        .reason = "ResourcesDiscovered",
-       .message = "All resources successfully discovered"},
-      now, conditions);
-  Set({.type = "NamespaceDeletionGroupVersionParsingFailure",
+       .message = "All resources successfully discovered"});
+  set({.type = "NamespaceDeletionGroupVersionParsingFailure",
        .reason = "ParsedGroupVersions",
-       .message = "All legacy kube types successfully parsed"},
-      now, conditions);
-  Set(FailureOf(content.failures), now, conditions);
-  Set(RemainingOf(content.remaining), now, conditions);
-  Set(HeldBackOf(content.finalizers), now, conditions);
+       .message = "All legacy kube types successfully parsed"});
+  set(FailureOf(content.failures));
+  set(RemainingOf(content.remaining));
+  set(HeldBackOf(content.finalizers));
 }
 
 }  // namespace kubexx::apiserver

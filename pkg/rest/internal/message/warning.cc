@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::rest::internal {
 namespace {
 
@@ -64,8 +66,7 @@ std::vector<Warning> ParseWarnings(std::string_view header) {
   Scanner scanner(header);
   for (scanner.SkipSpace(); !scanner.AtEnd(); scanner.SkipSpace()) {
     const std::string_view code = scanner.Word();
-    const bool is_code =
-        code.size() == 3 && std::ranges::all_of(code, [](char c) { return c >= '0' && c <= '9'; });
+    const bool is_code = code.size() == 3 && std::ranges::all_of(code, base::IsDigit);
     scanner.SkipSpace();
     const std::string_view agent = scanner.Word();
     scanner.SkipSpace();

@@ -194,7 +194,7 @@ std::string CertificateProblem(const std::string& text) {
 }  // namespace
 
 bool IsCertificateRequest(const ResourceType& type) {
-  return type.group == "certificates.k8s.io" && type.plural == "certificatesigningrequests";
+  return type.Is("certificates.k8s.io", "certificatesigningrequests");
 }
 
 Result<void> StampRequester(const ResourceType& type, const User& user, JsonTree& object) {

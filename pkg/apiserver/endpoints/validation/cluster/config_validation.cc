@@ -8,6 +8,7 @@
 
 #include "kubexx/apiserver/endpoints/checks/json_syntax.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/base/ascii.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/member_index.h"
 
@@ -45,8 +46,7 @@ void CheckKeys(const JsonTree& object, const char* member, FieldCauses& causes) 
   for (const JsonTree::Member& one : data->members()) {
     const bool good = !one.key.empty() && one.key.size() <= 253 && one.key != "." &&
                       !one.key.starts_with("..") && std::ranges::all_of(one.key, [](char c) {
-                        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                               (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+                        return base::IsAlphanumeric(c) || c == '-' || c == '_' || c == '.';
                       });
     if (!good) {
       causes.Invalid(std::string(member) + "[" + one.key + "]", QuotedKey(one.key),

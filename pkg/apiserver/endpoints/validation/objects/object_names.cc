@@ -66,13 +66,13 @@ std::string NameProblem(const ResourceType& type, std::string_view name) {
   if (IsSegment(type)) {
     return SegmentProblem(name);
   }
-  if (type.group == "networking.k8s.io" && type.plural == "ipaddresses") {
+  if (type.Is("networking.k8s.io", "ipaddresses")) {
     return !name.empty() && CanonicalAddress(std::string(name)) == name
                ? ""
                : "must be a valid IP address in canonical form, (e.g. 10.9.8.7 or "
                  "2001:db8::ffff)";
   }
-  if (type.group == "apps" && type.plural == "statefulsets" && name.size() > 63) {
+  if (type.Is("apps", "statefulsets") && name.size() > 63) {
     return "must be no more than 63 characters";  // It is a label of the pods.
   }
   if (type.group.empty() && (type.plural == "namespaces" || type.plural == "services")) {

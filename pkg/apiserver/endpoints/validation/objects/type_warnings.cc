@@ -13,34 +13,6 @@
 namespace kubexx::apiserver {
 namespace {
 
-struct Inactive {
-  std::string_view group;
-  std::string_view plural;
-  const char* warning;
-};
-
-constexpr Inactive kInactive[] = {
-    {"admissionregistration.k8s.io", "validatingadmissionpolicies",
-     "kubexx-apiserver evaluates no admission policies: this one is kept and has no effect"},
-    {"admissionregistration.k8s.io", "validatingadmissionpolicybindings",
-     "kubexx-apiserver evaluates no admission policies: this binding is kept and has no effect"},
-    {"admissionregistration.k8s.io", "mutatingadmissionpolicies",
-     "kubexx-apiserver evaluates no admission policies: this one is kept and has no effect"},
-    {"admissionregistration.k8s.io", "mutatingadmissionpolicybindings",
-     "kubexx-apiserver evaluates no admission policies: this binding is kept and has no effect"},
-    {"", "resourcequotas",
-     "kubexx-apiserver enforces no quotas: this one is kept and has no effect"},
-    {"", "limitranges",
-     "kubexx-apiserver applies no limit ranges: this one is kept and has no effect"},
-    {"apiregistration.k8s.io", "apiservices",
-     "kubexx-apiserver forwards requests to no other server: this APIService is kept and has no "
-     "effect"},
-    {"flowcontrol.apiserver.k8s.io", "flowschemas",
-     "kubexx-apiserver has no priority and fairness: this object is kept and has no effect"},
-    {"flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations",
-     "kubexx-apiserver has no priority and fairness: this object is kept and has no effect"},
-};
-
 /// Of a namespace that asks for a level of Pod Security.
 void AppendPodSecurityWarning(const codec::JsonTree& object, std::vector<std::string>& warnings) {
   for (const auto& [key, value] : MetaMap(object, "labels")) {
@@ -77,10 +49,8 @@ void AppendTypeWarnings(const ResourceType& type, const std::vector<std::string>
   if (type.custom) {
     AppendFinalizerWarnings(old_finalizers, object, warnings);
   }
-  for (const Inactive& one : kInactive) {
-    if (one.group == type.group && one.plural == type.plural) {
-      warnings.emplace_back(one.warning);
-    }
+  if (!type.no_effect.empty()) {
+    warnings.emplace_back(type.no_effect);
   }
   if (IsNamespace(type)) {
     AppendPodSecurityWarning(object, warnings);

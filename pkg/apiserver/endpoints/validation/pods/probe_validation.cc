@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kubexx/apiserver/endpoints/checks/value_checks.h"
+#include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -11,9 +12,8 @@ namespace {
 using codec::JsonTree;
 
 bool IsHeaderName(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  return !name.empty() &&
+         std::ranges::all_of(name, [](char c) { return base::IsAlphanumeric(c) || c == '-'; });
 }
 
 void CheckHttpGet(const JsonTree& get, const FieldPath& path, FieldCauses& causes) {

@@ -7,6 +7,7 @@
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apiserver/endpoints/checks/value_checks.h"
+#include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -68,9 +69,7 @@ void CheckWindowsOptions(const JsonTree& context, const FieldPath& path, FieldCa
 }
 
 bool IsSysctlPart(std::string_view part) {
-  const auto inner = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  };
+  const auto inner = [](char c) { return base::IsLowerAlphanumeric(c) || c == '-' || c == '_'; };
   const auto edge = [&inner](char c) { return inner(c) && c != '-' && c != '_'; };
   return !part.empty() && edge(part.front()) && edge(part.back()) &&
          std::ranges::all_of(part, inner);

@@ -17,8 +17,7 @@ constexpr std::string_view kMark = "TZif";
 bool IsPart(std::string_view part) {
   return !part.empty() && part.size() <= kMaxPartBytes && part != "." && part != ".." &&
          !part.starts_with('-') && std::ranges::all_of(part, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '.' || c == '-' || c == '_' || c == '+';
+           return base::IsAlphanumeric(c) || c == '.' || c == '-' || c == '_' || c == '+';
          });
 }
 

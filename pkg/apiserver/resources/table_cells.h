@@ -1,7 +1,7 @@
 /// @file
 /// What the cells of tables are made of: values of objects as kube-apiserver shows them.
-#ifndef KUBEXX_APISERVER_ENDPOINTS_RESPONSE_TABLE_CELLS_H_
-#define KUBEXX_APISERVER_ENDPOINTS_RESPONSE_TABLE_CELLS_H_
+#ifndef KUBEXX_APISERVER_RESOURCES_TABLE_CELLS_H_
+#define KUBEXX_APISERVER_RESOURCES_TABLE_CELLS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -12,23 +12,11 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/apiserver/object/column.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
-
-/// The value of a column in an object's row. Where the object lacks what is asked for, it says so
-/// as kube-apiserver does.
-using Cell = codec::JsonTree (*)(const codec::JsonTree& object);
-
-/// One column of a table.
-struct Column {
-  const char* name;
-  const char* type;
-  Cell cell;
-  int priority = 0;  ///< 1: only with -o wide
-  const char* format = "";
-};
 
 /// Where a value is in an object.
 using CellPath = std::initializer_list<std::string_view>;
@@ -66,10 +54,6 @@ std::string WithMore(const std::vector<std::string>& shown, std::size_t count,
 std::string LabelsAt(const codec::JsonTree& object, CellPath path);
 /// A label selector, "a=b,c in (d,e),!f"; "<none>" when it selects everything or nothing.
 std::string SelectorAt(const codec::JsonTree& object, CellPath path);
-/// The condition of that type; null when there is none.
-const codec::JsonTree* ConditionOf(const codec::JsonTree& object, std::string_view type);
-/// Whether there is such a condition, and it is "True".
-bool ConditionHolds(const codec::JsonTree& object, std::string_view type);
 
 /// The object's name.
 codec::JsonTree NameCell(const codec::JsonTree& object);
@@ -85,4 +69,4 @@ inline constexpr Column kAgeColumn{"Age", "string", AgeCell};
 
 }  // namespace kubexx::apiserver
 
-#endif  // KUBEXX_APISERVER_ENDPOINTS_RESPONSE_TABLE_CELLS_H_
+#endif  // KUBEXX_APISERVER_RESOURCES_TABLE_CELLS_H_

@@ -1,8 +1,8 @@
 /// @file
 /// Lists and watches one kind of workload, or what else an operator may have to do without, with
 /// what rights there are.
-#ifndef KUBEXX_RELOADER_WATCH_WORKLOAD_SOURCE_H_
-#define KUBEXX_RELOADER_WATCH_WORKLOAD_SOURCE_H_
+#ifndef KUBEXX_RELOADER_WATCH_WORKLOAD_LIST_WATCH_H_
+#define KUBEXX_RELOADER_WATCH_WORKLOAD_LIST_WATCH_H_
 
 #include <chrono>
 #include <cstdint>
@@ -28,7 +28,7 @@ namespace kubexx::reloader {
 /// refused, the watch only waits, and ends when a list is asked for; where `list` is refused,
 /// or the API is not served, there are no objects. What is missing is asked for again now and then,
 /// and used once it is there. Thread-safe; one reflector at a time.
-class WorkloadSource final : public cache::ListerWatcher {
+class WorkloadListWatch final : public cache::ListerWatcher {
  public:
   struct Options {
     WorkloadKind kind = WorkloadKind::kDeployment;
@@ -55,8 +55,8 @@ class WorkloadSource final : public cache::ListerWatcher {
     base::Duration late_after = std::chrono::minutes(1);
   };
 
-  WorkloadSource(std::shared_ptr<cache::ListerWatcher> inner, std::shared_ptr<Fallbacks> fallbacks,
-                 Options options);
+  WorkloadListWatch(std::shared_ptr<cache::ListerWatcher> inner,
+                    std::shared_ptr<Fallbacks> fallbacks, Options options);
 
   apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions& options,
                                              ObjectSink sink, std::stop_token stop) override;
@@ -166,4 +166,4 @@ class WorkloadSource final : public cache::ListerWatcher {
 
 }  // namespace kubexx::reloader
 
-#endif  // KUBEXX_RELOADER_WATCH_WORKLOAD_SOURCE_H_
+#endif  // KUBEXX_RELOADER_WATCH_WORKLOAD_LIST_WATCH_H_

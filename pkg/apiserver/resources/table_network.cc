@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/apiserver/endpoints/response/table_columns.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_cells.h"
+#include "kubexx/apiserver/resources/table_columns.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -190,18 +191,15 @@ constexpr Column kPolicyColumns[] = {
 constexpr Column kCidrColumns[] = {kNameColumn, {"CIDRs", "string", CidrsCell}, kAgeColumn};
 constexpr Column kAddressColumns[] = {kNameColumn, {"ParentRef", "string", ParentCell}};
 
-constexpr TypeColumns kNetworkTables[] = {
-    {"services", kServiceColumns},
-    {"endpoints", kEndpointsColumns},
-    {"endpointslices.discovery.k8s.io", kSliceColumns},
-    {"ingresses.networking.k8s.io", kIngressColumns},
-    {"ingressclasses.networking.k8s.io", kIngressClassColumns},
-    {"networkpolicies.networking.k8s.io", kPolicyColumns},
-    {"servicecidrs.networking.k8s.io", kCidrColumns},
-    {"ipaddresses.networking.k8s.io", kAddressColumns}};
-
 }  // namespace
 
-std::span<const TypeColumns> NetworkTables() { return kNetworkTables; }
+constexpr ColumnTable kServiceTable{.columns = kServiceColumns};
+constexpr ColumnTable kEndpointsTable{.columns = kEndpointsColumns};
+constexpr ColumnTable kEndpointSliceTable{.columns = kSliceColumns};
+constexpr ColumnTable kIngressTable{.columns = kIngressColumns};
+constexpr ColumnTable kIngressClassTable{.columns = kIngressClassColumns};
+constexpr ColumnTable kNetworkPolicyTable{.columns = kPolicyColumns};
+constexpr ColumnTable kServiceCidrTable{.columns = kCidrColumns};
+constexpr ColumnTable kIpAddressTable{.columns = kAddressColumns};
 
 }  // namespace kubexx::apiserver

@@ -5,8 +5,10 @@
 #include <string>
 
 #include "kubexx/apimachinery/time.h"
-#include "kubexx/apiserver/endpoints/response/table_columns.h"
+#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_cells.h"
+#include "kubexx/apiserver/resources/table_columns.h"
 #include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
@@ -208,19 +210,17 @@ constexpr Column kScaleColumns[] = {kNameColumn,
                                     {"Available", "integer", CurrentCell},
                                     kAgeColumn};
 
-constexpr TypeColumns kWorkloadTables[] = {{"deployments.apps", kDeploymentColumns},
-                                           {"replicasets.apps", kReplicaColumns},
-                                           {"replicationcontrollers", kReplicationColumns},
-                                           {"daemonsets.apps", kDaemonSetColumns},
-                                           {"statefulsets.apps", kStatefulSetColumns},
-                                           {"controllerrevisions.apps", kRevisionColumns},
-                                           {"jobs.batch", kJobColumns},
-                                           {"cronjobs.batch", kCronJobColumns},
-                                           {"poddisruptionbudgets.policy", kBudgetColumns},
-                                           {"scales.autoscaling", kScaleColumns}};
-
 }  // namespace
 
-std::span<const TypeColumns> WorkloadTables() { return kWorkloadTables; }
+constexpr ColumnTable kDeploymentTable{.columns = kDeploymentColumns};
+constexpr ColumnTable kReplicaSetTable{.columns = kReplicaColumns};
+constexpr ColumnTable kReplicationControllerTable{.columns = kReplicationColumns};
+constexpr ColumnTable kDaemonSetTable{.columns = kDaemonSetColumns};
+constexpr ColumnTable kStatefulSetTable{.columns = kStatefulSetColumns};
+constexpr ColumnTable kControllerRevisionTable{.columns = kRevisionColumns};
+constexpr ColumnTable kJobTable{.columns = kJobColumns};
+constexpr ColumnTable kCronJobTable{.columns = kCronJobColumns};
+constexpr ColumnTable kDisruptionBudgetTable{.columns = kBudgetColumns};
+constexpr ColumnTable kScaleTable{.columns = kScaleColumns};
 
 }  // namespace kubexx::apiserver

@@ -5,8 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "kubexx/apiserver/endpoints/response/table_columns.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_cells.h"
+#include "kubexx/apiserver/resources/table_columns.h"
 #include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
@@ -88,11 +89,8 @@ constexpr Column kEventColumns[] = {
     {"Message", "string", MessageCell},        {"First Seen", "string", FirstSeenCell, 1},
     {"Count", "string", CountCell, 1},         {"Name", "string", NameCell, 1, "name"}};
 
-constexpr TypeColumns kEventTables[] = {{"events", kEventColumns},
-                                        {"events.events.k8s.io", kEventColumns}};
-
 }  // namespace
 
-std::span<const TypeColumns> EventTables() { return kEventTables; }
+constexpr ColumnTable kEventTable{.columns = kEventColumns};
 
 }  // namespace kubexx::apiserver

@@ -1,4 +1,4 @@
-#include "kubexx/apiserver/endpoints/response/table_cells.h"
+#include "kubexx/apiserver/resources/table_cells.h"
 
 #include <algorithm>
 #include <chrono>
@@ -175,20 +175,6 @@ std::string SelectorAt(const JsonTree& object, CellPath path) {
     parts.push_back(std::move(term.text));
   }
   return OrElse(JoinedBy(",", parts));
-}
-
-const JsonTree* ConditionOf(const JsonTree& object, std::string_view type) {
-  for (const JsonTree& condition : ElementsAt(object, {"status", "conditions"})) {
-    if (condition.TextAt("type") == type) {
-      return &condition;
-    }
-  }
-  return nullptr;
-}
-
-bool ConditionHolds(const JsonTree& object, std::string_view type) {
-  const JsonTree* const condition = ConditionOf(object, type);
-  return condition != nullptr && condition->TextAt("status") == "True";
 }
 
 JsonTree NameCell(const JsonTree& object) { return MetaString(object, "name"); }

@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/apiserver/endpoints/response/table_columns.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_cells.h"
+#include "kubexx/apiserver/resources/table_columns.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -164,17 +165,14 @@ constexpr Column kCsiDriverColumns[] = {kNameColumn,
                                         {"Modes", "string", ModesCell},
                                         kAgeColumn};
 
-constexpr TypeColumns kStorageTables[] = {
-    {"persistentvolumes", kVolumeColumns},
-    {"persistentvolumeclaims", kClaimColumns},
-    {"storageclasses.storage.k8s.io", kStorageClassColumns},
-    {"volumeattributesclasses.storage.k8s.io", kAttributesClassColumns},
-    {"volumeattachments.storage.k8s.io", kAttachmentColumns},
-    {"csinodes.storage.k8s.io", kCsiNodeColumns},
-    {"csidrivers.storage.k8s.io", kCsiDriverColumns}};
-
 }  // namespace
 
-std::span<const TypeColumns> StorageTables() { return kStorageTables; }
+constexpr ColumnTable kVolumeTable{.columns = kVolumeColumns};
+constexpr ColumnTable kClaimTable{.columns = kClaimColumns};
+constexpr ColumnTable kStorageClassTable{.columns = kStorageClassColumns};
+constexpr ColumnTable kAttributesClassTable{.columns = kAttributesClassColumns};
+constexpr ColumnTable kAttachmentTable{.columns = kAttachmentColumns};
+constexpr ColumnTable kCsiNodeTable{.columns = kCsiNodeColumns};
+constexpr ColumnTable kCsiDriverTable{.columns = kCsiDriverColumns};
 
 }  // namespace kubexx::apiserver

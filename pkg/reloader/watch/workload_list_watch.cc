@@ -1,4 +1,4 @@
-#include "kubexx/reloader/watch/workload_source.h"
+#include "kubexx/reloader/watch/workload_list_watch.h"
 
 #include <algorithm>
 #include <utility>
@@ -28,31 +28,31 @@ constexpr std::string_view kNotWatched = "not watched";
 
 }  // namespace
 
-WorkloadSource::WorkloadSource(std::shared_ptr<cache::ListerWatcher> inner,
-                               std::shared_ptr<Fallbacks> fallbacks, Options options)
+WorkloadListWatch::WorkloadListWatch(std::shared_ptr<cache::ListerWatcher> inner,
+                                     std::shared_ptr<Fallbacks> fallbacks, Options options)
     : inner_(std::move(inner)), fallbacks_(std::move(fallbacks)), options_(std::move(options)) {}
 
-bool WorkloadSource::IsOwn(const Status& status) {
+bool WorkloadListWatch::IsOwn(const Status& status) {
   return status.message.ends_with(kNewList) || status.message.ends_with(kNotWatched);
 }
 
-WorkloadSource::Mode WorkloadSource::mode() const {
+WorkloadListWatch::Mode WorkloadListWatch::mode() const {
   const base::MutexLock lock(mu_);
   return mode_;
 }
 
-Right WorkloadSource::RightTo(std::string_view verb) const {
+Right WorkloadListWatch::RightTo(std::string_view verb) const {
   return {.kind = options_.other_kind.empty() ? KindName(options_.kind) : options_.other_kind,
           .verb = verb,
           .namespace_ = options_.namespace_};
 }
 
-bool WorkloadSource::IsOnDemand() const {
+bool WorkloadListWatch::IsOnDemand() const {
   const Mode now = mode();
   return now == Mode::kOnDemand || now == Mode::kProbing;
 }
 
-WorkloadSource::Hearing WorkloadSource::hearing() const {
+WorkloadListWatch::Hearing WorkloadListWatch::hearing() const {
   const base::MutexLock lock(mu_);
   switch (mode_) {
     case Mode::kWatched:
@@ -66,12 +66,12 @@ WorkloadSource::Hearing WorkloadSource::hearing() const {
   return Hearing::kNone;
 }
 
-void WorkloadSource::SetGranted(bool granted) {
+void WorkloadListWatch::SetGranted(bool granted) {
   const base::MutexLock lock(mu_);
   is_granted_ = granted;
 }
 
-void WorkloadSource::SetMode(Mode mode) {
+void WorkloadListWatch::SetMode(Mode mode) {
   const base::MutexLock lock(mu_);
   const bool again = mode_ == mode || mode_ == Mode::kProbing;
   mode_ = mode;
@@ -80,14 +80,14 @@ void WorkloadSource::SetMode(Mode mode) {
   changed_.notify_all();
 }
 
-void WorkloadSource::BeginProbe() {
+void WorkloadListWatch::BeginProbe() {
   const base::MutexLock lock(mu_);
   mode_ = Mode::kProbing;
   probe_at_ = options_.clock.Now();
   changed_.notify_all();
 }
 
-bool WorkloadSource::Serves(const std::stop_token& stop) {
+bool WorkloadListWatch::Serves(const std::stop_token& stop) {
   if (!options_.is_served) {
     return true;
   }
@@ -102,14 +102,14 @@ bool WorkloadSource::Serves(const std::stop_token& stop) {
 }
 
 // No objects, and all is well.
-Result<codec::ListMeta> WorkloadSource::Absent() {
+Result<codec::ListMeta> WorkloadListWatch::Absent() {
   SetMode(Mode::kAbsent);
   codec::ListMeta empty;
   empty.resource_version = "0";
   return empty;
 }
 
-Result<codec::ListMeta> WorkloadSource::NotServed(const Status& status) {
+Result<codec::ListMeta> WorkloadListWatch::NotServed(const Status& status) {
   bool is_believed = false;
   {
     const base::TimePoint now = options_.clock.Now();
@@ -124,14 +124,14 @@ Result<codec::ListMeta> WorkloadSource::NotServed(const Status& status) {
   return Absent();
 }
 
-void WorkloadSource::HasListed() {
+void WorkloadListWatch::HasListed() {
   const base::MutexLock lock(mu_);
   has_listed_ = true;
   unserved_since_.reset();
   failing_since_.reset();
 }
 
-void WorkloadSource::NoteFailure(const Status& status) {
+void WorkloadListWatch::NoteFailure(const Status& status) {
   {
     const base::TimePoint now = options_.clock.Now();
     const base::MutexLock lock(mu_);
@@ -155,7 +155,7 @@ void WorkloadSource::NoteFailure(const Status& status) {
   }
 }
 
-Result<codec::ListMeta> WorkloadSource::OnListRefused(const Status& status) {
+Result<codec::ListMeta> WorkloadListWatch::OnListRefused(const Status& status) {
   bool has_listed = false;
   {
     const base::MutexLock lock(mu_);
@@ -177,8 +177,8 @@ Result<codec::ListMeta> WorkloadSource::OnListRefused(const Status& status) {
   return Fail(status);
 }
 
-Result<codec::ListMeta> WorkloadSource::List(const ListOptions& options, ObjectSink sink,
-                                             std::stop_token stop) {
+Result<codec::ListMeta> WorkloadListWatch::List(const ListOptions& options, ObjectSink sink,
+                                                std::stop_token stop) {
   ListOptions request = options;
   if (options.continue_.empty()) {
     if (!Serves(stop)) {
@@ -209,8 +209,8 @@ Result<codec::ListMeta> WorkloadSource::List(const ListOptions& options, ObjectS
   return listed;
 }
 
-Result<void> WorkloadSource::TryWatch(const ListOptions& options, EventSink sink,
-                                      const std::stop_token& stop) {
+Result<void> WorkloadListWatch::TryWatch(const ListOptions& options, EventSink sink,
+                                         const std::stop_token& stop) {
   bool granted = false;
   auto result = inner_->Watch(
       options,
@@ -239,7 +239,7 @@ Result<void> WorkloadSource::TryWatch(const ListOptions& options, EventSink sink
   return result;
 }
 
-WorkloadSource::Next WorkloadSource::AwaitDemand(const std::stop_token& stop) {
+WorkloadListWatch::Next WorkloadListWatch::AwaitDemand(const std::stop_token& stop) {
   // Counts from here, so that the reflector does not take the watch for a broken one.
   const base::TimePoint list = options_.clock.Now() + options_.list_interval;
   const base::MutexLock lock(mu_);
@@ -258,14 +258,14 @@ WorkloadSource::Next WorkloadSource::AwaitDemand(const std::stop_token& stop) {
   return Next::kStop;
 }
 
-void WorkloadSource::ListIsInStore() {
+void WorkloadListWatch::ListIsInStore() {
   const base::MutexLock lock(mu_);
   done_ = begun_;
   changed_.notify_all();
 }
 
-Result<void> WorkloadSource::Watch(const ListOptions& options, EventSink sink,
-                                   std::stop_token stop) {
+Result<void> WorkloadListWatch::Watch(const ListOptions& options, EventSink sink,
+                                      std::stop_token stop) {
   if (options.send_initial_events.value_or(false)) {
     // A refusal here makes the reflector list.
     if (mode() != Mode::kWatched || !Serves(stop)) {
@@ -307,21 +307,21 @@ Result<void> WorkloadSource::Watch(const ListOptions& options, EventSink sink,
   }
 }
 
-void WorkloadSource::BeginFullList() {
+void WorkloadListWatch::BeginFullList() {
   const base::MutexLock no_part(list_mu_);
   ++lists_;
   const base::MutexLock lock(mu_);
   has_parts_ = false;
 }
 
-bool WorkloadSource::HasParts() const {
+bool WorkloadListWatch::HasParts() const {
   const base::MutexLock lock(mu_);
   return has_parts_;
 }
 
-Result<std::vector<cache::Object>> WorkloadSource::ListPart(const std::string& namespace_,
-                                                            const std::string& version,
-                                                            const std::stop_token& stop) {
+Result<std::vector<cache::Object>> WorkloadListWatch::ListPart(const std::string& namespace_,
+                                                               const std::string& version,
+                                                               const std::stop_token& stop) {
   ListOptions options;
   options.resource_version = version;
   if (!version.empty()) {
@@ -345,8 +345,8 @@ Result<std::vector<cache::Object>> WorkloadSource::ListPart(const std::string& n
   return objects;
 }
 
-bool WorkloadSource::ListNamespace(const std::string& namespace_, const std::string& version,
-                                   PartSink sink, const std::stop_token& stop) {
+bool WorkloadListWatch::ListNamespace(const std::string& namespace_, const std::string& version,
+                                      PartSink sink, const std::stop_token& stop) {
   if (!options_.in_namespace || !IsOnDemand()) {
     return false;
   }
@@ -375,15 +375,15 @@ bool WorkloadSource::ListNamespace(const std::string& namespace_, const std::str
   return sink(*std::move(objects)).has_value();
 }
 
-std::uint64_t WorkloadSource::AskForList() {
+std::uint64_t WorkloadListWatch::AskForList() {
   const base::MutexLock lock(mu_);
   changed_.notify_all();
   return ++asked_;
 }
 
-std::optional<std::string> WorkloadSource::AwaitList(std::uint64_t number,
-                                                     const std::stop_token& stop,
-                                                     base::Duration patience) {
+std::optional<std::string> WorkloadListWatch::AwaitList(std::uint64_t number,
+                                                        const std::stop_token& stop,
+                                                        base::Duration patience) {
   const base::TimePoint deadline = options_.clock.Now() + patience;
   const base::MutexLock lock(mu_);
   while (done_ < number && !stop.stop_requested()) {

@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "kubexx/apiserver/endpoints/response/table_columns.h"
+#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_cells.h"
+#include "kubexx/apiserver/resources/table_columns.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -122,7 +124,7 @@ PodSummary Summarize(const JsonTree& pod) {
   const std::string phase = StringAt(pod, {"status", "phase"});
   const std::string reason = StringAt(pod, {"status", "reason"});
   pod_is.status = reason.empty() ? phase : reason;
-  if (const JsonTree* const scheduled = ConditionOf(pod, "PodScheduled");
+  if (const JsonTree* const scheduled = FindCondition(pod, "PodScheduled");
       scheduled != nullptr && scheduled->TextAt("reason") == "SchedulingGated") {
     pod_is.status = "SchedulingGated";
   }
@@ -190,6 +192,17 @@ JsonTree TemplateLabelsCell(const JsonTree& o) {
   return LabelsAt(o, {"template", "metadata", "labels"});
 }
 
+/// That a pod has ended.
+std::string_view PodRowConditions(const JsonTree& pod) {
+  const std::string phase = StringAt(pod, {"status", "phase"});
+  if (phase == "Succeeded") {
+    return R"([{"type":"Completed","status":"True","reason":"Succeeded","message":"The pod has completed successfully."}])";
+  }
+  return phase == "Failed"
+             ? R"([{"type":"Completed","status":"True","reason":"Failed","message":"The pod failed."}])"
+             : "";
+}
+
 constexpr Column kPodColumns[] = {kNameColumn,
                                   {"Ready", "string", PodReadyCell},
                                   {"Status", "string", PodStatusCell},
@@ -204,23 +217,9 @@ constexpr Column kTemplateColumns[] = {kNameColumn,
                                        {"Images", "string", TemplateImagesCell},
                                        {"Pod Labels", "string", TemplateLabelsCell}};
 
-constexpr TypeColumns kPodTables[] = {{"pods", kPodColumns}, {"podtemplates", kTemplateColumns}};
-
 }  // namespace
 
-std::span<const TypeColumns> PodTables() { return kPodTables; }
-
-std::string_view RowConditionsOf(const ResourceType& type, const JsonTree& object) {
-  if (type.custom || type.QualifiedPlural() != "pods") {
-    return {};
-  }
-  const std::string phase = StringAt(object, {"status", "phase"});
-  if (phase == "Succeeded") {
-    return R"([{"type":"Completed","status":"True","reason":"Succeeded","message":"The pod has completed successfully."}])";
-  }
-  return phase == "Failed"
-             ? R"([{"type":"Completed","status":"True","reason":"Failed","message":"The pod failed."}])"
-             : "";
-}
+constexpr ColumnTable kPodTable{.columns = kPodColumns, .row_conditions = PodRowConditions};
+constexpr ColumnTable kPodTemplateTable{.columns = kTemplateColumns};
 
 }  // namespace kubexx::apiserver

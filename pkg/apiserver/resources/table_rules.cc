@@ -3,8 +3,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexx/apiserver/endpoints/response/table_columns.h"
+#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_cells.h"
+#include "kubexx/apiserver/resources/table_columns.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -39,7 +41,7 @@ JsonTree DistinguisherCell(const JsonTree& o) {
   return ValueAt(o, {"spec", "distinguisherMethod", "type"}).value_or("<none>");
 }
 JsonTree MissingLevelCell(const JsonTree& o) {
-  const JsonTree* const dangling = ConditionOf(o, "Dangling");
+  const JsonTree* const dangling = FindCondition(o, "Dangling");
   return dangling == nullptr ? "?" : std::string(dangling->TextAt("status"));
 }
 
@@ -117,20 +119,15 @@ constexpr Column kDeviceSliceColumns[] = {kNameColumn,
                                           {"Pool", "string", SlicePoolCell},
                                           kAgeColumn};
 
-constexpr TypeColumns kRuleTables[] = {
-    {"validatingadmissionpolicies.admissionregistration.k8s.io", kValidatingColumns},
-    {"mutatingadmissionpolicies.admissionregistration.k8s.io", kMutatingColumns},
-    {"validatingadmissionpolicybindings.admissionregistration.k8s.io", kPolicyBindingColumns},
-    {"mutatingadmissionpolicybindings.admissionregistration.k8s.io", kPolicyBindingColumns},
-    {"flowschemas.flowcontrol.apiserver.k8s.io", kFlowColumns},
-    {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", kLevelColumns},
-    {"deviceclasses.resource.k8s.io", kAgeColumns},
-    {"resourceclaimtemplates.resource.k8s.io", kAgeColumns},
-    {"resourceclaims.resource.k8s.io", kDeviceClaimColumns},
-    {"resourceslices.resource.k8s.io", kDeviceSliceColumns}};
-
 }  // namespace
 
-std::span<const TypeColumns> RuleTables() { return kRuleTables; }
+constexpr ColumnTable kValidatingPolicyTable{.columns = kValidatingColumns};
+constexpr ColumnTable kMutatingPolicyTable{.columns = kMutatingColumns};
+constexpr ColumnTable kPolicyBindingTable{.columns = kPolicyBindingColumns};
+constexpr ColumnTable kFlowSchemaTable{.columns = kFlowColumns};
+constexpr ColumnTable kPriorityLevelTable{.columns = kLevelColumns};
+constexpr ColumnTable kNameAndAgeTable{.columns = kAgeColumns};
+constexpr ColumnTable kResourceClaimTable{.columns = kDeviceClaimColumns};
+constexpr ColumnTable kResourceSliceTable{.columns = kDeviceSliceColumns};
 
 }  // namespace kubexx::apiserver

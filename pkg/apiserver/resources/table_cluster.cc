@@ -5,8 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexx/apiserver/endpoints/response/table_columns.h"
+#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_cells.h"
+#include "kubexx/apiserver/resources/table_columns.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -19,7 +21,7 @@ JsonTree PhaseCell(const JsonTree& o) { return StringAt(o, {"status", "phase"});
 
 JsonTree NodeStatusCell(const JsonTree& o) {
   std::string status = "Unknown";
-  if (ConditionOf(o, "Ready") != nullptr) {
+  if (FindCondition(o, "Ready") != nullptr) {
     status = ConditionHolds(o, "Ready") ? "Ready" : "NotReady";
   }
   return status + (FlagAt(o, {"spec", "unschedulable"}) ? ",SchedulingDisabled" : "");
@@ -114,10 +116,10 @@ JsonTree RequestedCell(const JsonTree& o) {
                  : "<none>";
 }
 JsonTree DecisionCell(const JsonTree& o) {
-  std::string text = ConditionOf(o, "Denied") != nullptr     ? "Denied"
-                     : ConditionOf(o, "Approved") != nullptr ? "Approved"
-                                                             : "Pending";
-  if (ConditionOf(o, "Failed") != nullptr) {
+  std::string text = FindCondition(o, "Denied") != nullptr     ? "Denied"
+                     : FindCondition(o, "Approved") != nullptr ? "Approved"
+                                                               : "Pending";
+  if (FindCondition(o, "Failed") != nullptr) {
     text += ",Failed";
   }
   return text + (StringAt(o, {"status", "certificate"}).empty() ? "" : ",Issued");
@@ -137,7 +139,7 @@ JsonTree ApiServiceCell(const JsonTree& o) {
                    std::string(service->TextAt("name"));
 }
 JsonTree ApiAvailableCell(const JsonTree& o) {
-  const JsonTree* const available = ConditionOf(o, "Available");
+  const JsonTree* const available = FindCondition(o, "Available");
   if (available == nullptr) {
     return "Unknown";
   }
@@ -195,26 +197,21 @@ constexpr Column kApiServiceColumns[] = {kNameColumn,
                                          {"Available", "string", ApiAvailableCell},
                                          kAgeColumn};
 
-constexpr TypeColumns kClusterTables[] = {
-    {"configmaps", kConfigMapColumns},
-    {"secrets", kSecretColumns},
-    {"namespaces", kNamespaceColumns},
-    {"serviceaccounts", kAccountColumns},
-    {"nodes", kNodeColumns},
-    {"leases.coordination.k8s.io", kLeaseColumns},
-    {"componentstatuses", kHealthColumns},
-    {"resourcequotas", kQuotaColumns},
-    {"rolebindings.rbac.authorization.k8s.io", kBindingColumns},
-    {"clusterrolebindings.rbac.authorization.k8s.io", kBindingColumns},
-    {"certificatesigningrequests.certificates.k8s.io", kRequestColumns},
-    {"priorityclasses.scheduling.k8s.io", kPriorityColumns},
-    {"runtimeclasses.node.k8s.io", kRuntimeClassColumns},
-    {"mutatingwebhookconfigurations.admissionregistration.k8s.io", kWebhookColumns},
-    {"validatingwebhookconfigurations.admissionregistration.k8s.io", kWebhookColumns},
-    {"apiservices.apiregistration.k8s.io", kApiServiceColumns}};
-
 }  // namespace
 
-std::span<const TypeColumns> ClusterTables() { return kClusterTables; }
+constexpr ColumnTable kConfigMapTable{.columns = kConfigMapColumns};
+constexpr ColumnTable kSecretTable{.columns = kSecretColumns};
+constexpr ColumnTable kNamespaceTable{.columns = kNamespaceColumns};
+constexpr ColumnTable kServiceAccountTable{.columns = kAccountColumns};
+constexpr ColumnTable kNodeTable{.columns = kNodeColumns};
+constexpr ColumnTable kLeaseTable{.columns = kLeaseColumns};
+constexpr ColumnTable kComponentStatusTable{.columns = kHealthColumns};
+constexpr ColumnTable kQuotaTable{.columns = kQuotaColumns};
+constexpr ColumnTable kRoleBindingTable{.columns = kBindingColumns};
+constexpr ColumnTable kCertificateRequestTable{.columns = kRequestColumns};
+constexpr ColumnTable kPriorityClassTable{.columns = kPriorityColumns};
+constexpr ColumnTable kRuntimeClassTable{.columns = kRuntimeClassColumns};
+constexpr ColumnTable kWebhooksTable{.columns = kWebhookColumns};
+constexpr ColumnTable kApiServiceTable{.columns = kApiServiceColumns};
 
 }  // namespace kubexx::apiserver

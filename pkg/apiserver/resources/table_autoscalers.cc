@@ -4,9 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexx/apiserver/endpoints/response/table_columns.h"
 #include "kubexx/apiserver/object/autoscaler_versions.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/resources/table_cells.h"
+#include "kubexx/apiserver/resources/table_columns.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -85,11 +86,8 @@ constexpr Column kAutoscalerColumns[] = {kNameColumn,
                                          {"Replicas", "string", ReplicasCell},
                                          kAgeColumn};
 
-constexpr TypeColumns kAutoscalerTables[] = {
-    {"horizontalpodautoscalers.autoscaling", kAutoscalerColumns}};
-
 }  // namespace
 
-std::span<const TypeColumns> AutoscalerTables() { return kAutoscalerTables; }
+constexpr ColumnTable kAutoscalerTable{.columns = kAutoscalerColumns};
 
 }  // namespace kubexx::apiserver

@@ -1,4 +1,4 @@
-#include "kubexx/reloader/watch/workload_source.h"
+#include "kubexx/reloader/watch/workload_list_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using std::chrono::seconds;
 const Status kNotAllowed(Reason::kForbidden, "no", 403);
 const Status kMissing(Reason::kNotFound, "the server could not find the requested resource", 404);
 
-class WorkloadSourceTest : public testing::Test {
+class WorkloadListWatchTest : public testing::Test {
  protected:
   struct Listed {
     Result<codec::ListMeta> meta;
@@ -60,14 +60,15 @@ class WorkloadSourceTest : public testing::Test {
   metrics::Registry registry_;
   std::shared_ptr<Fallbacks> fallbacks_ = std::make_shared<Fallbacks>(&registry_, clock_);
   std::atomic<bool> served_ = true;
-  WorkloadSource source_{server_,
-                         fallbacks_,
-                         {.kind = WorkloadKind::kCronJob,
-                          .is_served = [this](std::stop_token) -> Result<bool> { return served_; },
-                          .clock = clock_}};
+  WorkloadListWatch source_{
+      server_,
+      fallbacks_,
+      {.kind = WorkloadKind::kCronJob,
+       .is_served = [this](std::stop_token) -> Result<bool> { return served_; },
+       .clock = clock_}};
 };
 
-TEST_F(WorkloadSourceTest, PassesEverythingOnWithAllRights) {
+TEST_F(WorkloadListWatchTest, PassesEverythingOnWithAllRights) {
   server_->Put({"ns", "a"}, "1");
   const Listed listed = List();
   ASSERT_TRUE(listed.meta);
@@ -91,7 +92,7 @@ TEST_F(WorkloadSourceTest, PassesEverythingOnWithAllRights) {
   EXPECT_EQ(Gauge("watch"), 0);
 }
 
-TEST_F(WorkloadSourceTest, WithoutWatchItListsWhenAsked) {
+TEST_F(WorkloadListWatchTest, WithoutWatchItListsWhenAsked) {
   server_->FailWatches(kNotAllowed, 1000000);
   const Listed first = List();
   ASSERT_TRUE(first.meta);
@@ -116,7 +117,7 @@ TEST_F(WorkloadSourceTest, WithoutWatchItListsWhenAsked) {
   stop.request_stop();
 }
 
-TEST_F(WorkloadSourceTest, AskingForTheVersionAnswersNoDemand) {
+TEST_F(WorkloadListWatchTest, AskingForTheVersionAnswersNoDemand) {
   server_->FailWatches(kNotAllowed, 1000000);
   const Listed first = List();
   ASSERT_TRUE(first.meta);
@@ -131,7 +132,7 @@ TEST_F(WorkloadSourceTest, AskingForTheVersionAnswersNoDemand) {
 }
 
 // Whoever waits for the news of a missing right changes a source next.
-TEST_F(WorkloadSourceTest, IsOnDemandBeforeAnybodyHearsOfTheRefusal) {
+TEST_F(WorkloadListWatchTest, IsOnDemandBeforeAnybodyHearsOfTheRefusal) {
   server_->FailWatches(kNotAllowed, 1000000);
   const Listed listed = List();
   ASSERT_TRUE(listed.meta);
@@ -143,8 +144,8 @@ TEST_F(WorkloadSourceTest, IsOnDemandBeforeAnybodyHearsOfTheRefusal) {
   stop.request_stop();
 }
 
-TEST_F(WorkloadSourceTest, IsInDoubtUntilAWatchTellsOfSomething) {
-  using Hearing = WorkloadSource::Hearing;
+TEST_F(WorkloadListWatchTest, IsInDoubtUntilAWatchTellsOfSomething) {
+  using Hearing = WorkloadListWatch::Hearing;
   EXPECT_EQ(source_.hearing(), Hearing::kInDoubt);
   const Listed listed = List();
   ASSERT_TRUE(listed.meta);
@@ -163,7 +164,7 @@ TEST_F(WorkloadSourceTest, IsInDoubtUntilAWatchTellsOfSomething) {
   stop.request_stop();
 }
 
-TEST_F(WorkloadSourceTest, AskingManyTimesIsOneListASecond) {
+TEST_F(WorkloadListWatchTest, AskingManyTimesIsOneListASecond) {
   server_->FailWatches(kNotAllowed, 1000000);
   ASSERT_TRUE(List().meta);
   Result<void> ended;
@@ -178,7 +179,7 @@ TEST_F(WorkloadSourceTest, AskingManyTimesIsOneListASecond) {
   EXPECT_EQ(ended.error().reason, Reason::kExpired);
 }
 
-TEST_F(WorkloadSourceTest, WatchesOnceItMay) {
+TEST_F(WorkloadListWatchTest, WatchesOnceItMay) {
   server_->FailWatches(kNotAllowed, 1);
   const Listed listed = List();
   std::stop_source stop;
@@ -204,9 +205,9 @@ TEST_F(WorkloadSourceTest, WatchesOnceItMay) {
 }
 
 /// With lists of single namespaces.
-class WorkloadSourcePartsTest : public WorkloadSourceTest {
+class WorkloadListWatchPartsTest : public WorkloadListWatchTest {
  protected:
-  WorkloadSourcePartsTest() {
+  WorkloadListWatchPartsTest() {
     server_->FailWatches(kNotAllowed, 1);
     server_->Put({"ns", "a"}, "1");
     server_->Put({"other", "b"}, "1");
@@ -246,7 +247,7 @@ class WorkloadSourcePartsTest : public WorkloadSourceTest {
 
   std::vector<ListOptions> parts_;
   std::function<void()> while_listing_ = [] {};
-  WorkloadSource by_parts_{
+  WorkloadListWatch by_parts_{
       server_,
       fallbacks_,
       {.kind = WorkloadKind::kCronJob,
@@ -273,7 +274,7 @@ class WorkloadSourcePartsTest : public WorkloadSourceTest {
   std::vector<std::string> told_;
 };
 
-TEST_F(WorkloadSourcePartsTest, ANamespaceIsListedFromTheCacheUnlessThatIsTooOld) {
+TEST_F(WorkloadListWatchPartsTest, ANamespaceIsListedFromTheCacheUnlessThatIsTooOld) {
   EXPECT_EQ(ListNamespace(version_), std::nullopt) << "may be watched, as far as is known";
   Result<void> ended;
   const std::jthread watch = Watch(ended);
@@ -296,7 +297,7 @@ TEST_F(WorkloadSourcePartsTest, ANamespaceIsListedFromTheCacheUnlessThatIsTooOld
   clock_.Advance(seconds(1));
 }
 
-TEST_F(WorkloadSourcePartsTest, AfterOneAWatchBeginsWithAList) {
+TEST_F(WorkloadListWatchPartsTest, AfterOneAWatchBeginsWithAList) {
   Result<void> ended;
   std::jthread watch = Watch(ended);
   server_->Put({"ns", "a"}, "2");
@@ -315,7 +316,7 @@ TEST_F(WorkloadSourcePartsTest, AfterOneAWatchBeginsWithAList) {
   EXPECT_FALSE(told_.empty());
 }
 
-TEST_F(WorkloadSourcePartsTest, ANamespaceIsListedWhileTheWatchIsTriedAgain) {
+TEST_F(WorkloadListWatchPartsTest, ANamespaceIsListedWhileTheWatchIsTriedAgain) {
   Result<void> ended;
   std::jthread watch = Watch(ended);
   clock_.Advance(seconds(1));
@@ -332,7 +333,7 @@ TEST_F(WorkloadSourcePartsTest, ANamespaceIsListedWhileTheWatchIsTriedAgain) {
   EXPECT_EQ(ListNamespace(""), std::nullopt) << "it may be watched";
 }
 
-TEST_F(WorkloadSourcePartsTest, WhatTheWatchTellsMeanwhileIsNoPlaceForANamespace) {
+TEST_F(WorkloadListWatchPartsTest, WhatTheWatchTellsMeanwhileIsNoPlaceForANamespace) {
   Result<void> ended;
   std::jthread watch = Watch(ended);
   clock_.Advance(seconds(1));
@@ -347,7 +348,7 @@ TEST_F(WorkloadSourcePartsTest, WhatTheWatchTellsMeanwhileIsNoPlaceForANamespace
   EXPECT_EQ(told_, std::vector<std::string>{"c"});
 }
 
-TEST_F(WorkloadSourceTest, AnApiThatIsNotServedHasNoObjectsUntilItIs) {
+TEST_F(WorkloadListWatchTest, AnApiThatIsNotServedHasNoObjectsUntilItIs) {
   served_ = false;
   server_->Put({"ns", "a"}, "1");
   Listed listed = List();
@@ -372,7 +373,7 @@ TEST_F(WorkloadSourceTest, AnApiThatIsNotServedHasNoObjectsUntilItIs) {
   EXPECT_EQ(Gauge("served"), 0);
 }
 
-TEST_F(WorkloadSourceTest, WithoutListThereIsNothingAtFirstAndLaterWhatThereWas) {
+TEST_F(WorkloadListWatchTest, WithoutListThereIsNothingAtFirstAndLaterWhatThereWas) {
   server_->Put({"ns", "a"}, "1");
   server_->FailLists(kNotAllowed);
   const Listed refused = List();
@@ -385,7 +386,7 @@ TEST_F(WorkloadSourceTest, WithoutListThereIsNothingAtFirstAndLaterWhatThereWas)
   EXPECT_FALSE(List().meta);  // the store keeps what it has
 }
 
-TEST_F(WorkloadSourceTest, WhatIsThereStaysUntilTheApiHasBeenGoneForAMinute) {
+TEST_F(WorkloadListWatchTest, WhatIsThereStaysUntilTheApiHasBeenGoneForAMinute) {
   server_->Put({"ns", "a"}, "1");
   ASSERT_TRUE(List().meta);
   const auto say_missing = [this](bool by_discovery) {
@@ -413,7 +414,7 @@ TEST_F(WorkloadSourceTest, WhatIsThereStaysUntilTheApiHasBeenGoneForAMinute) {
   }
 }
 
-TEST_F(WorkloadSourceTest, WhatCameWithAWatchStaysAsWell) {
+TEST_F(WorkloadListWatchTest, WhatCameWithAWatchStaysAsWell) {
   server_->Put({"ns", "a"}, "1");
   ListOptions initial;
   initial.send_initial_events = true;
@@ -434,12 +435,12 @@ TEST_F(WorkloadSourceTest, WhatCameWithAWatchStaysAsWell) {
   EXPECT_FALSE(List().meta);
 }
 
-TEST_F(WorkloadSourceTest, SaysOnceThatAFirstListIsLate) {
+TEST_F(WorkloadListWatchTest, SaysOnceThatAFirstListIsLate) {
   int told = 0;
-  WorkloadSource source(server_, fallbacks_,
-                        {.kind = WorkloadKind::kCronJob,
-                         .clock = clock_,
-                         .on_late = [&told](const Status&) { ++told; }});
+  WorkloadListWatch source(server_, fallbacks_,
+                           {.kind = WorkloadKind::kCronJob,
+                            .clock = clock_,
+                            .on_late = [&told](const Status&) { ++told; }});
   const auto fail = [&](const Status& status) {
     server_->FailLists(status);
     EXPECT_FALSE(source.List({}, [](cache::Object&&) { return Result<void>(); }, {}));
@@ -464,7 +465,7 @@ TEST_F(WorkloadSourceTest, SaysOnceThatAFirstListIsLate) {
   EXPECT_EQ(told, 1);
 }
 
-TEST_F(WorkloadSourceTest, WhoWaitsForAListWaitsNoLongerThanItWants) {
+TEST_F(WorkloadListWatchTest, WhoWaitsForAListWaitsNoLongerThanItWants) {
   server_->FailWatches(kNotAllowed, 1000000);
   const Listed listed = List();
   ASSERT_TRUE(listed.meta);
@@ -481,7 +482,7 @@ TEST_F(WorkloadSourceTest, WhoWaitsForAListWaitsNoLongerThanItWants) {
   stop.request_stop();
 }
 
-TEST_F(WorkloadSourceTest, AfterARefusalOfListsAnApiThatHasGoneIsBelievedInTheEnd) {
+TEST_F(WorkloadListWatchTest, AfterARefusalOfListsAnApiThatHasGoneIsBelievedInTheEnd) {
   ASSERT_TRUE(List().meta);
   server_->FailLists(kNotAllowed);
   EXPECT_FALSE(List().meta);

@@ -1,5 +1,5 @@
 // The cells of tables, as kube-apiserver 1.36 fills them.
-#include "kubexx/apiserver/endpoints/response/table_columns.h"
+#include "kubexx/apiserver/endpoints/response/table.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "kubexx/apiserver/endpoints/response/table.h"
+#include "kubexx/apiserver/resources/builtin_types.h"
+#include "kubexx/apiserver/resources/table_cells.h"
 
 namespace kubexx::apiserver {
 namespace {

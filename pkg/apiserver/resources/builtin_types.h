@@ -1,0 +1,19 @@
+/// @file
+/// The built-in resources that the server serves.
+#ifndef KUBEXX_APISERVER_RESOURCES_BUILTIN_TYPES_H_
+#define KUBEXX_APISERVER_RESOURCES_BUILTIN_TYPES_H_
+
+#include <vector>
+
+#include "kubexx/apiserver/object/resource_type.h"
+
+namespace kubexx::apiserver {
+
+/// The built-in resources that kube-apiserver 1.36 serves by default and that objects of are kept
+/// of, and the reviews: no bindings, no alpha and beta versions. All that is particular to one of
+/// them is said in its entry of one table.
+std::vector<ResourceTypeRef> BuiltinTypes();
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_RESOURCES_BUILTIN_TYPES_H_
