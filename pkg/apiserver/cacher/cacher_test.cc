@@ -12,6 +12,7 @@
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::apiserver {
@@ -267,9 +268,8 @@ TEST_F(CacherTest, AStorageThatIsSilentAboutThePastHoldsUpNobodyForLong) {
   base::testing::FakeClock clock;
   Cacher cacher(type_, quiet, {.clock = clock, .window = 3, .patience = std::chrono::seconds(3)});
   EXPECT_TRUE(cacher.WaitForLatest({}));
-  while (quiet.watches == 0) {  // the cache's own, which goes on
-    std::this_thread::yield();
-  }
+  // the cache's own, which goes on
+  KX_AWAIT_NE(quiet.watches, 0);
   quiet.silent = true;
   std::atomic<int> done = 0;
   const auto reach = [&](const std::stop_token& stop) {
@@ -280,18 +280,15 @@ TEST_F(CacherTest, AStorageThatIsSilentAboutThePastHoldsUpNobodyForLong) {
   Result<void> reached;
   Result<void> reached_next;
   std::jthread reader([&] { reached = reach({}); });
-  while (quiet.watches == 1) {
-    std::this_thread::yield();
-  }
+  KX_AWAIT_NE(quiet.watches, 1);
   std::stop_source gives_up;
   gives_up.request_stop();
   EXPECT_FALSE(reach(gives_up.get_token())) << "who goes does not wait for the others";
   std::jthread next([&] { reached_next = reach({}); });
-  while (done < 3) {
+  KX_UNTIL(done >= 3) {
     if (clock.Sleepers() > 0) {
       clock.Advance(std::chrono::milliseconds(100));
     }
-    std::this_thread::yield();
   }
   reader.join();
   next.join();

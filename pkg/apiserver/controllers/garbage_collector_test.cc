@@ -5,11 +5,11 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "kubexx/apiserver/controllers/controllers.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -129,9 +129,8 @@ TEST_F(GarbageCollectorTest, OwnersAreOfTheSameNamespaceOrOfTheCluster) {
                            reference + "]}}";
   Create(elsewhere, body);
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(3);
-  while (elsewhere.Get("foreign").has_value()) {
+  KX_UNTIL(!elsewhere.Get("foreign").has_value()) {
     ASSERT_LT(std::chrono::steady_clock::now(), give_up) << "foreign is still there";
-    std::this_thread::yield();
   }
   const auto classes = client_->Resource({"scheduling.k8s.io", "v1", "priorityclasses"});
   Create(classes, R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","value":1,

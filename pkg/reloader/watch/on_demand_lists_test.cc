@@ -162,15 +162,14 @@ TEST_F(OnDemandListsTest, AListThatComesLateBringsNoWorkloadThatMissesItsChange)
     if (lists_clock_.Sleepers() > 0) {
       lists_clock_.Advance(std::chrono::milliseconds(100));
     }
-    std::this_thread::yield();
   };
-  while (Passed().empty()) {
+  KX_UNTIL(!Passed().empty()) {
     pass_time();
   }
   EXPECT_FALSE(informer_->Contains({"ns", "web"}));
   EXPECT_EQ(lists_.Before("ns").size(), 1U) << "the list that comes later may bring the workload";
   server_->FailLists(Status(Reason::kServiceUnavailable, "down", 503), 0);
-  while (!lists_.Before("ns").empty()) {
+  KX_UNTIL(lists_.Before("ns").empty()) {
     pass_time();
   }
   EXPECT_TRUE(informer_->Contains({"ns", "web"}));
