@@ -96,17 +96,16 @@ TEST_F(SourceTest, AWaitEndsWithTheSubscription) {
   const Source source = NewObjectSource<ConfigMap>(informer_, "test", {});
   EXPECT_FALSE(source.wait_for_sync({})) << "it has not been started";
   subscription_ = source.start(queue_);
-  std::binary_semaphore begun(0);
-  std::binary_semaphore ended(0);
+  std::atomic<bool> has_begun = false;
+  std::atomic<bool> has_ended = false;
   const std::jthread waiter([&](const std::stop_token& stop) {
-    begun.release();
+    has_begun = true;
     EXPECT_FALSE(source.wait_for_sync(stop));
-    ended.release();
+    has_ended = true;
   });
-  begun.acquire();
+  KX_AWAIT(has_begun);
   subscription_.Reset();
-  EXPECT_TRUE(ended.try_acquire_for(std::chrono::seconds(60)))
-      << "waited 60 s for a wait for a handler that has been removed";
+  KX_AWAIT(has_ended);
 }
 
 TEST_F(SourceTest, AWaitIsForTheHandlersOfEachCopy) {

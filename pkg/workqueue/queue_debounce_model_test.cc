@@ -8,9 +8,9 @@
 #include <optional>
 #include <random>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/workqueue/queue.h"
 
@@ -253,11 +253,7 @@ class QueueDebounceModelTest : public ::testing::TestWithParam<unsigned> {
     model_.AddAfter(mark, d);
     clock_.Advance(d);
     model_.Advance(d);
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (queue_.Len() != model_.Len()) {
-      ASSERT_LT(std::chrono::steady_clock::now(), give_up) << "waited 60 s for the delay thread";
-      std::this_thread::yield();
-    }
+    KX_AWAIT_EQ(queue_.Len(), model_.Len());  // by the delay thread
   }
 
   static constexpr std::size_t kKeys = 8;

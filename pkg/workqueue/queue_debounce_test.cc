@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/workqueue/queue.h"
 
@@ -65,11 +66,7 @@ class QueueDebounceTest : public ::testing::Test {
   /// Moves the time on until so many keys are ready, none of which is taken.
   void AdvanceUntilReady(int ms, std::size_t keys) {
     clock_.Advance(milliseconds(ms));
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (queue_->Len() < keys && std::chrono::steady_clock::now() < give_up) {
-      std::this_thread::yield();
-    }
-    ASSERT_EQ(queue_->Len(), keys) << "waited 60 s for keys to fall due";
+    KX_AWAIT_EQ(queue_->Len(), keys);
   }
   double Depth() { return registry_.Gauge("workqueue_depth", "", {{"name", "q"}}).Value(); }
   double Adds() { return registry_.Counter("workqueue_adds_total", "", {{"name", "q"}}).Value(); }
