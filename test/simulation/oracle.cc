@@ -189,6 +189,11 @@ void Oracle::OnWorkloadLocked(const std::string& key, JsonTree object) {
   const bool had_baseline = !workload.baseline.empty();
   workload.baseline =
       baseline == nullptr || baseline->AsString() == nullptr ? "" : *baseline->AsString();
+  const JsonTree* const uid = object.At({"metadata", "uid"});
+  if (uid == nullptr || uid->AsString() == nullptr ||
+      !workload.baseline.starts_with("v1 " + *uid->AsString())) {
+    workload.baseline.clear();  // that of another object, which somebody has copied
+  }
   if (!is_new && !had_baseline && !workload.baseline.empty()) {
     // What changed before an operator saw it for the first time, nobody could know of.
     ReadLocked(workload);

@@ -5,6 +5,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/codec/base64.h"
+#include "kubexx/codec/json_tree.h"
 
 namespace kubexx::simulation {
 namespace {
@@ -73,6 +74,10 @@ std::string People::BodyOf(const Source& source, bool labelled) {
 }
 
 std::string People::BodyOf(const Deployment& deployment) const {
+  std::string copied;
+  if (!deployment.baseline.empty()) {
+    copied = R"(,"reloader.kubexx.io/baseline":)" + codec::JsonTree(deployment.baseline).ToJson();
+  }
   std::string from;
   for (const std::size_t index : deployment.sources) {
     const Source& source = sources_[index];
@@ -82,7 +87,8 @@ std::string People::BodyOf(const Deployment& deployment) const {
             source.name + R"("}})";
   }
   return R"({"metadata":{"name":")" + deployment.name +
-         R"(","annotations":{"reloader.stakater.com/auto":"true"}},"spec":{"replicas":2,)"
+         R"(","annotations":{"reloader.stakater.com/auto":"true")" + copied +
+         R"(}},"spec":{"replicas":2,)"
          R"("selector":{"matchLabels":{"app":")" +
          deployment.name + R"("}},"template":{"metadata":{"labels":{"app":")" + deployment.name +
          R"("}},"spec":{"containers":[{"name":"main","image":"image:)" +
@@ -110,6 +116,15 @@ void People::Edit(Source& source, std::uint64_t value, const std::stop_token& st
   source.former = std::exchange(source.value, value);
   Insist("PATCH", PathOf(source) + "/" + source.name,
          R"({"data":{"key":")" + ValueOf(source.is_secret, source.value) + R"("}})", stop);
+}
+
+std::string People::BaselineAt(const std::string& path, const std::stop_token& stop) {
+  const auto answer = client_->Get().AbsPath(path).Do(stop);
+  const auto object = answer ? codec::JsonTree::Parse(answer->body)
+                             : apimachinery::Result<codec::JsonTree>(codec::JsonTree());
+  const codec::JsonTree* const text =
+      object ? object->At({"metadata", "annotations", "reloader.kubexx.io/baseline"}) : nullptr;
+  return text == nullptr || text->AsString() == nullptr ? "" : *text->AsString();
 }
 
 void People::Begin(const std::stop_token& stop) {
@@ -153,6 +168,7 @@ void People::Act(const std::stop_token& stop) {
     Insist("DELETE", PathOf(source) + "/" + source.name, "", stop);
   } else if (what < 96 && deployment.there) {
     deployment.there = false;
+    deployment.baseline = random_.Chance(500) ? BaselineAt(path, stop) : "";
     Insist("DELETE", path, "", stop);
   } else if (!deployment.there) {
     Put(deployment, stop);

@@ -30,7 +30,8 @@ class People {
   /// Makes what there is at the beginning; blocks until it is there.
   void Begin(const std::stop_token& stop);
   /// Does one thing: mostly an edit of data; also an edit that leaves the data as they are, an
-  /// undo, several edits at once, a release, a deletion, something made anew.
+  /// undo, several edits at once, a release, a deletion, something made anew, a workload sometimes
+  /// with the annotations of the one before.
   void Act(const std::stop_token& stop);
 
  private:
@@ -48,6 +49,7 @@ class People {
     std::string name{};
     std::vector<std::size_t> sources{};  ///< indexes in sources_, of its namespace
     std::uint64_t release = 1;
+    std::string baseline{};  ///< copied from the one of that name before
     bool there = false;
   };
 
@@ -58,6 +60,7 @@ class People {
   static std::string PathOf(const Source& source);
   static std::string BodyOf(const Source& source, bool labelled);
   std::string BodyOf(const Deployment& deployment) const;
+  std::string BaselineAt(const std::string& path, const std::stop_token& stop);
   void Put(Source& source, const std::stop_token& stop);
   void Put(Deployment& deployment, const std::stop_token& stop);
   void Edit(Source& source, std::uint64_t value, const std::stop_token& stop);
