@@ -62,7 +62,8 @@ World::World(Scheduler& scheduler, const RunOptions& options, RunResult& result)
                }),
       server_actor_(scheduler.NewActor("server")),
       people_actor_(scheduler.NewActor("people")),
-      cluster_actor_(scheduler.NewActor("cluster")) {
+      cluster_actor_(scheduler.NewActor("cluster")),
+      reader_actor_(scheduler.NewActor("reader")) {
   replicas_.resize(random_.Chance(400) ? 1 : random_.Below(2) + 2);
   has_leases_ = replicas_.size() > 1 || random_.Chance(300);
   if (has_leases_) {
@@ -286,6 +287,22 @@ void World::Storm(Nanoseconds until) {
   }
 }
 
+std::optional<std::string> World::Unsettled() {
+  if (auto stale = oracle_->Stale()) {
+    return stale;
+  }
+  if (auto difference = mirror_->Difference(*storage_)) {
+    return difference;
+  }
+  for (const Replica& replica : replicas_) {
+    const std::string metrics = replica.process->Metrics();
+    if (metrics.find("\nreloader_workqueue_depth 0\n") == std::string::npos) {
+      return "the queue of " + replica.name + " is not empty";
+    }
+  }
+  return std::nullopt;
+}
+
 void World::CheckQuiet() {
   ++result_.quiet_periods;
   if (const auto many = oracle_->TooMany()) {
@@ -305,10 +322,10 @@ void World::Quiet() {
   for (const Nanoseconds end = scheduler_.now() + kRecovery;
        calm < kCalmLooks && scheduler_.now() < end && !failed();) {
     SleepFor(kLook);
-    calm = oracle_->Stale() ? 0 : calm + 1;
+    calm = Unsettled() ? 0 : calm + 1;
   }
-  if (const auto stale = oracle_->Stale(); stale && !failed()) {
-    Fail("still after " + std::to_string(kRecovery / kMinute) + " minutes " + *stale);
+  if (const auto unsettled = Unsettled(); unsettled && !failed()) {
+    Fail("still after " + std::to_string(kRecovery / kMinute) + " minutes " + *unsettled);
   }
   if (!failed()) {
     timeline_.Add("simulation", "everything is as it should be");
@@ -326,6 +343,8 @@ void World::Run() {
   crowd_->Begin({});
   scheduler_.Become(cluster_actor_);
   rollouts_ = std::make_unique<Rollouts>(ClientOf("cluster", false), *oracle_, random_.Fork());
+  scheduler_.Become(reader_actor_);
+  mirror_ = std::make_unique<Mirror>(ClientOf("reader", true));
   scheduler_.Become(self);
   for (std::size_t index = 0; index < replicas_.size(); ++index) {
     StartReplica(index);

@@ -14,6 +14,7 @@
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/logging/testing/redirect.h"
 #include "kubexx/rest/rest_client.h"
+#include "mirror.h"
 #include "network.h"
 #include "operator_process.h"
 #include "oracle.h"
@@ -108,6 +109,8 @@ class World {
   void Do(Mishap mishap);
   /// A time in which nothing does, at the end of which everything is as it should be.
   void Quiet();
+  /// What is not as it should be once everything works.
+  std::optional<std::string> Unsettled();
   void CheckQuiet();
   void SleepFor(Nanoseconds time);
 
@@ -120,6 +123,7 @@ class World {
   const Actor server_actor_;
   const Actor people_actor_;
   const Actor cluster_actor_;
+  const Actor reader_actor_;
   std::optional<logging::testing::Redirect> log_;
   std::unique_ptr<apiserver::storage::MemoryStorage> storage_;
   std::unique_ptr<Oracle> oracle_;
@@ -132,6 +136,7 @@ class World {
   std::uint64_t next_process_ = 1;
   std::unique_ptr<People> crowd_;
   std::unique_ptr<Rollouts> rollouts_;
+  std::unique_ptr<Mirror> mirror_;
 };
 
 /// Runs a simulation in a process of its own, which is forked here; a crash, or a run that takes
