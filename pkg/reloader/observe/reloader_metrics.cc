@@ -1,6 +1,7 @@
 #include "kubexx/reloader/observe/reloader_metrics.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kubexx::reloader {
@@ -28,7 +29,7 @@ const std::vector<double> kSettledBuckets{.001, .002, .003, .005, .0075, .01, .0
 }  // namespace
 
 ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_namespace)
-    : by_namespace_(count_by_namespace ? registry : nullptr) {
+    : registry_(registry), by_namespace_(count_by_namespace ? registry : nullptr) {
   if (registry == nullptr) {
     return;
   }
@@ -127,14 +128,15 @@ void ReloaderMetrics::EventProcessed(EventType event, SourceType source, bool dr
 void ReloaderMetrics::Skipped(SkipReason reason, std::size_t times) const {
   Series(skipped_, reason).Increment(static_cast<double>(times));
 }
-void ReloaderMetrics::Queued(std::size_t depth) const {
-  adds_.Increment();
-  depth_.Set(static_cast<double>(depth));
+base::Subscription ReloaderMetrics::ShowDepth(std::function<std::size_t()> depth) const {
+  return registry_ == nullptr
+             ? base::Subscription()
+             : registry_->OnScrape([gauge = depth_, depth = std::move(depth)] {
+                 gauge.Set(static_cast<double>(depth()));
+               });
 }
-void ReloaderMetrics::Dequeued(std::size_t depth, double waited) const {
-  depth_.Set(static_cast<double>(depth));
-  queue_latency_.Observe(waited);
-}
+void ReloaderMetrics::Queued() const { adds_.Increment(); }
+void ReloaderMetrics::Dequeued(double waited) const { queue_latency_.Observe(waited); }
 void ReloaderMetrics::Retried() const { retries_.Increment(); }
 void ReloaderMetrics::WorkloadScanned(WorkloadKind kind) const {
   Series(scanned_, kind).Increment();

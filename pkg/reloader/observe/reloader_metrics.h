@@ -6,10 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/subscription.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/model/workload.h"
@@ -31,9 +33,11 @@ class ReloaderMetrics {
   /// `dropped`: it could not be read, or the process ended before it was its turn.
   void EventProcessed(EventType event, SourceType source, bool dropped = false) const;
   void Skipped(SkipReason reason, std::size_t times = 1) const;
-  void Queued(std::size_t depth) const;
+  /// `depth` is asked how many keys wait whenever somebody looks, until the subscription ends.
+  base::Subscription ShowDepth(std::function<std::size_t()> depth) const;
+  void Queued() const;
   /// A worker has taken a key that waited for `waited` seconds.
-  void Dequeued(std::size_t depth, double waited) const;
+  void Dequeued(double waited) const;
   void Retried() const;
   void WorkloadScanned(WorkloadKind kind) const;
   void Reconciled(ReconcileResult result, double seconds) const;
@@ -49,6 +53,7 @@ class ReloaderMetrics {
   void ReactedAfterSettling(double seconds) const;
 
  private:
+  metrics::Registry* registry_;
   metrics::Registry* by_namespace_;  ///< null when namespaces are not counted apart
   std::map<std::pair<EventType, SourceType>, metrics::Counter> received_;
   std::map<std::pair<EventType, SourceType>, metrics::Counter> processed_;

@@ -267,7 +267,7 @@ class Operator::Impl {
   void Enqueue(const workqueue::Key& key) {
     times_.Queued(key, options_.clock.Now());
     queue_.Add(key);
-    metrics_.Queued(queue_.Len());
+    metrics_.Queued();
   }
 
   void Work(const std::stop_token& stop) {
@@ -333,7 +333,7 @@ class Operator::Impl {
     }
     const KeyTimes::Times times = times_.Take(key);
     const base::TimePoint now = options_.clock.Now();
-    metrics_.Dequeued(queue_.Len(), Seconds(now - times.queued.value_or(now)));
+    metrics_.Dequeued(Seconds(now - times.queued.value_or(now)));
     const Reconciler::Answer answer = ReconcileIfAllowed({*kind, key.object}, stop);
     switch (answer.outcome) {
       case Reconciler::Outcome::kRetry:
@@ -413,6 +413,7 @@ class Operator::Impl {
   KeyTimes times_;
   Retries retries_;
   workqueue::Queue queue_;
+  const base::Subscription depth_ = metrics_.ShowDepth([this] { return queue_.Len(); });
   Settler settler_;
   BaselineSchedule recording_;
   const std::unique_ptr<SourceAbsences> absences_;
@@ -429,8 +430,7 @@ class Operator::Impl {
   base::CondVar worker_done_;
   std::atomic<bool> works_ = false;
   int running_workers_ KX_GUARDED_BY(mu_) = 0;
-  /// Could not be read when last looked at.
-  std::set<SourceSpace> late_ KX_GUARDED_BY(mu_);
+  std::set<SourceSpace> late_ KX_GUARDED_BY(mu_);  ///< could not be read at the last look
   base::Subscription rollout_gate_subscription_;
   std::vector<std::pair<cache::HandlerRegistration, std::stop_token>> workload_subscriptions_;
   std::vector<cache::HandlerRegistration> subscriptions_;
