@@ -127,7 +127,22 @@ std::string People::BaselineAt(const std::string& path, const std::stop_token& s
   return text == nullptr || text->AsString() == nullptr ? "" : *text->AsString();
 }
 
+void People::SetRights(bool given, const std::stop_token& stop) {
+  const std::string bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+  if (!given) {
+    Insist("DELETE", bindings + "/" + kOperatorUser, "", stop);
+    return;
+  }
+  Insist("POST", bindings,
+         R"({"metadata":{"name":")" + std::string(kOperatorUser) +
+             R"("},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",)"
+             R"("name":"cluster-admin"},"subjects":[{"kind":"User","name":")" +
+             kOperatorUser + R"(","apiGroup":"rbac.authorization.k8s.io"}]})",
+         stop);
+}
+
 void People::Begin(const std::stop_token& stop) {
+  SetRights(true, stop);
   spaces_.emplace_back("operators");
   for (const std::string& space : spaces_) {
     Insist("POST", "/api/v1/namespaces", R"({"metadata":{"name":")" + space + R"("}})", stop);

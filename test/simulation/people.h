@@ -20,6 +20,9 @@ namespace kubexx::simulation {
 inline constexpr const char* kSecretMark = "TOPSECRET";
 inline constexpr const char* kSecretMarkInBase64 = "VE9QU0VDUkVU";
 
+/// Who operators are for the API server.
+inline constexpr const char* kOperatorUser = "operator";
+
 /// People and their tools: they make namespaces, sources and workloads, and edit them. What they
 /// ask for is tried until it is done. Not thread-safe.
 class People {
@@ -29,6 +32,8 @@ class People {
 
   /// Makes what there is at the beginning; blocks until it is there.
   void Begin(const std::stop_token& stop);
+  /// Gives operators their rights, or takes all of them; blocks until that is so.
+  void SetRights(bool given, const std::stop_token& stop);
   /// Does one thing: mostly an edit of data; also an edit that leaves the data as they are, an
   /// undo, several edits at once, a release, a deletion, something made anew, a workload sometimes
   /// with the annotations of the one before.

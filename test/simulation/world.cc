@@ -26,6 +26,9 @@ constexpr int kCalmLooks = 3;
 /// For how long after a pause a write may be late that was decided before it.
 constexpr Nanoseconds kAfterPause = 5 * kSecond;
 
+constexpr const char* kAdminToken = "admin-token";
+constexpr const char* kOperatorToken = "operator-token";
+
 bool HasSecret(std::string_view text) {
   return text.find(kSecretMark) != std::string_view::npos ||
          text.find(kSecretMarkInBase64) != std::string_view::npos;
@@ -45,8 +48,8 @@ FaultRates RandomRates(Random& random) {
 
 std::string_view ToString(Mishap mishap) {
   static constexpr std::array<std::string_view, kMishaps> kNames = {
-      "server restart",   "compaction",     "operator kill",
-      "operator restart", "operator pause", "partition"};
+      "server restart", "compaction", "operator kill", "operator restart",
+      "operator pause", "partition",  "rights taken"};
   return kNames[static_cast<std::size_t>(mishap)];
 }
 
@@ -128,17 +131,27 @@ void World::CheckLeader(const std::string& client, const rest::HttpRequest& requ
   }
 }
 
+rest::Config World::ConfigOf(const std::string& name, const char* token, bool faulty) {
+  return {.host = "http://simulation",
+          .bearer_token = token,
+          .user_agent = name,
+          .qps = -1,
+          .round_tripper = network_.ConnectionsOf(name, faulty)};
+}
+
 std::shared_ptr<rest::RESTClient> World::ClientOf(const std::string& name, bool faulty) {
-  return *rest::RESTClient::New({.host = "http://simulation",
-                                 .user_agent = name,
-                                 .qps = -1,
-                                 .round_tripper = network_.ConnectionsOf(name, faulty)});
+  return *rest::RESTClient::New(ConfigOf(name, kAdminToken, faulty));
 }
 
 void World::StartServer() {
   const Actor self = scheduler_.Become(server_actor_);
+  apiserver::ApiOptions options;
+  options.token = apimachinery::Bytes(kAdminToken);
+  options.tokens.push_back(
+      {.token = apimachinery::Bytes(kOperatorToken), .user = {.name = kOperatorUser}});
+  options.rbac = true;
   server_ = std::make_shared<Server>(
-      *storage_, apiserver::ApiOptions{}, [this](const WireCall& call, int status) {
+      *storage_, std::move(options), [this](const WireCall& call, int status) {
         ++result_.requests;
         const http::Request& request = call.request();
         const bool is_patch = request.method == "PATCH" && call.client().starts_with("operator");
@@ -171,10 +184,8 @@ void World::StartReplica(std::size_t index) {
   replica.since = scheduler_.now();
   replica.disturbed = 0;
   const Actor self = scheduler_.Become(replica.actor);
-  replica.process = std::make_shared<OperatorProcess>(
-      operator_arguments_, replica.name,
-      rest::Config{.host = "http://simulation",
-                   .round_tripper = network_.ConnectionsOf(replica.name, true)});
+  replica.process = std::make_shared<OperatorProcess>(operator_arguments_, replica.name,
+                                                      ConfigOf(replica.name, kOperatorToken, true));
   replica.main = std::make_unique<std::jthread>(
       [this, process = replica.process](const std::stop_token& stop) mutable {
         if (const auto started = process->Start(); !started) {
@@ -261,6 +272,13 @@ void World::Do(Mishap mishap) {
       SleepFor(random_.Between(1, 120) * kSecond);
       timeline_.Add(replica.name, "has its network back");
       network_.Reconnect(replica.name);
+      return;
+    case Mishap::kRights:
+      timeline_.Add("people", "take the rights of operators");
+      crowd_->SetRights(false, {});
+      SleepFor(random_.Between(1, 120) * kSecond);
+      timeline_.Add("people", "give them back");
+      crowd_->SetRights(true, {});
       return;
   }
 }

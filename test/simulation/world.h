@@ -44,8 +44,9 @@ enum class Mishap : std::uint8_t {
   kOperatorRestart,  ///< the same, with SIGTERM
   kOperatorPause,    ///< an operator's process stands still for up to a minute
   kPartition,        ///< an operator's connections stand still for a while
+  kRights,           ///< operators may do nothing for a while
 };
-inline constexpr std::size_t kMishaps = 6;
+inline constexpr std::size_t kMishaps = 7;
 
 /// For lines and counters.
 std::string_view ToString(Mishap mishap);
@@ -94,6 +95,7 @@ class World {
   void CatchLog();
   void Inspect(const std::string& client, const rest::HttpRequest& request);
   void CheckLeader(const std::string& client, const rest::HttpRequest& request);
+  rest::Config ConfigOf(const std::string& name, const char* token, bool faulty);
   std::shared_ptr<rest::RESTClient> ClientOf(const std::string& name, bool faulty);
 
   void StartServer();

@@ -14,7 +14,7 @@ constexpr double kTenMinutes = 1.0 / 6;
 
 TEST(WorldTest, ASeedGivesTheSameRunToTheLastDecision) {
   std::set<std::uint64_t> hashes;
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const RunOptions options{.seed = seed, .hours = kTenMinutes};
     const RunResult first = RunForked(options, kPatience);
     const RunResult second = RunForked(options, kPatience);
@@ -24,12 +24,12 @@ TEST(WorldTest, ASeedGivesTheSameRunToTheLastDecision) {
     EXPECT_EQ(first.requests, second.requests);
     hashes.insert(first.hash);
   }
-  EXPECT_EQ(hashes.size(), 6U) << "each seed is a run of its own";
+  EXPECT_EQ(hashes.size(), 4U) << "each seed is a run of its own";
 }
 
 TEST(WorldTest, NothingIsMissedAndNothingRollsTwice) {
   RunResult all;
-  for (std::uint64_t seed = 101; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 101; seed <= 114; ++seed) {
     const RunResult result = RunForked({.seed = seed, .hours = kTenMinutes}, kPatience);
     EXPECT_STREQ(result.problem.data(), "") << "repeat: hack/simulate --minutes 10 --seed " << seed;
     all.rollouts += result.rollouts;
@@ -42,8 +42,8 @@ TEST(WorldTest, NothingIsMissedAndNothingRollsTwice) {
     }
   }
   // That nothing was found means something only where something happened.
-  EXPECT_GT(all.rollouts, 500U);
-  EXPECT_GT(all.quiet_periods, 40U);
+  EXPECT_GT(all.rollouts, 300U);
+  EXPECT_GT(all.quiet_periods, 28U);
   for (std::size_t i = 1; i < kFaults; ++i) {
     EXPECT_GT(all.faults[i], 0U) << ToString(static_cast<Fault>(i));
   }
