@@ -18,7 +18,8 @@ namespace {
 using apiserver::storage::Event;
 using codec::JsonTree;
 
-constexpr std::string_view kDeployments = "/registry/deployments/";
+constexpr std::array<std::string_view, 3> kWorkloads = {
+    "/registry/deployments/", "/registry/statefulsets/", "/registry/daemonsets/"};
 constexpr std::string_view kConfigMaps = "/registry/configmaps/";
 constexpr std::string_view kSecrets = "/registry/secrets/";
 constexpr std::string_view kLeases = "/registry/leases/";
@@ -103,7 +104,8 @@ void Oracle::Apply(const Event& event) {
   }
   const std::string& key = event.kv.key;
   const bool is_source = key.starts_with(kConfigMaps) || key.starts_with(kSecrets);
-  const bool is_workload = key.starts_with(kDeployments);
+  const bool is_workload = std::ranges::any_of(
+      kWorkloads, [&key](std::string_view prefix) { return key.starts_with(prefix); });
   const base::MutexLock lock(mu_);
   ++events_;
   if (!is_source && !is_workload && !key.starts_with(kLeases)) {
@@ -111,6 +113,7 @@ void Oracle::Apply(const Event& event) {
   }
   if (event.type == Event::Type::kDelete) {
     if (is_source) {
+      paused_.erase(ShortOf(key));
       OnSourceLocked(ShortOf(key), std::nullopt);
     } else if (is_workload) {
       workloads_.erase(ShortOf(key));
@@ -123,6 +126,11 @@ void Oracle::Apply(const Event& event) {
     return;
   }
   if (is_source) {
+    if (object->At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr) {
+      paused_.insert(ShortOf(key));
+    } else {
+      paused_.erase(ShortOf(key));
+    }
     OnSourceLocked(ShortOf(key), DataOf(*object));
   } else if (is_workload) {
     OnWorkloadLocked(ShortOf(key), std::move(*object));
@@ -257,7 +265,7 @@ std::optional<std::string> Oracle::Stale() {
   const base::MutexLock lock(mu_);
   for (const auto& [name, workload] : workloads_) {
     for (const auto& [source, data] : workload.read) {
-      const auto now = data_.find(source);
+      const auto now = paused_.contains(source) ? data_.end() : data_.find(source);
       if (data && now != data_.end() && now->second != *data) {
         return name + " runs with " + source + " " + *data + ", which is " + now->second;
       }
@@ -297,7 +305,8 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
     if (workload.observed < workload.generation) {
       const std::size_t begin = key.find('/') + 1;
       const std::size_t end = key.find('/', begin);
-      unfinished.push_back({.space = key.substr(begin, end - begin),
+      unfinished.push_back({.plural = key.substr(0, begin - 1),
+                            .space = key.substr(begin, end - begin),
                             .name = key.substr(end + 1),
                             .generation = workload.generation,
                             .replicas = workload.replicas});

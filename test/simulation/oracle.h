@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -39,6 +40,7 @@ class Oracle {
 
   /// A workload whose spec has not been acted on, as its status tells.
   struct Unfinished {
+    std::string plural{};  ///< "deployments"
     std::string space{};
     std::string name{};
     std::int64_t generation = 0;
@@ -78,6 +80,7 @@ class Oracle {
   Timeline& timeline_;
   base::Mutex mu_;
   std::map<std::string, std::string> data_ KX_GUARDED_BY(mu_);  ///< by source
+  std::set<std::string> paused_ KX_GUARDED_BY(mu_);             ///< sources
   std::map<std::string, Workload> workloads_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::string> holders_ KX_GUARDED_BY(mu_);  ///< by Lease
   std::uint64_t rollouts_ KX_GUARDED_BY(mu_) = 0;

@@ -12,6 +12,10 @@ namespace {
 
 using std::to_string;
 
+// Indexes of kWorkloadPlurals.
+constexpr std::size_t kStatefulSet = 1;
+constexpr std::size_t kDaemonSet = 2;
+
 constexpr int kMostSpaces = 3;
 constexpr int kSourcesEach = 3;
 constexpr int kDeploymentsEach = 3;
@@ -33,13 +37,15 @@ People::People(std::shared_ptr<rest::RESTClient> client, Random random, Timeline
     }
     const std::int64_t deployments = random_.Between(1, kDeploymentsEach);
     for (std::int64_t i = 0; i < deployments; ++i) {
-      Deployment deployment{.space = space, .name = "d" + to_string(i)};
+      Workload workload{.kind = random_.Chance(500) ? 0 : random_.Below(kWorkloadPlurals.size()),
+                        .space = space,
+                        .name = "d" + to_string(i)};
       for (std::size_t source = first; source < sources_.size(); ++source) {
         if (source == first + static_cast<std::size_t>(i) % kSourcesEach || random_.Chance(500)) {
-          deployment.sources.push_back(source);
+          workload.sources.push_back(source);
         }
       }
-      deployments_.push_back(std::move(deployment));
+      workloads_.push_back(std::move(workload));
     }
   }
 }
@@ -67,45 +73,51 @@ std::string People::PathOf(const Source& source) {
   return "/api/v1/namespaces/" + source.space + (source.is_secret ? "/secrets" : "/configmaps");
 }
 
+std::string People::PathOf(const Workload& workload) {
+  return "/apis/apps/v1/namespaces/" + workload.space + "/" +
+         std::string(kWorkloadPlurals[workload.kind]);
+}
+
 std::string People::BodyOf(const Source& source, bool labelled) {
   return R"({"metadata":{"name":")" + source.name + R"(","labels":{"touched":")" +
          to_string(labelled ? source.value + source.former : 0) + R"("}},"data":{"key":")" +
          ValueOf(source.is_secret, source.value) + R"("}})";
 }
 
-std::string People::BodyOf(const Deployment& deployment) const {
+std::string People::BodyOf(const Workload& workload) const {
   std::string copied;
-  if (!deployment.baseline.empty()) {
-    copied = R"(,"reloader.kubexx.io/baseline":)" + codec::JsonTree(deployment.baseline).ToJson();
+  if (!workload.baseline.empty()) {
+    copied = R"(,"reloader.kubexx.io/baseline":)" + codec::JsonTree(workload.baseline).ToJson();
   }
   std::string from;
-  for (const std::size_t index : deployment.sources) {
+  for (const std::size_t index : workload.sources) {
     const Source& source = sources_[index];
     from += (from.empty() ? "" : ",") +
             std::string(source.is_secret ? R"({"secretRef":{"name":")"
                                          : R"({"configMapRef":{"name":")") +
             source.name + R"("}})";
   }
-  return R"({"metadata":{"name":")" + deployment.name +
-         R"(","annotations":{"reloader.stakater.com/auto":"true")" + copied +
-         R"(}},"spec":{"replicas":2,)"
-         R"("selector":{"matchLabels":{"app":")" +
-         deployment.name + R"("}},"template":{"metadata":{"labels":{"app":")" + deployment.name +
+  return R"({"metadata":{"name":")" + workload.name +
+         R"(","annotations":{"reloader.stakater.com/auto":"true")" + copied + "}},\"spec\":{" +
+         (workload.kind == kDaemonSet ? "" : R"("replicas":2,)") +
+         (workload.kind == kStatefulSet ? R"("serviceName":"service",)" : "") +
+         R"("selector":{"matchLabels":{"app":")" + workload.name +
+         R"("}},"template":{"metadata":{"labels":{"app":")" + workload.name +
          R"("}},"spec":{"containers":[{"name":"main","image":"image:)" +
-         to_string(deployment.release) + R"(","envFrom":[)" + from + "]}]}}}}";
+         to_string(workload.release) + R"(","envFrom":[)" + from + "]}]}}}}";
 }
 
 void People::Put(Source& source, const std::stop_token& stop) {
   source.former = source.value;
   source.value = next_value_++;
   source.there = true;
+  source.paused = false;
   Insist("POST", PathOf(source), BodyOf(source, false), stop);
 }
 
-void People::Put(Deployment& deployment, const std::stop_token& stop) {
-  deployment.there = true;
-  Insist("POST", "/apis/apps/v1/namespaces/" + deployment.space + "/deployments",
-         BodyOf(deployment), stop);
+void People::Put(Workload& workload, const std::stop_token& stop) {
+  workload.there = true;
+  Insist("POST", PathOf(workload), BodyOf(workload), stop);
 }
 
 void People::Edit(Source& source, std::uint64_t value, const std::stop_token& stop) {
@@ -150,16 +162,15 @@ void People::Begin(const std::stop_token& stop) {
   for (Source& source : sources_) {
     Put(source, stop);
   }
-  for (Deployment& deployment : deployments_) {
-    Put(deployment, stop);
+  for (Workload& workload : workloads_) {
+    Put(workload, stop);
   }
 }
 
 void People::Act(const std::stop_token& stop) {
   Source& source = sources_[random_.Below(sources_.size())];
-  Deployment& deployment = deployments_[random_.Below(deployments_.size())];
-  const std::string path =
-      "/apis/apps/v1/namespaces/" + deployment.space + "/deployments/" + deployment.name;
+  Workload& workload = workloads_[random_.Below(workloads_.size())];
+  const std::string path = PathOf(workload) + "/" + workload.name;
   const std::uint64_t what = random_.Below(100);
   if (what < 55) {
     Edit(source, next_value_++, stop);
@@ -168,25 +179,31 @@ void People::Act(const std::stop_token& stop) {
   } else if (what < 70 && source.there) {
     Insist("PATCH", PathOf(source) + "/" + source.name,
            R"({"metadata":{"labels":{"touched":")" + to_string(next_value_++) + R"("}}})", stop);
+  } else if (what < 73 && source.there) {
+    source.paused = !source.paused;
+    Insist("PATCH", PathOf(source) + "/" + source.name,
+           R"({"metadata":{"annotations":{"reloader.kubexx.io/paused":)" +
+               std::string(source.paused ? R"("true")" : "null") + "}}}",
+           stop);
   } else if (what < 80) {
     for (std::uint64_t i = 0; i <= random_.Below(6); ++i) {
       Edit(sources_[random_.Below(sources_.size())], next_value_++, stop);
     }
-  } else if (what < 88 && deployment.there) {
-    ++deployment.release;
+  } else if (what < 88 && workload.there) {
+    ++workload.release;
     Insist("PATCH", path,
            R"({"spec":{"template":{"spec":{"containers":[{"name":"main","image":"image:)" +
-               to_string(deployment.release) + R"("}]}}}})",
+               to_string(workload.release) + R"("}]}}}})",
            stop);
   } else if (what < 92 && source.there) {
     source.there = false;
     Insist("DELETE", PathOf(source) + "/" + source.name, "", stop);
-  } else if (what < 96 && deployment.there) {
-    deployment.there = false;
-    deployment.baseline = random_.Chance(500) ? BaselineAt(path, stop) : "";
+  } else if (what < 96 && workload.there) {
+    workload.there = false;
+    workload.baseline = random_.Chance(500) ? BaselineAt(path, stop) : "";
     Insist("DELETE", path, "", stop);
-  } else if (!deployment.there) {
-    Put(deployment, stop);
+  } else if (!workload.there) {
+    Put(workload, stop);
   } else if (!source.there) {
     Put(source, stop);
   }

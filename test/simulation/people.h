@@ -3,11 +3,14 @@
 #ifndef KUBEXX_TEST_SIMULATION_PEOPLE_H_
 #define KUBEXX_TEST_SIMULATION_PEOPLE_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/rest/rest_client.h"
@@ -19,6 +22,10 @@ namespace kubexx::simulation {
 /// Stands in every Secret's data, as it is and in base64: nobody else may ever send or tell it.
 inline constexpr const char* kSecretMark = "TOPSECRET";
 inline constexpr const char* kSecretMarkInBase64 = "VE9QU0VDUkVU";
+
+/// The kinds of workloads that there are, as paths and keys of the storage name them.
+inline constexpr std::array<std::string_view, 3> kWorkloadPlurals = {"deployments", "statefulsets",
+                                                                     "daemonsets"};
 
 /// Who operators are for the API server.
 inline constexpr const char* kOperatorUser = "operator";
@@ -35,8 +42,8 @@ class People {
   /// Gives operators their rights, or takes all of them; blocks until that is so.
   void SetRights(bool given, const std::stop_token& stop);
   /// Does one thing: mostly an edit of data; also an edit that leaves the data as they are, an
-  /// undo, several edits at once, a release, a deletion, something made anew, a workload sometimes
-  /// with the annotations of the one before.
+  /// undo, several edits at once, a pause of a source, a release, a deletion, something made anew,
+  /// a workload sometimes with the annotations of the one before.
   void Act(const std::stop_token& stop);
 
  private:
@@ -48,8 +55,10 @@ class People {
     std::uint64_t value = 0;
     std::uint64_t former = 0;
     bool there = false;
+    bool paused = false;
   };
-  struct Deployment {
+  struct Workload {
+    std::size_t kind = 0;  ///< index of kWorkloadPlurals
     std::string space{};
     std::string name{};
     std::vector<std::size_t> sources{};  ///< indexes in sources_, of its namespace
@@ -63,11 +72,12 @@ class People {
   void Insist(const std::string& method, const std::string& path, const std::string& body,
               const std::stop_token& stop);
   static std::string PathOf(const Source& source);
+  static std::string PathOf(const Workload& workload);
   static std::string BodyOf(const Source& source, bool labelled);
-  std::string BodyOf(const Deployment& deployment) const;
+  std::string BodyOf(const Workload& workload) const;
   std::string BaselineAt(const std::string& path, const std::stop_token& stop);
   void Put(Source& source, const std::stop_token& stop);
-  void Put(Deployment& deployment, const std::stop_token& stop);
+  void Put(Workload& workload, const std::stop_token& stop);
   void Edit(Source& source, std::uint64_t value, const std::stop_token& stop);
 
   const std::shared_ptr<rest::RESTClient> client_;
@@ -75,7 +85,7 @@ class People {
   Timeline& timeline_;
   std::vector<std::string> spaces_{};
   std::vector<Source> sources_{};
-  std::vector<Deployment> deployments_{};
+  std::vector<Workload> workloads_{};
   std::uint64_t next_value_ = 1;
 };
 

@@ -20,7 +20,7 @@ Rollouts::Rollouts(std::shared_ptr<rest::RESTClient> client, Oracle& oracle, Ran
 void Rollouts::Run(const std::stop_token& stop) {
   while (base::Clock::Real().SleepFor(kLookEvery, stop)) {
     for (const Oracle::Unfinished& each : oracle_.UnfinishedWorkloads()) {
-      auto& [generation, looks] = left_[each.space + "/" + each.name];
+      auto& [generation, looks] = left_[each.plural + "/" + each.space + "/" + each.name];
       if (generation != each.generation) {
         generation = each.generation;
         looks = random_.Chance(100) ? random_.Between(20, 600) : random_.Between(0, 20);
@@ -33,15 +33,22 @@ void Rollouts::Run(const std::stop_token& stop) {
 
 // What fails is tried again after the next look.
 void Rollouts::Finish(const Oracle::Unfinished& workload, const std::stop_token& stop) {
-  const std::string replicas = std::to_string(workload.replicas);
+  const std::string all = std::to_string(workload.replicas);
+  std::string status = R"("observedGeneration":)" + std::to_string(workload.generation);
+  if (workload.plural == "daemonsets") {
+    status += R"(,"desiredNumberScheduled":2,"currentNumberScheduled":2,)"
+              R"("updatedNumberScheduled":2,"numberReady":2,"numberAvailable":2)";
+  } else {
+    status += R"(,"replicas":)" + all + R"(,"updatedReplicas":)" + all + R"(,"readyReplicas":)" +
+              all + R"(,"availableReplicas":)" + all;
+  }
+  if (workload.plural == "statefulsets") {
+    status += R"(,"currentRevision":"r","updateRevision":"r","currentReplicas":)" + all;
+  }
   rest::Request request = client_->Patch(rest::PatchType::kMerge);
-  request.AbsPath("/apis/apps/v1/namespaces/" + workload.space + "/deployments/" + workload.name +
-                  "/status");
-  request.Body(codec::Encoding::kJson, R"({"status":{"observedGeneration":)" +
-                                           std::to_string(workload.generation) + R"(,"replicas":)" +
-                                           replicas + R"(,"updatedReplicas":)" + replicas +
-                                           R"(,"readyReplicas":)" + replicas +
-                                           R"(,"availableReplicas":)" + replicas + "}}");
+  request.AbsPath("/apis/apps/v1/namespaces/" + workload.space + "/" + workload.plural + "/" +
+                  workload.name + "/status");
+  request.Body(codec::Encoding::kJson, R"({"status":{)" + status + "}}");
   (void)request.Do(stop);
 }
 

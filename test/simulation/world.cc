@@ -107,7 +107,9 @@ void World::Inspect(const std::string& client, const rest::HttpRequest& request)
          request.target + " " + std::string(request.body));
   }
   if (has_leases_ && request.method == "PATCH" &&
-      request.target.find("/deployments/") != std::string::npos) {
+      std::ranges::any_of(kWorkloadPlurals, [&request](std::string_view plural) {
+        return request.target.find("/" + std::string(plural) + "/") != std::string::npos;
+      })) {
     CheckLeader(client, request);
   }
 }
