@@ -143,7 +143,11 @@ WireCall::Plan Network::PlanLocked(const std::string& client, bool faulty,
   if (!faulty) {
     return plan;
   }
-  std::int64_t draw = random_.Between(0, 999);
+  if (request.method == "PATCH" && request.target.starts_with("/apis/apps/") &&
+      random_.Chance(aimed_rate_)) {
+    plan.fault = aimed_;
+  }
+  std::int64_t draw = plan.fault == Fault::kNone ? random_.Between(0, 999) : 1000;
   for (std::size_t i = 1; i < kFaults; ++i) {
     draw -= rates_[i];
     if (draw < 0) {
@@ -212,6 +216,12 @@ void Network::Closed() {
 void Network::SetRates(const FaultRates& rates) {
   const base::MutexLock lock(mu_);
   rates_ = rates;
+}
+
+void Network::AimAtWrites(Fault fault, std::uint16_t per_mille) {
+  const base::MutexLock lock(mu_);
+  aimed_ = fault;
+  aimed_rate_ = per_mille;
 }
 
 void Network::SetServer(std::shared_ptr<Server> server) {

@@ -43,6 +43,8 @@ class Network {
 
   /// From now on, of requests that begin then.
   void SetRates(const FaultRates& rates);
+  /// The same of writes of workloads alone, of which so many of a thousand meet this one besides.
+  void AimAtWrites(Fault fault, std::uint16_t per_mille);
   /// Null: nobody listens. The server must stay until another is set and its calls have ended.
   void SetServer(std::shared_ptr<Server> server);
   /// All connections of the client stand still for ever, and new ones do not come about, until
@@ -68,6 +70,8 @@ class Network {
   mutable base::Mutex mu_;
   Random random_ KX_GUARDED_BY(mu_);
   FaultRates rates_ KX_GUARDED_BY(mu_){};
+  Fault aimed_ KX_GUARDED_BY(mu_) = Fault::kNone;
+  std::uint16_t aimed_rate_ KX_GUARDED_BY(mu_) = 0;
   std::array<std::uint64_t, kFaults> counts_ KX_GUARDED_BY(mu_){};
   std::shared_ptr<Server> server_ KX_GUARDED_BY(mu_);
   std::set<std::string> disconnected_ KX_GUARDED_BY(mu_);

@@ -81,7 +81,7 @@ Oracle::Oracle(apiserver::storage::Storage& storage, Timeline& timeline)
       thread_([this](const std::stop_token& stop) { Follow(stop); }) {}
 
 void Oracle::Follow(const std::stop_token& stop) {
-  apiserver::storage::Revision seen = 1;
+  apiserver::storage::Revision seen = kFirst;
   while (!stop.stop_requested()) {
     const auto ended = storage_.Watch(
         "/registry/", {.from_revision = seen},

@@ -24,6 +24,9 @@ namespace kubexx::simulation {
 /// rolled more often than its data has changed. Thread-safe.
 class Oracle {
  public:
+  /// What it follows begins after this revision.
+  static constexpr apiserver::storage::Revision kFirst = 1;
+
   /// Begins to follow `storage`, which must outlive it.
   Oracle(apiserver::storage::Storage& storage, Timeline& timeline);
   Oracle(const Oracle&) = delete;

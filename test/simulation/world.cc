@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <stop_token>
 #include <string_view>
 #include <utility>
@@ -288,6 +289,12 @@ void World::Do(Mishap mishap) {
 void World::Storm(Nanoseconds until) {
   const bool calm = random_.Chance(200);
   network_.SetRates(calm ? FaultRates{} : RandomRates(random_));
+  if (random_.Chance(400)) {
+    static constexpr Fault kAimed[] = {Fault::kLostAnswer,  Fault::kLostRequest, Fault::kConflict,
+                                       Fault::kUnavailable, Fault::kStalled,     Fault::kLate};
+    network_.AimAtWrites(kAimed[random_.Below(std::size(kAimed))],
+                         static_cast<std::uint16_t>(random_.Between(50, 600)));
+  }
   const std::uint64_t often = random_.Below(600);
   const Actor self = scheduler_.Become(people_actor_);
   // Up to two or twenty seconds between what they do.
@@ -338,6 +345,7 @@ void World::CheckQuiet() {
 void World::Quiet() {
   timeline_.Add("simulation", "from here on everything works");
   network_.SetRates({});
+  network_.AimAtWrites(Fault::kNone, 0);
   int calm = 0;
   for (const Nanoseconds end = scheduler_.now() + kRecovery;
        calm < kCalmLooks && scheduler_.now() < end && !failed();) {
@@ -355,7 +363,7 @@ void World::Quiet() {
 
 void World::Run() {
   CatchLog();
-  storage_ = *apiserver::storage::NewMemoryStorage({});
+  storage_ = *apiserver::storage::NewMemoryStorage({.base_revision = Oracle::kFirst});
   oracle_ = std::make_unique<Oracle>(*storage_, timeline_);
   StartServer();
   const Actor self = scheduler_.Become(people_actor_);
