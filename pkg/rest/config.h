@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "kubexx/apimachinery/status.h"
 
 namespace kubexx::rest {
+
+class RoundTripper;
 
 /// TLS material: file paths or inline PEM; the inline data wins. Empty means none. Files are read
 /// again at most once a minute when requests are made; a bad file leaves the last good one in use.
@@ -99,6 +102,10 @@ struct Config {
   /// Asks for no gzip, which is the default. Set it to false where the network is slow: large
   /// responses to GET then come packed, at the cost of the server's time and ours.
   bool disable_compression = true;
+  /// Carries the requests of RESTClients, watches included, in place of the network; then `host`
+  /// only names the server, and `tls` and `proxy_url` have no effect. Not the streams of
+  /// remotecommand. Null: the network. As client-go's Config.Transport.
+  std::shared_ptr<RoundTripper> round_tripper{};
 };
 
 /// Which kubeconfig, which of its parts, and what to use instead of what it says; empty means what

@@ -31,8 +31,7 @@ class UrlClient::Impl {
 
   Result<Answer> Post(std::string_view content_type, std::string_view body,
                       const std::stop_token& stop) const {
-    internal::HttpRequest request{
-        .method = "POST", .target = target_, .body = body, .has_body = true};
+    HttpRequest request{.method = "POST", .target = target_, .body = body, .has_body = true};
     request.headers.emplace_back("Content-Type", content_type);
     Answer answer;
     if (auto asked = Ask(request, answer, kMaxAnswer, stop, clock_.Now() + timeout_);
@@ -44,8 +43,7 @@ class UrlClient::Impl {
 
   Result<Answer> PostWhole(std::string_view content_type, std::string_view body,
                            std::size_t max_bytes, const std::stop_token& stop) const {
-    internal::HttpRequest request{
-        .method = "POST", .target = target_, .body = body, .has_body = true};
+    HttpRequest request{.method = "POST", .target = target_, .body = body, .has_body = true};
     request.headers.emplace_back("Content-Type", content_type);
     Answer answer;
     KX_RETURN_IF_ERROR(Ask(request, answer, max_bytes + 1, stop, clock_.Now() + timeout_));
@@ -54,7 +52,7 @@ class UrlClient::Impl {
 
   Result<Answer> Get(const Headers& headers, std::size_t max_bytes,
                      const std::stop_token& stop) const {
-    internal::HttpRequest request{.method = "GET", .target = target_};
+    HttpRequest request{.method = "GET", .target = target_};
     for (const auto& [name, value] : headers) {
       KX_RETURN_IF_ERROR(CheckHeader(name, value));
       request.headers.emplace_back(name, value);
@@ -74,7 +72,7 @@ class UrlClient::Impl {
   }
 
   /// Reads up to `max_bytes` of the body. An error after the head leaves what has been read.
-  Result<void> Ask(const internal::HttpRequest& request, Answer& answer, std::size_t max_bytes,
+  Result<void> Ask(const HttpRequest& request, Answer& answer, std::size_t max_bytes,
                    const std::stop_token& stop, base::TimePoint deadline) const {
     internal::HttpCall call = transport_->Start(request);
     const auto head = call.AwaitHead(stop, {.connect = deadline, .head = deadline});

@@ -427,8 +427,7 @@ class Operator::Impl {
   base::CondVar worker_done_;
   std::atomic<bool> works_ = false;
   int running_workers_ KX_GUARDED_BY(mu_) = 0;
-  /// Could not be read when last looked at.
-  std::set<SourceSpace> late_ KX_GUARDED_BY(mu_);
+  std::set<SourceSpace> late_ KX_GUARDED_BY(mu_);  ///< could not be read at the last look
   base::Subscription rollout_gate_subscription_;
   std::vector<std::pair<cache::HandlerRegistration, std::stop_token>> workload_subscriptions_;
   std::vector<cache::HandlerRegistration> subscriptions_;

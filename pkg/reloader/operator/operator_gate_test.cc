@@ -1,9 +1,12 @@
 // What the operator tells its gate of workloads that were to go and do not ask.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,6 +116,9 @@ class NoWriter final : public WorkloadWriter {
  public:
   Result<WriteOutcome> Write(const WorkloadId&, const WorkloadWrite& write,
                              std::stop_token) override {
+    if (before_) {
+      before_();
+    }
     if (refuses_baselines_ && write.annotations.contains(std::string(kBaselineAnnotation)) &&
         write.annotations.at(std::string(kBaselineAnnotation))) {
       return apimachinery::Fail(apimachinery::Status(Reason::kInvalid, "no room", 422));
@@ -123,6 +129,7 @@ class NoWriter final : public WorkloadWriter {
     return answer_;
   }
 
+  std::function<void()> before_;
   WriteOutcome answer_{};
   std::optional<apimachinery::Status> error_;
   bool refuses_baselines_ = false;
@@ -251,6 +258,23 @@ TEST_F(OperatorGateTest, ANamespaceThatIsNoLongerSelectedWaitsForNothing) {
   KX_AWAIT(!selector_.Contains("ns"));
   gate_.Wake(kGatedShop);
   gate_.Await("nothing ns/web");
+}
+
+TEST_F(OperatorGateTest, TheDepthIsThatOfTheQueueWhenSomebodyLooks) {
+  std::counting_semaphore<> begun(0);
+  std::counting_semaphore<> go_on(0);
+  writer_.before_ = [&begun, &go_on] {
+    begun.release();
+    go_on.acquire();
+  };
+  gate_.LetGo();
+  StartOperator();
+  begun.acquire();  // the only worker has its hands full
+  gate_.Wake({WorkloadKind::kJob, {"ns", "one"}});
+  gate_.Wake({WorkloadKind::kJob, {"ns", "other"}});
+  EXPECT_THAT(registry_.Serialize(), testing::HasSubstr("\nreloader_workqueue_depth 2\n"));
+  go_on.release(1000);
+  operator_.reset();
 }
 
 TEST_F(OperatorGateTest, AWorkloadThatCannotBePlannedKeepsNoPlace) {

@@ -71,6 +71,15 @@ std::size_t HashOf(const TemplateVersion& version) {
              : std::hash<std::string>()(version.digest + std::to_string(version.generation));
 }
 
+/// Whether a rollout of this process was made whose event is still to come.
+bool IsOwnRolloutOnTheWay(const Knowledge& known) {
+  return !known.rolled_from.empty() &&
+         std::ranges::all_of(known.rolled_from, [&](const auto& from) {
+           const auto state = known.pairs.find(from.first);
+           return state != known.pairs.end() && state->second.kind == Kind::kConfirmed;
+         });
+}
+
 /// New pods have what passed for what the old ones ran with, whatever is told of it later.
 void BeginAllAnew(Knowledge& known) {
   for (auto& [source, state] : known.pairs) {
@@ -151,6 +160,13 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     BeginAllAnew(known);
     // What this process rolls for it knows by Confirm; of others it may be written nowhere.
     BeginPods(known, is_of_others ? change.since : 0);
+    return TemplateNews::kNone;
+  }
+  if (change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {
+    // News of a watch that lags behind: the rollout has made all pods anew since then.
+    PairStates had = known.rolled_from;
+    had.insert(known.pairs.begin(), known.pairs.end());
+    AddFormer(known, {.template_digest = change.before, .pairs = std::move(had)});
     return TemplateNews::kNone;
   }
   const auto found =

@@ -39,6 +39,7 @@ class PairMemory {
   /// A change of a pod template.
   struct TemplateChange {
     std::uint64_t since = 0;  ///< it was made at this resource version or later; 0: not known
+    std::uint64_t until = 0;  ///< and at this one or earlier; 0: not known
     std::string before{};     ///< digests of the template
     std::string now{};
     bool was_rolled_out = true;  ///< the template before had made all pods

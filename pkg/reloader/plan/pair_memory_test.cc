@@ -425,6 +425,39 @@ TEST(PairMemory, WhatIsNotKnownOfTemplatesBeforeTheStartHasItRolledOnce) {
   EXPECT_EQ(BeganWith(memory), kNew) << "the next release";
 }
 
+// A watch that stood still tells after the rollout of what was there before it.
+TEST(PairMemory, ATemplateThatOursHasReplacedAlreadyHasNothingRolledAgain) {
+  for (const std::uint64_t told_of : {300U, 500U}) {
+    PairMemory memory;
+    memory.MarkUnfinished(kPairWorkload);
+    Plan plan;
+    plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+    memory.Apply(kPairWorkload, plan);
+    memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+    memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+    memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("record", 400));
+    memory.TemplateChanged(kPairWorkload, {.since = told_of,
+                                           .until = told_of,
+                                           .before = "one",
+                                           .now = "two",
+                                           .was_rolled_out = false});
+    EXPECT_EQ(BeganWith(memory), told_of < 400 ? kNew : UnknownData()) << told_of;
+  }
+}
+
+// Whether it was made nobody knows, so pods from before it may be all there are.
+TEST(PairMemory, ARolloutThatIsUncertainHasReplacedNothing) {
+  PairMemory memory;
+  memory.MarkUnfinished(kPairWorkload);
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("record", 400));
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+  memory.TemplateChanged(
+      kPairWorkload,
+      {.since = 300, .until = 300, .before = "one", .now = "two", .was_rolled_out = false});
+  EXPECT_EQ(BeganWith(memory), UnknownData());
+}
+
 /// A rollout of the operator from the old data to new ones; its event comes before the answer.
 void RollToNew(PairMemory& memory, bool with_answer = true) {
   memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});

@@ -262,6 +262,7 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
   // A CronJob starts nothing when its template changes.
   const bool begins_pods = now.id.kind != WorkloadKind::kCronJob;
   const PairMemory::TemplateChange change{.since = begins_pods ? ChangedSince(event) : 0,
+                                          .until = VersionNumber(event.resource_version()),
                                           .before = before.template_version.digest,
                                           .now = now.template_version.digest,
                                           .was_rolled_out = AllPodsAreReplaced(before),

@@ -82,17 +82,19 @@ class HttpCall::Impl {
  public:
   Impl(base::Clock& clock, std::uint64_t certificate_generation)
       : exchange(std::make_shared<Exchange>(clock)), generation(certificate_generation) {}
+  explicit Impl(std::unique_ptr<RoundTrip> elsewhere) : trip(std::move(elsewhere)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
-    if (exchange->Close()) {
+    if (exchange && exchange->Close()) {
       CancelOnNetworkThread(cancel);
     }
   }
 
-  std::shared_ptr<Exchange> exchange;
+  std::unique_ptr<RoundTrip> trip;     ///< of a Config's round_tripper; else there is an exchange
+  std::shared_ptr<Exchange> exchange;  ///< null with `trip`
   pplx::cancellation_token_source cancel;
-  std::uint64_t generation;
+  std::uint64_t generation = 0;
 };
 
 HttpCall::HttpCall(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -100,16 +102,22 @@ HttpCall::HttpCall(HttpCall&&) noexcept = default;
 HttpCall::~HttpCall() = default;
 
 Result<HttpHead> HttpCall::AwaitHead(const std::stop_token& stop, const Limits& limits) {
-  return impl_->exchange->AwaitHead(stop, limits);
+  return impl_->trip ? impl_->trip->AwaitHead(stop, limits)
+                     : impl_->exchange->AwaitHead(stop, limits);
 }
 
 Result<bool> HttpCall::Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) {
-  return impl_->exchange->Read(sink, stop, deadline);
+  return impl_->trip ? impl_->trip->Read(sink, stop, deadline)
+                     : impl_->exchange->Read(sink, stop, deadline);
 }
 
-bool HttpCall::lost_connection() const { return impl_->exchange->lost_connection(); }
+bool HttpCall::lost_connection() const {
+  return impl_->trip ? impl_->trip->lost_connection() : impl_->exchange->lost_connection();
+}
 
-bool HttpCall::failed() const { return impl_->exchange->failed(); }
+bool HttpCall::failed() const {
+  return impl_->trip ? impl_->trip->failed() : impl_->exchange->failed();
+}
 
 std::uint64_t HttpCall::certificate_generation() const { return impl_->generation; }
 
@@ -117,6 +125,8 @@ class Transport::Impl {
  public:
   Impl(ServerUrl server, std::optional<Proxy> proxy, base::Clock& clock)
       : server_(std::move(server)), proxy_(std::move(proxy)), clock_(clock) {}
+  Impl(ServerUrl server, std::shared_ptr<RoundTripper> elsewhere, base::Clock& clock)
+      : server_(std::move(server)), elsewhere_(std::move(elsewhere)), clock_(clock) {}
 
   Result<void> Use(const TlsConfig& config, bool new_certificate);
   HttpCall Start(const HttpRequest& request);
@@ -150,6 +160,7 @@ class Transport::Impl {
 
   const ServerUrl server_;
   const std::optional<Proxy> proxy_;
+  const std::shared_ptr<RoundTripper> elsewhere_;  ///< null: the network
   base::Clock& clock_;
   mutable base::Mutex mu_;
   std::shared_ptr<Connections> connections_ KX_GUARDED_BY(mu_);
@@ -160,6 +171,9 @@ class Transport::Impl {
 };
 
 Result<void> Transport::Impl::Use(const TlsConfig& config, bool new_certificate) {
+  if (elsewhere_) {
+    return {};
+  }
   std::shared_ptr<TlsSettings> tls;
   if (server_.tls) {
     KX_ASSIGN_OR_RETURN(tls, TlsSettings::New(config, server_.host));
@@ -314,6 +328,9 @@ void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
 }
 
 HttpCall Transport::Impl::Start(const HttpRequest& request) {
+  if (elsewhere_) {
+    return HttpCall(std::make_unique<HttpCall::Impl>(elsewhere_->Start(request)));
+  }
   std::unique_ptr<HttpCall::Impl> call;
   try {
     const auto [connections, generation] = Choose(request);
@@ -354,6 +371,10 @@ Transport::~Transport() = default;
 
 Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const ServerUrl& server,
                                                   base::Clock& clock) {
+  if (config.round_tripper) {
+    return std::unique_ptr<Transport>(
+        new Transport(std::make_unique<Impl>(server, config.round_tripper, clock)));
+  }
   const auto environment = [](const char* name) {
     const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read at start-up
     return value == nullptr ? std::string() : std::string(value);

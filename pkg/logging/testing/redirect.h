@@ -1,0 +1,30 @@
+/// @file
+/// Log output that a test takes.
+#ifndef KUBEXX_LOGGING_TESTING_REDIRECT_H_
+#define KUBEXX_LOGGING_TESTING_REDIRECT_H_
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/logging/internal/sink.h"
+
+namespace kubexx::logging::testing {
+
+/// While it lives, each log line, with its newline, is given to a function and not written to
+/// standard error: on the thread that logs, one line at a time. The function must not log.
+class Redirect {
+ public:
+  explicit Redirect(std::function<void(std::string_view line)> to)
+      : before_(internal::ReplaceOutputForTest(std::move(to))) {}
+  Redirect(const Redirect&) = delete;
+  Redirect& operator=(const Redirect&) = delete;
+  ~Redirect() { internal::ReplaceOutputForTest(std::move(before_)); }
+
+ private:
+  internal::Output before_;
+};
+
+}  // namespace kubexx::logging::testing
+
+#endif  // KUBEXX_LOGGING_TESTING_REDIRECT_H_

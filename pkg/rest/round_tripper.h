@@ -1,0 +1,87 @@
+/// @file
+/// What carries a client's requests to the server and its answers back.
+#ifndef KUBEXX_REST_ROUND_TRIPPER_H_
+#define KUBEXX_REST_ROUND_TRIPPER_H_
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
+
+namespace kubexx::rest {
+
+/// One request as it is sent, with credentials and all headers but those of the connection.
+struct HttpRequest {
+  std::string method{};
+  std::string target{};  ///< path and query, percent-encoded
+  /// Names and values checked with CheckHeader; a name may be there several times.
+  std::vector<std::pair<std::string, std::string>> headers{};
+  std::string_view body{};  ///< copied by Start
+  bool has_body = false;
+  bool quiet = false;  ///< the response may be silent for longer than ten minutes
+};
+
+/// The head of a response.
+struct HttpHead {
+  int code = 0;
+  std::string content_type{};
+  std::string retry_after{};
+  std::string warning{};
+  std::string content_encoding{};
+};
+
+/// One request under way. Not thread-safe. Its destructor gives up what is not finished and does
+/// not wait for it.
+class RoundTrip {
+ public:
+  using Sink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
+
+  /// When to give up waiting. TimePoint::max() means never.
+  struct Limits {
+    base::TimePoint connect = base::TimePoint::max();  ///< until the request's head has been sent
+    base::TimePoint head = base::TimePoint::max();     ///< until the response's head is here
+    /// The same, from when the request's head has been sent; zero: no limit.
+    base::Duration response{0};
+  };
+
+  virtual ~RoundTrip() = default;
+
+  /// Waits for the response's head. kUnavailable: no connection, or it broke; kTimeout: limits.head
+  /// or limits.response passed; kCancelled.
+  virtual apimachinery::Result<HttpHead> AwaitHead(const std::stop_token& stop,
+                                                   const Limits& limits) = 0;
+
+  /// Hands the next piece of the body to `sink` on this thread. False when the body has ended.
+  /// kUnavailable when the connection broke before that or `deadline` passed without a piece;
+  /// kCancelled; or the error of `sink`.
+  virtual apimachinery::Result<bool> Read(Sink sink, const std::stop_token& stop,
+                                          base::TimePoint deadline) = 0;
+
+  /// Whether a failed AwaitHead lost a connection that was there: reset or end of file, no answer
+  /// seen.
+  virtual bool lost_connection() const = 0;
+
+  /// Whether it broke, as opposed to a Read whose deadline passed.
+  virtual bool failed() const = 0;
+};
+
+/// Stands in for the network below a RESTClient, for tests, simulations and servers in the same
+/// process: see Config::round_tripper. Throttling, credentials, retries and timeouts stay the
+/// client's. Thread-safe. As Go's http.RoundTripper, which rest.Config.Transport takes.
+class RoundTripper {
+ public:
+  virtual ~RoundTripper() = default;
+
+  /// Begins to send; does not wait. Never null.
+  virtual std::unique_ptr<RoundTrip> Start(const HttpRequest& request) = 0;
+};
+
+}  // namespace kubexx::rest
+
+#endif  // KUBEXX_REST_ROUND_TRIPPER_H_

@@ -1,0 +1,70 @@
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "world.h"
+
+namespace kubexx::simulation {
+namespace {
+
+/// In the child: does not return.
+[[noreturn]] void RunHere(const RunOptions& options, RunResult& result) {
+  World* world = nullptr;
+  const auto tell = [&world, &result](const std::string& problem) {
+    if (result.problem[0] == '\0') {
+      std::snprintf(result.problem.data(), result.problem.size(), "%s", problem.c_str());
+    }
+    if (world != nullptr && !problem.empty()) {
+      std::fputs(world->Story().c_str(), stdout);
+    }
+    std::fflush(stdout);
+    std::_Exit(0);
+  };
+  Random random(options.seed);
+  static constexpr std::uint64_t kPreemption[] = {0, 4, 16, 64, 256, 1024};
+  Scheduler scheduler({.seed = options.seed,
+                       .preempt_every = kPreemption[random.Below(std::size(kPreemption))],
+                       .on_stuck = tell});
+  scheduler.Run([&] {
+    world = new World(scheduler, options, result);  // Threads that are left may use it.
+    world->Run();
+  });
+  tell(result.problem.data());
+  std::abort();
+}
+
+}  // namespace
+
+RunResult RunForked(const RunOptions& options, int seconds) {
+  void* const shared =
+      ::mmap(nullptr, sizeof(RunResult), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    std::abort();
+  }
+  auto* const result = new (shared) RunResult();
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(static_cast<unsigned>(seconds));
+    RunHere(options, *result);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (result->problem[0] == '\0' && (child < 0 || !result->finished)) {
+    std::snprintf(result->problem.data(), result->problem.size(), "%s",
+                  WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM
+                      ? "the run takes too long"
+                      : ("the process has crashed, status " + std::to_string(status)).c_str());
+  }
+  const RunResult copy = *result;
+  ::munmap(shared, sizeof(RunResult));
+  return copy;
+}
+
+}  // namespace kubexx::simulation

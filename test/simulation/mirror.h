@@ -1,0 +1,54 @@
+/// @file
+/// A program that uses the library's informers in a simulation.
+#ifndef KUBEXX_TEST_SIMULATION_MIRROR_H_
+#define KUBEXX_TEST_SIMULATION_MIRROR_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::simulation {
+
+/// Follows ConfigMaps, Secrets and Deployments, and keeps a map of each by what its handlers are
+/// told: in the end the informers' stores and these maps must have what the server has. Its threads
+/// are of whoever constructs it. Thread-safe.
+class Mirror {
+ public:
+  explicit Mirror(const std::shared_ptr<rest::RESTClient>& client);
+  ~Mirror();
+  Mirror(const Mirror&) = delete;
+  Mirror& operator=(const Mirror&) = delete;
+
+  /// In a sentence, an object that is not the same here as in the server's `storage`.
+  std::optional<std::string> Difference(apiserver::storage::Storage& storage);
+
+ private:
+  using Versions = std::map<apimachinery::ObjectKey, std::string>;
+  struct Kind {
+    std::string prefix{};  ///< of the storage's keys
+    std::shared_ptr<cache::SharedInformerBase> informer{};
+    Versions told{};
+  };
+
+  template <class T>
+  void Add(const std::shared_ptr<rest::RESTClient>& client, std::size_t index, std::string prefix);
+  void Tell(std::size_t index, const apimachinery::ObjectKey& key, const std::string* version);
+  static Versions VersionsIn(const cache::SharedInformerBase& informer);
+
+  base::Mutex mu_;
+  std::vector<Kind> kinds_ KX_GUARDED_BY(mu_);
+  std::vector<cache::HandlerRegistration> handlers_{};
+};
+
+}  // namespace kubexx::simulation
+
+#endif  // KUBEXX_TEST_SIMULATION_MIRROR_H_

@@ -1,0 +1,83 @@
+/// @file
+/// The virtual network between clients and the API server, and what goes wrong in it.
+#ifndef KUBEXX_TEST_SIMULATION_NETWORK_H_
+#define KUBEXX_TEST_SIMULATION_NETWORK_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/rest/round_tripper.h"
+#include "random.h"
+#include "server.h"
+#include "wire_call.h"
+
+namespace kubexx::simulation {
+
+/// For lines and counters.
+std::string_view ToString(Fault fault);
+
+/// Of a thousand requests, how many meet each fault.
+using FaultRates = std::array<std::uint16_t, kFaults>;
+
+/// Carries requests to the server that is there at the time. Thread-safe.
+class Network {
+ public:
+  /// Sees each request of a client; for what must never be in one.
+  using Inspect = std::function<void(const std::string& client, const rest::HttpRequest& request)>;
+
+  Network(Random random, Inspect inspect) : inspect_(std::move(inspect)), random_(random) {}
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  /// For the Config of a client. Without `faulty` nothing is done to its requests, but that they
+  /// take a while. Must not be used after the network.
+  std::shared_ptr<rest::RoundTripper> ConnectionsOf(std::string client, bool faulty);
+
+  /// From now on, of requests that begin then.
+  void SetRates(const FaultRates& rates);
+  /// The same of writes of workloads alone, of which so many of a thousand meet this one besides.
+  void AimAtWrites(Fault fault, std::uint16_t per_mille);
+  /// Null: nobody listens. The server must stay until another is set and its calls have ended.
+  void SetServer(std::shared_ptr<Server> server);
+  /// All connections of the client stand still for ever, and new ones do not come about, until
+  /// Reconnect.
+  void Disconnect(const std::string& client);
+  void Reconnect(const std::string& client);
+  /// The client's process has ended: so do its connections, as the server sees it.
+  void EndClient(const std::string& client);
+
+  std::array<std::uint64_t, kFaults> faults() const;
+
+ private:
+  class Connections;
+  class Trip;
+
+  std::shared_ptr<WireCall> Start(const std::string& client, bool faulty,
+                                  const rest::HttpRequest& request);
+  WireCall::Plan PlanLocked(const std::string& client, bool faulty,
+                            const rest::HttpRequest& request) KX_REQUIRES(mu_);
+  void Closed();
+
+  const Inspect inspect_;
+  mutable base::Mutex mu_;
+  Random random_ KX_GUARDED_BY(mu_);
+  FaultRates rates_ KX_GUARDED_BY(mu_){};
+  Fault aimed_ KX_GUARDED_BY(mu_) = Fault::kNone;
+  std::uint16_t aimed_rate_ KX_GUARDED_BY(mu_) = 0;
+  std::array<std::uint64_t, kFaults> counts_ KX_GUARDED_BY(mu_){};
+  std::shared_ptr<Server> server_ KX_GUARDED_BY(mu_);
+  std::set<std::string> disconnected_ KX_GUARDED_BY(mu_);
+  std::vector<std::weak_ptr<WireCall>> calls_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::simulation
+
+#endif  // KUBEXX_TEST_SIMULATION_NETWORK_H_

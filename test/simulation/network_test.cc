@@ -1,0 +1,153 @@
+#include "network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/rest/rest_client.h"
+#include "scheduler.h"
+
+namespace kubexx::simulation {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+using ::testing::HasSubstr;
+
+constexpr const char* kSources = "/api/v1/namespaces/default/configmaps";
+
+/// A server, the network and a client, within a simulation.
+class NetworkHarness {
+ public:
+  explicit NetworkHarness(bool faulty)
+      : storage_(*apiserver::storage::NewMemoryStorage({})),
+        network_(Random(1), [](const std::string&, const rest::HttpRequest&) {}),
+        server_(std::make_shared<Server>(*storage_, apiserver::ApiOptions{},
+                                         [](const WireCall&, int) {})),
+        client_(
+            *rest::RESTClient::New({.host = "http://simulation",
+                                    .qps = -1,
+                                    .round_tripper = network_.ConnectionsOf("client", faulty)})) {
+    network_.SetServer(server_);
+  }
+  ~NetworkHarness() {
+    network_.SetServer(nullptr);
+    server_->Kill();
+  }
+  NetworkHarness(const NetworkHarness&) = delete;
+  NetworkHarness& operator=(const NetworkHarness&) = delete;
+
+  /// All requests meet this from now on.
+  void Always(Fault fault) {
+    FaultRates rates{};
+    rates[static_cast<std::size_t>(fault)] = fault == Fault::kNone ? 0 : 1000;
+    network_.SetRates(rates);
+  }
+  Result<rest::Response> Make(const std::string& name) {
+    return client_->Post()
+        .AbsPath(kSources)
+        .Body(codec::Encoding::kJson, R"({"metadata":{"name":")" + name + R"("}})")
+        .Do();
+  }
+  Result<rest::Response> Get(const std::string& name) {
+    return client_->Get().AbsPath(std::string(kSources) + "/" + name).Do();
+  }
+  Network& network() { return network_; }
+  Server& server() { return *server_; }
+  rest::RESTClient& client() { return *client_; }
+
+ private:
+  std::unique_ptr<apiserver::storage::MemoryStorage> storage_;
+  Network network_;
+  std::shared_ptr<Server> server_;
+  std::shared_ptr<rest::RESTClient> client_;
+};
+
+void OnNetwork(bool faulty, const std::function<void(NetworkHarness&)>& what) {
+  Scheduler scheduler({.seed = 3});
+  scheduler.Run([&] {
+    NetworkHarness harness(faulty);
+    what(harness);
+  });
+}
+
+TEST(NetworkTest, CarriesRequestsAndAnswers) {
+  OnNetwork(false, [](NetworkHarness& harness) {
+    harness.Always(Fault::kRefused);  // of those that are faulty
+    EXPECT_TRUE(harness.Make("one"));
+    const auto found = harness.Get("one");
+    ASSERT_TRUE(found) << found.error().ToString();
+    EXPECT_THAT(found->body, HasSubstr(R"("name":"one")"));
+    EXPECT_EQ(harness.Get("other").error().code, 404);
+  });
+}
+
+TEST(NetworkTest, WhatIsLostBeforeOrAfterTheServerHasSeenIt) {
+  OnNetwork(true, [](NetworkHarness& harness) {
+    for (const Fault fault : {Fault::kLostRequest, Fault::kRefused, Fault::kUnanswered}) {
+      harness.Always(fault);
+      EXPECT_EQ(harness.Make("before").error().reason, Reason::kUnavailable) << ToString(fault);
+    }
+    harness.Always(Fault::kLostAnswer);
+    EXPECT_EQ(harness.Make("after").error().reason, Reason::kUnavailable);
+    harness.Always(Fault::kNone);
+    EXPECT_EQ(harness.Get("before").error().code, 404);
+    EXPECT_TRUE(harness.Get("after"));
+  });
+}
+
+TEST(NetworkTest, AnswersOfOthersComeWithTheirCodes) {
+  OnNetwork(true, [](NetworkHarness& harness) {
+    const std::pair<Fault, int> kCodes[] = {
+        {Fault::kServerError, 500}, {Fault::kUnavailable, 503}, {Fault::kTooManyBare, 429}};
+    for (const auto& [fault, code] : kCodes) {
+      harness.Always(fault);
+      EXPECT_EQ(harness.Get("any").error().code, code);
+    }
+  });
+}
+
+TEST(NetworkTest, ABodyIsCutInTheMiddle) {
+  OnNetwork(true, [](NetworkHarness& harness) {
+    EXPECT_TRUE(harness.Make("one"));
+    harness.Always(Fault::kCut);
+    std::size_t cut = 0;
+    for (int i = 0; i < 20; ++i) {
+      const auto found = harness.client().Get().AbsPath("/openapi/v2").Do();
+      cut += !found && found.error().reason == Reason::kUnavailable ? 1 : 0;
+    }
+    EXPECT_EQ(cut, 20U) << "it is longer than what comes through";
+  });
+}
+
+TEST(NetworkTest, ADeadServerRefusesAndItsConnectionsEnd) {
+  OnNetwork(false, [](NetworkHarness& harness) {
+    Result<void> watched;
+    {
+      const std::jthread watches([&] {
+        watched = harness.client().Get().AbsPath(kSources).Watch().Stream(
+            [](const rest::Request::StreamHead&) -> Result<void> { return {}; },
+            [](std::string_view) -> Result<void> { return {}; }, {}, std::nullopt);
+      });
+      base::Clock::Real().SleepFor(std::chrono::seconds(5), {});
+      harness.network().SetServer(nullptr);
+      harness.server().Kill();
+    }
+    EXPECT_FALSE(watched);
+    EXPECT_EQ(harness.Get("any").error().reason, Reason::kUnavailable);
+  });
+}
+
+}  // namespace
+}  // namespace kubexx::simulation

@@ -1,0 +1,205 @@
+#include "operator_process.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "kubexx/flags/flags.h"
+#include "kubexx/leaderelection/lock.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/ha/replica.h"
+#include "kubexx/reloader/observe/meta_info.h"
+#include "kubexx/reloader/operator/config.h"
+#include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/operator/watch_scope.h"
+#include "kubexx/reloader/permissions/refusals.h"
+#include "kubexx/reloader/policy/policies.h"
+#include "kubexx/reloader/watch/kubernetes_io.h"
+#include "kubexx/reloader/watch/source_absences.h"
+#include "kubexx/reloader/write/fresh_reads.h"
+#include "kubexx/reloader/write/write_events.h"
+#include "kubexx/reloader/write/writer.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::simulation {
+namespace {
+
+using apimachinery::Result;
+
+constexpr int kMaxSettleWindows = 10;
+
+Result<reloader::Config> ConfigOf(const std::vector<std::string>& arguments,
+                                  const std::string& pod_name) {
+  std::vector<const char*> argv{"kubexx-reloader"};
+  std::ranges::transform(arguments, std::back_inserter(argv),
+                         [](const std::string& each) { return each.c_str(); });
+  flags::FlagSet flags("", "");
+  const reloader::ConfigFlags config_flags(flags);
+  KX_RETURN_IF_ERROR(flags.Parse(static_cast<int>(argv.size()), argv.data()));
+  return config_flags.Build([&pod_name](const char* name) -> std::string {
+    const std::string asked = name;
+    return asked == "POD_NAME"                                         ? pod_name
+           : asked == "POD_NAMESPACE" || asked == "RELOADER_NAMESPACE" ? "operators"
+                                                                       : "";
+  });
+}
+
+}  // namespace
+
+/// As cmd/kubexx-reloader's Process: the order of members is that in which they use each other.
+class OperatorProcess::Impl {
+ public:
+  Impl(reloader::Config config, rest::Config connection)
+      : config_(std::move(config)), connection_(std::move(connection)) {}
+  ~Impl() {
+    if (policies_) {
+      policies_->Stop();
+    }
+    publisher_.reset();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Result<void> Start();
+  void Stop();
+  const metrics::Registry& registry() const { return registry_; }
+
+ private:
+  std::vector<reloader::InformerSet> Informers();
+  void MakePolicies();
+  void MakeOperator();
+
+  const reloader::Config config_;
+  rest::Config connection_;
+  metrics::Registry registry_;
+  std::shared_ptr<rest::RESTClient> client_;
+  std::shared_ptr<reloader::Fallbacks> fallbacks_;
+  reloader::Refusals refusals_{&registry_};
+  std::unique_ptr<reloader::WorkloadWriter> writer_;
+  std::unique_ptr<reloader::WriteEvents> events_;
+  reloader::WriteObservers observers_;
+  std::unique_ptr<reloader::Replica> replica_;
+  std::unique_ptr<reloader::Policies> policies_;
+  std::unique_ptr<reloader::Operator> operator_;
+  std::unique_ptr<reloader::MetaInfoPublisher> publisher_;
+};
+
+Result<void> OperatorProcess::Impl::Start() {
+  connection_.qps = config_.qps;
+  connection_.burst = config_.burst;
+  connection_.user_agent = "kubexx-reloader/simulation";
+  connection_.timeout = std::chrono::seconds(30);
+  KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection_, {.registry = &registry_}));
+  fallbacks_ = std::make_shared<reloader::Fallbacks>(&registry_);
+  writer_ = reloader::NewWriter(client_, fallbacks_);
+  if (config_.ha.enabled) {
+    KX_ASSIGN_OR_RETURN(auto client,
+                        rest::RESTClient::New(leaderelection::LockClientConfig(connection_),
+                                              {.registry = &registry_}));
+    replica_ = reloader::Replica::New(std::move(client), config_.ha, &registry_);
+  }
+  MakePolicies();
+  MakeOperator();
+  publisher_ = std::make_unique<reloader::MetaInfoPublisher>(
+      client_, config_.meta_info, reloader::BuildInfo{.version = "simulation"},
+      [this] { return policies_->Unread(); });
+  policies_->Start();
+  operator_->Start();
+  if (replica_) {
+    KX_RETURN_IF_ERROR(replica_->Start([this](int shard) {
+      operator_->Reconsider([this, shard](const std::string& name) {
+        return reloader::ShardOf(name, config_.ha.shards) == shard;
+      });
+    }));
+  }
+  return {};
+}
+
+void OperatorProcess::Impl::Stop() {
+  operator_->Stop();
+  if (replica_) {
+    replica_->Stop();
+  }
+  events_.reset();
+  policies_->Stop();
+}
+
+std::vector<reloader::InformerSet> OperatorProcess::Impl::Informers() {
+  std::vector<reloader::InformerSet> informers;
+  informers.push_back(reloader::NewInformers(
+      client_, config_.namespaces,
+      reloader::WatchSettings{.keys = config_.rules.keys,
+                              .source_label_selector = config_.source_label_selector,
+                              .ignored_types = config_.ignored_types,
+                              .kinds = reloader::WatchedKinds(config_),
+                              .registry = &registry_,
+                              .fallbacks = fallbacks_,
+                              .refusals = &refusals_}));
+  return informers;
+}
+
+void OperatorProcess::Impl::MakePolicies() {
+  reloader::Policies::Options options;
+  options.flags = config_.rollouts;
+  options.watch = config_.reload_policies;
+  options.namespaces = config_.namespaces;
+  options.registry = &registry_;
+  options.refusals = &refusals_;
+  options.on_unread = [this] {
+    if (publisher_) {
+      publisher_->Look();
+    }
+  };
+  options.reports = [this](std::string_view name) {
+    return operator_->Ready() && (!replica_ || replica_->gate().IsOpenFor(name));
+  };
+  policies_ = std::make_unique<reloader::Policies>(client_, options);
+}
+
+void OperatorProcess::Impl::MakeOperator() {
+  events_ = reloader::NewWriteEvents(client_, &registry_);
+  observers_.push_back(events_.get());
+  reloader::Operator::Options options;
+  options.rules = config_.rules;
+  options.strategy = config_.reload_strategy;
+  options.record_baselines = config_.record_baseline ? reloader::BaselineRecording::kAlways
+                                                     : reloader::BaselineRecording::kNever;
+  options.ignored_namespaces = config_.ignored_namespaces;
+  options.settle = {.window = config_.settle_window,
+                    .max_delay = kMaxSettleWindows * config_.settle_window};
+  options.release_window = config_.release_window;
+  options.workers = config_.workers;
+  options.registry = &registry_;
+  options.observers = observers_;
+  options.pause_query = reloader::NewPauseQuery(client_);
+  options.fetch_values = reloader::NewValueFetch(client_);
+  options.read_workload = reloader::NewWorkloadRead(client_, config_.rules.keys);
+  options.source_exists = reloader::NewSourceQuery(client_);
+  options.gate = replica_ ? &replica_->gate() : nullptr;
+  options.rollout_gate = &policies_->gate();
+  operator_ = std::make_unique<reloader::Operator>(std::move(options), Informers(), *writer_);
+}
+
+OperatorProcess::OperatorProcess(const std::vector<std::string>& arguments,
+                                 const std::string& pod_name, rest::Config connection) {
+  auto config = ConfigOf(arguments, pod_name);
+  if (config) {
+    impl_ = std::make_unique<Impl>(std::move(*config), std::move(connection));
+  } else {
+    logging::Error("The operator's command line is wrong", {{"error", config.error()}});
+  }
+}
+
+OperatorProcess::~OperatorProcess() = default;
+
+Result<void> OperatorProcess::Start() {
+  return impl_ ? impl_->Start()
+               : apimachinery::Fail(apimachinery::Reason::kInvalidConfig, "see the log");
+}
+
+void OperatorProcess::Stop() { impl_->Stop(); }
+
+std::string OperatorProcess::Metrics() const { return impl_->registry().Serialize(); }
+
+}  // namespace kubexx::simulation

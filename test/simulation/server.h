@@ -1,0 +1,74 @@
+/// @file
+/// The API server of a simulation.
+#ifndef KUBEXX_TEST_SIMULATION_SERVER_H_
+#define KUBEXX_TEST_SIMULATION_SERVER_H_
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/handlers/api.h"
+#include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/base/mutex.h"
+#include "wire_call.h"
+
+namespace kubexx::simulation {
+
+/// kubexx-apiserver's Api with the threads that its process has around it, but for the sockets:
+/// requests come from the virtual network. The threads are of whoever constructs it. Thread-safe.
+class Server {
+ public:
+  /// Told of each request that was worked on, with its answer's status, on the thread that did.
+  using Log = std::function<void(const WireCall& call, int status)>;
+
+  /// `storage` must outlive it. Blocks until it can serve.
+  Server(apiserver::storage::Storage& storage, apiserver::ApiOptions options, Log log);
+  ~Server() { Kill(); }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Takes a request whose connection is there. Refused once it is being killed.
+  void Take(std::shared_ptr<WireCall> call);
+  /// Somebody has closed a connection.
+  void Look();
+  /// As if the process was killed: connections end, what is worked on has no answer, and requests
+  /// are refused. Blocks until nothing of it runs; may be called again.
+  void Kill();
+
+ private:
+  struct Streaming {
+    std::shared_ptr<WireCall> call{};
+    std::shared_ptr<http::BodyStream> stream{};
+    std::shared_ptr<std::atomic<bool>> ready{};
+  };
+
+  void Work(const std::stop_token& stop);
+  std::shared_ptr<WireCall> Next(const std::stop_token& stop);
+  void Answer(const std::shared_ptr<WireCall>& call, http::Response response);
+  void Pump(const std::stop_token& stop);
+  /// False when the stream has ended, or nobody reads it any more.
+  bool PumpOne(Streaming& one);
+  void Tick(const std::stop_token& stop);
+
+  const Log log_;
+  std::unique_ptr<apiserver::Api> api_;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  base::CondVar streams_changed_;
+  bool down_ KX_GUARDED_BY(mu_) = false;
+  std::deque<std::shared_ptr<WireCall>> calls_ KX_GUARDED_BY(mu_);
+  std::list<Streaming> new_streams_ KX_GUARDED_BY(mu_);
+  bool look_ KX_GUARDED_BY(mu_) = false;
+  std::vector<std::shared_ptr<WireCall>> open_ KX_GUARDED_BY(mu_);
+  std::list<Streaming> streams_{};  ///< the pump's
+  std::vector<std::jthread> threads_{};
+};
+
+}  // namespace kubexx::simulation
+
+#endif  // KUBEXX_TEST_SIMULATION_SERVER_H_

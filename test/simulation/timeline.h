@@ -1,0 +1,39 @@
+/// @file
+/// What happened in a simulation, for people.
+#ifndef KUBEXX_TEST_SIMULATION_TIMELINE_H_
+#define KUBEXX_TEST_SIMULATION_TIMELINE_H_
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "scheduler.h"
+
+namespace kubexx::simulation {
+
+/// Keeps the last of what happened, and adds all of it to the run's hash. For threads of the
+/// simulation, of which one runs at a time.
+class Timeline {
+ public:
+  /// `show`: also writes each line to standard output at once.
+  Timeline(Scheduler& scheduler, bool show) : scheduler_(scheduler), show_(show) {}
+
+  /// The calling thread's actor did `what`.
+  void Add(std::string_view what) { Add(scheduler_.NameOf(scheduler_.actor()), what); }
+  void Add(std::string_view who, std::string_view what);
+
+  /// The last lines: time, actor, what.
+  std::string Tail(std::size_t lines) const;
+
+ private:
+  static constexpr std::size_t kKept = 4000;
+
+  Scheduler& scheduler_;
+  const bool show_;
+  std::deque<std::string> lines_{};
+};
+
+}  // namespace kubexx::simulation
+
+#endif  // KUBEXX_TEST_SIMULATION_TIMELINE_H_

@@ -1,0 +1,151 @@
+/// @file
+/// One run of a simulation: the cluster, what happens to it, and what is checked.
+#ifndef KUBEXX_TEST_SIMULATION_WORLD_H_
+#define KUBEXX_TEST_SIMULATION_WORLD_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/logging/testing/redirect.h"
+#include "kubexx/rest/rest_client.h"
+#include "mirror.h"
+#include "network.h"
+#include "operator_process.h"
+#include "oracle.h"
+#include "people.h"
+#include "random.h"
+#include "rollouts.h"
+#include "scheduler.h"
+#include "server.h"
+#include "timeline.h"
+
+namespace kubexx::simulation {
+
+/// What a run is.
+struct RunOptions {
+  std::uint64_t seed = 1;
+  /// Virtual time that it goes on for.
+  double hours = 0.5;
+  /// Writes what happens to standard output.
+  bool show = false;
+};
+
+/// What happens to processes, beside the network's faults.
+enum class Mishap : std::uint8_t {
+  kServerRestart,    ///< the API server is killed and started again
+  kCompaction,       ///< the server's history is forgotten
+  kOperatorKill,     ///< an operator's process ends at once; another is started
+  kOperatorRestart,  ///< the same, with SIGTERM
+  kOperatorPause,    ///< an operator's process stands still for up to a minute
+  kPartition,        ///< an operator's connections stand still for a while
+  kRights,           ///< operators may do nothing for a while
+};
+inline constexpr std::size_t kMishaps = 7;
+
+/// For lines and counters.
+std::string_view ToString(Mishap mishap);
+
+/// What a run came to. Lies in memory that two processes share.
+struct RunResult {
+  std::uint64_t hash = 0;
+  std::uint64_t points = 0;
+  std::uint64_t switches = 0;
+  double virtual_hours = 0;
+  double operator_hours = 0;
+  std::uint64_t rollouts = 0;
+  std::uint64_t changes = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t quiet_periods = 0;
+  std::array<std::uint64_t, kFaults> faults{};
+  std::array<std::uint64_t, kMishaps> mishaps{};
+  bool finished = false;
+  std::array<char, 1024> problem{};  ///< what must not be, as text that ends with 0; empty: nothing
+};
+
+/// The simulated cluster. Its members are for the simulation's first thread.
+class World {
+ public:
+  World(Scheduler& scheduler, const RunOptions& options, RunResult& result);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Runs to the end, or the first problem. Threads are left; the process is to end.
+  void Run();
+  /// The end of the timeline.
+  std::string Story() const { return timeline_.Tail(400); }
+
+ private:
+  struct Replica {
+    std::string name{};
+    Actor actor = 0;
+    Nanoseconds since = 0;
+    Nanoseconds disturbed = 0;  ///< paused or cut off until then
+    std::shared_ptr<OperatorProcess> process{};
+    std::unique_ptr<std::jthread> main{};
+  };
+
+  bool failed() const { return result_.problem[0] != '\0'; }
+  void Fail(const std::string& problem);
+  void CatchLog();
+  void Inspect(const std::string& client, const rest::HttpRequest& request);
+  void CheckLeader(const std::string& client, const rest::HttpRequest& request);
+  rest::Config ConfigOf(const std::string& name, const char* token, bool faulty);
+  std::shared_ptr<rest::RESTClient> ClientOf(const std::string& name, bool faulty);
+
+  void StartServer();
+  void KillServer();
+  void Compact();
+  void StartReplica(std::size_t index);
+  void KillReplica(std::size_t index);
+  void StopReplica(std::size_t index);
+  void CountHours(const Replica& replica);
+
+  /// A time in which things go wrong.
+  void Storm(Nanoseconds until);
+  void Do(Mishap mishap);
+  /// A time in which nothing does, at the end of which everything is as it should be.
+  void Quiet();
+  /// What is not as it should be once everything works.
+  std::optional<std::string> Unsettled();
+  void CheckQuiet();
+  void SleepFor(Nanoseconds time);
+
+  Scheduler& scheduler_;
+  const RunOptions options_;
+  RunResult& result_;
+  Random random_;
+  Timeline timeline_;
+  Network network_;
+  const Actor server_actor_;
+  const Actor people_actor_;
+  const Actor cluster_actor_;
+  const Actor reader_actor_;
+  std::optional<logging::testing::Redirect> log_;
+  std::unique_ptr<apiserver::storage::MemoryStorage> storage_;
+  std::unique_ptr<Oracle> oracle_;
+  std::shared_ptr<Server> server_;
+  std::vector<std::shared_ptr<Server>> former_servers_{};
+  std::vector<std::string> operator_arguments_{};
+  bool has_leases_ = false;
+  int shards_ = 1;
+  std::vector<Replica> replicas_{};
+  std::uint64_t next_process_ = 1;
+  std::unique_ptr<People> crowd_;
+  std::unique_ptr<Rollouts> rollouts_;
+  std::unique_ptr<Mirror> mirror_;
+};
+
+/// Runs a simulation in a process of its own, which is forked here; a crash, or a run that takes
+/// longer than `seconds` of real time, is a problem, too. What the run tells of itself when there
+/// is a problem, its timeline first, is written to standard output. Not from a simulation.
+RunResult RunForked(const RunOptions& options, int seconds);
+
+}  // namespace kubexx::simulation
+
+#endif  // KUBEXX_TEST_SIMULATION_WORLD_H_
