@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
+#include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/leaderelection/lock.h"
 #include "kubexx/logging/log.h"
@@ -27,7 +30,6 @@ namespace {
 
 using apimachinery::Result;
 
-constexpr int kMaxSettleWindows = 10;
 
 Result<reloader::Config> ConfigOf(const std::vector<std::string>& arguments,
                                   const std::string& pod_name) {
@@ -79,10 +81,11 @@ class OperatorProcess::Impl {
   std::unique_ptr<reloader::WorkloadWriter> writer_;
   std::unique_ptr<reloader::WriteEvents> events_;
   reloader::WriteObservers observers_;
-  std::unique_ptr<reloader::Replica> replica_;
+  std::shared_ptr<reloader::Replica> replica_;
   std::unique_ptr<reloader::Policies> policies_;
   std::unique_ptr<reloader::Operator> operator_;
   std::unique_ptr<reloader::MetaInfoPublisher> publisher_;
+  std::jthread running_;
 };
 
 Result<void> OperatorProcess::Impl::Start() {
@@ -97,30 +100,40 @@ Result<void> OperatorProcess::Impl::Start() {
     KX_ASSIGN_OR_RETURN(auto client,
                         rest::RESTClient::New(leaderelection::LockClientConfig(connection_),
                                               {.registry = &registry_}));
-    replica_ = reloader::Replica::New(std::move(client), config_.ha, &registry_);
+    replica_ = reloader::Replica::New(
+        std::move(client), config_.ha,
+        [this](int shard) {
+          operator_->Reconsider([this, shard](const std::string& name) {
+            return reloader::ShardOf(name, config_.ha.shards) == shard;
+          });
+        },
+        &registry_);
   }
   MakePolicies();
   MakeOperator();
   publisher_ = std::make_unique<reloader::MetaInfoPublisher>(
       client_, config_.meta_info, reloader::BuildInfo{.version = "simulation"},
       [this] { return policies_->Unread(); });
-  policies_->Start();
-  operator_->Start();
-  if (replica_) {
-    KX_RETURN_IF_ERROR(replica_->Start([this](int shard) {
-      operator_->Reconsider([this, shard](const std::string& name) {
-        return reloader::ShardOf(name, config_.ha.shards) == shard;
-      });
-    }));
-  }
+  // As the manager does: the operator runs while the replica campaigns, and ends before the Leases
+  // are given back.
+  const auto work = [this](const std::stop_token& stop) {
+    policies_->Start();
+    operator_->Start();
+    base::WaitUntilStopped(stop);
+    operator_->Stop();
+  };
+  running_ = std::jthread([this, work](const std::stop_token& stop) {
+    if (!replica_) {
+      work(stop);
+    } else if (const auto ended = replica_->Run(work, stop); !ended) {
+      logging::Error("The replica ended", {{"error", ended.error()}});
+    }
+  });
   return {};
 }
 
 void OperatorProcess::Impl::Stop() {
-  operator_->Stop();
-  if (replica_) {
-    replica_->Stop();
-  }
+  running_ = {};
   events_.reset();
   policies_->Stop();
 }
@@ -166,8 +179,7 @@ void OperatorProcess::Impl::MakeOperator() {
   options.record_baselines = config_.record_baseline ? reloader::BaselineRecording::kAlways
                                                      : reloader::BaselineRecording::kNever;
   options.ignored_namespaces = config_.ignored_namespaces;
-  options.settle = {.window = config_.settle_window,
-                    .max_delay = kMaxSettleWindows * config_.settle_window};
+  options.settle_window = config_.settle_window;
   options.release_window = config_.release_window;
   options.workers = config_.workers;
   options.registry = &registry_;
