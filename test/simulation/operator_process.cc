@@ -30,7 +30,6 @@ namespace {
 
 using apimachinery::Result;
 
-
 Result<reloader::Config> ConfigOf(const std::vector<std::string>& arguments,
                                   const std::string& pod_name) {
   std::vector<const char*> argv{"kubexx-reloader"};
