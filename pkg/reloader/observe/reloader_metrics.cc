@@ -129,11 +129,10 @@ void ReloaderMetrics::Skipped(SkipReason reason, std::size_t times) const {
   Series(skipped_, reason).Increment(static_cast<double>(times));
 }
 base::Subscription ReloaderMetrics::ShowDepth(std::function<std::size_t()> depth) const {
-  return registry_ == nullptr
-             ? base::Subscription()
-             : registry_->OnScrape([gauge = depth_, depth = std::move(depth)] {
-                 gauge.Set(static_cast<double>(depth()));
-               });
+  return registry_ == nullptr ? base::Subscription()
+                              : registry_->OnScrape([gauge = depth_, depth = std::move(depth)] {
+                                  gauge.Set(static_cast<double>(depth()));
+                                });
 }
 void ReloaderMetrics::Queued() const { adds_.Increment(); }
 void ReloaderMetrics::Dequeued(double waited) const { queue_latency_.Observe(waited); }
