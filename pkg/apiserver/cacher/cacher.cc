@@ -8,6 +8,7 @@
 #include "kubexx/apiserver/cacher/past_changes.h"
 #include "kubexx/apiserver/cacher/storage_lister_watcher.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/base/after.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
@@ -67,16 +68,38 @@ Result<void> Cacher::ReachBack(std::int64_t revision, const std::stop_token& sto
   if (revision <= 0 || revision >= cache_.BeginOfAll().value_or(0)) {
     return {};
   }
-  base::MutexLock lock(reaching_);
+  const base::TimePoint deadline = base::After(options_.clock.Now(), options_.patience);
+  {
+    base::MutexLock lock(mu_);
+    while (reaching_) {
+      if (stop.stop_requested()) {
+        return Fail(apimachinery::Reason::kCancelled, "stopped");
+      }
+      if (options_.clock.Now() >= deadline) {
+        return {};  // The watch is refused as one that comes too late.
+      }
+      options_.clock.WaitUntil(mu_, reached_, stop, deadline);
+    }
+    reaching_ = true;
+  }
+  Result<void> read = ReadPast(revision, stop);
+  const base::MutexLock lock(mu_);
+  reaching_ = false;
+  reached_.notify_all();
+  return read;
+}
+
+Result<void> Cacher::ReadPast(std::int64_t revision, const std::stop_token& stop) {
   const std::optional<std::int64_t> begin = cache_.BeginOfAll();
   if (!begin || revision >= *begin) {
     return {};
   }
-  const PastRange range{.after = revision, .until = *begin, .limit = cache_.Room()};
+  const PastRange range{
+      .after = revision, .until = *begin, .limit = cache_.Room(), .patience = options_.patience};
   if (range.limit == 0) {
     return {};  // There would be no place for what the storage says.
   }
-  auto changes = PastChanges(*type_, storage_, range, stop);
+  auto changes = PastChanges(*type_, storage_, range, options_.clock, stop);
   if (!changes) {
     // What cannot be told of is told by a list: the watch is refused as one that comes too late.
     const apimachinery::Reason reason = changes.error().reason;

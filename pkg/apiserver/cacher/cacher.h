@@ -57,6 +57,8 @@ class Cacher {
   /// emptied, say, and is to list anew. kube-apiserver is silent until its versions have caught up,
   /// and what came before is missed then. Success says not that events from there are known;
   /// WatchCache::Add does. The cache must be filled.
+  /// A storage that is silent is waited for as long as CacherOptions::patience says, once for all
+  /// who wait.
   apimachinery::Result<void> ReachBack(std::int64_t revision, const std::stop_token& stop);
 
   /// Ends all watches once they have been told what has happened up to `revision`, which the
@@ -69,6 +71,8 @@ class Cacher {
   void Tick();
 
  private:
+  /// Reads what the cache does not have since `revision`; nobody else does so meanwhile.
+  apimachinery::Result<void> ReadPast(std::int64_t revision, const std::stop_token& stop);
   apimachinery::Result<void> Await(std::int64_t revision, WatchCache::OnFailure on_failure,
                                    const std::stop_token& stop);
 
@@ -77,8 +81,9 @@ class Cacher {
   const Options options_;
   WatchCache cache_;
   cache::Reflector reflector_;
-  base::Mutex reaching_;  // one at a time
   base::Mutex mu_;
+  base::CondVar reached_;
+  bool reaching_ KX_GUARDED_BY(mu_) = false;
   base::TimePoint last_bookmarks_ KX_GUARDED_BY(mu_);
   std::jthread thread_;
 };

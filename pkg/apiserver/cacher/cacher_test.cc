@@ -12,6 +12,7 @@
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -69,6 +70,10 @@ class CountingStorage final : public storage::Storage {
   Result<void> Watch(std::string_view prefix, const storage::WatchOptions& options, EventSink sink,
                      std::stop_token stop) override {
     ++watches;
+    if (silent) {
+      (void)base::Clock::Real().SleepFor(std::chrono::hours(1), stop);
+      return {};
+    }
     return storage_.Watch(prefix, options, sink, stop);
   }
   void RequestProgress(std::string_view prefix) override { storage_.RequestProgress(prefix); }
@@ -77,6 +82,7 @@ class CountingStorage final : public storage::Storage {
   }
 
   std::atomic<int> watches = 0;
+  std::atomic<bool> silent = false;
 
  private:
   storage::Storage& storage_;
@@ -252,6 +258,46 @@ TEST_F(CacherTest, APastThatThereIsNoRoomForIsNotRead) {
   const int before = counting.watches;
   EXPECT_TRUE(cacher.ReachBack(first - 1, {}));
   EXPECT_EQ(counting.watches, before);
+}
+
+TEST_F(CacherTest, AStorageThatIsSilentAboutThePastHoldsUpNobodyForLong) {
+  const std::int64_t first = Put("b", "x");
+  Put("c", "x");
+  CountingStorage quiet(*storage_);
+  base::testing::FakeClock clock;
+  Cacher cacher(type_, quiet, {.clock = clock, .window = 3, .patience = std::chrono::seconds(3)});
+  EXPECT_TRUE(cacher.WaitForLatest({}));
+  while (quiet.watches == 0) {  // the cache's own, which goes on
+    std::this_thread::yield();
+  }
+  quiet.silent = true;
+  std::atomic<int> done = 0;
+  const auto reach = [&](const std::stop_token& stop) {
+    Result<void> reached = cacher.ReachBack(first, stop);
+    ++done;
+    return reached;
+  };
+  Result<void> reached;
+  Result<void> reached_next;
+  std::jthread reader([&] { reached = reach({}); });
+  while (quiet.watches == 1) {
+    std::this_thread::yield();
+  }
+  std::stop_source gives_up;
+  gives_up.request_stop();
+  EXPECT_FALSE(reach(gives_up.get_token())) << "who goes does not wait for the others";
+  std::jthread next([&] { reached_next = reach({}); });
+  while (done < 3) {
+    if (clock.Sleepers() > 0) {
+      clock.Advance(std::chrono::milliseconds(100));
+    }
+    std::this_thread::yield();
+  }
+  reader.join();
+  next.join();
+  // Their watches are told that they come too late, and they list.
+  EXPECT_TRUE(reached) << reached.error().ToString();
+  EXPECT_TRUE(reached_next) << reached_next.error().ToString();
 }
 
 TEST_F(CacherTest, AVersionThatNobodyHasIsNotWaitedFor) {

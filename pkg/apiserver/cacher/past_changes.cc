@@ -6,6 +6,7 @@
 
 #include "kubexx/apiserver/cacher/stored_events.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/base/stop_timer.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -20,10 +21,13 @@ constexpr base::Duration kProgress = std::chrono::milliseconds(5);
 }  // namespace
 
 Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::Storage& storage,
-                                            const PastRange& range, std::stop_token stop) {
+                                            const PastRange& range, base::Clock& clock,
+                                            const std::stop_token& stop) {
+  base::StopTimer silence(clock, stop, range.patience);
   std::vector<PastChange> changes;
   bool complete = false;
   const auto take = [&](std::shared_ptr<const storage::Event> event) -> Result<void> {
+    silence.Pause();
     const storage::Revision revision = event->kv.mod_revision;
     const bool is_change = event->type != storage::Event::Type::kProgress;
     if (!is_change && revision < range.until) {  // Another history, which has no such changes.
@@ -48,12 +52,16 @@ Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::S
       changes.push_back(std::move(change));
     }
     complete = revision >= range.until;
+    silence.Restart();
     return complete ? Fail(Reason::kCancelled, "that was all") : Result<void>();
   };
   const Result<void> watched = storage.Watch(
       type.prefix,
       {.from_revision = range.after, .was_given_out = true, .progress_interval = kProgress}, take,
-      stop);
+      silence.token());
+  if (!complete && silence.expired()) {
+    return Fail(Reason::kTimeout, "the storage does not tell what has happened");
+  }
   if (!complete && !watched) {
     return Fail(watched.error());
   }

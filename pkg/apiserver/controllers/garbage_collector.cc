@@ -17,6 +17,7 @@
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/controller/controller.h"
 #include "kubexx/dynamic/metadata_client.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -129,8 +130,9 @@ class Collector final {
                     object.metadata.namespace_ + "/" + object.metadata.name +
                         " is kept: an Event owns it, and those are not followed");
       }
-      KX_ASSIGN_OR_RETURN(const bool known, graph_.IsKind(owner.api_version, owner.kind));
-      if (!known) {
+      KX_ASSIGN_OR_RETURN(const StoreGraph::Scope scope,
+                          graph_.ScopeOf(owner.api_version, owner.kind));
+      if (scope == StoreGraph::Scope::kNone) {
         return Fail(Reason::kServiceUnavailable,
                     object.metadata.namespace_ + "/" + object.metadata.name +
                         " is kept: its owner " + owner.name + " is of a kind that is not served, " +
@@ -138,6 +140,20 @@ class Collector final {
       }
     }
     return {};
+  }
+
+  /// Such an owner is none, nor is it one that is gone, see OwnerGraph.
+  Result<bool> HasOwnerInANamespace(const api::meta::v1::ObjectMeta& metadata) const {
+    for (const auto& owner : metadata.owner_references) {
+      KX_ASSIGN_OR_RETURN(const StoreGraph::Scope scope,
+                          graph_.ScopeOf(owner.api_version, owner.kind));
+      if (scope == StoreGraph::Scope::kNamespace) {
+        logging::Warning("An object of the cluster stays, as its owner is in a namespace",
+                         {{"object", metadata.name}, {"owner", owner.kind + "/" + owner.name}});
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Deletes what the graph knows, not what somebody has given to other owners meanwhile.
@@ -164,6 +180,12 @@ class Collector final {
       return {};  // the event that is on its way has it decided about anew
     }
     KX_RETURN_IF_ERROR(CheckOwnerKinds(*object));
+    if (object->metadata.namespace_.empty()) {
+      KX_ASSIGN_OR_RETURN(const bool stays, HasOwnerInANamespace(object->metadata));
+      if (stays) {
+        return {};
+      }
+    }
     return Settled(resource.Delete(node->key.name,
                                    {.propagation = PropagationOf(action, object->metadata),
                                     .uid = uid,

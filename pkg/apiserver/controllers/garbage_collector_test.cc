@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "kubexx/apiserver/controllers/controllers.h"
@@ -115,6 +116,31 @@ TEST_F(GarbageCollectorTest, WhatHasOwnersOfAKindThatIsNotThereStays) {
     AwaitGone("also");
   }
   EXPECT_TRUE(Widgets().Get("kept").has_value());
+}
+
+// As kube-controller-manager: whoever may write in one namespace has nothing kept, or deleted, in
+// another one or in the cluster.
+TEST_F(GarbageCollectorTest, OwnersAreOfTheSameNamespaceOrOfTheCluster) {
+  const std::string owner = CreateWidget("owner").GetString({"metadata", "uid"});
+  const std::string reference = OwnedBy("Widget", "example.com/v1", "owner", owner);
+  const auto elsewhere = client_->Resource({"", "v1", "configmaps"}, "kube-system");
+  const std::string body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"foreign",
+      "ownerReferences":[)" +
+                           reference + "]}}";
+  Create(elsewhere, body);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(3);
+  while (elsewhere.Get("foreign").has_value()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), give_up) << "foreign is still there";
+    std::this_thread::yield();
+  }
+  const auto classes = client_->Resource({"scheduling.k8s.io", "v1", "priorityclasses"});
+  Create(classes, R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","value":1,
+      "metadata":{"name":"kept","ownerReferences":[)" +
+                      reference + "]}}");
+  ASSERT_TRUE(Widgets().Delete("owner").has_value());
+  CreateWidget("looked-at-later", reference);
+  AwaitGone("looked-at-later");
+  EXPECT_TRUE(classes.Get("kept").has_value());
 }
 
 TEST_F(GarbageCollectorTest, ACircleThatIsDeletedInTheForegroundGoes) {

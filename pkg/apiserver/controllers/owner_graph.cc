@@ -1,20 +1,33 @@
 #include "kubexx/apiserver/controllers/owner_graph.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kubexx::apiserver::controllers {
+namespace {
+
+bool IsOfTheCluster(const GraphNode& node) { return node.key.namespace_.empty(); }
+
+bool CanOwn(const GraphNode& owner, const GraphNode& owned) {
+  return IsOfTheCluster(owner) || owner.key.namespace_ == owned.key.namespace_;
+}
+
+}  // namespace
 
 const GraphNode* OwnerGraph::Find(const std::string& uid) const {
   const auto found = nodes_.find(uid);
   return found == nodes_.end() ? nullptr : &found->second;
 }
 
-std::vector<std::string> OwnerGraph::DependentsOf(const std::string& uid) const {
-  const auto found = dependents_.find(uid);
-  return found == dependents_.end()
-             ? std::vector<std::string>()
-             : std::vector<std::string>(found->second.begin(), found->second.end());
+std::vector<std::string> OwnerGraph::DependentsOf(const std::string& uid,
+                                                  const GraphNode& node) const {
+  std::vector<std::string> uids;
+  if (const auto found = dependents_.find(uid); found != dependents_.end()) {
+    std::ranges::copy_if(found->second, std::back_inserter(uids),
+                         [&](const std::string& each) { return CanOwn(node, *Find(each)); });
+  }
+  return uids;
 }
 
 std::vector<std::string> OwnerGraph::Due() const {
@@ -58,7 +71,7 @@ std::vector<std::string> OwnerGraph::Remove(const std::string& uid) {
   if (found == nodes_.end()) {
     return {};
   }
-  std::vector<std::string> visit = DependentsOf(uid);
+  std::vector<std::string> visit = DependentsOf(uid, found->second);
   for (const auto& [owner, blocks] : found->second.owners) {
     dependents_[owner].erase(uid);
     if (dependents_[owner].empty()) {
@@ -74,9 +87,9 @@ GraphAction OwnerGraph::DecideOwner(const std::string& uid, const GraphNode& nod
   if (node.orphan) {
     return {.type = GraphAction::Type::kRelease,
             .finalizer = std::string(kOrphanFinalizer),
-            .dependents = DependentsOf(uid)};
+            .dependents = DependentsOf(uid, node)};
   }
-  const std::vector<std::string> dependents = DependentsOf(uid);
+  const std::vector<std::string> dependents = DependentsOf(uid, node);
   const bool blocked = std::ranges::any_of(dependents, [&](const std::string& each) {
     return each != uid && Find(each)->owners.at(uid);
   });
@@ -109,7 +122,9 @@ GraphAction OwnerGraph::Decide(const std::string& uid) const {
     const GraphNode* const there = Find(owner);
     if (there == nullptr && MayBeUnknown(*node)) {
       wanted = true;  // it may be one of these
-    } else if (there == nullptr) {
+    } else if (there != nullptr && !CanOwn(*there, *node) && IsOfTheCluster(*node)) {
+      wanted = true;
+    } else if (there == nullptr || !CanOwn(*there, *node)) {
       gone.insert(owner);
     } else if (there->deleting && there->foreground) {
       gone.insert(owner);
@@ -124,7 +139,7 @@ GraphAction OwnerGraph::Decide(const std::string& uid) const {
   if (wanted) {
     return {.type = GraphAction::Type::kForgetOwners, .owners = std::move(gone)};
   }
-  const std::vector<std::string> dependents = DependentsOf(uid);
+  const std::vector<std::string> dependents = DependentsOf(uid, *node);
   if (!waited_for || dependents.empty()) {
     // What somebody has asked for what it owns holds.
     return {.type = GraphAction::Type::kDelete,

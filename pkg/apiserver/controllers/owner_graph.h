@@ -56,7 +56,10 @@ struct GraphAction {
   bool operator==(const GraphAction&) const = default;
 };
 
-/// Objects by uid. Not thread-safe.
+/// Objects by uid. An object is owned by objects of its own namespace and of the cluster only, as
+/// kube-controller-manager has it: an owner in another namespace counts as one that is not there.
+/// An object of the cluster that names an owner in a namespace stays whatever becomes of that
+/// owner. Not thread-safe.
 class OwnerGraph {
  public:
   /// Takes the object in or notes what it is now. Returns the uids to decide about again.
@@ -79,7 +82,8 @@ class OwnerGraph {
 
  private:
   GraphAction DecideOwner(const std::string& uid, const GraphNode& node) const;
-  std::vector<std::string> DependentsOf(const std::string& uid) const;
+  /// Those that the object can own, see the class.
+  std::vector<std::string> DependentsOf(const std::string& uid, const GraphNode& node) const;
 
   std::map<std::string, GraphNode> nodes_{};
   /// Those that name an owner, by its uid.

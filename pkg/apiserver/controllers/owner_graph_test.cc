@@ -182,5 +182,43 @@ TEST(OwnerGraphTest, OwnersOfACycleKeepEachOther) {
   EXPECT_THAT(graph.Due(), ElementsAre("a", "b"));
 }
 
+GraphNode NodeIn(const std::string& namespace_, std::map<std::string, bool> owners = {}) {
+  GraphNode node = NodeOwnedBy(std::move(owners));
+  node.key.namespace_ = namespace_;
+  return node;
+}
+
+TEST(OwnerGraphTest, AnOwnerInAnotherNamespaceIsNone) {
+  OwnerGraph graph;
+  GraphNode owner = NodeIn("a");
+  graph.Put("owner", owner);
+  graph.Put("of-the-cluster", NodeIn(""));
+  graph.Put("beside", NodeIn("a", {{"owner", true}}));
+  graph.Put("elsewhere", NodeIn("b", {{"owner", true}}));
+  graph.Put("has-two", NodeIn("b", {{"owner", true}, {"of-the-cluster", false}}));
+  EXPECT_EQ(graph.Decide("beside").type, Type::kNothing);
+  EXPECT_EQ(graph.Decide("elsewhere").type, Type::kDelete);
+  EXPECT_EQ(graph.Decide("has-two").type, Type::kForgetOwners);
+  EXPECT_THAT(graph.Decide("has-two").owners, ElementsAre("owner"));
+
+  owner.deleting = owner.foreground = true;
+  graph.Put("owner", owner);
+  EXPECT_THAT(graph.Decide("owner").dependents, ElementsAre("beside"));
+  graph.Remove("beside");
+  EXPECT_EQ(graph.Decide("owner").type, Type::kRemoveFinalizer) << "others do not hold it";
+}
+
+TEST(OwnerGraphTest, AnObjectOfTheClusterWithAnOwnerInANamespaceStays) {
+  OwnerGraph graph;
+  GraphNode owner = NodeIn("a");
+  graph.Put("owner", owner);
+  graph.Put("role", NodeIn("", {{"owner", true}}));
+  EXPECT_EQ(graph.Decide("role").type, Type::kNothing);
+  owner.deleting = owner.foreground = true;
+  graph.Put("owner", owner);
+  EXPECT_EQ(graph.Decide("role").type, Type::kNothing);
+  EXPECT_EQ(graph.Decide("owner").type, Type::kRemoveFinalizer);
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver::controllers

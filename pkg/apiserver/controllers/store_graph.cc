@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/controllers/store_graph.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <set>
@@ -252,26 +253,34 @@ Result<std::optional<GraphNode>> StoreGraph::Find(const std::string& uid) const 
   return node;
 }
 
-Result<bool> StoreGraph::IsKind(const std::string& api_version, const std::string& kind) const {
+Result<StoreGraph::Scope> StoreGraph::ScopeOf(const std::string& api_version,
+                                              const std::string& kind) const {
+  const std::size_t slash = api_version.find('/');
+  const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);
   if (api::Registry().Find(api_version, kind) != nullptr) {
-    return true;
+    const auto type = std::ranges::find_if(types_, [&](const auto& entry) {
+      return entry.second->group == group && entry.second->kind == kind;
+    });
+    return type != types_.end() && !type->second->namespaced ? Scope::kCluster : Scope::kNamespace;
   }
-  const std::string group = api_version.substr(0, api_version.find('/'));
-  bool found = false;
+  Scope scope = Scope::kNone;
   const auto look = [&](storage::KeyValue&& kv) -> Result<void> {
     // A definition's name is the plural, which has no dot, and the group.
     const std::string_view name =
         std::string_view(kv.key).substr(std::string_view(kDefinitions).size());
     const std::size_t dot = name.find('.');
-    if (!found && dot != std::string_view::npos && name.substr(dot + 1) == group) {
+    if (scope == Scope::kNone && dot != std::string_view::npos && name.substr(dot + 1) == group) {
       KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(*TypeOf(kv.key), *kv.value, 1));
       KX_ASSIGN_OR_RETURN(const JsonTree tree, JsonTree::Parse(json));
-      found = StringAt(tree, {"spec", "names", "kind"}) == kind;
+      if (StringAt(tree, {"spec", "names", "kind"}) == kind) {
+        scope =
+            StringAt(tree, {"spec", "scope"}) == "Cluster" ? Scope::kCluster : Scope::kNamespace;
+      }
     }
     return {};
   };
   KX_RETURN_IF_ERROR(storage_.GetList(kDefinitions, {}, look, {}));
-  return found;
+  return scope;
 }
 
 Result<std::string> StoreGraph::ServedVersionOf(

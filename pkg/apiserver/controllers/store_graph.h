@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_CONTROLLERS_STORE_GRAPH_H_
 #define KUBEXX_APISERVER_CONTROLLERS_STORE_GRAPH_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -40,9 +41,15 @@ class StoreGraph {
   /// Nothing when it is gone. An error when the version in which a custom resource is served cannot
   /// be told now.
   apimachinery::Result<std::optional<GraphNode>> Find(const std::string& uid) const;
-  /// Whether there are such objects at all: those of a built-in type, or of a definition that is
-  /// there. Errors of the storage.
-  apimachinery::Result<bool> IsKind(const std::string& api_version, const std::string& kind) const;
+  /// Where objects of a kind are.
+  enum class Scope : std::uint8_t {
+    kNone,  ///< there are none: the kind is neither built in, nor is a definition of it there
+    kCluster,
+    kNamespace
+  };
+  /// Errors of the storage.
+  apimachinery::Result<Scope> ScopeOf(const std::string& api_version,
+                                      const std::string& kind) const;
 
  private:
   apimachinery::Result<void> ListAndWatch(const Visit& visit, const std::stop_token& stop);

@@ -334,6 +334,18 @@ TEST(CheckStructural, MapsNeedKeys) {
                   "empty if x-kubernetes-list-type is map"));
 }
 
+TEST(JsonPath, LooksAtNoMoreThanItMay) {
+  const auto path = JsonPath::Parse(".a[*]");
+  ASSERT_TRUE(path);
+  const JsonTree root = *JsonTree::Parse(R"({"a":[1,2,3]})");
+  std::size_t budget = 7;
+  EXPECT_EQ(path->FindWithin(root, budget).size(), 3U);
+  EXPECT_EQ(budget, 1U);
+  budget = 5;
+  EXPECT_TRUE(path->FindWithin(root, budget).empty());
+  EXPECT_EQ(budget, 0U);
+}
+
 TEST(JsonPath, FollowsMembersIndicesAndFilters) {
   const JsonTree root = Tree(R"({"spec":{"n":3,"l":["a","b"],"a.b":{"c":1}},
     "status":{"conditions":[{"type":"Ready","status":"True"},{"type":"Other","status":"False"}]}})");

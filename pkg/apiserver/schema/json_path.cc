@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 namespace kubexx::apiserver::schema {
@@ -178,10 +179,21 @@ void JsonPath::Take(const Step& step, const JsonTree& from, std::vector<const Js
 }
 
 std::vector<const JsonTree*> JsonPath::Find(const JsonTree& root) const {
+  std::size_t budget = std::numeric_limits<std::size_t>::max();
+  return FindWithin(root, budget);
+}
+
+std::vector<const JsonTree*> JsonPath::FindWithin(const JsonTree& root, std::size_t& budget) const {
   std::vector<const JsonTree*> found = {&root};
   for (const Step& step : steps_) {
     std::vector<const JsonTree*> next;
     for (const JsonTree* const from : found) {
+      const std::size_t cost = 1 + from->members().size() + from->elements().size();
+      if (budget < cost) {
+        budget = 0;
+        return {};
+      }
+      budget -= cost;
       Take(step, *from, next);
     }
     found = std::move(next);

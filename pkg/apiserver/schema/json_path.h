@@ -25,6 +25,10 @@ class JsonPath {
 
   /// What it leads to, in the order of the document; valid until `root` changes.
   std::vector<const codec::JsonTree*> Find(const codec::JsonTree& root) const;
+  /// The same, looking at no more members and elements than `budget`, of which it takes those that
+  /// it has looked at; nothing, and a budget of 0, where they do not suffice.
+  std::vector<const codec::JsonTree*> FindWithin(const codec::JsonTree& root,
+                                                 std::size_t& budget) const;
   /// The first of them; null when there is none.
   const codec::JsonTree* First(const codec::JsonTree& root) const;
 

@@ -14,8 +14,8 @@ namespace kubexx::reloader {
 namespace {
 
 constexpr base::Duration kLook = std::chrono::milliseconds(2);
-/// A list that has not come by then may never come, and a store that has not taken one is stuck;
-/// their changes still come as events.
+/// A list that has not come by then may never come, and a store that has not taken one is stuck:
+/// nobody waits for them, see Overdue.
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 constexpr base::Duration kInterval = std::chrono::seconds(1);
 /// What a watch has brought is on its way to the handlers for less than this.
@@ -150,11 +150,20 @@ OnDemandLists::Round OnDemandLists::Await(const std::stop_token& stop) {
     if (!doubtful_.empty()) {  // of a refusal nothing tells
       until = std::min(until, clock_.Now() + kInterval);
     }
+    if (!overdue_.empty()) {  // nor of a list that has come
+      until = std::min(until, clock_.Now() + kInterval);
+    }
     clock_.WaitUntil(mu_, changed_, stop, until);
+    if (!overdue_.empty()) {
+      break;
+    }
   }
   const base::TimePoint now = clock_.Now();
-  next_round_ = now + kInterval;
   Round round;
+  if (NextDueLocked() > now) {
+    return round;
+  }
+  next_round_ = now + kInterval;
   for (const auto& [source, waiting] : waiting_) {
     if (waiting.due <= now) {
       round.namespaces.emplace(source.key.namespace_, 0);
@@ -186,7 +195,12 @@ std::vector<std::pair<SourceId, Digest>> OnDemandLists::Before(std::string_view 
       result.emplace_back(source, *before);
     }
   };
-  for (const auto& [source, before] : listed_for_) {  // the older first
+  for (const auto& [member, overdue] : overdue_) {  // the older first
+    for (const auto& [source, before] : overdue.changes) {
+      add(source, before);
+    }
+  }
+  for (const auto& [source, before] : listed_for_) {
     add(source, before);
   }
   for (const auto& [source, change] : doubtful_) {
@@ -216,15 +230,60 @@ void OnDemandLists::Run(const std::stop_token& stop) {
     if (stop.stop_requested()) {
       return;
     }
-    List(round.namespaces, stop);
+    PassOverdue(stop);
+    if (round.changes.empty()) {
+      continue;
+    }
+    const Missing missing = List(round.namespaces, stop);
     if (stop.stop_requested()) {
       return;
     }
     for (const auto& [source, before] : round.changes) {
       pass_(source, before);
     }
+    NoteOverdue(missing, round.changes);
+  }
+}
+
+void OnDemandLists::NoteOverdue(const Missing& missing, const Changes& changes) {
+  const base::MutexLock lock(mu_);
+  for (const auto& [member, number] : missing) {
+    Overdue& overdue = overdue_[member];
+    overdue.number = std::max(overdue.number, number);
+    for (const auto& [source, before] : changes) {
+      std::optional<Digest>& first = overdue.changes[source];
+      first = first ? first : before;
+    }
+  }
+  listed_for_.clear();
+}
+
+bool OnDemandLists::HasCome(const Member& member, std::uint64_t number,
+                            const std::stop_token& stop) {
+  if (const auto version = member.source->AwaitList(number, stop, base::Duration(0))) {
+    return Number(member.informer->LastSyncResourceVersion()) >= Number(*version);
+  }
+  const WorkloadSource::Hearing hearing = member.source->hearing();
+  return hearing == WorkloadSource::Hearing::kWatched || hearing == WorkloadSource::Hearing::kNone;
+}
+
+void OnDemandLists::PassOverdue(const std::stop_token& stop) {
+  std::map<const Member*, Overdue> overdue;
+  {
     const base::MutexLock lock(mu_);
-    listed_for_.clear();
+    overdue = overdue_;
+  }
+  for (const auto& [member, list] : overdue) {
+    if (stop.stop_requested() || !HasCome(*member, list.number, stop)) {
+      continue;
+    }
+    for (const auto& [source, before] : list.changes) {
+      if (member->namespace_.empty() || member->namespace_ == source.key.namespace_) {
+        pass_(source, before);
+      }
+    }
+    const base::MutexLock lock(mu_);
+    overdue_.erase(member);
   }
 }
 
@@ -252,8 +311,10 @@ bool OnDemandLists::ListParts(const Member& member, const Namespaces& namespaces
   return true;
 }
 
-void OnDemandLists::List(const Namespaces& namespaces, const std::stop_token& stop) {
-  std::vector<std::pair<const Member*, std::uint64_t>> asked;
+OnDemandLists::Missing OnDemandLists::List(const Namespaces& namespaces,
+                                           const std::stop_token& stop) {
+  Missing asked;
+  Missing missing;
   for (const Member& member : members_) {
     const bool concerned = std::ranges::any_of(
         namespaces, [&](const auto& entry) { return IsIn(member, entry.first); });
@@ -261,24 +322,30 @@ void OnDemandLists::List(const Namespaces& namespaces, const std::stop_token& st
       asked.emplace_back(&member, member.source->AskForList());
     }
   }
-  // A kind that the server does not list now holds up no change of the others: what it brings later
-  // comes as events.
+  // A kind that the server does not list now holds up no change of the others.
   const base::TimePoint deadline = clock_.Now() + kPatience;
   for (const auto& [member, number] : asked) {
-    if (const auto version = member->source->AwaitList(number, stop, deadline - clock_.Now())) {
-      AwaitStored(
-          [&, wanted = Number(*version)] {
-            return Number(member->informer->LastSyncResourceVersion()) >= wanted;
-          },
-          stop);
+    const auto version = member->source->AwaitList(number, stop, deadline - clock_.Now());
+    const bool is_stored =
+        version && AwaitStored(
+                       [&, wanted = Number(*version)] {
+                         return Number(member->informer->LastSyncResourceVersion()) >= wanted;
+                       },
+                       stop);
+    if (!is_stored) {
+      missing.emplace_back(member, number);
     }
   }
+  return missing;
 }
 
-void OnDemandLists::AwaitStored(base::FunctionRef<bool()> is_there, const std::stop_token& stop) {
+bool OnDemandLists::AwaitStored(base::FunctionRef<bool()> is_there, const std::stop_token& stop) {
   const base::TimePoint deadline = clock_.Now() + kPatience;
-  while (!is_there() && clock_.Now() < deadline && clock_.SleepFor(kLook, stop)) {
+  bool there = is_there();
+  while (!there && clock_.Now() < deadline && clock_.SleepFor(kLook, stop)) {
+    there = is_there();
   }
+  return there;
 }
 
 }  // namespace kubexx::reloader

@@ -85,6 +85,14 @@ class OnDemandLists {
     Changes changes{};
     Namespaces namespaces{};
   };
+  /// A list that a member has not brought in its time, and the changes that it is to answer. They
+  /// have been passed on once, and are again when it comes: it may bring a workload that was made
+  /// before them.
+  struct Overdue {
+    std::uint64_t number = 0;
+    Changes changes{};
+  };
+  using Missing = std::vector<std::pair<const Member*, std::uint64_t>>;
   struct Waiting {
     std::optional<Digest> before{};
     base::TimePoint due{};
@@ -115,15 +123,22 @@ class OnDemandLists {
   void ResolveDoubtsLocked() KX_REQUIRES(mu_);
   void Run(const std::stop_token& stop);
   /// Blocks until something is due; that, and what the same lists answer, which is listed_for_ from
-  /// now on. Empty when `stop` is requested first.
+  /// now on. Empty when `stop` is requested first, and now and then while lists are overdue.
   Round Await(const std::stop_token& stop);
   base::TimePoint NextDueLocked() const KX_REQUIRES(mu_);
-  void List(const Namespaces& namespaces, const std::stop_token& stop);
+  /// Returns the lists that have not come in time.
+  Missing List(const Namespaces& namespaces, const std::stop_token& stop);
+  /// Whether the list is in the store; also when the member is not on demand any more, and what it
+  /// has is.
+  static bool HasCome(const Member& member, std::uint64_t number, const std::stop_token& stop);
+  void NoteOverdue(const Missing& missing, const Changes& changes);
+  /// Passes on what overdue lists answer that have come meanwhile.
+  void PassOverdue(const std::stop_token& stop);
   /// Lists the namespaces only; false when that is more work than to list everything, or cannot be
   /// done.
   bool ListParts(const Member& member, const Namespaces& namespaces, const std::stop_token& stop);
-  /// Blocks until `is_there`, for a while.
-  void AwaitStored(base::FunctionRef<bool()> is_there, const std::stop_token& stop);
+  /// Blocks until `is_there`, for a while; whether it is.
+  bool AwaitStored(base::FunctionRef<bool()> is_there, const std::stop_token& stop);
 
   const std::vector<Member> members_;
   base::Clock& clock_;
@@ -134,6 +149,7 @@ class OnDemandLists {
   std::map<SourceId, Doubtful> doubtful_ KX_GUARDED_BY(mu_);
   UnreferencedSources unreferenced_ KX_GUARDED_BY(mu_);
   Changes listed_for_ KX_GUARDED_BY(mu_);
+  std::map<const Member*, Overdue> overdue_ KX_GUARDED_BY(mu_);
   /// One list a second: a burst of changes is answered together.
   base::TimePoint next_round_ KX_GUARDED_BY(mu_){};
   std::jthread thread_;

@@ -156,6 +156,32 @@ TEST_F(OnDemandListsTest, AKindThatCannotBeListedHoldsUpNoChange) {
   }
 }
 
+TEST_F(OnDemandListsTest, AListThatComesLateBringsNoWorkloadThatMissesItsChange) {
+  server_->Put({"ns", "web"}, "1");  // made before the change, and listed after it only
+  server_->FailLists(Status(Reason::kServiceUnavailable, "down", 503), kEveryWatch);
+  lists_.Changed(kUsed, kNoSource, true, 11);
+  const auto pass_time = [this] {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(std::chrono::milliseconds(100));
+    }
+    if (lists_clock_.Sleepers() > 0) {
+      lists_clock_.Advance(std::chrono::milliseconds(100));
+    }
+    std::this_thread::yield();
+  };
+  while (Passed().empty()) {
+    pass_time();
+  }
+  EXPECT_FALSE(informer_->Contains({"ns", "web"}));
+  EXPECT_EQ(lists_.Before("ns").size(), 1U) << "the list that comes later may bring the workload";
+  server_->FailLists(Status(Reason::kServiceUnavailable, "down", 503), 0);
+  while (!lists_.Before("ns").empty()) {
+    pass_time();
+  }
+  EXPECT_TRUE(informer_->Contains({"ns", "web"}));
+  EXPECT_EQ(Passed(), (std::vector{kUsed, kUsed})) << "for those that the list has brought";
+}
+
 /// It is not known yet whether the kind may be watched.
 class DoubtfulListsTest : public OnDemandListsTest {
  protected:

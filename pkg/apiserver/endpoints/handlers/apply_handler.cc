@@ -124,7 +124,9 @@ Answer HandleApply(const Call& call) {
   const WritePart part = PartOfSubresource(call.info.subresource);
   std::vector<std::string> old_finalizers;
   Admission admission(call, {.operation = "UPDATE", .posted = of_scale ? &ScaleType() : nullptr});
+  bool found = false;  // a webhook may deny with NotFound, too
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    found = true;
     old_finalizers = FinalizersOf(current);
     KX_ASSIGN_OR_RETURN(JsonTree object, ApplyTo(call, current, config));
     KX_RETURN_IF_ERROR(of_scale ? MutateScale(call, admission, current, object)
@@ -135,12 +137,14 @@ Answer HandleApply(const Call& call) {
   // A webhook may deny with either of the two reasons that make it try again.
   constexpr int kMostTries = 10;
   for (int tries = 1;; ++tries) {
+    found = false;
     const auto updated = call.objects.Update(*call.type, call.key(), part, change, call.dry_run(),
                                              call.request.stop, admission.check());
     if (updated) {
       return Respond(call, *updated, 200, old_finalizers, warnings);
     }
-    if (updated.error().reason != Reason::kNotFound || call.request.stop.stop_requested()) {
+    if (found || !apimachinery::IsObjectNotFound(updated.error()) ||
+        call.request.stop.stop_requested()) {
       return Fail(updated.error());
     }
     const auto created = CreateApplied(call, config);

@@ -237,7 +237,9 @@ Answer HandleUpdate(const Call& call) {
   KX_RETURN_IF_ERROR(CheckNamespace(call, sent));
   std::vector<std::string> old_finalizers;
   Admission admission(call, {.operation = "UPDATE"});
+  bool found = false;  // a webhook may deny with NotFound, too
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    found = true;
     KX_RETURN_IF_ERROR(CheckUid(*call.type, current, sent));
     old_finalizers = FinalizersOf(current);
     JsonTree object = sent;
@@ -247,15 +249,26 @@ Answer HandleUpdate(const Call& call) {
     KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     return object;
   };
-  const auto updated =
-      call.objects.Update(*call.type, call.key(), PartOfSubresource(call.info.subresource), change,
-                          call.dry_run(), call.request.stop, admission.check());
-  if (updated) {
-    return Written(call, *updated, old_finalizers, warnings);
+  const bool creates = call.info.subresource.empty() && IsCreatedByUpdate(*call.type);
+  constexpr int kMostTries = 10;
+  for (int tries = 1;; ++tries) {
+    found = false;
+    const auto updated =
+        call.objects.Update(*call.type, call.key(), PartOfSubresource(call.info.subresource),
+                            change, call.dry_run(), call.request.stop, admission.check());
+    if (updated) {
+      return Written(call, *updated, old_finalizers, warnings);
+    }
+    if (!creates || found || !apimachinery::IsObjectNotFound(updated.error()) ||
+        call.request.stop.stop_requested()) {
+      return Fail(updated.error());
+    }
+    Answer created = CreateByUpdate(call, sent, warnings);
+    if (created || created.error().reason != Reason::kAlreadyExists || tries >= kMostTries) {
+      return created;
+    }
+    // Somebody else was faster: it is there now.
   }
-  const bool creates = updated.error().reason == Reason::kNotFound &&
-                       call.info.subresource.empty() && IsCreatedByUpdate(*call.type);
-  return creates ? CreateByUpdate(call, std::move(sent), warnings) : Fail(updated.error());
 }
 
 Answer HandlePatch(const Call& call) {
@@ -343,7 +356,8 @@ Answer HandleDeleteCollection(const Call& call) {
         call, {.operation = "DELETE", .name = key.name, .options = tree, .dry_run = dry_run});
     const auto outcome = call.objects.Delete(*call.type, key, delete_options, dry_run,
                                              call.request.stop, admission.check());
-    if (!outcome && outcome.error().reason != Reason::kNotFound) {
+    // A webhook may deny with that reason, too.
+    if (!outcome && !apimachinery::IsObjectNotFound(outcome.error())) {
       return Fail(outcome.error());
     }
   }

@@ -16,13 +16,17 @@ namespace {
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// The cell of a column that a definition names, as kube-apiserver fills it.
 /// Cells behind so many bytes of text are empty: each column may show all of an object, and nobody
 /// reads that in a table.
 constexpr std::size_t kMaxRowBytes = 4 << 20;
+/// So are cells behind so many members and elements that were looked at: a definition may have tens
+/// of thousands of columns, and an object as many members.
+constexpr std::size_t kMaxRowLooks = 1 << 20;
 
-JsonTree CustomCell(const schema::PrinterColumn& column, const JsonTree& object) {
-  const std::vector<const JsonTree*> found = column.path.Find(object);
+/// The cell of a column that a definition names, as kube-apiserver fills it.
+JsonTree CustomCell(const schema::PrinterColumn& column, const JsonTree& object,
+                    std::size_t& looks) {
+  const std::vector<const JsonTree*> found = column.path.FindWithin(object, looks);
   if (found.empty()) {
     return nullptr;
   }
@@ -49,8 +53,9 @@ JsonTree CellsOf(const ResourceType& type, const JsonTree& object) {
   if (type.custom) {
     cells.Append(NameCell(object));
     std::size_t bytes = 0;
+    std::size_t looks = kMaxRowLooks;
     for (const schema::PrinterColumn& column : type.custom->columns) {
-      JsonTree cell = bytes > kMaxRowBytes ? JsonTree() : CustomCell(column, object);
+      JsonTree cell = bytes > kMaxRowBytes ? JsonTree() : CustomCell(column, object, looks);
       bytes += cell.AsString() == nullptr ? 0 : cell.AsString()->size();
       cells.Append(std::move(cell));
     }

@@ -108,7 +108,7 @@ class Pass {
     if (!outcome && (stop.stop_requested() || IsOfAll(outcome.error().reason))) {
       return Fail(outcome.error());
     }
-    if (!outcome && outcome.error().reason == Reason::kNotFound) {
+    if (!outcome && apimachinery::IsObjectNotFound(outcome.error())) {
       return {};
     }
     ++leftovers_.count;

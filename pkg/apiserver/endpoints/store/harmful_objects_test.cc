@@ -150,6 +150,31 @@ TEST_F(HarmfulObjectsTest, ColumnsThatEachShowAllEndSomewhere) {
   EXPECT_LT(table.body.size(), 8U << 20);
 }
 
+TEST_F(HarmfulObjectsTest, ColumnsThatEachLookAtAllEndSomewhere) {
+  ASSERT_EQ(
+      Do("POST", testing::kDefinitions,
+         R"({"metadata":{"name":"harmfuls.e.x"},"spec":{"group":"e.x","scope":"Namespaced","names":{"plural":"harmfuls",)"
+         R"("singular":"harmful","kind":"Harmful"},"versions":[{"name":"v1","served":true,"storage":true,)"
+         R"("additionalPrinterColumns":[)" +
+             Enumerated(5'000,
+                        [](int i) {
+                          return R"({"type":"integer","jsonPath":".spec.n[*]","name":"n)" +
+                                 std::to_string(i) + "\"}";
+                        }) +
+             R"(],"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})")
+          .status,
+      201);
+  const std::string numbers = Enumerated(100'000, [](int) { return "7"; });
+  ASSERT_EQ(Make("c", R"({"n":[)" + numbers + "]}").status, 201);
+  headers_ = {{"Accept", "application/json;as=Table;g=meta.k8s.io;v=v1"}};
+  const JsonTree table = Json(Do("GET", std::string(kHarmless) + "/c"));
+  ASSERT_NE(table.Find("rows"), nullptr);
+  const auto& cells = table.Find("rows")->elements()[0].Find("cells")->elements();
+  ASSERT_EQ(cells.size(), 5'001U);
+  EXPECT_EQ(cells[1], JsonTree(7));
+  EXPECT_EQ(cells.back(), JsonTree()) << "it was looked for all the same";
+}
+
 TEST_F(HarmfulObjectsTest, ManyContainersThatBeginAreAddedUp) {
   const http::Response made = Do(
       "POST", std::string(testing::kPods) + "?dryRun=All",

@@ -151,6 +151,36 @@ TEST_F(WebhookCallsTest, ACallWithoutAnAnswerRefusesOrNotAsThePolicySays) {
   }
 }
 
+// A deletion that finds nothing is none; one that is denied with the same reason is refused.
+TEST_F(WebhookCallsTest, ADenialThatSaysNotFoundIsADenial) {
+  ASSERT_EQ(Do("POST", kConfigMaps, ConfigMap("kept")).status, 201);
+  hooks_->Handle(Url("a.b.c"), [](const JsonTree&) {
+    JsonTree denied = FakeWebhooks::Denied("not in my list", 404);
+    denied["status"]["reason"] = "NotFound";
+    return denied;
+  });
+  Configure(kValidating, "v", {Hook("a.b.c", R"({"rules":[{"operations":["*"],"apiGroups":["*"],
+      "apiVersions":["*"],"resources":["configmaps"]}]})")});
+  const http::Response refused = Do("DELETE", kConfigMaps);
+  EXPECT_EQ(refused.status, 404);
+  EXPECT_THAT(Message(refused), HasSubstr("not in my list"));
+  EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/kept").status, 200);
+
+  const std::string role = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/r";
+  const std::string body = R"({"metadata":{"name":"r"},"rules":[]})";
+  Remove(kValidating, "v");
+  ASSERT_EQ(Do("PUT", role, body).status, 201);
+  Configure(kValidating, "v", {Hook("a.b.c", R"({"rules":[{"operations":["UPDATE"],
+      "apiGroups":["*"],"apiVersions":["*"],"resources":["roles"]}]})")});
+  EXPECT_EQ(Do("PUT", role, body).status, 404) << "no creation";
+  EXPECT_EQ(Do("PATCH", role + "?fieldManager=a&force=true",
+               R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role",)"
+               R"("metadata":{"name":"r"},"rules":[]})",
+               "application/apply-patch+yaml")
+                .status,
+            404);
+}
+
 TEST_F(WebhookCallsTest, ARequestWhoseTimeIsOverIsRefusedWhateverThePolicySays) {
   hooks_->Handle(Url("a.b.c"), [this](const JsonTree&) -> Result<JsonTree> {
     over_.request_stop();

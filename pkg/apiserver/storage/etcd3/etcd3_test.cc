@@ -180,6 +180,69 @@ TEST(Etcd3Storage, TellsOnceThatEtcdIsLostAndOnceThatItIsBack) {
   EXPECT_NE(log.find("etcd answers again", lost), std::string::npos) << log;
 }
 
+/// A cluster at revision `latest`, with a member that is at 5 when a watch begins, and at 12 later.
+class LaggingEtcd final : public etcdserverpb::KV::Service, public etcdserverpb::Watch::Service {
+ public:
+  explicit LaggingEtcd(Revision latest) : latest_(latest) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterService(static_cast<etcdserverpb::KV::Service*>(this));
+    builder.RegisterService(static_cast<etcdserverpb::Watch::Service*>(this));
+    server_ = builder.BuildAndStart();
+  }
+  grpc::Status Range(grpc::ServerContext* /*context*/,
+                     const etcdserverpb::RangeRequest* /*request*/,
+                     etcdserverpb::RangeResponse* response) override {
+    response->mutable_header()->set_revision(latest_);
+    return grpc::Status::OK;
+  }
+  grpc::Status Watch(grpc::ServerContext* /*context*/,
+                     grpc::ServerReaderWriter<etcdserverpb::WatchResponse,
+                                              etcdserverpb::WatchRequest>* stream) override {
+    etcdserverpb::WatchRequest request;
+    stream->Read(&request);
+    etcdserverpb::WatchResponse response;
+    response.set_created(true);
+    response.mutable_header()->set_revision(5);
+    stream->Write(response);
+    response.set_created(false);
+    response.mutable_header()->set_revision(12);
+    stream->Write(response);
+    while (stream->Read(&request)) {
+    }
+    return grpc::Status::OK;
+  }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  const Revision latest_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(Etcd3Storage, AMemberThatIsBehindIsNotTakenForAnotherHistory) {
+  for (const Revision latest : {11, 9}) {
+    LaggingEtcd etcd(latest);
+    Etcd3Options options;
+    options.endpoints = {etcd.url()};
+    options.compact_interval = {};
+    const auto storage = NewEtcd3Storage(options);
+    ASSERT_TRUE(storage.has_value());
+    Revision told = 0;
+    const auto watched = (*storage)->Watch(
+        "/registry/a/", {.from_revision = 10, .was_given_out = true},
+        [&](const std::shared_ptr<const Event>& event) -> apimachinery::Result<void> {
+          told = event->kv.mod_revision;
+          return apimachinery::Fail(Reason::kCancelled, "that was it");
+        },
+        {});
+    ASSERT_FALSE(watched.has_value());
+    EXPECT_EQ(watched.error().reason, latest == 11 ? Reason::kCancelled : Reason::kExpired)
+        << watched.error().ToString();
+    EXPECT_EQ(told, latest == 11 ? 12 : 0);
+  }
+}
+
 TEST(Etcd3Storage, ACheckOfHealthEndsInItsTime) {
   Etcd3Options options;
   options.endpoints = {"http://127.0.0.1:1"};

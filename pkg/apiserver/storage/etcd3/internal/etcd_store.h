@@ -47,6 +47,7 @@ class EtcdStore final : public Storage {
 
  private:
   class Asker;
+  class Registered;
 
   // One call, on the calling thread. A read that a broken connection ended is sent again.
   template <class Request, class Response>
@@ -61,6 +62,10 @@ class EtcdStore final : public Storage {
                                                            std::string_view what,
                                                            const std::stop_token& stop);
   Deadline DeadlineFromNow() const;
+  /// kExpired when a watch that goes on from a revision of ours sees an etcd that has not given it
+  /// out. `seen`: the revision that a member has told of.
+  apimachinery::Result<void> CheckHistory(Revision seen, const WatchOptions& options,
+                                          std::string_view what, const std::stop_token& stop);
 
   // etcd_compact.cc
   struct Compaction;

@@ -47,15 +47,11 @@ bool HasMore(const etcdserverpb::WatchResponse& response, int at) {
 
 /// What of one response concerns the sink.
 Result<void> Give(etcdserverpb::WatchResponse& response, const WatchOptions& options,
-                  std::string_view what, Storage::EventSink sink, const std::stop_token& stop) {
-  const Revision from = options.from_revision;
+                  Storage::EventSink sink, const std::stop_token& stop) {
   const Revision revision = response.header().revision();
-  if (options.was_given_out && revision < from) {
-    return storage::internal::OtherHistory(what, from, revision);
-  }
   if (response.events_size() == 0) {
     // One that waits for a revision of the future has nothing to tell yet.
-    return !response.created() && !response.fragment() && revision >= from
+    return !response.created() && !response.fragment() && revision >= options.from_revision
                ? sink(Progress(revision))
                : Result<void>();
   }
@@ -118,6 +114,37 @@ class EtcdStore::Asker {
   std::jthread thread_;
 };
 
+/// The place of a watch's Asker among those that RequestProgress asks.
+class EtcdStore::Registered {
+ public:
+  Registered(EtcdStore& store, Asker& asker) : store_(store) {
+    const base::MutexLock lock(store_.mu_);
+    place_ = store_.askers_.insert(store_.askers_.end(), &asker);
+  }
+  ~Registered() {
+    const base::MutexLock lock(store_.mu_);
+    store_.askers_.erase(place_);
+  }
+  Registered(const Registered&) = delete;
+  Registered& operator=(const Registered&) = delete;
+
+ private:
+  EtcdStore& store_;
+  std::list<Asker*>::iterator place_;
+};
+
+Result<void> EtcdStore::CheckHistory(Revision seen, const WatchOptions& options,
+                                     std::string_view what, const std::stop_token& stop) {
+  if (!options.was_given_out || seen >= options.from_revision) {
+    return {};
+  }
+  // A member that is behind the others says so, too, for a moment; then the quorum knows.
+  KX_ASSIGN_OR_RETURN(const Revision latest, CurrentRevision(stop));
+  return latest < options.from_revision
+             ? storage::internal::OtherHistory(what, options.from_revision, latest)
+             : Result<void>();
+}
+
 Result<void> EtcdStore::Watch(std::string_view prefix, const WatchOptions& options, EventSink sink,
                               std::stop_token stop) {
   const std::string what = "watch of " + std::string(prefix);
@@ -140,19 +167,17 @@ Result<void> EtcdStore::Watch(std::string_view prefix, const WatchOptions& optio
   Result<void> result;
   {
     Asker asker(*stream, prefix, options.progress_interval);
-    std::list<Asker*>::iterator place;
-    {
-      base::MutexLock lock(mu_);
-      place = askers_.insert(askers_.end(), &asker);
-    }
+    const Registered registered(*this, asker);
     etcdserverpb::WatchResponse response;
     while (result && stream->Read(&response)) {
-      result = response.canceled() ? Fail(Ended(response, what))
-                                   : Give(response, options, what, sink, stop);
+      result = response.canceled()
+                   ? Fail(Ended(response, what))
+                   : CheckHistory(response.header().revision(), options, what, stop);
+      if (result) {
+        result = Give(response, options, sink, stop);
+      }
     }
     context.TryCancel();
-    base::MutexLock lock(mu_);
-    askers_.erase(place);
   }
   const grpc::Status status = stream->Finish();
   if (status.error_code() == grpc::StatusCode::UNAVAILABLE && !stop.stop_requested()) {
