@@ -139,7 +139,7 @@ class ReloadPolicyIntegration : public testing::Test {
     informers.push_back(NewInformers(client_, namespace_, settings));
     Operator::Options options;
     options.registry = &registry_;
-    options.settle = {.window = milliseconds(50), .max_delay = milliseconds(500)};
+    options.settle_window = milliseconds(50);
     options.rollout_gate = &policies_->gate();
     operator_ = std::make_unique<Operator>(std::move(options), std::move(informers), *writer_);
     policies_->Start();

@@ -66,7 +66,7 @@ class ReloaderSources : public integration::CustomResourceTest {
     std::vector<InformerSet> informers;
     informers.push_back(NewInformers(client_, namespace_, settings));
     Operator::Options options;
-    options.settle = {.window = milliseconds(20), .max_delay = milliseconds(200)};
+    options.settle_window = milliseconds(20);
     options.recording.workload_interval = milliseconds(10);
     options.fetch_values = NewValueFetch(client_);
     operator_ = std::make_unique<Operator>(std::move(options), std::move(informers), *writer_);

@@ -207,7 +207,7 @@ class ReloaderIntegration : public testing::Test {
     Operator::Options options;
     options.rules = rules;
     options.registry = &registry_;
-    options.settle = {.window = settle_window, .max_delay = 10 * settle_window};
+    options.settle_window = settle_window;
     options.drain_timeout = std::chrono::minutes(1);  // what is due at the end is written
     options.fetch_values = NewValueFetch(client_);
     options.read_workload = NewWorkloadRead(client_, rules.keys);

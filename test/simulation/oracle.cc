@@ -128,8 +128,8 @@ void Oracle::Apply(const Event& event) {
   if (is_source) {
     if (object->At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr) {
       paused_.insert(ShortOf(key));
-    } else {
-      paused_.erase(ShortOf(key));
+    } else if (paused_.erase(ShortOf(key)) != 0) {
+      AddReasonLocked(ShortOf(key));  // what was held back is made up for
     }
     OnSourceLocked(ShortOf(key), DataOf(*object));
   } else if (is_workload) {
@@ -144,6 +144,12 @@ void Oracle::Apply(const Event& event) {
   }
 }
 
+void Oracle::AddReasonLocked(const std::string& source) {
+  for (auto& [name, workload] : workloads_) {
+    workload.reasons += workload.read.contains(source) ? 1 : 0;
+  }
+}
+
 void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> data) {
   const auto found = data_.find(key);
   if (data ? found != data_.end() && found->second == *data : found == data_.end()) {
@@ -151,9 +157,7 @@ void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> d
   }
   timeline_.Add("storage", key + (data ? " is now " + *data : " is gone"));
   ++changes_;
-  for (auto& [name, workload] : workloads_) {
-    workload.reasons += workload.read.contains(key) ? 1 : 0;
-  }
+  AddReasonLocked(key);
   if (data) {
     data_[key] = *std::move(data);
   } else {

@@ -71,6 +71,8 @@ class Oracle {
 
   void Follow(const std::stop_token& stop);
   void Apply(const apiserver::storage::Event& event);
+  /// Workloads that use the source may be rolled once more.
+  void AddReasonLocked(const std::string& source) KX_REQUIRES(mu_);
   void OnSourceLocked(const std::string& key, std::optional<std::string> data) KX_REQUIRES(mu_);
   void OnWorkloadLocked(const std::string& key, codec::JsonTree object) KX_REQUIRES(mu_);
   static void FindSources(Workload& workload, const std::string& space, const codec::JsonTree& pod);

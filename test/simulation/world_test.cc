@@ -14,7 +14,7 @@ constexpr double kTenMinutes = 1.0 / 6;
 
 TEST(WorldTest, ASeedGivesTheSameRunToTheLastDecision) {
   std::set<std::uint64_t> hashes;
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 11; seed <= 14; ++seed) {
     const RunOptions options{.seed = seed, .hours = kTenMinutes};
     const RunResult first = RunForked(options, kPatience);
     const RunResult second = RunForked(options, kPatience);
