@@ -8,7 +8,7 @@ namespace kubexx::codec::internal {
 namespace {
 
 constexpr char32_t kReplacement = 0xfffd;
-constexpr std::string_view kHex = "0123456789abcdef";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 // Bytes that stand for themselves inside a literal: printable ASCII but for quotes, backslash and
 // HTML characters.
@@ -49,8 +49,8 @@ void AppendEscape(std::uint8_t c, std::string& out) {
       break;
     default:
       out += "\\u00";
-      out += kHex[c >> 4];
-      out += kHex[c & 15];
+      out += kHexDigits[c >> 4];
+      out += kHexDigits[c & 15];
   }
 }
 
