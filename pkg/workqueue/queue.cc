@@ -174,6 +174,9 @@ void Queue::Impl::RaiseLocked(Node* node, int priority) {
 bool Queue::Impl::DelayLocked(Node* node, base::TimePoint at, int priority) {
   if (node->dirty && one_entry_a_key_) {
     RaiseLocked(node, priority);
+    if (node->settling != nullptr) {
+      node->settling->alone = false;  // no later debounced add puts this one off
+    }
     return false;
   }
   if (node->delayed() || node->settles()) {

@@ -37,7 +37,7 @@ void Queue::Impl::AddDebounced(const Key& key, const Debounce& debounce, int pri
       settling.FellDue(now);  // a worker gets it anyway
       return;
     }
-    if (*due <= now) {
+    if (*due <= now || windows_ended_) {
       wake_worker = SettledLocked(node, now);
     } else {
       const base::TimePoint planned = delayed_.NextDue();
@@ -55,16 +55,24 @@ void Queue::Impl::AddDebounced(const Key& key, const Debounce& debounce, int pri
 
 void Queue::Impl::EndWindows() {
   const base::MutexLock lock(mu_);
+  windows_ended_ = true;
   std::vector<Timer*> windows;
   for (Timer* const timer : delayed_.timers()) {
-    if (timer != &timer->node->delay) {
+    Node* const node = timer->node;
+    const bool is_window = timer != &node->delay;
+    // One that was put back waits for its delay only, and has not been answered either.
+    if (is_window || (node->settling != nullptr && node->settling->pending() && !node->settles())) {
       windows.push_back(timer);
     }
   }
   std::ranges::sort(windows, internal::DelayHeap::Before);
   const base::TimePoint now = clock_.Now();
   for (Timer* const timer : windows) {
-    if (SettledLocked(timer->node, now)) {
+    Node* const node = timer->node;
+    if (timer == &node->delay) {
+      delayed_.Remove(timer);
+    }
+    if (timer == &node->delay ? AddLocked(node, node->priority) : SettledLocked(node, now)) {
       ready_cv_.notify_one();
     }
   }
@@ -83,11 +91,14 @@ void Queue::Impl::PutBack(Item item, base::Duration after) {
       if (settled != nullptr) {
         node->settling->PutBack(*settled);
       }
-      if (after <= base::Duration::zero()) {
+      if (after <= base::Duration::zero() || (settled != nullptr && windows_ended_)) {
         wake_worker = AddLocked(node, priority);
       } else {
         wake_delays = DelayLocked(node, clock_.Now() + std::min(after, kMaxDelay), priority);
       }
+    } else if (settled != nullptr) {  // what is ready is still handed out
+      node->settling->PutBack(*settled);
+      wake_worker = AddLocked(node, priority);
     }
     wake_worker = DoneLocked(node) || wake_worker;
   }
@@ -114,7 +125,8 @@ bool Queue::Impl::SettledLocked(Node* node, base::TimePoint due) {
     delayed_.Remove(&settling.timer);
   }
   settling.FellDue(due);
-  const bool alone = !node->dirty || settling.alone;
+  // An add of another kind that is merged into it comes at its own time.
+  const bool alone = (!node->dirty && !(one_entry_a_key_ && node->delayed())) || settling.alone;
   const bool wake = AddLocked(node, node->priority);
   settling.alone = alone;
   return wake;
@@ -122,7 +134,8 @@ bool Queue::Impl::SettledLocked(Node* node, base::TimePoint due) {
 
 bool Queue::Impl::PutOffLocked(Node* node) {
   Settling& settling = *node->settling;
-  if (!settling.alone || !settling.timer.set() || !settling.WaitsAt(clock_.Now())) {
+  if (!settling.alone || windows_ended_ || !settling.timer.set() ||
+      !settling.WaitsAt(clock_.Now())) {
     return false;
   }
   settling.alone = false;
@@ -141,7 +154,7 @@ void Queue::Impl::TakeSettledLocked(Node* node, Item& item) {
     return;
   }
   if (settling.timer.set()) {
-    if (settling.WaitsAt(clock_.Now())) {
+    if (!windows_ended_ && settling.WaitsAt(clock_.Now())) {
       item.settling_ = true;
       return;
     }

@@ -106,6 +106,7 @@ class Queue::Impl {
   std::size_t waiting_workers_ KX_GUARDED_BY(mu_) = 0;
   std::size_t waking_workers_ KX_GUARDED_BY(mu_) = 0;  // Of those: notified, not yet running.
   bool shutting_down_ KX_GUARDED_BY(mu_) = false;
+  bool windows_ended_ KX_GUARDED_BY(mu_) = false;
   bool draining_ KX_GUARDED_BY(mu_) = false;
   base::Subscription scrape_;  // Ends before what UpdateRunningWork reads.
   std::jthread delays_;        // Last, so that it ends first.
