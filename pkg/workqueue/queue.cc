@@ -334,6 +334,7 @@ void Queue::AddDebounced(const Key& key, const Debounce& debounce) {
   impl_->AddDebounced(key, debounce, 0);
 }
 void Queue::EndWindows() { impl_->EndWindows(); }
+void Queue::ShutDownAfterWindows() { impl_->ShutDownAfterWindows(); }
 void Queue::PutBack(Item item, base::Duration after) {
   if (item) {
     impl_->PutBack(std::move(item), after);

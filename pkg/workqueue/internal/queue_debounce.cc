@@ -37,7 +37,7 @@ void Queue::Impl::AddDebounced(const Key& key, const Debounce& debounce, int pri
       settling.FellDue(now);  // a worker gets it anyway
       return;
     }
-    if (*due <= now || windows_ended_) {
+    if (*due <= now) {
       wake_worker = SettledLocked(node, now);
     } else {
       const base::TimePoint planned = delayed_.NextDue();
@@ -55,7 +55,18 @@ void Queue::Impl::AddDebounced(const Key& key, const Debounce& debounce, int pri
 
 void Queue::Impl::EndWindows() {
   const base::MutexLock lock(mu_);
-  windows_ended_ = true;
+  EndWindowsLocked();
+}
+
+void Queue::Impl::ShutDownAfterWindows() {
+  const base::MutexLock lock(mu_);
+  EndWindowsLocked();
+  draining_ = false;
+  ShutDownLocked();
+  idle_cv_.notify_all();
+}
+
+void Queue::Impl::EndWindowsLocked() {
   std::vector<Timer*> windows;
   for (Timer* const timer : delayed_.timers()) {
     Node* const node = timer->node;
@@ -91,7 +102,7 @@ void Queue::Impl::PutBack(Item item, base::Duration after) {
       if (settled != nullptr) {
         node->settling->PutBack(*settled);
       }
-      if (after <= base::Duration::zero() || (settled != nullptr && windows_ended_)) {
+      if (after <= base::Duration::zero()) {
         wake_worker = AddLocked(node, priority);
       } else {
         wake_delays = DelayLocked(node, clock_.Now() + std::min(after, kMaxDelay), priority);
@@ -134,8 +145,7 @@ bool Queue::Impl::SettledLocked(Node* node, base::TimePoint due) {
 
 bool Queue::Impl::PutOffLocked(Node* node) {
   Settling& settling = *node->settling;
-  if (!settling.alone || windows_ended_ || !settling.timer.set() ||
-      !settling.WaitsAt(clock_.Now())) {
+  if (!settling.alone || !settling.timer.set() || !settling.WaitsAt(clock_.Now())) {
     return false;
   }
   settling.alone = false;
@@ -154,7 +164,7 @@ void Queue::Impl::TakeSettledLocked(Node* node, Item& item) {
     return;
   }
   if (settling.timer.set()) {
-    if (!windows_ended_ && settling.WaitsAt(clock_.Now())) {
+    if (settling.WaitsAt(clock_.Now())) {
       item.settling_ = true;
       return;
     }
