@@ -119,9 +119,7 @@ class Process {
     // It ends after the Leases are given back, as no other replica need wait for it.
     KX_RETURN_IF_ERROR(add("notifications", Stage::kServer, &Process::NotifyUntil));
     if (!config_.pprof_address.empty()) {
-      KX_RETURN_IF_ERROR(manager_->Add(
-          "diagnostics", Stage::kServer,
-          [this](const std::stop_token& end) -> Result<void> { return Diagnose(end); }));
+      KX_RETURN_IF_ERROR(StartDiagnostics());  // before anything is taken part in
     }
     return manager_->Run(stop);
   }
@@ -157,21 +155,33 @@ class Process {
           client_, config_.meta_info, reloader::BuildInfo{.version = KUBEXX_VERSION},
           [this] { return policies_ ? policies_->Unread() : reloader::UnreadPolicies(); });
     }
+    const Writing writing(*this);
     if (operator_) {
       policies_->Start();
       operator_->Start();
     } else {
       relay_->Start();
     }
-    {
-      const reloader::MemoryKeeper memory({.ready = [this] { return Ready(); }});
-      AwaitStop(stop);
-    }
-    operator_ ? operator_->Stop() : relay_->Stop();
-    if (webhook_sender_) {
-      webhook_sender_->Stop();
-    }
+    const reloader::MemoryKeeper memory({.ready = [this] { return Ready(); }});
+    AwaitStop(stop);
   }
+
+  /// Ends what writes, on all ways out of Work: what it uses goes next.
+  class Writing {
+   public:
+    explicit Writing(Process& process) : process_(process) {}
+    ~Writing() {
+      process_.operator_ ? process_.operator_->Stop() : process_.relay_->Stop();
+      if (process_.webhook_sender_) {
+        process_.webhook_sender_->Stop();
+      }
+    }
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+   private:
+    Process& process_;
+  };
 
   void NotifyUntil(const std::stop_token& stop) {
     AwaitStop(stop);
@@ -184,15 +194,13 @@ class Process {
     }
   }
 
-  Result<void> Diagnose(const std::stop_token& stop) const {
+  Result<void> StartDiagnostics() {
     logging::Warning("--enable-pprof serves figures of heap and threads, no profiles of Go",
                      {{"address", config_.pprof_address}});
-    http::Server server(http::Server::Options{.address = config_.pprof_address});
-    reloader::ServeDiagnostics(server);
-    KX_RETURN_IF_ERROR(server.Start());
-    AwaitStop(stop);
-    server.Stop();
-    return {};
+    diagnostics_ =
+        std::make_unique<http::Server>(http::Server::Options{.address = config_.pprof_address});
+    reloader::ServeDiagnostics(*diagnostics_);
+    return diagnostics_->Start();
   }
 
   bool Ready() const { return operator_ ? operator_->Ready() : relay_->Ready(); }
@@ -341,6 +349,7 @@ class Process {
   std::unique_ptr<reloader::SourceAbsences> absences_;
   std::unique_ptr<reloader::WebhookRelay> relay_;
   std::unique_ptr<reloader::MetaInfoPublisher> publisher_;
+  std::unique_ptr<http::Server> diagnostics_;
   std::unique_ptr<controller::Manager> manager_;  // last: it runs all others
 };
 

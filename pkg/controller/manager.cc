@@ -13,6 +13,7 @@
 #include "kubexx/controller/internal/deadlines.h"
 #include "kubexx/controller/internal/end_guard.h"
 #include "kubexx/controller/internal/function_runnable.h"
+#include "kubexx/controller/internal/guarded.h"
 #include "kubexx/controller/internal/manager_http.h"
 #include "kubexx/controller/internal/manager_parts.h"
 #include "kubexx/controller/internal/recorders.h"
@@ -119,7 +120,7 @@ class Manager::Impl {
     const std::stop_callback end(stop, [this] { ended_.request_stop(); });
     errands_.Start();
     const internal::StopLook look(stop, ended_);
-    if (Result<void> started = Start(); !started) {
+    if (Result<void> started = internal::Guarded([this] { return Start(); }); !started) {
       Failed(started.status());
     }
     guard.At("its work");
@@ -232,8 +233,10 @@ class Manager::Impl {
   }
 
   void Elect() {
-    const Result<void> result = leadership_->Run(
-        [this](const std::stop_token& stop) { Lead(stop); }, election_stop_.get_token());
+    const Result<void> result = internal::Guarded([this] {
+      return leadership_->Run([this](const std::stop_token& stop) { Lead(stop); },
+                              election_stop_.get_token());
+    });
     if (!result) {
       lost_leadership_ = true;
       Failed(result.status().WithContext("leader election"));
@@ -408,10 +411,6 @@ Manager::Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions option
 Manager::~Manager() = default;
 Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
   return impl_->Add(std::move(runnable));
-}
-Result<void> Manager::Add(std::string name, Stage stage,
-                          std::function<Result<void>(std::stop_token)> run) {
-  return Add(std::make_shared<internal::FunctionRunnable>(std::move(name), stage, std::move(run)));
 }
 Result<void> Manager::AddHealthCheck(const std::string& name, HealthCheck check) {
   return impl_->health().Add(name, std::move(check));

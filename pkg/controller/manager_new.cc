@@ -1,6 +1,10 @@
+#include <functional>
 #include <memory>
+#include <stop_token>
+#include <string>
 #include <utility>
 
+#include "kubexx/controller/internal/function_runnable.h"
 #include "kubexx/controller/manager.h"
 
 namespace kubexx::controller {
@@ -24,6 +28,11 @@ Result<std::unique_ptr<Manager>> Manager::New(rest::Config config, ManagerOption
   KX_ASSIGN_OR_RETURN(auto client, rest::RESTClient::New(std::move(config), client_options));
   return std::unique_ptr<Manager>(
       new Manager(std::move(client), std::move(options), std::move(own), std::move(events)));
+}
+
+Result<void> Manager::Add(std::string name, Stage stage,
+                          std::function<Result<void>(std::stop_token)> run) {
+  return Add(std::make_shared<internal::FunctionRunnable>(std::move(name), stage, std::move(run)));
 }
 
 }  // namespace kubexx::controller

@@ -174,6 +174,9 @@ void Queue::Impl::RaiseLocked(Node* node, int priority) {
 bool Queue::Impl::DelayLocked(Node* node, base::TimePoint at, int priority) {
   if (node->dirty && one_entry_a_key_) {
     RaiseLocked(node, priority);
+    if (node->settling != nullptr) {
+      node->settling->alone = false;  // no later debounced add puts this one off
+    }
     return false;
   }
   if (node->delayed() || node->settles()) {
@@ -331,6 +334,7 @@ void Queue::AddDebounced(const Key& key, const Debounce& debounce) {
   impl_->AddDebounced(key, debounce, 0);
 }
 void Queue::EndWindows() { impl_->EndWindows(); }
+void Queue::ShutDownAfterWindows() { impl_->ShutDownAfterWindows(); }
 void Queue::PutBack(Item item, base::Duration after) {
   if (item) {
     impl_->PutBack(std::move(item), after);

@@ -145,12 +145,15 @@ class Queue {
   /// their own time, see Item::settling; with Order::kPriority they take the debounced ones along.
   /// No effect after ShutDown, which also drops keys that wait for their window.
   void AddDebounced(const Key& key, const Debounce& debounce);
-  /// Has all keys fall due now that wait for their window, in the order of their times: before
-  /// ShutDown, for an end that loses nothing.
+  /// Has all keys fall due now that wait for their window, or were put back with debounced adds, in
+  /// the order of their times.
   void EndWindows();
+  /// EndWindows and ShutDown in one step, between which no add comes that would put a key off: an
+  /// end that loses nothing.
+  void ShutDownAfterWindows();
   /// Ends the work on the key as if it had not been taken: it comes again after `after`, at once
   /// when that is not positive, and its debounced adds count as not acted on. After ShutDown it
-  /// only ends the work.
+  /// comes again at once when it has debounced adds; otherwise only the work on it ends.
   void PutBack(Item item, base::Duration after);
   /// Forgets the key's failures in the rate limiter. Does not end the work on it.
   void Forget(const Key& key);

@@ -229,8 +229,46 @@ TEST_F(QueueDebounceTest, AShutDownDropsWhatSettlesAndHandsOutWhatIsDue) {
   Queue::Item item = queue_->Get();
   ASSERT_TRUE(item);
   EXPECT_EQ(item->object.name, "cart");
-  queue_->PutBack(std::move(item), base::Duration(0));
-  EXPECT_FALSE(queue_->Get());
+  queue_->PutBack(std::move(item), milliseconds(50));
+  item = queue_->Get();
+  ASSERT_TRUE(item) << "what it was put back with is lost";
+  EXPECT_NE(item.settled(), nullptr);
+  EXPECT_FALSE(queue_->Next(std::move(item)));
+}
+
+TEST_F(QueueDebounceTest, AShutDownAfterWindowsHandsOutAllThatWaits) {
+  queue_->AddDebounced(kCart, kShort);
+  AdvanceUntilReady(100, 1);
+  queue_->PutBack(queue_->Get(), milliseconds(50));
+  queue_->AddDebounced(kWeb, kShort);
+  queue_->AddAfter({"", {"shop", "plain"}}, milliseconds(300));
+  queue_->ShutDownAfterWindows();
+  queue_->AddDebounced(kWeb, kShort);  // not any more
+  std::vector<Taken> taken;
+  for (auto item = queue_->Get(); item; item = queue_->Next(std::move(item))) {
+    taken.push_back(TakenOf(item));
+  }
+  ASSERT_EQ(taken.size(), 2U);
+  EXPECT_EQ(taken[0].name, "cart") << "it was to come first";
+  EXPECT_TRUE(taken[0].settled.has_value());
+  EXPECT_EQ(taken[1], Due("web", At(100), At(100), At(100)));
+}
+
+TEST_F(QueueDebounceTest, InAQueueOfPrioritiesADebouncedAddPutsNoOtherOff) {
+  Make(Order::kPriority);
+  queue_->AddDebounced(kWeb, kShort);
+  clock_.Advance(milliseconds(50));
+  queue_->AddAfter(kWeb, milliseconds(100));
+  AdvanceUntilReady(50, 1);  // its window is over, and the delayed add is merged into it
+  queue_->AddDebounced(kWeb, kShort);
+  EXPECT_EQ(After(0).size(), 1U) << "the add of 50 ms is due at 150";
+  EXPECT_EQ(queue_->Len(), 0U);
+
+  queue_->AddDebounced(kCart, kShort);
+  AdvanceUntilReady(100, 1);
+  queue_->AddAfter(kCart, milliseconds(5));  // merged into what is ready
+  queue_->AddDebounced(kCart, kShort);
+  EXPECT_EQ(After(0).size(), 1U);
 }
 
 TEST_F(QueueDebounceTest, ADrainIsOverWithoutWhatSettles) {

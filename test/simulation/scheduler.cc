@@ -339,31 +339,32 @@ void Scheduler::EndThread(SimThread& thread) {
   GiveTurnTo(next, nullptr);
 }
 
+SimThread* Scheduler::FindThread(pthread_t handle) {
+  const auto found = std::ranges::find_if(threads_, [handle](const auto& thread) {
+    return !thread->joined && ::pthread_equal(thread->handle, handle) != 0;
+  });
+  return found == threads_.end() ? nullptr : found->get();
+}
+
 int Scheduler::JoinThread(pthread_t handle, void** result) {
   Point();
-  for (const auto& thread : threads_) {
-    if (thread->joined || !::pthread_equal(thread->handle, handle)) {
-      continue;
-    }
-    while (thread->state != SimThread::State::kEnded) {
-      Block(thread.get(), kNever, "end of a thread");
-    }
-    thread->joined = true;
-    if (result != nullptr) {
-      *result = thread->result;
-    }
-    return KX_REAL(pthread_join)(handle, nullptr);
+  SimThread* const thread = FindThread(handle);
+  if (thread == nullptr) {
+    return ESRCH;
   }
-  return ESRCH;
+  while (thread->state != SimThread::State::kEnded) {
+    Block(thread, kNever, "end of a thread");
+  }
+  thread->joined = true;
+  if (result != nullptr) {
+    *result = thread->result;
+  }
+  return KX_REAL(pthread_join)(handle, nullptr);
 }
 
 int Scheduler::DetachThread(pthread_t handle) {
-  for (const auto& thread : threads_) {
-    if (!thread->joined && ::pthread_equal(thread->handle, handle)) {
-      return 0;  // Its handle stays its own to the end of the simulation.
-    }
-  }
-  return ESRCH;
+  // Its handle stays its own to the end of the simulation.
+  return FindThread(handle) == nullptr ? ESRCH : 0;
 }
 
 std::string Scheduler::DescribeThreads() {

@@ -131,6 +131,8 @@ class Scheduler {
   static void* Enter(void* thread);
   static void Leave(void* thread);
   void EndThread(SimThread& thread);
+  /// Null: there is none that has not been joined.
+  SimThread* FindThread(pthread_t handle);
   ActorState& ActorOf(Actor actor) { return actors_[static_cast<std::size_t>(actor)]; }
   bool MayRun(const SimThread& thread) const;
   void FireTimers();

@@ -157,6 +157,25 @@ TEST(SchedulerTest, FindsTheRaceThatALockWouldPrevent) {
   EXPECT_LT(lost, 50);
 }
 
+TEST(SchedulerTest, WhoWaitsForAThreadDoesNotMindThatOthersBegin) {
+  Scheduler scheduler({});
+  int ended = 0;
+  scheduler.Run([&ended] {
+    std::jthread first([&ended] {
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+      ++ended;
+    });
+    std::jthread others([&ended] {
+      std::vector<std::jthread> many;
+      for (int i = 0; i < 500; ++i) {
+        many.emplace_back([&ended] { ++ended; });
+      }
+    });
+    first.join();
+  });
+  EXPECT_EQ(ended, 501);
+}
+
 TEST(SchedulerTest, ASuspendedActorWaitsAndOthersGoOn) {
   Scheduler scheduler({.preempt_every = 2});
   scheduler.Run([&scheduler] {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <iterator>
 #include <utility>
 
 #include "kubexx/controller/internal/briefly.h"
+#include "kubexx/controller/internal/guarded.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::controller::internal {
@@ -18,17 +18,6 @@ using apimachinery::Result;
 
 // How long a destructor waits before it says so.
 constexpr base::Duration kQuietWait = std::chrono::seconds(5);
-
-template <class F>
-Result<void> Guarded(const F& call) {
-  try {
-    return call();
-  } catch (const std::exception& error) {
-    return Fail(Reason::kInternalError, std::string("threw: ") + error.what());
-  } catch (...) {
-    return Fail(Reason::kInternalError, "threw what is no std::exception");
-  }
-}
 
 }  // namespace
 
@@ -71,11 +60,17 @@ void RunnableGroup::Add(std::shared_ptr<Runnable> runnable) {
 }
 
 void RunnableGroup::Start() {
-  const base::MutexLock lock(mu_);
-  if (!std::exchange(started_, true)) {
-    for (Member& member : members_) {
-      StartLocked(member);
+  const Result<void> started = Guarded([this]() -> Result<void> {
+    const base::MutexLock lock(mu_);
+    if (!std::exchange(started_, true)) {
+      for (Member& member : members_) {
+        StartLocked(member);
+      }
     }
+    return {};
+  });
+  if (!started) {  // those that run are told to stop with all others
+    on_failure_(started.status().WithContext("starting threads"));
   }
 }
 

@@ -31,15 +31,11 @@ std::string LeaseNameOf(int shard, int shards) {
 class Leadership::Impl {
  public:
   Impl(Options options, ShardGate& gate, Membership* membership)
-      : options_(std::move(options)), gate_(gate), membership_(membership) {}
+      : options_(std::move(options)), gate_(gate), membership_(membership), made_(MakeElectors()) {}
   ~Impl() { Stop(); }
 
   Result<void> Start() {
-    for (int shard = 0; shard < gate_.shards(); ++shard) {
-      KX_ASSIGN_OR_RETURN(auto elector, NewElector(shard));
-      electors_.push_back(std::move(elector));
-      Held(shard).Set(0);
-    }
+    KX_RETURN_IF_ERROR(made_);
     for (int shard = 0; shard < gate_.shards(); ++shard) {
       threads_.emplace_back([this, shard] { Campaign(shard, stop_.get_token()); });
     }
@@ -59,6 +55,15 @@ class Leadership::Impl {
   }
 
  private:
+  Result<void> MakeElectors() {
+    for (int shard = 0; shard < gate_.shards(); ++shard) {
+      KX_ASSIGN_OR_RETURN(auto elector, NewElector(shard));
+      electors_.push_back(std::move(elector));
+      Held(shard).Set(0);
+    }
+    return {};
+  }
+
   Result<std::unique_ptr<LeaderElector>> NewElector(int shard) {
     leaderelection::Callbacks callbacks;
     callbacks.on_started_leading = [this, shard](const std::stop_token& stop) {
@@ -136,7 +141,9 @@ class Leadership::Impl {
   ShardGate& gate_;
   Membership* const membership_;
   std::stop_source stop_;
+  /// All from the beginning: Check is called before Start, and while it runs.
   std::vector<std::unique_ptr<LeaderElector>> electors_;
+  const Result<void> made_;
   std::vector<std::jthread> threads_;
 };
 

@@ -39,15 +39,13 @@ class LeaseReplica final : public Replica {
   ShardGate& gate() override { return gate_; }
 
   Result<void> Run(Lead lead, std::stop_token stop) override {
+    // Also when there is no thread to be had for all of it: what has begun is given back.
+    const Campaign campaign(*this);
     if (membership_) {
       membership_->Start();
     }
     KX_RETURN_IF_ERROR(leadership_->Start());
     lead(std::move(stop));
-    if (membership_) {
-      membership_->Stop();  // first: the others prepare to take the shards
-    }
-    leadership_->Stop();
     return {};
   }
 
@@ -58,6 +56,23 @@ class LeaseReplica final : public Replica {
   }
 
  private:
+  /// Ends what Run has begun.
+  class Campaign {
+   public:
+    explicit Campaign(LeaseReplica& replica) : replica_(replica) {}
+    ~Campaign() {
+      if (replica_.membership_) {
+        replica_.membership_->Stop();  // first: the others prepare to take the shards
+      }
+      replica_.leadership_->Stop();
+    }
+    Campaign(const Campaign&) = delete;
+    Campaign& operator=(const Campaign&) = delete;
+
+   private:
+    LeaseReplica& replica_;
+  };
+
   const std::shared_ptr<rest::RESTClient> client_;
   const HaSettings settings_;
   ShardGate gate_;

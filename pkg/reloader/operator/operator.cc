@@ -152,8 +152,7 @@ class Operator::Impl {
   void Stop() {
     on_demand_.Stop();
     if (Ready() || works_) {
-      queue_.EndWindows();
-      queue_.ShutDown();
+      queue_.ShutDownAfterWindows();
       AwaitWorkers();
     }
     stop_.request_stop();

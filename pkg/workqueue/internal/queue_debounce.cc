@@ -55,16 +55,35 @@ void Queue::Impl::AddDebounced(const Key& key, const Debounce& debounce, int pri
 
 void Queue::Impl::EndWindows() {
   const base::MutexLock lock(mu_);
+  EndWindowsLocked();
+}
+
+void Queue::Impl::ShutDownAfterWindows() {
+  const base::MutexLock lock(mu_);
+  EndWindowsLocked();
+  draining_ = false;
+  ShutDownLocked();
+  idle_cv_.notify_all();
+}
+
+void Queue::Impl::EndWindowsLocked() {
   std::vector<Timer*> windows;
   for (Timer* const timer : delayed_.timers()) {
-    if (timer != &timer->node->delay) {
+    Node* const node = timer->node;
+    const bool is_window = timer != &node->delay;
+    // One that was put back waits for its delay only, and has not been answered either.
+    if (is_window || (node->settling != nullptr && node->settling->pending() && !node->settles())) {
       windows.push_back(timer);
     }
   }
   std::ranges::sort(windows, internal::DelayHeap::Before);
   const base::TimePoint now = clock_.Now();
   for (Timer* const timer : windows) {
-    if (SettledLocked(timer->node, now)) {
+    Node* const node = timer->node;
+    if (timer == &node->delay) {
+      delayed_.Remove(timer);
+    }
+    if (timer == &node->delay ? AddLocked(node, node->priority) : SettledLocked(node, now)) {
       ready_cv_.notify_one();
     }
   }
@@ -88,6 +107,9 @@ void Queue::Impl::PutBack(Item item, base::Duration after) {
       } else {
         wake_delays = DelayLocked(node, clock_.Now() + std::min(after, kMaxDelay), priority);
       }
+    } else if (settled != nullptr) {  // what is ready is still handed out
+      node->settling->PutBack(*settled);
+      wake_worker = AddLocked(node, priority);
     }
     wake_worker = DoneLocked(node) || wake_worker;
   }
@@ -114,7 +136,8 @@ bool Queue::Impl::SettledLocked(Node* node, base::TimePoint due) {
     delayed_.Remove(&settling.timer);
   }
   settling.FellDue(due);
-  const bool alone = !node->dirty || settling.alone;
+  // An add of another kind that is merged into it comes at its own time.
+  const bool alone = (!node->dirty && !(one_entry_a_key_ && node->delayed())) || settling.alone;
   const bool wake = AddLocked(node, node->priority);
   settling.alone = alone;
   return wake;

@@ -33,6 +33,7 @@ class Queue::Impl {
   void AddRateLimited(const Key& key, int priority);
   void AddDebounced(const Key& key, const Debounce& debounce, int priority);
   void EndWindows();
+  void ShutDownAfterWindows();
   RateLimiter& limiter() const { return *limiter_; }
 
   Item Get(const std::stop_token& stop);
@@ -76,6 +77,7 @@ class Queue::Impl {
   bool DoneLocked(Node* node) KX_REQUIRES(mu_);
   void DoneWhileShuttingDownLocked() KX_REQUIRES(mu_);
   bool IdleLocked() const KX_REQUIRES(mu_) { return ready_->size() == 0 && working_.empty(); }
+  void EndWindowsLocked() KX_REQUIRES(mu_);
   void ShutDownLocked() KX_REQUIRES(mu_);
   void RunDelays(const std::stop_token& stop);
   void UpdateRunningWork();
