@@ -70,8 +70,18 @@ class DebounceModel {
     }
   }
   void EndWindows() {
-    while (const auto next = NextSettling(now_ + std::chrono::hours(1))) {
-      Settle(*next, now_);
+    while (true) {
+      const auto settling = NextSettling(now_ + std::chrono::hours(1));
+      const auto put_back = NextPutBack();
+      if (!settling && !put_back) {
+        return;
+      }
+      if (settling && (!put_back || *keys_[*settling].settles < *keys_[*put_back].delayed)) {
+        Settle(*settling, now_);
+      } else {
+        keys_[*put_back].delayed.reset();
+        MakeReady(*put_back, false);
+      }
     }
   }
   void Advance(milliseconds d) {
@@ -119,7 +129,7 @@ class DebounceModel {
   }
   void PutBack(const Taken& taken, milliseconds after) {
     State& state = keys_[taken.key];
-    if (!shut_down_ && taken.settled) {
+    if (taken.settled) {
       if (!std::exchange(state.pending, true)) {
         state.adds = *taken.settled;
       } else {
@@ -127,7 +137,11 @@ class DebounceModel {
         state.adds.last = state.adds.last ? state.adds.last : taken.settled->last;
       }
     }
-    AddAfter(taken.key, after);
+    if (shut_down_ && taken.settled) {
+      MakeReady(taken.key, false);
+    } else {
+      AddAfter(taken.key, after);
+    }
     Done(taken.key);
   }
   void ShutDown() {
@@ -173,6 +187,16 @@ class DebounceModel {
   }
   std::optional<Key> NextSettling(milliseconds until) const { return Next(until, &State::settles); }
   std::optional<Key> NextDelayed(milliseconds until) const { return Next(until, &State::delayed); }
+  /// The next that was put back with its debounced adds, and waits for its delay alone.
+  std::optional<Key> NextPutBack() const {
+    std::optional<Key> next;
+    for (const auto& [key, state] : keys_) {
+      if (state.pending && !state.settles && !state.dirty && state.delayed) {
+        next = !next || *state.delayed < *keys_.at(*next).delayed ? key : *next;
+      }
+    }
+    return next;
+  }
   std::optional<Key> Next(milliseconds until, std::optional<Time> State::* time) const {
     std::optional<Key> next;
     for (const auto& [key, state] : keys_) {

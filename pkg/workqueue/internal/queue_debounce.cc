@@ -72,7 +72,8 @@ void Queue::Impl::EndWindowsLocked() {
     Node* const node = timer->node;
     const bool is_window = timer != &node->delay;
     // One that was put back waits for its delay only, and has not been answered either.
-    if (is_window || (node->settling != nullptr && node->settling->pending() && !node->settles())) {
+    if (is_window || (node->settling != nullptr && node->settling->pending() && !node->settles() &&
+                      !node->dirty)) {
       windows.push_back(timer);
     }
   }
