@@ -88,6 +88,58 @@ TEST_F(KubexxCodegen, SaysWhatIsWrong) {
   EXPECT_EQ(Run("--out " + Path("file/folder") + " " + website_).code, 1);
 }
 
+TEST_F(KubexxCodegen, RefusesTwoOfOneName) {
+  const auto definition = [](const std::string& kind, const std::string& versions) {
+    std::string text =
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+        "metadata: {name: " +
+        kind +
+        ".example.com}\nspec:\n  group: example.com\n"
+        "  names: {kind: " +
+        kind + ", plural: x}\n  scope: Cluster\n  versions:\n";
+    for (const char version : versions) {
+      text +=
+          std::string("  - {name: v") + version +
+          ", served: true, storage: false, schema: {openAPIV3Schema: {type: object, properties: "
+          "{status: {type: object, properties: {a: {type: string}}}}}}}\n";
+    }
+    return text;
+  };
+  std::ofstream(Path("versions.yaml")) << definition("Pool", "12");
+  std::ofstream(Path("kinds.yaml")) << definition("Pool", "1") << "---\n"
+                                    << definition("PoolStatus", "1");
+  const std::string out = "--out " + Path("out") + " ";
+  const CodegenOutcome versions = Run(out + "--namespace web " + Path("versions.yaml"));
+  EXPECT_EQ(versions.code, 1);
+  EXPECT_THAT(
+      versions.err,
+      HasSubstr("versions.yaml: Pool of example.com/v1 and Pool of example.com/v2 would both "
+                "define web::Pool; without --namespace each has a namespace of its own"));
+  const CodegenOutcome kinds = Run(out + "--namespace web " + Path("kinds.yaml"));
+  EXPECT_EQ(kinds.code, 1);
+  EXPECT_THAT(kinds.err, HasSubstr("would both define web::PoolStatus; put them into two files"));
+  EXPECT_EQ(Run(out + Path("kinds.yaml")).code, 1);
+  EXPECT_FALSE(std::filesystem::exists(Path("out")));
+  EXPECT_EQ(Run(out + Path("versions.yaml")).code, 0);
+}
+
+TEST_F(KubexxCodegen, RefusesWhatIsNoNamespace) {
+  for (const char* const wrong : {"my-web", "web::class", "a:b", "::web"}) {
+    const CodegenOutcome run =
+        Run("--out " + Path("out") + " --namespace " + wrong + " " + website_);
+    EXPECT_EQ(run.code, 2) << wrong;
+    EXPECT_THAT(run.err, HasSubstr(std::string("--namespace '") + wrong + "' is no C++ namespace"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(Path("out")));
+}
+
+TEST_F(KubexxCodegen, NamesTheFolderThatIsNoFile) {
+  std::filesystem::create_directories(Path("crds"));
+  const CodegenOutcome run = Run(website_ + " " + Path("crds"));
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err, HasSubstr(Path("crds") + " is a folder"));
+}
+
 TEST_F(KubexxCodegen, TellsItsFlags) {
   const CodegenOutcome help = Run("--help");
   EXPECT_EQ(help.code, 0);
