@@ -220,7 +220,8 @@ Result<Version> VersionOf(const CustomResourceDefinition& definition,
               .is_namespaced = definition.spec.scope == "Namespaced",
               .has_status = version.subresources && version.subresources->status};
   if (!IsTypeName(out.kind)) {
-    return Fail(Reason::kInvalid, what + ": the kind '" + out.kind + "' is no name of a type");
+    return Fail(Reason::kInvalid,
+                what + ": the kind '" + out.kind + "' is no name of a type in C++");
   }
   VersionMaker(out).AddRoot(*version.schema->open_api_v3_schema);
   return out;
