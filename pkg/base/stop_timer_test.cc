@@ -61,7 +61,8 @@ class CountsWaits final : public Clock {
  public:
   TimePoint Now() const override { return TimePoint() + seconds(5); }
   WallTime Wall() const override { return {}; }
-  Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) override {
+  Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) override
+      KX_REQUIRES(mu) {
     waits_ += deadline == TimePoint::max() ? 1 : 0;
     return Clock::Real().WaitUntil(mu, cv, stop, deadline);
   }
