@@ -1,12 +1,13 @@
 // kubexx-codegen: C++ types of custom resources from their definitions.
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/crdgen/emit.h"
 #include "kubexx/crdgen/model.h"
+#include "kubexx/crdgen/names.h"
 #include "kubexx/flags/flags.h"
 
 namespace {
@@ -35,7 +37,8 @@ of its enumerations, the tables of the codec and the resource, ready for kuberne
 informers and controllers.
 
 Properties that are not required become std::optional or apimachinery::Box. What no struct can hold stays
-JSON text. A list of conditions as Kubernetes has them is a list of meta::v1::Condition.
+JSON text. A list of conditions with the fields, types and required fields of Kubernetes' own is a list of
+meta::v1::Condition. Of two definitions that need one name in one namespace nothing is written.
 
 Examples:
   kubexx-codegen website.yaml
@@ -54,8 +57,17 @@ struct Flags {
 std::string Why() { return std::strerror(errno); }
 
 Result<std::string> ReadFile(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return Fail(Reason::kInvalidConfig, path + " is a folder; give its files");
+  }
   std::ifstream in(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::string text;
+  std::array<char, 16384> piece{};
+  while (in) {  // read() turns every failure into a state of the stream, as an iterator does not
+    in.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+  }
   if (!in.is_open() || in.bad()) {
     return Fail(Reason::kInvalidConfig, path + ": " + Why());
   }
@@ -77,9 +89,36 @@ Result<void> WriteFile(const std::filesystem::path& path, const std::string& tex
   return {};
 }
 
+/// Who has taken a name in a namespace.
+struct Owner {
+  std::string what{};
+  std::string default_namespace{};
+};
+
+/// Takes the names of `version`; kInvalid when one is taken, since code with two of it does not
+/// compile, or does not link.
+Result<void> TakeNames(const crdgen::Version& version, const std::string& name_space,
+                       std::map<std::string, Owner>& owners) {
+  const Owner owner{version.What(), crdgen::NamespaceOf(version)};
+  for (const std::string& name : version.names) {
+    const auto [taken, is_new] = owners.try_emplace(name_space + "::" + name, owner);
+    if (is_new) {
+      continue;
+    }
+    const std::string advice =
+        taken->second.default_namespace != owner.default_namespace
+            ? "without --namespace each has a namespace of its own"
+            : "put them into two files, and run this once for each with a --namespace of its own";
+    return Fail(Reason::kInvalid, taken->second.what + " and " + owner.what +
+                                      " would both define " + taken->first + "; " + advice);
+  }
+  return {};
+}
+
 /// The files by name.
 Result<std::map<std::string, std::string>> Generate(const Flags& flags) {
   std::map<std::string, std::string> files;
+  std::map<std::string, Owner> owners;
   for (const std::string& path : flags.files) {
     KX_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
     const auto versions = crdgen::ReadDefinitions(text);
@@ -94,6 +133,9 @@ Result<std::map<std::string, std::string>> Generate(const Flags& flags) {
         return Fail(Reason::kInvalid, path + ": two resources would be written to " + name + ".h");
       }
       files.emplace(name + ".cc", crdgen::SourceOf(version, name_space));
+      if (auto taken = TakeNames(version, name_space, owners); !taken) {
+        return taken.error().WithContext(path);
+      }
     }
   }
   return files;
@@ -129,6 +171,13 @@ int Main(int argc, char** argv) {
   set.AllowArguments("FILE...", &flags.files);
   if (const auto exit_code = set.ParseOrExitCode(argc, argv, kUsage)) {
     return *exit_code;
+  }
+  if (!flags.name_space.empty() && !crdgen::IsNamespace(flags.name_space)) {
+    std::fprintf(stderr,
+                 "kubexx-codegen: --namespace '%s' is no C++ namespace: it has to be identifiers "
+                 "joined by '::', without keywords, macros and 'std'\n",
+                 flags.name_space.c_str());
+    return kUsage;
   }
   if (flags.files.empty()) {
     std::fputs("kubexx-codegen: no files are given (--help tells more)\n", stderr);

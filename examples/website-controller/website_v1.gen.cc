@@ -15,50 +15,54 @@ Website::Website() = default;
 Website::Website(const Website&) = default;
 Website::Website(Website&&) noexcept = default;
 Website& Website::operator=(const Website& other) { return *this = Website(other); }
-Website& Website::operator=(Website&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Website& Website::operator=(Website&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 Website::~Website() = default;
 bool Website::operator==(const Website&) const = default;
 
 namespace {
 
-using enum kubexx::codec::Kind;
-using enum kubexx::codec::Cardinality;
-
-constexpr kubexx::codec::FieldSchema kWebsiteSpecFields[] = {
-    {"html", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(WebsiteSpec, html), nullptr, nullptr},
-    {"replicas", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(WebsiteSpec, replicas), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+constexpr ::kubexx::codec::FieldSchema kWebsiteSpecFields[] = {
+    {"html", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(WebsiteSpec, html), nullptr, nullptr},
+    {"replicas", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WebsiteSpec, replicas), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
 };
-constinit const kubexx::codec::TypeSchema kWebsiteSpecSchema{
+constinit const ::kubexx::codec::TypeSchema kWebsiteSpecSchema{
     "WebsiteSpec", "", "", "",
-    kWebsiteSpecFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new WebsiteSpec(); },
+    kWebsiteSpecFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new WebsiteSpec(); },
     [](void* object) { delete static_cast<WebsiteSpec*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kWebsiteStatusFields[] = {
-    {"availableReplicas", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(WebsiteStatus, available_replicas), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"observedGeneration", 0, kInt64, kOptional, kubexx::codec::kOmitEmpty, offsetof(WebsiteStatus, observed_generation), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
+constexpr ::kubexx::codec::FieldSchema kWebsiteStatusFields[] = {
+    {"availableReplicas", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WebsiteStatus, available_replicas), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"observedGeneration", 0, ::kubexx::codec::Kind::kInt64, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WebsiteStatus, observed_generation), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
 };
-constinit const kubexx::codec::TypeSchema kWebsiteStatusSchema{
+constinit const ::kubexx::codec::TypeSchema kWebsiteStatusSchema{
     "WebsiteStatus", "", "", "",
-    kWebsiteStatusFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new WebsiteStatus(); },
+    kWebsiteStatusFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new WebsiteStatus(); },
     [](void* object) { delete static_cast<WebsiteStatus*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kWebsiteFields[] = {
-    {"metadata", 0, kMessage, kPlain, kubexx::codec::kNoFlags, offsetof(Website, metadata), &kubexx::api::meta::v1::internal::kObjectMetaSchema, nullptr},
-    {"spec", 0, kMessage, kPlain, kubexx::codec::kNoFlags, offsetof(Website, spec), &kWebsiteSpecSchema, nullptr},
-    {"status", 0, kMessage, kOptional, kubexx::codec::kOmitEmpty, offsetof(Website, status), &kWebsiteStatusSchema, &kubexx::codec::kContainerOps<kubexx::apimachinery::Box<WebsiteStatus>>},
+constexpr ::kubexx::codec::FieldSchema kWebsiteFields[] = {
+    {"metadata", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(Website, metadata), &::kubexx::api::meta::v1::internal::kObjectMetaSchema, nullptr},
+    {"spec", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(Website, spec), &kWebsiteSpecSchema, nullptr},
+    {"status", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(Website, status), &kWebsiteStatusSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<WebsiteStatus>>},
 };
-constinit const kubexx::codec::TypeSchema kWebsiteSchema{
+constinit const ::kubexx::codec::TypeSchema kWebsiteSchema{
     "Website", "example.com", "v1", "Website",
-    kWebsiteFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new Website(); },
+    kWebsiteFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new Website(); },
     [](void* object) { delete static_cast<Website*>(object); }};
 
 }  // namespace
 
 // The tables of Website for the functions below.
 struct WebsiteTables {
-  static const kubexx::codec::TypeSchema& Of(const WebsiteSpec*) { return kWebsiteSpecSchema; }
-  static const kubexx::codec::TypeSchema& Of(const WebsiteStatus*) { return kWebsiteStatusSchema; }
-  static const kubexx::codec::TypeSchema& Of(const Website*) { return kWebsiteSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const WebsiteSpec*) { return kWebsiteSpecSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const WebsiteStatus*) { return kWebsiteStatusSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const Website*) { return kWebsiteSchema; }
 };
 
 }  // namespace example_com::v1

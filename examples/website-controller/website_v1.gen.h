@@ -32,9 +32,9 @@ struct WebsiteStatus {
 };
 
 struct Website {
-  kubexx::api::meta::v1::ObjectMeta metadata;
+  ::kubexx::api::meta::v1::ObjectMeta metadata;
   WebsiteSpec spec;
-  kubexx::apimachinery::Box<WebsiteStatus> status;
+  ::kubexx::apimachinery::Box<WebsiteStatus> status;
   Website();
   Website(const Website&);
   Website(Website&&) noexcept;
@@ -44,7 +44,7 @@ struct Website {
   bool operator==(const Website&) const;
 };
 
-inline constexpr kubexx::apimachinery::ResourceInfo kWebsiteResource{"example.com", "v1", "Website", "websites", true};
+inline constexpr ::kubexx::apimachinery::ResourceInfo kWebsiteResource{"example.com", "v1", "Website", "websites", true};
 
 }  // namespace example_com::v1
 

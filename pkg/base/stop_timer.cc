@@ -1,12 +1,14 @@
 #include "kubexx/base/stop_timer.h"
 
+#include "kubexx/base/after.h"
+
 namespace kubexx::base {
 
 StopTimer::StopTimer(Clock& clock, const std::stop_token& parent, Duration limit)
     : clock_(clock),
       limit_(limit),
       on_parent_(parent, [source = source_]() mutable { source.request_stop(); }),
-      deadline_(clock.Now() + limit) {
+      deadline_(After(clock.Now(), limit)) {
   if (limit > Duration::zero()) {
     thread_.emplace([this](const std::stop_token& stop) { Run(stop); });
   }
@@ -19,7 +21,7 @@ void StopTimer::Pause() {
 
 void StopTimer::Restart() {
   if (limit_ > Duration::zero()) {
-    const TimePoint deadline = clock_.Now() + limit_;
+    const TimePoint deadline = After(clock_.Now(), limit_);
     MutexLock lock(mu_);
     // The sleeper finds the later deadline when it wakes for the old one: nobody is woken here.
     deadline_ = deadline;
@@ -37,7 +39,7 @@ void StopTimer::Run(const std::stop_token& stop) {
     MutexLock lock(mu_);
     for (TimePoint now = clock_.Now(); !stop.stop_requested() && (paused_ || now < deadline_);
          now = clock_.Now()) {
-      clock_.WaitUntil(mu_, changed_, stop, paused_ ? now + limit_ : deadline_);
+      clock_.WaitUntil(mu_, changed_, stop, paused_ ? After(now, limit_) : deadline_);
     }
     if (stop.stop_requested()) {
       return;

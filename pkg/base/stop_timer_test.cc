@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <stop_token>
 
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
@@ -52,6 +54,30 @@ TEST(StopTimerTest, APauseCountsForNothing) {
   timer.Restart();
   clock.Advance(seconds(10));
   AwaitStop(timer.token());
+}
+
+/// Counts the waits and tells which of them have no end.
+class CountsWaits final : public Clock {
+ public:
+  TimePoint Now() const override { return TimePoint() + seconds(5); }
+  WallTime Wall() const override { return {}; }
+  Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) override
+      KX_REQUIRES(mu) {
+    waits_ += deadline == TimePoint::max() ? 1 : 0;
+    return Clock::Real().WaitUntil(mu, cv, stop, deadline);
+  }
+  int waits() const { return waits_; }
+
+ private:
+  std::atomic<int> waits_ = 0;  ///< those without an end
+};
+
+TEST(StopTimerTest, TheLongestLimitIsNotInThePast) {
+  CountsWaits clock;
+  StopTimer timer(clock, {}, Duration::max());
+  ASSERT_TRUE(testing::HoldsSoon([&] { return clock.waits() > 0 || timer.expired(); }));
+  timer.Restart();
+  EXPECT_FALSE(timer.expired());
 }
 
 TEST(StopTimerTest, TheParentRequestsTheToken) {

@@ -58,23 +58,25 @@ std::string Word(std::string_view& line) {
 }
 
 /// A description as a comment, one paragraph for each of its lines.
-void AppendComment(std::string_view description, std::string_view indent, std::string& out) {
+void AppendComment(std::string_view text, std::string_view indent, std::string& out) {
+  const std::string readable = WithoutTurns(text);
+  std::string_view description = readable;
   const std::string begin = std::string(indent) + "///";
   while (!description.empty()) {
     std::string_view line = description.substr(0, description.find('\n'));
     description.remove_prefix(std::min(description.size(), line.size() + 1));
-    std::string text;
+    std::string row;
     for (std::string word = Word(line); !word.empty() || !line.empty(); word = Word(line)) {
       if (word.empty()) {
         continue;
       }
-      if (!text.empty() && begin.size() + text.size() + 1 + word.size() > kWidth) {
-        out += begin + text + "\n";
-        text.clear();
+      if (!row.empty() && begin.size() + row.size() + 1 + word.size() > kWidth) {
+        out += begin + row + "\n";
+        row.clear();
       }
-      text += " " + word;
+      row += " " + word;
     }
-    out += begin + text + "\n";
+    out += begin + row + "\n";
   }
 }
 
@@ -96,7 +98,7 @@ void AppendMemberDefinitions(const Struct& structure, std::string& out) {
   out += Filled(
       "\n$1::$1() = default;\n$1::$1(const $1&) = default;\n$1::$1($1&&) noexcept = default;\n"
       "$1& $1::operator=(const $1& other) { return *this = $1(other); }\n"
-      "$1& $1::operator=($1&& other) noexcept { return kubexx::api::Replace(*this, "
+      "$1& $1::operator=($1&& other) noexcept { return ::kubexx::api::Replace(*this, "
       "std::move(other)); }\n"
       "$1::~$1() = default;\nbool $1::operator==(const $1&) const = default;\n",
       {structure.name});
@@ -142,9 +144,10 @@ std::string RowOf(const Struct& structure, const Field& field) {
                                                        : "&" + field.table;
   const std::string ops = field.shape == Shape::kPlain
                               ? "nullptr"
-                              : "&kubexx::codec::kContainerOps<" + field.Type() + ">";
+                              : "&::kubexx::codec::kContainerOps<" + field.Type() + ">";
   return Filled(
-      "    {$1, 0, $2, $3, kubexx::codec::$4, offsetof($5, $6), $7, $8},\n",
+      "    {$1, 0, ::kubexx::codec::Kind::$2, ::kubexx::codec::Cardinality::$3,\n"
+      "     ::kubexx::codec::$4, offsetof($5, $6), $7, $8},\n",
       {Quoted(field.json_name), field.kind, kCardinalities[static_cast<std::size_t>(field.shape)],
        field.omit_empty ? "kOmitEmpty" : "kNoFlags", structure.name, field.member, message, ops});
 }
@@ -153,15 +156,15 @@ void AppendTable(const Version& version, const Struct& structure, bool is_root, 
   std::string fields = "{}";
   if (!structure.fields.empty()) {
     fields = "k" + structure.name + "Fields";
-    out += "\nconstexpr kubexx::codec::FieldSchema " + fields + "[] = {\n";
+    out += "\nconstexpr ::kubexx::codec::FieldSchema " + fields + "[] = {\n";
     for (const Field& field : structure.fields) {
       out += RowOf(structure, field);
     }
     out += "};\n";
   }
   out += Filled(
-      "constinit const kubexx::codec::TypeSchema k$1Schema{\n    $2, $3, $4, $5,\n"
-      "    $6, kubexx::codec::JsonForm::kObject, []() -> void* { return new $1(); },\n"
+      "constinit const ::kubexx::codec::TypeSchema k$1Schema{\n    $2, $3, $4, $5,\n"
+      "    $6, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new $1(); },\n"
       "    [](void* object) { delete static_cast<$1*>(object); }};\n",
       {structure.name, Quoted(structure.name), Quoted(is_root ? version.group : ""),
        Quoted(is_root ? version.version : ""), Quoted(is_root ? version.kind : ""), fields});
@@ -201,7 +204,7 @@ std::string HeaderOf(const Version& version, std::string_view name_space) {
     AppendStruct(*structure, out);
   }
   out += Filled(
-      "\ninline constexpr kubexx::apimachinery::ResourceInfo k$1Resource{$2, $3, $4, $5, $6};\n\n"
+      "\ninline constexpr ::kubexx::apimachinery::ResourceInfo k$1Resource{$2, $3, $4, $5, $6};\n\n"
       "}  // namespace $7\n\nnamespace kubexx::codec {\n\n",
       {version.kind, Quoted(version.group), Quoted(version.version), Quoted(version.kind),
        Quoted(version.plural), version.is_namespaced ? "true" : "false", name_space});
@@ -232,8 +235,7 @@ std::string SourceOf(const Version& version, std::string_view name_space) {
   for (const auto& structure : version.structs) {
     AppendMemberDefinitions(*structure, out);
   }
-  out +=
-      "\nnamespace {\n\nusing enum kubexx::codec::Kind;\nusing enum kubexx::codec::Cardinality;\n";
+  out += "\nnamespace {\n";
   for (const auto& structure : version.structs) {
     AppendTable(version, *structure, structure == version.structs.back(), out);
   }
@@ -241,8 +243,9 @@ std::string SourceOf(const Version& version, std::string_view name_space) {
       "\n}  // namespace\n\n// The tables of $1 for the functions below.\nstruct $1Tables {\n",
       {version.kind});
   for (const auto& structure : version.structs) {
-    out += Filled("  static const kubexx::codec::TypeSchema& Of(const $1*) { return k$1Schema; }\n",
-                  {structure->name});
+    out +=
+        Filled("  static const ::kubexx::codec::TypeSchema& Of(const $1*) { return k$1Schema; }\n",
+               {structure->name});
   }
   out += Filled("};\n\n}  // namespace $1\n\nnamespace kubexx::codec {\n\n", {name_space});
   for (const auto& structure : version.structs) {

@@ -75,26 +75,93 @@ TEST(EmitTest, ValuesOfEnumerationsBecomeConstants) {
                                 "inline constexpr char kJob2SpecListItemX_2[] = \"X\";\n"));
 }
 
+TEST(EmitTest, ManyValuesOfOneNameAreNumbered) {
+  // As many as take minutes when each looks through those before it.
+  std::string values;
+  for (int i = 0; i < 60000; ++i) {
+    values += (i == 0 ? "'" : ",'") + std::string(static_cast<std::size_t>(i % 200), '-') + "+" +
+              std::string(static_cast<std::size_t>(i / 200), '*') + "'";
+  }
+  const std::string header = HeaderFor("a: {type: string, enum: [" + values + "]}");
+  EXPECT_THAT(header.substr(0, 4000), HasSubstr("Values: kJob2SpecAValue, kJob2SpecAValue_2,"));
+  EXPECT_THAT(header, HasSubstr(" kJob2SpecAValue_60000[] = \"---"));
+}
+
+TEST(EmitTest, TextIsNotTurnedAround) {
+  const std::string header = HeaderFor(
+      "a: {type: string, enum: [\"x\u202ey\"], description: \"How \u2067it\u2069 \u202bis\"}");
+  EXPECT_THAT(header, HasSubstr("  /// How it is\n"));
+  EXPECT_THAT(header, HasSubstr("= \"x\\342\\200\\256y\";"));
+}
+
+TEST(EmitTest, NamesThatTheGeneratorMakesAreTaken) {
+  std::string definition = Definition("");
+  definition.replace(
+      definition.find("          spec:"), std::string::npos,
+      "          tables: {type: object, properties: {a: {type: string}}}\n"
+      "          \"\": {type: string, enum: [resource, schema, fields, tablesSchema]}\n"
+      "          errno: {type: string}\n");
+  const auto versions = ReadDefinitions(definition);
+  ASSERT_TRUE(versions) << versions.status().ToString();
+  const std::string header = HeaderOf(versions->front(), "jobs");
+  EXPECT_THAT(header, HasSubstr("struct Job2Tables2 {"));
+  EXPECT_THAT(header, HasSubstr("char kJob2Resource_2[] = \"resource\""));
+  EXPECT_THAT(header, HasSubstr("char kJob2Schema_2[] = \"schema\""));
+  EXPECT_THAT(header, HasSubstr("char kJob2Fields_2[] = \"fields\""));
+  EXPECT_THAT(header, HasSubstr("  std::optional<std::string> errno_;"));
+  EXPECT_THAT(SourceOf(versions->front(), "jobs"), HasSubstr("\nstruct Job2Tables {\n"));
+  for (const char* const name : {"Job2", "Job2Tables", "Job2Tables2", "kJob2Resource",
+                                 "kJob2Schema", "kJob2Tables2Fields", "kJob2Schema_2"}) {
+    EXPECT_TRUE(versions->front().names.contains(name)) << name;
+  }
+}
+
+TEST(EmitTest, TheLibraryIsFoundFromAnyNamespace) {
+  const auto versions =
+      ReadDefinitions(Definition("a: {type: array, items: {type: boolean}}, b: {type: object, "
+                                 "properties: {c: {type: string}}}"));
+  ASSERT_TRUE(versions) << versions.status().ToString();
+  const std::string code =
+      HeaderOf(versions->front(), "a::kubexx") + SourceOf(versions->front(), "a::kubexx");
+  for (std::size_t at = code.find("kubexx::"); at != std::string::npos;
+       at = code.find("kubexx::", at + 1)) {
+    const std::string before = code.substr(at - 10, 10);
+    EXPECT_TRUE(before.ends_with("::") || before == "namespace ") << code.substr(at - 20, 60);
+  }
+}
+
 TEST(EmitTest, ConditionsAreThoseOfKubernetes) {
   const std::string fields =
       "type: {type: string}, status: {type: string}, reason: {type: string}, message: {type: "
-      "string}, "
-      "lastTransitionTime: {type: string, format: date-time}";
-  const std::string list = "conditions: {type: array, items: {type: object, properties: {";
+      "string}, lastTransitionTime: {type: string, format: date-time}";
+  const auto list = [](const std::string& properties,
+                       const std::string& required =
+                           "type, status, reason, message, lastTransitionTime") {
+    return "conditions: {type: array, items: {type: object, required: [" + required +
+           "], properties: {" + properties + "}}}";
+  };
   const auto versions = ReadDefinitions(
-      Definition(list + fields + ", observedGeneration: {type: integer, format: int64}}}}"));
+      Definition(list(fields + ", observedGeneration: {type: integer, format: int64}")));
   ASSERT_TRUE(versions) << versions.status().ToString();
   EXPECT_THAT(HeaderOf(versions->front(), "jobs"),
-              AllOf(HasSubstr("  std::vector<kubexx::api::meta::v1::Condition> conditions;\n"),
+              AllOf(HasSubstr("  std::vector<::kubexx::api::meta::v1::Condition> conditions;\n"),
                     Not(HasSubstr("ConditionsItem"))));
   EXPECT_THAT(SourceOf(versions->front(), "jobs"),
-              HasSubstr("&kubexx::api::meta::v1::internal::kConditionSchema"));
-  EXPECT_THAT(HeaderFor(list + fields + "}}}"), HasSubstr("<kubexx::api::meta::v1::Condition>"));
+              HasSubstr("&::kubexx::api::meta::v1::internal::kConditionSchema"));
+  EXPECT_THAT(HeaderFor(list(fields)), HasSubstr("<::kubexx::api::meta::v1::Condition>"));
   // One field more or less is a type of its own: nothing of it may get lost.
-  EXPECT_THAT(HeaderFor(list + fields + ", severity: {type: string}}}}"),
-              HasSubstr("  std::vector<Job2SpecConditionsItem> conditions;\n"));
-  EXPECT_THAT(HeaderFor(list + "type: {type: string}, status: {type: string}}}}"),
-              HasSubstr("Job2SpecConditionsItem"));
+  const auto own = HasSubstr("  std::vector<Job2SpecConditionsItem> conditions;\n");
+  EXPECT_THAT(HeaderFor(list(fields + ", severity: {type: string}")), own);
+  EXPECT_THAT(HeaderFor(list("type: {type: string}, status: {type: string}")), own);
+  // So is one with other types, or with fields that may be missing.
+  EXPECT_THAT(HeaderFor(list(fields + ", observedGeneration: {type: string}")), own);
+  EXPECT_THAT(HeaderFor(list(fields, "type, status, lastTransitionTime")), own);
+  std::string other = fields;
+  other.replace(other.find("status: {type: string"), 21, "status: {type: boolean");
+  EXPECT_THAT(HeaderFor(list(other)), own);
+  other = fields;
+  other.replace(other.find("reason: {type: string"), 21, "reason: {type: string, nullable: true");
+  EXPECT_THAT(HeaderFor(list(other)), own);
 }
 
 TEST(EmitTest, TypesHoldWhatTheirPropertiesMay) {
@@ -107,11 +174,11 @@ TEST(EmitTest, TypesHoldWhatTheirPropertiesMay) {
   for (const char* const member :
        {"std::optional<std::int64_t> i;", "std::optional<std::int32_t> j;",
         "std::optional<double> n;", "std::optional<bool> b;",
-        "std::optional<kubexx::apimachinery::Time> t;",
-        "std::optional<kubexx::apimachinery::Bytes> y;",
-        "std::optional<kubexx::apimachinery::IntOrString> q;",
-        "std::vector<kubexx::apimachinery::Bool> bs;", "std::map<std::string, std::int64_t> m;",
-        "std::optional<kubexx::apimachinery::JsonValue> o;",
+        "std::optional<::kubexx::apimachinery::Time> t;",
+        "std::optional<::kubexx::apimachinery::Bytes> y;",
+        "std::optional<::kubexx::apimachinery::IntOrString> q;",
+        "std::vector<::kubexx::apimachinery::Bool> bs;", "std::map<std::string, std::int64_t> m;",
+        "std::optional<::kubexx::apimachinery::JsonValue> o;",
         "std::map<std::string, Job2SpecMoValue> mo;"}) {
     EXPECT_THAT(header, HasSubstr(std::string("  ") + member + "\n"));
   }

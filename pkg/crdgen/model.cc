@@ -42,28 +42,34 @@ bool IsList(const JSONSchemaProps& schema) {
   return schema.type == "array" && schema.items && schema.items->schema;
 }
 
-/// The fields of meta/v1 Condition, all that are required there and no other.
+/// The fields of meta/v1 Condition with their types: all that are required there, which have to be
+/// required here too, and no other. What else a list may hold would get lost, or come back with
+/// fields that it did not have.
 bool IsCondition(const JSONSchemaProps& schema) {
   static constexpr std::string_view kRequired[] = {"lastTransitionTime", "message", "reason",
                                                    "status", "type"};
-  const auto has = [&schema](std::string_view name) {
-    return schema.properties.contains(std::string(name));
+  const auto is = [&schema](std::string_view name, std::string_view type) {
+    const auto property = schema.properties.find(std::string(name));
+    return property != schema.properties.end() && property->second.type == type &&
+           !property->second.nullable;
   };
-  const std::size_t count = std::size(kRequired) + (has("observedGeneration") ? 1U : 0U);
+  const auto is_required = [&](std::string_view name) {
+    return is(name, "string") && std::ranges::find(schema.required, name) != schema.required.end();
+  };
+  const std::size_t count = std::size(kRequired) + (is("observedGeneration", "integer") ? 1U : 0U);
   return schema.type == "object" && !KeepsUnknown(schema) && schema.properties.size() == count &&
-         std::ranges::all_of(kRequired, has) &&
+         std::ranges::all_of(kRequired, is_required) &&
          schema.properties.at("lastTransitionTime").format == "date-time";
 }
 
-/// Counts the fields with those of the structs held by value; of lists and maps more than may be.
-std::size_t FieldsOf(const Struct& structure) {
+/// Struct::size of one with these fields, whose structs have theirs.
+std::size_t SizeOf(const std::vector<Field>& fields) {
   std::size_t count = 0;
-  for (const Field& field : structure.fields) {
+  for (const Field& field : fields) {
     if (field.shape == Shape::kRepeated || field.shape == Shape::kMap || !field.table.empty()) {
       return kMaxAggregateFields + 1;
     }
-    count += field.shape == Shape::kPlain && field.message != nullptr ? FieldsOf(*field.message)
-                                                                      : std::size_t{1};
+    count += field.shape == Shape::kPlain && field.message != nullptr ? field.message->size : 1;
   }
   return count;
 }
@@ -76,33 +82,31 @@ class VersionMaker {
   /// Metadata first, then what the schema has besides.
   void AddRoot(const JSONSchemaProps& schema) {
     auto root = std::make_unique<Struct>();
-    names_.insert(version_.kind);
-    root->name = version_.kind;
+    root->name = AddStructName(version_.kind);
+    names_.Add(version_.kind + "Tables");
+    names_.Add("k" + version_.kind + "Resource");
     root->description = schema.description;
     root->fields.push_back({.member = "metadata",
                             .json_name = "metadata",
                             .kind = "kMessage",
-                            .element = "kubexx::api::meta::v1::ObjectMeta",
-                            .table = "kubexx::api::meta::v1::internal::kObjectMetaSchema"});
+                            .element = "::kubexx::api::meta::v1::ObjectMeta",
+                            .table = "::kubexx::api::meta::v1::internal::kObjectMetaSchema"});
     AddFields(*root, schema, {"apiVersion", "kind", "metadata"});
     version_.structs.push_back(std::move(root));
+    version_.names = names_.names();
   }
 
  private:
-  static std::string Unique(std::string name, std::set<std::string>& names,
-                            std::string_view separator) {
-    const std::string base = name;
-    for (int number = 2; !names.insert(name).second; ++number) {
-      name = base + std::string(separator) + std::to_string(number);
-    }
-    return name;
+  /// With the names of its tables.
+  std::string AddStructName(const std::string& name) {
+    return names_.Add(name, {}, {{"k", "Schema"}, {"k", "Fields"}});
   }
 
   void AddFields(Struct& structure, const JSONSchemaProps& schema,
                  const std::set<std::string_view>& except = {}) {
-    std::set<std::string> members;
+    NameSet members;
     for (const Field& field : structure.fields) {
-      members.insert(field.member);
+      members.Add(field.member);
     }
     for (const auto& [name, property] : schema.properties) {
       if (except.contains(name)) {
@@ -110,9 +114,10 @@ class VersionMaker {
       }
       const bool required = std::ranges::find(schema.required, name) != schema.required.end();
       Field field = FieldOf(structure.name, name, property, required);
-      field.member = Unique(std::move(field.member), members, "_");
+      field.member = members.Add(field.member, "_");
       structure.fields.push_back(std::move(field));
     }
+    structure.size = SizeOf(structure.fields);
   }
 
   Field FieldOf(const std::string& owner, const std::string& name, const JSONSchemaProps& schema,
@@ -136,7 +141,7 @@ class VersionMaker {
     }
     if (field.shape == Shape::kRepeated && field.kind == "kBool") {
       // std::vector<bool> has no elements with an address.
-      field.element = "kubexx::apimachinery::Bool";
+      field.element = "::kubexx::apimachinery::Bool";
     }
     return field;
   }
@@ -149,13 +154,13 @@ class VersionMaker {
       field.kind = kind;
       field.element = element;
     };
-    set("kJsonValue", "kubexx::apimachinery::JsonValue");
+    set("kJsonValue", "::kubexx::apimachinery::JsonValue");
     if (schema.x_kubernetes_int_or_string) {
-      set("kIntOrString", "kubexx::apimachinery::IntOrString");
+      set("kIntOrString", "::kubexx::apimachinery::IntOrString");
     } else if (is("string", "date-time")) {
-      set("kTime", "kubexx::apimachinery::Time");
+      set("kTime", "::kubexx::apimachinery::Time");
     } else if (is("string", "byte")) {
-      set("kBytes", "kubexx::apimachinery::Bytes");
+      set("kBytes", "::kubexx::apimachinery::Bytes");
     } else if (is("string", {})) {
       set("kString", "std::string");
       AddValues(field, type, schema);
@@ -168,12 +173,12 @@ class VersionMaker {
     } else if (is("number", {})) {
       set("kDouble", "double");
     } else if (field.shape == Shape::kRepeated && IsCondition(schema)) {
-      set("kMessage", "kubexx::api::meta::v1::Condition");
-      field.table = "kubexx::api::meta::v1::internal::kConditionSchema";
+      set("kMessage", "::kubexx::api::meta::v1::Condition");
+      field.table = "::kubexx::api::meta::v1::internal::kConditionSchema";
     } else if (is("object", {}) && !schema.properties.empty() && !schema.additional_properties &&
                !KeepsUnknown(schema)) {
       auto message = std::make_unique<Struct>();
-      message->name = Unique(type, names_, "");
+      message->name = AddStructName(type);
       message->description = schema.description;
       AddFields(*message, schema);
       field.kind = "kMessage";
@@ -189,14 +194,17 @@ class VersionMaker {
       const std::string* const text = tree ? tree->AsString() : nullptr;
       if (text != nullptr) {
         std::string name = CamelCase(*text);
-        name = Unique("k" + type + (name.empty() ? "Empty" : name), names_, "_");
+        if (name.empty()) {
+          name = text->empty() ? "Empty" : "Value";
+        }
+        name = names_.Add("k" + type + name, "_");
         field.values.emplace_back(std::move(name), *text);
       }
     }
   }
 
   Version& version_;
-  std::set<std::string> names_;  ///< of the structs and constants so far
+  NameSet names_;  ///< of what the code has in its namespace so far
 };
 
 Result<Version> VersionOf(const CustomResourceDefinition& definition,
@@ -212,7 +220,8 @@ Result<Version> VersionOf(const CustomResourceDefinition& definition,
               .is_namespaced = definition.spec.scope == "Namespaced",
               .has_status = version.subresources && version.subresources->status};
   if (!IsTypeName(out.kind)) {
-    return Fail(Reason::kInvalid, what + ": the kind '" + out.kind + "' is no name of a type");
+    return Fail(Reason::kInvalid,
+                what + ": the kind '" + out.kind + "' is no name of a type in C++");
   }
   VersionMaker(out).AddRoot(*version.schema->open_api_v3_schema);
   return out;
@@ -247,7 +256,8 @@ Result<std::vector<Version>> VersionsOf(const std::string& document) {
 std::string Field::Type() const {
   switch (shape) {
     case Shape::kOptional:
-      return (kind == "kMessage" ? "kubexx::apimachinery::Box<" : "std::optional<") + element + ">";
+      return (kind == "kMessage" ? "::kubexx::apimachinery::Box<" : "std::optional<") + element +
+             ">";
     case Shape::kRepeated:
       return "std::vector<" + element + ">";
     case Shape::kMap:
@@ -258,7 +268,9 @@ std::string Field::Type() const {
   return element;
 }
 
-bool Struct::IsAggregate() const { return FieldsOf(*this) <= kMaxAggregateFields; }
+bool Struct::IsAggregate() const { return size <= kMaxAggregateFields; }
+
+std::string Version::What() const { return kind + " of " + group + "/" + version; }
 
 Result<std::vector<Version>> ReadDefinitions(std::string_view text) {
   KX_ASSIGN_OR_RETURN(const std::vector<std::string> documents, codec::YamlToJson(text));

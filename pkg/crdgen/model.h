@@ -3,8 +3,10 @@
 #ifndef KUBEXX_CRDGEN_MODEL_H_
 #define KUBEXX_CRDGEN_MODEL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +48,9 @@ struct Struct {
   std::string name{};
   std::string description{};
   std::vector<Field> fields{};
+  /// How many fields there are, with those of the structs held by value; a list or a map counts
+  /// for more than an aggregate may have.
+  std::size_t size = 0;
 
   /// Small, and without lists and maps: its special members cost next to nothing to compile, and
   /// users may name its members in braces.
@@ -62,14 +67,19 @@ struct Version {
   bool has_status = false;
   /// Each after those that it refers to; the object itself is the last.
   std::vector<std::unique_ptr<Struct>> structs{};
+  /// All names that the generated code has in its namespace.
+  std::set<std::string> names{};
+
+  /// "Website of example.com/v1".
+  std::string What() const;
 };
 
 /// The served versions of all CustomResourceDefinitions of apiextensions.k8s.io/v1 in YAML or JSON;
 /// documents of other kinds are passed over. Names become C++ names as those of the built-in types.
 /// What is not required is optional, so that a zero value can be told from none; what no struct can
-/// hold without loss stays JSON text; a list of conditions as Kubernetes has them is one of
-/// meta::v1::Condition. kMalformed for what is no such text, kInvalid for a definition that no type
-/// can be made of, and when there is none.
+/// hold without loss stays JSON text; a list of conditions with the fields of Kubernetes' own, of
+/// the same types and required alike, is one of meta::v1::Condition. kMalformed for what is no such
+/// text, kInvalid for a definition that no type can be made of, and when there is none.
 apimachinery::Result<std::vector<Version>> ReadDefinitions(std::string_view text);
 
 }  // namespace kubexx::crdgen

@@ -15,7 +15,7 @@ bool IsWordCharacter(char c) { return IsLower(c) || IsUpper(c) || IsDigit(c); }
 char ToUpperCase(char c) { return IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c; }
 char ToLowerCase(char c) { return IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// The last two are macros of GNU dialects, as which a user's project may be compiled.
+/// With that of GNU dialects, as which a user's project may be compiled.
 const std::set<std::string_view>& Keywords() {
   static const std::set<std::string_view> keywords = {
       "alignas",       "alignof",     "and",
@@ -48,9 +48,55 @@ const std::set<std::string_view>& Keywords() {
       "typename",      "union",       "unsigned",
       "using",         "virtual",     "void",
       "volatile",      "wchar_t",     "while",
-      "xor",           "xor_eq",      "linux",
-      "unix"};
+      "xor",           "xor_eq",      "typeof"};
   return keywords;
+}
+
+/// Lower-case macros without parameters of the headers of C and POSIX, of which libstdc++ includes
+/// several, and of GNU dialects. A macro with parameters, such as major, leaves a name alone that
+/// no parenthesis follows.
+const std::set<std::string_view>& MemberMacros() {
+  static const std::set<std::string_view> macros = {
+      "errno",    "h_addr",     "h_errno",      "i386",           "linux",      "math_errhandling",
+      "s6_addr",  "sa_handler", "sa_sigaction", "sched_priority", "si_addr",    "si_arch",
+      "si_band",  "si_fd",      "si_int",       "si_lower",       "si_overrun", "si_pid",
+      "si_pkey",  "si_ptr",     "si_status",    "si_stime",       "si_syscall", "si_timerid",
+      "si_uid",   "si_upper",   "si_utime",     "si_value",       "st_atime",   "st_ctime",
+      "st_mtime", "stderr",     "stdin",        "stdout",         "unix"};
+  return macros;
+}
+
+/// Those that look like a type's name and that the generated headers bring with them, and two of
+/// <cmath>.
+const std::set<std::string_view>& TypeMacros() {
+  static const std::set<std::string_view> macros = {"BUFSIZ", "EOF",   "INFINITY", "NAN",
+                                                    "NULL",   "NZERO", "WEOF"};
+  return macros;
+}
+
+bool IsReserved(std::string_view name) {
+  return Keywords().contains(name) || MemberMacros().contains(name);
+}
+
+/// Whether a character that turns the direction of the text around it begins at `i`: U+202A to
+/// U+202E and U+2066 to U+2069, each of three bytes. An editor shows such code in another order
+/// than the compiler reads it.
+bool TurnsDirection(std::string_view text, std::size_t i) {
+  if (i + 2 >= text.size() || text[i] != '\xe2') {
+    return false;
+  }
+  const auto last = static_cast<unsigned char>(text[i + 2]);
+  return (text[i + 1] == '\x80' && last >= 0xaa && last <= 0xae) ||
+         (text[i + 1] == '\x81' && last >= 0xa6 && last <= 0xa9);
+}
+
+/// As three octal digits: whatever comes next is no part of it.
+void AppendEscaped(char c, std::string& out) {
+  const auto code = static_cast<unsigned char>(c);
+  out += '\\';
+  out += static_cast<char>('0' + (code >> 6));
+  out += static_cast<char>('0' + ((code >> 3) & 7));
+  out += static_cast<char>('0' + (code & 7));
 }
 
 /// Whether the capital at `i` ends an acronym in the plural: the P of "clusterIPs".
@@ -95,7 +141,7 @@ std::string MemberName(std::string_view name) {
     member += ToLowerCase(name[i]);
     begins = false;
   }
-  if (Keywords().contains(member)) {
+  if (IsReserved(member)) {
     member += '_';
   }
   return member.empty() || IsDigit(member[0]) ? "field_" + member : member;
@@ -107,31 +153,79 @@ std::string Identifier(std::string_view text) {
   if (out.empty() || !(IsLower(out[0]) || IsUpper(out[0]))) {
     out.insert(0, "group_");
   }
-  return Keywords().contains(out) ? out + "_" : out;
+  return IsReserved(out) ? out + "_" : out;
 }
 
 bool IsTypeName(std::string_view name) {
-  return !name.empty() && IsUpper(name[0]) && std::ranges::all_of(name, IsWordCharacter);
+  return !name.empty() && IsUpper(name[0]) && std::ranges::all_of(name, IsWordCharacter) &&
+         !TypeMacros().contains(name);
+}
+
+bool IsNamespace(std::string_view name) {
+  while (true) {
+    const std::size_t end = name.find("::");
+    const std::string_view part = name.substr(0, end);
+    if (part.empty() || IsDigit(part[0]) || part == "std" || IsReserved(part) ||
+        !std::ranges::all_of(part, [](char c) { return c == '_' || IsWordCharacter(c); })) {
+      return false;
+    }
+    if (end == std::string_view::npos) {
+      return true;
+    }
+    name.remove_prefix(end + 2);
+  }
+}
+
+std::string WithoutTurns(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (TurnsDirection(text, i)) {
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
 }
 
 std::string Quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto code = static_cast<unsigned char>(text[i]);
+    if (text[i] == '"' || text[i] == '\\') {
       out += '\\';
-      out += c;
+      out += text[i];
     } else if (code < 0x20 || code == 0x7f) {
-      // Three digits: whatever comes next is no part of it.
-      out += '\\';
-      out += static_cast<char>('0' + (code >> 6));
-      out += static_cast<char>('0' + ((code >> 3) & 7));
-      out += static_cast<char>('0' + (code & 7));
+      AppendEscaped(text[i], out);
+    } else if (TurnsDirection(text, i)) {
+      AppendEscaped(text[i], out);
+      AppendEscaped(text[++i], out);
+      AppendEscaped(text[++i], out);
     } else {
-      out += c;
+      out += text[i];
     }
   }
   return out + "\"";
+}
+
+std::string NameSet::Add(const std::string& base, std::string_view separator,
+                         std::initializer_list<Affixes> also) {
+  int& next = next_[base];
+  while (true) {
+    std::string name = next == 0 ? base : base + std::string(separator) + std::to_string(next + 1);
+    ++next;
+    const auto is_free = [this, &name](const Affixes& with) {
+      return !names_.contains(std::string(with.first) + name + std::string(with.second));
+    };
+    if (names_.contains(name) || !std::ranges::all_of(also, is_free)) {
+      continue;
+    }
+    for (const Affixes& with : also) {
+      names_.insert(std::string(with.first) + name + std::string(with.second));
+    }
+    names_.insert(name);
+    return name;
+  }
 }
 
 }  // namespace kubexx::crdgen

@@ -31,6 +31,38 @@ TEST(NamesTest, WhatIsNoIdentifierBecomesOne) {
   EXPECT_EQ(Identifier("export"), "export_");
 }
 
+TEST(NamesTest, MacrosOfTheStandardHeadersAreLeftAlone) {
+  for (const std::string macro : {"errno", "stdin", "stdout", "stderr", "unix", "sched_priority"}) {
+    EXPECT_EQ(MemberName(macro), macro + "_");
+  }
+  // What stands without a parenthesis behind it is no macro with parameters.
+  EXPECT_EQ(MemberName("major"), "major");
+  EXPECT_EQ(MemberName("assert"), "assert");
+  EXPECT_FALSE(IsTypeName("EOF"));
+  EXPECT_FALSE(IsTypeName("NULL"));
+  EXPECT_TRUE(IsTypeName("EIP"));
+}
+
+TEST(NamesTest, NamespacesAreIdentifiers) {
+  EXPECT_TRUE(IsNamespace("web"));
+  EXPECT_TRUE(IsNamespace("my_web::v1::kubexx"));
+  for (const char* const wrong : {"", "::web", "web::", "a:b", "a:::b", "a::::b", "a-b", "a b",
+                                  "1a", "web::class", "std", "web::errno", "a{}", "a;b", "größe"}) {
+    EXPECT_FALSE(IsNamespace(wrong)) << wrong;
+  }
+}
+
+TEST(NamesTest, ANameIsTakenOnce) {
+  NameSet names;
+  EXPECT_EQ(names.Add("Pool", {}, {{"k", "Schema"}}), "Pool");
+  EXPECT_EQ(names.Add("kPoolSchema"), "kPoolSchema2");
+  EXPECT_EQ(names.Add("Pool"), "Pool2");
+  EXPECT_EQ(names.Add("Pool", "_"), "Pool_3");
+  EXPECT_EQ(names.Add("kWebSchema"), "kWebSchema");
+  EXPECT_EQ(names.Add("Web", {}, {{"k", "Schema"}}), "Web2");
+  EXPECT_TRUE(names.names().contains("kWeb2Schema"));
+}
+
 TEST(NamesTest, TypesAreInCamelCase) {
   EXPECT_EQ(CamelCase("maxSurge"), "MaxSurge");
   EXPECT_EQ(CamelCase("max-surge"), "MaxSurge");
@@ -47,6 +79,10 @@ TEST(NamesTest, LiteralsHoldWhatTheyAreMadeOf) {
   EXPECT_EQ(Quoted("a\"b\\c"), R"("a\"b\\c")");
   EXPECT_EQ(Quoted("a\n1"), R"("a\0121")");
   EXPECT_EQ(Quoted("größe"), "\"größe\"");
+  EXPECT_EQ(Quoted("a\u202eb"), R"("a\342\200\256b")");
+  EXPECT_EQ(Quoted("a\u2066"), R"("a\342\201\246")");
+  EXPECT_EQ(Quoted("\u2029\u202f\u2065\u206a"), "\"\u2029\u202f\u2065\u206a\"");
+  EXPECT_EQ(WithoutTurns("a\u202a\u202eb\u2066c\u2069d\u20ac"), "abcd\u20ac");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ ClusterReloadPolicySpecOrderItem::ClusterReloadPolicySpecOrderItem() = default;
 ClusterReloadPolicySpecOrderItem::ClusterReloadPolicySpecOrderItem(const ClusterReloadPolicySpecOrderItem&) = default;
 ClusterReloadPolicySpecOrderItem::ClusterReloadPolicySpecOrderItem(ClusterReloadPolicySpecOrderItem&&) noexcept = default;
 ClusterReloadPolicySpecOrderItem& ClusterReloadPolicySpecOrderItem::operator=(const ClusterReloadPolicySpecOrderItem& other) { return *this = ClusterReloadPolicySpecOrderItem(other); }
-ClusterReloadPolicySpecOrderItem& ClusterReloadPolicySpecOrderItem::operator=(ClusterReloadPolicySpecOrderItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicySpecOrderItem& ClusterReloadPolicySpecOrderItem::operator=(ClusterReloadPolicySpecOrderItem&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ClusterReloadPolicySpecOrderItem::~ClusterReloadPolicySpecOrderItem() = default;
 bool ClusterReloadPolicySpecOrderItem::operator==(const ClusterReloadPolicySpecOrderItem&) const = default;
 
@@ -23,7 +23,7 @@ ClusterReloadPolicySpecSourcesItem::ClusterReloadPolicySpecSourcesItem() = defau
 ClusterReloadPolicySpecSourcesItem::ClusterReloadPolicySpecSourcesItem(const ClusterReloadPolicySpecSourcesItem&) = default;
 ClusterReloadPolicySpecSourcesItem::ClusterReloadPolicySpecSourcesItem(ClusterReloadPolicySpecSourcesItem&&) noexcept = default;
 ClusterReloadPolicySpecSourcesItem& ClusterReloadPolicySpecSourcesItem::operator=(const ClusterReloadPolicySpecSourcesItem& other) { return *this = ClusterReloadPolicySpecSourcesItem(other); }
-ClusterReloadPolicySpecSourcesItem& ClusterReloadPolicySpecSourcesItem::operator=(ClusterReloadPolicySpecSourcesItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicySpecSourcesItem& ClusterReloadPolicySpecSourcesItem::operator=(ClusterReloadPolicySpecSourcesItem&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ClusterReloadPolicySpecSourcesItem::~ClusterReloadPolicySpecSourcesItem() = default;
 bool ClusterReloadPolicySpecSourcesItem::operator==(const ClusterReloadPolicySpecSourcesItem&) const = default;
 
@@ -31,7 +31,7 @@ ClusterReloadPolicySpecWorkloads::ClusterReloadPolicySpecWorkloads() = default;
 ClusterReloadPolicySpecWorkloads::ClusterReloadPolicySpecWorkloads(const ClusterReloadPolicySpecWorkloads&) = default;
 ClusterReloadPolicySpecWorkloads::ClusterReloadPolicySpecWorkloads(ClusterReloadPolicySpecWorkloads&&) noexcept = default;
 ClusterReloadPolicySpecWorkloads& ClusterReloadPolicySpecWorkloads::operator=(const ClusterReloadPolicySpecWorkloads& other) { return *this = ClusterReloadPolicySpecWorkloads(other); }
-ClusterReloadPolicySpecWorkloads& ClusterReloadPolicySpecWorkloads::operator=(ClusterReloadPolicySpecWorkloads&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicySpecWorkloads& ClusterReloadPolicySpecWorkloads::operator=(ClusterReloadPolicySpecWorkloads&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ClusterReloadPolicySpecWorkloads::~ClusterReloadPolicySpecWorkloads() = default;
 bool ClusterReloadPolicySpecWorkloads::operator==(const ClusterReloadPolicySpecWorkloads&) const = default;
 
@@ -39,7 +39,7 @@ ClusterReloadPolicySpec::ClusterReloadPolicySpec() = default;
 ClusterReloadPolicySpec::ClusterReloadPolicySpec(const ClusterReloadPolicySpec&) = default;
 ClusterReloadPolicySpec::ClusterReloadPolicySpec(ClusterReloadPolicySpec&&) noexcept = default;
 ClusterReloadPolicySpec& ClusterReloadPolicySpec::operator=(const ClusterReloadPolicySpec& other) { return *this = ClusterReloadPolicySpec(other); }
-ClusterReloadPolicySpec& ClusterReloadPolicySpec::operator=(ClusterReloadPolicySpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicySpec& ClusterReloadPolicySpec::operator=(ClusterReloadPolicySpec&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ClusterReloadPolicySpec::~ClusterReloadPolicySpec() = default;
 bool ClusterReloadPolicySpec::operator==(const ClusterReloadPolicySpec&) const = default;
 
@@ -47,7 +47,7 @@ ClusterReloadPolicyStatus::ClusterReloadPolicyStatus() = default;
 ClusterReloadPolicyStatus::ClusterReloadPolicyStatus(const ClusterReloadPolicyStatus&) = default;
 ClusterReloadPolicyStatus::ClusterReloadPolicyStatus(ClusterReloadPolicyStatus&&) noexcept = default;
 ClusterReloadPolicyStatus& ClusterReloadPolicyStatus::operator=(const ClusterReloadPolicyStatus& other) { return *this = ClusterReloadPolicyStatus(other); }
-ClusterReloadPolicyStatus& ClusterReloadPolicyStatus::operator=(ClusterReloadPolicyStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicyStatus& ClusterReloadPolicyStatus::operator=(ClusterReloadPolicyStatus&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ClusterReloadPolicyStatus::~ClusterReloadPolicyStatus() = default;
 bool ClusterReloadPolicyStatus::operator==(const ClusterReloadPolicyStatus&) const = default;
 
@@ -55,146 +55,190 @@ ClusterReloadPolicy::ClusterReloadPolicy() = default;
 ClusterReloadPolicy::ClusterReloadPolicy(const ClusterReloadPolicy&) = default;
 ClusterReloadPolicy::ClusterReloadPolicy(ClusterReloadPolicy&&) noexcept = default;
 ClusterReloadPolicy& ClusterReloadPolicy::operator=(const ClusterReloadPolicy& other) { return *this = ClusterReloadPolicy(other); }
-ClusterReloadPolicy& ClusterReloadPolicy::operator=(ClusterReloadPolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicy& ClusterReloadPolicy::operator=(ClusterReloadPolicy&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ClusterReloadPolicy::~ClusterReloadPolicy() = default;
 bool ClusterReloadPolicy::operator==(const ClusterReloadPolicy&) const = default;
 
 namespace {
 
-using enum kubexx::codec::Kind;
-using enum kubexx::codec::Cardinality;
-
-constexpr kubexx::codec::FieldSchema kClusterReloadPolicySpecHealthGateFields[] = {
-    {"enabled", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecHealthGate, enabled), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
-    {"soakTime", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecHealthGate, soak_time), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"timeout", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecHealthGate, timeout), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecHealthGateFields[] = {
+    {"enabled", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecHealthGate, enabled), nullptr, &::kubexx::codec::kContainerOps<std::optional<bool>>},
+    {"soakTime", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecHealthGate, soak_time), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"timeout", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecHealthGate, timeout), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kClusterReloadPolicySpecHealthGateSchema{
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySpecHealthGateSchema{
     "ClusterReloadPolicySpecHealthGate", "", "", "",
-    kClusterReloadPolicySpecHealthGateFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecHealthGate(); },
+    kClusterReloadPolicySpecHealthGateFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecHealthGate(); },
     [](void* object) { delete static_cast<ClusterReloadPolicySpecHealthGate*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kClusterReloadPolicySpecMaintenanceWindowsItemFields[] = {
-    {"duration", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecMaintenanceWindowsItem, duration), nullptr, nullptr},
-    {"schedule", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecMaintenanceWindowsItem, schedule), nullptr, nullptr},
-    {"timeZone", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecMaintenanceWindowsItem, time_zone), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecMaintenanceWindowsItemFields[] = {
+    {"duration", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecMaintenanceWindowsItem, duration), nullptr, nullptr},
+    {"schedule", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecMaintenanceWindowsItem, schedule), nullptr, nullptr},
+    {"timeZone", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecMaintenanceWindowsItem, time_zone), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kClusterReloadPolicySpecMaintenanceWindowsItemSchema{
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySpecMaintenanceWindowsItemSchema{
     "ClusterReloadPolicySpecMaintenanceWindowsItem", "", "", "",
-    kClusterReloadPolicySpecMaintenanceWindowsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecMaintenanceWindowsItem(); },
+    kClusterReloadPolicySpecMaintenanceWindowsItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecMaintenanceWindowsItem(); },
     [](void* object) { delete static_cast<ClusterReloadPolicySpecMaintenanceWindowsItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kClusterReloadPolicySpecOrderItemFields[] = {
-    {"order", 0, kInt32, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecOrderItem, order), nullptr, nullptr},
-    {"workloads", 0, kString, kRepeated, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecOrderItem, workloads), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecOrderItemFields[] = {
+    {"order", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecOrderItem, order), nullptr, nullptr},
+    {"workloads", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecOrderItem, workloads), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kClusterReloadPolicySpecOrderItemSchema{
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySpecOrderItemSchema{
     "ClusterReloadPolicySpecOrderItem", "", "", "",
-    kClusterReloadPolicySpecOrderItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecOrderItem(); },
+    kClusterReloadPolicySpecOrderItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecOrderItem(); },
     [](void* object) { delete static_cast<ClusterReloadPolicySpecOrderItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kClusterReloadPolicySpecSourcesItemFields[] = {
-    {"keys", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecSourcesItem, keys), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
-    {"kind", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecSourcesItem, kind), nullptr, nullptr},
-    {"name", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecSourcesItem, name), nullptr, nullptr},
-    {"paused", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecSourcesItem, paused), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecSourcesItemFields[] = {
+    {"keys", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecSourcesItem, keys), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"kind", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecSourcesItem, kind), nullptr, nullptr},
+    {"name", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecSourcesItem, name), nullptr, nullptr},
+    {"paused", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecSourcesItem, paused), nullptr, &::kubexx::codec::kContainerOps<std::optional<bool>>},
 };
-constinit const kubexx::codec::TypeSchema kClusterReloadPolicySpecSourcesItemSchema{
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySpecSourcesItemSchema{
     "ClusterReloadPolicySpecSourcesItem", "", "", "",
-    kClusterReloadPolicySpecSourcesItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecSourcesItem(); },
+    kClusterReloadPolicySpecSourcesItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecSourcesItem(); },
     [](void* object) { delete static_cast<ClusterReloadPolicySpecSourcesItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kClusterReloadPolicySpecWorkloadsFields[] = {
-    {"kinds", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWorkloads, kinds), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
-    {"names", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWorkloads, names), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecWorkloadsFields[] = {
+    {"kinds", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWorkloads, kinds), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"names", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecWorkloads, names), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kClusterReloadPolicySpecWorkloadsSchema{
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySpecWorkloadsSchema{
     "ClusterReloadPolicySpecWorkloads", "", "", "",
-    kClusterReloadPolicySpecWorkloadsFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecWorkloads(); },
+    kClusterReloadPolicySpecWorkloadsFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpecWorkloads(); },
     [](void* object) { delete static_cast<ClusterReloadPolicySpecWorkloads*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kClusterReloadPolicySpecFields[] = {
-    {"enforce", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, enforce), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
-    {"excludedNamespaces", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, excluded_namespaces), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
-    {"healthGate", 0, kMessage, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, health_gate), &kClusterReloadPolicySpecHealthGateSchema, &kubexx::codec::kContainerOps<kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate>>},
-    {"maintenanceWindows", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, maintenance_windows), &kClusterReloadPolicySpecMaintenanceWindowsItemSchema, &kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem>>},
-    {"maxConcurrentRollouts", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, max_concurrent_rollouts), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"maxConcurrentRolloutsPerNamespace", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, max_concurrent_rollouts_per_namespace), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"minInterval", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, min_interval), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"namespaces", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, namespaces), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
-    {"order", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, order), &kClusterReloadPolicySpecOrderItemSchema, &kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicySpecOrderItem>>},
-    {"paused", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, paused), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
-    {"settleWindow", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, settle_window), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"sources", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, sources), &kClusterReloadPolicySpecSourcesItemSchema, &kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicySpecSourcesItem>>},
-    {"stopAfterFailures", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, stop_after_failures), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"workloads", 0, kMessage, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, workloads), &kClusterReloadPolicySpecWorkloadsSchema, &kubexx::codec::kContainerOps<kubexx::apimachinery::Box<ClusterReloadPolicySpecWorkloads>>},
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecFields[] = {
+    {"enforce", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, enforce), nullptr, &::kubexx::codec::kContainerOps<std::optional<bool>>},
+    {"excludedNamespaces", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, excluded_namespaces), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"healthGate", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, health_gate), &kClusterReloadPolicySpecHealthGateSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate>>},
+    {"maintenanceWindows", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, maintenance_windows), &kClusterReloadPolicySpecMaintenanceWindowsItemSchema, &::kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem>>},
+    {"maxConcurrentRollouts", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, max_concurrent_rollouts), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"maxConcurrentRolloutsPerNamespace", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, max_concurrent_rollouts_per_namespace), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"minInterval", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, min_interval), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"namespaces", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, namespaces), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"order", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, order), &kClusterReloadPolicySpecOrderItemSchema, &::kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicySpecOrderItem>>},
+    {"paused", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, paused), nullptr, &::kubexx::codec::kContainerOps<std::optional<bool>>},
+    {"settleWindow", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, settle_window), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"sources", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, sources), &kClusterReloadPolicySpecSourcesItemSchema, &::kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicySpecSourcesItem>>},
+    {"stopAfterFailures", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, stop_after_failures), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"workloads", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, workloads), &kClusterReloadPolicySpecWorkloadsSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ClusterReloadPolicySpecWorkloads>>},
 };
-constinit const kubexx::codec::TypeSchema kClusterReloadPolicySpecSchema{
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySpecSchema{
     "ClusterReloadPolicySpec", "", "", "",
-    kClusterReloadPolicySpecFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpec(); },
+    kClusterReloadPolicySpecFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicySpec(); },
     [](void* object) { delete static_cast<ClusterReloadPolicySpec*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kClusterReloadPolicyStatusFailedRolloutsItemFields[] = {
-    {"rolledAt", 0, kTime, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, rolled_at), nullptr, nullptr},
-    {"uid", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, uid), nullptr, nullptr},
-    {"workload", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, workload), nullptr, nullptr},
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicyStatusFailedRolloutsItemFields[] = {
+    {"rolledAt", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, rolled_at), nullptr, nullptr},
+    {"uid", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, uid), nullptr, nullptr},
+    {"workload", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, workload), nullptr, nullptr},
 };
-constinit const kubexx::codec::TypeSchema kClusterReloadPolicyStatusFailedRolloutsItemSchema{
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicyStatusFailedRolloutsItemSchema{
     "ClusterReloadPolicyStatusFailedRolloutsItem", "", "", "",
-    kClusterReloadPolicyStatusFailedRolloutsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicyStatusFailedRolloutsItem(); },
+    kClusterReloadPolicyStatusFailedRolloutsItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicyStatusFailedRolloutsItem(); },
     [](void* object) { delete static_cast<ClusterReloadPolicyStatusFailedRolloutsItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kClusterReloadPolicyStatusPendingRolloutsItemFields[] = {
-    {"message", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, message), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"reason", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, reason), nullptr, nullptr},
-    {"since", 0, kTime, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, since), nullptr, &kubexx::codec::kContainerOps<std::optional<kubexx::apimachinery::Time>>},
-    {"until", 0, kTime, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, until), nullptr, &kubexx::codec::kContainerOps<std::optional<kubexx::apimachinery::Time>>},
-    {"workload", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, workload), nullptr, nullptr},
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicyStatusPendingRolloutsItemFields[] = {
+    {"message", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, message), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"reason", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, reason), nullptr, nullptr},
+    {"since", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, since), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::Time>>},
+    {"until", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, until), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::Time>>},
+    {"workload", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, workload), nullptr, nullptr},
 };
-constinit const kubexx::codec::TypeSchema kClusterReloadPolicyStatusPendingRolloutsItemSchema{
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicyStatusPendingRolloutsItemSchema{
     "ClusterReloadPolicyStatusPendingRolloutsItem", "", "", "",
-    kClusterReloadPolicyStatusPendingRolloutsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicyStatusPendingRolloutsItem(); },
+    kClusterReloadPolicyStatusPendingRolloutsItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicyStatusPendingRolloutsItem(); },
     [](void* object) { delete static_cast<ClusterReloadPolicyStatusPendingRolloutsItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kClusterReloadPolicyStatusFields[] = {
-    {"active", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, active), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"conditions", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, conditions), &kubexx::api::meta::v1::internal::kConditionSchema, &kubexx::codec::kContainerOps<std::vector<kubexx::api::meta::v1::Condition>>},
-    {"failed", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, failed), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"failedRollouts", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, failed_rollouts), &kClusterReloadPolicyStatusFailedRolloutsItemSchema, &kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicyStatusFailedRolloutsItem>>},
-    {"observedGeneration", 0, kInt64, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, observed_generation), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
-    {"pending", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, pending), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"pendingRollouts", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, pending_rollouts), &kClusterReloadPolicyStatusPendingRolloutsItemSchema, &kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicyStatusPendingRolloutsItem>>},
-    {"summary", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, summary), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicyStatusFields[] = {
+    {"active", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, active), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"conditions", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, conditions), &::kubexx::api::meta::v1::internal::kConditionSchema, &::kubexx::codec::kContainerOps<std::vector<::kubexx::api::meta::v1::Condition>>},
+    {"failed", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, failed), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"failedRollouts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, failed_rollouts), &kClusterReloadPolicyStatusFailedRolloutsItemSchema, &::kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicyStatusFailedRolloutsItem>>},
+    {"observedGeneration", 0, ::kubexx::codec::Kind::kInt64, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, observed_generation), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
+    {"pending", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, pending), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"pendingRollouts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, pending_rollouts), &kClusterReloadPolicyStatusPendingRolloutsItemSchema, &::kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicyStatusPendingRolloutsItem>>},
+    {"summary", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, summary), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kClusterReloadPolicyStatusSchema{
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicyStatusSchema{
     "ClusterReloadPolicyStatus", "", "", "",
-    kClusterReloadPolicyStatusFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicyStatus(); },
+    kClusterReloadPolicyStatusFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicyStatus(); },
     [](void* object) { delete static_cast<ClusterReloadPolicyStatus*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kClusterReloadPolicyFields[] = {
-    {"metadata", 0, kMessage, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicy, metadata), &kubexx::api::meta::v1::internal::kObjectMetaSchema, nullptr},
-    {"spec", 0, kMessage, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicy, spec), &kClusterReloadPolicySpecSchema, nullptr},
-    {"status", 0, kMessage, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicy, status), &kClusterReloadPolicyStatusSchema, &kubexx::codec::kContainerOps<kubexx::apimachinery::Box<ClusterReloadPolicyStatus>>},
+constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicyFields[] = {
+    {"metadata", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicy, metadata), &::kubexx::api::meta::v1::internal::kObjectMetaSchema, nullptr},
+    {"spec", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicy, spec), &kClusterReloadPolicySpecSchema, nullptr},
+    {"status", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicy, status), &kClusterReloadPolicyStatusSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ClusterReloadPolicyStatus>>},
 };
-constinit const kubexx::codec::TypeSchema kClusterReloadPolicySchema{
+constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySchema{
     "ClusterReloadPolicy", "kubexx.io", "v1alpha1", "ClusterReloadPolicy",
-    kClusterReloadPolicyFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicy(); },
+    kClusterReloadPolicyFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicy(); },
     [](void* object) { delete static_cast<ClusterReloadPolicy*>(object); }};
 
 }  // namespace
 
 // The tables of ClusterReloadPolicy for the functions below.
 struct ClusterReloadPolicyTables {
-  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecHealthGate*) { return kClusterReloadPolicySpecHealthGateSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecMaintenanceWindowsItem*) { return kClusterReloadPolicySpecMaintenanceWindowsItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecOrderItem*) { return kClusterReloadPolicySpecOrderItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecSourcesItem*) { return kClusterReloadPolicySpecSourcesItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecWorkloads*) { return kClusterReloadPolicySpecWorkloadsSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpec*) { return kClusterReloadPolicySpecSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatusFailedRolloutsItem*) { return kClusterReloadPolicyStatusFailedRolloutsItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatusPendingRolloutsItem*) { return kClusterReloadPolicyStatusPendingRolloutsItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatus*) { return kClusterReloadPolicyStatusSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicy*) { return kClusterReloadPolicySchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecHealthGate*) { return kClusterReloadPolicySpecHealthGateSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecMaintenanceWindowsItem*) { return kClusterReloadPolicySpecMaintenanceWindowsItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecOrderItem*) { return kClusterReloadPolicySpecOrderItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecSourcesItem*) { return kClusterReloadPolicySpecSourcesItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecWorkloads*) { return kClusterReloadPolicySpecWorkloadsSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpec*) { return kClusterReloadPolicySpecSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatusFailedRolloutsItem*) { return kClusterReloadPolicyStatusFailedRolloutsItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatusPendingRolloutsItem*) { return kClusterReloadPolicyStatusPendingRolloutsItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatus*) { return kClusterReloadPolicyStatusSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ClusterReloadPolicy*) { return kClusterReloadPolicySchema; }
 };
 
 }  // namespace kubexx::reloadpolicy::v1alpha1

@@ -108,7 +108,7 @@ struct ClusterReloadPolicySpec {
   std::optional<bool> enforce;
   std::vector<std::string> excluded_namespaces;
   /// A rollout ends when all pods are available, not already when all are replaced.
-  kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate> health_gate;
+  ::kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate> health_gate;
   /// Rollouts begin only while one of these is open.
   std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem> maintenance_windows;
   /// How many rollouts may be under way in the cluster.
@@ -129,7 +129,7 @@ struct ClusterReloadPolicySpec {
   /// No more workloads are rolled while this many rollouts have failed and are not mended.
   std::optional<std::int32_t> stop_after_failures;
   /// Which workloads it is about; all of them when it says nothing.
-  kubexx::apimachinery::Box<ClusterReloadPolicySpecWorkloads> workloads;
+  ::kubexx::apimachinery::Box<ClusterReloadPolicySpecWorkloads> workloads;
   ClusterReloadPolicySpec();
   ClusterReloadPolicySpec(const ClusterReloadPolicySpec&);
   ClusterReloadPolicySpec(ClusterReloadPolicySpec&&) noexcept;
@@ -140,7 +140,7 @@ struct ClusterReloadPolicySpec {
 };
 
 struct ClusterReloadPolicyStatusFailedRolloutsItem {
-  kubexx::apimachinery::Time rolled_at{};
+  ::kubexx::apimachinery::Time rolled_at{};
   std::string uid{};
   /// Kind/name, or Kind/namespace/name.
   std::string workload{};
@@ -150,8 +150,8 @@ struct ClusterReloadPolicyStatusFailedRolloutsItem {
 struct ClusterReloadPolicyStatusPendingRolloutsItem {
   std::optional<std::string> message{};
   std::string reason{};
-  std::optional<kubexx::apimachinery::Time> since{};
-  std::optional<kubexx::apimachinery::Time> until{};
+  std::optional<::kubexx::apimachinery::Time> since{};
+  std::optional<::kubexx::apimachinery::Time> until{};
   /// Kind/name, or Kind/namespace/name.
   std::string workload{};
   bool operator==(const ClusterReloadPolicyStatusPendingRolloutsItem&) const = default;
@@ -160,7 +160,7 @@ struct ClusterReloadPolicyStatusPendingRolloutsItem {
 struct ClusterReloadPolicyStatus {
   /// Rollouts under way.
   std::optional<std::int32_t> active;
-  std::vector<kubexx::api::meta::v1::Condition> conditions;
+  std::vector<::kubexx::api::meta::v1::Condition> conditions;
   /// Rollouts that failed and are not mended.
   std::optional<std::int32_t> failed;
   /// Rollouts that failed and are not mended, the first hundred. Read back when the operator
@@ -183,9 +183,9 @@ struct ClusterReloadPolicyStatus {
 };
 
 struct ClusterReloadPolicy {
-  kubexx::api::meta::v1::ObjectMeta metadata;
+  ::kubexx::api::meta::v1::ObjectMeta metadata;
   ClusterReloadPolicySpec spec;
-  kubexx::apimachinery::Box<ClusterReloadPolicyStatus> status;
+  ::kubexx::apimachinery::Box<ClusterReloadPolicyStatus> status;
   ClusterReloadPolicy();
   ClusterReloadPolicy(const ClusterReloadPolicy&);
   ClusterReloadPolicy(ClusterReloadPolicy&&) noexcept;
@@ -195,7 +195,7 @@ struct ClusterReloadPolicy {
   bool operator==(const ClusterReloadPolicy&) const;
 };
 
-inline constexpr kubexx::apimachinery::ResourceInfo kClusterReloadPolicyResource{"kubexx.io", "v1alpha1", "ClusterReloadPolicy", "clusterreloadpolicies", false};
+inline constexpr ::kubexx::apimachinery::ResourceInfo kClusterReloadPolicyResource{"kubexx.io", "v1alpha1", "ClusterReloadPolicy", "clusterreloadpolicies", false};
 
 }  // namespace kubexx::reloadpolicy::v1alpha1
 

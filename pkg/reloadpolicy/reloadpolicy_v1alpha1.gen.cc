@@ -15,7 +15,7 @@ ReloadPolicySpecOrderItem::ReloadPolicySpecOrderItem() = default;
 ReloadPolicySpecOrderItem::ReloadPolicySpecOrderItem(const ReloadPolicySpecOrderItem&) = default;
 ReloadPolicySpecOrderItem::ReloadPolicySpecOrderItem(ReloadPolicySpecOrderItem&&) noexcept = default;
 ReloadPolicySpecOrderItem& ReloadPolicySpecOrderItem::operator=(const ReloadPolicySpecOrderItem& other) { return *this = ReloadPolicySpecOrderItem(other); }
-ReloadPolicySpecOrderItem& ReloadPolicySpecOrderItem::operator=(ReloadPolicySpecOrderItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicySpecOrderItem& ReloadPolicySpecOrderItem::operator=(ReloadPolicySpecOrderItem&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ReloadPolicySpecOrderItem::~ReloadPolicySpecOrderItem() = default;
 bool ReloadPolicySpecOrderItem::operator==(const ReloadPolicySpecOrderItem&) const = default;
 
@@ -23,7 +23,7 @@ ReloadPolicySpecSourcesItem::ReloadPolicySpecSourcesItem() = default;
 ReloadPolicySpecSourcesItem::ReloadPolicySpecSourcesItem(const ReloadPolicySpecSourcesItem&) = default;
 ReloadPolicySpecSourcesItem::ReloadPolicySpecSourcesItem(ReloadPolicySpecSourcesItem&&) noexcept = default;
 ReloadPolicySpecSourcesItem& ReloadPolicySpecSourcesItem::operator=(const ReloadPolicySpecSourcesItem& other) { return *this = ReloadPolicySpecSourcesItem(other); }
-ReloadPolicySpecSourcesItem& ReloadPolicySpecSourcesItem::operator=(ReloadPolicySpecSourcesItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicySpecSourcesItem& ReloadPolicySpecSourcesItem::operator=(ReloadPolicySpecSourcesItem&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ReloadPolicySpecSourcesItem::~ReloadPolicySpecSourcesItem() = default;
 bool ReloadPolicySpecSourcesItem::operator==(const ReloadPolicySpecSourcesItem&) const = default;
 
@@ -31,7 +31,7 @@ ReloadPolicySpecWorkloads::ReloadPolicySpecWorkloads() = default;
 ReloadPolicySpecWorkloads::ReloadPolicySpecWorkloads(const ReloadPolicySpecWorkloads&) = default;
 ReloadPolicySpecWorkloads::ReloadPolicySpecWorkloads(ReloadPolicySpecWorkloads&&) noexcept = default;
 ReloadPolicySpecWorkloads& ReloadPolicySpecWorkloads::operator=(const ReloadPolicySpecWorkloads& other) { return *this = ReloadPolicySpecWorkloads(other); }
-ReloadPolicySpecWorkloads& ReloadPolicySpecWorkloads::operator=(ReloadPolicySpecWorkloads&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicySpecWorkloads& ReloadPolicySpecWorkloads::operator=(ReloadPolicySpecWorkloads&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ReloadPolicySpecWorkloads::~ReloadPolicySpecWorkloads() = default;
 bool ReloadPolicySpecWorkloads::operator==(const ReloadPolicySpecWorkloads&) const = default;
 
@@ -39,7 +39,7 @@ ReloadPolicySpec::ReloadPolicySpec() = default;
 ReloadPolicySpec::ReloadPolicySpec(const ReloadPolicySpec&) = default;
 ReloadPolicySpec::ReloadPolicySpec(ReloadPolicySpec&&) noexcept = default;
 ReloadPolicySpec& ReloadPolicySpec::operator=(const ReloadPolicySpec& other) { return *this = ReloadPolicySpec(other); }
-ReloadPolicySpec& ReloadPolicySpec::operator=(ReloadPolicySpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicySpec& ReloadPolicySpec::operator=(ReloadPolicySpec&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ReloadPolicySpec::~ReloadPolicySpec() = default;
 bool ReloadPolicySpec::operator==(const ReloadPolicySpec&) const = default;
 
@@ -47,7 +47,7 @@ ReloadPolicyStatus::ReloadPolicyStatus() = default;
 ReloadPolicyStatus::ReloadPolicyStatus(const ReloadPolicyStatus&) = default;
 ReloadPolicyStatus::ReloadPolicyStatus(ReloadPolicyStatus&&) noexcept = default;
 ReloadPolicyStatus& ReloadPolicyStatus::operator=(const ReloadPolicyStatus& other) { return *this = ReloadPolicyStatus(other); }
-ReloadPolicyStatus& ReloadPolicyStatus::operator=(ReloadPolicyStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicyStatus& ReloadPolicyStatus::operator=(ReloadPolicyStatus&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ReloadPolicyStatus::~ReloadPolicyStatus() = default;
 bool ReloadPolicyStatus::operator==(const ReloadPolicyStatus&) const = default;
 
@@ -55,142 +55,182 @@ ReloadPolicy::ReloadPolicy() = default;
 ReloadPolicy::ReloadPolicy(const ReloadPolicy&) = default;
 ReloadPolicy::ReloadPolicy(ReloadPolicy&&) noexcept = default;
 ReloadPolicy& ReloadPolicy::operator=(const ReloadPolicy& other) { return *this = ReloadPolicy(other); }
-ReloadPolicy& ReloadPolicy::operator=(ReloadPolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicy& ReloadPolicy::operator=(ReloadPolicy&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 ReloadPolicy::~ReloadPolicy() = default;
 bool ReloadPolicy::operator==(const ReloadPolicy&) const = default;
 
 namespace {
 
-using enum kubexx::codec::Kind;
-using enum kubexx::codec::Cardinality;
-
-constexpr kubexx::codec::FieldSchema kReloadPolicySpecHealthGateFields[] = {
-    {"enabled", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecHealthGate, enabled), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
-    {"soakTime", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecHealthGate, soak_time), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"timeout", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecHealthGate, timeout), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecHealthGateFields[] = {
+    {"enabled", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecHealthGate, enabled), nullptr, &::kubexx::codec::kContainerOps<std::optional<bool>>},
+    {"soakTime", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecHealthGate, soak_time), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"timeout", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecHealthGate, timeout), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kReloadPolicySpecHealthGateSchema{
+constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecHealthGateSchema{
     "ReloadPolicySpecHealthGate", "", "", "",
-    kReloadPolicySpecHealthGateFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecHealthGate(); },
+    kReloadPolicySpecHealthGateFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecHealthGate(); },
     [](void* object) { delete static_cast<ReloadPolicySpecHealthGate*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kReloadPolicySpecMaintenanceWindowsItemFields[] = {
-    {"duration", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecMaintenanceWindowsItem, duration), nullptr, nullptr},
-    {"schedule", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecMaintenanceWindowsItem, schedule), nullptr, nullptr},
-    {"timeZone", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecMaintenanceWindowsItem, time_zone), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecMaintenanceWindowsItemFields[] = {
+    {"duration", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecMaintenanceWindowsItem, duration), nullptr, nullptr},
+    {"schedule", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecMaintenanceWindowsItem, schedule), nullptr, nullptr},
+    {"timeZone", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecMaintenanceWindowsItem, time_zone), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kReloadPolicySpecMaintenanceWindowsItemSchema{
+constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecMaintenanceWindowsItemSchema{
     "ReloadPolicySpecMaintenanceWindowsItem", "", "", "",
-    kReloadPolicySpecMaintenanceWindowsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecMaintenanceWindowsItem(); },
+    kReloadPolicySpecMaintenanceWindowsItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecMaintenanceWindowsItem(); },
     [](void* object) { delete static_cast<ReloadPolicySpecMaintenanceWindowsItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kReloadPolicySpecOrderItemFields[] = {
-    {"order", 0, kInt32, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecOrderItem, order), nullptr, nullptr},
-    {"workloads", 0, kString, kRepeated, kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecOrderItem, workloads), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecOrderItemFields[] = {
+    {"order", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecOrderItem, order), nullptr, nullptr},
+    {"workloads", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecOrderItem, workloads), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kReloadPolicySpecOrderItemSchema{
+constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecOrderItemSchema{
     "ReloadPolicySpecOrderItem", "", "", "",
-    kReloadPolicySpecOrderItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecOrderItem(); },
+    kReloadPolicySpecOrderItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecOrderItem(); },
     [](void* object) { delete static_cast<ReloadPolicySpecOrderItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kReloadPolicySpecSourcesItemFields[] = {
-    {"keys", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecSourcesItem, keys), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
-    {"kind", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecSourcesItem, kind), nullptr, nullptr},
-    {"name", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecSourcesItem, name), nullptr, nullptr},
-    {"paused", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecSourcesItem, paused), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
+constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecSourcesItemFields[] = {
+    {"keys", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecSourcesItem, keys), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"kind", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecSourcesItem, kind), nullptr, nullptr},
+    {"name", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecSourcesItem, name), nullptr, nullptr},
+    {"paused", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecSourcesItem, paused), nullptr, &::kubexx::codec::kContainerOps<std::optional<bool>>},
 };
-constinit const kubexx::codec::TypeSchema kReloadPolicySpecSourcesItemSchema{
+constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecSourcesItemSchema{
     "ReloadPolicySpecSourcesItem", "", "", "",
-    kReloadPolicySpecSourcesItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecSourcesItem(); },
+    kReloadPolicySpecSourcesItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecSourcesItem(); },
     [](void* object) { delete static_cast<ReloadPolicySpecSourcesItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kReloadPolicySpecWorkloadsFields[] = {
-    {"kinds", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWorkloads, kinds), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
-    {"names", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWorkloads, names), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecWorkloadsFields[] = {
+    {"kinds", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWorkloads, kinds), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"names", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWorkloads, names), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kReloadPolicySpecWorkloadsSchema{
+constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecWorkloadsSchema{
     "ReloadPolicySpecWorkloads", "", "", "",
-    kReloadPolicySpecWorkloadsFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecWorkloads(); },
+    kReloadPolicySpecWorkloadsFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpecWorkloads(); },
     [](void* object) { delete static_cast<ReloadPolicySpecWorkloads*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kReloadPolicySpecFields[] = {
-    {"healthGate", 0, kMessage, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, health_gate), &kReloadPolicySpecHealthGateSchema, &kubexx::codec::kContainerOps<kubexx::apimachinery::Box<ReloadPolicySpecHealthGate>>},
-    {"maintenanceWindows", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, maintenance_windows), &kReloadPolicySpecMaintenanceWindowsItemSchema, &kubexx::codec::kContainerOps<std::vector<ReloadPolicySpecMaintenanceWindowsItem>>},
-    {"maxConcurrentRollouts", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, max_concurrent_rollouts), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"minInterval", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, min_interval), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"order", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, order), &kReloadPolicySpecOrderItemSchema, &kubexx::codec::kContainerOps<std::vector<ReloadPolicySpecOrderItem>>},
-    {"paused", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, paused), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
-    {"settleWindow", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, settle_window), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"sources", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, sources), &kReloadPolicySpecSourcesItemSchema, &kubexx::codec::kContainerOps<std::vector<ReloadPolicySpecSourcesItem>>},
-    {"stopAfterFailures", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, stop_after_failures), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"workloads", 0, kMessage, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, workloads), &kReloadPolicySpecWorkloadsSchema, &kubexx::codec::kContainerOps<kubexx::apimachinery::Box<ReloadPolicySpecWorkloads>>},
+constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecFields[] = {
+    {"healthGate", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, health_gate), &kReloadPolicySpecHealthGateSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ReloadPolicySpecHealthGate>>},
+    {"maintenanceWindows", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, maintenance_windows), &kReloadPolicySpecMaintenanceWindowsItemSchema, &::kubexx::codec::kContainerOps<std::vector<ReloadPolicySpecMaintenanceWindowsItem>>},
+    {"maxConcurrentRollouts", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, max_concurrent_rollouts), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"minInterval", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, min_interval), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"order", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, order), &kReloadPolicySpecOrderItemSchema, &::kubexx::codec::kContainerOps<std::vector<ReloadPolicySpecOrderItem>>},
+    {"paused", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, paused), nullptr, &::kubexx::codec::kContainerOps<std::optional<bool>>},
+    {"settleWindow", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, settle_window), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"sources", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, sources), &kReloadPolicySpecSourcesItemSchema, &::kubexx::codec::kContainerOps<std::vector<ReloadPolicySpecSourcesItem>>},
+    {"stopAfterFailures", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, stop_after_failures), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"workloads", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, workloads), &kReloadPolicySpecWorkloadsSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ReloadPolicySpecWorkloads>>},
 };
-constinit const kubexx::codec::TypeSchema kReloadPolicySpecSchema{
+constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecSchema{
     "ReloadPolicySpec", "", "", "",
-    kReloadPolicySpecFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpec(); },
+    kReloadPolicySpecFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicySpec(); },
     [](void* object) { delete static_cast<ReloadPolicySpec*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kReloadPolicyStatusFailedRolloutsItemFields[] = {
-    {"rolledAt", 0, kTime, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, rolled_at), nullptr, nullptr},
-    {"uid", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, uid), nullptr, nullptr},
-    {"workload", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, workload), nullptr, nullptr},
+constexpr ::kubexx::codec::FieldSchema kReloadPolicyStatusFailedRolloutsItemFields[] = {
+    {"rolledAt", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, rolled_at), nullptr, nullptr},
+    {"uid", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, uid), nullptr, nullptr},
+    {"workload", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, workload), nullptr, nullptr},
 };
-constinit const kubexx::codec::TypeSchema kReloadPolicyStatusFailedRolloutsItemSchema{
+constinit const ::kubexx::codec::TypeSchema kReloadPolicyStatusFailedRolloutsItemSchema{
     "ReloadPolicyStatusFailedRolloutsItem", "", "", "",
-    kReloadPolicyStatusFailedRolloutsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicyStatusFailedRolloutsItem(); },
+    kReloadPolicyStatusFailedRolloutsItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicyStatusFailedRolloutsItem(); },
     [](void* object) { delete static_cast<ReloadPolicyStatusFailedRolloutsItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kReloadPolicyStatusPendingRolloutsItemFields[] = {
-    {"message", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, message), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"reason", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusPendingRolloutsItem, reason), nullptr, nullptr},
-    {"since", 0, kTime, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, since), nullptr, &kubexx::codec::kContainerOps<std::optional<kubexx::apimachinery::Time>>},
-    {"until", 0, kTime, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, until), nullptr, &kubexx::codec::kContainerOps<std::optional<kubexx::apimachinery::Time>>},
-    {"workload", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusPendingRolloutsItem, workload), nullptr, nullptr},
+constexpr ::kubexx::codec::FieldSchema kReloadPolicyStatusPendingRolloutsItemFields[] = {
+    {"message", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, message), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"reason", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusPendingRolloutsItem, reason), nullptr, nullptr},
+    {"since", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, since), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::Time>>},
+    {"until", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, until), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::Time>>},
+    {"workload", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusPendingRolloutsItem, workload), nullptr, nullptr},
 };
-constinit const kubexx::codec::TypeSchema kReloadPolicyStatusPendingRolloutsItemSchema{
+constinit const ::kubexx::codec::TypeSchema kReloadPolicyStatusPendingRolloutsItemSchema{
     "ReloadPolicyStatusPendingRolloutsItem", "", "", "",
-    kReloadPolicyStatusPendingRolloutsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicyStatusPendingRolloutsItem(); },
+    kReloadPolicyStatusPendingRolloutsItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicyStatusPendingRolloutsItem(); },
     [](void* object) { delete static_cast<ReloadPolicyStatusPendingRolloutsItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kReloadPolicyStatusFields[] = {
-    {"active", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, active), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"conditions", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, conditions), &kubexx::api::meta::v1::internal::kConditionSchema, &kubexx::codec::kContainerOps<std::vector<kubexx::api::meta::v1::Condition>>},
-    {"failed", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"failedRollouts", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed_rollouts), &kReloadPolicyStatusFailedRolloutsItemSchema, &kubexx::codec::kContainerOps<std::vector<ReloadPolicyStatusFailedRolloutsItem>>},
-    {"observedGeneration", 0, kInt64, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, observed_generation), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
-    {"pending", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, pending), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"pendingRollouts", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, pending_rollouts), &kReloadPolicyStatusPendingRolloutsItemSchema, &kubexx::codec::kContainerOps<std::vector<ReloadPolicyStatusPendingRolloutsItem>>},
-    {"summary", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, summary), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kReloadPolicyStatusFields[] = {
+    {"active", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, active), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"conditions", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, conditions), &::kubexx::api::meta::v1::internal::kConditionSchema, &::kubexx::codec::kContainerOps<std::vector<::kubexx::api::meta::v1::Condition>>},
+    {"failed", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"failedRollouts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed_rollouts), &kReloadPolicyStatusFailedRolloutsItemSchema, &::kubexx::codec::kContainerOps<std::vector<ReloadPolicyStatusFailedRolloutsItem>>},
+    {"observedGeneration", 0, ::kubexx::codec::Kind::kInt64, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, observed_generation), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
+    {"pending", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, pending), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"pendingRollouts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, pending_rollouts), &kReloadPolicyStatusPendingRolloutsItemSchema, &::kubexx::codec::kContainerOps<std::vector<ReloadPolicyStatusPendingRolloutsItem>>},
+    {"summary", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, summary), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kReloadPolicyStatusSchema{
+constinit const ::kubexx::codec::TypeSchema kReloadPolicyStatusSchema{
     "ReloadPolicyStatus", "", "", "",
-    kReloadPolicyStatusFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicyStatus(); },
+    kReloadPolicyStatusFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicyStatus(); },
     [](void* object) { delete static_cast<ReloadPolicyStatus*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kReloadPolicyFields[] = {
-    {"metadata", 0, kMessage, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicy, metadata), &kubexx::api::meta::v1::internal::kObjectMetaSchema, nullptr},
-    {"spec", 0, kMessage, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicy, spec), &kReloadPolicySpecSchema, nullptr},
-    {"status", 0, kMessage, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicy, status), &kReloadPolicyStatusSchema, &kubexx::codec::kContainerOps<kubexx::apimachinery::Box<ReloadPolicyStatus>>},
+constexpr ::kubexx::codec::FieldSchema kReloadPolicyFields[] = {
+    {"metadata", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicy, metadata), &::kubexx::api::meta::v1::internal::kObjectMetaSchema, nullptr},
+    {"spec", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(ReloadPolicy, spec), &kReloadPolicySpecSchema, nullptr},
+    {"status", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicy, status), &kReloadPolicyStatusSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ReloadPolicyStatus>>},
 };
-constinit const kubexx::codec::TypeSchema kReloadPolicySchema{
+constinit const ::kubexx::codec::TypeSchema kReloadPolicySchema{
     "ReloadPolicy", "kubexx.io", "v1alpha1", "ReloadPolicy",
-    kReloadPolicyFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicy(); },
+    kReloadPolicyFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicy(); },
     [](void* object) { delete static_cast<ReloadPolicy*>(object); }};
 
 }  // namespace
 
 // The tables of ReloadPolicy for the functions below.
 struct ReloadPolicyTables {
-  static const kubexx::codec::TypeSchema& Of(const ReloadPolicySpecHealthGate*) { return kReloadPolicySpecHealthGateSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ReloadPolicySpecMaintenanceWindowsItem*) { return kReloadPolicySpecMaintenanceWindowsItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ReloadPolicySpecOrderItem*) { return kReloadPolicySpecOrderItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ReloadPolicySpecSourcesItem*) { return kReloadPolicySpecSourcesItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ReloadPolicySpecWorkloads*) { return kReloadPolicySpecWorkloadsSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ReloadPolicySpec*) { return kReloadPolicySpecSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ReloadPolicyStatusFailedRolloutsItem*) { return kReloadPolicyStatusFailedRolloutsItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ReloadPolicyStatusPendingRolloutsItem*) { return kReloadPolicyStatusPendingRolloutsItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ReloadPolicyStatus*) { return kReloadPolicyStatusSchema; }
-  static const kubexx::codec::TypeSchema& Of(const ReloadPolicy*) { return kReloadPolicySchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecHealthGate*) { return kReloadPolicySpecHealthGateSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecMaintenanceWindowsItem*) { return kReloadPolicySpecMaintenanceWindowsItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecOrderItem*) { return kReloadPolicySpecOrderItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecSourcesItem*) { return kReloadPolicySpecSourcesItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpecWorkloads*) { return kReloadPolicySpecWorkloadsSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicySpec*) { return kReloadPolicySpecSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicyStatusFailedRolloutsItem*) { return kReloadPolicyStatusFailedRolloutsItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicyStatusPendingRolloutsItem*) { return kReloadPolicyStatusPendingRolloutsItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicyStatus*) { return kReloadPolicyStatusSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const ReloadPolicy*) { return kReloadPolicySchema; }
 };
 
 }  // namespace kubexx::reloadpolicy::v1alpha1

@@ -102,7 +102,7 @@ inline constexpr char kReloadPolicySpecWorkloadsKindsItemDeploymentConfig[] = "D
 
 struct ReloadPolicySpec {
   /// A rollout ends when all pods are available, not already when all are replaced.
-  kubexx::apimachinery::Box<ReloadPolicySpecHealthGate> health_gate;
+  ::kubexx::apimachinery::Box<ReloadPolicySpecHealthGate> health_gate;
   /// Rollouts begin only while one of these is open.
   std::vector<ReloadPolicySpecMaintenanceWindowsItem> maintenance_windows;
   /// How many rollouts may be under way in the namespace.
@@ -119,7 +119,7 @@ struct ReloadPolicySpec {
   /// No more workloads are rolled while this many rollouts have failed and are not mended.
   std::optional<std::int32_t> stop_after_failures;
   /// Which workloads it is about; all of them when it says nothing.
-  kubexx::apimachinery::Box<ReloadPolicySpecWorkloads> workloads;
+  ::kubexx::apimachinery::Box<ReloadPolicySpecWorkloads> workloads;
   ReloadPolicySpec();
   ReloadPolicySpec(const ReloadPolicySpec&);
   ReloadPolicySpec(ReloadPolicySpec&&) noexcept;
@@ -130,7 +130,7 @@ struct ReloadPolicySpec {
 };
 
 struct ReloadPolicyStatusFailedRolloutsItem {
-  kubexx::apimachinery::Time rolled_at{};
+  ::kubexx::apimachinery::Time rolled_at{};
   std::string uid{};
   /// Kind/name, or Kind/namespace/name.
   std::string workload{};
@@ -140,8 +140,8 @@ struct ReloadPolicyStatusFailedRolloutsItem {
 struct ReloadPolicyStatusPendingRolloutsItem {
   std::optional<std::string> message{};
   std::string reason{};
-  std::optional<kubexx::apimachinery::Time> since{};
-  std::optional<kubexx::apimachinery::Time> until{};
+  std::optional<::kubexx::apimachinery::Time> since{};
+  std::optional<::kubexx::apimachinery::Time> until{};
   /// Kind/name, or Kind/namespace/name.
   std::string workload{};
   bool operator==(const ReloadPolicyStatusPendingRolloutsItem&) const = default;
@@ -150,7 +150,7 @@ struct ReloadPolicyStatusPendingRolloutsItem {
 struct ReloadPolicyStatus {
   /// Rollouts under way.
   std::optional<std::int32_t> active;
-  std::vector<kubexx::api::meta::v1::Condition> conditions;
+  std::vector<::kubexx::api::meta::v1::Condition> conditions;
   /// Rollouts that failed and are not mended.
   std::optional<std::int32_t> failed;
   /// Rollouts that failed and are not mended, the first hundred. Read back when the operator
@@ -173,9 +173,9 @@ struct ReloadPolicyStatus {
 };
 
 struct ReloadPolicy {
-  kubexx::api::meta::v1::ObjectMeta metadata;
+  ::kubexx::api::meta::v1::ObjectMeta metadata;
   ReloadPolicySpec spec;
-  kubexx::apimachinery::Box<ReloadPolicyStatus> status;
+  ::kubexx::apimachinery::Box<ReloadPolicyStatus> status;
   ReloadPolicy();
   ReloadPolicy(const ReloadPolicy&);
   ReloadPolicy(ReloadPolicy&&) noexcept;
@@ -185,7 +185,7 @@ struct ReloadPolicy {
   bool operator==(const ReloadPolicy&) const;
 };
 
-inline constexpr kubexx::apimachinery::ResourceInfo kReloadPolicyResource{"kubexx.io", "v1alpha1", "ReloadPolicy", "reloadpolicies", true};
+inline constexpr ::kubexx::apimachinery::ResourceInfo kReloadPolicyResource{"kubexx.io", "v1alpha1", "ReloadPolicy", "reloadpolicies", true};
 
 }  // namespace kubexx::reloadpolicy::v1alpha1
 

@@ -154,6 +154,62 @@ TEST_F(TestSupportTest, AWaitInVainSaysWhatItSawInstead) {
   EXPECT_EQ(words.error().message, "waited 20 ms for pigs to fly");
 }
 
+TEST_F(TestSupportTest, PatienceHasAnEndUnlessItIsWithout) {
+  Create("a", "1");
+  for (const base::Duration none : {base::Duration::zero(), base::Duration(-1)}) {
+    const auto map = AwaitObject<ConfigMap>(
+        client_, {"default", "a"}, "more", [](const ConfigMap&) { return false; }, none);
+    ASSERT_FALSE(map);
+    EXPECT_EQ(map.error().reason, Reason::kTimeout);
+    EXPECT_THAT(map.error().message, HasSubstr("waited 0 s for more of ConfigMap default/a"));
+    const auto gone = AwaitGone<ConfigMap>(client_, {"default", "a"}, none);
+    ASSERT_FALSE(gone);
+    EXPECT_EQ(gone.error().reason, Reason::kTimeout);
+    EXPECT_FALSE(Eventually("nothing", [] { return false; }, none));
+  }
+  int looks = 0;
+  const auto held = Eventually("a third look", [&] { return ++looks == 3; }, base::Duration::max());
+  EXPECT_TRUE(held) << held.status().ToString();
+  const auto there = AwaitObject<ConfigMap>(
+      client_, {"default", "a"}, "it", [](const ConfigMap&) { return true; },
+      base::Duration::max());
+  EXPECT_TRUE(there) << there.status().ToString();
+}
+
+TEST_F(TestSupportTest, AWaitOfWhichNothingIsKnownSaysSo) {
+  const auto wait = kubexx::testing::internal::Explained(
+      {Reason::kTimeout, "late"},
+      {api::ResourceOf<ConfigMap>(), {"default", "a"}, "it", milliseconds(5)}, std::nullopt);
+  EXPECT_THAT(apimachinery::Result<void>(wait).error().message,
+              HasSubstr("waited 5 ms for it of ConfigMap default/a; the server has not told yet"));
+}
+
+TEST_F(TestSupportTest, AWatchThatIsCountedCanBeBroken) {
+  std::atomic<const kubexx::testing::ApiServer*> counting = nullptr;
+  std::atomic<int> counted_before = 0;
+  apiserver::ApiServerOptions options{.plain_http = true};
+  options.around = [&](const http::Request& request, const http::Handler& next) {
+    const auto* const server = counting.load();
+    if (server != nullptr && request.query.find("watch=") != std::string::npos) {
+      // It is no watch yet that could be broken.
+      counted_before += server->Count({.verb = "watch", .resource = "configmaps"});
+      counting = nullptr;
+    }
+    return next(request);
+  };
+  kubexx::testing::ApiServer server(std::move(options));
+  counting = &server;
+  const auto client = *rest::RESTClient::New({.host = server.url(), .qps = -1});
+  informers::SharedInformerFactory factory(client, {});
+  const auto informer = factory.InformerFor<ConfigMap>();
+  informer->Start();
+  const auto counted = Eventually("a watch", [&] { return server.Count({.verb = "watch"}) == 1; });
+  ASSERT_TRUE(counted) << counted.status().ToString();
+  EXPECT_EQ(counting.load(), nullptr);
+  EXPECT_EQ(counted_before, 0);
+  EXPECT_EQ(server.BreakWatches({.resource = "configmaps"}), 1);
+}
+
 TEST_F(TestSupportTest, AWaitInVainForASecretDoesNotTellIt) {
   Secret secret;
   secret.metadata.name = "a";

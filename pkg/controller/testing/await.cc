@@ -1,6 +1,9 @@
 #include "kubexx/controller/testing/await.h"
 
+#include <algorithm>
 #include <stop_token>
+
+#include "kubexx/base/after.h"
 
 namespace kubexx::testing {
 namespace {
@@ -20,7 +23,7 @@ std::string InSeconds(base::Duration time) {
 apimachinery::Result<void> Eventually(std::string_view what, base::FunctionRef<bool()> holds,
                                       base::Duration patience) {
   base::Clock& clock = base::Clock::Real();
-  const base::TimePoint end = clock.Now() + patience;
+  const base::TimePoint end = base::After(clock.Now(), patience);
   while (!holds()) {
     if (clock.Now() >= end) {
       return apimachinery::Fail(Reason::kTimeout,
@@ -41,8 +44,12 @@ std::shared_ptr<cache::ListerWatcher> SourceOf(std::shared_ptr<rest::RESTClient>
       {.field_selector = "metadata.name=" + awaited.key.name});
 }
 
+cache::UntilOptions OptionsOf(const Awaited& awaited) {
+  return {.timeout = std::max(awaited.patience, base::Duration(1))};
+}
+
 apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited,
-                              std::string_view seen) {
+                              const std::optional<std::string>& seen) {
   const std::string object = std::string(awaited.resource.kind) + " " + awaited.key.ToString();
   if (error.reason != Reason::kTimeout) {
     return apimachinery::Fail(
@@ -50,12 +57,14 @@ apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited
   }
   error.message = "waited " + InSeconds(awaited.patience) + " for " + std::string(awaited.what) +
                   " of " + object + "; ";
-  if (seen.empty()) {
+  if (!seen) {
+    error.message += "the server has not told yet whether it is there";
+  } else if (seen->empty()) {
     error.message += "there is none";
   } else if (awaited.resource.kind == "Secret") {
     error.message += "it is there, but not like that";
   } else {
-    error.message += "it was last " + std::string(seen);
+    error.message += "it was last " + *seen;
   }
   return apimachinery::Fail(std::move(error));
 }

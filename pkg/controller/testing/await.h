@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,7 @@ inline constexpr base::Duration kPatience = std::chrono::seconds(10);
 
 /// Looks every few milliseconds whether `holds`, and returns as soon as it does. For what no object
 /// shows: a line of the log, a metric. kTimeout after `patience`: "waited 10 s for <what>".
+/// It looks once when there is no patience, and for ever when it is Duration::max().
 apimachinery::Result<void> Eventually(std::string_view what, base::FunctionRef<bool()> holds,
                                       base::Duration patience = kPatience);
 
@@ -44,16 +46,20 @@ struct Awaited {
 /// Of that object alone.
 std::shared_ptr<cache::ListerWatcher> SourceOf(std::shared_ptr<rest::RESTClient> client,
                                                const Awaited& awaited);
-/// Adds to a kTimeout what was waited for and what was seen instead: JSON, or "" for no object.
+/// With a limit also when there is no patience, where cache::UntilOptions would have none.
+cache::UntilOptions OptionsOf(const Awaited& awaited);
+/// Adds to a kTimeout what was waited for and what was seen instead: JSON, "" for no object, and
+/// nothing when the server has not told yet.
 apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited,
-                              std::string_view seen);
+                              const std::optional<std::string>& seen);
 
 }  // namespace internal
 /// @endcond
 
 /// Waits with a watch until there is an object at `key` for which `done` holds, and returns it.
 /// kTimeout after `patience`, with `what` was waited for and the object as it was seen last (the
-/// data of a Secret is left out); other errors as cache::WaitFor.
+/// data of a Secret is left out); other errors as cache::WaitFor. Without patience (zero, or less)
+/// it ends as soon as it can, whatever there is.
 ///
 ///     auto greeting = kubexx::testing::AwaitObject<ConfigMap>(
 ///         client, {"hello", "greeting"}, "a greeting",
@@ -64,14 +70,14 @@ apimachinery::Result<T> AwaitObject(std::shared_ptr<rest::RESTClient> client,
                                     std::function<bool(const T&)> done,
                                     base::Duration patience = kPatience) {
   const internal::Awaited awaited{api::ResourceOf<T>(), key, what, patience};
-  std::string seen;
-  auto found =
-      cache::WaitFor<T>(internal::SourceOf(std::move(client), awaited), key,
-                        [&](const T* object) {
-                          seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
-                          return object != nullptr && done(*object);
-                        },
-                        {}, {.timeout = patience});
+  std::optional<std::string> seen;
+  auto found = cache::WaitFor<T>(
+      internal::SourceOf(std::move(client), awaited), key,
+      [&](const T* object) {
+        seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
+        return object != nullptr && done(*object);
+      },
+      {}, internal::OptionsOf(awaited));
   if (!found) {
     return internal::Explained(std::move(found).error(), awaited, seen);
   }
@@ -84,14 +90,14 @@ apimachinery::Result<void> AwaitGone(std::shared_ptr<rest::RESTClient> client,
                                      const apimachinery::ObjectKey& key,
                                      base::Duration patience = kPatience) {
   const internal::Awaited awaited{api::ResourceOf<T>(), key, "it to be gone", patience};
-  std::string seen;
-  auto gone =
-      cache::WaitFor<T>(internal::SourceOf(std::move(client), awaited), key,
-                        [&](const T* object) {
-                          seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
-                          return object == nullptr;
-                        },
-                        {}, {.timeout = patience});
+  std::optional<std::string> seen;
+  auto gone = cache::WaitFor<T>(
+      internal::SourceOf(std::move(client), awaited), key,
+      [&](const T* object) {
+        seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
+        return object == nullptr;
+      },
+      {}, internal::OptionsOf(awaited));
   if (!gone) {
     return internal::Explained(std::move(gone).error(), awaited, seen);
   }

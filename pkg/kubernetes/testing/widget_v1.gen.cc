@@ -15,7 +15,7 @@ WidgetSpecPartsItem::WidgetSpecPartsItem() = default;
 WidgetSpecPartsItem::WidgetSpecPartsItem(const WidgetSpecPartsItem&) = default;
 WidgetSpecPartsItem::WidgetSpecPartsItem(WidgetSpecPartsItem&&) noexcept = default;
 WidgetSpecPartsItem& WidgetSpecPartsItem::operator=(const WidgetSpecPartsItem& other) { return *this = WidgetSpecPartsItem(other); }
-WidgetSpecPartsItem& WidgetSpecPartsItem::operator=(WidgetSpecPartsItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+WidgetSpecPartsItem& WidgetSpecPartsItem::operator=(WidgetSpecPartsItem&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 WidgetSpecPartsItem::~WidgetSpecPartsItem() = default;
 bool WidgetSpecPartsItem::operator==(const WidgetSpecPartsItem&) const = default;
 
@@ -23,7 +23,7 @@ WidgetSpec::WidgetSpec() = default;
 WidgetSpec::WidgetSpec(const WidgetSpec&) = default;
 WidgetSpec::WidgetSpec(WidgetSpec&&) noexcept = default;
 WidgetSpec& WidgetSpec::operator=(const WidgetSpec& other) { return *this = WidgetSpec(other); }
-WidgetSpec& WidgetSpec::operator=(WidgetSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+WidgetSpec& WidgetSpec::operator=(WidgetSpec&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 WidgetSpec::~WidgetSpec() = default;
 bool WidgetSpec::operator==(const WidgetSpec&) const = default;
 
@@ -31,94 +31,118 @@ Widget::Widget() = default;
 Widget::Widget(const Widget&) = default;
 Widget::Widget(Widget&&) noexcept = default;
 Widget& Widget::operator=(const Widget& other) { return *this = Widget(other); }
-Widget& Widget::operator=(Widget&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Widget& Widget::operator=(Widget&& other) noexcept { return ::kubexx::api::Replace(*this, std::move(other)); }
 Widget::~Widget() = default;
 bool Widget::operator==(const Widget&) const = default;
 
 namespace {
 
-using enum kubexx::codec::Kind;
-using enum kubexx::codec::Cardinality;
-
-constexpr kubexx::codec::FieldSchema kWidgetSpecLimitsValueFields[] = {
-    {"max", 0, kIntOrString, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpecLimitsValue, max), nullptr, &kubexx::codec::kContainerOps<std::optional<kubexx::apimachinery::IntOrString>>},
+constexpr ::kubexx::codec::FieldSchema kWidgetSpecLimitsValueFields[] = {
+    {"max", 0, ::kubexx::codec::Kind::kIntOrString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpecLimitsValue, max), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::IntOrString>>},
 };
-constinit const kubexx::codec::TypeSchema kWidgetSpecLimitsValueSchema{
+constinit const ::kubexx::codec::TypeSchema kWidgetSpecLimitsValueSchema{
     "WidgetSpecLimitsValue", "", "", "",
-    kWidgetSpecLimitsValueFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new WidgetSpecLimitsValue(); },
+    kWidgetSpecLimitsValueFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new WidgetSpecLimitsValue(); },
     [](void* object) { delete static_cast<WidgetSpecLimitsValue*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kWidgetSpecOwnerFields[] = {
-    {"name", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpecOwner, name), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
+constexpr ::kubexx::codec::FieldSchema kWidgetSpecOwnerFields[] = {
+    {"name", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpecOwner, name), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
 };
-constinit const kubexx::codec::TypeSchema kWidgetSpecOwnerSchema{
+constinit const ::kubexx::codec::TypeSchema kWidgetSpecOwnerSchema{
     "WidgetSpecOwner", "", "", "",
-    kWidgetSpecOwnerFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new WidgetSpecOwner(); },
+    kWidgetSpecOwnerFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new WidgetSpecOwner(); },
     [](void* object) { delete static_cast<WidgetSpecOwner*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kWidgetSpecPartsItemFields[] = {
-    {"count", 0, kInt64, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpecPartsItem, count), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
-    {"flags", 0, kBool, kRepeated, kubexx::codec::kOmitEmpty, offsetof(WidgetSpecPartsItem, flags), nullptr, &kubexx::codec::kContainerOps<std::vector<kubexx::apimachinery::Bool>>},
-    {"name", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(WidgetSpecPartsItem, name), nullptr, nullptr},
+constexpr ::kubexx::codec::FieldSchema kWidgetSpecPartsItemFields[] = {
+    {"count", 0, ::kubexx::codec::Kind::kInt64, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpecPartsItem, count), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
+    {"flags", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpecPartsItem, flags), nullptr, &::kubexx::codec::kContainerOps<std::vector<::kubexx::apimachinery::Bool>>},
+    {"name", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(WidgetSpecPartsItem, name), nullptr, nullptr},
 };
-constinit const kubexx::codec::TypeSchema kWidgetSpecPartsItemSchema{
+constinit const ::kubexx::codec::TypeSchema kWidgetSpecPartsItemSchema{
     "WidgetSpecPartsItem", "", "", "",
-    kWidgetSpecPartsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new WidgetSpecPartsItem(); },
+    kWidgetSpecPartsItemFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new WidgetSpecPartsItem(); },
     [](void* object) { delete static_cast<WidgetSpecPartsItem*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kWidgetSpecFields[] = {
-    {"class", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, class_), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"color", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(WidgetSpec, color), nullptr, nullptr},
-    {"config", 0, kJsonValue, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, config), nullptr, &kubexx::codec::kContainerOps<std::optional<kubexx::apimachinery::JsonValue>>},
-    {"enabled", 0, kBool, kPlain, kubexx::codec::kNoFlags, offsetof(WidgetSpec, enabled), nullptr, nullptr},
-    {"grid", 0, kJsonValue, kRepeated, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, grid), nullptr, &kubexx::codec::kContainerOps<std::vector<kubexx::apimachinery::JsonValue>>},
-    {"labels", 0, kString, kMap, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, labels), nullptr, &kubexx::codec::kContainerOps<std::map<std::string, std::string>>},
-    {"limits", 0, kMessage, kMap, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, limits), &kWidgetSpecLimitsValueSchema, &kubexx::codec::kContainerOps<std::map<std::string, WidgetSpecLimitsValue>>},
-    {"maxBytes", 0, kInt64, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, max_bytes), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
-    {"owner", 0, kMessage, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, owner), &kWidgetSpecOwnerSchema, &kubexx::codec::kContainerOps<kubexx::apimachinery::Box<WidgetSpecOwner>>},
-    {"parts", 0, kMessage, kRepeated, kubexx::codec::kNoFlags, offsetof(WidgetSpec, parts), &kWidgetSpecPartsItemSchema, &kubexx::codec::kContainerOps<std::vector<WidgetSpecPartsItem>>},
-    {"paused", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, paused), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
-    {"port", 0, kIntOrString, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, port), nullptr, &kubexx::codec::kContainerOps<std::optional<kubexx::apimachinery::IntOrString>>},
-    {"replicas", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, replicas), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"secretData", 0, kBytes, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, secret_data), nullptr, &kubexx::codec::kContainerOps<std::optional<kubexx::apimachinery::Bytes>>},
-    {"startTime", 0, kTime, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, start_time), nullptr, &kubexx::codec::kContainerOps<std::optional<kubexx::apimachinery::Time>>},
-    {"tags", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, tags), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
-    {"weight", 0, kDouble, kPlain, kubexx::codec::kNoFlags, offsetof(WidgetSpec, weight), nullptr, nullptr},
+constexpr ::kubexx::codec::FieldSchema kWidgetSpecFields[] = {
+    {"class", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, class_), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"color", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(WidgetSpec, color), nullptr, nullptr},
+    {"config", 0, ::kubexx::codec::Kind::kJsonValue, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, config), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::JsonValue>>},
+    {"enabled", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(WidgetSpec, enabled), nullptr, nullptr},
+    {"grid", 0, ::kubexx::codec::Kind::kJsonValue, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, grid), nullptr, &::kubexx::codec::kContainerOps<std::vector<::kubexx::apimachinery::JsonValue>>},
+    {"labels", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kMap,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, labels), nullptr, &::kubexx::codec::kContainerOps<std::map<std::string, std::string>>},
+    {"limits", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kMap,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, limits), &kWidgetSpecLimitsValueSchema, &::kubexx::codec::kContainerOps<std::map<std::string, WidgetSpecLimitsValue>>},
+    {"maxBytes", 0, ::kubexx::codec::Kind::kInt64, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, max_bytes), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
+    {"owner", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, owner), &kWidgetSpecOwnerSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<WidgetSpecOwner>>},
+    {"parts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kNoFlags, offsetof(WidgetSpec, parts), &kWidgetSpecPartsItemSchema, &::kubexx::codec::kContainerOps<std::vector<WidgetSpecPartsItem>>},
+    {"paused", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, paused), nullptr, &::kubexx::codec::kContainerOps<std::optional<bool>>},
+    {"port", 0, ::kubexx::codec::Kind::kIntOrString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, port), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::IntOrString>>},
+    {"replicas", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, replicas), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"secretData", 0, ::kubexx::codec::Kind::kBytes, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, secret_data), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::Bytes>>},
+    {"startTime", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, start_time), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::Time>>},
+    {"tags", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetSpec, tags), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"weight", 0, ::kubexx::codec::Kind::kDouble, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(WidgetSpec, weight), nullptr, nullptr},
 };
-constinit const kubexx::codec::TypeSchema kWidgetSpecSchema{
+constinit const ::kubexx::codec::TypeSchema kWidgetSpecSchema{
     "WidgetSpec", "", "", "",
-    kWidgetSpecFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new WidgetSpec(); },
+    kWidgetSpecFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new WidgetSpec(); },
     [](void* object) { delete static_cast<WidgetSpec*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kWidgetStatusFields[] = {
-    {"phase", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetStatus, phase), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"replicas", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(WidgetStatus, replicas), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+constexpr ::kubexx::codec::FieldSchema kWidgetStatusFields[] = {
+    {"phase", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetStatus, phase), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
+    {"replicas", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(WidgetStatus, replicas), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
 };
-constinit const kubexx::codec::TypeSchema kWidgetStatusSchema{
+constinit const ::kubexx::codec::TypeSchema kWidgetStatusSchema{
     "WidgetStatus", "", "", "",
-    kWidgetStatusFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new WidgetStatus(); },
+    kWidgetStatusFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new WidgetStatus(); },
     [](void* object) { delete static_cast<WidgetStatus*>(object); }};
 
-constexpr kubexx::codec::FieldSchema kWidgetFields[] = {
-    {"metadata", 0, kMessage, kPlain, kubexx::codec::kNoFlags, offsetof(Widget, metadata), &kubexx::api::meta::v1::internal::kObjectMetaSchema, nullptr},
-    {"spec", 0, kMessage, kPlain, kubexx::codec::kNoFlags, offsetof(Widget, spec), &kWidgetSpecSchema, nullptr},
-    {"status", 0, kMessage, kOptional, kubexx::codec::kOmitEmpty, offsetof(Widget, status), &kWidgetStatusSchema, &kubexx::codec::kContainerOps<kubexx::apimachinery::Box<WidgetStatus>>},
+constexpr ::kubexx::codec::FieldSchema kWidgetFields[] = {
+    {"metadata", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(Widget, metadata), &::kubexx::api::meta::v1::internal::kObjectMetaSchema, nullptr},
+    {"spec", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kPlain,
+     ::kubexx::codec::kNoFlags, offsetof(Widget, spec), &kWidgetSpecSchema, nullptr},
+    {"status", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(Widget, status), &kWidgetStatusSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<WidgetStatus>>},
 };
-constinit const kubexx::codec::TypeSchema kWidgetSchema{
+constinit const ::kubexx::codec::TypeSchema kWidgetSchema{
     "Widget", "test.example.com", "v1", "Widget",
-    kWidgetFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new Widget(); },
+    kWidgetFields, ::kubexx::codec::JsonForm::kObject, []() -> void* { return new Widget(); },
     [](void* object) { delete static_cast<Widget*>(object); }};
 
 }  // namespace
 
 // The tables of Widget for the functions below.
 struct WidgetTables {
-  static const kubexx::codec::TypeSchema& Of(const WidgetSpecLimitsValue*) { return kWidgetSpecLimitsValueSchema; }
-  static const kubexx::codec::TypeSchema& Of(const WidgetSpecOwner*) { return kWidgetSpecOwnerSchema; }
-  static const kubexx::codec::TypeSchema& Of(const WidgetSpecPartsItem*) { return kWidgetSpecPartsItemSchema; }
-  static const kubexx::codec::TypeSchema& Of(const WidgetSpec*) { return kWidgetSpecSchema; }
-  static const kubexx::codec::TypeSchema& Of(const WidgetStatus*) { return kWidgetStatusSchema; }
-  static const kubexx::codec::TypeSchema& Of(const Widget*) { return kWidgetSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const WidgetSpecLimitsValue*) { return kWidgetSpecLimitsValueSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const WidgetSpecOwner*) { return kWidgetSpecOwnerSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const WidgetSpecPartsItem*) { return kWidgetSpecPartsItemSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const WidgetSpec*) { return kWidgetSpecSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const WidgetStatus*) { return kWidgetStatusSchema; }
+  static const ::kubexx::codec::TypeSchema& Of(const Widget*) { return kWidgetSchema; }
 };
 
 }  // namespace kubexx::kubernetes::testing

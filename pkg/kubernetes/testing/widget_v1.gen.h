@@ -19,7 +19,7 @@
 namespace kubexx::kubernetes::testing {
 
 struct WidgetSpecLimitsValue {
-  std::optional<kubexx::apimachinery::IntOrString> max{};
+  std::optional<::kubexx::apimachinery::IntOrString> max{};
   bool operator==(const WidgetSpecLimitsValue&) const = default;
 };
 
@@ -30,7 +30,7 @@ struct WidgetSpecOwner {
 
 struct WidgetSpecPartsItem {
   std::optional<std::int64_t> count;
-  std::vector<kubexx::apimachinery::Bool> flags;
+  std::vector<::kubexx::apimachinery::Bool> flags;
   std::string name;
   WidgetSpecPartsItem();
   WidgetSpecPartsItem(const WidgetSpecPartsItem&);
@@ -45,19 +45,19 @@ struct WidgetSpec {
   std::optional<std::string> class_;
   /// Values: kWidgetSpecColorRed, kWidgetSpecColorGreen, kWidgetSpecColorBlue.
   std::string color;
-  std::optional<kubexx::apimachinery::JsonValue> config;
+  std::optional<::kubexx::apimachinery::JsonValue> config;
   bool enabled{};
-  std::vector<kubexx::apimachinery::JsonValue> grid;
+  std::vector<::kubexx::apimachinery::JsonValue> grid;
   std::map<std::string, std::string> labels;
   std::map<std::string, WidgetSpecLimitsValue> limits;
   std::optional<std::int64_t> max_bytes;
-  kubexx::apimachinery::Box<WidgetSpecOwner> owner;
+  ::kubexx::apimachinery::Box<WidgetSpecOwner> owner;
   std::vector<WidgetSpecPartsItem> parts;
   std::optional<bool> paused;
-  std::optional<kubexx::apimachinery::IntOrString> port;
+  std::optional<::kubexx::apimachinery::IntOrString> port;
   std::optional<std::int32_t> replicas;
-  std::optional<kubexx::apimachinery::Bytes> secret_data;
-  std::optional<kubexx::apimachinery::Time> start_time;
+  std::optional<::kubexx::apimachinery::Bytes> secret_data;
+  std::optional<::kubexx::apimachinery::Time> start_time;
   std::vector<std::string> tags;
   double weight{};
   WidgetSpec();
@@ -80,9 +80,9 @@ struct WidgetStatus {
 };
 
 struct Widget {
-  kubexx::api::meta::v1::ObjectMeta metadata;
+  ::kubexx::api::meta::v1::ObjectMeta metadata;
   WidgetSpec spec;
-  kubexx::apimachinery::Box<WidgetStatus> status;
+  ::kubexx::apimachinery::Box<WidgetStatus> status;
   Widget();
   Widget(const Widget&);
   Widget(Widget&&) noexcept;
@@ -92,7 +92,7 @@ struct Widget {
   bool operator==(const Widget&) const;
 };
 
-inline constexpr kubexx::apimachinery::ResourceInfo kWidgetResource{"test.example.com", "v1", "Widget", "widgets", true};
+inline constexpr ::kubexx::apimachinery::ResourceInfo kWidgetResource{"test.example.com", "v1", "Widget", "widgets", true};
 
 }  // namespace kubexx::kubernetes::testing
 

@@ -5,7 +5,9 @@
 #include <functional>
 #include <iostream>
 #include <list>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,20 +30,34 @@ void Check(const apimachinery::Result<void>& result) {
   }
 }
 
-bool Matches(const RequestMatch& wanted, const RequestInfo& request) {
-  const std::string resource =
-      request.resource + (request.subresource.empty() ? "" : "/" + request.subresource);
+/// What a RequestMatch looks at of one request.
+RequestMatch SeenOf(const RequestInfo& request) {
+  return {
+      .verb = request.verb,
+      .resource = request.resource + (request.subresource.empty() ? "" : "/" + request.subresource),
+      .namespace_ = request.namespace_,
+      .name = request.name};
+}
+
+struct RequestOrder {
+  bool operator()(const RequestMatch& a, const RequestMatch& b) const {
+    return std::tie(a.verb, a.resource, a.namespace_, a.name) <
+           std::tie(b.verb, b.resource, b.namespace_, b.name);
+  }
+};
+
+bool Matches(const RequestMatch& wanted, const RequestMatch& seen) {
   const auto is = [](const std::string& want, const std::string& value) {
     return want.empty() || want == value;
   };
-  return is(wanted.verb, request.verb) && is(wanted.resource, resource) &&
-         is(wanted.namespace_, request.namespace_) && is(wanted.name, request.name);
+  return is(wanted.verb, seen.verb) && is(wanted.resource, seen.resource) &&
+         is(wanted.namespace_, seen.namespace_) && is(wanted.name, seen.name);
 }
 
 /// A watch that can be made to end.
 class BreakableStream final : public http::BodyStream {
  public:
-  BreakableStream(std::shared_ptr<http::BodyStream> inner, RequestInfo request)
+  BreakableStream(std::shared_ptr<http::BodyStream> inner, RequestMatch request)
       : inner_(std::move(inner)), request_(std::move(request)) {}
 
   void Start(std::function<void()> wake) override {
@@ -67,7 +83,7 @@ class BreakableStream final : public http::BodyStream {
     closed_ = true;
   }
 
-  const RequestInfo& request() const { return request_; }
+  const RequestMatch& request() const { return request_; }
   /// False when it has ended already.
   bool Break() {
     const base::MutexLock lock(mu_);
@@ -83,7 +99,7 @@ class BreakableStream final : public http::BodyStream {
 
  private:
   const std::shared_ptr<http::BodyStream> inner_;
-  const RequestInfo request_;
+  const RequestMatch request_;
   base::Mutex mu_;
   std::function<void()> wake_ KX_GUARDED_BY(mu_);
   bool broken_ KX_GUARDED_BY(mu_) = false;
@@ -100,18 +116,16 @@ class ApiServer::Faults {
     if (!info || info->resource.empty()) {
       return next(request);
     }
-    if (const auto status = Note(*info)) {
-      return apiserver::ErrorResponse(*status);
+    const RequestMatch seen = SeenOf(*info);
+    if (seen.verb == "watch") {
+      return Watch(request, seen, next);
     }
-    http::Response response = next(request);
-    if (info->verb == "watch" && response.stream != nullptr) {
-      auto stream = std::make_shared<BreakableStream>(std::move(response.stream), *info);
+    {
       const base::MutexLock lock(mu_);
-      std::erase_if(watches_, [](const auto& watch) { return watch.expired(); });
-      watches_.push_back(stream);
-      response.stream = std::move(stream);
+      ++counts_[seen];
     }
-    return response;
+    const auto status = TakeFault(seen);
+    return status ? apiserver::ErrorResponse(*status) : next(request);
   }
 
   void Add(RequestMatch which, apimachinery::Status status, int times) {
@@ -142,8 +156,11 @@ class ApiServer::Faults {
   }
   int Count(const RequestMatch& which) const {
     const base::MutexLock lock(mu_);
-    return static_cast<int>(std::ranges::count_if(
-        requests_, [&which](const RequestInfo& request) { return Matches(which, request); }));
+    int count = 0;
+    for (const auto& [seen, times] : counts_) {
+      count += Matches(which, seen) ? times : 0;
+    }
+    return count;
   }
 
  private:
@@ -153,10 +170,26 @@ class ApiServer::Faults {
     int times = 0;
   };
 
-  /// What the request is refused with, if it is.
-  std::optional<apimachinery::Status> Note(const RequestInfo& request) {
+  /// Counts a watch in the same step in which it becomes one that Break can end: who has waited for
+  /// the count may break it.
+  http::Response Watch(const http::Request& request, const RequestMatch& seen,
+                       const http::Handler& next) {
+    const auto status = TakeFault(seen);
+    http::Response response = status ? apiserver::ErrorResponse(*status) : next(request);
     const base::MutexLock lock(mu_);
-    requests_.push_back(request);
+    ++counts_[seen];
+    if (response.stream != nullptr) {
+      auto stream = std::make_shared<BreakableStream>(std::move(response.stream), seen);
+      std::erase_if(watches_, [](const auto& watch) { return watch.expired(); });
+      watches_.push_back(stream);
+      response.stream = std::move(stream);
+    }
+    return response;
+  }
+
+  /// What the request is refused with, if it is.
+  std::optional<apimachinery::Status> TakeFault(const RequestMatch& request) {
+    const base::MutexLock lock(mu_);
     const auto fault = std::ranges::find_if(
         faults_, [&request](const Fault& each) { return Matches(each.which, request); });
     if (fault == faults_.end()) {
@@ -171,7 +204,7 @@ class ApiServer::Faults {
 
   mutable base::Mutex mu_;
   std::list<Fault> faults_ KX_GUARDED_BY(mu_);
-  std::vector<RequestInfo> requests_ KX_GUARDED_BY(mu_);
+  std::map<RequestMatch, int, RequestOrder> counts_ KX_GUARDED_BY(mu_);
   std::vector<std::weak_ptr<BreakableStream>> watches_ KX_GUARDED_BY(mu_);
 };
 

@@ -52,7 +52,8 @@ class ApiServer {
   /// Ends the open watches of this kind as a server does that closes its connections; their clients
   /// come again, and miss nothing. Returns how many there were.
   int BreakWatches(const RequestMatch& which = {});
-  /// How many requests of this kind have come, those that failed included.
+  /// How many requests of this kind have come, those that failed included. A watch counts from the
+  /// moment when BreakWatches can end it.
   int Count(const RequestMatch& which) const;
 
  private:
