@@ -8,8 +8,11 @@ of the files that are named on standard input.
 import re
 import sys
 
-# The waits themselves, and the tests of the types that wait.
-EXEMPT = re.compile(r"^pkg/base/(testing/await\.cc|(clock|cond_var|fake_clock)_test\.cc)$")
+# The waits themselves, the tests of the types that wait, and what waits on virtual time.
+EXEMPT = re.compile(
+    r"^pkg/base/(testing/await\.cc|(clock|cond_var|fake_clock)_test\.cc)$"
+    r"|^test/simulation/(interpose|scheduler_test)\.cc$"
+)
 TESTS = re.compile(r"_test\.(cc|h)$|_fixture\.h$|/testing/[^ ]*\.(cc|h)$|^test/.*\.(cc|h)$")
 FORBIDDEN = re.compile(
     r"""this_thread::(yield|sleep_for|sleep_until)

@@ -226,15 +226,17 @@ std::string Shown(const T& value) {
        KX_AWAIT_NAME(__LINE__).Wait(changed, mu))                                  \
   static_cast<void>(0)
 
-/// @{
-/// Waits until the comparison of `a` with `b` holds; see Patience. A failure shows `a`, which is
-/// evaluated many times.
+/// Waits until `a` equals `b`; see Patience. A failure shows `a`, which is evaluated many times.
 #define KX_AWAIT_EQ(a, b) KX_AWAIT_COMPARED(a, ==, b)
+/// Waits until `a` differs from `b`, as KX_AWAIT_EQ does.
 #define KX_AWAIT_NE(a, b) KX_AWAIT_COMPARED(a, !=, b)
+/// Waits until `a` is not above `b`, as KX_AWAIT_EQ does.
 #define KX_AWAIT_LE(a, b) KX_AWAIT_COMPARED(a, <=, b)
+/// Waits until `a` is below `b`, as KX_AWAIT_EQ does.
 #define KX_AWAIT_LT(a, b) KX_AWAIT_COMPARED(a, <, b)
+/// Waits until `a` is not below `b`, as KX_AWAIT_EQ does.
 #define KX_AWAIT_GE(a, b) KX_AWAIT_COMPARED(a, >=, b)
+/// Waits until `a` is above `b`, as KX_AWAIT_EQ does.
 #define KX_AWAIT_GT(a, b) KX_AWAIT_COMPARED(a, >, b)
-/// @}
 
 #endif  // KUBEXX_BASE_TESTING_AWAIT_H_

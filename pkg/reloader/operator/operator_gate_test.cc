@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <semaphore>
 #include <string>
 #include <utility>
 #include <vector>
@@ -261,19 +261,19 @@ TEST_F(OperatorGateTest, ANamespaceThatIsNoLongerSelectedWaitsForNothing) {
 }
 
 TEST_F(OperatorGateTest, TheDepthIsThatOfTheQueueWhenSomebodyLooks) {
-  std::counting_semaphore<> begun(0);
-  std::counting_semaphore<> go_on(0);
-  writer_.before_ = [&begun, &go_on] {
-    begun.release();
-    go_on.acquire();
+  std::atomic<bool> has_begun = false;
+  std::atomic<bool> may_go_on = false;
+  writer_.before_ = [&has_begun, &may_go_on] {
+    has_begun = true;
+    KX_AWAIT(may_go_on);
   };
   gate_.LetGo();
   StartOperator();
-  begun.acquire();  // the only worker has its hands full
+  KX_AWAIT(has_begun);  // the only worker has its hands full
   gate_.Wake({WorkloadKind::kJob, {"ns", "one"}});
   gate_.Wake({WorkloadKind::kJob, {"ns", "other"}});
   EXPECT_THAT(registry_.Serialize(), testing::HasSubstr("\nreloader_workqueue_depth 2\n"));
-  go_on.release(1000);
+  may_go_on = true;
   operator_.reset();
 }
 
