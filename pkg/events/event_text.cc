@@ -20,13 +20,13 @@ bool IsDnsSubdomain(std::string_view name) {
   for (const char c : name) {
     const bool begins = before == '.';
     const bool fits =
-        base::IsAlphanumeric(c) || (c == '-' && !begins) || (c == '.' && !begins && before != '-');
+        base::IsLowerAlphanumeric(c) || (c == '-' && !begins) || (c == '.' && !begins && before != '-');
     if (!fits) {
       return false;
     }
     before = c;
   }
-  return base::IsAlphanumeric(before);
+  return base::IsLowerAlphanumeric(before);
 }
 
 }  // namespace
