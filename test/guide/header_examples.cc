@@ -11,6 +11,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
 #include "kubexx/authfilter/auth_filter.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/certwatcher/cert_watcher.h"
 #include "kubexx/controller/builder.h"
 #include "kubexx/controller/manager.h"
@@ -19,6 +20,7 @@
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/leaderelection/leader_elector.h"
 #include "kubexx/leaderelection/lock.h"
+#include "kubexx/logging/logger.h"
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/webhook/server.h"
@@ -47,6 +49,21 @@ Result<int> Macros() {
 
 void Program() {
   // EXAMPLE pkg/controller/manager.h 2
+}
+
+class Lines {
+  void Await(const base::testing::Where& where) const {
+    using base::MutexLock;
+    using base::testing::Patience;
+    // EXAMPLE pkg/base/testing/await.h 1
+  }
+  mutable base::Mutex mu_;
+  mutable base::CondVar changed_;
+  std::vector<std::string> lines_;
+};
+
+void Log(controller::Context& context, const std::string& name) {
+  // EXAMPLE pkg/logging/logger.h 1
 }
 
 std::vector<controller::Request> UsersOf(const Secret& secret);
