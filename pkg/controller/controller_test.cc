@@ -365,7 +365,7 @@ TEST_F(ControllerTest, SourceThatDoesNotSyncIsAnError) {
   controller_->AddSource({.name = "apps/v1/deployments",
                           .start = [](workqueue::Queue&) { return base::Subscription(); },
                           .wait_for_sync =
-                              [this](const std::stop_token& stop) {
+                              [](const std::stop_token& stop) {
                                 base::testing::AwaitStop(stop);
                                 return false;
                               }});
