@@ -19,8 +19,8 @@ bool IsDnsSubdomain(std::string_view name) {
   char before = '.';
   for (const char c : name) {
     const bool begins = before == '.';
-    const bool fits =
-        base::IsLowerAlphanumeric(c) || (c == '-' && !begins) || (c == '.' && !begins && before != '-');
+    const bool fits = base::IsLowerAlphanumeric(c) || (c == '-' && !begins) ||
+                      (c == '.' && !begins && before != '-');
     if (!fits) {
       return false;
     }
