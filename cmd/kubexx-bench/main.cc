@@ -93,7 +93,7 @@ int Main(int argc, const char* const* argv) {
   }
   logging::Init({.level = logging::Level::kWarning});
   if (const Result<void> done = run(options); !done) {
-    std::cerr << "kubexx-bench: " << done.status().ToString() << "\n";
+    std::cerr << "kubexx-bench: " << done.error().ToString() << "\n";
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;

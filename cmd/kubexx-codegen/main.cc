@@ -49,7 +49,7 @@ differs, 2 wrong usage.)";
 
 struct Flags {
   std::string out = ".";
-  std::string name_space{};
+  std::string namespace_{};
   bool verify = false;
   std::vector<std::string> files{};
 };
@@ -97,11 +97,11 @@ struct Owner {
 
 /// Takes the names of `version`; kInvalid when one is taken, since code with two of it does not
 /// compile, or does not link.
-Result<void> TakeNames(const crdgen::Version& version, const std::string& name_space,
+Result<void> TakeNames(const crdgen::Version& version, const std::string& namespace_,
                        std::map<std::string, Owner>& owners) {
   const Owner owner{version.What(), crdgen::NamespaceOf(version)};
   for (const std::string& name : version.names) {
-    const auto [taken, is_new] = owners.try_emplace(name_space + "::" + name, owner);
+    const auto [taken, is_new] = owners.try_emplace(namespace_ + "::" + name, owner);
     if (is_new) {
       continue;
     }
@@ -126,14 +126,14 @@ Result<std::map<std::string, std::string>> Generate(const Flags& flags) {
       return versions.error().WithContext(path);
     }
     for (const crdgen::Version& version : *versions) {
-      const std::string name_space =
-          flags.name_space.empty() ? crdgen::NamespaceOf(version) : flags.name_space;
+      const std::string namespace_ =
+          flags.namespace_.empty() ? crdgen::NamespaceOf(version) : flags.namespace_;
       const std::string name = crdgen::FileNameOf(version);
-      if (!files.emplace(name + ".h", crdgen::HeaderOf(version, name_space)).second) {
+      if (!files.emplace(name + ".h", crdgen::HeaderOf(version, namespace_)).second) {
         return Fail(Reason::kInvalid, path + ": two resources would be written to " + name + ".h");
       }
-      files.emplace(name + ".cc", crdgen::SourceOf(version, name_space));
-      if (auto taken = TakeNames(version, name_space, owners); !taken) {
+      files.emplace(name + ".cc", crdgen::SourceOf(version, namespace_));
+      if (auto taken = TakeNames(version, namespace_, owners); !taken) {
         return taken.error().WithContext(path);
       }
     }
@@ -165,18 +165,18 @@ int Main(int argc, char** argv) {
   set.AddString("out", "Folder to write to; made when it is not there", &flags.out);
   set.AddString("namespace",
                 "C++ namespace of the types; by default from group and version: example_com::v1",
-                &flags.name_space);
+                &flags.namespace_);
   set.AddBool("verify", "Write nothing; fail when a file is not what would be written",
               &flags.verify);
   set.AllowArguments("FILE...", &flags.files);
   if (const auto exit_code = set.ParseOrExitCode(argc, argv, kUsage)) {
     return *exit_code;
   }
-  if (!flags.name_space.empty() && !crdgen::IsNamespace(flags.name_space)) {
+  if (!flags.namespace_.empty() && !crdgen::IsNamespace(flags.namespace_)) {
     std::fprintf(stderr,
                  "kubexx-codegen: --namespace '%s' is no C++ namespace: it has to be identifiers "
                  "joined by '::', without keywords, macros and 'std'\n",
-                 flags.name_space.c_str());
+                 flags.namespace_.c_str());
     return kUsage;
   }
   if (flags.files.empty()) {

@@ -284,9 +284,9 @@ flags::FlagSet::GivenFlags WithoutOwn(flags::FlagSet::GivenFlags given) {
 Result<void> CheckReachable(const std::shared_ptr<rest::RESTClient>& client,
                             const std::stop_token& stop) {
   const auto answered = client->Get().AbsPath("/version").MaxRetries(0).Do(stop);
-  return answered || answered.status().code != 0
+  return answered || answered.error().code != 0
              ? Result<void>()
-             : Fail(answered.status().WithContext("the cluster cannot be reached"));
+             : Fail(answered.error().WithContext("the cluster cannot be reached"));
 }
 
 Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader::Config& config,

@@ -86,7 +86,7 @@ int RunOperator(int argc, const char* const* argv) {
   }
   const auto config = config_flags.Build(Environment);
   if (!config) {
-    std::cerr << "kubexx-reloader: " << config.status().message << "\n";
+    std::cerr << "kubexx-reloader: " << config.error().message << "\n";
     return EXIT_FAILURE;
   }
   logging::Init(config->logging);
@@ -94,7 +94,7 @@ int RunOperator(int argc, const char* const* argv) {
     logging::Warning("Cannot raise the limit of open files", {{"error", error.message()}});
   }
   if (const auto ran = RunProcess(*config, signals.token()); !ran) {
-    logging::Error("Cannot start", {{"error", ran.status()}});
+    logging::Error("Cannot start", {{"error", ran.error()}});
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;

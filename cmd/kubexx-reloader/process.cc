@@ -236,7 +236,7 @@ class Process {
     options.reports = [this](std::string_view name) {
       return Ready() && !config_.ignored_namespaces.contains(std::string(name)) &&
              (!namespaces_ || name.empty() || namespaces_->Contains(name)) &&
-             (!replica_ || replica_->gate().IsOpenFor(name));
+             (!replica_ || replica_->held_shards().IsOpenFor(name));
     };
     policies_ = std::make_unique<reloader::Policies>(client_, options);
   }
@@ -252,15 +252,16 @@ class Process {
         reloader::SourceAbsences::Options{.has_selector = !config_.source_label_selector.empty(),
                                           .exists = reloader::NewSourceQuery(client_)});
     relay_ = std::make_unique<reloader::WebhookRelay>(
-        reloader::WebhookRelay::Options{.on_create = config_.rules.reload_on_create,
-                                        .on_delete = config_.rules.reload_on_delete,
-                                        .initial_counts = config_.rules.sync_after_restart,
-                                        .ignored_namespaces = config_.ignored_namespaces,
-                                        .gate = replica_ ? &replica_->gate() : nullptr,
-                                        .namespace_selector = namespaces_.get(),
-                                        .absences = absences_.get(),
-                                        .registry = &registry_,
-                                        .store = WebhookStoreFor()},
+        reloader::WebhookRelay::Options{
+            .on_create = config_.rules.reload_on_create,
+            .on_delete = config_.rules.reload_on_delete,
+            .initial_counts = config_.rules.sync_after_restart,
+            .ignored_namespaces = config_.ignored_namespaces,
+            .held_shards = replica_ ? &replica_->held_shards() : nullptr,
+            .namespace_selector = namespaces_.get(),
+            .absences = absences_.get(),
+            .registry = &registry_,
+            .store = WebhookStoreFor()},
         Informers(client_, config_, fallbacks_, refusals_, registry_), *webhook_sender_);
     return {};
   }
@@ -303,7 +304,7 @@ class Process {
     options.read_workload = reloader::NewWorkloadRead(client_, config_.rules.keys);
     options.source_exists = reloader::NewSourceQuery(client_);
     options.selects_sources = !config_.source_label_selector.empty();
-    options.gate = replica_ ? &replica_->gate() : nullptr;
+    options.held_shards = replica_ ? &replica_->held_shards() : nullptr;
     options.rollout_gate = &policies_->gate();
     options.namespace_selector = namespaces_.get();
     operator_ = std::make_unique<reloader::Operator>(

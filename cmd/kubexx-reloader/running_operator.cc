@@ -25,7 +25,7 @@ bool IsGone(const std::shared_ptr<rest::RESTClient>& client,
   const kubernetes::ResourceClient<api::apps::v1::Deployment> deployments(client,
                                                                           deployment.namespace_);
   const auto found = deployments.Get(deployment.name, stop);
-  return !found && apimachinery::IsObjectNotFound(found.status());
+  return !found && apimachinery::IsObjectNotFound(found.error());
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ Result<controller::Action> Reconcile(const controller::Request& request,
                                      controller::Context& context) {
   const auto app = context.client.Get<ConfigMap>(request.object);
   if (!app) {
-    return controller::IgnoreNotFound(app.status());
+    return controller::IgnoreNotFound(app.error());
   }
   if (controller::IsBeingDeleted(**app) || !(*app)->metadata.labels.contains("app-controller") ||
       !(*app)->data.contains("image")) {
@@ -132,7 +132,7 @@ Result<void> Run(const std::stop_token& stop) {
 int main() {
   controller::StopSignals signals;
   if (const auto ran = Run(signals.token()); !ran) {
-    std::cerr << "app-controller: " << ran.status().ToString() << '\n';
+    std::cerr << "app-controller: " << ran.error().ToString() << '\n';
     return 1;
   }
   return 0;

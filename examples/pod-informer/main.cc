@@ -23,12 +23,12 @@ void Print(const char* what, const Pod& pod) {
             << pod.status.phase << std::endl;
 }
 
-apimachinery::Result<void> PrintPods(const std::string& kubeconfig, const std::string& name_space,
+apimachinery::Result<void> PrintPods(const std::string& kubeconfig, const std::string& namespace_,
                                      const sigset_t& stop_signals) {
   KX_ASSIGN_OR_RETURN(rest::Config config, rest::LoadConfig({.path = kubeconfig}));
   KX_ASSIGN_OR_RETURN(auto client, rest::RESTClient::New(std::move(config)));
 
-  informers::SharedInformerFactory factory(client, {.namespace_ = name_space});
+  informers::SharedInformerFactory factory(client, {.namespace_ = namespace_});
   const auto pods = factory.InformerFor<Pod>();
   // Ends with the subscription. Events of one handler come one after the other.
   const base::Subscription subscription = pods->AddEventHandler(
@@ -54,10 +54,10 @@ apimachinery::Result<void> PrintPods(const std::string& kubeconfig, const std::s
 
 int main(int argc, char** argv) {
   std::string kubeconfig;
-  std::string name_space;
+  std::string namespace_;
   flags::FlagSet flags("pod-informer", "Prints what happens to pods until it is interrupted.");
   flags.AddString("kubeconfig", "kubeconfig file (default: as kubectl)", &kubeconfig);
-  flags.AddString("namespace", "only this namespace", &name_space);
+  flags.AddString("namespace", "only this namespace", &namespace_);
   if (const auto exit_code = flags.ParseOrExitCode(argc, argv)) {
     return *exit_code;
   }
@@ -67,8 +67,8 @@ int main(int argc, char** argv) {
   sigaddset(&stop_signals, SIGINT);
   sigaddset(&stop_signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
-  if (const auto result = PrintPods(kubeconfig, name_space, stop_signals); !result) {
-    std::cerr << "pod-informer: " << result.status().ToString() << '\n';
+  if (const auto result = PrintPods(kubeconfig, namespace_, stop_signals); !result) {
+    std::cerr << "pod-informer: " << result.error().ToString() << '\n';
     return 1;
   }
   return 0;

@@ -15,7 +15,7 @@ namespace {
 
 struct Arguments {
   std::string kubeconfig{};
-  std::string name_space{};
+  std::string namespace_{};
   std::string selector{};
 };
 
@@ -24,7 +24,7 @@ apimachinery::Result<void> ListPods(const Arguments& arguments) {
   KX_ASSIGN_OR_RETURN(rest::Config config, rest::LoadConfig({.path = arguments.kubeconfig}));
   KX_ASSIGN_OR_RETURN(auto client, rest::RESTClient::New(std::move(config)));
 
-  const auto pods = kubernetes::Clientset(client).CoreV1().Pods(arguments.name_space);
+  const auto pods = kubernetes::Clientset(client).CoreV1().Pods(arguments.namespace_);
   KX_ASSIGN_OR_RETURN(const auto list, pods.List({.label_selector = arguments.selector}));
   for (const auto& pod : list.items) {
     std::cout << pod.metadata.namespace_ << '/' << pod.metadata.name << '\t' << pod.status.phase
@@ -41,13 +41,13 @@ int main(int argc, char** argv) {
   Arguments arguments;
   flags::FlagSet flags("pod-lister", "Lists the pods of a cluster or of a namespace.");
   flags.AddString("kubeconfig", "kubeconfig file (default: as kubectl)", &arguments.kubeconfig);
-  flags.AddString("namespace", "only this namespace", &arguments.name_space);
+  flags.AddString("namespace", "only this namespace", &arguments.namespace_);
   flags.AddString("selector", "only pods with these labels", &arguments.selector);
   if (const auto exit_code = flags.ParseOrExitCode(argc, argv)) {
     return *exit_code;
   }
   if (const auto result = ListPods(arguments); !result) {
-    std::cerr << "pod-lister: " << result.status().ToString() << '\n';
+    std::cerr << "pod-lister: " << result.error().ToString() << '\n';
     return 1;
   }
   return 0;

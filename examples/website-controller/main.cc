@@ -97,7 +97,7 @@ Result<controller::Action> Reconcile(const controller::Request& request,
                                      controller::Context& context) {
   const auto site = context.client.Get<Website>(request.object);
   if (!site) {
-    return controller::IgnoreNotFound(site.status());
+    return controller::IgnoreNotFound(site.error());
   }
   if (controller::IsBeingDeleted(**site)) {
     return controller::Action::Done();  // what it owns is collected after it
@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
   }
   controller::StopSignals signals;
   if (const auto ran = Run(arguments, signals.token()); !ran) {
-    std::cerr << "website-controller: " << ran.status().ToString() << '\n';
+    std::cerr << "website-controller: " << ran.error().ToString() << '\n';
     return 1;
   }
   return 0;

@@ -109,7 +109,7 @@ class %s {
 		t := "api::" + p.namespace() + "::" + r.object.name
 		parameter, argument := "", "{}"
 		if r.namespaced {
-			parameter, argument = "std::string name_space", "std::move(name_space)"
+			parameter, argument = "std::string namespace_", "std::move(namespace_)"
 		}
 		fmt.Fprintf(&b, "\n  /// Verbs: %s.\n  %s %s(%s) const {\n    return {client_, %s};\n  }\n",
 			strings.Join(r.verbs, ", "), clientType(r, t, headers), pluralName(r.object.gvk.Kind, r.plural), parameter, argument)

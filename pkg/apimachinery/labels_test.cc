@@ -20,7 +20,7 @@ class LabelSelectorMatch : public ::testing::TestWithParam<MatchCase> {};
 TEST_P(LabelSelectorMatch, AgreesWithKubernetes) {
   const MatchCase& c = GetParam();
   const auto selector = LabelSelector::Parse(c.selector);
-  ASSERT_TRUE(selector.has_value()) << selector.status().ToString();
+  ASSERT_TRUE(selector.has_value()) << selector.error().ToString();
   EXPECT_EQ(selector->Matches(c.labels), c.matches) << c.selector;
 }
 
@@ -50,8 +50,8 @@ class LabelSelectorRefusal : public ::testing::TestWithParam<std::string> {};
 TEST_P(LabelSelectorRefusal, IsABadRequest) {
   const auto selector = LabelSelector::Parse(GetParam());
   ASSERT_FALSE(selector.has_value());
-  EXPECT_EQ(selector.status().reason, Reason::kBadRequest);
-  EXPECT_THAT(selector.status().message, ::testing::HasSubstr("at offset"));
+  EXPECT_EQ(selector.error().reason, Reason::kBadRequest);
+  EXPECT_THAT(selector.error().message, ::testing::HasSubstr("at offset"));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LabelSelectorRefusal,

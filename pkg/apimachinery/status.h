@@ -121,7 +121,7 @@ bool IsObjectNotFound(const Status& status);
 /// The "Too large resource version" timeout of a server whose watch cache is behind.
 bool IsTooLargeResourceVersion(const Status& status);
 
-/// What Result::status() gives for a success. Never changes, and is there until the process ends.
+/// What Result::error() gives for a success. Never changes, and is there until the process ends.
 const Status& NoError();
 
 /// A T or a Status. As std::expected, but ignoring one is a compile error.
@@ -129,15 +129,20 @@ template <class T>
 class [[nodiscard]] Result : public std::expected<T, Status> {
  public:
   using std::expected<T, Status>::expected;
-  /// `return other.error();`, or `.status()`, from a function that returns a Result: every Status
+  /// `return other.error();`, or `.error()`, from a function that returns a Result: every Status
   /// is an error. Not for a T that can be made of a Status itself: there Fail says which is meant.
   template <class S>
     requires(std::same_as<std::remove_cvref_t<S>, Status> && !std::is_constructible_v<T, S>)
   Result(S&& error) : std::expected<T, Status>(std::unexpect, std::forward<S>(error)) {}
 
   /// The error; of a success NoError(), which is kUnknown and says that there is none. Unlike
-  /// error(), which a success does not have: to ask it for that is undefined.
-  const Status& status() const& { return this->has_value() ? NoError() : this->error(); }
+  /// std::expected's, which must not be asked for the error of a success.
+  const Status& error() const& { return this->has_value() ? NoError() : Expected::error(); }
+  /// As above, moved out of the Result.
+  Status error() && { return this->has_value() ? NoError() : std::move(Expected::error()); }
+
+ private:
+  using Expected = std::expected<T, Status>;
 };
 
 /// What a function that returns a Result returns when it fails.

@@ -99,7 +99,7 @@ TEST(ResultTest, AnErrorIsReturnedAsItIs) {
   EXPECT_EQ(OddText(4).error(), Status(Reason::kInvalid, "even", 422));
   EXPECT_TRUE(CheckOdd(3));
   EXPECT_EQ(CheckOdd(4).error(), Status(Reason::kInvalid, "even", 422));
-  const Result<int> from_status = Odd(4).status();
+  const Result<int> from_status = Odd(4).error();
   EXPECT_FALSE(from_status);
   static_assert(std::is_convertible_v<const Status&, Result<void>>);
   // Which of the two it would be nobody sees.
@@ -110,12 +110,12 @@ TEST(ResultTest, AnErrorIsReturnedAsItIs) {
 
 TEST(ResultTest, TheStatusOfASuccessSaysThatItIsNone) {
   const Result<int> odd = Odd(3);
-  EXPECT_EQ(odd.status(), NoError());
-  EXPECT_EQ(odd.status().reason, Reason::kUnknown);
-  EXPECT_EQ(odd.status().code, 0);
-  EXPECT_NE(odd.status().message, "");
-  EXPECT_EQ(CheckOdd(3).status(), NoError());
-  EXPECT_FALSE(Result<void>(odd.status())) << "whoever passes it on has an error that says so";
+  EXPECT_EQ(odd.error(), NoError());
+  EXPECT_EQ(odd.error().reason, Reason::kUnknown);
+  EXPECT_EQ(odd.error().code, 0);
+  EXPECT_NE(odd.error().message, "");
+  EXPECT_EQ(CheckOdd(3).error(), NoError());
+  EXPECT_FALSE(Result<void>(odd.error())) << "whoever passes it on has an error that says so";
 }
 
 TEST(StatusTest, MalformedNamesTheField) {
@@ -181,7 +181,7 @@ Result<std::unique_ptr<int>> Boxed(int n) {
 
 TEST(ResultTest, MacrosPassValuesAndErrorsOn) {
   EXPECT_EQ(Quarter(8), "2");
-  EXPECT_EQ(Quarter(6).status(), Status(Reason::kInvalid, "odd", 422));
+  EXPECT_EQ(Quarter(6).error(), Status(Reason::kInvalid, "odd", 422));
   EXPECT_TRUE(CheckEven(2));
   EXPECT_FALSE(CheckEven(3));
 }
@@ -226,15 +226,15 @@ Result<int> SumOfPair(int n) {
 TEST(ResultTest, MacrosAreWholeStatements) {
   EXPECT_EQ(HalfOrNegative(4, true), 2);
   EXPECT_EQ(HalfOrNegative(3, false), -3);
-  EXPECT_EQ(HalfOrNegative(3, true).status().reason, Reason::kInvalid);
+  EXPECT_EQ(HalfOrNegative(3, true).error().reason, Reason::kInvalid);
   EXPECT_EQ(CheckedIf(4, true), 4);
   EXPECT_EQ(CheckedIf(3, false), -1);
-  EXPECT_EQ(CheckedIf(3, true).status().reason, Reason::kInvalid);
+  EXPECT_EQ(CheckedIf(3, true).error().reason, Reason::kInvalid);
 }
 
 TEST(ResultTest, MacrosTakeCommas) {
   EXPECT_EQ(SumOfPair(4), 10);
-  EXPECT_EQ(SumOfPair(3).status().reason, Reason::kInvalid);
+  EXPECT_EQ(SumOfPair(3).error().reason, Reason::kInvalid);
 }
 
 TEST(ResultTest, HoldsTypesThatOnlyMove) {
@@ -242,7 +242,7 @@ TEST(ResultTest, HoldsTypesThatOnlyMove) {
   ASSERT_TRUE(boxed);
   const std::unique_ptr<int> taken = std::move(*boxed);
   EXPECT_EQ(*taken, 2);
-  EXPECT_EQ(Boxed(1).status().reason, Reason::kInvalid);
+  EXPECT_EQ(Boxed(1).error().reason, Reason::kInvalid);
 }
 
 }  // namespace

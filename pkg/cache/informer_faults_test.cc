@@ -77,7 +77,7 @@ TEST(InformerFaultsTest, ARelistThatCannotBeReadInWholeTellsOfNoDeletes) {
   EXPECT_EQ(recorder.log().back(), "add a/new");
   EXPECT_TRUE(informer.Contains({"a", "garbled"})) << "what handlers know of";
   EXPECT_TRUE(informer.GetRaw({"a", "garbled"}));
-  EXPECT_EQ(informer.GetRaw({"a", "other"}).status().reason, Reason::kMalformed);
+  EXPECT_EQ(informer.GetRaw({"a", "other"}).error().reason, Reason::kMalformed);
   source->AwaitCaughtUp();
   source->MendUnreadable();
   source->DropWatches();
@@ -106,7 +106,7 @@ TEST(InformerFaultsTest, AnObjectWhoseKeyIsTooLongIsNamedAndTheOthersAreThere) {
     source->Put({"a", "after"}, "x");
     recorder.AwaitEvents(3);
     EXPECT_THAT(recorder.log(), ElementsAre("initial a/before", "initial a/z", "add a/after"));
-    const Status missing = informer.GetRaw({"a", "other"}).status();
+    const Status missing = informer.GetRaw({"a", "other"}).error();
     EXPECT_EQ(missing.reason, Reason::kMalformed);
     EXPECT_THAT(missing.message, HasSubstr("lacks 2"));
     EXPECT_THAT(missing.message, HasSubstr("a/long-xxx"));
@@ -134,7 +134,7 @@ TEST(InformerFaultsTest, WhatATransformMakesTooLongIsNamedAndTheOthersAreThere) 
   source->Put({"a", "long2"}, "x");
   source->Put({"b", "short"}, "x");
   recorder.AwaitEvents(2);
-  EXPECT_THAT(informer.GetRaw({"a", "other"}).status().message, HasSubstr("lacks 2"));
+  EXPECT_THAT(informer.GetRaw({"a", "other"}).error().message, HasSubstr("lacks 2"));
 }
 
 TEST(InformerFaultsTest, WhatAFullStateSaysIsGoneIsGoneThoughSomethingElseCannotBeRead) {
@@ -179,12 +179,12 @@ TEST(InformerFaultsTest, ReadsOverSeveralNamespacesFailWhileOneOfThemIsRefused) 
   const Lister<ConfigMap> lister(informer);
   EXPECT_TRUE(lister.List("open"));
   EXPECT_TRUE(lister.ByIndex({{std::string(kNamespaceIndex), "open"}}));
-  EXPECT_EQ(lister.Get("open", "a").status().reason, Reason::kNotFound);
+  EXPECT_EQ(lister.Get("open", "a").error().reason, Reason::kNotFound);
   for (const auto& status :
-       {lister.List().status(), lister.List("closed").status(),
-        lister.ByIndex({{"other", "x"}}).status(),
-        lister.ByIndex({{std::string(kNamespaceIndex), "closed"}}).status(),
-        lister.Get("closed", "a").status(), informer->GetRaw({"closed", "a"}).status()}) {
+       {lister.List().error(), lister.List("closed").error(),
+        lister.ByIndex({{"other", "x"}}).error(),
+        lister.ByIndex({{std::string(kNamespaceIndex), "closed"}}).error(),
+        lister.Get("closed", "a").error(), informer->GetRaw({"closed", "a"}).error()}) {
     EXPECT_EQ(status.reason, Reason::kForbidden) << "a part is not to be taken for all there is";
     EXPECT_THAT(status.message, HasSubstr("namespace closed"));
   }
@@ -219,7 +219,7 @@ TEST(InformerFaultsTest, ARefusalCountsUntilTheStoreHasTheFirstList) {
   std::vector<Reason> told;
   testing::Gate told_all;
   const auto registration = informer->AddRawHandler("asks back", [&](const RawEvent&) {
-    told.push_back(informer->GetRaw({"closed", "none"}).status().reason);
+    told.push_back(informer->GetRaw({"closed", "none"}).error().reason);
     if (told.size() == 2) {
       told_all.Open();
     }
@@ -239,7 +239,7 @@ TEST(InformerFaultsTest, ARefusalCountsUntilTheStoreHasTheFirstList) {
   storing.Await();
   const Lister<ConfigMap> lister(informer);
   EXPECT_FALSE(informer->SyncError("closed"));
-  EXPECT_EQ(lister.Get("closed", "1").status().reason, Reason::kForbidden) << "it exists";
+  EXPECT_EQ(lister.Get("closed", "1").error().reason, Reason::kForbidden) << "it exists";
   EXPECT_FALSE(lister.List("closed")) << "there are two";
   storing.LetGoOn();
   told_all.Wait();

@@ -263,7 +263,7 @@ TEST_F(InformerHandlersTest, IndexesCanBeAddedWhileItRuns) {
   Make();
   StartAndSync();
   ASSERT_TRUE(informer_->AddIndexers(NamespaceIndexer()));
-  EXPECT_EQ(informer_->AddIndexers(NamespaceIndexer()).status().reason, Reason::kAlreadyExists);
+  EXPECT_EQ(informer_->AddIndexers(NamespaceIndexer()).error().reason, Reason::kAlreadyExists);
   EXPECT_THAT(informer_->KeysByIndex("namespace", "b"), UnorderedElementsAre(ObjectKey{"b", "1"}));
   Recorder recorder;
   const auto registration = informer_->AddRawHandler("one", recorder.Handler());

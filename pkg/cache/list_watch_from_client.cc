@@ -24,11 +24,11 @@ constexpr std::size_t kMaxFrameBytes = 64 << 20;
 class ClientListWatch final : public ListerWatcher {
  public:
   ClientListWatch(std::shared_ptr<rest::RESTClient> client,
-                  const apimachinery::ResourceInfo& resource, std::string name_space,
+                  const apimachinery::ResourceInfo& resource, std::string namespace_,
                   OptionsModifier modifier, ListWatchOptions options)
       : client_(std::move(client)),
         resource_(resource),
-        namespace_(std::move(name_space)),
+        in_namespace_(std::move(namespace_)),
         modifier_(std::move(modifier)),
         options_(std::move(options)) {}
 
@@ -114,7 +114,7 @@ class ClientListWatch final : public ListerWatcher {
     }
     rest::Request request = client_->Get();
     request.Resource(resource_)
-        .Namespace(namespace_)
+        .Namespace(in_namespace_)
         .Options(options)
         .Accept(options_.accept)
         .MaxRetries(0);
@@ -158,7 +158,7 @@ class ClientListWatch final : public ListerWatcher {
 
   const std::shared_ptr<rest::RESTClient> client_;
   const apimachinery::ResourceInfo resource_;
-  const std::string namespace_;
+  const std::string in_namespace_;
   const OptionsModifier modifier_;
   const ListWatchOptions options_;
 };

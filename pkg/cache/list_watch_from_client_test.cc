@@ -120,7 +120,7 @@ TEST_F(ListWatchFromClientTest, ListsObjectsOneByOne) {
   const auto meta =
       server.Source({.label_selector = "app=web", .field_selector = "metadata.name=a"})
           ->List({.resource_version = "0", .limit = 500}, seen, {});
-  ASSERT_TRUE(meta.has_value()) << meta.status().ToString();
+  ASSERT_TRUE(meta.has_value()) << meta.error().ToString();
   EXPECT_EQ(meta->resource_version, "9");
   EXPECT_EQ(meta->continue_, "more");
   EXPECT_THAT(seen.names, ElementsAre("ns/a@1", "ns/b@2"));
@@ -138,7 +138,7 @@ TEST_F(ListWatchFromClientTest, AnIncompleteListIsAnError) {
   SeenItems seen;
   const auto meta = server.Source()->List({}, seen, {});
   ASSERT_FALSE(meta.has_value());
-  EXPECT_EQ(meta.status().reason, Reason::kMalformed);
+  EXPECT_EQ(meta.error().reason, Reason::kMalformed);
 }
 
 TEST_F(ListWatchFromClientTest, AnItemThatCannotBeReadIsSaidToBeSoAndTheRestGoesOn) {
@@ -148,7 +148,7 @@ TEST_F(ListWatchFromClientTest, AnItemThatCannotBeReadIsSaidToBeSoAndTheRestGoes
                        "]}");
   SeenItems seen;
   const auto meta = server.Source()->List({}, seen, {});
-  ASSERT_TRUE(meta.has_value()) << meta.status().ToString();
+  ASSERT_TRUE(meta.has_value()) << meta.error().ToString();
   EXPECT_THAT(seen.names, ElementsAre("ns/a@1", HasSubstr("items[1]: metadata.name"),
                                       HasSubstr("items[2]: "), "ns/b@2"));
 }
@@ -166,7 +166,7 @@ TEST_F(ListWatchFromClientTest, AnEventThatCannotBeReadIsSaidToBeSoAndTheRestGoe
                        Item("a", "3") + "}\n");
   SeenItems seen;
   const auto result = server.Source()->Watch({}, seen, {});
-  ASSERT_TRUE(result.has_value()) << result.status().ToString();
+  ASSERT_TRUE(result.has_value()) << result.error().ToString();
   EXPECT_THAT(seen.names,
               ElementsAre("0 ns/a@1", HasSubstr("metadata.name"), HasSubstr("unknown event type"),
                           HasSubstr("expected an object"), "1 ns/a@3"));
@@ -187,7 +187,7 @@ TEST_F(ListWatchFromClientTest, WatchesEventsAndBookmarks) {
   apimachinery::ListOptions options{.resource_version = "5", .allow_watch_bookmarks = true};
   options.timeout = std::chrono::seconds(300);
   const auto result = server.Source()->Watch(options, seen, {});
-  ASSERT_TRUE(result.has_value()) << result.status().ToString();
+  ASSERT_TRUE(result.has_value()) << result.error().ToString();
   EXPECT_THAT(seen.names, ElementsAre("0 ns/a@1", "3 @7 end", "1 ns/a@8", "2 ns/a@9", "3 @12"));
   EXPECT_FALSE(seen.more);
   EXPECT_THAT(server.target(), HasSubstr("watch=true"));
@@ -215,8 +215,8 @@ TEST_F(ListWatchFromClientTest, RefusalsAreNotRetriedHere) {
                    R"("details":{"retryAfterSeconds":1}})");
   SeenItems seen;
   const auto source = server.Source();
-  EXPECT_EQ(source->Watch({}, seen, {}).status().reason, Reason::kTooManyRequests);
-  EXPECT_EQ(source->List({}, seen, {}).status().reason, Reason::kTooManyRequests);
+  EXPECT_EQ(source->Watch({}, seen, {}).error().reason, Reason::kTooManyRequests);
+  EXPECT_EQ(source->List({}, seen, {}).error().reason, Reason::kTooManyRequests);
   EXPECT_EQ(server.requests(), 2U);
 }
 
@@ -226,7 +226,7 @@ TEST_F(ListWatchFromClientTest, AnErrorOfTheSinkEndsTheStreamAndIsReturned) {
   const auto refuse = [](WatchEvent&&) -> Result<void> {
     return apimachinery::Fail(Reason::kConflict, "store");
   };
-  EXPECT_EQ(server.Source()->Watch({}, refuse, {}).status().reason, Reason::kConflict);
+  EXPECT_EQ(server.Source()->Watch({}, refuse, {}).error().reason, Reason::kConflict);
 }
 
 TEST_F(ListWatchFromClientTest, ASilentWatchIsGivenUp) {
@@ -242,7 +242,7 @@ TEST_F(ListWatchFromClientTest, ASilentWatchIsGivenUp) {
   apimachinery::ListOptions options;
   options.timeout = std::chrono::seconds(1);
   SeenItems seen;
-  EXPECT_EQ(source->Watch(options, seen, {}).status().reason, Reason::kUnavailable);
+  EXPECT_EQ(source->Watch(options, seen, {}).error().reason, Reason::kUnavailable);
 }
 
 // A list may be huge, and the Config's timeout is meant for requests of usual size.

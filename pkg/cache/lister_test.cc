@@ -28,25 +28,25 @@ using ::testing::HasSubstr;
 
 class ListerTest : public ::testing::Test {
  protected:
-  void Put(const std::string& name_space, const std::string& name, const std::string& app,
+  void Put(const std::string& namespace_, const std::string& name, const std::string& app,
            codec::Encoding encoding = codec::Encoding::kJson) {
     ConfigMap object;
-    object.metadata.namespace_ = name_space;
+    object.metadata.namespace_ = namespace_;
     object.metadata.name = name;
     object.metadata.labels["app"] = app;
     source_->PutObject({.encoding = encoding,
                         .bytes = encoding == codec::Encoding::kJson ? codec::EncodeJson(object)
                                                                     : codec::EncodeProtobuf(object),
-                        .key = {name_space, name}});
+                        .key = {namespace_, name}});
   }
   void Start() {
     informer_->Start();
     ASSERT_TRUE(informer_->WaitForSync(base::testing::PatienceEnd().token()));
   }
-  std::vector<std::string> Names(const std::string& name_space, const std::string& selector) {
+  std::vector<std::string> Names(const std::string& namespace_, const std::string& selector) {
     std::vector<std::string> names;
     const auto listed =
-        Lister<ConfigMap>(informer_).List(name_space, LabelSelector::Parse(selector).value());
+        Lister<ConfigMap>(informer_).List(namespace_, LabelSelector::Parse(selector).value());
     for (const auto& object : listed.value()) {
       names.push_back(object->metadata.name);
     }
@@ -76,7 +76,7 @@ TEST_F(ListerTest, ReadsByNamespaceAndSelector) {
   EXPECT_THAT(Names("n2", "app!=web"), ElementsAre());
   const Lister<ConfigMap> lister(informer_);
   EXPECT_EQ(lister.Get("n2", "c").value()->metadata.labels.at("app"), "web");
-  EXPECT_EQ(lister.Get("n2", "a").status().reason, Reason::kNotFound);
+  EXPECT_EQ(lister.Get("n2", "a").error().reason, Reason::kNotFound);
 }
 
 TEST_F(ListerTest, ReadsBySeveralIndexTerms) {
@@ -135,8 +135,8 @@ TEST_F(ListerTest, AnUndecodableObjectReachesNoHandlerAndDoesNotStopTheOthers) {
   KX_AWAIT_CHANGE(changed, mu, std::ranges::find(seen, "good") != seen.end());
   EXPECT_THAT(seen, ElementsAre("good"));
   const auto bad = informer_->Get({"n", "bad"});
-  EXPECT_EQ(bad.status().reason, Reason::kMalformed);
-  EXPECT_THAT(bad.status().message, HasSubstr("the cache of configmaps: \"n/bad\""));
+  EXPECT_EQ(bad.error().reason, Reason::kMalformed);
+  EXPECT_THAT(bad.error().message, HasSubstr("the cache of configmaps: \"n/bad\""));
 }
 
 TEST_F(ListerTest, AListThatCannotBeWholeSaysWhichObjectIsTheReason) {
@@ -148,8 +148,8 @@ TEST_F(ListerTest, AListThatCannotBeWholeSaysWhichObjectIsTheReason) {
   const Lister<ConfigMap> lister(informer_);
   for (const auto& listed :
        {lister.List(), lister.List("n2"), lister.ByIndex({{"namespace", "n2"}})}) {
-    EXPECT_EQ(listed.status().reason, Reason::kMalformed);
-    EXPECT_THAT(listed.status().message, HasSubstr("n2/bad"));
+    EXPECT_EQ(listed.error().reason, Reason::kMalformed);
+    EXPECT_THAT(listed.error().message, HasSubstr("n2/bad"));
   }
   EXPECT_EQ(lister.List("n1").value().size(), 1U) << "the others can be read";
   EXPECT_EQ(registry_
@@ -195,8 +195,8 @@ TEST_F(ListerTest, AnIndexThatCannotReadAnObjectSaysSoHoweverItsFunctionTakesIt)
          {IndexTerms{{index, "web"}}, {{index, "db"}}, {{index, "web"}, {"namespace", "n2"}}}) {
       const auto listed = lister.ByIndex(terms);
       ASSERT_FALSE(listed) << index << ": " << listed->size();
-      EXPECT_EQ(listed.status().reason, Reason::kMalformed);
-      EXPECT_THAT(listed.status().message, HasSubstr("n2/bad"));
+      EXPECT_EQ(listed.error().reason, Reason::kMalformed);
+      EXPECT_THAT(listed.error().message, HasSubstr("n2/bad"));
     }
     EXPECT_EQ(lister.ByIndex({{index, "web"}, {"namespace", "n1"}}).value().size(), 1U)
         << "it is not in that namespace";
@@ -217,8 +217,8 @@ TEST_F(ListerTest, TermsThatCouldNotBeReadMayBeOfAnyIndex) {
   Start();
   const auto listed = Lister<ConfigMap>(informer_).ByIndex({{"app", "web"}});
   ASSERT_FALSE(listed);
-  EXPECT_EQ(listed.status().reason, Reason::kMalformed);
-  EXPECT_THAT(listed.status().message, HasSubstr("n/bad"));
+  EXPECT_EQ(listed.error().reason, Reason::kMalformed);
+  EXPECT_THAT(listed.error().message, HasSubstr("n/bad"));
 }
 
 // "Not found" would be taken for deleted, and an empty list for all there is.
@@ -226,8 +226,8 @@ TEST_F(ListerTest, BeforeTheFirstListItSaysSo) {
   Put("n", "a", "web");
   const Lister<ConfigMap> lister(informer_);
   for (const auto& status :
-       {lister.Get("n", "a").status(), lister.List().status(), lister.List("n").status(),
-        lister.ByIndex({{"namespace", "n"}}).status(), informer_->GetRaw({"n", "a"}).status()}) {
+       {lister.Get("n", "a").error(), lister.List().error(), lister.List("n").error(),
+        lister.ByIndex({{"namespace", "n"}}).error(), informer_->GetRaw({"n", "a"}).error()}) {
     EXPECT_EQ(status.reason, Reason::kUnavailable) << status.ToString();
     EXPECT_THAT(status.message, HasSubstr("the cache of configmaps has no first list"));
     EXPECT_THAT(status.message, HasSubstr("has not been started"));
@@ -235,12 +235,12 @@ TEST_F(ListerTest, BeforeTheFirstListItSaysSo) {
   source_->FailLists(apimachinery::Status(Reason::kForbidden, "may not list", 403), 1000);
   informer_->Start();
   source_->AwaitLists(1);
-  EXPECT_EQ(lister.Get("n", "a").status().reason, Reason::kUnavailable);
-  EXPECT_EQ(lister.List().status().reason, Reason::kUnavailable);
+  EXPECT_EQ(lister.Get("n", "a").error().reason, Reason::kUnavailable);
+  EXPECT_EQ(lister.List().error().reason, Reason::kUnavailable);
   source_->FailLists({}, 0);
   ASSERT_TRUE(informer_->WaitForSync(base::testing::PatienceEnd().token()));
   EXPECT_TRUE(lister.Get("n", "a"));
-  EXPECT_EQ(lister.Get("n", "b").status().reason, Reason::kNotFound);
+  EXPECT_EQ(lister.Get("n", "b").error().reason, Reason::kNotFound);
   EXPECT_EQ(lister.List().value().size(), 1U);
   informer_->Stop();
   EXPECT_EQ(lister.List().value().size(), 1U) << "what it has it keeps";
@@ -255,7 +255,7 @@ TEST_F(ListerTest, AHandlerOfTheFirstListReadsIt) {
   const auto registration = informer_->AddEventHandler(
       "reads", {.on_add = [&](const auto& object, bool) {
         EXPECT_TRUE(lister.Get("n", object->metadata.name));
-        EXPECT_EQ(lister.Get("n", "c").status().reason, Reason::kNotFound);
+        EXPECT_EQ(lister.Get("n", "c").error().reason, Reason::kNotFound);
         EXPECT_EQ(lister.List().value().size(), 2U);
         ++told;
       }});
@@ -362,8 +362,8 @@ TEST_F(ListerTest, WhatTheServerGarblesIsLeftOutAndReadersAreToldUntilItIsMended
   Start();
   const Lister<ConfigMap> lister(informer_);
   EXPECT_TRUE(lister.Get("n", "good"));
-  for (const auto& status : {lister.Get("n", "other").status(), lister.List().status(),
-                             lister.ByIndex({{"namespace", "n"}}).status()}) {
+  for (const auto& status : {lister.Get("n", "other").error(), lister.List().error(),
+                             lister.ByIndex({{"namespace", "n"}}).error()}) {
     EXPECT_EQ(status.reason, Reason::kMalformed) << "an object that is there is not to be missed";
     EXPECT_THAT(status.message, HasSubstr("it has no name"));
   }
@@ -376,7 +376,7 @@ TEST_F(ListerTest, WhatTheServerGarblesIsLeftOutAndReadersAreToldUntilItIsMended
   source_->DropWatches();
   KX_AWAIT(lister.List());
   EXPECT_EQ(lister.List().value().size(), 1U) << "waited 30 s for another list";
-  EXPECT_EQ(lister.Get("n", "other").status().reason, Reason::kNotFound);
+  EXPECT_EQ(lister.Get("n", "other").error().reason, Reason::kNotFound);
 }
 
 TEST_F(ListerTest, AnEventThatTheServerGarblesEndsNoWatchAndReadersAreTold) {
@@ -389,7 +389,7 @@ TEST_F(ListerTest, AnEventThatTheServerGarblesEndsNoWatchAndReadersAreTold) {
   const Lister<ConfigMap> lister(informer_);
   KX_AWAIT(lister.Get("n", "next"));
   EXPECT_TRUE(lister.Get("n", "next")) << "waited 30 s for the event after it";
-  EXPECT_THAT(lister.List().status().message, HasSubstr("it has no name"));
+  EXPECT_THAT(lister.List().error().message, HasSubstr("it has no name"));
   EXPECT_EQ(source_->watches(), watches);
 }
 

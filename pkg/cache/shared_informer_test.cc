@@ -403,7 +403,7 @@ TEST_F(SharedInformerTest, IndexesAreServed) {
   EXPECT_THAT(informer_->KeysByIndex("namespace", "b"), ElementsAre(ObjectKey{"b", "1"}));
   EXPECT_THAT(informer_->KeysByIndex("namespace", "c"), IsEmpty());
   EXPECT_THAT(informer_->Keys(), UnorderedElementsAre(ObjectKey{"a", "1"}, ObjectKey{"b", "1"}));
-  EXPECT_EQ(informer_->GetRaw({"c", "1"}).status().reason, Reason::kNotFound);
+  EXPECT_EQ(informer_->GetRaw({"c", "1"}).error().reason, Reason::kNotFound);
 }
 
 TEST_F(SharedInformerTest, WaitForSyncEndsWithItsToken) {

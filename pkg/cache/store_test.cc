@@ -68,7 +68,7 @@ TEST(IndexerTest, KeepsObjectsAndVersion) {
   store->Bookmark("11");
   EXPECT_EQ(store->ResourceVersion(), "11");
   ASSERT_TRUE(store->DeleteKey({"b", "1"}));
-  EXPECT_EQ(store->Get({"b", "1"}).status().reason, Reason::kNotFound);
+  EXPECT_EQ(store->Get({"b", "1"}).error().reason, Reason::kNotFound);
   EXPECT_EQ(store->ResourceVersion(), "11");
   std::vector<Object> all;
   all.push_back(MakeFakeObject({"c", "1"}, "12", "x"));
@@ -80,7 +80,7 @@ TEST(IndexerTest, KeepsObjectsAndVersion) {
 
 TEST(IndexerTest, AnIndexNameIsTakenOnce) {
   const auto store = NewIndexer(NamespaceIndexer());
-  EXPECT_EQ(store->AddIndexers(NamespaceIndexer()).status().reason, Reason::kAlreadyExists);
+  EXPECT_EQ(store->AddIndexers(NamespaceIndexer()).error().reason, Reason::kAlreadyExists);
   EXPECT_TRUE(store->AddIndexers({{"name", IndexByName}}));
   EXPECT_THAT(store->KeysByIndex({{"nobody", "x"}}), IsEmpty());
   EXPECT_THAT(store->KeysByIndex(IndexTerms{}), IsEmpty());
@@ -273,7 +273,7 @@ TEST(TtlStoreTest, ObjectsExpireSomeTimeAfterTheirLastWrite) {
   clock.Advance(seconds(6));
   ASSERT_TRUE(store->Update(MakeFakeObject({"a", "2"}, "3", "y")));
   clock.Advance(seconds(4));
-  EXPECT_EQ(store->Get({"a", "1"}).status().reason, Reason::kNotFound);
+  EXPECT_EQ(store->Get({"a", "1"}).error().reason, Reason::kNotFound);
   EXPECT_THAT(store->Keys(), ElementsAre(ObjectKey{"a", "2"}));
   clock.Advance(seconds(6));
   EXPECT_THAT(store->List(), IsEmpty());
@@ -329,7 +329,7 @@ TEST(UndeltaStoreTest, PushesTheWholeStateAfterEachChange) {
   EXPECT_EQ(store.Size(), 2U);
   EXPECT_EQ(store.Get({"ns", "b"})->resource_version, "3");
   EXPECT_EQ(store.List().size(), 2U);
-  EXPECT_EQ(store.Get({"ns", "a"}).status().reason, Reason::kNotFound);
+  EXPECT_EQ(store.Get({"ns", "a"}).error().reason, Reason::kNotFound);
 }
 
 TEST(UndeltaStoreTest, FollowsASourceBehindAReflector) {

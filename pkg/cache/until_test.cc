@@ -74,13 +74,13 @@ TEST_F(UntilTest, ARetriedWatchMissesNothingAndTellsNothingTwice) {
   stop.request_stop();
   thread.join();
   EXPECT_EQ(seen, expected);
-  EXPECT_EQ(result.status().reason, Reason::kCancelled);
+  EXPECT_EQ(result.error().reason, Reason::kCancelled);
 }
 
 TEST_F(UntilTest, ARetriedWatchEndsWhereItCannotGoOn) {
   const auto ignore = [](WatchEvent&&) -> Result<void> { return {}; };
   const auto watch = [&](const std::string& version) {
-    return RetryWatch(*source_, {.resource_version = version}, ignore, {}, clock_).status().reason;
+    return RetryWatch(*source_, {.resource_version = version}, ignore, {}, clock_).error().reason;
   };
   const std::string version = source_->Put({"a", "1"}, "x");
   EXPECT_EQ(watch(""), Reason::kInvalid);
@@ -100,9 +100,9 @@ TEST_F(UntilTest, AnEventThatCannotBeReadEndsTheWait) {
   source_->Put({"a", "2"}, "x");
   const auto found =
       Until(*source_, version, {Named("2")}, {}, {.timeout = std::chrono::seconds(30)});
-  EXPECT_EQ(found.status().reason, Reason::kMalformed) << "it would be sent again for ever";
-  EXPECT_THAT(found.status().message, HasSubstr("it has no name"));
-  EXPECT_THAT(found.status().message, HasSubstr("watch"));
+  EXPECT_EQ(found.error().reason, Reason::kMalformed) << "it would be sent again for ever";
+  EXPECT_THAT(found.error().message, HasSubstr("it has no name"));
+  EXPECT_THAT(found.error().message, HasSubstr("watch"));
 }
 
 TEST_F(UntilTest, AnObjectThatMayBeTheOneThatCannotBeReadIsNotTakenForGone) {
@@ -122,7 +122,7 @@ TEST_F(UntilTest, ARetriedWatchPausesAtLeastASecondAndAsTheServerAsks) {
   source_->FailWatches(busy, 2);
   source_->Put({"a", "2"}, "x");
   const auto found = Until(*source_, version, {Named("2")}, {}, Options());
-  ASSERT_TRUE(found.has_value()) << found.status().ToString();
+  ASSERT_TRUE(found.has_value()) << found.error().ToString();
   EXPECT_EQ(clock_.slept(), std::chrono::seconds(14));
 }
 
@@ -143,10 +143,10 @@ TEST_F(UntilTest, AnErrorOfAConditionEndsTheWait) {
     return Fail(Reason::kInvalid, "not like this");
   };
   const auto throwing = [](const WatchEvent&) -> Result<bool> { throw std::runtime_error("bug"); };
-  EXPECT_EQ(Until(*source_, version, {failing}, {}, Options()).status().reason, Reason::kInvalid);
-  EXPECT_THAT(Until(*source_, version, {throwing}, {}, Options()).status().message,
+  EXPECT_EQ(Until(*source_, version, {failing}, {}, Options()).error().reason, Reason::kInvalid);
+  EXPECT_THAT(Until(*source_, version, {throwing}, {}, Options()).error().message,
               HasSubstr("bug"));
-  EXPECT_EQ(UntilWithSync(source_, {}, {failing}, {}, Options()).status().reason, Reason::kInvalid);
+  EXPECT_EQ(UntilWithSync(source_, {}, {failing}, {}, Options()).error().reason, Reason::kInvalid);
 }
 
 TEST_F(UntilTest, TimeAndStopEndTheWait) {
@@ -156,8 +156,8 @@ TEST_F(UntilTest, TimeAndStopEndTheWait) {
   for (const bool with_sync : {false, true}) {
     Reason reason = Reason::kUnknown;
     std::jthread waiter([&] {
-      reason = with_sync ? UntilWithSync(source_, {}, {Named("never")}, {}, options).status().reason
-                         : Until(*source_, version, {Named("never")}, {}, options).status().reason;
+      reason = with_sync ? UntilWithSync(source_, {}, {Named("never")}, {}, options).error().reason
+                         : Until(*source_, version, {Named("never")}, {}, options).error().reason;
     });
     clock.AwaitSleepers(1);
     clock.Advance(std::chrono::seconds(30));
@@ -167,9 +167,9 @@ TEST_F(UntilTest, TimeAndStopEndTheWait) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(
-      UntilWithSync(source_, {}, {Named("never")}, stop.get_token(), Options()).status().reason,
+      UntilWithSync(source_, {}, {Named("never")}, stop.get_token(), Options()).error().reason,
       Reason::kCancelled);
-  EXPECT_EQ(Until(*source_, version, {Named("never")}, stop.get_token(), Options()).status().reason,
+  EXPECT_EQ(Until(*source_, version, {Named("never")}, stop.get_token(), Options()).error().reason,
             Reason::kCancelled);
 }
 
@@ -261,7 +261,7 @@ TEST_F(UntilTest, NobodyIsAskedOnceAConditionHasFailed) {
       },
       {[](const WatchEvent&) -> Result<bool> { return Fail(Reason::kInvalid, "not like this"); }},
       {}, Options());
-  EXPECT_EQ(failed.status().reason, Reason::kInvalid);
+  EXPECT_EQ(failed.error().reason, Reason::kInvalid);
   EXPECT_EQ(asked, 0);
 }
 

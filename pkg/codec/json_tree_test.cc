@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 
 JsonTree Parsed(std::string_view text) {
   auto tree = JsonTree::Parse(text);
-  EXPECT_TRUE(tree) << text << ": " << tree.status().ToString();
+  EXPECT_TRUE(tree) << text << ": " << tree.error().ToString();
   return tree ? *tree : JsonTree();
 }
 

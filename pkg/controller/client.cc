@@ -21,13 +21,13 @@ std::string ResourceName(const apimachinery::ResourceInfo& resource) {
 
 apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer,
                                              const apimachinery::ResourceInfo& resource,
-                                             std::string_view name_space) const {
+                                             std::string_view namespace_) const {
   using Scope = informers::SharedInformerFactory::Scope;
-  if (!name_space.empty() && parts_.caches->ScopeOf(resource, name_space) == Scope::kNone) {
+  if (!namespace_.empty() && parts_.caches->ScopeOf(resource, namespace_) == Scope::kNone) {
     return apimachinery::Fail(apimachinery::Reason::kBadRequest,
                               "read " + ResourceName(resource) +
                                   " from the cache: it does not watch namespace " +
-                                  std::string(name_space));
+                                  std::string(namespace_));
   }
   if (!informer.HasSynced()) {
     informer.Start();
@@ -38,7 +38,7 @@ apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer
       return FromCache(resource, synced.error());
     }
   }
-  if (auto readable = informer.SyncError(name_space); !readable) {
+  if (auto readable = informer.SyncError(namespace_); !readable) {
     NoteEarlyRead();
     return readable;
   }
@@ -74,10 +74,10 @@ apimachinery::Result<void> Client::CreateUntyped(const Kind& kind,
                                                  const void* object,
                                                  const kubernetes::CreateOptions& options,
                                                  Answer answer) const {
-  const kubernetes::UntypedClient client(parts_.rest, std::string(name.name_space), kind.resource,
+  const kubernetes::UntypedClient client(parts_.rest, std::string(name.namespace_), kind.resource,
                                          kind.schema);
   KX_RETURN_IF_ERROR(client.Create(name, object, options, answer.object, parts_.stop));
-  Note(kind, name.name_space, *answer.version);
+  Note(kind, name.namespace_, *answer.version);
   return {};
 }
 
@@ -86,10 +86,10 @@ apimachinery::Result<void> Client::UpdateUntyped(const Kind& kind,
                                                  const void* object,
                                                  const kubernetes::UpdateOptions& options,
                                                  Answer answer) const {
-  const kubernetes::UntypedClient client(parts_.rest, std::string(name.name_space), kind.resource,
+  const kubernetes::UntypedClient client(parts_.rest, std::string(name.namespace_), kind.resource,
                                          kind.schema);
   KX_RETURN_IF_ERROR(client.Update(name, object, options, answer.object, parts_.stop));
-  Note(kind, name.name_space, *answer.version);
+  Note(kind, name.namespace_, *answer.version);
   return {};
 }
 
@@ -110,43 +110,43 @@ apimachinery::Result<void> Client::ApplyUntyped(const Kind& kind,
                                                 std::string json,
                                                 const kubernetes::ApplyOptions& options,
                                                 Answer answer) const {
-  const kubernetes::UntypedClient client(parts_.rest, std::string(name.name_space), kind.resource,
+  const kubernetes::UntypedClient client(parts_.rest, std::string(name.namespace_), kind.resource,
                                          kind.schema);
   KX_RETURN_IF_ERROR(client.Apply(name, std::move(json), options, answer.object, parts_.stop));
-  Note(kind, name.name_space, *answer.version);
+  Note(kind, name.namespace_, *answer.version);
   return {};
 }
 
 apimachinery::Result<void> Client::DeleteCollectionUntyped(
-    const Kind& kind, std::string_view name_space, const apimachinery::ListOptions& selection,
+    const Kind& kind, std::string_view namespace_, const apimachinery::ListOptions& selection,
     const kubernetes::DeleteOptions& options) const {
-  if (kind.resource.namespaced && name_space.empty()) {
+  if (kind.resource.namespaced && namespace_.empty()) {
     return apimachinery::Fail(apimachinery::Reason::kBadRequest,
                               "delete " + ResourceName(kind.resource) + ": no namespace is named");
   }
   const kubernetes::UntypedClient client(
-      parts_.rest, kind.resource.namespaced ? std::string(name_space) : std::string(),
+      parts_.rest, kind.resource.namespaced ? std::string(namespace_) : std::string(),
       kind.resource, kind.schema);
   return client.DeleteCollection(options, selection, parts_.stop);
 }
 
-void Client::Note(const Kind& kind, std::string_view name_space, const std::string& version) const {
+void Client::Note(const Kind& kind, std::string_view namespace_, const std::string& version) const {
   using Scope = informers::SharedInformerFactory::Scope;
   if (!parts_.writes) {
     return;
   }
-  const Scope scope = parts_.caches->ScopeOf(kind.resource, name_space);
+  const Scope scope = parts_.caches->ScopeOf(kind.resource, namespace_);
   auto informer = scope == Scope::kNone ? nullptr : parts_.caches->FindUntyped(kind.type);
   if (informer == nullptr) {
     return;  // the cache will never have it
   }
   parts_.writes->Wrote(parts_.owner, {.resource = ResourceName(kind.resource),
-                                      .name_space = std::string(name_space),
+                                      .namespace_ = std::string(namespace_),
                                       .version = version,
                                       .may_be_unseen = scope == Scope::kSelected,
                                       .cached = [informer = std::move(informer),
-                                                 name_space = std::string(name_space)] {
-                                        return informer->LastSyncResourceVersion(name_space);
+                                                 namespace_ = std::string(namespace_)] {
+                                        return informer->LastSyncResourceVersion(namespace_);
                                       }});
 }
 

@@ -68,16 +68,16 @@ class Client {
                                      cache::DecodeUntyped<T>));
   }
 
-  /// All objects in `name_space` (empty: in all) that match, from the cache, in no particular
+  /// All objects in `namespace_` (empty: in all) that match, from the cache, in no particular
   /// order. kMalformed, naming the object, when one cannot be read; otherwise errors as Get's, for
   /// all namespaces also when only one of them may not be read.
   template <class T>
   apimachinery::Result<std::vector<cache::Ref<T>>> List(
-      std::string_view name_space = {}, const apimachinery::LabelSelector& selector = {}) const {
+      std::string_view namespace_ = {}, const apimachinery::LabelSelector& selector = {}) const {
     const auto informer = parts_.caches->InformerFor<T>();
-    name_space = api::ResourceOf<T>().namespaced ? name_space : std::string_view();
-    KX_RETURN_IF_ERROR(AwaitSync(*informer, api::ResourceOf<T>(), name_space));
-    auto listed = cache::Lister<T>(informer).List(name_space, selector);
+    namespace_ = api::ResourceOf<T>().namespaced ? namespace_ : std::string_view();
+    KX_RETURN_IF_ERROR(AwaitSync(*informer, api::ResourceOf<T>(), namespace_));
+    auto listed = cache::Lister<T>(informer).List(namespace_, selector);
     return listed ? std::move(listed) : FromCache(api::ResourceOf<T>(), listed.error());
   }
 
@@ -161,23 +161,23 @@ class Client {
     return Resource<T>(key.namespace_).Delete(key.name, options, parts_.stop);
   }
 
-  /// Deletes the objects of T in `name_space` that `selection` matches, all of them when it is
-  /// empty. kBadRequest when T is namespaced and `name_space` is empty: the API has no deletion
-  /// over all namespaces. Of a type that is not namespaced `name_space` does not matter. As
+  /// Deletes the objects of T in `namespace_` that `selection` matches, all of them when it is
+  /// empty. kBadRequest when T is namespaced and `namespace_` is empty: the API has no deletion
+  /// over all namespaces. Of a type that is not namespaced `namespace_` does not matter. As
   /// controller-runtime's DeleteAllOf. The caches may have the objects a little longer; like Delete
   /// it is not noted, since the answer has no version that a cache comes by.
   template <class T>
-  apimachinery::Result<void> DeleteCollection(std::string_view name_space,
+  apimachinery::Result<void> DeleteCollection(std::string_view namespace_,
                                               const apimachinery::ListOptions& selection = {},
                                               const kubernetes::DeleteOptions& options = {}) const {
-    return DeleteCollectionUntyped(KindOf<T>(), name_space, selection, options);
+    return DeleteCollectionUntyped(KindOf<T>(), namespace_, selection, options);
   }
 
   /// For what this client has no method for. What it writes is not noted: pass the result to
   /// Noted().
   template <class T>
-  kubernetes::ResourceClient<T> Resource(std::string name_space) const {
-    return {parts_.rest, std::move(name_space)};
+  kubernetes::ResourceClient<T> Resource(std::string namespace_) const {
+    return {parts_.rest, std::move(namespace_)};
   }
 
   /// Notes a write that was made elsewhere, and returns it.
@@ -217,7 +217,7 @@ class Client {
   }
   template <class T>
   static kubernetes::ObjectName NameOf(const T& object) {
-    return {.name_space = object.metadata.namespace_, .name = object.metadata.name};
+    return {.namespace_ = object.metadata.namespace_, .name = object.metadata.name};
   }
   template <class T>
   apimachinery::Result<T> UpdateAt(std::string_view subresource, const T& object,
@@ -237,7 +237,7 @@ class Client {
     T out{};
     KX_RETURN_IF_ERROR(ApplyUntyped(
         KindOf<T>(),
-        {.name_space = object.name_space(), .name = object.name(), .subresource = subresource},
+        {.namespace_ = object.namespace_(), .name = object.name(), .subresource = subresource},
         object.ToJson(), options, {&out, &out.metadata.resource_version}));
     return out;
   }
@@ -262,15 +262,15 @@ class Client {
                                           std::string json, const kubernetes::ApplyOptions& options,
                                           Answer answer) const;
   apimachinery::Result<void> DeleteCollectionUntyped(
-      const Kind& kind, std::string_view name_space, const apimachinery::ListOptions& selection,
+      const Kind& kind, std::string_view namespace_, const apimachinery::ListOptions& selection,
       const kubernetes::DeleteOptions& options) const;
   apimachinery::Result<void> AwaitSync(cache::SharedInformerBase& informer,
                                        const apimachinery::ResourceInfo& resource,
-                                       std::string_view name_space) const;
+                                       std::string_view namespace_) const;
   static apimachinery::Error FromCache(const apimachinery::ResourceInfo& resource,
                                        const apimachinery::Status& status);
   void NoteEarlyRead() const;
-  void Note(const Kind& kind, std::string_view name_space, const std::string& version) const;
+  void Note(const Kind& kind, std::string_view namespace_, const std::string& version) const;
 
   Parts parts_;
 };

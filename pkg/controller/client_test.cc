@@ -85,18 +85,18 @@ constexpr char kForbidden[] =
 TEST_F(CachedReadTest, OfATypeThatIsForbiddenFailsWithTheReason) {
   const Client client = Make(403, kForbidden);
   for (int i = 0; i < 3; ++i) {
-    const auto got = client.Get<ConfigMap>({"ns", "a"}).status();
+    const auto got = client.Get<ConfigMap>({"ns", "a"}).error();
     EXPECT_EQ(got.reason, Reason::kForbidden);
     EXPECT_THAT(got.message, HasSubstr("v1/configmaps"));
     EXPECT_THAT(got.message, HasSubstr("configmaps is forbidden"));
-    EXPECT_EQ(client.List<ConfigMap>().status().reason, Reason::kForbidden);
+    EXPECT_EQ(client.List<ConfigMap>().error().reason, Reason::kForbidden);
   }
 }
 
 TEST_F(CachedReadTest, OfATypeThatTheServerDoesNotHaveIsNotThatAnObjectIsNotThere) {
   const Client client =
       Make(404, R"({"kind":"Status","reason":"NotFound","code":404,"message":"no such resource"})");
-  const auto got = client.Get<ConfigMap>({"ns", "a"}).status();
+  const auto got = client.Get<ConfigMap>({"ns", "a"}).error();
   EXPECT_EQ(got.reason, Reason::kUnavailable) << "a reconcile would take it for deleted";
   EXPECT_THAT(got.message, HasSubstr("no such resource"));
 }
@@ -105,7 +105,7 @@ TEST_F(CachedReadTest, OfAServerThatDoesNotAnswerEnds) {
   first_read_timeout_ = std::chrono::milliseconds(20);
   const Client client = Make(0, "");
   for (int i = 0; i < 3; ++i) {
-    const auto got = client.Get<ConfigMap>({"ns", "a"}).status();
+    const auto got = client.Get<ConfigMap>({"ns", "a"}).error();
     EXPECT_EQ(got.reason, Reason::kTimeout);
     EXPECT_THAT(got.message, HasSubstr("configmaps"));
   }
@@ -115,26 +115,25 @@ TEST_F(CachedReadTest, OfAnObjectThatCannotBeReadNamesIt) {
   const Client client =
       Make(200, R"({"metadata":{"resourceVersion":"9"},"items":[)"
                 R"({"metadata":{"namespace":"ns","name":"bad","resourceVersion":"3"},"data":5}]})");
-  for (const auto& got :
-       {client.Get<ConfigMap>({"ns", "bad"}).status(), client.List<ConfigMap>().status(),
-        client.List<ConfigMap>("ns").status()}) {
+  for (const auto& got : {client.Get<ConfigMap>({"ns", "bad"}).error(),
+                          client.List<ConfigMap>().error(), client.List<ConfigMap>("ns").error()}) {
     EXPECT_EQ(got.reason, Reason::kMalformed);
     EXPECT_THAT(got.message, HasSubstr("ns/bad"));
     EXPECT_THAT(got.message, HasSubstr("read v1/configmaps from the cache"));
   }
-  EXPECT_EQ(client.Get<ConfigMap>({"ns", "other"}).status().reason, Reason::kNotFound);
+  EXPECT_EQ(client.Get<ConfigMap>({"ns", "other"}).error().reason, Reason::kNotFound);
 }
 
 TEST_F(CachedReadTest, OfANamespaceThatIsForbiddenSaysSoAndTheOthersCanBeRead) {
   const Client client = Make(403, kForbidden, {.namespaces = {"open", "closed"}});
-  EXPECT_EQ(client.Get<ConfigMap>({"open", "a"}).status().reason, Reason::kNotFound);
+  EXPECT_EQ(client.Get<ConfigMap>({"open", "a"}).error().reason, Reason::kNotFound);
   EXPECT_TRUE(client.List<ConfigMap>("open"));
-  for (const auto& got : {client.Get<ConfigMap>({"closed", "a"}).status(),
-                          client.List<ConfigMap>("closed").status()}) {
+  for (const auto& got :
+       {client.Get<ConfigMap>({"closed", "a"}).error(), client.List<ConfigMap>("closed").error()}) {
     EXPECT_EQ(got.reason, Reason::kForbidden);
     EXPECT_THAT(got.message, HasSubstr("namespace closed"));
   }
-  const auto all = client.List<ConfigMap>().status();
+  const auto all = client.List<ConfigMap>().error();
   EXPECT_EQ(all.reason, Reason::kForbidden) << "a part is not to be taken for all there is";
   EXPECT_THAT(all.message, HasSubstr("namespace closed"));
 }
@@ -144,10 +143,10 @@ TEST_F(CachedReadTest, OfANamespaceThatIsNotWatchedSaysSo) {
   for (const auto& caches : {informers::FactoryOptions{.namespace_ = "open"},
                              informers::FactoryOptions{.namespaces = {"open", "too"}}}) {
     const Client client = Make(200, kEmpty, caches);
-    EXPECT_EQ(client.Get<ConfigMap>({"open", "a"}).status().reason, Reason::kNotFound);
+    EXPECT_EQ(client.Get<ConfigMap>({"open", "a"}).error().reason, Reason::kNotFound);
     EXPECT_TRUE(client.List<ConfigMap>());
-    for (const auto& got : {client.Get<ConfigMap>({"other", "a"}).status(),
-                            client.List<ConfigMap>("other").status()}) {
+    for (const auto& got :
+         {client.Get<ConfigMap>({"other", "a"}).error(), client.List<ConfigMap>("other").error()}) {
       EXPECT_EQ(got.reason, Reason::kBadRequest) << "may well exist";
       EXPECT_THAT(got.message, HasSubstr("does not watch namespace other"));
     }
@@ -160,9 +159,9 @@ TEST_F(CachedReadTest, OfWhatHasNoNamespaceDoesNotHeedOne) {
                              R"({"metadata":{"name":"n","resourceVersion":"3"}}]})",
                              {.namespaces = {"open"}});
   const auto got = client.Get<Node>({"elsewhere", "n"});
-  EXPECT_TRUE(got) << got.status().ToString();
+  EXPECT_TRUE(got) << got.error().ToString();
   const auto listed = client.List<Node>("elsewhere");
-  ASSERT_TRUE(listed) << listed.status().ToString();
+  ASSERT_TRUE(listed) << listed.error().ToString();
   EXPECT_EQ(listed->size(), 1U);
 }
 
@@ -196,8 +195,8 @@ TEST_F(CachedReadTest, ThatComesTooEarlyIsTriedAgainSoonHoweverOftenItFailed) {
           return apimachinery::Fail(Reason::kConflict, "of another kind");
         }
         const auto got = context.client.Get<ConfigMap>(request.object);
-        EXPECT_EQ(got.status().reason, Reason::kTimeout);
-        return apimachinery::Fail(got.status().WithContext("my own words"));
+        EXPECT_EQ(got.error().reason, Reason::kTimeout);
+        return apimachinery::Fail(got.error().WithContext("my own words"));
       });
   std::jthread thread([&](const std::stop_token& stop) { (void)controller.Run(stop); });
   controller.Enqueue({.object = {"ns", "a"}});
@@ -224,7 +223,7 @@ TEST_F(CachedReadTest, ThatComeTooEarlyDoNotAllComeAgainAtOnce) {
       [&](const Request& request, Context& context) -> apimachinery::Result<Action> {
         const auto got = context.client.Get<ConfigMap>(request.object);
         ++reads;
-        return apimachinery::Fail(got.status());
+        return apimachinery::Fail(got.error());
       });
   std::jthread thread([&](const std::stop_token& stop) { (void)controller.Run(stop); });
   const auto await_rest = [&](int at_least) {

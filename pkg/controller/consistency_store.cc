@@ -27,7 +27,7 @@ void ConsistencyStore::Wrote(const workqueue::Key& owner, Write write) {
     const base::MutexLock lock(mu_);
     std::vector<Waiting>& writes = writes_[owner];
     const auto found = std::ranges::find_if(writes, [&write](const Waiting& each) {
-      return each.write.resource == write.resource && each.write.name_space == write.name_space;
+      return each.write.resource == write.resource && each.write.namespace_ == write.namespace_;
     });
     if (found == writes.end()) {
       waiting.write = std::move(write);
@@ -99,7 +99,7 @@ bool ConsistencyStore::Erase(const workqueue::Key& owner, const Write& write) {
     return false;
   }
   const std::size_t erased = std::erase_if(found->second, [&write](const Waiting& each) {
-    return each.write.resource == write.resource && each.write.name_space == write.name_space &&
+    return each.write.resource == write.resource && each.write.namespace_ == write.namespace_ &&
            each.write.version == write.version;
   });
   if (found->second.empty()) {
@@ -114,7 +114,7 @@ void ConsistencyStore::TellGivenUp(const workqueue::Key& owner, const Stale& sta
     logging::Warning("A cache has not reached a write of its own controller, which waits no longer",
                      {{"object", owner.object.ToString()},
                       {"resource", stale.resource},
-                      {"namespace", write.name_space},
+                      {"namespace", write.namespace_},
                       {"written", stale.written},
                       {"cached", stale.cached},
                       {"others", *left_out}});

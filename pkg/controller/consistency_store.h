@@ -45,7 +45,7 @@ class ConsistencyStore {
   /// One write.
   struct Write {
     std::string resource{};    ///< "apps/v1/deployments"
-    std::string name_space{};  ///< of the object that was written
+    std::string namespace_{};  ///< of the object that was written
     std::string version{};     ///< that it got
     /// A selector may keep the object from the cache: then nothing tells when it has been seen, and
     /// it is waited for no longer than kPatience.

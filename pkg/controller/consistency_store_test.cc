@@ -90,9 +90,9 @@ TEST_F(ConsistencyStoreTest, CacheWithoutAFirstListIsBehind) {
 
 TEST_F(ConsistencyStoreTest, EveryNamespaceHasAVersionOfItsOwn) {
   std::string quiet = "3";
-  const auto wrote = [&](const char* name_space, const char* version, std::string& cached) {
+  const auto wrote = [&](const char* namespace_, const char* version, std::string& cached) {
     store_.Wrote(kOwner, {.resource = "v1/pods",
-                          .name_space = name_space,
+                          .namespace_ = namespace_,
                           .version = version,
                           .cached = [&cached] { return cached; }});
   };
@@ -126,7 +126,7 @@ TEST_F(ConsistencyStoreTest, WhatASelectorMayHideIsWaitedForLessThanASecond) {
 TEST_F(ConsistencyStoreTest, ACacheThatDoesNotComeIsGivenUpWithAWarning) {
   const logging::testing::Capture log;
   store_.Wrote(kOwner,
-               {.resource = "v1/pods", .name_space = "revoked", .version = "11", .cached = [this] {
+               {.resource = "v1/pods", .namespace_ = "revoked", .version = "11", .cached = [this] {
                   return cached_;
                 }});
   for (int i = 0; i < 30; ++i) {

@@ -167,12 +167,12 @@ class Controller::Impl {
     const Result<Action> result = Reconcile(item, stop, began, read_early);
     metrics_.time.Observe(ToSeconds(options_.clock.Now() - began));
     if (!result && read_early->load()) {
-      TryAgainSoon(item, result.status(), stop);
+      TryAgainSoon(item, result.error(), stop);
       return;
     }
     early_limiter_->Forget(*item);
     if (!result) {
-      HandleError(item, result.status(), stop);
+      HandleError(item, result.error(), stop);
     } else if (result->given_up()) {
       GiveUp(item, *result->given_up());
     } else {

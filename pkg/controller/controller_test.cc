@@ -163,7 +163,7 @@ TEST_F(ControllerTest, TheErrorOfACallIsReturnedAsItIs) {
       case 1:
         return read.error();
       case 2:
-        return read.status();
+        return read.error();
       default:
         return Action::Done();
     }
@@ -373,8 +373,8 @@ TEST_F(ControllerTest, SourceThatDoesNotSyncIsAnError) {
   clock_.AdvanceToSleeper(seconds(10));
   thread_.join();
   ASSERT_FALSE(*result_);
-  EXPECT_EQ(result_->status().reason, Reason::kTimeout);
-  EXPECT_THAT(result_->status().message, ::testing::HasSubstr("apps/v1/deployments"));
+  EXPECT_EQ(result_->error().reason, Reason::kTimeout);
+  EXPECT_THAT(result_->error().message, ::testing::HasSubstr("apps/v1/deployments"));
 }
 
 TEST_F(ControllerTest, WarmStandbyFillsTheQueueBeforeItRuns) {

@@ -31,8 +31,8 @@ apimachinery::Result<Operation> CreateOr(const Client& client, T& object, F& mut
   const auto existing = client.Get<T>({object.metadata.namespace_, object.metadata.name});
   if (existing) {
     object = **existing;
-  } else if (existing.status().reason != apimachinery::Reason::kNotFound) {
-    return apimachinery::Fail(existing.status());
+  } else if (existing.error().reason != apimachinery::Reason::kNotFound) {
+    return apimachinery::Fail(existing.error());
   }
   KX_RETURN_IF_ERROR(
       Mutate([&]() -> apimachinery::Result<void> { return mutate(object); }, object.metadata));

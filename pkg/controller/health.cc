@@ -68,7 +68,7 @@ metrics::HttpResponse HealthChecks::Answer(const metrics::HttpRequest& request) 
     } else {
       // The reason is for the log: probes may come from anywhere.
       lines += "[-]" + name + " failed: see the log\n";
-      logging::Warning("A health check failed", {{"check", name}, {"error", result.status()}});
+      logging::Warning("A health check failed", {{"check", name}, {"error", result.error()}});
       healthy = false;
     }
   }

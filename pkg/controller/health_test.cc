@@ -49,7 +49,7 @@ TEST(HealthChecksTest, QueryListsAndExcludes) {
 TEST(HealthChecksTest, NamesAreUnique) {
   HealthChecks checks;
   ASSERT_TRUE(checks.Add("a", Good));
-  EXPECT_EQ(checks.Add("a", Bad).status().reason, Reason::kAlreadyExists);
+  EXPECT_EQ(checks.Add("a", Bad).error().reason, Reason::kAlreadyExists);
 }
 
 TEST(HealthChecksTest, CheckThatThrowsFails) {

@@ -121,7 +121,7 @@ class Manager::Impl {
     errands_.Start();
     const internal::StopLook look(stop, ended_);
     if (Result<void> started = internal::Guarded([this] { return Start(); }); !started) {
-      Failed(started.status());
+      Failed(started.error());
     }
     guard.At("its work");
     AwaitEnd();
@@ -239,7 +239,7 @@ class Manager::Impl {
     });
     if (!result) {
       lost_leadership_ = true;
-      Failed(result.status().WithContext("leader election"));
+      Failed(result.error().WithContext("leader election"));
     }
     const base::MutexLock lock(mu_);
     election_ended_ = true;

@@ -8,7 +8,7 @@
 ///                                          controller::Context& context) {
 ///       const auto deployment = context.client.Get<Deployment>(request.object);
 ///       if (!deployment) {
-///         return controller::IgnoreNotFound(deployment.status());
+///         return controller::IgnoreNotFound(deployment.error());
 ///       }
 ///       ...
 ///       return controller::Action::Done();

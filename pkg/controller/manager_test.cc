@@ -180,7 +180,7 @@ TEST_F(ManagerTest, StagesStartAndStopInOrder) {
   EXPECT_TRUE(manager_->IsLeader());
   const std::size_t before = journal_.lines().size();
   Stop();
-  EXPECT_TRUE(*result_) << result_->status().ToString();
+  EXPECT_TRUE(*result_) << result_->error().ToString();
   std::vector<std::string> ends = journal_.lines();
   ends.erase(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(before));
   ASSERT_EQ(ends.size(), 4U);
@@ -210,8 +210,8 @@ TEST_F(ManagerTest, FailureOfARunnableEndsAll) {
   Run();
   Join();
   ASSERT_FALSE(*result_);
-  EXPECT_THAT(result_->status().message, HasSubstr("broken"));
-  EXPECT_THAT(result_->status().message, HasSubstr("no more paper"));
+  EXPECT_THAT(result_->error().message, HasSubstr("broken"));
+  EXPECT_THAT(result_->error().message, HasSubstr("no more paper"));
   EXPECT_THAT(journal_.lines(), ElementsAre("other runs", "other ends"));
 }
 
@@ -223,7 +223,7 @@ TEST_F(ManagerTest, ExceptionOfARunnableIsAFailure) {
   Run();
   Join();
   ASSERT_FALSE(*result_);
-  EXPECT_THAT(result_->status().message, HasSubstr("thrown"));
+  EXPECT_THAT(result_->error().message, HasSubstr("thrown"));
 }
 
 TEST_F(ManagerTest, PagesOfTheProgramAreServedToo) {
@@ -265,7 +265,7 @@ TEST_F(ManagerTest, LostLeadershipIsAnError) {
   leadership->Lose();
   Join();
   ASSERT_FALSE(*result_);
-  EXPECT_THAT(result_->status().message, HasSubstr("the lease was lost: the dog ate it"));
+  EXPECT_THAT(result_->error().message, HasSubstr("the lease was lost: the dog ate it"));
   EXPECT_EQ(log.Count("The manager ends"), 1U);
 }
 
@@ -288,9 +288,9 @@ TEST_F(ManagerTest, WhatDoesNotStopIsNamedAfterTheGrace) {
   clock.AdvanceToSleeper(seconds(30));
   Join();
   ASSERT_FALSE(*result_);
-  EXPECT_EQ(result_->status().reason, Reason::kTimeout);
-  EXPECT_THAT(result_->status().message, HasSubstr("stubborn"));
-  EXPECT_EQ(told, result_->status().message);
+  EXPECT_EQ(result_->error().reason, Reason::kTimeout);
+  EXPECT_THAT(result_->error().message, HasSubstr("stubborn"));
+  EXPECT_EQ(told, result_->error().message);
   release.request_stop();
   manager_.reset();
 }
@@ -315,7 +315,7 @@ TEST_F(ManagerTest, ANegativeGraceIsNoLimit) {
   clock.Advance(std::chrono::hours(1));
   release.request_stop();
   Join();
-  EXPECT_TRUE(*result_) << result_->status().ToString();
+  EXPECT_TRUE(*result_) << result_->error().ToString();
 }
 
 /// Does not come out of its warm-up until the token is requested.
@@ -347,8 +347,8 @@ TEST_F(ManagerTest, AWarmupThatHangsIsNamedAfterTheGrace) {
   clock.AdvanceToSleeper(seconds(30));
   Join();
   ASSERT_FALSE(*result_);
-  EXPECT_EQ(result_->status().reason, Reason::kTimeout);
-  EXPECT_THAT(result_->status().message, HasSubstr("slow: warm-up"));
+  EXPECT_EQ(result_->error().reason, Reason::kTimeout);
+  EXPECT_THAT(result_->error().message, HasSubstr("slow: warm-up"));
   release.request_stop();
   manager_.reset();
   EXPECT_THAT(journal_.lines(), ElementsAre("slow warms up")) << "it is too late to run";
@@ -402,9 +402,9 @@ TEST_F(ManagerTest, ACacheThatDoesNotSyncIsNamedWithTheReason) {
   clock.AdvanceToSleeper(seconds(200));
   Join();
   ASSERT_FALSE(*result_);
-  EXPECT_EQ(result_->status().reason, Reason::kTimeout);
-  EXPECT_THAT(result_->status().message, HasSubstr("the cache of configmaps"));
-  EXPECT_THAT(result_->status().message, HasSubstr("connect"));
+  EXPECT_EQ(result_->error().reason, Reason::kTimeout);
+  EXPECT_THAT(result_->error().message, HasSubstr("the cache of configmaps"));
+  EXPECT_THAT(result_->error().message, HasSubstr("connect"));
 }
 
 /// What needs processes of its own, started anew so that other threads do not matter.
@@ -466,7 +466,7 @@ TEST_F(ManagerTest, AddedLateItRunsAtOnce) {
   Stop();
   EXPECT_THAT(journal_.lines(), ::testing::Contains("late ends"));
   EXPECT_EQ(
-      manager_->Add(std::make_shared<Worker>(journal_, "too late", Stage::kOther)).status().reason,
+      manager_->Add(std::make_shared<Worker>(journal_, "too late", Stage::kOther)).error().reason,
       Reason::kInvalidConfig);
 }
 
@@ -497,7 +497,7 @@ TEST_F(ManagerTest, HealthMayHaveAServerOfItsOwn) {
   journal_.Await("leader runs");
   EXPECT_NE(manager_->http_port(), manager_->health_port());
   EXPECT_EQ(Fetch(manager_->health_port(), "/readyz").value().body, "ok");
-  EXPECT_EQ(Fetch(manager_->http_port(), "/readyz").status().reason, Reason::kNotFound);
+  EXPECT_EQ(Fetch(manager_->http_port(), "/readyz").error().reason, Reason::kNotFound);
 }
 
 /// An API server that knows one token and keeps the targets of what is created.
@@ -567,8 +567,8 @@ TEST(ManagerEndTest, AHandlerOfACacheThatHangsIsNamedAfterTheGrace) {
   thread.join();
   release.request_stop();
   ASSERT_FALSE(*result);
-  EXPECT_EQ(result->status().reason, Reason::kTimeout);
-  EXPECT_THAT(result->status().message, HasSubstr("the handlers of the caches"));
+  EXPECT_EQ(result->error().reason, Reason::kTimeout);
+  EXPECT_THAT(result->error().message, HasSubstr("the handlers of the caches"));
   EXPECT_EQ(told, 1);
 }
 
@@ -581,7 +581,7 @@ TEST(ManagerApiTest, ProtectedMetricsAreForThoseWhomTheApiServerAllows) {
   journal.Await("other runs");
   const auto client =
       rest::testing::NewClient("http://127.0.0.1:" + std::to_string(manager.http_port()));
-  EXPECT_EQ(client->Get().AbsPath("/metrics").MaxRetries(0).Do().status().reason,
+  EXPECT_EQ(client->Get().AbsPath("/metrics").MaxRetries(0).Do().error().reason,
             Reason::kUnauthorized);
   EXPECT_TRUE(client->Get().AbsPath("/healthz").Do());
   EXPECT_TRUE(client->Get().AbsPath("/metrics").Header("Authorization", "Bearer t").Do());
@@ -788,7 +788,7 @@ TEST_F(ManagerTest, AWebhookThatIsAskedAnswersBeforeTheEnd) {
                                         R"("kind":"AdmissionReview","request":{"uid":"u"}})")
           .MaxRetries(0)
           .Do();
-  ASSERT_TRUE(answer) << answer.status().ToString();
+  ASSERT_TRUE(answer) << answer.error().ToString();
   EXPECT_THAT(answer->body, HasSubstr("\"allowed\":true"));
 }
 
@@ -804,7 +804,7 @@ TEST_F(ManagerTest, RunsOnce) {
   Run();
   Stop();
   EXPECT_TRUE(*result_);
-  EXPECT_EQ(manager_->Run({}).status().reason, Reason::kInvalidConfig);
+  EXPECT_EQ(manager_->Run({}).error().reason, Reason::kInvalidConfig);
 }
 
 TEST_F(ManagerTest, SourcesHaveTheNameOfTheirControllerWheneverThatIsTold) {
@@ -825,10 +825,10 @@ TEST_F(ManagerTest, ControllerNamesAreUniqueAndOptionsChecked) {
   ControllerOptions options = manager_->ControllerDefaults("ConfigMap");
   EXPECT_EQ(options.name, "configmap");
   EXPECT_TRUE(manager_->ClaimControllerName(options));
-  EXPECT_EQ(manager_->ClaimControllerName(options).status().reason, Reason::kAlreadyExists);
+  EXPECT_EQ(manager_->ClaimControllerName(options).error().reason, Reason::kAlreadyExists);
   options.name = "other";
   options.max_concurrent_reconciles = 0;
-  EXPECT_EQ(manager_->ClaimControllerName(options).status().reason, Reason::kInvalidConfig);
+  EXPECT_EQ(manager_->ClaimControllerName(options).error().reason, Reason::kInvalidConfig);
 }
 
 }  // namespace

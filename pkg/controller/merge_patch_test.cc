@@ -18,7 +18,7 @@ class MergePatchTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MergePatchTest, SaysWhatChanges) {
   const auto patch = MergePatchBetween(GetParam().from, GetParam().to);
-  ASSERT_TRUE(patch) << patch.status().ToString();
+  ASSERT_TRUE(patch) << patch.error().ToString();
   EXPECT_EQ(*patch, GetParam().patch);
 }
 

@@ -21,9 +21,9 @@ using api::core::v1::Node;
 using apimachinery::Reason;
 
 template <class T>
-T Object(const std::string& name_space, const std::string& name, const std::string& uid = "") {
+T Object(const std::string& namespace_, const std::string& name, const std::string& uid = "") {
   T object;
-  object.metadata.namespace_ = name_space;
+  object.metadata.namespace_ = namespace_;
   object.metadata.name = name;
   object.metadata.uid = uid;
   return object;
@@ -80,7 +80,7 @@ TEST(OwnerReferenceTest, ThereIsOneController) {
   ASSERT_TRUE(SetControllerReference(Object<Deployment>("ns", "web", "uid-1"), owned));
   const auto second = SetControllerReference(Object<Deployment>("ns", "other", "uid-2"), owned);
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.status().reason, Reason::kConflict);
+  EXPECT_EQ(second.error().reason, Reason::kConflict);
   ASSERT_TRUE(SetOwnerReference(Object<Deployment>("ns", "other", "uid-2"), owned));
   EXPECT_EQ(owned.metadata.owner_references.size(), 2U);
   EXPECT_FALSE(owned.metadata.owner_references[1].controller);
@@ -98,7 +98,7 @@ TEST(OwnerReferenceTest, OwnerMustBeInReach) {
         SetControllerReference(namespaced, no_namespace), SetOwnerReference(namespaced, in_other),
         SetControllerReference(Object<Deployment>("other", "web"), in_other)}) {
     ASSERT_FALSE(result);
-    EXPECT_EQ(result.status().reason, Reason::kInvalid);
+    EXPECT_EQ(result.error().reason, Reason::kInvalid);
   }
   EXPECT_TRUE(SetControllerReference(Object<Node>("", "node", "uid"), in_other));
 }

@@ -60,7 +60,7 @@ class Reconciler {
 using ReconcileFunction =
     std::function<apimachinery::Result<Action>(const Request& request, Context& context)>;
 
-/// `return IgnoreNotFound(object.status());` from a reconcile: done when the object is gone,
+/// `return IgnoreNotFound(object.error());` from a reconcile: done when the object is gone,
 /// otherwise the error.
 inline apimachinery::Result<Action> IgnoreNotFound(const apimachinery::Status& status) {
   if (status.reason == apimachinery::Reason::kNotFound) {

@@ -54,7 +54,7 @@ auto RetryOnConflict(F&& attempt, const RetryOptions& options = {}) -> decltype(
   internal::RetryDelays delays(options);
   while (true) {
     auto result = attempt();
-    if (result || result.status().reason != apimachinery::Reason::kConflict ||
+    if (result || result.error().reason != apimachinery::Reason::kConflict ||
         !delays.WaitForNext()) {
       return result;
     }

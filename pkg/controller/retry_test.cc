@@ -35,7 +35,7 @@ TEST(RetryOnConflictTest, OnlyConflictsAreRetried) {
         return Fail(Reason::kForbidden, "no");
       },
       {.clock = clock});
-  EXPECT_EQ(other.status().reason, Reason::kForbidden);
+  EXPECT_EQ(other.error().reason, Reason::kForbidden);
   EXPECT_EQ(calls, 1);
 }
 
@@ -46,7 +46,7 @@ TEST(RetryOnConflictTest, GivesUpAfterTheAttempts) {
     ++calls;
     return Fail(Reason::kConflict, "again");
   };
-  EXPECT_EQ(RetryOnConflict(conflict, {.clock = clock}).status().reason, Reason::kConflict);
+  EXPECT_EQ(RetryOnConflict(conflict, {.clock = clock}).error().reason, Reason::kConflict);
   EXPECT_EQ(calls, 5);
   EXPECT_GE(clock.slept(), milliseconds(40));
   EXPECT_LE(clock.slept(), milliseconds(44));

@@ -180,9 +180,9 @@ std::string FileNameOf(const Version& version) {
   return Lower(version.kind) + "_" + Lower(Identifier(version.version)) + ".gen";
 }
 
-std::string HeaderOf(const Version& version, std::string_view name_space) {
+std::string HeaderOf(const Version& version, std::string_view namespace_) {
   std::string guard;
-  for (const char c : Upper(name_space)) {
+  for (const char c : Upper(namespace_)) {
     if (c != ':' || !guard.ends_with('_')) {
       guard += c == ':' ? '_' : c;
     }
@@ -199,7 +199,7 @@ std::string HeaderOf(const Version& version, std::string_view name_space) {
         "apimachinery/time.h", "apimachinery/values.h", "codec/schema.h"}) {
     out += Filled("#include \"kubexx/$1\"\n", {header});
   }
-  out += Filled("\nnamespace $1 {\n", {name_space});
+  out += Filled("\nnamespace $1 {\n", {namespace_});
   for (const auto& structure : version.structs) {
     AppendStruct(*structure, out);
   }
@@ -207,31 +207,31 @@ std::string HeaderOf(const Version& version, std::string_view name_space) {
       "\ninline constexpr ::kubexx::apimachinery::ResourceInfo k$1Resource{$2, $3, $4, $5, $6};\n\n"
       "}  // namespace $7\n\nnamespace kubexx::codec {\n\n",
       {version.kind, Quoted(version.group), Quoted(version.version), Quoted(version.kind),
-       Quoted(version.plural), version.is_namespaced ? "true" : "false", name_space});
+       Quoted(version.plural), version.is_namespaced ? "true" : "false", namespace_});
   for (const auto& structure : version.structs) {
     out += Filled("template <>\nconst TypeSchema& SchemaOf<::$1::$2>();\n",
-                  {name_space, structure->name});
+                  {namespace_, structure->name});
   }
   out += Filled(
       "\n}  // namespace kubexx::codec\n\nnamespace kubexx::api {\n\ntemplate <>\n"
       "constexpr const apimachinery::ResourceInfo& ResourceOf<::$1::$2>() {\n"
       "  return ::$1::k$2Resource;\n}\n",
-      {name_space, version.kind});
+      {namespace_, version.kind});
   if (!version.has_status) {
     out += Filled("template <>\ninline constexpr bool kHasStatus<::$1::$2> = false;\n",
-                  {name_space, version.kind});
+                  {namespace_, version.kind});
   }
   return out + "\n}  // namespace kubexx::api\n\n#endif  // " + guard + "\n";
 }
 
-std::string SourceOf(const Version& version, std::string_view name_space) {
+std::string SourceOf(const Version& version, std::string_view namespace_) {
   std::string out(kBanner);
   out += Filled(
       "#include \"$1.h\"\n\n#include <cstddef>\n#include <utility>\n\n"
       "#include \"kubexx/api/internal/heap_object.h\"\n"
       "#include \"kubexx/api/meta/v1/schema.gen.h\"\n\n"
       "#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n\nnamespace $2 {\n",
-      {FileNameOf(version), name_space});
+      {FileNameOf(version), namespace_});
   for (const auto& structure : version.structs) {
     AppendMemberDefinitions(*structure, out);
   }
@@ -247,12 +247,12 @@ std::string SourceOf(const Version& version, std::string_view name_space) {
         Filled("  static const ::kubexx::codec::TypeSchema& Of(const $1*) { return k$1Schema; }\n",
                {structure->name});
   }
-  out += Filled("};\n\n}  // namespace $1\n\nnamespace kubexx::codec {\n\n", {name_space});
+  out += Filled("};\n\n}  // namespace $1\n\nnamespace kubexx::codec {\n\n", {namespace_});
   for (const auto& structure : version.structs) {
     out += Filled(
         "template <>\nconst TypeSchema& SchemaOf<::$1::$2>() {\n"
         "  return ::$1::$3Tables::Of(static_cast<const ::$1::$2*>(nullptr));\n}\n",
-        {name_space, structure->name, version.kind});
+        {namespace_, structure->name, version.kind});
   }
   return out + "\n}  // namespace kubexx::codec\n";
 }

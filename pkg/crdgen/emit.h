@@ -18,10 +18,10 @@ std::string FileNameOf(const Version& version);
 
 /// The header: structs with the descriptions of the definition, the values of its enumerations as
 /// constants, and the resource, ready for kubernetes::ResourceClient and informers.
-std::string HeaderOf(const Version& version, std::string_view name_space);
+std::string HeaderOf(const Version& version, std::string_view namespace_);
 
 /// The source: special members and the tables of the codec.
-std::string SourceOf(const Version& version, std::string_view name_space);
+std::string SourceOf(const Version& version, std::string_view namespace_);
 
 }  // namespace kubexx::crdgen
 

@@ -35,13 +35,13 @@ std::string Definition(const std::string& properties, const std::string& more = 
 
 std::string HeaderFor(const std::string& properties) {
   const auto versions = ReadDefinitions(Definition(properties));
-  EXPECT_TRUE(versions) << versions.status().ToString();
+  EXPECT_TRUE(versions) << versions.error().ToString();
   return versions ? HeaderOf(versions->front(), "jobs") : std::string();
 }
 
 TEST(EmitTest, WhatIsCommittedIsWhatIsWritten) {
   const auto versions = ReadDefinitions(ReadTreeFile("examples/website-controller/website.yaml"));
-  ASSERT_TRUE(versions) << versions.status().ToString();
+  ASSERT_TRUE(versions) << versions.error().ToString();
   ASSERT_EQ(versions->size(), 1U);
   const Version& website = versions->front();
   EXPECT_EQ(NamespaceOf(website), "example_com::v1");
@@ -102,7 +102,7 @@ TEST(EmitTest, NamesThatTheGeneratorMakesAreTaken) {
       "          \"\": {type: string, enum: [resource, schema, fields, tablesSchema]}\n"
       "          errno: {type: string}\n");
   const auto versions = ReadDefinitions(definition);
-  ASSERT_TRUE(versions) << versions.status().ToString();
+  ASSERT_TRUE(versions) << versions.error().ToString();
   const std::string header = HeaderOf(versions->front(), "jobs");
   EXPECT_THAT(header, HasSubstr("struct Job2Tables2 {"));
   EXPECT_THAT(header, HasSubstr("char kJob2Resource_2[] = \"resource\""));
@@ -120,7 +120,7 @@ TEST(EmitTest, TheLibraryIsFoundFromAnyNamespace) {
   const auto versions =
       ReadDefinitions(Definition("a: {type: array, items: {type: boolean}}, b: {type: object, "
                                  "properties: {c: {type: string}}}"));
-  ASSERT_TRUE(versions) << versions.status().ToString();
+  ASSERT_TRUE(versions) << versions.error().ToString();
   const std::string code =
       HeaderOf(versions->front(), "a::kubexx") + SourceOf(versions->front(), "a::kubexx");
   for (std::size_t at = code.find("kubexx::"); at != std::string::npos;
@@ -142,7 +142,7 @@ TEST(EmitTest, ConditionsAreThoseOfKubernetes) {
   };
   const auto versions = ReadDefinitions(
       Definition(list(fields + ", observedGeneration: {type: integer, format: int64}")));
-  ASSERT_TRUE(versions) << versions.status().ToString();
+  ASSERT_TRUE(versions) << versions.error().ToString();
   EXPECT_THAT(HeaderOf(versions->front(), "jobs"),
               AllOf(HasSubstr("  std::vector<::kubexx::api::meta::v1::Condition> conditions;\n"),
                     Not(HasSubstr("ConditionsItem"))));
@@ -220,7 +220,7 @@ TEST(EmitTest, WhatIsNoDefinitionIsRefused) {
   definition.replace(definition.find("served: true"), 12, "served: false");
   EXPECT_THAT(refused(definition), HasSubstr("that is served"));
   const auto several = ReadDefinitions("kind: Other\n---\n" + Definition("") + "---\na: b\n");
-  ASSERT_TRUE(several) << several.status().ToString();
+  ASSERT_TRUE(several) << several.error().ToString();
   EXPECT_EQ(several->size(), 1U);
 }
 

@@ -32,7 +32,7 @@ TEST(DiscoveryClientTest, ReadsAggregatedDiscoveryInTwoRequests) {
                        body);
   });
   const auto groups = DiscoveryClient(server.client()).Groups();
-  ASSERT_TRUE(groups) << groups.status().ToString();
+  ASSERT_TRUE(groups) << groups.error().ToString();
   EXPECT_EQ(*groups, testing::Groups(testing::CoreGroup(), testing::AppsGroup()));
   EXPECT_THAT(server.targets(), ElementsAre("/api", "/apis"));
   EXPECT_EQ(server.last().headers.at("accept"),
@@ -51,7 +51,7 @@ TEST(DiscoveryClientTest, ReadsAggregatedJson) {
                        codec::EncodeJson(testing::Groups(testing::AppsGroup())));
   });
   const auto groups = DiscoveryClient(server.client()).Groups();
-  ASSERT_TRUE(groups) << groups.status().ToString();
+  ASSERT_TRUE(groups) << groups.error().ToString();
   EXPECT_EQ(*groups, testing::Groups(testing::AppsGroup()));
 }
 
@@ -73,7 +73,7 @@ TEST_P(LegacyDiscoveryTest, FallsBackToADocumentForEachVersion) {
     AnswerAsOldServer(connection, request, GetParam());
   });
   const auto groups = DiscoveryClient(server.client()).Groups();
-  ASSERT_TRUE(groups) << groups.status().ToString();
+  ASSERT_TRUE(groups) << groups.error().ToString();
   GroupList expected = testing::Groups(testing::CoreGroup(), testing::AppsGroup());
   auto& down = expected.items.emplace_back();
   down.metadata.name = "metrics.example.com";
@@ -103,7 +103,7 @@ TEST(DiscoveryClientTest, ReadsTheVersion) {
                        R"({"major":"1","minor":"36","gitVersion":"v1.36.3","platform":"linux"})");
   });
   const auto version = DiscoveryClient(server.client()).Version();
-  ASSERT_TRUE(version) << version.status().ToString();
+  ASSERT_TRUE(version) << version.error().ToString();
   EXPECT_EQ(
       *version,
       (ServerVersion{.major = "1", .minor = "36", .git_version = "v1.36.3", .platform = "linux"}));
@@ -120,10 +120,10 @@ TEST(DiscoveryClientTest, FetchesOpenApi) {
   });
   const DiscoveryClient client(server.client());
   const auto paths = client.OpenApiPaths();
-  ASSERT_TRUE(paths) << paths.status().ToString();
+  ASSERT_TRUE(paths) << paths.error().ToString();
   EXPECT_THAT(*paths, ElementsAre(Pair("api/v1", "/openapi/v3/api/v1?hash=AB12&x")));
   const auto document = client.OpenApiDocument(paths->at("api/v1"));
-  ASSERT_TRUE(document) << document.status().ToString();
+  ASSERT_TRUE(document) << document.error().ToString();
   EXPECT_EQ(*document, R"({"openapi":"3.0.0"})");
   EXPECT_EQ(server.last().target, "/openapi/v3/api/v1?hash=AB12&x=");
 }

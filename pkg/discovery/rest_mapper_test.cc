@@ -67,7 +67,7 @@ TEST_F(RestMapperTest, FindsKinds) {
   const auto mapper = NewMapper();
   const auto deployment =
       mapper->MappingFor({.group = "apps", .version = "", .kind = "Deployment"});
-  ASSERT_TRUE(deployment) << deployment.status().ToString();
+  ASSERT_TRUE(deployment) << deployment.error().ToString();
   EXPECT_EQ(deployment->resource.ToString(), "deployments.v1.apps");
   EXPECT_EQ(deployment->kind.ApiVersion(), "apps/v1");
   EXPECT_TRUE(deployment->namespaced);
@@ -158,7 +158,7 @@ TEST_F(RestMapperTest, AFileServesTheNextProcess) {
   const TemporaryFolder dir;
   const std::string file = dir.path() + "/discovery";
   const auto first = NewDiscovery(file)->Groups();
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   EXPECT_EQ(server_.targets().size(), 2U);
 
   const auto discovery = NewDiscovery(file);
@@ -205,7 +205,7 @@ TEST_F(RestMapperTest, NobodyWaitsForARequestThatHasThrown) {
                             {.clock = clock, .file = dir.Write("discovery", "12345 {}")});
   EXPECT_THROW((void)discovery.Groups(), std::bad_alloc);
   const auto groups = discovery.Groups();
-  EXPECT_TRUE(groups) << groups.status().ToString();
+  EXPECT_TRUE(groups) << groups.error().ToString();
 }
 
 TEST_F(RestMapperTest, RefreshTakesWhatAnotherThreadFetched) {

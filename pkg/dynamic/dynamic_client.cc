@@ -38,11 +38,11 @@ kubernetes::RawBody BodyOf(const Unstructured& object) {
 }  // namespace
 
 DynamicResource DynamicClient::Resource(const apimachinery::GroupVersionResource& resource,
-                                        std::string name_space) const {
-  const bool namespaced = !name_space.empty();
+                                        std::string namespace_) const {
+  const bool namespaced = !namespace_.empty();
   return DynamicResource(kubernetes::RawClient(client_, {.resource = resource,
                                                          .namespaced = namespaced,
-                                                         .name_space = std::move(name_space),
+                                                         .namespace_ = std::move(namespace_),
                                                          .name_types = true}));
 }
 
@@ -88,7 +88,7 @@ Result<Unstructured> DynamicResource::Create(const Unstructured& object,
                                              std::stop_token stop) const {
   Reader reader;
   return reader.Finish(
-      client_.Create({.name_space = {}}, BodyOf(object), options, reader, std::move(stop)));
+      client_.Create({.namespace_ = {}}, BodyOf(object), options, reader, std::move(stop)));
 }
 
 Result<Unstructured> DynamicResource::CreateAt(const ObjectName& name, const Unstructured& body,

@@ -104,9 +104,9 @@ class DynamicClient {
  public:
   explicit DynamicClient(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
-  /// `name_space` is empty for cluster-scoped resources, and to list and watch all namespaces.
+  /// `namespace_` is empty for cluster-scoped resources, and to list and watch all namespaces.
   DynamicResource Resource(const apimachinery::GroupVersionResource& resource,
-                           std::string name_space = {}) const;
+                           std::string namespace_ = {}) const;
 
   const std::shared_ptr<rest::RESTClient>& rest_client() const { return client_; }
 

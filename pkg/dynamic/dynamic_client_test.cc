@@ -39,7 +39,7 @@ TEST(DynamicClientTest, EveryVerbHasItsRequest) {
   const auto widgets = DynamicClient(server.client()).Resource(kWidgets, "ns");
   const auto expect = [&server](const std::string& method, const std::string& target,
                                 const Result<Unstructured>& result) {
-    ASSERT_TRUE(result) << result.status().ToString();
+    ASSERT_TRUE(result) << result.error().ToString();
     EXPECT_EQ(*result, Widget());
     EXPECT_EQ(server.last().method + " " + server.last().target, method + " " + target);
   };
@@ -99,7 +99,7 @@ TEST(DynamicClientTest, ListedItemsNameTheirType) {
         R"({"metadata":{"name":"a"}},{},{"kind":"Own","metadata":{"name":"c"}}]})");
   });
   const auto list = DynamicClient(server.client()).Resource(kPods, "ns").List();
-  ASSERT_TRUE(list) << list.status().ToString();
+  ASSERT_TRUE(list) << list.error().ToString();
   EXPECT_EQ(list->metadata.resource_version, "9");
   ASSERT_EQ(list->items.size(), 3U);
   EXPECT_EQ(list->items[0].ToJson(), R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})");
@@ -143,13 +143,13 @@ TEST(MetadataClientTest, AsksForMetadataOnly) {
   });
   const auto pods = MetadataClient(server.client()).Resource(kPods, "ns");
   const auto pod = pods.Get("p");
-  ASSERT_TRUE(pod) << pod.status().ToString();
+  ASSERT_TRUE(pod) << pod.error().ToString();
   EXPECT_EQ(pod->metadata.name, "p");
   EXPECT_EQ(server.last().headers["accept"],
             "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
             "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
   const auto list = pods.List();
-  ASSERT_TRUE(list) << list.status().ToString();
+  ASSERT_TRUE(list) << list.error().ToString();
   ASSERT_EQ(list->items.size(), 1U);
   EXPECT_EQ(list->items[0], *pod);
   EXPECT_EQ(server.last().headers["accept"],
@@ -178,7 +178,7 @@ TEST(MetadataClientTest, WatchesMetadata) {
                                    return {};
                                  },
                                  {});
-  ASSERT_TRUE(result) << result.status().ToString();
+  ASSERT_TRUE(result) << result.error().ToString();
   EXPECT_THAT(names, ElementsAre("p"));
   EXPECT_EQ(server.last().headers["accept"],
             "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1;"

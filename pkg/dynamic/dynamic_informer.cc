@@ -25,15 +25,15 @@ using codec::Encoding;
 class NamedListWatch final : public cache::ListerWatcher {
  public:
   NamedListWatch(std::shared_ptr<rest::RESTClient> client, GroupVersionResource resource,
-                 std::string name_space, cache::ListWatchOptions options)
+                 std::string namespace_, cache::ListWatchOptions options)
       : resource_(std::move(resource)),
         inner_(cache::NewListWatchFromClient(std::move(client),
                                              {.group = resource_.group,
                                               .version = resource_.version,
                                               .kind = {},
                                               .plural = resource_.resource,
-                                              .namespaced = !name_space.empty()},
-                                             name_space, std::move(options))) {}
+                                              .namespaced = !namespace_.empty()},
+                                             namespace_, std::move(options))) {}
 
   Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
                                std::stop_token stop) override {
@@ -52,25 +52,25 @@ class NamedListWatch final : public cache::ListerWatcher {
 
 std::shared_ptr<cache::ListerWatcher> NewDynamicListWatch(std::shared_ptr<rest::RESTClient> client,
                                                           GroupVersionResource resource,
-                                                          std::string name_space,
+                                                          std::string namespace_,
                                                           cache::ListWatchOptions options) {
   options.accept = {Encoding::kJson};
   options.list_accept_parameters.clear();
   options.watch_accept_parameters.clear();
   options.name_types = true;
   return std::make_shared<NamedListWatch>(std::move(client), std::move(resource),
-                                          std::move(name_space), std::move(options));
+                                          std::move(namespace_), std::move(options));
 }
 
 std::shared_ptr<cache::ListerWatcher> NewMetadataListWatch(std::shared_ptr<rest::RESTClient> client,
                                                            GroupVersionResource resource,
-                                                           std::string name_space,
+                                                           std::string namespace_,
                                                            cache::ListWatchOptions options) {
   options.accept = {Encoding::kProtobuf, Encoding::kJson};
   options.list_accept_parameters = kAsPartialObjectList;
   options.watch_accept_parameters = kAsPartialObject;
   return std::make_shared<NamedListWatch>(std::move(client), std::move(resource),
-                                          std::move(name_space), std::move(options));
+                                          std::move(namespace_), std::move(options));
 }
 
 DynamicFactoryBase::DynamicFactoryBase(std::shared_ptr<rest::RESTClient> client,
@@ -110,7 +110,7 @@ DynamicFactoryBase::InformerPtr DynamicFactoryBase::FindOrAdd(const GroupVersion
       .version = options.version.empty() ? resource.version : std::move(options.version),
       .resource = options.resource.empty() ? resource.resource : std::move(options.resource)};
   InformerPtr informer = make(
-      source_(client_, resource, options_.name_space, std::move(list_watch)), std::move(complete));
+      source_(client_, resource, options_.namespace_, std::move(list_watch)), std::move(complete));
   // When another thread was faster its informer counts; this one has not begun to run.
   const base::MutexLock lock(mu_);
   return informers_.try_emplace(resource, std::move(informer)).first->second;

@@ -32,22 +32,22 @@ apimachinery::Result<UntypedRef> DecodeUntyped<dynamic::Unstructured>(const Obje
 
 namespace kubexx::dynamic {
 
-/// Lists and watches whole objects as JSON, each with its type. `name_space` is empty for
+/// Lists and watches whole objects as JSON, each with its type. `namespace_` is empty for
 /// cluster-scoped resources and for all namespaces. The encodings and parameters in `options` are
 /// not looked at.
 std::shared_ptr<cache::ListerWatcher> NewDynamicListWatch(
     std::shared_ptr<rest::RESTClient> client, apimachinery::GroupVersionResource resource,
-    std::string name_space, cache::ListWatchOptions options = {});
+    std::string namespace_, cache::ListWatchOptions options = {});
 
 /// Lists and watches the metadata of objects: PartialObjectMetadata.
 std::shared_ptr<cache::ListerWatcher> NewMetadataListWatch(
     std::shared_ptr<rest::RESTClient> client, apimachinery::GroupVersionResource resource,
-    std::string name_space, cache::ListWatchOptions options = {});
+    std::string namespace_, cache::ListWatchOptions options = {});
 
 /// Settings for all informers of a factory.
 struct DynamicFactoryOptions {
   /// Watch this namespace only; empty means all, and is what cluster-scoped resources need.
-  std::string name_space{};
+  std::string namespace_{};
   base::Clock& clock = base::Clock::Real();
   /// Records the informers' metrics there when set; must outlive the factory.
   metrics::Registry* registry = nullptr;

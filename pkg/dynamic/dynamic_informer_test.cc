@@ -38,14 +38,14 @@ void AnswerList(FakeConnection& connection, const FakeRequest& request) {
 
 TEST(DynamicInformerTest, KeepsUnstructuredObjects) {
   Recorder server(AnswerList);
-  DynamicSharedInformerFactory factory(server.client(), {.name_space = "ns"});
+  DynamicSharedInformerFactory factory(server.client(), {.namespace_ = "ns"});
   const auto informer = factory.InformerFor(kPodResource, {.use_watch_list = false});
   EXPECT_EQ(factory.InformerFor(kPodResource), informer);
   factory.Start();
   ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
   const auto lister = factory.ListerFor(kPodResource);
   const auto pod = lister.Get("ns", "p");
-  ASSERT_TRUE(pod) << pod.status().ToString();
+  ASSERT_TRUE(pod) << pod.error().ToString();
   EXPECT_EQ((*pod)->Kind(), "Pod");
   EXPECT_EQ((*pod)->ApiVersion(), "v1");
   EXPECT_EQ((*pod)->GetInt({"spec", "x"}), 1);
@@ -84,7 +84,7 @@ TEST(DynamicInformerTest, KeepsMetadata) {
   factory.Start();
   ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
   const auto pod = factory.ListerFor(kPodResource).Get("ns", "p");
-  ASSERT_TRUE(pod) << pod.status().ToString();
+  ASSERT_TRUE(pod) << pod.error().ToString();
   EXPECT_EQ((*pod)->metadata.labels.at("a"), "b");
   EXPECT_TRUE(server.targets().front().starts_with("/api/v1/pods?labelSelector=a%3Db"));
   factory.Shutdown();

@@ -17,12 +17,12 @@ Result<void> Decode(Encoding encoding, std::string_view bytes, PartialObjectMeta
 }  // namespace
 
 MetadataResource MetadataClient::Resource(const apimachinery::GroupVersionResource& resource,
-                                          std::string name_space) const {
-  const bool namespaced = !name_space.empty();
+                                          std::string namespace_) const {
+  const bool namespaced = !namespace_.empty();
   return MetadataResource(kubernetes::RawClient(
       client_, {.resource = resource,
                 .namespaced = namespaced,
-                .name_space = std::move(name_space),
+                .namespace_ = std::move(namespace_),
                 .accept = {Encoding::kProtobuf, Encoding::kJson},
                 .accept_parameters = std::string(kAsPartialObject),
                 .list_accept_parameters = std::string(kAsPartialObjectList)}));

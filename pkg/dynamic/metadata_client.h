@@ -71,9 +71,9 @@ class MetadataClient {
  public:
   explicit MetadataClient(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
-  /// `name_space` is empty for cluster-scoped resources, and to list and watch all namespaces.
+  /// `namespace_` is empty for cluster-scoped resources, and to list and watch all namespaces.
   MetadataResource Resource(const apimachinery::GroupVersionResource& resource,
-                            std::string name_space = {}) const;
+                            std::string namespace_ = {}) const;
 
  private:
   std::shared_ptr<rest::RESTClient> client_;

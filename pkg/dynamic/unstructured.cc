@@ -23,13 +23,13 @@ JsonTree TreeOf(const std::map<std::string, std::string>& entries) {
 }  // namespace
 
 Unstructured::Unstructured(const apimachinery::GroupVersionKind& kind, std::string_view name,
-                           std::string_view name_space)
+                           std::string_view namespace_)
     : Unstructured() {
   tree_["apiVersion"] = kind.ApiVersion();
   tree_["kind"] = kind.kind;
   tree_["metadata"]["name"] = name;
-  if (!name_space.empty()) {
-    tree_["metadata"]["namespace"] = name_space;
+  if (!namespace_.empty()) {
+    tree_["metadata"]["namespace"] = namespace_;
   }
 }
 
@@ -70,8 +70,8 @@ void Unstructured::SetMetadata(const api::meta::v1::ObjectMeta& metadata) {
 
 void Unstructured::SetName(std::string_view name) { tree_["metadata"]["name"] = name; }
 
-void Unstructured::SetNamespace(std::string_view name_space) {
-  tree_["metadata"]["namespace"] = name_space;
+void Unstructured::SetNamespace(std::string_view namespace_) {
+  tree_["metadata"]["namespace"] = namespace_;
 }
 
 void Unstructured::SetResourceVersion(std::string_view version) {

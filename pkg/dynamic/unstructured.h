@@ -34,7 +34,7 @@ class Unstructured {
   Unstructured() : tree_(codec::JsonTree::Object()) {}
   /// {"apiVersion": ..., "kind": ..., "metadata": {"name": ...}}.
   Unstructured(const apimachinery::GroupVersionKind& kind, std::string_view name,
-               std::string_view name_space = {});
+               std::string_view namespace_ = {});
   /// kMalformed unless `json` is one JSON object.
   static apimachinery::Result<Unstructured> Parse(std::string_view json);
   /// kMalformed unless `tree` is an object.
@@ -70,7 +70,7 @@ class Unstructured {
   apimachinery::Result<api::meta::v1::ObjectMeta> Metadata() const;
   void SetMetadata(const api::meta::v1::ObjectMeta& metadata);
   void SetName(std::string_view name);
-  void SetNamespace(std::string_view name_space);
+  void SetNamespace(std::string_view namespace_);
   /// An empty version is removed, which makes an update unconditional.
   void SetResourceVersion(std::string_view version);
   void SetLabels(const apimachinery::LabelMap& labels);

@@ -22,7 +22,7 @@ constexpr const char* kWidget =
 
 Unstructured WidgetObject() {
   auto object = Unstructured::Parse(kWidget);
-  EXPECT_TRUE(object) << object.status().ToString();
+  EXPECT_TRUE(object) << object.error().ToString();
   return object ? *object : Unstructured();
 }
 
@@ -88,7 +88,7 @@ TEST(UnstructuredTest, ConvertsFromAndToTypes) {
   EXPECT_EQ(object->Kind(), "ConfigMap");
   EXPECT_EQ(object->GetString({"data", "k"}), "v");
   const auto back = object->To<api::core::v1::ConfigMap>();
-  ASSERT_TRUE(back) << back.status().ToString();
+  ASSERT_TRUE(back) << back.error().ToString();
   EXPECT_EQ(*back, map);
   EXPECT_FALSE(WidgetObject().To<api::core::v1::ConfigMap>());
 }
@@ -98,7 +98,7 @@ TEST(UnstructuredTest, MetadataIsTyped) {
   EXPECT_FALSE(widget.Metadata());  // a label that is no string
   widget.SetLabels({{"a", "1"}});
   auto metadata = widget.Metadata();
-  ASSERT_TRUE(metadata) << metadata.status().ToString();
+  ASSERT_TRUE(metadata) << metadata.error().ToString();
   EXPECT_EQ(metadata->generation, 3);
   metadata->name = "renamed";
   widget.SetMetadata(*metadata);

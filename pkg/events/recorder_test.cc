@@ -36,10 +36,10 @@ using ::testing::StartsWith;
 using CoreSink = testing::FakeSink<api::core::v1::Event>;
 using SeriesSink = testing::FakeSink<api::events::v1::Event>;
 
-Pod MakePod(const std::string& name, const std::string& name_space = "shop") {
+Pod MakePod(const std::string& name, const std::string& namespace_ = "shop") {
   Pod pod;
   pod.metadata.name = name;
-  pod.metadata.namespace_ = name_space;
+  pod.metadata.namespace_ = namespace_;
   pod.metadata.uid = "uid-" + name;
   return pod;
 }

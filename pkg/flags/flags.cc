@@ -30,7 +30,7 @@ std::function<Result<void>(std::string_view)> Into(T* target,
 Result<base::Duration> ParseDuration(std::string_view text) {
   auto parsed = apimachinery::Duration::Parse(text);
   if (!parsed) {
-    return Fail(Reason::kInvalidConfig, parsed.status().message);
+    return Fail(Reason::kInvalidConfig, parsed.error().message);
   }
   return base::Duration(parsed->nanos);
 }
@@ -208,7 +208,7 @@ bool FlagSet::TakeUnknown(int argc, const char* const* argv, int& index) {
 Result<void> FlagSet::Set(const std::string& name, const Flag& flag, std::string_view value) {
   if (const auto set = flag.set(value); !set) {
     return Fail(Reason::kInvalidConfig, "invalid value " + Quoted(value) + " of flag --" + name +
-                                            ": " + set.status().message);
+                                            ": " + set.error().message);
   }
   given_.emplace_back(name, value);
   return {};
@@ -277,7 +277,7 @@ std::optional<int> FlagSet::ParseOrExitCode(int argc, const char* const* argv,
                                             int error_exit_code) {
   const auto outcome = Parse(argc, argv);
   if (!outcome) {
-    const std::string text = program_ + ": " + outcome.status().message + "\nSee " + program_ +
+    const std::string text = program_ + ": " + outcome.error().message + "\nSee " + program_ +
                              " --help for its usage.\n";
     std::fwrite(text.data(), 1, text.size(), stderr);
     return error_exit_code;

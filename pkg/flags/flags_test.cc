@@ -38,7 +38,7 @@ class FlagSetTest : public ::testing::Test {
   }
   void ParseOk(const std::vector<std::string>& words) {
     const auto outcome = Parse(words);
-    ASSERT_TRUE(outcome) << outcome.status().ToString();
+    ASSERT_TRUE(outcome) << outcome.error().ToString();
     EXPECT_FALSE(outcome->exit);
   }
   std::string ErrorOf(const std::vector<std::string>& words) {
@@ -46,8 +46,8 @@ class FlagSetTest : public ::testing::Test {
     if (outcome) {
       return "no error";
     }
-    EXPECT_EQ(outcome.status().reason, Reason::kInvalidConfig);
-    return outcome.status().message;
+    EXPECT_EQ(outcome.error().reason, Reason::kInvalidConfig);
+    return outcome.error().message;
   }
 
   FlagSet flags_{"prog", "Does things.", "1.2.3"};
@@ -277,8 +277,8 @@ TEST(FlagChoice, TakesItsChoicesOnlyAndCompletesThem) {
   const char* const bad[] = {"program", "--format=xml"};
   const auto refused = again.Parse(2, bad);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.status().message.find("must be one of: json, yaml"), std::string::npos)
-      << refused.status().message;
+  EXPECT_NE(refused.error().message.find("must be one of: json, yaml"), std::string::npos)
+      << refused.error().message;
 
   FlagSet third("program", "A program.");
   third.AddChoice("format", "How to write", {"json", "yaml"}, &format);

@@ -51,7 +51,7 @@ TEST_F(ServerTest, WhatRunsBeforeTheFirstAnswerMayRefuse) {
   Server refused(options);
   const auto started = refused.Start();
   ASSERT_FALSE(started);
-  EXPECT_EQ(started.status().message, "no");
+  EXPECT_EQ(started.error().message, "no");
 }
 
 TEST_F(ServerTest, UnknownPathIs404) {
@@ -232,8 +232,8 @@ TEST_F(ServerTest, TakenPortIsAClearError) {
   Server second({.address = address});
   const auto started = second.Start();
   ASSERT_FALSE(started);
-  EXPECT_EQ(started.status().reason, apimachinery::Reason::kUnavailable);
-  EXPECT_EQ(started.status().message, "listen on \"" + address + "\": Address already in use");
+  EXPECT_EQ(started.error().reason, apimachinery::Reason::kUnavailable);
+  EXPECT_EQ(started.error().message, "listen on \"" + address + "\": Address already in use");
 }
 
 TEST_F(ServerTest, EmptyHostListensOnEveryAddress) {
@@ -309,8 +309,8 @@ TEST(ParseHostPortTest, ServerReportsABadAddress) {
   Server server({.address = "nonsense"});
   const auto started = server.Start();
   ASSERT_FALSE(started);
-  EXPECT_EQ(started.status().reason, apimachinery::Reason::kInvalidConfig);
-  EXPECT_THAT(started.status().message, HasSubstr("\"nonsense\""));
+  EXPECT_EQ(started.error().reason, apimachinery::Reason::kInvalidConfig);
+  EXPECT_THAT(started.error().message, HasSubstr("\"nonsense\""));
 }
 
 TEST_F(ServerTest, TheLastAnswerIsNotLostToWhatNobodyReads) {

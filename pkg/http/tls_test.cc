@@ -121,7 +121,7 @@ class ServerTlsTest : public ::testing::Test {
         .address = "127.0.0.1:0", .max_connections = max_connections, .tls = std::move(tls)});
     server_->Handle("/ok", [](const Request&) { return Response{.body = "fine"}; });
     const auto started = server_->Start();
-    ASSERT_TRUE(started) << started.status().ToString();
+    ASSERT_TRUE(started) << started.error().ToString();
   }
   std::uint16_t port() const { return server_->port(); }
 
@@ -252,7 +252,7 @@ TEST(ServerTlsStartTest, BadCertificatesAreReported) {
   const auto start = [](TlsOptions tls) {
     Server server({.address = "127.0.0.1:0", .tls = std::move(tls)});
     const auto started = server.Start();
-    return started ? "ok" : started.status().ToString();
+    return started ? "ok" : started.error().ToString();
   };
   EXPECT_THAT(start({.certificate = FixedCertificate({.certificate = "x"})}),
               HasSubstr("InvalidConfig: certificate: "));

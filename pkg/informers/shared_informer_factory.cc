@@ -77,10 +77,10 @@ cache::ListWatchOptions SharedInformerFactory::ListWatchOf(
 }
 
 SharedInformerFactory::Scope SharedInformerFactory::ScopeOf(
-    const apimachinery::ResourceInfo& resource, std::string_view name_space) const {
+    const apimachinery::ResourceInfo& resource, std::string_view namespace_) const {
   const bool all = options_.namespace_.empty() && options_.namespaces.empty();
-  if (resource.namespaced && !all && name_space != options_.namespace_ &&
-      std::ranges::find(options_.namespaces, name_space) == options_.namespaces.end()) {
+  if (resource.namespaced && !all && namespace_ != options_.namespace_ &&
+      std::ranges::find(options_.namespaces, namespace_) == options_.namespaces.end()) {
     return Scope::kNone;
   }
   const cache::ListWatchOptions list_watch = ListWatchOf(resource);
@@ -185,7 +185,7 @@ std::vector<std::string> SharedInformerFactory::Unsynced() const {
   std::vector<std::string> reasons;
   for (const InformerPtr& informer : All()) {
     if (!informer->HasSynced()) {
-      reasons.push_back(informer->SyncError().status().message);
+      reasons.push_back(informer->SyncError().error().message);
     }
   }
   return reasons;

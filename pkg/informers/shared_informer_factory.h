@@ -96,8 +96,8 @@ class SharedInformerFactory {
     kSelected,  ///< those that a selector selects
     kAll,
   };
-  /// `name_space` is empty for a cluster-scoped type, whose objects are all watched.
-  Scope ScopeOf(const apimachinery::ResourceInfo& resource, std::string_view name_space) const;
+  /// `namespace_` is empty for a cluster-scoped type, whose objects are all watched.
+  Scope ScopeOf(const apimachinery::ResourceInfo& resource, std::string_view namespace_) const;
 
   /// Stops T's informer, if there is one, and forgets it. Whoever has it may still read its store.
   /// The next InformerFor<T> makes a new one. A handler of the informer may call it; see

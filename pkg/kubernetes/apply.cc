@@ -35,13 +35,13 @@ const JsonTree* AppliedFields(const JsonTree& object, std::string_view manager,
 }  // namespace
 
 JsonTree ApplyIdentity(const codec::TypeSchema& schema, std::string_view name,
-                       std::string_view name_space) {
+                       std::string_view namespace_) {
   JsonTree tree = JsonTree::Object();
   tree["apiVersion"] = codec::ApiVersionOf(schema);
   tree["kind"] = schema.kind;
   tree["metadata"]["name"] = name;
-  if (!name_space.empty()) {
-    tree["metadata"]["namespace"] = name_space;
+  if (!namespace_.empty()) {
+    tree["metadata"]["namespace"] = namespace_;
   }
   return tree;
 }

@@ -19,7 +19,7 @@ namespace internal {
 
 /// {apiVersion, kind, metadata: {name, namespace}} of a root kind.
 codec::JsonTree ApplyIdentity(const codec::TypeSchema& schema, std::string_view name,
-                              std::string_view name_space);
+                              std::string_view namespace_);
 std::string_view MetadataText(const codec::JsonTree& tree, std::string_view field);
 
 /// Of the object in `json` the fields that `manager` has applied by way of `subresource`, with its
@@ -44,14 +44,14 @@ apimachinery::Result<codec::JsonTree> ExtractApplied(const codec::TypeSchema& sc
 template <class T>
 class ApplyObject : public Sparse<T> {
  public:
-  /// `name_space` is empty for cluster-scoped types.
-  explicit ApplyObject(std::string_view name, std::string_view name_space = {})
-      : Sparse<T>(internal::ApplyIdentity(codec::SchemaOf<T>(), name, name_space)) {}
+  /// `namespace_` is empty for cluster-scoped types.
+  explicit ApplyObject(std::string_view name, std::string_view namespace_ = {})
+      : Sparse<T>(internal::ApplyIdentity(codec::SchemaOf<T>(), name, namespace_)) {}
   /// A whole object, for example one that was read from a file.
   static ApplyObject FromTree(codec::JsonTree tree) { return ApplyObject(Tree{std::move(tree)}); }
 
   std::string_view name() const { return internal::MetadataText(this->tree(), "name"); }
-  std::string_view name_space() const { return internal::MetadataText(this->tree(), "namespace"); }
+  std::string_view namespace_() const { return internal::MetadataText(this->tree(), "namespace"); }
 
  private:
   struct Tree {

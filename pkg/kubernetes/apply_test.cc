@@ -35,7 +35,7 @@ TEST(SparseTest, HasNothingButItsIdentityAtFirst) {
   const ApplyObject<Deployment> web("web", "shop");
   EXPECT_EQ(web.ToJson(), std::string(kIdentity) + "}}");
   EXPECT_EQ(web.name(), "web");
-  EXPECT_EQ(web.name_space(), "shop");
+  EXPECT_EQ(web.namespace_(), "shop");
   EXPECT_EQ(ApplyObject<api::core::v1::Node>("n").ToJson(),
             R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}})");
 }
@@ -135,7 +135,7 @@ Deployment WithManagedFields(const std::string& fields) {
       R"({"name":"a","image":"i:1","ports":[{"containerPort":80,"protocol":"TCP"}]},)"
       R"({"name":"b","image":"i:2"}]}}},"status":{"replicas":7}})";
   auto object = codec::DecodeJson<Deployment>(json);
-  EXPECT_TRUE(object) << object.status().ToString();
+  EXPECT_TRUE(object) << object.error().ToString();
   return object ? *object : Deployment();
 }
 
@@ -145,7 +145,7 @@ TEST(ExtractOwnedTest, TakesWhatTheManagerHasApplied) {
       R"({"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:image":{},"f:ports":)"
       R"({"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}}}}}}}})");
   const auto owned = ExtractOwned(object, "me");
-  ASSERT_TRUE(owned) << owned.status().ToString();
+  ASSERT_TRUE(owned) << owned.error().ToString();
   EXPECT_EQ(
       owned->ToJson(),
       std::string(kIdentity) +
@@ -175,7 +175,7 @@ TEST(ExtractOwnedTest, ListsByValueAndIndex) {
       R"({"f:metadata":{"f:finalizers":{"v:\"x/b\"":{}}},"f:spec":{"f:hostAliases":{"i:0":)"
       R"({"f:hostnames":{"i:1":{}}}},"f:containers":{".":{}}}})";
   const auto owned = ExtractOwned(pod, "me");
-  ASSERT_TRUE(owned) << owned.status().ToString();
+  ASSERT_TRUE(owned) << owned.error().ToString();
   EXPECT_EQ(owned->ToJson(),
             R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","finalizers":["x/b"]},)"
             R"("spec":{"containers":[],"hostAliases":[{"hostnames":["h2"]}]}})");
@@ -199,7 +199,7 @@ TEST(ApplyTest, SendsAnApplyPatch) {
   ApplyObject<Deployment> web("web", "shop");
   web.Set(&Deployment::spec, &DeploymentSpec::replicas, 3);
   const auto applied = deployments.Apply(web, {.field_manager = "me", .force = true});
-  ASSERT_TRUE(applied) << applied.status().ToString();
+  ASSERT_TRUE(applied) << applied.error().ToString();
   EXPECT_EQ(applied->spec.replicas, 3);
   FakeRequest request = server.last();
   EXPECT_EQ(request.method, "PATCH");
@@ -250,7 +250,7 @@ TEST(ApplyTest, ScaleIsApplied) {
   scale.Set(&Scale::spec, &api::autoscaling::v1::ScaleSpec::replicas, 0);
   const auto applied =
       AppsV1Client(server.client()).Deployments("shop").ApplyScale(scale, {.field_manager = "me"});
-  ASSERT_TRUE(applied) << applied.status().ToString();
+  ASSERT_TRUE(applied) << applied.error().ToString();
   EXPECT_EQ(server.last().target,
             "/apis/apps/v1/namespaces/shop/deployments/web/scale?fieldManager=me");
   EXPECT_EQ(server.last().body,

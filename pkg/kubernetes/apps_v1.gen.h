@@ -21,28 +21,28 @@ class AppsV1Client {
   explicit AppsV1Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::apps::v1::ControllerRevision> ControllerRevisions(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::apps::v1::ControllerRevision> ControllerRevisions(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::apps::v1::DaemonSet> DaemonSets(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::apps::v1::DaemonSet> DaemonSets(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ClientWith<api::apps::v1::Deployment, ScaleMethods> Deployments(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ClientWith<api::apps::v1::Deployment, ScaleMethods> Deployments(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ClientWith<api::apps::v1::ReplicaSet, ScaleMethods> ReplicaSets(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ClientWith<api::apps::v1::ReplicaSet, ScaleMethods> ReplicaSets(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ClientWith<api::apps::v1::StatefulSet, ScaleMethods> StatefulSets(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ClientWith<api::apps::v1::StatefulSet, ScaleMethods> StatefulSets(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

@@ -19,8 +19,8 @@ class AuthorizationV1Client {
   explicit AuthorizationV1Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create.
-  ResourceClient<api::authorization::v1::LocalSubjectAccessReview> LocalSubjectAccessReviews(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::authorization::v1::LocalSubjectAccessReview> LocalSubjectAccessReviews(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create.

@@ -19,8 +19,8 @@ class AutoscalingV1Client {
   explicit AutoscalingV1Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::autoscaling::v1::HorizontalPodAutoscaler> HorizontalPodAutoscalers(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::autoscaling::v1::HorizontalPodAutoscaler> HorizontalPodAutoscalers(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

@@ -19,13 +19,13 @@ class BatchV1Client {
   explicit BatchV1Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::batch::v1::CronJob> CronJobs(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::batch::v1::CronJob> CronJobs(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::batch::v1::Job> Jobs(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::batch::v1::Job> Jobs(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

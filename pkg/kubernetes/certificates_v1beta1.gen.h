@@ -24,8 +24,8 @@ class CertificatesV1beta1Client {
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::certificates::v1beta1::PodCertificateRequest> PodCertificateRequests(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::certificates::v1beta1::PodCertificateRequest> PodCertificateRequests(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

@@ -30,7 +30,7 @@ TEST(ClientsetTest, GivesTypedClientsWithTheScopeOfTheirResource) {
 
 TEST(ClientsetTest, AllClientsShareOneConnection) {
   auto rest = rest::RESTClient::New({.host = "https://127.0.0.1:1"});
-  ASSERT_TRUE(rest) << rest.status().ToString();
+  ASSERT_TRUE(rest) << rest.error().ToString();
   {
     const Clientset clients(*rest);
     EXPECT_EQ(clients.rest_client(), *rest);

@@ -19,8 +19,8 @@ class CoordinationV1Client {
   explicit CoordinationV1Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::coordination::v1::Lease> Leases(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::coordination::v1::Lease> Leases(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

@@ -19,8 +19,8 @@ class CoordinationV1alpha2Client {
   explicit CoordinationV1alpha2Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::coordination::v1alpha2::LeaseCandidate> LeaseCandidates(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::coordination::v1alpha2::LeaseCandidate> LeaseCandidates(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

@@ -23,8 +23,8 @@ class CoreV1Client {
   explicit CoreV1Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create.
-  ResourceClient<api::core::v1::Binding> Bindings(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::core::v1::Binding> Bindings(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: get, list.
@@ -33,23 +33,23 @@ class CoreV1Client {
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::ConfigMap> ConfigMaps(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::core::v1::ConfigMap> ConfigMaps(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::Endpoints> Endpoints(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::core::v1::Endpoints> Endpoints(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::Event> Events(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::core::v1::Event> Events(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::LimitRange> LimitRanges(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::core::v1::LimitRange> LimitRanges(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, get, list, patch, update, watch.
@@ -63,8 +63,8 @@ class CoreV1Client {
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::PersistentVolumeClaim> PersistentVolumeClaims(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::core::v1::PersistentVolumeClaim> PersistentVolumeClaims(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
@@ -73,38 +73,38 @@ class CoreV1Client {
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ClientWith<api::core::v1::Pod, BindingMethods, EphemeralContainersMethods<api::core::v1::Pod>, EvictionMethods, ResizeMethods<api::core::v1::Pod>> Pods(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ClientWith<api::core::v1::Pod, BindingMethods, EphemeralContainersMethods<api::core::v1::Pod>, EvictionMethods, ResizeMethods<api::core::v1::Pod>> Pods(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::PodTemplate> PodTemplates(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::core::v1::PodTemplate> PodTemplates(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ClientWith<api::core::v1::ReplicationController, ScaleMethods> ReplicationControllers(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ClientWith<api::core::v1::ReplicationController, ScaleMethods> ReplicationControllers(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::ResourceQuota> ResourceQuotas(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::core::v1::ResourceQuota> ResourceQuotas(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::Secret> Secrets(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::core::v1::Secret> Secrets(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ClientWith<api::core::v1::ServiceAccount, TokenMethods> ServiceAccounts(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ClientWith<api::core::v1::ServiceAccount, TokenMethods> ServiceAccounts(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::Service> Services(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::core::v1::Service> Services(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

@@ -27,7 +27,7 @@ constexpr const char* kFull =
 
 TEST(GeneratedCustomResourceTest, RoundTripsEveryKindOfField) {
   const auto widget = codec::DecodeJson<TestWidget>(kFull);
-  ASSERT_TRUE(widget) << widget.status().ToString();
+  ASSERT_TRUE(widget) << widget.error().ToString();
   EXPECT_EQ(widget->spec.class_, "c");
   EXPECT_EQ(widget->spec.replicas, 0);
   EXPECT_EQ(widget->spec.max_bytes, 9007199254740993);
@@ -55,7 +55,7 @@ TEST(GeneratedCustomResourceTest, WorksWithClientsAndApply) {
   });
   const ResourceClient<TestWidget> widgets(server.client(), "ns");
   const auto got = widgets.Get("w");
-  ASSERT_TRUE(got) << got.status().ToString();
+  ASSERT_TRUE(got) << got.error().ToString();
   EXPECT_EQ(server.last().target, "/apis/test.example.com/v1/namespaces/ns/widgets/w");
   ASSERT_TRUE(widgets.UpdateStatus(*got));
   ApplyObject<TestWidget> apply("w");

@@ -19,8 +19,8 @@ class DiscoveryV1Client {
   explicit DiscoveryV1Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::discovery::v1::EndpointSlice> EndpointSlices(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::discovery::v1::EndpointSlice> EndpointSlices(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

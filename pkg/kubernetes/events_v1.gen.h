@@ -19,8 +19,8 @@ class EventsV1Client {
   explicit EventsV1Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::events::v1::Event> Events(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::events::v1::Event> Events(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

@@ -24,8 +24,8 @@ class NetworkingV1Client {
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::networking::v1::Ingress> Ingresses(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::networking::v1::Ingress> Ingresses(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
@@ -34,8 +34,8 @@ class NetworkingV1Client {
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::networking::v1::NetworkPolicy> NetworkPolicies(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::networking::v1::NetworkPolicy> NetworkPolicies(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.

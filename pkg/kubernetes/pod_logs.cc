@@ -15,12 +15,12 @@ constexpr apimachinery::ResourceInfo kPods{"", "v1", "Pod", "pods", true};
 
 }  // namespace
 
-Result<void> StreamPodLogs(rest::RESTClient& client, std::string_view name_space,
+Result<void> StreamPodLogs(rest::RESTClient& client, std::string_view namespace_,
                            std::string_view pod, const api::core::v1::PodLogOptions& options,
                            LogSink sink, std::stop_token stop) {
   rest::Request request = client.Get();
   request.Resource(kPods)
-      .Namespace(name_space)
+      .Namespace(namespace_)
       .Name(pod)
       .SubResource("log")
       .VersionedParams(options);
@@ -58,12 +58,12 @@ Result<void> LineSplitter::Finish(LogSink sink) {
   return sink(std::exchange(rest_, {}));
 }
 
-Result<void> ForEachPodLogLine(rest::RESTClient& client, std::string_view name_space,
+Result<void> ForEachPodLogLine(rest::RESTClient& client, std::string_view namespace_,
                                std::string_view pod, const api::core::v1::PodLogOptions& options,
                                LogSink sink, std::stop_token stop) {
   LineSplitter splitter;
   KX_RETURN_IF_ERROR(StreamPodLogs(
-      client, name_space, pod, options,
+      client, namespace_, pod, options,
       [&splitter, &sink](std::string_view piece) { return splitter.Feed(piece, sink); },
       std::move(stop)));
   return splitter.Finish(sink);

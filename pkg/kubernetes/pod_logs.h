@@ -25,7 +25,7 @@ using LogSink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
 /// connection broke, kCancelled, or the error of `sink`. Semantics: client-go Pods().GetLogs; a log
 /// that broke off is not asked for again. Through a proxy's tunnel it breaks off, too, when the
 /// container says nothing for two hours.
-apimachinery::Result<void> StreamPodLogs(rest::RESTClient& client, std::string_view name_space,
+apimachinery::Result<void> StreamPodLogs(rest::RESTClient& client, std::string_view namespace_,
                                          std::string_view pod,
                                          const api::core::v1::PodLogOptions& options, LogSink sink,
                                          std::stop_token stop = {});
@@ -47,7 +47,7 @@ class LineSplitter {
 };
 
 /// As StreamPodLogs, line by line. A last line without a line break counts.
-apimachinery::Result<void> ForEachPodLogLine(rest::RESTClient& client, std::string_view name_space,
+apimachinery::Result<void> ForEachPodLogLine(rest::RESTClient& client, std::string_view namespace_,
                                              std::string_view pod,
                                              const api::core::v1::PodLogOptions& options,
                                              LogSink sink, std::stop_token stop = {});

@@ -17,7 +17,7 @@ namespace kubexx::kubernetes {
 /// pods/eviction. Thread-safe, cheap to copy.
 class EvictionMethods {
  public:
-  EvictionMethods(std::shared_ptr<rest::RESTClient> client, std::string name_space,
+  EvictionMethods(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                   const apimachinery::ResourceInfo& resource);
 
   /// Deletes the pod that `eviction` names, as its disruption budgets allow: kTooManyRequests when
@@ -33,7 +33,7 @@ class EvictionMethods {
 /// pods/binding. Thread-safe, cheap to copy.
 class BindingMethods {
  public:
-  BindingMethods(std::shared_ptr<rest::RESTClient> client, std::string name_space,
+  BindingMethods(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                  const apimachinery::ResourceInfo& resource);
 
   /// Puts the pod that `binding` names on the node that is its target, as a scheduler does;

@@ -19,8 +19,8 @@ class PolicyV1Client {
   explicit PolicyV1Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::policy::v1::PodDisruptionBudget> PodDisruptionBudgets(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::policy::v1::PodDisruptionBudget> PodDisruptionBudgets(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

@@ -99,7 +99,7 @@ RawClient::RawClient(std::shared_ptr<rest::RESTClient> client, RawResource resou
     : client_(std::move(client)),
       resource_(std::make_shared<const RawResource>(std::move(resource))) {}
 
-rest::Request RawClient::Prepare(rest::Request request, std::string_view name_space) const {
+rest::Request RawClient::Prepare(rest::Request request, std::string_view namespace_) const {
   const apimachinery::GroupVersionResource& resource = resource_->resource;
   request
       .Resource({.group = resource.group,
@@ -107,14 +107,14 @@ rest::Request RawClient::Prepare(rest::Request request, std::string_view name_sp
                  .kind = {},
                  .plural = resource.resource,
                  .namespaced = resource_->namespaced})
-      .Namespace(resource_->name_space.empty() ? name_space : resource_->name_space)
+      .Namespace(resource_->namespace_.empty() ? namespace_ : resource_->namespace_)
       .Accept(resource_->accept);
   request.AcceptParameters(resource_->accept_parameters);
   return request;
 }
 
 rest::Request RawClient::PrepareNamed(rest::Request request, const ObjectName& name) const {
-  rest::Request out = Prepare(std::move(request), name.name_space);
+  rest::Request out = Prepare(std::move(request), name.namespace_);
   out.Name(name.name);
   if (!name.subresource.empty()) {
     out.SubResource(name.subresource);
@@ -242,7 +242,7 @@ Result<void> RawClient::Watch(const ListOptions& options, FrameSink decode,
 
 Result<void> RawClient::Create(const ObjectName& name, RawBody body, const CreateOptions& options,
                                ObjectSink out, std::stop_token stop) const {
-  rest::Request request = name.name.empty() ? Prepare(client_->Post(), name.name_space)
+  rest::Request request = name.name.empty() ? Prepare(client_->Post(), name.namespace_)
                                             : PrepareNamed(client_->Post(), name);
   AddWriteParams(request, options.field_manager, options.field_validation, options.dry_run);
   SetBody(request, std::move(body));
@@ -261,7 +261,7 @@ Result<void> RawClient::Patch(const ObjectName& name, RawPatch patch, const Patc
                               ObjectSink out, std::stop_token stop) const {
   rest::Request request = PrepareNamed(
       client_->Patch(patch.type),
-      {.name_space = name.name_space, .name = name.name, .subresource = options.subresource});
+      {.namespace_ = name.namespace_, .name = name.name, .subresource = options.subresource});
   AddWriteParams(request, options.field_manager, options.field_validation, options.dry_run);
   if (options.force) {
     request.Param("force", "true");

@@ -23,9 +23,9 @@
 namespace kubexx::kubernetes {
 
 /// The object, or the part of it, that a request is about. `name` is empty when an object is
-/// created, `name_space` counts only for a client without a namespace of its own.
+/// created, `namespace_` counts only for a client without a namespace of its own.
 struct ObjectName {
-  std::string_view name_space{};
+  std::string_view namespace_{};
   std::string_view name{};
   std::string_view subresource{};
 };
@@ -36,7 +36,7 @@ struct RawResource {
   /// Whether objects live in namespaces.
   bool namespaced = true;
   /// Empty for cluster-scoped resources and for all namespaces.
-  std::string name_space{};
+  std::string namespace_{};
   /// Best first.
   std::vector<codec::Encoding> accept{codec::Encoding::kJson};
   /// See rest::Request::AcceptParameters.
@@ -111,7 +111,7 @@ class RawClient {
                                               std::stop_token stop) const;
 
  private:
-  rest::Request Prepare(rest::Request request, std::string_view name_space) const;
+  rest::Request Prepare(rest::Request request, std::string_view namespace_) const;
   rest::Request PrepareNamed(rest::Request request, const ObjectName& name) const;
   apimachinery::Result<codec::ListMeta> ListPage(const apimachinery::ListOptions& options,
                                                  ObjectSink sink,

@@ -29,13 +29,13 @@ class RbacV1Client {
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::rbac::v1::RoleBinding> RoleBindings(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::rbac::v1::RoleBinding> RoleBindings(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::rbac::v1::Role> Roles(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::rbac::v1::Role> Roles(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

@@ -49,10 +49,10 @@ class ResourceClient {
  public:
   using EventSink = base::FunctionRef<apimachinery::Result<void>(WatchEvent<T>&&)>;
 
-  /// `name_space` is empty for cluster-scoped types and for all namespaces; writing then takes the
+  /// `namespace_` is empty for cluster-scoped types and for all namespaces; writing then takes the
   /// object's own.
-  ResourceClient(std::shared_ptr<rest::RESTClient> client, std::string name_space)
-      : client_(std::move(client), std::move(name_space), api::ResourceOf<T>(),
+  ResourceClient(std::shared_ptr<rest::RESTClient> client, std::string namespace_)
+      : client_(std::move(client), std::move(namespace_), api::ResourceOf<T>(),
                 codec::SchemaOf<T>()) {}
 
   apimachinery::Result<T> Get(std::string_view name, std::stop_token stop = {}) const {
@@ -179,13 +179,13 @@ class ResourceClient {
                                   const ApplyOptions& options, std::stop_token stop) const {
     T out{};
     KX_RETURN_IF_ERROR(client_.Apply(
-        {.name_space = object.name_space(), .name = object.name(), .subresource = subresource},
+        {.namespace_ = object.namespace_(), .name = object.name(), .subresource = subresource},
         object.ToJson(), options, &out, std::move(stop)));
     return out;
   }
 
   static ObjectName NameOf(const T& object) {
-    return {.name_space = object.metadata.namespace_, .name = object.metadata.name};
+    return {.namespace_ = object.metadata.namespace_, .name = object.metadata.name};
   }
 
   UntypedClient client_;

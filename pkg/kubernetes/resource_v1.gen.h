@@ -24,13 +24,13 @@ class ResourceV1Client {
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::resource::v1::ResourceClaim> ResourceClaims(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::resource::v1::ResourceClaim> ResourceClaims(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::resource::v1::ResourceClaimTemplate> ResourceClaimTemplates(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::resource::v1::ResourceClaimTemplate> ResourceClaimTemplates(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.

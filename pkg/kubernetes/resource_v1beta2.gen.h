@@ -29,13 +29,13 @@ class ResourceV1beta2Client {
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::resource::v1beta2::ResourceClaim> ResourceClaims(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::resource::v1beta2::ResourceClaim> ResourceClaims(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::resource::v1beta2::ResourceClaimTemplate> ResourceClaimTemplates(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::resource::v1beta2::ResourceClaimTemplate> ResourceClaimTemplates(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.

@@ -6,9 +6,9 @@ namespace kubexx::kubernetes {
 
 using apimachinery::Result;
 
-ScaleMethods::ScaleMethods(std::shared_ptr<rest::RESTClient> client, std::string name_space,
+ScaleMethods::ScaleMethods(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                            const apimachinery::ResourceInfo& resource)
-    : client_(std::move(client), std::move(name_space), resource, codec::SchemaOf<Scale>()) {}
+    : client_(std::move(client), std::move(namespace_), resource, codec::SchemaOf<Scale>()) {}
 
 Result<ScaleMethods::Scale> ScaleMethods::GetScale(std::string_view name,
                                                    std::stop_token stop) const {
@@ -21,7 +21,7 @@ Result<ScaleMethods::Scale> ScaleMethods::UpdateScale(const Scale& scale,
                                                       const UpdateOptions& options,
                                                       std::stop_token stop) const {
   Scale out;
-  KX_RETURN_IF_ERROR(client_.Update({.name_space = scale.metadata.namespace_,
+  KX_RETURN_IF_ERROR(client_.Update({.namespace_ = scale.metadata.namespace_,
                                      .name = scale.metadata.name,
                                      .subresource = "scale"},
                                     &scale, options, &out, std::move(stop)));
@@ -43,7 +43,7 @@ Result<ScaleMethods::Scale> ScaleMethods::ApplyScale(const ApplyObject<Scale>& s
                                                      std::stop_token stop) const {
   Scale out;
   KX_RETURN_IF_ERROR(client_.Apply(
-      {.name_space = scale.name_space(), .name = scale.name(), .subresource = "scale"},
+      {.namespace_ = scale.namespace_(), .name = scale.name(), .subresource = "scale"},
       scale.ToJson(), options, &out, std::move(stop)));
   return out;
 }

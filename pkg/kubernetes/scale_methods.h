@@ -21,7 +21,7 @@ class ScaleMethods {
  public:
   using Scale = api::autoscaling::v1::Scale;
 
-  ScaleMethods(std::shared_ptr<rest::RESTClient> client, std::string name_space,
+  ScaleMethods(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                const apimachinery::ResourceInfo& resource);
 
   apimachinery::Result<Scale> GetScale(std::string_view name, std::stop_token stop = {}) const;

@@ -19,13 +19,13 @@ class SchedulingV1alpha2Client {
   explicit SchedulingV1alpha2Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::scheduling::v1alpha2::PodGroup> PodGroups(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::scheduling::v1alpha2::PodGroup> PodGroups(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::scheduling::v1alpha2::Workload> Workloads(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::scheduling::v1alpha2::Workload> Workloads(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
  private:

@@ -29,8 +29,8 @@ class StorageV1Client {
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::storage::v1::CSIStorageCapacity> CSIStorageCapacities(std::string name_space) const {
-    return {client_, std::move(name_space)};
+  ResourceClient<api::storage::v1::CSIStorageCapacity> CSIStorageCapacities(std::string namespace_) const {
+    return {client_, std::move(namespace_)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.

@@ -14,30 +14,30 @@
 namespace kubexx::kubernetes {
 
 /// A ResourceClient<T> with the methods of T's subresources, each a class with a constructor like
-/// `ScaleMethods(client, name_space, resource)`. The generated clientset gives each built-in type
+/// `ScaleMethods(client, namespace_, resource)`. The generated clientset gives each built-in type
 /// those that the API server has for it, so that a missing subresource is a compile error; write
 /// `ClientWith<Widget, ScaleMethods>` for a custom resource with a scale. Thread-safe, cheap to
 /// copy.
 template <class T, class... Methods>
 class ClientWith : public ResourceClient<T>, public Methods... {
  public:
-  ClientWith(const std::shared_ptr<rest::RESTClient>& client, const std::string& name_space)
-      : ResourceClient<T>(client, name_space),
-        Methods(client, name_space, api::ResourceOf<T>())... {}
+  ClientWith(const std::shared_ptr<rest::RESTClient>& client, const std::string& namespace_)
+      : ResourceClient<T>(client, namespace_),
+        Methods(client, namespace_, api::ResourceOf<T>())... {}
 };
 
 /// What subresources that take and give the whole object share.
 template <class T>
 class ObjectSubresource {
  protected:
-  ObjectSubresource(std::shared_ptr<rest::RESTClient> client, std::string name_space,
+  ObjectSubresource(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                     const apimachinery::ResourceInfo& resource)
-      : client_(std::move(client), std::move(name_space), resource, codec::SchemaOf<T>()) {}
+      : client_(std::move(client), std::move(namespace_), resource, codec::SchemaOf<T>()) {}
 
   apimachinery::Result<T> UpdateAt(std::string_view subresource, const T& object,
                                    const UpdateOptions& options, std::stop_token stop) const {
     T out{};
-    KX_RETURN_IF_ERROR(client_.Update({.name_space = object.metadata.namespace_,
+    KX_RETURN_IF_ERROR(client_.Update({.namespace_ = object.metadata.namespace_,
                                        .name = object.metadata.name,
                                        .subresource = subresource},
                                       &object, options, &out, std::move(stop)));
@@ -65,10 +65,10 @@ template <class T>
 class FinalizeMethods : private ObjectSubresource<T> {
  public:
   using ObjectSubresource<T>::ObjectSubresource;
-  /// Stores spec.finalizers of `name_space`; one that is being deleted and has none left goes away.
-  apimachinery::Result<T> Finalize(const T& name_space, const UpdateOptions& options = {},
+  /// Stores spec.finalizers of `namespace_`; one that is being deleted and has none left goes away.
+  apimachinery::Result<T> Finalize(const T& namespace_, const UpdateOptions& options = {},
                                    std::stop_token stop = {}) const {
-    return this->UpdateAt("finalize", name_space, options, std::move(stop));
+    return this->UpdateAt("finalize", namespace_, options, std::move(stop));
   }
 };
 

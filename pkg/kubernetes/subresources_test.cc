@@ -67,7 +67,7 @@ TEST(SubresourcesTest, ScaleTravelsAsScale) {
   scale.metadata.name = "web";
   scale.spec.replicas = 0;
   const auto updated = deployments.UpdateScale(scale, {.dry_run = true});
-  ASSERT_TRUE(updated) << updated.status().ToString();
+  ASSERT_TRUE(updated) << updated.error().ToString();
   EXPECT_EQ(*updated, scale);
   EXPECT_EQ(server.last().method, "PUT");
   EXPECT_EQ(server.last().target, "/apis/apps/v1/namespaces/ns/deployments/web/scale?dryRun=All");
@@ -82,11 +82,11 @@ TEST(SubresourcesTest, ScaleIsReadAndPatched) {
   });
   const auto sets = AppsV1Client(server.client()).StatefulSets("ns");
   const auto got = sets.GetScale("db");
-  ASSERT_TRUE(got) << got.status().ToString();
+  ASSERT_TRUE(got) << got.error().ToString();
   EXPECT_EQ(got->spec.replicas, 4);
   const auto patched = sets.PatchScale(
       "db", {.type = rest::PatchType::kMerge, .text = R"({"spec":{"replicas":4}})"});
-  ASSERT_TRUE(patched) << patched.status().ToString();
+  ASSERT_TRUE(patched) << patched.error().ToString();
   EXPECT_EQ(server.last().target, "/apis/apps/v1/namespaces/ns/statefulsets/db/scale");
   EXPECT_EQ(server.last().headers["content-type"], "application/merge-patch+json");
 }
@@ -137,7 +137,7 @@ TEST(SubresourcesTest, TokenIsAskedForWithARequest) {
   request.spec.expiration_seconds = 600;
   const auto token =
       CoreV1Client(server.client()).ServiceAccounts("ns").CreateToken("robot", request);
-  ASSERT_TRUE(token) << token.status().ToString();
+  ASSERT_TRUE(token) << token.error().ToString();
   EXPECT_EQ(*token, request);
   EXPECT_EQ(server.last().method, "POST");
   EXPECT_EQ(server.last().target, "/api/v1/namespaces/ns/serviceaccounts/robot/token");
@@ -167,15 +167,15 @@ TEST(SubresourcesTest, WholeObjectsArePutAtTheirSubresource) {
   EXPECT_EQ(server.last().target, "/api/v1/namespaces/ns/pods/p/resize");
   ASSERT_TRUE(core.Pods("ns").UpdateStatus(pod));
   EXPECT_EQ(server.last().target, "/api/v1/namespaces/ns/pods/p/status");
-  api::core::v1::Namespace name_space;
-  name_space.metadata.name = "old";
-  ASSERT_TRUE(core.Namespaces().Finalize(name_space));
+  api::core::v1::Namespace namespace_;
+  namespace_.metadata.name = "old";
+  ASSERT_TRUE(core.Namespaces().Finalize(namespace_));
   EXPECT_EQ(server.last().target, "/api/v1/namespaces/old/finalize");
   api::certificates::v1::CertificateSigningRequest csr;
   csr.metadata.name = "c";
   const auto approved =
       CertificatesV1Client(server.client()).CertificateSigningRequests().UpdateApproval(csr);
-  ASSERT_TRUE(approved) << approved.status().ToString();
+  ASSERT_TRUE(approved) << approved.error().ToString();
   EXPECT_EQ(server.last().method, "PUT");
   EXPECT_EQ(server.last().target,
             "/apis/certificates.k8s.io/v1/certificatesigningrequests/c/approval");

@@ -6,9 +6,9 @@ namespace kubexx::kubernetes {
 
 using apimachinery::Result;
 
-TokenMethods::TokenMethods(std::shared_ptr<rest::RESTClient> client, std::string name_space,
+TokenMethods::TokenMethods(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                            const apimachinery::ResourceInfo& resource)
-    : client_(std::move(client), std::move(name_space), resource, codec::SchemaOf<TokenRequest>()) {
+    : client_(std::move(client), std::move(namespace_), resource, codec::SchemaOf<TokenRequest>()) {
 }
 
 Result<TokenMethods::TokenRequest> TokenMethods::CreateToken(std::string_view name,
@@ -17,7 +17,7 @@ Result<TokenMethods::TokenRequest> TokenMethods::CreateToken(std::string_view na
                                                              std::stop_token stop) const {
   TokenRequest out;
   KX_RETURN_IF_ERROR(client_.Create(
-      {.name_space = request.metadata.namespace_, .name = name, .subresource = "token"}, &request,
+      {.namespace_ = request.metadata.namespace_, .name = name, .subresource = "token"}, &request,
       options, &out, std::move(stop)));
   return out;
 }

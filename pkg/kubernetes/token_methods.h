@@ -19,7 +19,7 @@ class TokenMethods {
  public:
   using TokenRequest = api::authentication::v1::TokenRequest;
 
-  TokenMethods(std::shared_ptr<rest::RESTClient> client, std::string name_space,
+  TokenMethods(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                const apimachinery::ResourceInfo& resource);
 
   /// A new token of the service account `name`, with its expiry, in the answer's status.

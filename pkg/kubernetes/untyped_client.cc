@@ -19,13 +19,13 @@ bool HasProtobuf(const codec::TypeSchema& schema) {
                              [](const codec::FieldSchema& field) { return field.tag != 0; });
 }
 
-RawResource MakeResource(const apimachinery::ResourceInfo& resource, std::string name_space,
+RawResource MakeResource(const apimachinery::ResourceInfo& resource, std::string namespace_,
                          const codec::TypeSchema& schema) {
   RawResource out{.resource = {.group = std::string(resource.group),
                                .version = std::string(resource.version),
                                .resource = std::string(resource.plural)},
                   .namespaced = resource.namespaced,
-                  .name_space = std::move(name_space),
+                  .namespace_ = std::move(namespace_),
                   .kind = std::string(resource.kind)};
   if (HasProtobuf(schema)) {
     out.accept = {Encoding::kProtobuf, Encoding::kJson};
@@ -35,10 +35,10 @@ RawResource MakeResource(const apimachinery::ResourceInfo& resource, std::string
 
 }  // namespace
 
-UntypedClient::UntypedClient(std::shared_ptr<rest::RESTClient> client, std::string name_space,
+UntypedClient::UntypedClient(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                              const apimachinery::ResourceInfo& resource,
                              const codec::TypeSchema& schema)
-    : raw_(std::move(client), MakeResource(resource, std::move(name_space), schema)),
+    : raw_(std::move(client), MakeResource(resource, std::move(namespace_), schema)),
       schema_(&schema) {}
 
 Result<void> UntypedClient::Decode(Encoding encoding, std::string_view bytes, void* out) const {
@@ -92,7 +92,7 @@ Result<void> UntypedClient::Create(const ObjectName& name, const void* object,
                                    const CreateOptions& options, void* out,
                                    std::stop_token stop) const {
   return raw_.Create(
-      {.name_space = name.name_space,
+      {.namespace_ = name.namespace_,
        .name = name.subresource.empty() ? std::string_view() : name.name,
        .subresource = name.subresource},
       Encode(object), options,

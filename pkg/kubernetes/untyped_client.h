@@ -29,7 +29,7 @@ class UntypedClient {
 
   /// `schema` has static storage. It may be that of a subresource of `resource`, for example
   /// autoscaling/v1 Scale.
-  UntypedClient(std::shared_ptr<rest::RESTClient> client, std::string name_space,
+  UntypedClient(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                 const apimachinery::ResourceInfo& resource, const codec::TypeSchema& schema);
 
   apimachinery::Result<void> Get(std::string_view name, std::string_view subresource, void* out,

@@ -34,8 +34,8 @@ TEST(ParseLevelTest, RefusesOthersByName) {
   for (const std::string text : {"", "verbose", "info ", "inf\xc3\xb6"}) {
     const auto level = ParseLevel(text);
     ASSERT_FALSE(level) << text;
-    EXPECT_EQ(level.status().reason, apimachinery::Reason::kInvalidConfig);
-    EXPECT_THAT(level.status().message, HasSubstr('"' + text + '"'));
+    EXPECT_EQ(level.error().reason, apimachinery::Reason::kInvalidConfig);
+    EXPECT_THAT(level.error().message, HasSubstr('"' + text + '"'));
   }
 }
 

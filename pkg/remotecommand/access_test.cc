@@ -45,7 +45,7 @@ std::string RunIn(const std::shared_ptr<rest::RESTClient>& client) {
   std::string out;
   const auto exit =
       Executor(client, {.connect_timeout = std::chrono::seconds(60)})
-          .Exec({.name_space = "ns", .pod = "web-0"}, {"true"}, {.out = StringSink(out)});
+          .Exec({.namespace_ = "ns", .pod = "web-0"}, {"true"}, {.out = StringSink(out)});
   return exit ? "exit " + std::to_string(exit->code) : exit.error().ToString();
 }
 
@@ -65,7 +65,7 @@ WebSocketServer::Options Forwarding() {
 std::string AttachTo(const std::shared_ptr<rest::RESTClient>& client) {
   std::string out;
   const auto exit = Executor(client, {.connect_timeout = std::chrono::seconds(60)})
-                        .Attach({.name_space = "ns", .pod = "web-0"}, {.out = StringSink(out)});
+                        .Attach({.namespace_ = "ns", .pod = "web-0"}, {.out = StringSink(out)});
   return exit ? "exit " + std::to_string(exit->code) : exit.error().ToString();
 }
 
@@ -73,7 +73,7 @@ std::string ForwardTo(const std::shared_ptr<rest::RESTClient>& client) {
   std::string out;
   const auto ended =
       Executor(client, {.connect_timeout = std::chrono::seconds(60)})
-          .Forward({.name_space = "ns", .pod = "web-0"}, 8080, StringSource(""), StringSink(out));
+          .Forward({.namespace_ = "ns", .pod = "web-0"}, 8080, StringSource(""), StringSink(out));
   return ended ? out : ended.error().ToString();
 }
 

@@ -87,7 +87,7 @@ Result<Exit> RunAt(const std::string& url, std::chrono::milliseconds timeout,
                    const std::stop_token& stop = {}) {
   std::string out;
   return Executor(rest::testing::ClientFor({.host = url}), {.connect_timeout = timeout})
-      .Exec({.name_space = "ns", .pod = "web-0"}, {"true"}, {.out = StringSink(out)}, stop);
+      .Exec({.namespace_ = "ns", .pod = "web-0"}, {"true"}, {.out = StringSink(out)}, stop);
 }
 
 class SilentResolverTest : public ::testing::Test {
@@ -197,7 +197,7 @@ TEST(LateThreadTest, AnAnswerAtTheEndOfTheTimeIsOneOrTheOther) {
                               }});
   const auto exit =
       Executor(rest::testing::ClientFor({.host = server.Url()}), {.connect_timeout = kTimeout})
-          .Exec({.name_space = "ns", .pod = "web-0"}, {"cat"}, {.in = StringSource("x")});
+          .Exec({.namespace_ = "ns", .pod = "web-0"}, {"cat"}, {.in = StringSource("x")});
   hold = false;
   ::sigaction(SIGUSR1, &before, nullptr);
   if (!exit) {

@@ -29,9 +29,9 @@ using rest::PercentEncode;
 constexpr std::size_t kInputBytes = 32 << 10;
 
 Result<std::string> PodPath(const Target& target, std::string_view subresource) {
-  KX_RETURN_IF_ERROR(rest::CheckPathSegment("namespace", target.name_space));
+  KX_RETURN_IF_ERROR(rest::CheckPathSegment("namespace", target.namespace_));
   KX_RETURN_IF_ERROR(rest::CheckPathSegment("pod", target.pod));
-  return "/api/v1/namespaces/" + PercentEncode(target.name_space) + "/pods/" +
+  return "/api/v1/namespaces/" + PercentEncode(target.namespace_) + "/pods/" +
          PercentEncode(target.pod) + "/" + std::string(subresource);
 }
 

@@ -23,7 +23,7 @@ class WebSocket;
 
 /// One container.
 struct Target {
-  std::string name_space{};
+  std::string namespace_{};
   std::string pod{};
   std::string container{};  ///< empty: the pod's only or default one
 };

@@ -47,7 +47,7 @@ std::string Bytes(std::initializer_list<int> bytes) {
   return out;
 }
 
-const Target kTarget{.name_space = "ns", .pod = "web-0", .container = "c 1"};
+const Target kTarget{.namespace_ = "ns", .pod = "web-0", .container = "c 1"};
 
 class ExecutorTest : public ::testing::Test {
  protected:
@@ -121,7 +121,7 @@ TEST_F(ExecutorTest, AsksForWhatIsSet) {
             "command=-c&command=a%26b%3Dc");
   EXPECT_EQ(server_->last_authorization(), "Bearer secret");
   EXPECT_TRUE(
-      MakeExecutor().Attach({.name_space = "ns", .pod = "p"},
+      MakeExecutor().Attach({.namespace_ = "ns", .pod = "p"},
                             {.in = StringSource(""), .out = StringSink(out_), .tty = true}));
   EXPECT_EQ(server_->last_target(),
             "/api/v1/namespaces/ns/pods/p/attach?stdin=true&stdout=true&tty=true");
@@ -396,7 +396,7 @@ TEST_F(ExecutorTest, BadArgumentsAreRefusedAtOnce) {
             Reason::kBadRequest);
   EXPECT_EQ(executor.Exec(kTarget, {"a"}, {}).error().reason, Reason::kBadRequest);
   EXPECT_EQ(
-      executor.Attach({.name_space = "n", .pod = "../x"}, {.out = StringSink(out_)}).error().reason,
+      executor.Attach({.namespace_ = "n", .pod = "../x"}, {.out = StringSink(out_)}).error().reason,
       Reason::kBadRequest);
 }
 

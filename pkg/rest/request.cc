@@ -62,11 +62,11 @@ Request& Request::Resource(const apimachinery::ResourceInfo& resource) {
   return *this;
 }
 
-Request& Request::Namespace(std::string_view name_space) {
-  if (!name_space.empty()) {
-    KeepError(CheckPathSegment("namespace", name_space));
+Request& Request::Namespace(std::string_view namespace_) {
+  if (!namespace_.empty()) {
+    KeepError(CheckPathSegment("namespace", namespace_));
   }
-  namespace_ = name_space;
+  in_namespace_ = namespace_;
   return *this;
 }
 
@@ -233,11 +233,11 @@ Result<void> Request::Check() const {
     return Fail(Reason::kBadRequest, "a request needs a resource or a path");
   }
   const std::string plural(resource_.plural);
-  if (!resource_.namespaced && !namespace_.empty()) {
-    return Fail(Reason::kBadRequest,
-                plural + " are cluster-scoped, so namespace \"" + namespace_ + "\" cannot be set");
+  if (!resource_.namespaced && !in_namespace_.empty()) {
+    return Fail(Reason::kBadRequest, plural + " are cluster-scoped, so namespace \"" +
+                                         in_namespace_ + "\" cannot be set");
   }
-  if (resource_.namespaced && namespace_.empty() && (!name_.empty() || method_ == "POST")) {
+  if (resource_.namespaced && in_namespace_.empty() && (!name_.empty() || method_ == "POST")) {
     return Fail(Reason::kBadRequest, plural + " are namespaced, so a namespace must be set");
   }
   if (!subresource_.empty() && name_.empty()) {
@@ -255,8 +255,8 @@ std::string Request::Target() const {
   } else if (!resource_.plural.empty()) {
     target += resource_.group.empty() ? "/api" : "/apis/" + PercentEncode(resource_.group, kKeep);
     for (const std::string_view segment :
-         {resource_.version, std::string_view(namespace_.empty() ? "" : "namespaces"),
-          std::string_view(namespace_), resource_.plural, std::string_view(name_),
+         {resource_.version, std::string_view(in_namespace_.empty() ? "" : "namespaces"),
+          std::string_view(in_namespace_), resource_.plural, std::string_view(name_),
           std::string_view(subresource_)}) {
       if (!segment.empty()) {
         target += '/';

@@ -49,7 +49,7 @@ class Request {
   /// Sets group, version and plural at once: `/api/v1/...` or `/apis/GROUP/VERSION/...`
   Request& Resource(const apimachinery::ResourceInfo& resource);
   /// Empty for cluster-scoped resources and for all namespaces.
-  Request& Namespace(std::string_view name_space);
+  Request& Namespace(std::string_view namespace_);
   Request& Name(std::string_view name);
   Request& SubResource(std::string_view subresource);
   /// Replaces the whole path, for example "/version".
@@ -152,7 +152,7 @@ class Request {
   std::string abs_path_{};
   std::string prefix_{};
   std::string suffix_{};
-  std::string namespace_{};
+  std::string in_namespace_{};
   std::string name_{};
   std::string subresource_{};
   std::vector<std::pair<std::string, std::string>> params_{};

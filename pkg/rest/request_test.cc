@@ -205,7 +205,7 @@ TEST(RequestTest, AsksForOtherRepresentationsInEveryEncoding) {
       .Accept({Encoding::kProtobuf, Encoding::kJson})
       .AcceptParameters("as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
   const auto response = request.Do();
-  ASSERT_TRUE(response) << response.status().ToString();
+  ASSERT_TRUE(response) << response.error().ToString();
   EXPECT_EQ(response->body,
             "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
             "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");

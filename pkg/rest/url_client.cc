@@ -122,7 +122,7 @@ Result<std::unique_ptr<UrlClient>> UrlClient::New(Options options) {
   if (!options.proxy.empty()) {
     auto parsed = internal::ParseProxyUrl(options.proxy);
     if (!parsed) {
-      return Fail(parsed.status().WithContext("proxy"));
+      return Fail(parsed.error().WithContext("proxy"));
     }
     proxy = *std::move(parsed);
   }

@@ -26,9 +26,9 @@ TEST(UrlClient, SendsPathQueryTypeAndBody) {
     }
   });
   const auto poster = UrlClient::New({.url = server.Url() + "/a/b?key=x%2Fy&t=1#fragment"});
-  ASSERT_TRUE(poster) << poster.status().ToString();
+  ASSERT_TRUE(poster) << poster.error().ToString();
   const auto answer = (*poster)->Post("text/plain", "hello", {});
-  ASSERT_TRUE(answer) << answer.status().ToString();
+  ASSERT_TRUE(answer) << answer.error().ToString();
   EXPECT_EQ(answer->status, 202);
   EXPECT_EQ(answer->body, "POST /a/b?key=x%2Fy&t=1 text/plain hello");
 }
@@ -55,7 +55,7 @@ TEST(UrlClient, FollowsNoRedirect) {
   const auto poster = UrlClient::New({.url = server.Url()});
   ASSERT_TRUE(poster);
   const auto answer = (*poster)->Post("text/plain", "", {});
-  ASSERT_TRUE(answer) << answer.status().ToString();
+  ASSERT_TRUE(answer) << answer.error().ToString();
   EXPECT_EQ(answer->status, 302);
 }
 
@@ -79,7 +79,7 @@ TEST(UrlClient, UsesTheProxyItIsGiven) {
   const auto poster = UrlClient::New({.url = "http://sink.example/hook", .proxy = proxy.Url()});
   ASSERT_TRUE(poster);
   const auto answer = (*poster)->Post("text/plain", "", {});
-  ASSERT_TRUE(answer) << answer.status().ToString();
+  ASSERT_TRUE(answer) << answer.error().ToString();
   EXPECT_EQ(answer->body, "http://sink.example:80/hook");
 }
 
@@ -87,12 +87,12 @@ TEST(UrlClient, RefusesWhatIsNoUrlWithoutShowingIt) {
   for (const char* url : {"", "sink", "ftp://SECRET", "http://", "http://h:SECRET/x"}) {
     const auto poster = UrlClient::New({.url = url});
     ASSERT_FALSE(poster) << url;
-    EXPECT_EQ(poster.status().reason, Reason::kInvalidConfig);
-    EXPECT_THAT(poster.status().message, Not(HasSubstr("SECRET")));
+    EXPECT_EQ(poster.error().reason, Reason::kInvalidConfig);
+    EXPECT_THAT(poster.error().message, Not(HasSubstr("SECRET")));
   }
   const auto poster = UrlClient::New({.url = "http://sink", .proxy = "ftp://u:SECRET@p"});
   ASSERT_FALSE(poster);
-  EXPECT_THAT(poster.status().message, Not(HasSubstr("SECRET")));
+  EXPECT_THAT(poster.error().message, Not(HasSubstr("SECRET")));
 }
 
 TEST(UrlClient, ErrorsDoNotShowTheUrl) {
@@ -101,7 +101,7 @@ TEST(UrlClient, ErrorsDoNotShowTheUrl) {
   ASSERT_TRUE(poster);
   const auto answer = (*poster)->Post("text/plain", "", {});
   ASSERT_FALSE(answer);
-  EXPECT_THAT(answer.status().ToString(), Not(HasSubstr("SECRET")));
+  EXPECT_THAT(answer.error().ToString(), Not(HasSubstr("SECRET")));
 }
 
 }  // namespace

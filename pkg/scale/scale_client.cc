@@ -15,7 +15,7 @@ using codec::Encoding;
 using kubernetes::RawClient;
 
 kubernetes::ObjectName NameOf(const ScaleTarget& target) {
-  return {.name_space = {}, .name = target.object.name, .subresource = "scale"};
+  return {.namespace_ = {}, .name = target.object.name, .subresource = "scale"};
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Result<RawClient> ScaleClient::ClientFor(const ScaleTarget& target,
   // A custom resource's scale is JSON only; one protocol for all is simpler, and it is small.
   return RawClient(client_, {.resource = std::move(mapping.resource),
                              .namespaced = mapping.namespaced,
-                             .name_space = mapping.namespaced ? target.object.namespace_ : ""});
+                             .namespace_ = mapping.namespaced ? target.object.namespace_ : ""});
 }
 
 Result<ScaleClient::Scale> ScaleClient::Get(const ScaleTarget& target, std::stop_token stop) const {

@@ -49,7 +49,7 @@ class ScaleClientTest : public ::testing::Test {
 
 TEST_F(ScaleClientTest, ScalesBuiltInAndCustomResources) {
   const auto widget = client_.Get(Target("example.com", "Widget"));
-  ASSERT_TRUE(widget) << widget.status().ToString();
+  ASSERT_TRUE(widget) << widget.error().ToString();
   EXPECT_EQ(widget->spec.replicas, 4);
   EXPECT_EQ(widget->status.selector, "a=b");
   EXPECT_EQ(server_.last().target, "/apis/example.com/v1/namespaces/ns/widgets/w/scale");
@@ -62,17 +62,17 @@ TEST_F(ScaleClientTest, UpdatesAndPatches) {
   scale.metadata.name = "another";
   scale.spec.replicas = 0;
   const auto updated = client_.Update(Target("apps", "Deployment"), scale, {.field_manager = "m"});
-  ASSERT_TRUE(updated) << updated.status().ToString();
+  ASSERT_TRUE(updated) << updated.error().ToString();
   EXPECT_EQ(server_.last().method, "PUT");
   EXPECT_EQ(server_.last().target,
             "/apis/apps/v1/namespaces/ns/deployments/w/scale?fieldManager=m");
   const auto sent = codec::DecodeJson<ScaleClient::Scale>(server_.last().body);
-  ASSERT_TRUE(sent) << sent.status().ToString();
+  ASSERT_TRUE(sent) << sent.error().ToString();
   EXPECT_EQ(sent->metadata.name, "w");
   EXPECT_EQ(sent->metadata.namespace_, "ns");
   const auto patched =
       client_.Patch(Target("apps", "Deployment"), {.type = rest::PatchType::kMerge, .text = "{}"});
-  ASSERT_TRUE(patched) << patched.status().ToString();
+  ASSERT_TRUE(patched) << patched.error().ToString();
   EXPECT_EQ(server_.last().method, "PATCH");
   EXPECT_EQ(server_.last().target, "/apis/apps/v1/namespaces/ns/deployments/w/scale");
 }

@@ -42,7 +42,7 @@ class ClientTest : public ::testing::Test {
     std::fclose(file);
     auto config = rest::LoadKubeconfig({.path = path});
     std::remove(path.c_str());
-    EXPECT_TRUE(config) << (config ? "" : config.status().ToString());
+    EXPECT_TRUE(config) << (config ? "" : config.error().ToString());
     config->qps = -1;
     auto client = rest::RESTClient::New(*config);
     EXPECT_TRUE(client);
@@ -67,14 +67,14 @@ class ClientTest : public ::testing::Test {
 TEST_F(ClientTest, TypedObjectsAreWrittenAndRead) {
   auto maps = kubernetes::Clientset(client_).CoreV1().ConfigMaps("default");
   auto created = maps.Create(Map("a", "1"));
-  ASSERT_TRUE(created) << created.status().ToString();
+  ASSERT_TRUE(created) << created.error().ToString();
   EXPECT_NE(created->metadata.uid, "");
   created->data["value"] = "2";
   const auto updated = maps.Update(*created);
-  ASSERT_TRUE(updated) << updated.status().ToString();
+  ASSERT_TRUE(updated) << updated.error().ToString();
   const auto stale = maps.Update(*created);
   ASSERT_FALSE(stale);
-  EXPECT_EQ(stale.status().reason, apimachinery::Reason::kConflict);
+  EXPECT_EQ(stale.error().reason, apimachinery::Reason::kConflict);
   const auto got = maps.Get("a");
   ASSERT_TRUE(got);
   EXPECT_EQ(got->data.at("value"), "2");
@@ -82,7 +82,7 @@ TEST_F(ClientTest, TypedObjectsAreWrittenAndRead) {
   ASSERT_TRUE(maps.Delete("a"));
   const auto gone = maps.Get("a");
   ASSERT_FALSE(gone);
-  EXPECT_EQ(gone.status().reason, apimachinery::Reason::kNotFound);
+  EXPECT_EQ(gone.error().reason, apimachinery::Reason::kNotFound);
 }
 
 TEST_F(ClientTest, ObjectsAreApplied) {
@@ -91,27 +91,27 @@ TEST_F(ClientTest, ObjectsAreApplied) {
   kubernetes::ApplyObject<ConfigMap> mine("applied", "default");
   mine.Set(&ConfigMap::data, Data{{"k", "1"}, {"l", "1"}});
   const auto created = maps.Apply(mine, {.field_manager = "me"});
-  ASSERT_TRUE(created) << created.status().ToString();
+  ASSERT_TRUE(created) << created.error().ToString();
   EXPECT_EQ(created->data.size(), 2U);
 
   kubernetes::ApplyObject<ConfigMap> yours("applied", "default");
   yours.Set(&ConfigMap::data, Data{{"k", "2"}});
   const auto refused = maps.Apply(yours, {.field_manager = "you"});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.status().reason, apimachinery::Reason::kConflict);
-  ASSERT_EQ(refused.status().details.causes.size(), 1U);
-  EXPECT_EQ(refused.status().details.causes[0].field, ".data.k");
+  EXPECT_EQ(refused.error().reason, apimachinery::Reason::kConflict);
+  ASSERT_EQ(refused.error().details.causes.size(), 1U);
+  EXPECT_EQ(refused.error().details.causes[0].field, ".data.k");
   const auto forced = maps.Apply(yours, {.field_manager = "you", .force = true});
-  ASSERT_TRUE(forced) << forced.status().ToString();
+  ASSERT_TRUE(forced) << forced.error().ToString();
   EXPECT_EQ(forced->data.at("k"), "2");
 
   // What the manager still has, as a beginning of its next config.
   const auto owned = kubernetes::ExtractOwned(*forced, "me");
-  ASSERT_TRUE(owned) << owned.status().ToString();
+  ASSERT_TRUE(owned) << owned.error().ToString();
   EXPECT_EQ(owned->tree().At({"data"})->ToJson(), R"({"l":"1"})");
   const auto left =
       maps.Apply(kubernetes::ApplyObject<ConfigMap>("applied", "default"), {.field_manager = "me"});
-  ASSERT_TRUE(left) << left.status().ToString();
+  ASSERT_TRUE(left) << left.error().ToString();
   EXPECT_EQ(left->data, (Data{{"k", "2"}}));
 }
 

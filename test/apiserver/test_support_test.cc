@@ -37,7 +37,7 @@ class TestSupportTest : public ::testing::Test {
     map.metadata.name = name;
     map.data["value"] = value;
     const auto created = maps_.Create(map);
-    EXPECT_TRUE(created) << created.status().ToString();
+    EXPECT_TRUE(created) << created.error().ToString();
     return created ? *created : map;
   }
 
@@ -112,11 +112,11 @@ TEST_F(TestSupportTest, ABrokenWatchEndsAndItsClientComesAgain) {
     EXPECT_EQ(server_.BreakWatches({.resource = "secrets"}), 0);
     return server_.BreakWatches({.resource = "configmaps"}) == 1;
   });
-  ASSERT_TRUE(broken) << broken.status().ToString();
+  ASSERT_TRUE(broken) << broken.error().ToString();
   Create("after", "1");
   const auto seen = Eventually("the informer to see what was made meanwhile",
                                [&] { return informer->GetRaw({"default", "after"}).has_value(); });
-  EXPECT_TRUE(seen) << seen.status().ToString();
+  EXPECT_TRUE(seen) << seen.error().ToString();
   EXPECT_GE(server_.Count({.verb = "watch"}), 2);
 }
 
@@ -124,11 +124,11 @@ TEST_F(TestSupportTest, AnObjectIsReturnedAsItIsWhenTheWaitEnds) {
   Create("a", "1");
   const auto there = AwaitObject<ConfigMap>(client_, {"default", "a"}, "a value",
                                             [](const ConfigMap& map) { return !map.data.empty(); });
-  ASSERT_TRUE(there) << there.status().ToString();
+  ASSERT_TRUE(there) << there.error().ToString();
   EXPECT_EQ(there->data.at("value"), "1");
   ASSERT_TRUE(maps_.Delete("a"));
   const auto gone = AwaitGone<ConfigMap>(client_, {"default", "a"});
-  EXPECT_TRUE(gone) << gone.status().ToString();
+  EXPECT_TRUE(gone) << gone.error().ToString();
 }
 
 TEST_F(TestSupportTest, AWaitInVainSaysWhatItSawInstead) {
@@ -169,11 +169,11 @@ TEST_F(TestSupportTest, PatienceHasAnEndUnlessItIsWithout) {
   }
   int looks = 0;
   const auto held = Eventually("a third look", [&] { return ++looks == 3; }, base::Duration::max());
-  EXPECT_TRUE(held) << held.status().ToString();
+  EXPECT_TRUE(held) << held.error().ToString();
   const auto there = AwaitObject<ConfigMap>(
       client_, {"default", "a"}, "it", [](const ConfigMap&) { return true; },
       base::Duration::max());
-  EXPECT_TRUE(there) << there.status().ToString();
+  EXPECT_TRUE(there) << there.error().ToString();
 }
 
 TEST_F(TestSupportTest, AWaitOfWhichNothingIsKnownSaysSo) {
@@ -204,7 +204,7 @@ TEST_F(TestSupportTest, AWatchThatIsCountedCanBeBroken) {
   const auto informer = factory.InformerFor<ConfigMap>();
   informer->Start();
   const auto counted = Eventually("a watch", [&] { return server.Count({.verb = "watch"}) == 1; });
-  ASSERT_TRUE(counted) << counted.status().ToString();
+  ASSERT_TRUE(counted) << counted.error().ToString();
   EXPECT_EQ(counting.load(), nullptr);
   EXPECT_EQ(counted_before, 0);
   EXPECT_EQ(server.BreakWatches({.resource = "configmaps"}), 1);

@@ -44,7 +44,7 @@ class StreamsTest : public ::testing::Test {
     return executor_->Exec(kShell, {"sh", "-c", script}, streams);
   }
 
-  static inline const Target kShell{.name_space = "streams", .pod = "shell", .container = "shell"};
+  static inline const Target kShell{.namespace_ = "streams", .pod = "shell", .container = "shell"};
   std::shared_ptr<rest::RESTClient> client_;
   std::unique_ptr<Executor> executor_;
   std::string out_;
@@ -88,13 +88,13 @@ TEST_F(StreamsTest, TerminalHasTheSizeItIsTold) {
 }
 
 TEST_F(StreamsTest, RefusalsAreTheServersStatus) {
-  const auto missing = executor_->Exec({.name_space = "streams", .pod = "nobody"}, {"true"},
+  const auto missing = executor_->Exec({.namespace_ = "streams", .pod = "nobody"}, {"true"},
                                        {.out = StringSink(out_)});
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().reason, Reason::kNotFound);
   EXPECT_EQ(missing.error().message, "pods \"nobody\" not found");
   const auto container =
-      executor_->Exec({.name_space = "streams", .pod = "shell", .container = "none"}, {"true"},
+      executor_->Exec({.namespace_ = "streams", .pod = "shell", .container = "none"}, {"true"},
                       {.out = StringSink(out_)});
   ASSERT_FALSE(container);
   EXPECT_EQ(container.error().reason, Reason::kBadRequest);
@@ -114,14 +114,14 @@ TEST_F(StreamsTest, StopEndsACommandThatDoesNot) {
 }
 
 TEST_F(StreamsTest, AttachSpeaksToTheProcessThatRuns) {
-  const auto exit = executor_->Attach({.name_space = "streams", .pod = "reader"},
+  const auto exit = executor_->Attach({.namespace_ = "streams", .pod = "reader"},
                                       {.in = StringSource("one\ntwo\n"), .out = StringSink(out_)});
   ASSERT_TRUE(exit) << exit.error().ToString();
   EXPECT_EQ(out_, "got one\ngot two\nno more\n");
 }
 
 TEST_F(StreamsTest, ForwardReachesAPort) {
-  const auto done = executor_->Forward({.name_space = "streams", .pod = "shell"}, 8080,
+  const auto done = executor_->Forward({.namespace_ = "streams", .pod = "shell"}, 8080,
                                        StringSource("GET / HTTP/1.0\r\n\r\n"), StringSink(out_));
   ASSERT_TRUE(done) << done.error().ToString();
   EXPECT_THAT(out_, AllOf(StartsWith("HTTP/1."), HasSubstr("hello from the pod")));
@@ -129,7 +129,7 @@ TEST_F(StreamsTest, ForwardReachesAPort) {
 
 TEST_F(StreamsTest, ForwardToAPortThatNobodyListensOnIsAnError) {
   const auto done =
-      executor_->Forward({.name_space = "streams", .pod = "shell"}, 8081, {}, StringSink(out_));
+      executor_->Forward({.namespace_ = "streams", .pod = "shell"}, 8081, {}, StringSink(out_));
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message, HasSubstr("8081"));
 }

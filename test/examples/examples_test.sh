@@ -10,7 +10,7 @@ export KUBECONFIG=$KUBEXX_TEST_KUBECONFIG PATH=$KUBEXX_CACHE/bin:$PATH
 work=$KUBEXX_BUILD_DIR/test/examples
 rm -rf "$work"
 mkdir -p "$work"
-name_space=examples-$$
+namespace_=examples-$$
 informer=
 controller=
 finish() {
@@ -18,7 +18,7 @@ finish() {
   [ -z "$informer" ] || kill "$informer" 2>/dev/null || true
   [ -z "$controller" ] || kill "$controller" 2>/dev/null || true
   kubectl delete crd websites.example.com --wait=false >/dev/null 2>&1 || true
-  kubectl delete namespace "$name_space" --wait=false >/dev/null 2>&1 || true
+  kubectl delete namespace "$namespace_" --wait=false >/dev/null 2>&1 || true
   rm -rf "$work"
   exit "$status"
 }
@@ -45,22 +45,22 @@ cmake -S "$work/samples" -B "$work/samples/build" -G Ninja -DCMAKE_BUILD_TYPE=De
   -DCMAKE_CXX_COMPILER_LAUNCHER=ccache >"$work/configure.log" || { cat "$work/configure.log"; fail "configuring the pages' code failed"; }
 cmake --build "$work/samples/build" >"$work/build.log" || { cat "$work/build.log"; fail "the code of a page in docs/library does not compile"; }
 
-kubectl create namespace "$name_space" >/dev/null
+kubectl create namespace "$namespace_" >/dev/null
 # No controller makes it here.
-kubectl -n "$name_space" create serviceaccount default >/dev/null
-kubectl -n "$name_space" run one --image=none --labels=app=one --restart=Never >/dev/null
+kubectl -n "$namespace_" create serviceaccount default >/dev/null
+kubectl -n "$namespace_" run one --image=none --labels=app=one --restart=Never >/dev/null
 
-"$work/build/pod-lister" --namespace "$name_space" --selector app=one >"$work/lister.log"
-grep -qE "^$name_space/one	Pending	$" "$work/lister.log" || { cat "$work/lister.log"; fail "pod-lister does not show the pod"; }
+"$work/build/pod-lister" --namespace "$namespace_" --selector app=one >"$work/lister.log"
+grep -qE "^$namespace_/one	Pending	$" "$work/lister.log" || { cat "$work/lister.log"; fail "pod-lister does not show the pod"; }
 grep -qE '^1 pods at resource version [0-9]+$' "$work/lister.log" || fail "pod-lister does not count"
 
-"$work/build/pod-informer" --namespace "$name_space" >"$work/informer.log" 2>&1 &
+"$work/build/pod-informer" --namespace "$namespace_" >"$work/informer.log" 2>&1 &
 informer=$!
-wait_for 20 "^present	$name_space/one	Pending$" "$work/informer.log"
-kubectl -n "$name_space" run two --image=none --restart=Never >/dev/null
-wait_for 20 "^added	$name_space/two	Pending$" "$work/informer.log"
-kubectl -n "$name_space" delete pod one --force --grace-period=0 >/dev/null 2>&1
-wait_for 20 "^deleted	$name_space/one" "$work/informer.log"
+wait_for 20 "^present	$namespace_/one	Pending$" "$work/informer.log"
+kubectl -n "$namespace_" run two --image=none --restart=Never >/dev/null
+wait_for 20 "^added	$namespace_/two	Pending$" "$work/informer.log"
+kubectl -n "$namespace_" delete pod one --force --grace-period=0 >/dev/null 2>&1
+wait_for 20 "^deleted	$namespace_/one" "$work/informer.log"
 kill -TERM "$informer"
 wait "$informer" || fail "pod-informer ended with status $?"
 informer=
@@ -75,26 +75,26 @@ kubectl apply -f "$root/examples/website-controller/website.yaml" >/dev/null
 kubectl wait --for=condition=Established crd/websites.example.com --timeout=20s >/dev/null
 "$work/build/website-controller" --http-address 127.0.0.1:0 --leader-elect >"$work/controller.log" 2>&1 &
 controller=$!
-kubectl apply -n "$name_space" -f - >/dev/null <<'SITE'
+kubectl apply -n "$namespace_" -f - >/dev/null <<'SITE'
 apiVersion: example.com/v1
 kind: Website
 metadata: {name: home}
 spec: {html: "<p>hello</p>", replicas: 2}
 SITE
 wait_until() {
-  kubectl wait -n "$name_space" "$1" --for="$2" --timeout=30s >/dev/null || { cat "$work/controller.log" >&2; fail "$1: not $2"; }
+  kubectl wait -n "$namespace_" "$1" --for="$2" --timeout=30s >/dev/null || { cat "$work/controller.log" >&2; fail "$1: not $2"; }
 }
 wait_until website/home 'jsonpath={.status.observedGeneration}=1'
 wait_until configmap/home 'jsonpath={.data.index\.html}=<p>hello</p>'
 wait_until deployment/home 'jsonpath={.spec.replicas}=2'
-kubectl -n "$name_space" patch website home --type=merge -p '{"spec":{"html":"<p>bye</p>","replicas":0}}' >/dev/null
+kubectl -n "$namespace_" patch website home --type=merge -p '{"spec":{"html":"<p>bye</p>","replicas":0}}' >/dev/null
 wait_until website/home 'jsonpath={.status.observedGeneration}=2'
 wait_until configmap/home 'jsonpath={.data.index\.html}=<p>bye</p>'
 wait_until deployment/home 'jsonpath={.spec.replicas}=0'
-version=$(kubectl -n "$name_space" get deployment home -o 'jsonpath={.metadata.resourceVersion}')
-kubectl -n "$name_space" delete configmap home >/dev/null
+version=$(kubectl -n "$namespace_" get deployment home -o 'jsonpath={.metadata.resourceVersion}')
+kubectl -n "$namespace_" delete configmap home >/dev/null
 wait_until configmap/home create
-[ "$version" = "$(kubectl -n "$name_space" get deployment home -o 'jsonpath={.metadata.resourceVersion}')" ] ||
+[ "$version" = "$(kubectl -n "$namespace_" get deployment home -o 'jsonpath={.metadata.resourceVersion}')" ] ||
   fail "website-controller writes a Deployment that nobody has changed"
 kill -TERM "$controller"
 wait "$controller" || fail "website-controller ended with status $?"

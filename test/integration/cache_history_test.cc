@@ -37,7 +37,7 @@ class CacheHistoryTest : public ClusterTest, public ::testing::WithParamInterfac
     std::map<std::string, std::string> out;
     for (const auto& [key, bytes] : store_.content()) {
       const auto object = codec::Decode<ConfigMap>(codec::Encoding::kProtobuf, bytes);
-      EXPECT_TRUE(object.has_value()) << object.status().ToString();
+      EXPECT_TRUE(object.has_value()) << object.error().ToString();
       out[key.name] = object->data.at("value");
     }
     return out;

@@ -70,13 +70,13 @@ class ClientsTest : public ClusterTest {
     std::ifstream file(KUBEXX_SOURCE_DIR "/pkg/kubernetes/testing/widgets.yaml");
     const std::string yaml{std::istreambuf_iterator<char>(file), {}};
     const auto json = codec::Convert(yaml, {.from = codec::FileFormat::kYaml}, api::Registry());
-    ASSERT_TRUE(json) << json.status().ToString();
+    ASSERT_TRUE(json) << json.error().ToString();
     const auto crd = Unstructured::Parse(*json);
-    ASSERT_TRUE(crd) << crd.status().ToString();
+    ASSERT_TRUE(crd) << crd.error().ToString();
     const auto crds = dynamic::DynamicClient(client_).Resource(kCrds);
     const auto created = crds.Create(*crd);
     ASSERT_TRUE(created || created.error().reason == Reason::kAlreadyExists)
-        << created.status().ToString();
+        << created.error().ToString();
     ASSERT_TRUE(Await([this] { return Widgets().List().has_value(); }));
     mapper_ = std::make_shared<discovery::RestMapper>(
         std::make_shared<discovery::CachedDiscovery>(discovery::DiscoveryClient(client_)));
@@ -99,7 +99,7 @@ class ClientsTest : public ClusterTest {
     widget.spec.replicas = 1;
     widget.spec.config.emplace().raw = R"({"free":{"form":[1,2]}})";
     const auto created = Widgets().Create(widget, {.field_validation = "Strict"});
-    ASSERT_TRUE(created) << created.status().ToString();
+    ASSERT_TRUE(created) << created.error().ToString();
     EXPECT_EQ(created->spec, widget.spec);
   }
 
@@ -110,7 +110,7 @@ TEST_F(ClientsTest, TypedClientsSendEveryPatch) {
   Create("m", "1");
   for (const LabelPatch& patch : LabelPatches("v1", "ConfigMap")) {
     const auto map = ConfigMaps().Patch("m", patch.patch.type, patch.patch.text, patch.options);
-    ASSERT_TRUE(map) << patch.by << ": " << map.status().ToString();
+    ASSERT_TRUE(map) << patch.by << ": " << map.error().ToString();
     EXPECT_EQ(map->metadata.labels.at("by"), patch.by);
   }
   CreateWidget("w");
@@ -121,7 +121,7 @@ TEST_F(ClientsTest, TypedClientsSendEveryPatch) {
       EXPECT_EQ(widget.error().reason, Reason::kUnsupportedMediaType);
       continue;
     }
-    ASSERT_TRUE(widget) << patch.by << ": " << widget.status().ToString();
+    ASSERT_TRUE(widget) << patch.by << ": " << widget.error().ToString();
     EXPECT_EQ(widget->metadata.labels.at("by"), patch.by);
   }
 }
@@ -131,7 +131,7 @@ TEST_F(ClientsTest, DynamicClientsSendEveryPatch) {
   CreateWidget("w");
   for (const LabelPatch& patch : LabelPatches("v1", "ConfigMap")) {
     const auto map = Dynamic(kConfigMaps).Patch("m", patch.patch, patch.options);
-    ASSERT_TRUE(map) << patch.by << ": " << map.status().ToString();
+    ASSERT_TRUE(map) << patch.by << ": " << map.error().ToString();
     EXPECT_EQ(map->Labels().at("by"), patch.by);
   }
   for (const LabelPatch& patch : LabelPatches("test.example.com/v1", "Widget")) {
@@ -145,14 +145,14 @@ TEST_F(ClientsTest, MetadataClientsSendEveryPatch) {
   CreateWidget("w");
   for (const LabelPatch& patch : LabelPatches("v1", "ConfigMap")) {
     const auto map = Metadata(kConfigMaps).Patch("m", patch.patch, patch.options);
-    ASSERT_TRUE(map) << patch.by << ": " << map.status().ToString();
+    ASSERT_TRUE(map) << patch.by << ": " << map.error().ToString();
     EXPECT_EQ(map->metadata.labels.at("by"), patch.by);
   }
   const auto widget = Metadata(kWidgets).Get("w");
-  ASSERT_TRUE(widget) << widget.status().ToString();
+  ASSERT_TRUE(widget) << widget.error().ToString();
   EXPECT_EQ(widget->metadata.name, "w");
   const auto list = Metadata(kWidgets).List();
-  ASSERT_TRUE(list) << list.status().ToString();
+  ASSERT_TRUE(list) << list.error().ToString();
   ASSERT_EQ(list->items.size(), 1U);
   EXPECT_EQ(list->items[0].metadata.uid, widget->metadata.uid);
   ASSERT_TRUE(Metadata(kConfigMaps).Delete("m"));
@@ -162,13 +162,13 @@ TEST_F(ClientsTest, MetadataClientsSendEveryPatch) {
 TEST_F(ClientsTest, DynamicClientsDoWhatTypedOnesDo) {
   CreateWidget("typed");
   auto object = Dynamic(kWidgets).Get("typed");
-  ASSERT_TRUE(object) << object.status().ToString();
+  ASSERT_TRUE(object) << object.error().ToString();
   EXPECT_EQ(object->GetString({"spec", "config", "free", "form", "1"}), "");
   EXPECT_EQ(object->GetInt({"spec", "config", "free", "form", "1"}), 2);
   const auto typed = Widgets().Get("typed");
-  ASSERT_TRUE(typed) << typed.status().ToString();
+  ASSERT_TRUE(typed) << typed.error().ToString();
   const auto decoded = object->To<Widget>();
-  ASSERT_TRUE(decoded) << decoded.status().ToString();
+  ASSERT_TRUE(decoded) << decoded.error().ToString();
   EXPECT_EQ(*decoded, *typed);
 
   Unstructured other = *object;
@@ -177,7 +177,7 @@ TEST_F(ClientsTest, DynamicClientsDoWhatTypedOnesDo) {
   other.Remove({"metadata", "uid"});
   ASSERT_TRUE(Dynamic(kWidgets).Create(other));
   const auto list = Dynamic(kWidgets).List();
-  ASSERT_TRUE(list) << list.status().ToString();
+  ASSERT_TRUE(list) << list.error().ToString();
   ASSERT_EQ(list->items.size(), 2U);
   EXPECT_EQ(list->items[0].Kind(), "Widget");
 
@@ -190,7 +190,7 @@ TEST_F(ClientsTest, DynamicClientsDoWhatTypedOnesDo) {
   auto current = Dynamic(kWidgets).Get("typed");
   ASSERT_TRUE(current->Set({"status", "phase"}, "Ready"));
   const auto status = Dynamic(kWidgets).UpdateStatus(*current);
-  ASSERT_TRUE(status) << status.status().ToString();
+  ASSERT_TRUE(status) << status.error().ToString();
   EXPECT_EQ(Widgets().Get("typed")->status->phase, "Ready");
   ASSERT_TRUE(Dynamic(kWidgets).DeleteCollection({}, {}));
   EXPECT_TRUE(Dynamic(kWidgets).List()->items.empty());
@@ -204,14 +204,14 @@ TEST_F(ClientsTest, DynamicApplyAndSubresources) {
   ASSERT_TRUE(widget.Set({"spec", "parts"}, codec::JsonTree::Array()));
   ASSERT_TRUE(widget.Set({"spec", "replicas"}, 2));
   const auto applied = Dynamic(kWidgets).Apply(widget, {.field_manager = "me"});
-  ASSERT_TRUE(applied) << applied.status().ToString();
+  ASSERT_TRUE(applied) << applied.error().ToString();
   ASSERT_TRUE(widget.Set({"spec", "color"}, "red"));
   const auto refused = Dynamic(kWidgets).Apply(widget, {.field_manager = "you"});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().reason, Reason::kConflict);
   EXPECT_EQ(refused.error().details.causes.at(0).field, ".spec.color");
   const auto scale = Dynamic(kWidgets).Get("a", "scale");
-  ASSERT_TRUE(scale) << scale.status().ToString();
+  ASSERT_TRUE(scale) << scale.error().ToString();
   EXPECT_EQ(scale->Kind(), "Scale");
   EXPECT_EQ(scale->GetInt({"spec", "replicas"}), 2);
 }
@@ -220,8 +220,8 @@ TEST_F(ClientsTest, InformersOfResourcesNamedAtRunTime) {
   Create("m", "1");
   CreateWidget("w");
   for (const bool watch_list : {true, false}) {
-    dynamic::DynamicSharedInformerFactory whole(client_, {.name_space = namespace_});
-    dynamic::MetadataSharedInformerFactory partial(client_, {.name_space = namespace_});
+    dynamic::DynamicSharedInformerFactory whole(client_, {.namespace_ = namespace_});
+    dynamic::MetadataSharedInformerFactory partial(client_, {.namespace_ = namespace_});
     for (const auto& resource : {kConfigMaps, kWidgets}) {
       (void)whole.InformerFor(resource, {.use_watch_list = watch_list});
       (void)partial.InformerFor(resource, {.use_watch_list = watch_list});
@@ -231,7 +231,7 @@ TEST_F(ClientsTest, InformersOfResourcesNamedAtRunTime) {
     ASSERT_TRUE(whole.WaitForCacheSync(base::testing::PatienceEnd().token()));
     ASSERT_TRUE(partial.WaitForCacheSync(base::testing::PatienceEnd().token()));
     const auto map = whole.ListerFor(kConfigMaps).Get(namespace_, "m");
-    ASSERT_TRUE(map) << map.status().ToString();
+    ASSERT_TRUE(map) << map.error().ToString();
     EXPECT_EQ((*map)->Kind(), "ConfigMap");
     EXPECT_EQ((*map)->GetString({"data", "value"}), "1");
     EXPECT_TRUE(partial.ListerFor(kConfigMaps).Get(namespace_, "m"));
@@ -253,27 +253,27 @@ TEST_F(ClientsTest, InformersOfResourcesNamedAtRunTime) {
 TEST_F(ClientsTest, DiscoveryKnowsTheServer) {
   const discovery::DiscoveryClient client(client_);
   const auto version = client.Version();
-  ASSERT_TRUE(version) << version.status().ToString();
+  ASSERT_TRUE(version) << version.error().ToString();
   EXPECT_EQ(version->major, "1");
   EXPECT_TRUE(version->git_version.starts_with("v1."));
   const auto paths = client.OpenApiPaths();
-  ASSERT_TRUE(paths) << paths.status().ToString();
+  ASSERT_TRUE(paths) << paths.error().ToString();
   ASSERT_TRUE(paths->contains("apis/apps/v1"));
   const auto document = client.OpenApiDocument(paths->at("apis/apps/v1"));
-  ASSERT_TRUE(document) << document.status().ToString();
+  ASSERT_TRUE(document) << document.error().ToString();
   const auto tree = codec::JsonTree::Parse(*document);
-  ASSERT_TRUE(tree) << tree.status().ToString();
+  ASSERT_TRUE(tree) << tree.error().ToString();
   EXPECT_NE(tree->Find("openapi"), nullptr);
 }
 
 TEST_F(ClientsTest, RestMapperFindsBuiltInAndCustomResources) {
   const auto deployment = mapper_->ResourceFor("deploy");
-  ASSERT_TRUE(deployment) << deployment.status().ToString();
+  ASSERT_TRUE(deployment) << deployment.error().ToString();
   EXPECT_EQ(deployment->resource.ToString(), "deployments.v1.apps");
   EXPECT_THAT(deployment->subresources, IsSupersetOf({"scale", "status"}));
   const auto node =
       mapper_->MappingFor(apimachinery::GroupVersionKind{.version = "v1", .kind = "Node"});
-  ASSERT_TRUE(node) << node.status().ToString();
+  ASSERT_TRUE(node) << node.error().ToString();
   EXPECT_FALSE(node->namespaced);
   // A new CustomResourceDefinition appears in discovery a moment after it is served.
   EXPECT_TRUE(Await([this] {
@@ -300,19 +300,19 @@ TEST_F(ClientsTest, ScaleClientScalesBuiltInAndCustomResources) {
     const scale::ScaleTarget target{.kind = {.group = group, .version = "", .kind = kind},
                                     .object = {.namespace_ = namespace_, .name = "w"}};
     auto scale = scales.Get(target);
-    ASSERT_TRUE(scale) << kind << scale.status().ToString();
+    ASSERT_TRUE(scale) << kind << scale.error().ToString();
     EXPECT_EQ(scale->spec.replicas, 1);
     scale->spec.replicas = 0;
     const auto updated = scales.Update(target, *scale);
-    ASSERT_TRUE(updated) << kind << updated.status().ToString();
+    ASSERT_TRUE(updated) << kind << updated.error().ToString();
     EXPECT_EQ(updated->spec.replicas, 0);
     const auto json = scales.Patch(
         target,
         {.type = PatchType::kJson, .text = R"([{"op":"add","path":"/spec/replicas","value":2}])"});
-    ASSERT_TRUE(json) << kind << json.status().ToString();
+    ASSERT_TRUE(json) << kind << json.error().ToString();
     const auto merge =
         scales.Patch(target, {.type = PatchType::kMerge, .text = R"({"spec":{"replicas":3}})"});
-    ASSERT_TRUE(merge) << kind << merge.status().ToString();
+    ASSERT_TRUE(merge) << kind << merge.error().ToString();
     EXPECT_EQ(merge->spec.replicas, 3);
     // Of a custom resource the API server can neither apply a Scale nor merge one strategically.
     const bool built_in = std::string(group) == "apps";

@@ -41,10 +41,10 @@ class ClusterTest : public ::testing::Test {
       FAIL() << "KUBEXX_TEST_KUBECONFIG is not set; run these tests with: hack/test --integration";
     }
     auto config = rest::LoadKubeconfig({.path = path});
-    ASSERT_TRUE(config.has_value()) << config.status().ToString();
+    ASSERT_TRUE(config.has_value()) << config.error().ToString();
     config->qps = -1;
     auto client = rest::RESTClient::New(*config);
-    ASSERT_TRUE(client.has_value()) << client.status().ToString();
+    ASSERT_TRUE(client.has_value()) << client.error().ToString();
     client_ = *client;
     namespace_ =
         "it-" + std::to_string(getpid()) + "-" +
@@ -52,7 +52,7 @@ class ClusterTest : public ::testing::Test {
     api::core::v1::Namespace object;
     object.metadata.name = namespace_;
     const auto created = kubernetes::Clientset(client_).CoreV1().Namespaces().Create(object);
-    ASSERT_TRUE(created.has_value()) << created.status().ToString();
+    ASSERT_TRUE(created.has_value()) << created.error().ToString();
   }
 
   void TearDown() override {
@@ -75,11 +75,11 @@ class ClusterTest : public ::testing::Test {
 
   void Create(const std::string& name, const std::string& value) const {
     const auto result = ConfigMaps().Create(MakeConfigMap(name, value));
-    ASSERT_TRUE(result.has_value()) << result.status().ToString();
+    ASSERT_TRUE(result.has_value()) << result.error().ToString();
   }
   void Update(const std::string& name, const std::string& value) const {
     const auto result = ConfigMaps().Update(MakeConfigMap(name, value));
-    ASSERT_TRUE(result.has_value()) << result.status().ToString();
+    ASSERT_TRUE(result.has_value()) << result.error().ToString();
   }
 
   /// Name and value of every ConfigMap, as a LIST gives them.
@@ -87,7 +87,7 @@ class ClusterTest : public ::testing::Test {
     std::map<std::string, std::string> out;
     const auto list = ConfigMaps().List();
     if (!list.has_value()) {
-      ADD_FAILURE() << list.status().ToString();
+      ADD_FAILURE() << list.error().ToString();
       return out;
     }
     for (const ConfigMap& object : list->items) {

@@ -63,13 +63,13 @@ class ControllerClusterTest : public ClusterTest {
   }
   void CreateDeployment(const Deployment& object) const {
     const auto created = Deployments().Create(object);
-    ASSERT_TRUE(created.has_value()) << created.status().ToString();
+    ASSERT_TRUE(created.has_value()) << created.error().ToString();
   }
   void Annotate(const std::string& name, const std::string& value) const {
     const auto patched =
         Deployments().Patch(name, rest::PatchType::kMerge,
                             R"({"metadata":{"annotations":{"value":")" + value + R"("}}})");
-    ASSERT_TRUE(patched.has_value()) << patched.status().ToString();
+    ASSERT_TRUE(patched.has_value()) << patched.error().ToString();
   }
 
   void NewManager() {
@@ -84,7 +84,7 @@ class ControllerClusterTest : public ClusterTest {
     if (thread_.joinable()) {
       thread_.request_stop();
       thread_.join();
-      EXPECT_TRUE(result_->has_value()) << result_->status().ToString();
+      EXPECT_TRUE(result_->has_value()) << result_->error().ToString();
     }
   }
   double Counter(const std::string& name) {
@@ -95,7 +95,7 @@ class ControllerClusterTest : public ClusterTest {
   static Result<Action> CopyAnnotation(const Request& request, Context& context) {
     const auto deployment = context.client.Get<Deployment>(request.object);
     if (!deployment) {
-      return controller::IgnoreNotFound(deployment.status());
+      return controller::IgnoreNotFound(deployment.error());
     }
     ConfigMap config;
     config.metadata.namespace_ = request.object.namespace_;
@@ -114,7 +114,7 @@ class ControllerClusterTest : public ClusterTest {
     NewManager();
     const auto made =
         ControllerBuilder<Deployment>(*manager_).Owns<ConfigMap>().Complete(CopyAnnotation);
-    ASSERT_TRUE(made.has_value()) << made.status().ToString();
+    ASSERT_TRUE(made.has_value()) << made.error().ToString();
     StartManager();
   }
   bool AwaitCopy(const std::string& name, const std::string& value) {
@@ -153,7 +153,7 @@ TEST_F(ControllerClusterTest, AQuietNamespaceAndOneOutsideTheCachesHoldNobodyUp)
         ++writes;
         return Action::RequeueAfter(std::chrono::milliseconds(10));
       });
-  ASSERT_TRUE(made.has_value()) << made.status().ToString();
+  ASSERT_TRUE(made.has_value()) << made.error().ToString();
   StartManager();
   EXPECT_TRUE(Await([&] { return writes >= 10; })) << "each waited for a bookmark";
   StopManager();
@@ -188,7 +188,7 @@ TEST_F(ControllerClusterTest, WhatHappenedWhileItWasDownIsDoneAtTheNextStart) {
   StopManager();
   Annotate("web", "2");
   CreateDeployment(MakeDeployment("new"));
-  ASSERT_TRUE(ConfigMaps().Get("new").status().reason == Reason::kNotFound);
+  ASSERT_TRUE(ConfigMaps().Get("new").error().reason == Reason::kNotFound);
   StartCopying();
   EXPECT_TRUE(AwaitCopy("web", "2"));
   EXPECT_TRUE(AwaitCopy("new", ""));
@@ -204,7 +204,7 @@ TEST_F(ControllerClusterTest, NeverMakesTwiceWhatTheCacheDoesNotShowYet) {
   const auto reconcile = [](const Request& request, Context& context) -> Result<Action> {
     const auto owner = context.client.Get<Deployment>(request.object);
     if (!owner) {
-      return controller::IgnoreNotFound(owner.status());
+      return controller::IgnoreNotFound(owner.error());
     }
     KX_ASSIGN_OR_RETURN(const auto all, context.client.List<ConfigMap>(request.object.namespace_));
     const auto owned = std::ranges::count_if(
@@ -235,7 +235,7 @@ TEST_F(ControllerClusterTest, NeverMakesTwiceWhatTheCacheDoesNotShowYet) {
   const auto counts = [this] {
     std::map<std::string, std::size_t> owned;
     const auto list = ConfigMaps().List();
-    EXPECT_TRUE(list) << list.status().ToString();
+    EXPECT_TRUE(list) << list.error().ToString();
     for (const ConfigMap& object : list->items) {
       if (const auto* owner = controller::ControllerOf(object.metadata)) {
         ++owned[owner->name];
@@ -288,7 +288,7 @@ TEST_F(ControllerClusterTest, ConflictsAreRetried) {
               std::string& count = object.metadata.annotations["count"];
               count = std::to_string(count.empty() ? 1 : std::stoi(count) + 1);
               auto result = client.Update(object);
-              conflicts += !result && result.status().reason == Reason::kConflict ? 1 : 0;
+              conflicts += !result && result.error().reason == Reason::kConflict ? 1 : 0;
               return result;
             },
             {.attempts = 200});
@@ -337,7 +337,7 @@ TEST_F(ControllerClusterTest, FinalizerHoldsAnObjectUntilItsCleanUp) {
   const auto reconcile = [&](const Request& request, Context& context) -> Result<Action> {
     const auto cached = context.client.Get<Deployment>(request.object);
     if (!cached) {
-      return controller::IgnoreNotFound(cached.status());
+      return controller::IgnoreNotFound(cached.error());
     }
     Deployment object = **cached;
     if (!controller::IsBeingDeleted(object)) {
@@ -363,7 +363,7 @@ TEST_F(ControllerClusterTest, FinalizerHoldsAnObjectUntilItsCleanUp) {
   ASSERT_TRUE(Deployments().Delete("web"));
   EXPECT_TRUE(Await([this] {
     const auto object = Deployments().Get("web");
-    return !object && object.status().reason == Reason::kNotFound;
+    return !object && object.error().reason == Reason::kNotFound;
   }));
   EXPECT_GE(cleaned, 1);
 }
@@ -377,7 +377,7 @@ TEST_F(ControllerClusterTest, StopEndsAReconcileThatWaitsForTheServer) {
     // A watch has no end of its own.
     const auto watched = context.client.Resource<ConfigMap>(namespace_)
                              .Watch({}, [](auto&&) -> Result<void> { return {}; }, context.stop);
-    cancelled = !watched && watched.status().reason == Reason::kCancelled;
+    cancelled = !watched && watched.error().reason == Reason::kCancelled;
     return Action::Done();
   };
   ASSERT_TRUE(ControllerBuilder<Deployment>(*manager_).Complete(reconcile));
@@ -408,7 +408,7 @@ TEST_F(ControllerClusterTest, StandbyTakesOverWhenTheLeaderStops) {
                             ++replica.reconciles;
                             return Action::Done();
                           });
-    ASSERT_TRUE(made.has_value()) << made.status().ToString();
+    ASSERT_TRUE(made.has_value()) << made.error().ToString();
     replica.thread = std::jthread(
         [&replica](const std::stop_token& stop) { replica.result = replica.manager->Run(stop); });
   };
@@ -422,7 +422,7 @@ TEST_F(ControllerClusterTest, StandbyTakesOverWhenTheLeaderStops) {
   EXPECT_EQ(replicas[1].reconciles, 0);
   replicas[0].thread.request_stop();
   replicas[0].thread.join();
-  EXPECT_TRUE(*replicas[0].result) << replicas[0].result->status().ToString();
+  EXPECT_TRUE(*replicas[0].result) << replicas[0].result->error().ToString();
   EXPECT_TRUE(Await([&] { return replicas[1].reconciles > 0; }));
   EXPECT_TRUE(replicas[1].manager->IsLeader());
 }

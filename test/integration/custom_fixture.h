@@ -34,9 +34,9 @@ class CustomResourceTest : public ClusterTest {
   }
   dynamic::Unstructured Make(const GroupVersionResource& resource, const std::string& json) const {
     const auto object = dynamic::Unstructured::Parse(json);
-    EXPECT_TRUE(object) << object.status().ToString();
+    EXPECT_TRUE(object) << object.error().ToString();
     const auto created = In(resource).Create(*object);
-    EXPECT_TRUE(created) << created.status().ToString();
+    EXPECT_TRUE(created) << created.error().ToString();
     return created ? *created : dynamic::Unstructured();
   }
   /// A custom resource without a schema. Without the subresource status its generation counts every
@@ -54,11 +54,11 @@ class CustomResourceTest : public ClusterTest {
         (has_status ? R"("subresources":{"status":{}},)" : "") +
         R"("schema":{"openAPIV3Schema":{"type":"object",)" +
         R"("x-kubernetes-preserve-unknown-fields":true}}}]}})");
-    ASSERT_TRUE(crd) << crd.status().ToString();
+    ASSERT_TRUE(crd) << crd.error().ToString();
     // That of an earlier test may still be going.
     auto created = Crds().Create(*crd);
     const auto is_in_the_way = [&] {
-      return !created && created.status().reason == apimachinery::Reason::kAlreadyExists;
+      return !created && created.error().reason == apimachinery::Reason::kAlreadyExists;
     };
     ASSERT_TRUE(Await([&] {
       if (is_in_the_way()) {
@@ -66,7 +66,7 @@ class CustomResourceTest : public ClusterTest {
       }
       return !is_in_the_way();
     }));
-    ASSERT_TRUE(created) << created.status().ToString();
+    ASSERT_TRUE(created) << created.error().ToString();
     ASSERT_TRUE(Await([&] { return In(resource).List().has_value(); }));
   }
 

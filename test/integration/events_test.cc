@@ -29,13 +29,13 @@ class EventsTest : public ClusterTest {
   ConfigMap Subject() const {
     Create("subject", "v");
     const auto object = ConfigMaps().Get("subject");
-    EXPECT_TRUE(object) << object.status().ToString();
+    EXPECT_TRUE(object) << object.error().ToString();
     return object.value_or(ConfigMap());
   }
   template <class E>
   std::vector<E> Stored() const {
     const auto list = kubernetes::ResourceClient<E>(client_, namespace_).List();
-    EXPECT_TRUE(list) << list.status().ToString();
+    EXPECT_TRUE(list) << list.error().ToString();
     return list ? list->items : std::vector<E>();
   }
   double Count(const std::string& api, const std::string& result) {
@@ -130,7 +130,7 @@ TEST_F(EventsTest, ASeriesWhoseEventWasDeletedIsCreatedAgain) {
   recorder.Event(subject, EventType::kNormal, "Repeated", "text");
   ASSERT_TRUE(Await([&] { return Stored<api::events::v1::Event>().size() == 1; }));
   const auto removed = client.Delete(Stored<api::events::v1::Event>().at(0).metadata.name);
-  ASSERT_TRUE(removed) << removed.status().ToString();
+  ASSERT_TRUE(removed) << removed.error().ToString();
   recorder.Event(subject, EventType::kNormal, "Repeated", "text");
   recorder.Stop();
   const auto stored = Stored<api::events::v1::Event>();

@@ -65,7 +65,7 @@ class InformerClusterTest : public ClusterTest {
   std::map<std::string, std::string> Stored() const {
     std::map<std::string, std::string> out;
     const auto listed = factory_->ListerFor<ConfigMap>().List(namespace_);
-    EXPECT_TRUE(listed.has_value()) << listed.status().ToString();
+    EXPECT_TRUE(listed.has_value()) << listed.error().ToString();
     for (const auto& object : listed.value_or(std::vector<cache::Ref<ConfigMap>>())) {
       const auto value = object->data.find("value");
       out[object->metadata.name] = value == object->data.end() ? "" : value->second;
@@ -124,10 +124,10 @@ TEST_F(InformerClusterTest, AKilledApiServerLosesNoChange) {
         using apimachinery::Reason;
         if (i % 7 == 6) {
           const auto result = ConfigMaps().Delete(name);
-          done = result || result.status().reason == Reason::kNotFound;
+          done = result || result.error().reason == Reason::kNotFound;
         } else {
           auto result = ConfigMaps().Update(object);
-          if (!result && result.status().reason == Reason::kNotFound) {
+          if (!result && result.error().reason == Reason::kNotFound) {
             result = ConfigMaps().Create(object);
           }
           done = result.has_value();

@@ -34,17 +34,17 @@ struct Line {
 /// The program candidate, with its output in a file. Killed at the end if it still runs.
 class Candidate {
  public:
-  Candidate(const std::string& name_space, std::string identity, int lease_seconds)
+  Candidate(const std::string& namespace_, std::string identity, int lease_seconds)
       : identity_(std::move(identity)) {
     const char* programs = std::getenv("KUBEXX_BIN_DIR");
     const std::string program = std::string(programs == nullptr ? "." : programs) + "/candidate";
-    path_ = std::filesystem::temp_directory_path() / (name_space + "-" + identity_ + ".log");
+    path_ = std::filesystem::temp_directory_path() / (namespace_ + "-" + identity_ + ".log");
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, path_.c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
     std::string lease = "lease";
-    std::string ns = name_space;
+    std::string ns = namespace_;
     std::string program_copy = program;
     std::string duration = std::to_string(lease_seconds);
     char* const arguments[] = {program_copy.data(), ns.data(),       lease.data(),
@@ -109,7 +109,7 @@ class LeaderElectionTest : public ClusterTest {
   Lease Stored() const {
     const auto lease =
         kubernetes::Clientset(client_).CoordinationV1().Leases(namespace_).Get("lease");
-    EXPECT_TRUE(lease) << lease.status().ToString();
+    EXPECT_TRUE(lease) << lease.error().ToString();
     return lease.value_or(Lease());
   }
 };

@@ -36,7 +36,7 @@ class NamespacesClusterTest : public ClusterTest {
     rule.resources = {"configmaps"};
     rule.verbs = {"get", "list", "watch"};
     const auto created = rbac.Roles(namespace_).Create(role);
-    ASSERT_TRUE(created.has_value()) << created.status().ToString();
+    ASSERT_TRUE(created.has_value()) << created.error().ToString();
     api::rbac::v1::RoleBinding binding;
     binding.metadata = role.metadata;
     binding.role_ref.api_group = "rbac.authorization.k8s.io";
@@ -47,7 +47,7 @@ class NamespacesClusterTest : public ClusterTest {
     subject.kind = "User";
     subject.name = "system:anonymous";
     const auto bound = rbac.RoleBindings(namespace_).Create(binding);
-    ASSERT_TRUE(bound.has_value()) << bound.status().ToString();
+    ASSERT_TRUE(bound.has_value()) << bound.error().ToString();
   }
 };
 
@@ -91,7 +91,7 @@ TEST_F(NamespacesClusterTest, WaitsForAConditionOfARealObject) {
       source, {namespace_, "one"},
       [](const ConfigMap* object) { return object != nullptr && object->data.at("value") == "5"; },
       {}, {.timeout = std::chrono::minutes(1)});
-  ASSERT_TRUE(found.has_value() && found->has_value()) << found.status().ToString();
+  ASSERT_TRUE(found.has_value() && found->has_value()) << found.error().ToString();
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class ReflectorClusterTest : public ClusterTest, public ::testing::WithParamInte
     std::map<std::string, std::string> out;
     for (const auto& [key, bytes] : store_.content()) {
       const auto object = codec::Decode<ConfigMap>(GetParam().accept.front(), bytes);
-      EXPECT_TRUE(object.has_value()) << object.status().ToString();
+      EXPECT_TRUE(object.has_value()) << object.error().ToString();
       out[key.name] = object->data.at("value");
     }
     return out;
@@ -98,7 +98,7 @@ TEST_P(ReflectorClusterTest, ListsInPages) {
                          return {};
                        },
                        {});
-    ASSERT_TRUE(meta.has_value()) << meta.status().ToString();
+    ASSERT_TRUE(meta.has_value()) << meta.error().ToString();
     pages.push_back(objects);
     options.continue_ = meta->continue_;
   } while (!options.continue_.empty());
@@ -115,8 +115,7 @@ TEST_P(ReflectorClusterTest, AVersionFromTheFutureIsToldApart) {
       Source()->List({.resource_version = "9000000000000000000"},
                      [](cache::Object&&) -> apimachinery::Result<void> { return {}; }, {});
   ASSERT_FALSE(result.has_value());
-  EXPECT_TRUE(apimachinery::IsTooLargeResourceVersion(result.error()))
-      << result.status().ToString();
+  EXPECT_TRUE(apimachinery::IsTooLargeResourceVersion(result.error())) << result.error().ToString();
 }
 
 }  // namespace

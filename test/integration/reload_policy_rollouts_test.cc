@@ -59,7 +59,7 @@ class KindsUnderPolicy : public ReloaderKinds {
     const auto patched = In(resource).Patch(
         name, {.type = rest::PatchType::kMerge, .text = R"({"status":)" + status + "}"},
         {.subresource = "status"});
-    ASSERT_TRUE(patched) << patched.status().ToString();
+    ASSERT_TRUE(patched) << patched.error().ToString();
   }
   /// One waits while another has its place.
   bool OneWaits() const {
@@ -103,7 +103,7 @@ class ArgoUnderPolicy : public KindsUnderPolicy, public testing::WithParamInterf
   /// generations before.
   void Says(const std::string& name, const std::string& phase, std::int64_t behind = 0) const {
     const auto rollout = In(kRollouts).Get(name);
-    ASSERT_TRUE(rollout) << rollout.status().ToString();
+    ASSERT_TRUE(rollout) << rollout.error().ToString();
     PatchStatus(kRollouts, name,
                 R"({"phase":")" + phase + R"(","observedGeneration":")" +
                     std::to_string(rollout->Generation() - behind) + R"("})");

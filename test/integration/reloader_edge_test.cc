@@ -21,7 +21,7 @@
 #include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/kubernetes/apps_v1.gen.h"
 #include "kubexx/kubernetes/coordination_v1.gen.h"
-#include "kubexx/reloader/ha/shard_gate.h"
+#include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -129,7 +129,7 @@ class ReloaderEdge : public ClusterTest {
     const ResourceClient<ConfigMap> config_maps(client_, in);
     if (!config_maps.Update(object)) {
       const auto created = config_maps.Create(object);
-      ASSERT_TRUE(created) << created.status().ToString();
+      ASSERT_TRUE(created) << created.error().ToString();
     }
   }
   /// "web", which rolls for "config" and has rolled for the value "old" before.
@@ -146,7 +146,7 @@ class ReloaderEdge : public ClusterTest {
     container.image = "example.com/app:1";
     container.env.push_back({.name = kConfigVariable, .value = DigestOf("old")});
     const auto created = Deployments(in).Create(web);
-    ASSERT_TRUE(created) << created.status().ToString();
+    ASSERT_TRUE(created) << created.error().ToString();
   }
   ResourceClient<Deployment> Deployments(const std::string& in) const { return {client_, in}; }
   static std::string DigestOf(const std::string& value) {
@@ -168,7 +168,7 @@ class ReloaderEdge : public ClusterTest {
   /// By their Events, all of which are there once the program has ended.
   int Rollouts(const std::string& in) const {
     const auto list = kubernetes::Clientset(client_).CoreV1().Events(in).List();
-    EXPECT_TRUE(list) << list.status().ToString();
+    EXPECT_TRUE(list) << list.error().ToString();
     int rollouts = 0;
     for (const auto& each : list->items) {
       rollouts += each.reason == "Reloaded" ? std::max(1, static_cast<int>(each.count)) : 0;
@@ -258,7 +258,7 @@ TEST_F(ReloaderEdge, ANamespaceThatIsSelectedLaterIsMadeUpFor) {
     const auto patched = ResourceClient<Namespace>(client_, "")
                              .Patch(name, rest::PatchType::kMerge,
                                     R"({"metadata":{"labels":{")" + label + R"(":"yes"}}})");
-    ASSERT_TRUE(patched) << patched.status().ToString();
+    ASSERT_TRUE(patched) << patched.error().ToString();
   };
   select(other);
   Program program({"--namespace-selector=\"" + label + ":yes\""}, {});
@@ -277,7 +277,7 @@ TEST_F(ReloaderEdge, AVariableThatHasAValueFromGetsItsValue) {
   variable.value.clear();
   variable.value_from.emplace().field_ref.emplace().field_path = "metadata.name";
   const auto updated = Deployments(namespace_).Update(web);
-  ASSERT_TRUE(updated) << updated.status().ToString();
+  ASSERT_TRUE(updated) << updated.error().ToString();
   const Program program({"--namespaces=" + namespace_}, {});
   PutConfig("new", namespace_);
   ASSERT_TRUE(AwaitRollout("new", namespace_));
@@ -300,7 +300,7 @@ TEST_F(ReloaderEdge, APauseOutlivesTheProcess) {
                          .Patch("web", rest::PatchType::kMerge,
                                 R"({"metadata":{"annotations":{")" + std::string(kPausedAt) +
                                     R"(":"2024-01-01T00:00:00Z"}}})");
-  ASSERT_TRUE(moved) << moved.status().ToString();
+  ASSERT_TRUE(moved) << moved.error().ToString();
   program = std::make_unique<Program>(scope, std::map<std::string, std::string>());
   EXPECT_TRUE(Await([&] { return !Web(namespace_).spec.paused; }));
   EXPECT_FALSE(Web(namespace_).metadata.annotations.contains(kPausedAt));
@@ -317,9 +317,9 @@ TEST_F(ReloaderEdge, AJobThatIsBeingMadeAnewOutlivesTheProcess) {
       R"("spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"app",)"
       R"("image":"example.com/app:1","env":[{"name":"STAKATER_CONFIG_CONFIGMAP","value":")" +
       DigestOf("old") + R"("}],"envFrom":[{"configMapRef":{"name":"config"}}]}]}}}})");
-  ASSERT_TRUE(job) << job.status().ToString();
+  ASSERT_TRUE(job) << job.error().ToString();
   const auto created = jobs.Create(*job);
-  ASSERT_TRUE(created) << created.status().ToString();
+  ASSERT_TRUE(created) << created.error().ToString();
   const std::vector<std::string> scope{"--namespaces=" + namespace_};
   auto program = std::make_unique<Program>(scope, std::map<std::string, std::string>());
   PutConfig("new", namespace_);
@@ -330,7 +330,7 @@ TEST_F(ReloaderEdge, AJobThatIsBeingMadeAnewOutlivesTheProcess) {
   program->End(SIGKILL);
   const auto released = jobs.Patch(
       "work", {.type = rest::PatchType::kMerge, .text = R"({"metadata":{"finalizers":null}})"});
-  ASSERT_TRUE(released) << released.status().ToString();
+  ASSERT_TRUE(released) << released.error().ToString();
   ASSERT_TRUE(Await([&] { return !jobs.Get("work"); }));
   EXPECT_EQ(jobs.List()->items.size(), 1U) << "what is left is the keeper";
 

@@ -56,7 +56,7 @@ TEST_F(ReloaderKinds, AWriteToACronJobWhoseEndIsNotKnownIsNotRepeated) {
                                .annotations = {{"kubexx.io/test", value}},
                                .token = value};
     const auto written = writer_->Write(id, change, {});
-    ASSERT_TRUE(written) << written.status().ToString();
+    ASSERT_TRUE(written) << written.error().ToString();
     EXPECT_TRUE(written->recorded);
   };
   write("1");
@@ -79,7 +79,7 @@ TEST_F(ReloaderKinds, AJobIsMadeAnewAndOneThatHasFinishedIsNot) {
                                R"({"type":"SuccessCriteriaMet","status":"True"},)"
                                R"({"type":"Complete","status":"True"}]}})"},
                       {.subresource = "status"});
-  ASSERT_TRUE(completed) << completed.status().ToString();
+  ASSERT_TRUE(completed) << completed.error().ToString();
   StartOperator(client_);
   Update("cfg", "new");
   ASSERT_TRUE(AwaitVariable(kJobs, "migrate", "new"));
@@ -96,7 +96,7 @@ TEST_F(ReloaderKinds, AJobThatIsSlowToGoIsMadeAnewOnceItHasGone) {
     const auto patched = In(kJobs).Patch(
         "migrate",
         {.type = rest::PatchType::kMerge, .text = R"({"metadata":{"finalizers":)" + list + "}}"});
-    ASSERT_TRUE(patched) << patched.status().ToString();
+    ASSERT_TRUE(patched) << patched.error().ToString();
   };
   MakeJob("migrate");
   with_finalizer(R"(["example.com/hold"])");
@@ -108,7 +108,7 @@ TEST_F(ReloaderKinds, AJobThatIsSlowToGoIsMadeAnewOnceItHasGone) {
   with_finalizer("[]");
   ASSERT_TRUE(Await([&] { return !In(kJobs).Get("migrate"); }));
   const auto finished = writer_->Finish(id, {});
-  ASSERT_TRUE(finished) << finished.status().ToString();
+  ASSERT_TRUE(finished) << finished.error().ToString();
   EXPECT_EQ(Variable(kJobs, "migrate"), "1");
 }
 
@@ -209,7 +209,7 @@ TEST_F(ReloaderKinds, WhatARuleForbidsConcernsThatObjectOnly) {
                                   {.type = rest::PatchType::kMerge,
                                    .text = R"({"metadata":{"labels":{"tried":"1"}}})"},
                                   {.dry_run = true});
-    return !tried && tried.status().reason == apimachinery::Reason::kForbidden;
+    return !tried && tried.error().reason == apimachinery::Reason::kForbidden;
   }));
   const auto refused = [&](const char* by) {
     return registry_.Counter("kubexx_reloader_writes_refused_total", "", {{"by", by}}).Value();
@@ -284,7 +284,7 @@ TEST_F(ReloaderKinds, RollsEveryKindWithTheRightsOfTheOriginalsChart) {
                            .Patch(name, {.type = rest::PatchType::kJson,
                                          .text = R"([{"op":"add","path":"/rules/1/verbs/-",)"
                                                  R"("value":"watch"}])"});
-  ASSERT_TRUE(granted) << granted.status().ToString();
+  ASSERT_TRUE(granted) << granted.error().ToString();
   MakeDeployment("watched");  // its event shows that the watch is open
   EXPECT_TRUE(Await([&] { return Fallback("Deployment", "watch") == 0; }));
   EXPECT_EQ(Fallback("CronJob", "watch"), 1);

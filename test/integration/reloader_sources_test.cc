@@ -50,7 +50,7 @@ class ReloaderSources : public integration::CustomResourceTest {
   void PodChanges(const std::string& pod, const std::string& version) const {
     const auto patched = In(kStatuses).Patch(
         pod, {.type = rest::PatchType::kMerge, .text = "{" + StatusOf(version) + "}"});
-    ASSERT_TRUE(patched) << patched.status().ToString();
+    ASSERT_TRUE(patched) << patched.error().ToString();
   }
   void MakeDeployment(const std::string& pods) const {
     Make(kSourceDeployments,
@@ -130,7 +130,7 @@ TEST_F(ReloaderSources, OnlyListedKeysCountAndAListThatChangesRollsNothing) {
             (keys.empty() ? "" : R"("reloader.kubexx.io/keys":")" + keys + "\"") +
             R"(}},"data":{)" + data + "}}",
         {.field_manager = "test", .force = true});
-    ASSERT_TRUE(patched) << patched.status().ToString();
+    ASSERT_TRUE(patched) << patched.error().ToString();
   };
   put(R"("a":"1","b":"1")", "a");
   MakeDeployment(R"({"containers":[{"name":"app","image":"example.com/app:1",)"

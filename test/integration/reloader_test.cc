@@ -77,10 +77,10 @@ class ReloaderIntegration : public testing::Test {
       FAIL() << "KUBEXX_TEST_KUBECONFIG is not set; run these tests with: hack/test --integration";
     }
     auto config = rest::LoadKubeconfig({.path = kubeconfig});
-    ASSERT_TRUE(config) << config.status().ToString();
+    ASSERT_TRUE(config) << config.error().ToString();
     config->qps = -1;
     auto client = rest::RESTClient::New(*std::move(config));
-    ASSERT_TRUE(client) << client.status().ToString();
+    ASSERT_TRUE(client) << client.error().ToString();
     client_ = *client;
     namespace_ = "reloader-" + std::to_string(steady_clock::now().time_since_epoch().count());
     core::Namespace own;
@@ -98,7 +98,7 @@ class ReloaderIntegration : public testing::Test {
   void TearDown() override {
     if (client_) {
       const auto deleted = ResourceClient<core::Namespace>(client_, "").Delete(namespace_);
-      EXPECT_TRUE(deleted) << deleted.status().ToString();
+      EXPECT_TRUE(deleted) << deleted.error().ToString();
     }
   }
 
@@ -109,7 +109,7 @@ class ReloaderIntegration : public testing::Test {
   template <class T>
   void Create(const T& object, const std::string& in) {
     const auto created = ResourceClient<T>(client_, in).Create(object);
-    ASSERT_TRUE(created) << created.status().ToString();
+    ASSERT_TRUE(created) << created.error().ToString();
   }
   template <class T>
   void Create(const T& object) {
@@ -118,7 +118,7 @@ class ReloaderIntegration : public testing::Test {
   template <class T>
   void Patch(const std::string& name, const std::string& patch) {
     const auto patched = Client<T>().Patch(name, rest::PatchType::kStrategicMerge, patch);
-    ASSERT_TRUE(patched) << patched.status().ToString();
+    ASSERT_TRUE(patched) << patched.error().ToString();
   }
   /// The variable's value in the first container; nothing when it is absent.
   template <class T>

@@ -86,7 +86,7 @@ class ReloaderUndo : public ReloaderKinds, public testing::WithParamInterface<Un
             .Patch(object.name,
                    {.type = rest::PatchType::kMerge, .text = R"({"status":)" + status + "}"},
                    {.subresource = "status"});
-    ASSERT_TRUE(patched) << patched.status().ToString();
+    ASSERT_TRUE(patched) << patched.error().ToString();
   }
   /// What the controllers write when all pods are of the present template.
   void RolloutsEnd() const {
@@ -142,7 +142,7 @@ class ReloaderUndo : public ReloaderKinds, public testing::WithParamInterface<Un
                                                R"("value":)" +
                                                templates[i].ToJson() + "}]"},
                                       {.field_manager = "undo"});
-      ASSERT_TRUE(patched) << patched.status().ToString();
+      ASSERT_TRUE(patched) << patched.error().ToString();
     }
   }
   std::vector<std::int64_t> Generations() const {
@@ -219,7 +219,7 @@ TEST_F(ReloaderKinds, ACronJobWhoseTemplateIsBroughtBackGetsOneJobWhenTheDataAre
                cron_job.Get({"spec", "jobTemplate"})->ToJson() +
                R"(},{"op":"add","path":"/spec/jobTemplate/metadata/labels/undone","value":"1"}])"},
       {.field_manager = "undo"});
-  ASSERT_TRUE(patched) << patched.status().ToString();
+  ASSERT_TRUE(patched) << patched.error().ToString();
   Update("cfg", "old");
   ASSERT_TRUE(Await([&] { return JobsOf(cron_job).size() >= 2; }));
   operator_.reset();

@@ -48,8 +48,8 @@ std::string ReadWhole(const std::filesystem::path& path) {
 // Watches ConfigMaps for as long as it lives; a watch that ends begins again where it was.
 class Watcher {
  public:
-  Watcher(std::shared_ptr<rest::RESTClient> client, std::string name_space, ListOptions options)
-      : client_(std::move(client), std::move(name_space)),
+  Watcher(std::shared_ptr<rest::RESTClient> client, std::string namespace_, ListOptions options)
+      : client_(std::move(client), std::move(namespace_)),
         options_(std::move(options)),
         thread_([this](const std::stop_token& stop) { Loop(stop); }) {}
 

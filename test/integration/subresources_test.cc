@@ -49,7 +49,7 @@ class SubresourceTest : public ClusterTest {
     account.metadata.name = "default";
     const auto created = Core().ServiceAccounts(namespace_).Create(account);
     ASSERT_TRUE(created || created.error().reason == Reason::kAlreadyExists)
-        << created.status().ToString();
+        << created.error().ToString();
   }
 
   kubernetes::CoreV1Client Core() const { return kubernetes::CoreV1Client(client_); }
@@ -65,7 +65,7 @@ class SubresourceTest : public ClusterTest {
     container.image = "example.com/none:1";
     container.resources.requests["cpu"] = *apimachinery::Quantity::Parse("100m");
     auto created = Pods().Create(pod);
-    EXPECT_TRUE(created) << created.status().ToString();
+    EXPECT_TRUE(created) << created.error().ToString();
     return created ? std::move(*created) : Pod();
   }
 
@@ -91,19 +91,19 @@ TEST_F(SubresourceTest, ApplySendsZeroAndGivesUpFields) {
       .Put(&ObjectMeta::labels, "keep", "1")
       .Put(&ObjectMeta::labels, "drop", "1");
   const auto first = Deployments().Apply(web, {.field_manager = "me"});
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   EXPECT_EQ(first->spec.replicas, 0);
   EXPECT_TRUE(first->spec.paused);
 
   auto mine = kubernetes::ExtractOwned(*first, "me");
-  ASSERT_TRUE(mine) << mine.status().ToString();
+  ASSERT_TRUE(mine) << mine.error().ToString();
   EXPECT_EQ(*mine, web) << mine->ToJson();
 
   ApplyObject<Deployment> less = Web();
   less.In(&Deployment::metadata).Put(&ObjectMeta::labels, "keep", "1");
   less.Set(&Deployment::spec, &DeploymentSpec::replicas, 0);
   const auto second = Deployments().Apply(less, {.field_manager = "me"});
-  ASSERT_TRUE(second) << second.status().ToString();
+  ASSERT_TRUE(second) << second.error().ToString();
   EXPECT_FALSE(second->spec.paused);
   EXPECT_FALSE(second->metadata.labels.contains("drop"));
   EXPECT_TRUE(second->metadata.labels.contains("keep"));
@@ -121,7 +121,7 @@ TEST_F(SubresourceTest, ApplyConflictsNameTheFields) {
   ASSERT_EQ(refused.error().details.causes.size(), 1U) << refused.error().ToString();
   EXPECT_EQ(refused.error().details.causes[0].field, ".spec.replicas");
   const auto forced = Deployments().Apply(other, {.field_manager = "you", .force = true});
-  ASSERT_TRUE(forced) << forced.status().ToString();
+  ASSERT_TRUE(forced) << forced.error().ToString();
   EXPECT_EQ(forced->spec.replicas, 0);
 }
 
@@ -132,15 +132,15 @@ TEST_F(SubresourceTest, StatusIsAppliedAndPatchedAlone) {
   status.Set(&Deployment::status, &DeploymentStatus::replicas, 3)
       .Set(&Deployment::status, &DeploymentStatus::unavailable_replicas, 3);
   const auto applied = Deployments().ApplyStatus(status, {.field_manager = "me"});
-  ASSERT_TRUE(applied) << applied.status().ToString();
+  ASSERT_TRUE(applied) << applied.error().ToString();
   EXPECT_EQ(applied->status.replicas, 3);
   const auto patched = Deployments().PatchStatus(
       "web", rest::PatchType::kMerge, R"({"spec":{"replicas":9},"status":{"replicas":4}})");
-  ASSERT_TRUE(patched) << patched.status().ToString();
+  ASSERT_TRUE(patched) << patched.error().ToString();
   EXPECT_EQ(patched->status.replicas, 4);
   EXPECT_EQ(patched->spec.replicas, 1);
   auto owned = kubernetes::ExtractOwned(*applied, "me", "status");
-  ASSERT_TRUE(owned) << owned.status().ToString();
+  ASSERT_TRUE(owned) << owned.error().ToString();
   EXPECT_THAT(owned->ToJson(), HasSubstr(R"("replicas":3)"));
   EXPECT_FALSE(owned->tree().Find("spec"));
 }
@@ -149,12 +149,12 @@ TEST_F(SubresourceTest, ScaleHasEveryVerb) {
   using api::autoscaling::v1::Scale;
   ASSERT_TRUE(Deployments().Apply(Web(), {.field_manager = "me"}));
   auto scale = Deployments().GetScale("web");
-  ASSERT_TRUE(scale) << scale.status().ToString();
+  ASSERT_TRUE(scale) << scale.error().ToString();
   EXPECT_EQ(scale->spec.replicas, 1);
   EXPECT_EQ(scale->status.selector, "app=web");
   scale->spec.replicas = 0;
   const auto updated = Deployments().UpdateScale(*scale);
-  ASSERT_TRUE(updated) << updated.status().ToString();
+  ASSERT_TRUE(updated) << updated.error().ToString();
   EXPECT_EQ(updated->spec.replicas, 0);
   const auto stale = Deployments().UpdateScale(*scale);
   ASSERT_FALSE(stale);
@@ -165,13 +165,13 @@ TEST_F(SubresourceTest, ScaleHasEveryVerb) {
         std::pair(rest::PatchType::kMerge, R"({"spec":{"replicas":3}})"),
         std::pair(rest::PatchType::kStrategicMerge, R"({"spec":{"replicas":4}})")}) {
     const auto patched = Deployments().PatchScale("web", {.type = type, .text = patch});
-    ASSERT_TRUE(patched) << patch << patched.status().ToString();
+    ASSERT_TRUE(patched) << patch << patched.error().ToString();
   }
   EXPECT_EQ(Deployments().Get("web")->spec.replicas, 4);
   ApplyObject<Scale> apply("web", namespace_);
   apply.Set(&Scale::spec, &api::autoscaling::v1::ScaleSpec::replicas, 0);
   const auto applied = Deployments().ApplyScale(apply, {.field_manager = "scaler", .force = true});
-  ASSERT_TRUE(applied) << applied.status().ToString();
+  ASSERT_TRUE(applied) << applied.error().ToString();
   EXPECT_EQ(Deployments().Get("web")->spec.replicas, 0);
 }
 
@@ -198,7 +198,7 @@ TEST_F(SubresourceTest, PodsAreBoundResizedAndDebugged) {
   pod.metadata.resource_version.clear();
   pod.spec.node_name = namespace_;
   const auto resized = Pods().UpdateResize(pod);
-  ASSERT_TRUE(resized) << resized.status().ToString();
+  ASSERT_TRUE(resized) << resized.error().ToString();
   EXPECT_EQ(resized->spec.containers[0].resources.requests.at("cpu").ToString(), "200m");
 
   Pod debugged = *resized;
@@ -208,7 +208,7 @@ TEST_F(SubresourceTest, PodsAreBoundResizedAndDebugged) {
   common.termination_message_policy = "File";
   common.image_pull_policy = "Always";
   const auto updated = Pods().UpdateEphemeralContainers(debugged);
-  ASSERT_TRUE(updated) << updated.status().ToString();
+  ASSERT_TRUE(updated) << updated.error().ToString();
   EXPECT_EQ(updated->spec.ephemeral_containers.size(), 1U);
   EXPECT_TRUE(Core().Nodes().Delete(namespace_));
 }
@@ -226,7 +226,7 @@ TEST_F(SubresourceTest, EvictionRespectsBudgets) {
   budget.spec.min_available.emplace(1);
   budget.spec.selector.emplace().match_labels = {{"app", "web"}};
   auto created = budgets.Create(budget);
-  ASSERT_TRUE(created) << created.status().ToString();
+  ASSERT_TRUE(created) << created.error().ToString();
   created->status.observed_generation = created->metadata.generation;
   created->status.current_healthy = 1;
   created->status.desired_healthy = 1;
@@ -248,7 +248,7 @@ TEST_F(SubresourceTest, ServiceAccountsGetTokens) {
   api::authentication::v1::TokenRequest request;
   request.spec.expiration_seconds = 600;
   const auto token = Core().ServiceAccounts(namespace_).CreateToken("default", request);
-  ASSERT_TRUE(token) << token.status().ToString();
+  ASSERT_TRUE(token) << token.error().ToString();
   EXPECT_FALSE(token->status.token.empty());
   EXPECT_FALSE(token->status.expiration_timestamp.IsZero());
 }
@@ -262,13 +262,13 @@ TEST_F(SubresourceTest, CertificateRequestsAreApproved) {
   request.spec.signer_name = "example.com/test";
   request.spec.usages = {"client auth"};
   auto created = requests.Create(request);
-  ASSERT_TRUE(created) << created.status().ToString();
+  ASSERT_TRUE(created) << created.error().ToString();
   auto& approved = created->status.conditions.emplace_back();
   approved.type = "Approved";
   approved.status = "True";
   approved.reason = "Test";
   const auto result = requests.UpdateApproval(*created);
-  ASSERT_TRUE(result) << result.status().ToString();
+  ASSERT_TRUE(result) << result.error().ToString();
   ASSERT_EQ(result->status.conditions.size(), 1U);
   EXPECT_EQ(result->status.conditions[0].type, "Approved");
   ASSERT_TRUE(requests.Delete(namespace_));

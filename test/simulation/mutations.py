@@ -31,7 +31,7 @@ MUTATIONS = [
      "         member.resource_version <= input_.known.template_since + 3;\n"),
     ("a new leader does not look at what it missed", "pkg/reloader/ha/leadership.cc",
      "      options_.on_acquired(shard);\n", "      (void)shard;\n"),
-    ("the Lease is given back before the last write has ended", "pkg/reloader/ha/shard_gate.cc",
+    ("the Lease is given back before the last write has ended", "pkg/reloader/ha/held_shards.cc",
      "    while (entry.writes > 0) {\n      if (clock_", "    while (entry.writes > 1000) {\n      if (clock_"),
     ("a Lease is taken while another holds it", "pkg/leaderelection/election.cc",
      "      return HeldByOther() ? RetryLater() : Claim();\n", "      return Claim();\n"),

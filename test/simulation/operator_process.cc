@@ -164,7 +164,7 @@ void OperatorProcess::Impl::MakePolicies() {
     }
   };
   options.reports = [this](std::string_view name) {
-    return operator_->Ready() && (!replica_ || replica_->gate().IsOpenFor(name));
+    return operator_->Ready() && (!replica_ || replica_->held_shards().IsOpenFor(name));
   };
   policies_ = std::make_unique<reloader::Policies>(client_, options);
 }
@@ -187,7 +187,7 @@ void OperatorProcess::Impl::MakeOperator() {
   options.fetch_values = reloader::NewValueFetch(client_);
   options.read_workload = reloader::NewWorkloadRead(client_, config_.rules.keys);
   options.source_exists = reloader::NewSourceQuery(client_);
-  options.gate = replica_ ? &replica_->gate() : nullptr;
+  options.held_shards = replica_ ? &replica_->held_shards() : nullptr;
   options.rollout_gate = &policies_->gate();
   operator_ = std::make_unique<reloader::Operator>(std::move(options), Informers(), *writer_);
 }

@@ -10,8 +10,8 @@
 
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/ha/leadership.h"
-#include "kubexx/reloader/ha/shard_gate.h"
 
 namespace kubexx::simulation {
 namespace {

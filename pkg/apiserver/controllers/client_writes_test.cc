@@ -91,11 +91,11 @@ class ClientWritesTest : public ::testing::Test {
 
 TEST_F(ClientWritesTest, ApplyCreatesAndChangesAndIsNoted) {
   const auto made = client_->Apply(Text("hello"), {.field_manager = "greeter"});
-  ASSERT_TRUE(made) << made.status().ToString();
+  ASSERT_TRUE(made) << made.error().ToString();
   EXPECT_EQ(made->data.at("text"), "hello");
   EXPECT_EQ(Awaited(), made->metadata.resource_version);
   const auto changed = client_->Apply(Text("goodbye"), {.field_manager = "greeter"});
-  ASSERT_TRUE(changed) << changed.status().ToString();
+  ASSERT_TRUE(changed) << changed.error().ToString();
   EXPECT_EQ(changed->metadata.uid, made->metadata.uid);
   EXPECT_EQ(changed->data.at("text"), "goodbye");
   EXPECT_EQ(Awaited(), changed->metadata.resource_version);
@@ -103,14 +103,14 @@ TEST_F(ClientWritesTest, ApplyCreatesAndChangesAndIsNoted) {
 
 TEST_F(ClientWritesTest, ApplyOfWhatAnotherManagerOwnsConflictsUnlessForced) {
   const auto made = client_->Apply(Text("hello"), {.field_manager = "greeter"});
-  ASSERT_TRUE(made) << made.status().ToString();
+  ASSERT_TRUE(made) << made.error().ToString();
   const auto refused = client_->Apply(Text("goodbye"), {.field_manager = "other"});
-  EXPECT_EQ(refused.status().reason, Reason::kConflict);
+  EXPECT_EQ(refused.error().reason, Reason::kConflict);
   EXPECT_EQ(Awaited(), made->metadata.resource_version) << "what was refused is not waited for";
   const auto forced = client_->Apply(Text("goodbye"), {.field_manager = "other", .force = true});
-  ASSERT_TRUE(forced) << forced.status().ToString();
+  ASSERT_TRUE(forced) << forced.error().ToString();
   EXPECT_EQ(forced->data.at("text"), "goodbye");
-  EXPECT_EQ(client_->Apply(Text("goodbye"), {}).status().reason, Reason::kBadRequest);
+  EXPECT_EQ(client_->Apply(Text("goodbye"), {}).error().reason, Reason::kBadRequest);
 }
 
 TEST_F(ClientWritesTest, PatchStatusChangesTheStatusAloneAndIsNoted) {
@@ -118,7 +118,7 @@ TEST_F(ClientWritesTest, PatchStatusChangesTheStatusAloneAndIsNoted) {
   const auto patched = client_->PatchStatus<Deployment>(
       {"default", "web"}, rest::PatchType::kMerge,
       R"({"spec":{"replicas":7},"status":{"replicas":3,"observedGeneration":1}})");
-  ASSERT_TRUE(patched) << patched.status().ToString();
+  ASSERT_TRUE(patched) << patched.error().ToString();
   EXPECT_EQ(patched->status.replicas, 3);
   EXPECT_NE(patched->spec.replicas, 7);
   EXPECT_EQ(Awaited(), patched->metadata.resource_version);
@@ -130,7 +130,7 @@ TEST_F(ClientWritesTest, ApplyStatusChangesTheStatusAloneAndIsNoted) {
   wanted.Set(&Deployment::spec, &DeploymentSpec::replicas, 7);
   wanted.Set(&Deployment::status, &DeploymentStatus::replicas, 3);
   const auto applied = client_->ApplyStatus(wanted, {.field_manager = "scaler"});
-  ASSERT_TRUE(applied) << applied.status().ToString();
+  ASSERT_TRUE(applied) << applied.error().ToString();
   EXPECT_EQ(applied->status.replicas, 3);
   EXPECT_NE(applied->spec.replicas, 7);
   EXPECT_EQ(Awaited(), applied->metadata.resource_version);
@@ -141,12 +141,12 @@ TEST_F(ClientWritesTest, DeleteCollectionDeletesWhatIsSelectedInOneNamespace) {
        {std::pair("a", "web"), std::pair("b", "web"), std::pair("c", "db")}) {
     CreateMap(name, app);
   }
-  EXPECT_EQ(client_->DeleteCollection<ConfigMap>("").status().reason, Reason::kBadRequest);
+  EXPECT_EQ(client_->DeleteCollection<ConfigMap>("").error().reason, Reason::kBadRequest);
   ASSERT_TRUE(client_->DeleteCollection<ConfigMap>("elsewhere"));
   ASSERT_TRUE(client_->DeleteCollection<ConfigMap>("default", {.label_selector = "app=web"}));
   const auto exists = [this](const std::string& name) {
     const auto got = client_->GetLive<ConfigMap>({"default", name});
-    EXPECT_TRUE(got || got.status().reason == Reason::kNotFound) << got.status().ToString();
+    EXPECT_TRUE(got || got.error().reason == Reason::kNotFound) << got.error().ToString();
     return got.has_value();
   };
   EXPECT_FALSE(exists("a"));
@@ -162,7 +162,7 @@ TEST_F(ClientWritesTest, DeleteCollectionDeletesWhatIsSelectedInOneNamespace) {
 TEST(ReconcileEventsTest, AreOfTheController) {
   const kubexx::testing::ApiServer server;
   auto manager = controller::Manager::New({.host = server.url()});
-  ASSERT_TRUE(manager) << manager.status().ToString();
+  ASSERT_TRUE(manager) << manager.error().ToString();
   std::stop_source stop;
   const auto made = controller::ControllerBuilder<Namespace>(**manager).Named("greeter").Complete(
       [&stop](const controller::Request& request,
@@ -174,13 +174,13 @@ TEST(ReconcileEventsTest, AreOfTheController) {
         }
         return controller::Action::Done();
       });
-  ASSERT_TRUE(made) << made.status().ToString();
+  ASSERT_TRUE(made) << made.error().ToString();
   const auto ran = (*manager)->Run(stop.get_token());
-  ASSERT_TRUE(ran) << ran.status().ToString();
+  ASSERT_TRUE(ran) << ran.error().ToString();
   const auto events = kubernetes::ResourceClient<api::events::v1::Event>(
                           *rest::RESTClient::New({.host = server.url()}), "default")
                           .List();
-  ASSERT_TRUE(events) << events.status().ToString();
+  ASSERT_TRUE(events) << events.error().ToString();
   ASSERT_EQ(events->items.size(), 1U) << "what is queued is written before Run returns";
   EXPECT_EQ(events->items.front().reason, "Greeted");
   EXPECT_EQ(events->items.front().reporting_controller, "greeter");

@@ -204,10 +204,10 @@ class DisruptionReconciler final : public controller::Reconciler {
 Result<void> AddDisruptionController(const Setup& setup) {
   // All budgets of a namespace: what selected a pod before need not select it now.
   const auto budgets =
-      [informer = setup.manager.InformerFor<PodDisruptionBudget>()](const std::string& name_space) {
+      [informer = setup.manager.InformerFor<PodDisruptionBudget>()](const std::string& namespace_) {
         std::vector<controller::Request> requests;
         for (const auto& key : informer->Keys()) {
-          if (key.namespace_ == name_space) {
+          if (key.namespace_ == namespace_) {
             requests.emplace_back().object = key;
           }
         }

@@ -49,7 +49,7 @@ TEST(ExpectedErrorsTest, TheErrorOfTheWorkIsTriedAgainUnlessTheNamespaceEnds) {
       {.reason = std::string(apimachinery::kNamespaceTerminatingCause)});
   EXPECT_TRUE(AfterReport(Fail(ending), later));
   const Status conflict(Reason::kConflict, "changed", 409);
-  EXPECT_EQ(AfterReport(Fail(ending), Fail(conflict)).status(), conflict)
+  EXPECT_EQ(AfterReport(Fail(ending), Fail(conflict)).error(), conflict)
       << "the status is yet to be written";
 }
 

@@ -45,13 +45,13 @@ Result<void> Ensure(const controller::Client& client, const T& wanted) {
 }
 
 /// The ConfigMap with the server's authority, also when somebody has changed it.
-Result<void> EnsureRootCa(const controller::Client& client, const std::string& name_space,
+Result<void> EnsureRootCa(const controller::Client& client, const std::string& namespace_,
                           const std::string& root_ca) {
   ConfigMap wanted;
   wanted.metadata.name = kRootCa;
-  wanted.metadata.namespace_ = name_space;
+  wanted.metadata.namespace_ = namespace_;
   wanted.data["ca.crt"] = root_ca;
-  const auto there = client.Get<ConfigMap>({name_space, kRootCa});
+  const auto there = client.Get<ConfigMap>({namespace_, kRootCa});
   if (!there) {
     return Ensure(client, wanted);
   }

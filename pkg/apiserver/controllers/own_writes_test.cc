@@ -42,7 +42,7 @@ static_assert(PauseOf(kLooks) < 1000);
 
 struct WriteCase {
   std::string name;
-  std::string name_space;  ///< that is written to
+  std::string namespace_;  ///< that is written to
   std::string selector;    ///< of the caches
   /// The caches show what is written: the reconcile ends when the watch has brought it, however
   /// long that takes on this machine.
@@ -72,7 +72,7 @@ class OwnWritesTest : public ::testing::TestWithParam<WriteCase> {
     }
     looks_before_ = looks;
     Secret secret;
-    secret.metadata.namespace_ = GetParam().name_space;
+    secret.metadata.namespace_ = GetParam().namespace_;
     secret.metadata.name = "written";
     secret.metadata.labels["write"] = std::to_string(writes_);
     auto done = context.client.Update(secret);
@@ -125,9 +125,9 @@ TEST_P(OwnWritesTest, HoldTheirKeyUpForLessThanASecond) {
       [this](const controller::Request& request, controller::Context& context) -> Result<Action> {
         return request.object.name == "owner" ? Reconcile(context) : Action::Done();
       });
-  ASSERT_TRUE(made.has_value()) << made.status().ToString();
+  ASSERT_TRUE(made.has_value()) << made.error().ToString();
   cached_ = [informer = manager.InformerFor<Secret>()] {
-    return informer->LastSyncResourceVersion(GetParam().name_space);
+    return informer->LastSyncResourceVersion(GetParam().namespace_);
   };
   {
     const std::jthread run([&manager](const std::stop_token& stop) { (void)manager.Run(stop); });

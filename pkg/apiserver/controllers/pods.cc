@@ -44,9 +44,9 @@ bool IsAvailable(const Pod& pod, std::int32_t min_ready_seconds, const apimachin
           ready->last_transition_time.seconds + min_ready_seconds <= now.seconds);
 }
 
-Pod PodOf(const PodTemplateSpec& pod_template, const std::string& name_space) {
+Pod PodOf(const PodTemplateSpec& pod_template, const std::string& namespace_) {
   Pod pod;
-  pod.metadata.namespace_ = name_space;
+  pod.metadata.namespace_ = namespace_;
   pod.metadata.labels = pod_template.metadata.labels;
   pod.metadata.annotations = pod_template.metadata.annotations;
   pod.metadata.finalizers = pod_template.metadata.finalizers;

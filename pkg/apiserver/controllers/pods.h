@@ -45,8 +45,8 @@ bool IsReady(const Pod& pod);
 /// Ready for `min_ready_seconds` at `now`.
 bool IsAvailable(const Pod& pod, std::int32_t min_ready_seconds, const apimachinery::Time& now);
 
-/// A pod as `pod_template` says, in `name_space`, without a name.
-Pod PodOf(const PodTemplateSpec& pod_template, const std::string& name_space);
+/// A pod as `pod_template` says, in `namespace_`, without a name.
+Pod PodOf(const PodTemplateSpec& pod_template, const std::string& namespace_);
 
 /// Those that are missed least first: not scheduled, not running, not ready, young.
 void SortForDeletion(std::vector<PodRef>& pods);

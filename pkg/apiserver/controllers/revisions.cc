@@ -8,12 +8,12 @@
 
 namespace kubexx::apiserver::controllers {
 
-ControllerRevision RevisionOf(const PodTemplateSpec& pod_template, const std::string& name_space,
+ControllerRevision RevisionOf(const PodTemplateSpec& pod_template, const std::string& namespace_,
                               const std::string& name) {
   const std::string hash = TemplateHash(pod_template);
   ControllerRevision revision;
   revision.metadata.name = name + "-" + hash;
-  revision.metadata.namespace_ = name_space;
+  revision.metadata.namespace_ = namespace_;
   revision.metadata.labels = pod_template.metadata.labels;
   revision.metadata.labels[kRevisionLabel] = hash;
   // A patch: `kubectl rollout undo` sends it as it is.

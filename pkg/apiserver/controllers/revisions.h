@@ -24,7 +24,7 @@ inline constexpr const char* kRevisionLabel = "controller-revision-hash";
 
 /// The revision of `pod_template` for the workload `name`, without owner and number.
 ControllerRevision RevisionOf(const api::core::v1::PodTemplateSpec& pod_template,
-                              const std::string& name_space, const std::string& name);
+                              const std::string& namespace_, const std::string& name);
 
 /// Changes of a workload's revisions.
 struct RevisionPlan {

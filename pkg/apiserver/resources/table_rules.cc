@@ -24,13 +24,13 @@ JsonTree ParamKindCell(const JsonTree& o) {
 JsonTree PolicyNameCell(const JsonTree& o) { return StringAt(o, {"spec", "policyName"}); }
 JsonTree ParamRefCell(const JsonTree& o) {
   const std::string name = StringAt(o, {"spec", "paramRef", "name"});
-  const std::string name_space = StringAt(o, {"spec", "paramRef", "namespace"});
+  const std::string namespace_ = StringAt(o, {"spec", "paramRef", "namespace"});
   if (name.empty()) {
     return o.At({"spec", "paramRef", "selector"}) == nullptr
                ? "<unset>"
                : SelectorAt(o, {"spec", "paramRef", "selector"});
   }
-  return name_space.empty() ? name : name_space + "/" + name;
+  return namespace_.empty() ? name : namespace_ + "/" + name;
 }
 
 JsonTree LevelCell(const JsonTree& o) {

@@ -70,7 +70,7 @@ void RunnableGroup::Start() {
     return {};
   });
   if (!started) {  // those that run are told to stop with all others
-    on_failure_(started.status().WithContext("starting threads"));
+    on_failure_(started.error().WithContext("starting threads"));
   }
 }
 
@@ -86,7 +86,7 @@ void RunnableGroup::Run(Member& member) {
   const Result<void> result =
       Guarded([this, &member] { return member.runnable->Run(stop_.get_token()); });
   if (!result) {
-    on_failure_(result.status().WithContext(member.name));
+    on_failure_(result.error().WithContext(member.name));
   }
   const base::MutexLock lock(mu_);
   member.running = false;
@@ -106,7 +106,7 @@ Result<void> RunnableGroup::Warmup(const std::stop_token& stop) {
     const Result<void> result = Guarded([&] { return runnable->Warmup(stop); });
     SetWarming(std::nullopt);
     if (!result) {
-      return Fail(result.status().WithContext(name));
+      return Fail(result.error().WithContext(name));
     }
   }
   return {};

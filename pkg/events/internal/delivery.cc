@@ -14,7 +14,7 @@ bool MayRetry(const apimachinery::Status& status) {
           status.reason == Reason::kMalformed);
 }
 
-void LogLost(const std::string& name_space, const std::string& name, const std::string& reason,
+void LogLost(const std::string& namespace_, const std::string& name, const std::string& reason,
              const apimachinery::Status& status, bool tried) {
   // A namespace that goes away and an event that is there already are part of life.
   bool usual = status.reason == Reason::kAlreadyExists;
@@ -23,7 +23,7 @@ void LogLost(const std::string& name_space, const std::string& name, const std::
   }
   logging::Log(usual ? logging::Level::kDebug : logging::Level::kWarning,
                tried ? "an event could not be written" : "the server refused an event",
-               {{"namespace", name_space}, {"name", name}, {"reason", reason}, {"error", status}});
+               {{"namespace", namespace_}, {"name", name}, {"reason", reason}, {"error", status}});
 }
 
 void LogDropped(const std::string& component, std::size_t events) {

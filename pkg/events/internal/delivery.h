@@ -25,7 +25,7 @@ inline constexpr base::Duration kRetryPause = std::chrono::seconds(10);
 bool MayRetry(const apimachinery::Status& status);
 
 /// Logs that an event was given up; `tried` when it was not refused but could not be sent.
-void LogLost(const std::string& name_space, const std::string& name, const std::string& reason,
+void LogLost(const std::string& namespace_, const std::string& name, const std::string& reason,
              const apimachinery::Status& status, bool tried);
 
 /// Logs that so many events were not written before their recorder's end.

@@ -36,7 +36,7 @@ class ServerFixture : public ::testing::Test {
     server_->Handle("/ok",
                     [](const Request& request) { return Response{.body = "q=" + request.query}; });
     const auto started = server_->Start();
-    ASSERT_TRUE(started) << started.status().ToString();
+    ASSERT_TRUE(started) << started.error().ToString();
     ASSERT_NE(server_->port(), 0);
   }
 

@@ -30,13 +30,13 @@ std::string LeaseNameOf(int shard, int shards) {
 
 class Leadership::Impl {
  public:
-  Impl(Options options, ShardGate& gate, Membership* membership)
-      : options_(std::move(options)), gate_(gate), membership_(membership), made_(MakeElectors()) {}
+  Impl(Options options, HeldShards& held, Membership* membership)
+      : options_(std::move(options)), held_(held), membership_(membership), made_(MakeElectors()) {}
   ~Impl() { Stop(); }
 
   Result<void> Start() {
     KX_RETURN_IF_ERROR(made_);
-    for (int shard = 0; shard < gate_.shards(); ++shard) {
+    for (int shard = 0; shard < held_.shards(); ++shard) {
       threads_.emplace_back([this, shard] { Campaign(shard, stop_.get_token()); });
     }
     return {};
@@ -56,7 +56,7 @@ class Leadership::Impl {
 
  private:
   Result<void> MakeElectors() {
-    for (int shard = 0; shard < gate_.shards(); ++shard) {
+    for (int shard = 0; shard < held_.shards(); ++shard) {
       KX_ASSIGN_OR_RETURN(auto elector, NewElector(shard));
       electors_.push_back(std::move(elector));
       Held(shard).Set(0);
@@ -75,7 +75,7 @@ class Leadership::Impl {
     return LeaderElector::New({.config = options_.election,
                                .lock = options_.lock(shard),
                                .callbacks = std::move(callbacks),
-                               .name = LeaseNameOf(shard, gate_.shards()),
+                               .name = LeaseNameOf(shard, held_.shards()),
                                .clock = options_.clock,
                                .registry = options_.registry});
   }
@@ -96,7 +96,7 @@ class Leadership::Impl {
       const std::stop_callback until_moved(*assignment, end);
       if (const auto ran = elector.Run(tenure.get_token()); !ran) {
         logging::Warning("Lost the lease of a shard; this replica campaigns again",
-                         {{"shard", shard}, {"error", ran.status()}});
+                         {{"shard", shard}, {"error", ran.error()}});
         (void)options_.clock.SleepFor(kCampaignPause, stop);
       }
     }
@@ -120,11 +120,11 @@ class Leadership::Impl {
                      {{"shard", std::to_string(shard)}});
   }
 
-  // The work of a leader: the gate is open as long as this runs.
+  // The work of a leader: the shard is open as long as this runs.
   void Lead(int shard, const std::stop_token& stop) {
     LeaderElector& elector = *electors_[static_cast<std::size_t>(shard)];
     const metrics::Gauge held = Held(shard);
-    gate_.Open(shard, [&elector] { return elector.IsLeader(); });
+    held_.Open(shard, [&elector] { return elector.IsLeader(); });
     held.Set(1);
     logging::Info("Leading", {{"shard", shard}, {"identity", options_.election.identity}});
     if (options_.on_acquired) {
@@ -132,13 +132,13 @@ class Leadership::Impl {
     }
     AwaitStop(stop);
     // Nobody else writes while the lease is kept; after a loss there is no time to wait.
-    gate_.Close(shard, elector.IsLeader() ? options_.write_grace : base::Duration(0));
+    held_.Close(shard, elector.IsLeader() ? options_.write_grace : base::Duration(0));
     held.Set(0);
     logging::Info("Stopped leading", {{"shard", shard}});
   }
 
   const Options options_;
-  ShardGate& gate_;
+  HeldShards& held_;
   Membership* const membership_;
   std::stop_source stop_;
   /// All from the beginning: Check is called before Start, and while it runs.
@@ -147,8 +147,8 @@ class Leadership::Impl {
   std::vector<std::jthread> threads_;
 };
 
-Leadership::Leadership(Options options, ShardGate& gate, Membership* membership)
-    : impl_(std::make_unique<Impl>(std::move(options), gate, membership)) {}
+Leadership::Leadership(Options options, HeldShards& held, Membership* membership)
+    : impl_(std::make_unique<Impl>(std::move(options), held, membership)) {}
 Leadership::~Leadership() = default;
 Result<void> Leadership::Start() { return impl_->Start(); }
 void Leadership::Stop() { impl_->Stop(); }

@@ -12,8 +12,8 @@
 #include "kubexx/leaderelection/config.h"
 #include "kubexx/leaderelection/lock.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/ha/membership.h"
-#include "kubexx/reloader/ha/shard_gate.h"
 
 namespace kubexx::reloader {
 
@@ -24,10 +24,10 @@ inline constexpr char kLeaseName[] = "stakater-reloader-lock";
 /// original without both writing.
 std::string LeaseNameOf(int shard, int shards);
 
-/// Campaigns for the Lease of every shard that is this replica's to take, opens the gate for those
-/// it holds, and gives back those that another replica is to have. A replica that loses a Lease
-/// closes the gate at once, breaks off its writes there, and campaigns again: it needs no restart.
-/// Thread-safe.
+/// Campaigns for the Lease of every shard that is this replica's to take, opens HeldShards for
+/// those it holds, and gives back those that another replica is to have. A replica that loses a
+/// Lease closes the shard at once, breaks off its writes there, and campaigns again: it needs no
+/// restart. Thread-safe.
 class Leadership {
  public:
   struct Options {
@@ -35,7 +35,7 @@ class Leadership {
     leaderelection::Config election{};
     /// The Lease of each shard.
     std::function<std::shared_ptr<leaderelection::Lock>(int shard)> lock{};
-    /// Called when the gate has been opened for a shard, on a thread of the campaign; must not
+    /// Called when a shard has been opened, on a thread of the campaign; must not
     /// block.
     std::function<void(int shard)> on_acquired{};
     /// How long writes of a shard that is given up may go on.
@@ -45,9 +45,9 @@ class Leadership {
     metrics::Registry* registry = nullptr;
   };
 
-  /// `gate` must outlive this; `membership` says which shards are this replica's to take and must
+  /// `held` must outlive this; `membership` says which shards are this replica's to take and must
   /// outlive it, too; null: all.
-  Leadership(Options options, ShardGate& gate, Membership* membership);
+  Leadership(Options options, HeldShards& held, Membership* membership);
   /// Stops.
   ~Leadership();
   Leadership(const Leadership&) = delete;

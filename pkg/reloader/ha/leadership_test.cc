@@ -60,26 +60,26 @@ TEST(Leadership, OneShardHasTheOriginalsLease) {
 TEST(Leadership, OpensTheGateWhileItLeadsAndHandsOverWhenItStops) {
   base::testing::FakeClock clock;
   const auto lock = std::make_shared<FakeLock>();
-  ShardGate first_gate(1, clock);
-  ShardGate second_gate(1, clock);
+  HeldShards first_held(1, clock);
+  HeldShards second_held(1, clock);
   Acquired first_acquired;
   Acquired second_acquired;
-  Leadership first(Options("first", lock, first_acquired, clock), first_gate, nullptr);
+  Leadership first(Options("first", lock, first_acquired, clock), first_held, nullptr);
   ASSERT_TRUE(first.Start());
   first_acquired.Await(1);
-  EXPECT_TRUE(first_gate.Enter("ns"));
+  EXPECT_TRUE(first_held.Enter("ns"));
   metrics::Registry registry;
   Leadership::Options options = Options("second", lock, second_acquired, clock);
   options.registry = &registry;
-  Leadership second(std::move(options), second_gate, nullptr);
+  Leadership second(std::move(options), second_held, nullptr);
   ASSERT_TRUE(second.Start());
-  EXPECT_FALSE(second_gate.Enter("ns"));
+  EXPECT_FALSE(second_held.Enter("ns"));
   const std::string held = "kubexx_reloader_shard_held{shard=\"0\"} ";
   EXPECT_TRUE(registry.Serialize().contains(held + "0\n")) << "of a standby, too";
   first.Stop();
-  EXPECT_FALSE(first_gate.Enter("ns"));
+  EXPECT_FALSE(first_held.Enter("ns"));
   second_acquired.Await(1);  // without any time passing
-  EXPECT_TRUE(second_gate.Enter("ns"));
+  EXPECT_TRUE(second_held.Enter("ns"));
   EXPECT_TRUE(registry.Serialize().contains(held + "1\n"));
   EXPECT_TRUE(first.Check() && second.Check());
 }
@@ -87,23 +87,23 @@ TEST(Leadership, OpensTheGateWhileItLeadsAndHandsOverWhenItStops) {
 TEST(Leadership, CampaignsAgainAfterALoss) {
   base::testing::FakeClock clock;
   const auto lock = std::make_shared<FakeLock>();
-  ShardGate gate(1, clock);
+  HeldShards held(1, clock);
   Acquired acquired;
-  Leadership leadership(Options("me", lock, acquired, clock), gate, nullptr);
+  Leadership leadership(Options("me", lock, acquired, clock), held, nullptr);
   ASSERT_TRUE(leadership.Start());
   acquired.Await(1);
   Lease taken = *lock->Stored();
   taken.spec.holder_identity = "usurper";
   lock->Put(taken);
   // until the next renewal finds out
-  KX_UNTIL(!gate.IsOpen(0)) {
+  KX_UNTIL(!held.IsOpen(0)) {
     clock.Advance(std::chrono::milliseconds(100));
   }
   Lease released = *lock->Stored();
   released.spec.holder_identity = "";
   lock->Put(released);
   // Leads again, if only until the clock has run on further than a renewal takes.
-  KX_UNTIL(gate.Enter("ns")) {
+  KX_UNTIL(held.Enter("ns")) {
     clock.Advance(std::chrono::milliseconds(100));
   }
 }

@@ -39,19 +39,19 @@ class LeaseMemberStore final : public MemberStore {
         own_ = *std::move(updated);
         return {};
       }
-      if (!apimachinery::IsObjectNotFound(updated.status()) &&
-          updated.status().reason != Reason::kConflict) {
-        return apimachinery::Fail(updated.status());
+      if (!apimachinery::IsObjectNotFound(updated.error()) &&
+          updated.error().reason != Reason::kConflict) {
+        return apimachinery::Fail(updated.error());
       }
     }
     own_.metadata.resource_version.clear();
     own_.metadata.uid.clear();
     auto created = leases_.Create(own_, {}, stop);
-    if (!created && created.status().reason == Reason::kAlreadyExists) {
+    if (!created && created.error().reason == Reason::kAlreadyExists) {
       created = leases_.Get(own_.metadata.name, stop);  // renewed next time
     }
     if (!created) {
-      return apimachinery::Fail(created.status());
+      return apimachinery::Fail(created.error());
     }
     own_ = *std::move(created);
     return {};
@@ -73,8 +73,8 @@ class LeaseMemberStore final : public MemberStore {
 
   Result<void> Remove(const std::string& name, std::stop_token stop) override {
     const auto removed = leases_.Delete(NameOf(name), {}, std::move(stop));
-    if (!removed && !apimachinery::IsObjectNotFound(removed.status())) {
-      return apimachinery::Fail(removed.status());
+    if (!removed && !apimachinery::IsObjectNotFound(removed.error())) {
+      return apimachinery::Fail(removed.error());
     }
     return {};
   }

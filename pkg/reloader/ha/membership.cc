@@ -81,7 +81,7 @@ class Membership::Impl {
     if (const auto removed = store_.Remove(options_.identity, {}); !removed) {
       logging::Warning(
           "Cannot remove this replica from the members; the others notice its end later",
-          {{"error", removed.status()}});
+          {{"error", removed.error()}});
     }
   }
 
@@ -131,7 +131,7 @@ class Membership::Impl {
   void Look(const std::stop_token& stop) {
     const auto members = store_.List(stop);
     const base::TimePoint now = options_.clock.Now();
-    Note(members ? Result<void>() : apimachinery::Fail(members.status()),
+    Note(members ? Result<void>() : apimachinery::Fail(members.error()),
          "Cannot list the replicas; shards stay as they are divided, and without a first list this "
          "replica takes none",
          look_error_, stop);
@@ -139,10 +139,10 @@ class Membership::Impl {
       const base::MutexLock lock(mu_);
       if (members || has_looked_) {
         has_looked_ = true;
-      } else if (!IsMissingRight(members.status())) {
+      } else if (!IsMissingRight(members.error())) {
         refused_.reset();
       } else if (!refused_) {
-        refused_ = {now, members.status().message};
+        refused_ = {now, members.error().message};
       }
     }
     if (!members) {
@@ -158,7 +158,7 @@ class Membership::Impl {
   /// Logs an error that is not the last one: with a renewal every two seconds one line is enough.
   static void Note(const Result<void>& result, const char* what, std::string& last,
                    const std::stop_token& stop) {
-    std::string error = result ? std::string() : result.status().ToString();
+    std::string error = result ? std::string() : result.error().ToString();
     if (!stop.stop_requested() && error != last) {
       if (!result) {
         logging::Warning(what, {{"error", error}});
@@ -204,7 +204,7 @@ class Membership::Impl {
           },
           stop);
       if (!watched && !stop.stop_requested()) {
-        logging::Debug("Watch of the replicas ended", {{"error", watched.status()}});
+        logging::Debug("Watch of the replicas ended", {{"error", watched.error()}});
       }
       (void)options_.clock.SleepFor(options_.renew_period, stop);
     }

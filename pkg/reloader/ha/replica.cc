@@ -17,7 +17,7 @@ class LeaseReplica final : public Replica {
  public:
   LeaseReplica(std::shared_ptr<rest::RESTClient> client, const HaSettings& settings,
                std::function<void(int shard)> on_acquired, metrics::Registry* registry)
-      : client_(std::move(client)), settings_(settings), gate_(settings.shards) {
+      : client_(std::move(client)), settings_(settings), held_(settings.shards) {
     if (settings_.shards > 1) {
       store_ =
           NewLeaseMemberStore(client_, {settings_.pod_namespace, kLeaseName}, settings_.pod_name);
@@ -33,10 +33,10 @@ class LeaseReplica final : public Replica {
           client,
           apimachinery::ObjectKey{settings.pod_namespace, LeaseNameOf(shard, settings.shards)});
     };
-    leadership_.emplace(std::move(options), gate_, membership_ ? &*membership_ : nullptr);
+    leadership_.emplace(std::move(options), held_, membership_ ? &*membership_ : nullptr);
   }
 
-  ShardGate& gate() override { return gate_; }
+  HeldShards& held_shards() override { return held_; }
 
   Result<void> Run(Lead lead, std::stop_token stop) override {
     // Also when there is no thread to be had for all of it: what has begun is given back.
@@ -75,7 +75,7 @@ class LeaseReplica final : public Replica {
 
   const std::shared_ptr<rest::RESTClient> client_;
   const HaSettings settings_;
-  ShardGate gate_;
+  HeldShards held_;
   std::unique_ptr<MemberStore> store_;
   std::optional<Membership> membership_;
   std::optional<reloader::Leadership> leadership_;

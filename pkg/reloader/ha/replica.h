@@ -12,7 +12,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/controller/leadership.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/reloader/ha/shard_gate.h"
+#include "kubexx/reloader/ha/held_shards.h"
 
 namespace kubexx::rest {
 class RESTClient;
@@ -29,20 +29,20 @@ struct HaSettings {
   int shards = 1;
 };
 
-/// The parts of --enable-ha and --shards, put together: a ShardGate that Leases of the API server
+/// The parts of --enable-ha and --shards, put together: a HeldShards that Leases of the API server
 /// open and close. To a manager it is a leadership that every replica has at once and never loses,
-/// since the gate says where a replica may write: `lead` runs what writes through the gate.
+/// since HeldShards says where a replica may write: `lead` runs what writes with its permits.
 /// Thread-safe.
 class Replica : public controller::Leadership {
  public:
   /// `client` should be of its own (leaderelection::LockClientConfig). `on_acquired` is called with
-  /// each shard when the gate has been opened for it; it must not block. Makes no request yet.
+  /// each shard when it has been opened; it must not block. Makes no request yet.
   static std::shared_ptr<Replica> New(std::shared_ptr<rest::RESTClient> client,
                                       const HaSettings& settings,
                                       std::function<void(int shard)> on_acquired,
                                       metrics::Registry* registry);
 
-  virtual ShardGate& gate() = 0;
+  virtual HeldShards& held_shards() = 0;
   /// Campaigns while `lead` runs, and gives everything back once it has returned: others take over
   /// at once. kInvalidConfig as leaderelection::Config::Validate.
   apimachinery::Result<void> Run(Lead lead, std::stop_token stop) override = 0;

@@ -116,7 +116,7 @@ TEST_F(ReplicaTest, AManagerGivesTheLeaseBackWhenWhatWritesHasEnded) {
   ASSERT_TRUE(manager.Add("writer", Stage::kLeader, [&](const std::stop_token& stop) {
     keeper.Note("the writer runs");
     SleepUntilStop(stop);
-    EXPECT_TRUE(replica->gate().Enter("any")) << "it writes what is due";
+    EXPECT_TRUE(replica->held_shards().Enter("any")) << "it writes what is due";
     keeper.Note("the writer ends");
     return Result<void>();
   }));
@@ -130,12 +130,12 @@ TEST_F(ReplicaTest, AManagerGivesTheLeaseBackWhenWhatWritesHasEnded) {
     EXPECT_TRUE(manager.IsLeader());
     stop.request_stop();
   }
-  EXPECT_TRUE(ran) << ran.status().ToString();
+  EXPECT_TRUE(ran) << ran.error().ToString();
   const std::vector<std::string> notes = keeper.notes();
   ASSERT_GE(notes.size(), 2U);
   EXPECT_EQ(notes[notes.size() - 2], "the writer ends");
   EXPECT_EQ(notes.back(), "the Lease is given back");
-  EXPECT_FALSE(replica->gate().IsOpenFor("any"));
+  EXPECT_FALSE(replica->held_shards().IsOpenFor("any"));
 }
 
 // Waiting for a Lease that another replica holds is no reason to be behind when it is given up: the
@@ -154,12 +154,12 @@ TEST_F(ReplicaTest, WhatAManagerLeadsWithRunsAlsoWithoutALease) {
   controller::Manager manager(rest::testing::NewClient(server.Url()), {.leadership = replica});
   std::stop_source stop;
   ASSERT_TRUE(manager.Add("writer", Stage::kLeader, [&](const std::stop_token& /*end*/) {
-    EXPECT_FALSE(replica->gate().Enter("any"));
+    EXPECT_FALSE(replica->held_shards().Enter("any"));
     stop.request_stop();
     return Result<void>();
   }));
   const auto ran = manager.Run(stop.get_token());
-  EXPECT_TRUE(ran) << ran.status().ToString();
+  EXPECT_TRUE(ran) << ran.error().ToString();
 }
 
 }  // namespace

@@ -33,9 +33,9 @@ cache::Object Protobuf(const T& object) {
 
 Source Projected(SourceType type, cache::Object object) {
   const auto done = ProjectSource(type, {}, object);
-  EXPECT_TRUE(done) << done.status().ToString();
+  EXPECT_TRUE(done) << done.error().ToString();
   const auto source = SourceFrom(type, object);
-  EXPECT_TRUE(source) << source.status().ToString();
+  EXPECT_TRUE(source) << source.error().ToString();
   return *source;
 }
 

@@ -151,7 +151,7 @@ bool Alerts::IsNews(const WriteReport& report) {
   }
   Failing& failing = failing_.try_emplace(report.workload, Failing{.since = now}).first->second;
   if (failing.is_told ||
-      (!IsDenied(report.outcome.status()) && now - failing.since < kFailsForGood)) {
+      (!IsDenied(report.outcome.error()) && now - failing.since < kFailsForGood)) {
     return false;
   }
   failing.is_told = true;
@@ -178,7 +178,7 @@ void Alerts::OnWrite(const WriteReport& report) {
     text += " for " + Bold(source.key.name) + " of type " + Bold(NamesOf(source.type).upper);
   }
   SendBounded(
-      text + "; it is tried again: " + report.outcome.status().message.substr(0, kMaxErrorBytes),
+      text + "; it is tried again: " + report.outcome.error().message.substr(0, kMaxErrorBytes),
       Severity::kBad);
 }
 
@@ -197,8 +197,7 @@ Result<std::unique_ptr<MessageSender>> NewAlertSender(const AlertSettings& setti
   options.registry = registry;
   auto made = NewHttpSender(std::move(options), {.url = settings.url, .proxy = settings.proxy});
   if (!made) {
-    return apimachinery::Fail(
-        made.status().WithContext("ALERT_WEBHOOK_URL or ALERT_WEBHOOK_PROXY"));
+    return apimachinery::Fail(made.error().WithContext("ALERT_WEBHOOK_URL or ALERT_WEBHOOK_PROXY"));
   }
   return made;
 }

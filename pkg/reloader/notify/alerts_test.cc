@@ -132,7 +132,7 @@ TEST_F(SentAlertsTest, TellOfTroubleInBounds) {
 TEST(Alerts, RefuseABadUrl) {
   const auto sender = NewAlertSender({.enabled = true, .url = "sink"}, nullptr);
   ASSERT_FALSE(sender);
-  EXPECT_NE(sender.status().message.find("ALERT_WEBHOOK_URL"), std::string::npos);
+  EXPECT_NE(sender.error().message.find("ALERT_WEBHOOK_URL"), std::string::npos);
 }
 
 }  // namespace

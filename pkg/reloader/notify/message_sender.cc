@@ -112,7 +112,7 @@ bool MessageSender::Deliver(const Item& item, const std::stop_token& stop) {
                      {{"target", options_.name},
                       {"attempts", attempt},
                       {"error", status ? "HTTP status " + std::to_string(*status)
-                                       : status.status().ToString()}});
+                                       : status.error().ToString()}});
       Finish(item, false);
       return true;
     }

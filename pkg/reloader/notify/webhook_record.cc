@@ -232,8 +232,8 @@ WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
   store.load = [config_maps](const std::stop_token& stop) -> Result<std::string> {
     auto read = config_maps.Get(kObjectName, stop);
     if (!read) {
-      return apimachinery::IsObjectNotFound(read.status()) ? Result<std::string>(std::string())
-                                                           : Fail(read.status());
+      return apimachinery::IsObjectNotFound(read.error()) ? Result<std::string>(std::string())
+                                                          : Fail(read.error());
     }
     const auto text = read->data.find(kObjectKey);
     return text == read->data.end() ? std::string() : text->second;
@@ -247,16 +247,16 @@ WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
     object.metadata.annotations["reloader.stakater.com/ignore"] = "true";
     object.data[kObjectKey] = text;
     auto written = config_maps.Update(object, {}, stop);  // whatever its version
-    if (!written && apimachinery::IsObjectNotFound(written.status())) {
+    if (!written && apimachinery::IsObjectNotFound(written.error())) {
       written = config_maps.Create(object, {}, stop);
     }
     if (written) {
       return {};
     }
     if (fallbacks) {
-      fallbacks->CountRefusedWrite(written.status());
+      fallbacks->CountRefusedWrite(written.error());
     }
-    return Fail(written.status());
+    return Fail(written.error());
   };
   return store;
 }

@@ -207,7 +207,7 @@ bool WebhookRelay::Load(std::uint64_t tenure, const std::stop_token& stop) {
     record_.Load(*text, tenure);
     return true;
   }
-  if (std::string error = text.status().ToString();
+  if (std::string error = text.error().ToString();
       error != store_error_ && !stop.stop_requested()) {
     logging::Warning(
         "What the webhook was called for cannot be read: changes made while nothing watched are "
@@ -280,7 +280,7 @@ void WebhookRelay::Save(const std::stop_token& stop) {
     return;
   }
   record_.PutBack();
-  if (std::string error = saved.status().ToString();
+  if (std::string error = saved.error().ToString();
       error != store_error_ && !stop.stop_requested()) {
     logging::Warning("What the webhook was called for cannot be stored; it is tried again",
                      {{"configmap", options_.store.own.ToString()}, {"error", error}});
@@ -295,10 +295,10 @@ bool WebhookRelay::IsOwn(const SourceId& source) const {
 }
 
 std::optional<std::uint64_t> WebhookRelay::TenureOf(const std::string& namespace_) const {
-  if (options_.gate == nullptr) {
+  if (options_.held_shards == nullptr) {
     return 0;
   }
-  const auto permit = options_.gate->Enter(namespace_);
+  const auto permit = options_.held_shards->Enter(namespace_);
   return permit ? std::optional(permit->tenure()) : std::nullopt;
 }
 
@@ -309,7 +309,8 @@ bool WebhookRelay::IsSelected(const std::string& namespace_) {
 }
 
 bool WebhookRelay::KeepsRecord() const {
-  return options_.store.load && (options_.gate == nullptr || options_.gate->shards() == 1);
+  return options_.store.load &&
+         (options_.held_shards == nullptr || options_.held_shards->shards() == 1);
 }
 
 bool WebhookRelay::IsCreated(const RawEvent& event) const {
@@ -332,7 +333,7 @@ bool WebhookRelay::IsDeleted(SourceType type, const RawEvent& event) const {
                      {{"source", event.key().name},
                       {"type", NamesOf(type).upper},
                       {"namespace", event.key().namespace_},
-                      {"error", left_out.status()}});
+                      {"error", left_out.error()}});
   }
   return left_out && !*left_out;
 }
@@ -371,7 +372,7 @@ Result<std::unique_ptr<MessageSender>> NewWebhookSender(const std::string& url,
         logging::Info("Webhook answered", {{"status", answer.status}, {"body", answer.body}});
       });
   if (!made) {
-    return apimachinery::Fail(made.status().WithContext("--webhook-url"));
+    return apimachinery::Fail(made.error().WithContext("--webhook-url"));
   }
   return made;
 }

@@ -18,7 +18,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/cache/handler_registration.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/reloader/ha/shard_gate.h"
+#include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/notify/message_sender.h"
 #include "kubexx/reloader/notify/webhook_record.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
@@ -46,7 +46,7 @@ class WebhookRelay {
     /// With on_create: what is there at the start counts as created.
     bool initial_counts = false;
     std::set<std::string> ignored_namespaces{};
-    ShardGate* gate = nullptr;
+    HeldShards* held_shards = nullptr;
     NamespaceSelector* namespace_selector = nullptr;  ///< started and stopped with the relay
     /// Asked whether a source that goes has been deleted, and not only lost its label.
     SourceAbsences* absences = nullptr;

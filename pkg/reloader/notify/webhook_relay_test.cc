@@ -27,8 +27,9 @@ namespace core = api::core::v1;
 /// The content type of a message that no test counts: it shows how far the sender has come.
 constexpr const char* kMark = "mark";
 
-/// Whether a Lease is held, as a gate asks. One who asks may be kept waiting: a handler, so that an
-/// event waits, or the keeper between the sources that it has read and what it makes of them.
+/// Whether a Lease is held, as HeldShards asks. One who asks may be kept waiting: a handler, so
+/// that an event waits, or the keeper between the sources that it has read and what it makes of
+/// them.
 class SlowLease {
  public:
   bool Ask() {
@@ -148,7 +149,7 @@ class WebhookRelayTest : public testing::Test {
   void Begin() {
     relay_.reset();  // which stops its sender
     sender_ = NewSender();
-    Start({.gate = gate_, .store = Store(), .clock = clock_});
+    Start({.held_shards = held_, .store = Store(), .clock = clock_});
   }
   /// Until it has begun to.
   void AwaitLoaded(const base::testing::Where& where = base::testing::Where::current()) {
@@ -177,12 +178,12 @@ class WebhookRelayTest : public testing::Test {
       KX_AWAIT(clock_.Sleepers() != 0 || lease.keeps());
     }
   }
-  /// The gate, with a Lease that may be slow.
-  std::unique_ptr<ShardGate> OpenGate(SlowLease& lease) {
-    auto gate = std::make_unique<ShardGate>(1);
-    gate->Open(0, [&lease] { return lease.Ask(); });
-    gate_ = gate.get();
-    return gate;
+  /// The held, with a Lease that may be slow.
+  std::unique_ptr<HeldShards> OpenShard(SlowLease& lease) {
+    auto held = std::make_unique<HeldShards>(1);
+    held->Open(0, [&lease] { return lease.Ask(); });
+    held_ = held.get();
+    return held;
   }
   /// Until so many calls have been made; there must not be more.
   void LetTimePass(std::size_t calls) {
@@ -276,7 +277,7 @@ class WebhookRelayTest : public testing::Test {
   std::shared_ptr<cache::testing::FakeSource> secrets_;
   std::stop_source secrets_refused_;
   /// When set, of the relay; outlives it.
-  ShardGate* gate_ = nullptr;
+  HeldShards* held_ = nullptr;
   std::unique_ptr<WebhookRelay> relay_;
 };
 
@@ -325,8 +326,8 @@ TEST_F(WebhookRelayTest, WhatIsThereMayCountAsCreated) {
 }
 
 TEST_F(WebhookRelayTest, OnlyWhoHoldsTheShardTells) {
-  ShardGate gate(1);
-  Start({.on_create = true, .gate = &gate});
+  HeldShards held(1);
+  Start({.on_create = true, .held_shards = &held});
   Put("config", "old");
   AwaitEvents("add", 1);
   EXPECT_TRUE(Sent().empty());
@@ -374,11 +375,11 @@ TEST_F(WebhookRelayTest, AChangeWhoseCallFailedIsCalledForLater) {
 
 TEST_F(WebhookRelayTest, AChangeWithoutTheLeaseIsCalledForWhenItIsBack) {
   for (const bool is_lost : {true, false}) {
-    ShardGate gate(1);
+    HeldShards held(1);
     std::atomic<bool> holds = true;
-    const auto open = [&] { gate.Open(0, [&holds] { return holds.load(); }); };
+    const auto open = [&] { held.Open(0, [&holds] { return holds.load(); }); };
     open();
-    gate_ = &gate;
+    held_ = &held;
     stored_.clear();
     Put("config", "old");
     const double updates = Updates();
@@ -386,7 +387,7 @@ TEST_F(WebhookRelayTest, AChangeWithoutTheLeaseIsCalledForWhenItIsBack) {
     Run([&] {
       holds = false;
       if (is_lost) {
-        gate.Close(0, base::Duration(0));
+        held.Close(0, base::Duration(0));
       }
       Put("config", "new");
       AwaitEvents("update", updates + 1);
@@ -403,14 +404,14 @@ TEST_F(WebhookRelayTest, AChangeWithoutTheLeaseIsCalledForWhenItIsBack) {
 }
 
 TEST_F(WebhookRelayTest, WhatAnotherReplicaHasKeptMeanwhileIsNotWrittenOver) {
-  ShardGate gate(1);
-  gate.Open(0);
-  gate_ = &gate;
+  HeldShards held(1);
+  held.Open(0);
+  held_ = &held;
   Put("config", "old");
   Put("other", "old");
   WebhookRecord expected(clock_);
   Run([&] {
-    gate.Close(0, base::Duration(0));
+    held.Close(0, base::Duration(0));
     expected.Load(stored_);
     expected.Note(
         {.id = {SourceType::kConfigMap, {"ns", "config"}}, .digest = DigestOf("key=new")});
@@ -419,7 +420,7 @@ TEST_F(WebhookRelayTest, WhatAnotherReplicaHasKeptMeanwhileIsNotWrittenOver) {
     Put("config", "new");
     Put("other", "new");
     AwaitEvents("update", 2);
-    gate.Open(0);
+    held.Open(0);
     clock_.Advance(std::chrono::seconds(5));
     AwaitSent(1);
   });
@@ -518,7 +519,7 @@ TEST(WebhookRecord, KeepsABoundedNumberAndReadsWhatItWrites) {
 
 TEST_F(WebhookRelayTest, AChangeThatIsComparedBeforeItsEventIsCalledForOnce) {
   SlowLease lease;
-  const auto gate = OpenGate(lease);
+  const auto held = OpenShard(lease);
   Put("config", "old");
   Put("other", "old");
   Run([&] {
@@ -542,7 +543,7 @@ TEST_F(WebhookRelayTest, AChangeThatIsComparedBeforeItsEventIsCalledForOnce) {
 TEST_F(WebhookRelayTest, AChangeThatIsFirstSeenBeforeItsEventIsCalledForUntilItIsDelivered) {
   for (const bool has_permit : {true, false}) {
     SlowLease lease;
-    const auto gate = OpenGate(lease);
+    const auto held = OpenShard(lease);
     stored_.clear();
     Put("config", "old");
     const std::size_t calls = Calls();
@@ -586,7 +587,7 @@ TEST_F(WebhookRelayTest, WhatIsCalledForBeforeTheRecordIsLoadedIsPartOfIt) {
 
 TEST_F(WebhookRelayTest, WhatChangesWhileSourcesAreComparedIsNotTakenBack) {
   SlowLease lease;
-  const auto gate = OpenGate(lease);
+  const auto held = OpenShard(lease);
   Put("config", "old");
   Put("other", "old");
   Run([&] {
@@ -618,7 +619,7 @@ TEST_F(WebhookRelayTest, WhatChangesWhileSourcesAreComparedIsNotTakenBack) {
 
 TEST_F(WebhookRelayTest, WhatItMayNotCallForWhileItComparesIsNotForgotten) {
   SlowLease lease;
-  const auto gate = OpenGate(lease);
+  const auto held = OpenShard(lease);
   Put("config", "old");
   Run([&] {
     Answer(404);
@@ -684,7 +685,7 @@ TEST(WebhookRecord, WhatItHasNoRoomForIsCalledForByEventsOnly) {
 }
 
 TEST_F(WebhookRelayTest, WithoutARecordWhatWasChangedWhileDownIsNotCalledFor) {
-  ShardGate shards(2);  // and so several replicas, none of which has the whole record
+  HeldShards shards(2);  // and so several replicas, none of which has the whole record
   for (const int shard : {0, 1}) {
     shards.Open(shard);
   }
@@ -696,7 +697,7 @@ TEST_F(WebhookRelayTest, WithoutARecordWhatWasChangedWhileDownIsNotCalledFor) {
       Put("config", value);
       relay_.reset();
       sender_ = NewSender();
-      Start({.gate = has_shards ? &shards : nullptr,
+      Start({.held_shards = has_shards ? &shards : nullptr,
              .store = has_shards ? Store() : WebhookStore(),
              .clock = clock_});
       AwaitEvents("add", ++adds);

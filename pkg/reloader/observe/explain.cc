@@ -136,7 +136,7 @@ std::string RefusalIn(const ExplainInput& input) {
     return "";
   }
   const auto period = PausePeriodOf(input.workload.annotations, input.rules.keys);
-  return period ? "" : period.status().message;
+  return period ? "" : period.error().message;
 }
 
 std::string LeftAloneText() {

@@ -115,10 +115,10 @@ Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClient>& client,
                              const ConfigMap& object, const std::stop_token& stop) {
   const kubernetes::ResourceClient<ConfigMap> config_maps(client, object.metadata.namespace_);
   auto written = config_maps.Update(object, {}, stop);  // whatever its version
-  if (!written && apimachinery::IsObjectNotFound(written.status())) {
+  if (!written && apimachinery::IsObjectNotFound(written.error())) {
     written = config_maps.Create(object, {}, stop);
   }
-  return written ? Result<void>() : apimachinery::Fail(written.status());
+  return written ? Result<void>() : apimachinery::Fail(written.error());
 }
 
 MetaInfoPublisher::MetaInfoPublisher(std::shared_ptr<rest::RESTClient> client,
@@ -161,7 +161,7 @@ void MetaInfoPublisher::Run(const std::stop_token& stop) {
         has_failed = false;
       } else if (!std::exchange(has_failed, true) && !stop.stop_requested()) {
         logging::Warning("Cannot publish reloader-meta-info; it is tried again",
-                         {{"error", published.status()}});
+                         {{"error", published.error()}});
       }
     }
     if (has_failed) {

@@ -54,7 +54,7 @@ Result<void> ConfigFlags::BuildTypes(Config& config) const {
   }
   auto selector = LabelSelectorOf(resource_label_selector_);
   if (!selector) {
-    return Fail(selector.status().WithContext("--resource-label-selector"));
+    return Fail(selector.error().WithContext("--resource-label-selector"));
   }
   config.source_label_selector = *std::move(selector);
   config.argo_rollouts = argo_rollouts_ == "true";
@@ -75,7 +75,7 @@ Result<void> ConfigFlags::BuildNamespaces(const Environment& environment, Config
   }
   auto selector = LabelSelectorOf(namespace_selector_);
   if (!selector) {
-    return Fail(selector.status().WithContext("--namespace-selector"));
+    return Fail(selector.error().WithContext("--namespace-selector"));
   }
   if (config.namespaces.empty()) {
     config.ignored_namespaces.insert(namespaces_to_ignore_.begin(), namespaces_to_ignore_.end());

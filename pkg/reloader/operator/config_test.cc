@@ -20,7 +20,7 @@ Result<Config> Parse(std::vector<const char*> arguments,
   arguments.insert(arguments.begin(), "kubexx-reloader");
   const auto outcome = flags.Parse(static_cast<int>(arguments.size()), arguments.data());
   if (!outcome) {
-    return apimachinery::Fail(outcome.status());
+    return apimachinery::Fail(outcome.error());
   }
   return config.Build([&](const char* name) {
     const auto found = environment.find(name);
@@ -30,7 +30,7 @@ Result<Config> Parse(std::vector<const char*> arguments,
 
 TEST(Config, HasTheOriginalsDefaults) {
   const auto config = Parse({});
-  ASSERT_TRUE(config) << config.status().ToString();
+  ASSERT_TRUE(config) << config.error().ToString();
   EXPECT_FALSE(config->rules.auto_reload_all);
   EXPECT_EQ(config->rules.keys.configmap_reload, "configmap.reloader.stakater.com/reload");
   EXPECT_THAT(config->namespaces, IsEmpty());
@@ -49,7 +49,7 @@ TEST(Config, RenamesAnnotations) {
        "--ignore-annotation=x/i", "--auto-search-annotation=x/search",
        "--search-match-annotation=x/match", "--auto-reload-all",
        "--pause-deployment-annotation=x/p", "--pause-deployment-time-annotation=x/at"});
-  ASSERT_TRUE(config) << config.status().ToString();
+  ASSERT_TRUE(config) << config.error().ToString();
   const AnnotationKeys& keys = config->rules.keys;
   EXPECT_THAT((std::vector{keys.auto_reload, keys.configmap_reload, keys.secret_reload,
                            keys.configmap_auto, keys.secret_auto, keys.ignore, keys.search,
@@ -63,7 +63,7 @@ TEST(Config, RenamesAnnotations) {
 TEST(Config, ADefaultInstallWarnsOfNothing) {
   const auto config =
       Parse({}, {{"RELOADER_NAMESPACE", "ops"}, {"RELOADER_DEPLOYMENT_NAME", "reloader-reloader"}});
-  ASSERT_TRUE(config) << config.status().ToString();
+  ASSERT_TRUE(config) << config.error().ToString();
   EXPECT_THAT(config->namespaces, IsEmpty());
   EXPECT_THAT(config->warnings, IsEmpty());
 }
@@ -124,9 +124,9 @@ class Refused : public testing::TestWithParam<std::vector<const char*>> {};
 TEST_P(Refused, WithTheFlagInTheMessage) {
   const auto config = Parse(GetParam());
   ASSERT_FALSE(config);
-  EXPECT_EQ(config.status().reason, apimachinery::Reason::kInvalidConfig);
+  EXPECT_EQ(config.error().reason, apimachinery::Reason::kInvalidConfig);
   const std::string flag = GetParam().front();
-  EXPECT_THAT(config.status().message, HasSubstr(flag.substr(2, flag.find('=') - 2)));
+  EXPECT_THAT(config.error().message, HasSubstr(flag.substr(2, flag.find('=') - 2)));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -144,14 +144,14 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Config, HaNeedsToKnowItsPod) {
   const std::map<std::string, std::string> pod = {{"POD_NAME", "p-0"}, {"POD_NAMESPACE", "ops"}};
   const auto config = Parse({"--enable-ha", "--shards=4"}, pod);
-  ASSERT_TRUE(config) << config.status().ToString();
+  ASSERT_TRUE(config) << config.error().ToString();
   EXPECT_TRUE(config->ha.enabled);
   EXPECT_EQ(config->ha.pod_name, "p-0");
   EXPECT_EQ(config->ha.pod_namespace, "ops");
   EXPECT_EQ(config->ha.shards, 4);
   const auto without = Parse({"--enable-ha"}, {{"POD_NAME", "p-0"}});
   ASSERT_FALSE(without);
-  EXPECT_THAT(without.status().message, HasSubstr("POD_NAMESPACE"));
+  EXPECT_THAT(without.error().message, HasSubstr("POD_NAMESPACE"));
   EXPECT_FALSE(Parse({}, pod)->ha.enabled);
 }
 
@@ -166,7 +166,7 @@ TEST(Config, SelectsNamespacesWhenAllAreWatched) {
 TEST(Config, ReportsOptionsInTheOriginalsOrder) {
   const auto config =
       Parse({"--reload-on-create", "1", "--log-level=debug", "--namespaces-to-ignore=a,b"});
-  ASSERT_TRUE(config) << config.status().ToString();
+  ASSERT_TRUE(config) << config.error().ToString();
   const auto& options = config->meta_info.reported_options;
   ASSERT_EQ(options.size(), 34U);
   EXPECT_EQ(options.front(), (std::pair<std::string, OptionValue>("autoReloadAll", false)));

@@ -71,7 +71,7 @@ class Operator::Impl {
                  .namespaces = options_.namespace_selector,
                  .recent = &recent_,
                  .set_backs = &set_backs_,
-                 .gate = options_.gate,
+                 .held_shards = options_.held_shards,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
         pauses_(NewPauses(writer)),
         on_demand_(OnDemandLists::MembersOf(caches_.informers()), options_.clock,
@@ -90,7 +90,7 @@ class Operator::Impl {
                      .clock = options_.clock,
                      .observers = options_.observers,
                      .gate = options_.rollout_gate,
-                     .shards = options_.gate,
+                     .held_shards = options_.held_shards,
                      .record_baselines = options_.record_baselines,
                      .recording = recording_,
                      .set_backs = &set_backs_,
@@ -204,7 +204,7 @@ class Operator::Impl {
                       .get = [this](const WorkloadId& id) { return caches_.GetWorkload(id); },
                       .query = options_.pause_query,
                       .writer = writer,
-                      .gate = options_.gate,
+                      .held_shards = options_.held_shards,
                       .clock = options_.clock,
                       .registry = options_.registry});
   }
@@ -371,13 +371,14 @@ class Operator::Impl {
       KeepNoPlace(id);
       return {};
     }
-    if (options_.gate == nullptr) {
+    if (options_.held_shards == nullptr) {
       return reconciler_.Reconcile(id, stop);
     }
-    const auto permit = options_.gate->Enter(id.key.namespace_);
+    const auto permit = options_.held_shards->Enter(id.key.namespace_);
     if (!permit) {
-      // An open gate without a permit: the lease may be renewed any moment, which nothing tells of.
-      if (options_.gate->IsOpenFor(id.key.namespace_)) {
+      // An open shard without a permit: the lease may be renewed any moment, which nothing tells
+      // of.
+      if (options_.held_shards->IsOpenFor(id.key.namespace_)) {
         return {Reconciler::Outcome::kRetry};
       }
       KeepNoPlace(id);

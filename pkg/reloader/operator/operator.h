@@ -12,7 +12,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/reloader/ha/shard_gate.h"
+#include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/plan/baseline_schedule.h"
 #include "kubexx/reloader/plan/decision.h"
 #include "kubexx/reloader/plan/rollout_gate.h"
@@ -58,7 +58,7 @@ class Operator {
     /// Told of writes; must outlive the operator.
     WriteObservers observers{};
     /// Asked for a permit for every write; null: all are made. Must outlive the operator.
-    ShardGate* gate = nullptr;
+    HeldShards* held_shards = nullptr;
     /// Nothing is written in other namespaces; null: in all. Is started and stopped with the
     /// operator, and must outlive it.
     NamespaceSelector* namespace_selector = nullptr;

@@ -170,8 +170,8 @@ TEST_F(OperatorTest, AValueThatCannotBeMeantIsToldOnce) {
 }
 
 TEST_F(OperatorTest, AReplicaCountsNoBaselinesOfWhatItDoesNotWorkOn) {
-  ShardGate shards(1, clock_);
-  shard_gate_ = &shards;
+  HeldShards shards(1, clock_);
+  held_shards_ = &shards;
   shards.Open(0);
   apps::Deployment web = Web();
   web.metadata.annotations = {{"configmap.reloader.stakater.com/reload", "config-.*"}};

@@ -23,9 +23,9 @@ Retries::Failure FailureOf(const apimachinery::Status& status) {
 
 WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written) {
   if (!written) {
-    return MayHaveBeenMade(written.status())              ? WriteEnd::kUncertain
-           : written.status().reason == Reason::kConflict ? WriteEnd::kOvertaken
-                                                          : WriteEnd::kNotRolled;
+    return MayHaveBeenMade(written.error())              ? WriteEnd::kUncertain
+           : written.error().reason == Reason::kConflict ? WriteEnd::kOvertaken
+                                                         : WriteEnd::kNotRolled;
   }
   if (!written->made || !written->rolled) {
     return written->made && written->recorded ? WriteEnd::kKept : WriteEnd::kNotRolled;
@@ -62,8 +62,8 @@ constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
 }  // namespace
 
 Reconciler::Reconciler(const Parts& parts) : parts_(parts) {
-  if (parts_.shards != nullptr) {
-    shards_subscription_ = parts_.shards->OnClosed([this](int shard) { Leave(shard); });
+  if (parts_.held_shards != nullptr) {
+    shards_subscription_ = parts_.held_shards->OnClosed([this](int shard) { Leave(shard); });
   }
 }
 
@@ -131,8 +131,8 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
     }
     if (!planned) {
       KeepNoPlace(id);
-      TellNotPlanned(id, planned.status());
-      return {.outcome = Outcome::kRetry, .failure = FailureOf(planned.status())};
+      TellNotPlanned(id, planned.error());
+      return {.outcome = Outcome::kRetry, .failure = FailureOf(planned.error())};
     }
     const bool is_last = tries >= kMaxVersions;
     const bool checks = ChecksVersion(*workload);
@@ -150,7 +150,7 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       return {.outcome = Outcome::kRetry, .failure = Retries::Failure::kPasses};
     }
     auto anew = PlanAnew(workload, stop, tenure);
-    if (anew || !IsDenied(anew.status())) {
+    if (anew || !IsDenied(anew.error())) {
       planned = std::move(anew);
     } else {
       workload->resource_version.clear();  // by what the cache says: there is nothing else
@@ -241,7 +241,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanForCertain(std::optional<Wo
   }
   auto anew = PlanAnew(workload, stop, tenure);
   // Where it may not be read there is the cache alone.
-  return anew || !IsDenied(anew.status()) ? std::move(anew) : std::move(plan);
+  return anew || !IsDenied(anew.error()) ? std::move(anew) : std::move(plan);
 }
 
 apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload>& workload,
@@ -267,7 +267,7 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
   const auto plan = PlanFor(workload, Doubts::kLeave, {});
   if (!plan) {
     // Who asks is to ask again, where that may help.
-    return !IsDenied(plan.status()) && plan.status().reason != Reason::kMalformed;
+    return !IsDenied(plan.error()) && plan.error().reason != Reason::kMalformed;
   }
   return std::ranges::any_of(plan->changes, [&](const Change& change) {
     return std::ranges::find(change.causes, source) != change.causes.end();
@@ -281,8 +281,8 @@ Reconciler::Answer Reconciler::Finish(const WorkloadId& id, const std::stop_toke
                    {{"workload", id.key.name},
                     {"kind", KindName(id.kind)},
                     {"namespace", id.key.namespace_},
-                    {"error", finished.status()}});
-    return {.outcome = Outcome::kRetry, .failure = FailureOf(finished.status())};
+                    {"error", finished.error()}});
+    return {.outcome = Outcome::kRetry, .failure = FailureOf(finished.error())};
   }
   return {};
 }
@@ -293,8 +293,8 @@ Reconciler::Answer Reconciler::Recover(const WorkloadId& keeper, const std::stop
     return *recovered ? Answer{} : Answer{.again = kRecoverInterval};
   }
   logging::Error("A Job that was being made anew when its process ended is not there yet",
-                 {{"keeper", keeper.key.ToString()}, {"error", recovered.status()}});
-  return {.outcome = Outcome::kRetry, .failure = FailureOf(recovered.status())};
+                 {{"keeper", keeper.key.ToString()}, {"error", recovered.error()}});
+  return {.outcome = Outcome::kRetry, .failure = FailureOf(recovered.error())};
 }
 
 std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
@@ -309,11 +309,11 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   if (parts_.gate != nullptr) {
     parts_.gate->OnWritten(id, EndOf(written));
   }
-  if (!written && !MayHaveBeenMade(written.status())) {
+  if (!written && !MayHaveBeenMade(written.error())) {
     parts_.memory.CancelWrite(id, begun);
   }
   if (!workload.resource_version.empty() && !written &&
-      written.status().reason == Reason::kConflict) {
+      written.error().reason == Reason::kConflict) {
     return std::nullopt;
   }
   if (written && !written->left_alone.empty()) {
@@ -344,7 +344,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     }
     return Answer{Outcome::kWritten};
   }
-  return NotWritten(workload, plan, written.status(), begin);
+  return NotWritten(workload, plan, written.error(), begin);
 }
 
 Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reloader::Plan& plan,
@@ -387,8 +387,8 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload,
     KX_RETURN_IF_ERROR(parts_.pauses->AddTo(workload, write, stop));
   }
   auto written = parts_.writer.Write(workload.id, write, stop);
-  if (!written && !baseline.empty() && IsDenied(written.status()) &&
-      !IsMissingRight(written.status())) {
+  if (!written && !baseline.empty() && IsDenied(written.error()) &&
+      !IsMissingRight(written.error())) {
     // Others have filled the room for annotations, or a rule is about them, perhaps. The rollout
     // matters more.
     write.annotations.erase(std::string(kBaselineAnnotation));

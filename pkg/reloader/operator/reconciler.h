@@ -11,7 +11,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/subscription.h"
-#include "kubexx/reloader/ha/shard_gate.h"
+#include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/observe/bad_item_news.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/operator/retries.h"
@@ -49,7 +49,7 @@ class Reconciler {
     /// Null: every rollout goes at once.
     RolloutGate* gate = nullptr;
     /// Tells which namespaces are another replica's from now on; null: none.
-    ShardGate* shards = nullptr;
+    HeldShards* held_shards = nullptr;
     BaselineRecording record_baselines = BaselineRecording::kWithRollouts;
     /// When to record those that go along with no rollout.
     BaselineSchedule& recording;

@@ -11,7 +11,7 @@ using apimachinery::Reason;
 namespace {
 
 bool IsOvertaken(const apimachinery::Result<WriteOutcome>& written) {
-  return !written && written.status().reason == Reason::kConflict;
+  return !written && written.error().reason == Reason::kConflict;
 }
 
 }  // namespace
@@ -23,15 +23,15 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
   }
   const auto written = parts_.writer.Write(
       workload.id, {.uid = workload.uid, .annotations = std::move(marks)}, stop);
-  if (written || apimachinery::IsObjectNotFound(written.status()) ||
-      written.status().reason == Reason::kCancelled) {
+  if (written || apimachinery::IsObjectNotFound(written.error()) ||
+      written.error().reason == Reason::kCancelled) {
     return !written || written->recorded;
   }
   logging::Warning("The end of a rollout could not be written on its workload; it is tried again",
                    {{"workload", workload.id.key.name},
                     {"kind", KindName(workload.id.kind)},
                     {"namespace", workload.id.key.namespace_},
-                    {"error", written.status()}});
+                    {"error", written.error()}});
   return false;
 }
 
@@ -69,7 +69,7 @@ std::optional<Reconciler::Answer> Reconciler::Record(const Workload& workload,
     parts_.memory.Wrote(id, PairMemory::SeenRecord::Of(baseline, written->version));
     return Answer{};
   }
-  const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));
+  const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.error()));
   return again ? Answer{.again = parts_.recording.Ask(id, baseline).wait} : Answer{};
 }
 
@@ -98,7 +98,7 @@ std::optional<Reconciler::Answer> Reconciler::TakeAway(const Workload& workload,
     parts_.recording.Written(id, {});
     return Answer{};
   }
-  const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));
+  const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.error()));
   return again ? Answer{.again = parts_.recording.Ask(id, {}).wait} : Answer{};
 }
 

@@ -90,7 +90,7 @@ void Reconciler::ReportFullBaseline(const Workload& workload, const reloader::Pl
 
 void Reconciler::Leave(int shard) {
   const auto left = [&](const std::string& namespace_) {
-    return ShardOf(namespace_, parts_.shards->shards()) == shard;
+    return ShardOf(namespace_, parts_.held_shards->shards()) == shard;
   };
   bad_items_.Leave(left);
   full_baselines_.Leave(left, [this](std::size_t count) { parts_.metrics.FullBaselines(count); });

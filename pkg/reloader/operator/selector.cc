@@ -34,7 +34,7 @@ apimachinery::Result<std::string> LabelSelectorOf(const std::vector<std::string>
   }
   const auto selector = apimachinery::LabelSelector::Parse(text);
   if (!selector) {
-    return apimachinery::Fail(apimachinery::Reason::kInvalidConfig, selector.status().message);
+    return apimachinery::Fail(apimachinery::Reason::kInvalidConfig, selector.error().message);
   }
   return selector->ToString();
 }

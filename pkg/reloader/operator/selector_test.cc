@@ -15,7 +15,7 @@ class SelectorTable : public testing::TestWithParam<SelectorCase> {};
 
 TEST_P(SelectorTable, ReadsTheFlagAsTheOriginal) {
   const auto selector = LabelSelectorOf(GetParam().elements);
-  ASSERT_TRUE(selector) << selector.status().ToString();
+  ASSERT_TRUE(selector) << selector.error().ToString();
   EXPECT_EQ(*selector, GetParam().want);
 }
 
@@ -38,8 +38,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(LabelSelectorOf, NamesWhatItCannotRead) {
   const auto selector = LabelSelectorOf({"a=1", "???"});
   ASSERT_FALSE(selector);
-  EXPECT_EQ(selector.status().reason, apimachinery::Reason::kInvalidConfig);
-  EXPECT_NE(selector.status().message.find("a=1,???"), std::string::npos);
+  EXPECT_EQ(selector.error().reason, apimachinery::Reason::kInvalidConfig);
+  EXPECT_NE(selector.error().message.find("a=1,???"), std::string::npos);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class PolicyAccess::Source final : public cache::ListerWatcher {
                                std::stop_token stop) override {
     auto listed = inner_->List(options, sink, stop);
     if (!listed) {
-      return apimachinery::Fail(owner_.Judge(refusal_, listed.status(), stop));
+      return apimachinery::Fail(owner_.Judge(refusal_, listed.error(), stop));
     }
     owner_.Granted(refusal_, listed->resource_version);
     return listed;
@@ -49,7 +49,7 @@ class PolicyAccess::Source final : public cache::ListerWatcher {
         },
         stop);
     if (!watched) {
-      return apimachinery::Fail(owner_.Judge(refusal_, watched.status(), stop));
+      return apimachinery::Fail(owner_.Judge(refusal_, watched.error(), stop));
     }
     owner_.Granted(refusal_, {});
     return watched;

@@ -24,13 +24,13 @@ class PolicyAccessTest : public testing::Test {
   Reason List() {
     const auto listed =
         source_->List({}, [](cache::Object&&) { return apimachinery::Result<void>(); }, {});
-    error_ = listed.status();
+    error_ = listed.error();
     return listed ? Reason::kUnknown : error_.reason;
   }
   Reason Watch() {
     const auto watched =
         source_->Watch({}, [](cache::WatchEvent&&) { return apimachinery::Result<void>(); }, {});
-    return watched ? Reason::kUnknown : watched.status().reason;
+    return watched ? Reason::kUnknown : watched.error().reason;
   }
   void Refuse(Reason reason) { inner_->FailLists(Status(reason, "refused"), 1); }
 

@@ -25,7 +25,7 @@ bool MatchesList(const std::string* list, const std::string& name, PatternCache&
   return list != nullptr && AnyItem(*list, [&](std::string_view item) {
            const auto matches = patterns.Matches(item, name);
            if (!matches) {
-             bad_items.push_back({.item = Shown(item), .error = matches.status().message});
+             bad_items.push_back({.item = Shown(item), .error = matches.error().message});
              return false;
            }
            return *matches;

@@ -182,7 +182,7 @@ class OperatorTest : public ::testing::Test {
                           .registry = &registry_,
                           .record_baselines = recording_,
                           .observers = observers_,
-                          .gate = shard_gate_,
+                          .held_shards = held_shards_,
                           .pause_query = pause_query_,
                           .read_workload = std::move(read),
                           .rollout_gate = gate_},
@@ -258,7 +258,7 @@ class OperatorTest : public ::testing::Test {
   WriteObservers observers_;
   PauseQuery pause_query_;
   RolloutGate* gate_ = nullptr;
-  ShardGate* shard_gate_ = nullptr;
+  HeldShards* held_shards_ = nullptr;
   metrics::Registry registry_;
   std::optional<DryRunWriter> dry_run_;
   std::unique_ptr<Operator> operator_;

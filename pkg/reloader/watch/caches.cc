@@ -286,7 +286,7 @@ std::optional<Source> Caches::GetSource(const SourceId& id) const {
       source->resource_version = VersionNumber(object->resource_version);
       return *std::move(source);
     } else {
-      ReportUnreadable(NamesOf(id.type).kind, id.key, source.status());
+      ReportUnreadable(NamesOf(id.type).kind, id.key, source.error());
     }
   }
   return std::nullopt;
@@ -317,7 +317,7 @@ std::optional<Workload> Caches::FindWorkload(const WorkloadId& id) const {
       workload->resource_version = object->resource_version;
       return *std::move(workload);
     } else {
-      ReportUnreadable(KindName(id.kind), id.key, workload.status());
+      ReportUnreadable(KindName(id.kind), id.key, workload.error());
     }
   }
   return std::nullopt;

@@ -102,7 +102,7 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
   if (!source) {
     logging::Error("Event of a source cannot be read", {{"type", NamesOf(type).upper},
                                                         {"source", event.key().ToString()},
-                                                        {"error", source.status()}});
+                                                        {"error", source.error()}});
     return false;
   }
   if (deleted) {
@@ -140,7 +140,7 @@ bool EventRouter::OnPodStatus(const RawEvent& event) {
   auto report = PodReportFrom(event.object());
   if (!report) {
     logging::Error("Event of a pod's SecretProviderClass cannot be read",
-                   {{"status", event.key().ToString()}, {"error", report.status()}});
+                   {{"status", event.key().ToString()}, {"error", report.error()}});
     return false;
   }
   if (!*report) {
@@ -307,7 +307,8 @@ void EventRouter::NoteTemplateOf(const WorkloadId& workload,
 }
 
 void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::uint64_t version) {
-  const bool looks_on = parts_.gate != nullptr && !parts_.gate->IsOpenFor(now.id.key.namespace_);
+  const bool looks_on =
+      parts_.held_shards != nullptr && !parts_.held_shards->IsOpenFor(now.id.key.namespace_);
   if (HasRecorded(before, now)) {
     if (parts_.memory.IsNewRecord(
             now.id,
@@ -378,7 +379,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
   if (!workload) {
     logging::Error(
         "Event of a workload cannot be read",
-        {{"kind", KindName(kind)}, {"workload", id.key.ToString()}, {"error", workload.status()}});
+        {{"kind", KindName(kind)}, {"workload", id.key.ToString()}, {"error", workload.error()}});
     return;
   }
   const bool is_first = event.type == RawEvent::Type::kAdd && event.is_in_initial_list;

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "kubexx/base/function_ref.h"
-#include "kubexx/reloader/ha/shard_gate.h"
+#include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/plan/decision.h"
 #include "kubexx/reloader/plan/pair_memory.h"
@@ -62,7 +62,7 @@ class EventRouter {
     /// Takes rollouts that were set back; null: they are made again whenever that happens.
     SetBacks* set_backs = nullptr;
     /// Null: this replica works on all workloads.
-    const ShardGate* gate = nullptr;
+    const HeldShards* held_shards = nullptr;
     /// Must not block.
     std::function<void(const WorkloadId&, Cause)> note;
   };

@@ -200,10 +200,10 @@ Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
       request.AbsPath("/apis/" + std::string(resource.group) + "/" + std::string(resource.version))
           .Do(stop);
   if (!response) {
-    if (response.status().reason == Reason::kNotFound) {
+    if (response.error().reason == Reason::kNotFound) {
       return false;
     }
-    return apimachinery::Fail(response.status());
+    return apimachinery::Fail(response.error());
   }
   KX_ASSIGN_OR_RETURN(const codec::JsonTree list, codec::JsonTree::Parse(response->body));
   const codec::JsonTree* resources = list.Find("resources");
@@ -219,8 +219,8 @@ bool IsGroupMissing(const std::shared_ptr<rest::RESTClient>& client,
                     const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
   rest::Request request = client->Get();
   const auto response = request.AbsPath("/apis").Do(stop);
-  const auto list = response ? codec::JsonTree::Parse(response->body)
-                             : Result<codec::JsonTree>(response.status());
+  const auto list =
+      response ? codec::JsonTree::Parse(response->body) : Result<codec::JsonTree>(response.error());
   const codec::JsonTree* groups = list ? list->Find("groups") : nullptr;
   if (groups == nullptr || groups->elements().empty()) {
     return false;

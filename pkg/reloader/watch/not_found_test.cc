@@ -61,7 +61,7 @@ TEST_F(NotFoundTest, AWorkloadIsGoneWhenTheServerNamesIt) {
   const WorkloadRead read = NewWorkloadRead(server_.client(), {});
   Answer(404, "application/json", kNamed);
   const auto gone = read(kRollout, {});
-  ASSERT_TRUE(gone) << gone.status().ToString();
+  ASSERT_TRUE(gone) << gone.error().ToString();
   EXPECT_FALSE(*gone);
   Answer(404, "text/plain", "404 page not found");
   EXPECT_FALSE(read(kRollout, {})) << "it may be there";
@@ -106,7 +106,7 @@ TEST_F(NotFoundTest, TheLeaseOfAMemberHasItsName) {
          R"({"metadata":{"name":"lease-member-b","resourceVersion":"4"},)"
          R"("spec":{"holderIdentity":"b"}}]})");
   const auto members = NewLeaseMemberStore(server_.client(), {"ops", "lease"}, "a")->List({});
-  ASSERT_TRUE(members) << members.status().ToString();
+  ASSERT_TRUE(members) << members.error().ToString();
   std::vector<std::string> names;
   for (const Member& member : *members) {
     names.push_back(member.name + "@" + member.version);

@@ -144,7 +144,7 @@ bool KeyedSources::IsUnknown(const SourceId& id) {
   }
   const auto left_out = absences_->IsLeftOut(id, stop_);
   if (!left_out) {
-    failure_ = left_out.status();
+    failure_ = left_out.error();
     return true;
   }
   return *left_out;
@@ -160,7 +160,7 @@ std::optional<Digest> KeyedSources::Over(const SourceId& id, std::string_view ke
   }
   auto digest = reader_->Read(id, source->digest, keys, stop_);
   if (!digest) {
-    failure_ = digest.status();
+    failure_ = digest.error();
     return std::nullopt;
   }
   return *digest;
@@ -173,7 +173,7 @@ std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
   }
   const auto written = reader_->WrittenAt(id, source->digest, KeysOf(*source), stop_);
   if (!written) {
-    failure_ = written.status();
+    failure_ = written.error();
     return std::nullopt;
   }
   return *written;
@@ -187,9 +187,9 @@ void KeyedSources::Compare(const std::map<SourceId, Digest>& taken, std::uint64_
     const auto source = caches_.GetSource(id);
     const std::string keys = source ? KeysOf(*source) : std::string();
     if (const auto compared = reader_->Compare(id, whole, keys, since, stop_);
-        !compared && !IsDenied(compared.status()) &&
-        compared.status().reason != apimachinery::Reason::kMalformed) {
-      failure_ = compared.status();
+        !compared && !IsDenied(compared.error()) &&
+        compared.error().reason != apimachinery::Reason::kMalformed) {
+      failure_ = compared.error();
     }
   }
 }

@@ -75,7 +75,7 @@ TEST(ValueDigestReader, DoesNotSpeakOfNewerDataThanItIsAskedFor) {
       });
   const auto ahead = reader.Read(kKeyedConfig, before.whole, "a", {});
   ASSERT_FALSE(ahead) << "the annotation that pauses it may be on its way as well";
-  EXPECT_EQ(ahead.status().reason, Reason::kConflict);
+  EXPECT_EQ(ahead.error().reason, Reason::kConflict);
   EXPECT_EQ(*reader.Read(kKeyedConfig, now.whole, "a", {}), DigestOver(now, "a"));
 }
 
@@ -126,9 +126,9 @@ TEST(ValueDigestReader, KeysThatDoNotCountDoNotTellWhenTheOthersWereWritten) {
   EXPECT_EQ(*reader.WrittenAt(kKeyedConfig, first, "missing", {}), at(300)) << "nothing tells";
   data = state("1", "2", 301);  // the watch has not told of that yet
   EXPECT_EQ(*reader.WrittenAt(kKeyedConfig, first, "a", {}), at(100));
-  EXPECT_EQ(reader.WrittenAt(kKeyedConfig, first, "", {}).status().reason, Reason::kConflict);
+  EXPECT_EQ(reader.WrittenAt(kKeyedConfig, first, "", {}).error().reason, Reason::kConflict);
   data = state("2", "2", 302);
-  EXPECT_EQ(reader.WrittenAt(kKeyedConfig, first, "a", {}).status().reason, Reason::kConflict);
+  EXPECT_EQ(reader.WrittenAt(kKeyedConfig, first, "a", {}).error().reason, Reason::kConflict);
 }
 
 TEST(ValueDigestReader, ComparesOnceForWhatIsOlderThanTheAnswer) {
@@ -143,7 +143,7 @@ TEST(ValueDigestReader, ComparesOnceForWhatIsOlderThanTheAnswer) {
       clock);
   const auto is_same = [&](const Digest& whole, std::uint64_t since) {
     const auto compared = reader.Compare(kKeyedConfig, whole, "", since, {});
-    EXPECT_TRUE(compared || compared.status().reason == Reason::kConflict);
+    EXPECT_TRUE(compared || compared.error().reason == Reason::kConflict);
     return compared.has_value();
   };
   EXPECT_FALSE(is_same(kNoSource, 100)) << "the cache does not have it yet";

@@ -299,7 +299,7 @@ TEST_F(BatchWritersTest, AJobWhoseDeletionFailedIsDeletedByTheNextTry) {
   ASSERT_FALSE(writer_->Write(kWork, kSetX, {}));
   EXPECT_FALSE(IsSet());
   const auto written = writer_->Write(kWork, kSetX, {});
-  ASSERT_TRUE(written) << written.status().ToString();
+  ASSERT_TRUE(written) << written.error().ToString();
   EXPECT_NE(batch_.Job("work").Uid(), "uid-1");
   EXPECT_TRUE(IsSet());
   EXPECT_EQ(batch_.size(), 1U) << "and its keeper is gone";
@@ -321,7 +321,7 @@ TEST_F(BatchWritersTest, AJobThatWasDeletedWithoutAnAnswerIsMadeAgain) {
   batch_.Break({.method = "DELETE", .is_done = true});
   ASSERT_FALSE(writer_->Write(kWork, kSetX, {}));
   const auto written = writer_->Write(kWork, kSetX, {});
-  ASSERT_TRUE(written) << written.status().ToString();
+  ASSERT_TRUE(written) << written.error().ToString();
   EXPECT_TRUE(written->rolled);
   EXPECT_TRUE(IsSet());
 }
@@ -331,7 +331,7 @@ TEST_F(BatchWritersTest, AJobThatChangedAfterItsDeletionFailedIsCopiedAnew) {
   ASSERT_FALSE(writer_->Write(kWork, kSetX, {}));
   batch_.Touch("work");
   const auto written = writer_->Write(kWork, kSetX, {});
-  ASSERT_TRUE(written) << written.status().ToString();
+  ASSERT_TRUE(written) << written.error().ToString();
   EXPECT_NE(batch_.Job("work").Uid(), "uid-1");
   EXPECT_TRUE(IsSet());
   EXPECT_EQ(batch_.size(), 1U);
@@ -366,7 +366,7 @@ TEST_F(BatchWritersTest, AJobWhoseDeletionIsAnsweredWithoutANameIsMadeAgain) {
   batch_.Break({.method = "DELETE", .code = 404, .reason = "NotFound", .is_done = true});
   ASSERT_FALSE(writer_->Write(kWork, kSetX, {}));
   const auto written = writer_->Write(kWork, kSetX, {});
-  ASSERT_TRUE(written) << written.status().ToString();
+  ASSERT_TRUE(written) << written.error().ToString();
   EXPECT_TRUE(IsSet());
   EXPECT_EQ(batch_.size(), 1U);
 }
@@ -400,7 +400,7 @@ TEST_F(BatchWritersTest, ARefusedTrialIsNamedAlikeEachTime) {
     batch_.Refuse({.code = 403, .reason = "Forbidden", .message = "exceeded quota: $name"});
     const auto written = writer_->Write(kWork, kSetX, {});
     ASSERT_FALSE(written);
-    errors.insert(written.status().message);
+    errors.insert(written.error().message);
   }
   ASSERT_EQ(errors.size(), 1U) << "or each is an Event of its own";
   EXPECT_TRUE(errors.begin()->starts_with("try to create the new Job beside the old one: "))
@@ -414,7 +414,7 @@ TEST_F(BatchWritersTest, ACronJobGetsNoSecondJobWhileTheFirstCannotBeLookedFor) 
   batch_.Break({.method = "GET"});
   EXPECT_FALSE(writer_->Write(kBackup, kSetX, {}));
   const auto written = writer_->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(written) << written.status().ToString();
+  ASSERT_TRUE(written) << written.error().ToString();
   EXPECT_FALSE(written->job.empty());
   EXPECT_EQ(batch_.size(), 2U) << "one, and the other Job";
 }
@@ -428,7 +428,7 @@ TEST_F(BatchWritersTest, ACronJobThatGoesBackToEarlierDataGetsAnotherJob) {
   const WorkloadWrite to_x = to("1");
   const WorkloadWrite to_y = to("2");
   const auto first = writer_->Write(kBackup, to_x, {});
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   const auto second = writer_->Write(kBackup, to_y, {});
   ASSERT_TRUE(second);
   batch_.Erase(second->job);  // pruned, as those are that were successful
@@ -443,7 +443,7 @@ TEST_F(BatchWritersTest, ACronJobThatHasRecordedItsRolloutGetsNoSecondJob) {
                             .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
                             .token = "x"};
   const auto first = writer_->Write(kBackup, write, {});
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   const auto again = writer_->Write(kBackup, write, {});  // its answer was lost
   ASSERT_TRUE(again);
   EXPECT_EQ(again->job, first->job);
@@ -456,7 +456,7 @@ TEST_F(BatchWritersTest, ACronJobGetsNoSecondJobWhenTheFirstIsGone) {
                             .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
                             .token = "x"};
   const auto first = writer_->Write(kBackup, write, {});
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   batch_.Erase(first->job);  // by ttlSecondsAfterFinished
   EXPECT_FALSE(writer_->Write(kBackup, write, {}));
   EXPECT_EQ(batch_.size(), 1U) << "the other Job";
@@ -468,10 +468,10 @@ TEST_F(BatchWritersTest, ACronJobGetsAJobForWhatItSaysThatItHas) {
                       .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
                       .token = "x"};
   const auto first = writer_->Write(kBackup, write, {});
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   write.resource_version = batch_.CronJobVersion();
   const auto again = writer_->Write(kBackup, write, {});
-  ASSERT_TRUE(again) << again.status().ToString();
+  ASSERT_TRUE(again) << again.error().ToString();
   EXPECT_NE(again->job, first->job);
 }
 
@@ -481,7 +481,7 @@ TEST_F(BatchWritersTest, ACronJobThatNeverStandsStillGetsOneJob) {
                             .token = "x"};
   batch_.MoveCronJob(100);
   const auto written = writer_->Write(kBackup, write, {});
-  ASSERT_TRUE(written) << written.status().ToString();
+  ASSERT_TRUE(written) << written.error().ToString();
   EXPECT_FALSE(written->recorded);
   EXPECT_TRUE(written->refusal);
   EXPECT_EQ(batch_.size(), 2U);
@@ -493,7 +493,7 @@ TEST_F(BatchWritersTest, ACronJobSaysWhatItWasRolledForWhateverItsStatus) {
                             .token = "x"};
   batch_.MoveCronJob(2);
   const auto written = writer_->Write(kBackup, write, {});
-  ASSERT_TRUE(written) << written.status().ToString();
+  ASSERT_TRUE(written) << written.error().ToString();
   EXPECT_TRUE(written->recorded);
   EXPECT_EQ(batch_.CronJobNote(std::string(kBaselineAnnotation)), "v1 cron a=b");
 }
@@ -504,30 +504,30 @@ TEST_F(BatchWritersTest, ALaterRolloutOfACronJobIsNotRecordedOver) {
                             .token = "x"};
   batch_.MoveCronJob(1, "another's");
   const auto written = writer_->Write(kBackup, write, {});
-  ASSERT_TRUE(written) << written.status().ToString();
+  ASSERT_TRUE(written) << written.error().ToString();
   EXPECT_FALSE(written->recorded);
   EXPECT_EQ(batch_.CronJobNote("kubexx.io/rolled-for"), "another's");
 }
 
 TEST_F(BatchWritersTest, ACronJobGetsNoSecondJobForAChangeBeforeTheLast) {
   const auto first = writer_->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   WorkloadWrite later = kSetX;
   later.token = "later";
   ASSERT_TRUE(writer_->Write(kBackup, later, {}));
   batch_.AnswerOldList();  // another operator has looked before either was made
   const auto second = NewWriter(server_.client())->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(second) << second.status().ToString();
+  ASSERT_TRUE(second) << second.error().ToString();
   EXPECT_EQ(second->job, first->job);
   EXPECT_EQ(batch_.size(), 3U) << "one for each, and the other Job";
 }
 
 TEST_F(BatchWritersTest, TwoOperatorsMakeOneJobOfACronJob) {
   const auto first = writer_->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   batch_.AnswerOldList();  // both have looked before either has made one
   const auto second = NewWriter(server_.client())->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(second) << second.status().ToString();
+  ASSERT_TRUE(second) << second.error().ToString();
   EXPECT_EQ(second->job, first->job);
   EXPECT_EQ(batch_.size(), 2U) << "one, and the other Job";
   EXPECT_TRUE(first->job.starts_with("backup-")) << first->job;
@@ -548,18 +548,18 @@ TEST_F(BatchWritersTest, AnOperatorThatSleptThroughLaterChangesMakesNoJob) {
   ASSERT_TRUE(writer_->Write(kBackup, later, {}));
   const auto late = NewWriter(server_.client())->Write(kBackup, planned_before_it_slept, {});
   ASSERT_FALSE(late);
-  EXPECT_EQ(late.status().reason, apimachinery::Reason::kConflict) << late.status().ToString();
+  EXPECT_EQ(late.error().reason, apimachinery::Reason::kConflict) << late.error().ToString();
   EXPECT_EQ(batch_.size(), 3U) << "two of the CronJob, and the other Job";
 }
 
 TEST_F(BatchWritersTest, ACronJobGetsItsJobWhereItsNameIsTaken) {
   const auto first = writer_->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   batch_.Erase(first->job);
   batch_.Put(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":")" + first->job +
              R"(","namespace":"ns"}})");  // nobody's
   const auto second = writer_->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(second) << second.status().ToString();
+  ASSERT_TRUE(second) << second.error().ToString();
   EXPECT_NE(second->job, first->job);
   EXPECT_EQ(batch_.size(), 3U);
 }
@@ -568,21 +568,21 @@ TEST_F(BatchWritersTest, ACronJobThatRecordsNothingGetsAJobForDataThatComeBack) 
   WorkloadWrite other = kSetX;
   other.token = "other";
   const auto first = writer_->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   ASSERT_TRUE(writer_->Write(kBackup, other, {}));
   const auto again = writer_->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(again) << again.status().ToString();
+  ASSERT_TRUE(again) << again.error().ToString();
   EXPECT_NE(again->job, first->job);
   EXPECT_EQ(batch_.size(), 4U) << "three, and the other Job";
 }
 
 TEST_F(BatchWritersTest, TwoOperatorsMakeOneJobOfACronJobWhereJobsMayNotBeRead) {
   const auto first = writer_->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(first) << first.error().ToString();
   batch_.AnswerOldList();
   batch_.RefuseReads();
   const auto second = NewWriter(server_.client())->Write(kBackup, kSetX, {});
-  ASSERT_TRUE(second) << second.status().ToString();
+  ASSERT_TRUE(second) << second.error().ToString();
   EXPECT_EQ(second->job, first->job);
   EXPECT_EQ(batch_.size(), 2U);
 }

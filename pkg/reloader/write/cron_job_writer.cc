@@ -136,14 +136,14 @@ Result<CronJobWriter::MadeJobs> CronJobWriter::JobsFor(const Unstructured& cron_
   const dynamic::MetadataResource jobs =
       dynamic::MetadataClient(client_).Resource({"batch", "v1", "jobs"}, cron_job.Namespace());
   const auto list = jobs.List({}, stop);
-  if (!list && !IsMissingRight(list.status())) {
-    return Fail(list.status().WithContext("look for the Job of an earlier try"));
+  if (!list && !IsMissingRight(list.error())) {
+    return Fail(list.error().WithContext("look for the Job of an earlier try"));
   }
   if (!list) {
     // Nothing can be looked for; the memory of this process remains.
     logging::Debug("Jobs of a CronJob cannot be listed", {{"cronjob", cron_job.Name()},
                                                           {"namespace", cron_job.Namespace()},
-                                                          {"error", list.status()}});
+                                                          {"error", list.error()}});
     return MadeJobs();
   }
   const std::string uid = cron_job.Uid();
@@ -183,8 +183,8 @@ Result<std::string> CronJobWriter::CreateJob(const Unstructured& cron_job,
   if (created) {
     return created->Name();
   }
-  if (created.status().reason != Reason::kForbidden) {
-    return Fail(created.status());
+  if (created.error().reason != Reason::kForbidden) {
+    return Fail(created.error());
   }
   // An admission plugin lets only those set blockOwnerDeletion who may update finalizers of
   // CronJobs, which a small role does not grant.
@@ -201,9 +201,9 @@ Result<std::optional<bool>> CronJobWriter::IsMadeFor(const Unstructured& cron_jo
   const auto job = dynamic::MetadataClient(client_)
                        .Resource({"batch", "v1", "jobs"}, cron_job.Namespace())
                        .Get(name, stop);
-  const bool is_gone = !job && apimachinery::IsObjectNotFound(job.status());
-  if (!job && !is_gone && !IsMissingRight(job.status())) {
-    return Fail(job.status().WithContext("look for the Job of another try"));
+  const bool is_gone = !job && apimachinery::IsObjectNotFound(job.error());
+  if (!job && !is_gone && !IsMissingRight(job.error())) {
+    return Fail(job.error().WithContext("look for the Job of another try"));
   }
   if (!job) {
     return is_gone ? std::optional(false) : std::nullopt;
@@ -218,7 +218,7 @@ Result<std::string> CronJobWriter::JobFor(const Unstructured& cron_job, const Wo
     return made.job;
   }
   auto created = CreateJob(cron_job, write, made.name, stop);
-  if (created || made.name.empty() || created.status().reason != Reason::kAlreadyExists) {
+  if (created || made.name.empty() || created.error().reason != Reason::kAlreadyExists) {
     return created;
   }
   // Another operator has made it since, for the same change; or it is somebody else's.

@@ -73,9 +73,9 @@ Result<WriteOutcome> CustomWriter::PatchOwn(const WorkloadId& workload, Workload
       }
       return outcome;
     }
-    if (patched.status().reason != Reason::kConflict || tries >= kMaxTries ||
+    if (patched.error().reason != Reason::kConflict || tries >= kMaxTries ||
         !write.resource_version.empty()) {
-      return Fail(patched.status());
+      return Fail(patched.error());
     }
   }
 }
@@ -111,11 +111,11 @@ Result<WriteOutcome> CustomWriter::Write(const WorkloadId& workload, const Workl
                                             has_rolled ? std::string() : own.resource_version,
                                             fallbacks_, std::move(stop), outcome);
     if (!recorded && !has_rolled) {
-      return Fail(recorded.status());
+      return Fail(recorded.error());
     }
     if (!recorded) {  // another try would roll again
       outcome.recorded = false;
-      outcome.refusal = recorded.status();
+      outcome.refusal = recorded.error();
     }
     return outcome;
   }

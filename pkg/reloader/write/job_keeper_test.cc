@@ -39,7 +39,7 @@ TEST(JobKeeper, IsASuspendedJobThatNobodyTakesForTheOther) {
 
 TEST(JobKeeper, GivesBackAllOfTheOther) {
   const auto kept = KeptBy(KeeperFor(Kept()));
-  ASSERT_TRUE(kept) << kept.status().ToString();
+  ASSERT_TRUE(kept) << kept.error().ToString();
   EXPECT_EQ(kept->old_uid, "old");
   EXPECT_EQ(kept->old_version, "7");
   EXPECT_EQ(kept->token, "t");

@@ -141,14 +141,14 @@ Result<std::string> JobWriter::Keep(const KeptJob& job, const std::stop_token& s
   if (created) {
     return created->Name();
   }
-  if (IsNoKeeper(created.status())) {
+  if (IsNoKeeper(created.error())) {
     logging::Warning("A Job cannot be kept in the cluster while it is made anew",
                      {{"job", job.body.Name()},
                       {"namespace", job.body.Namespace()},
-                      {"error", created.status()}});
+                      {"error", created.error()}});
     return std::string();
   }
-  return Fail(created.status().WithContext("keep the Job until it is made anew"));
+  return Fail(created.error().WithContext("keep the Job until it is made anew"));
 }
 
 JobWriter::Claim::Claim(JobWriter& writer, const ObjectKey& key) : writer_(writer), key_(key) {
@@ -216,7 +216,7 @@ Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const WorkloadWrit
   if (const auto tried =
           jobs.Create(trial, {.field_manager = std::string(kFieldManager), .dry_run = true}, stop);
       !tried) {
-    return Fail(tried.status().WithContext("try to create the new Job beside the old one"));
+    return Fail(tried.error().WithContext("try to create the new Job beside the old one"));
   }
   Kept kept{.job = {.old_uid = job.Uid(),
                     .old_version = job.ResourceVersion(),
@@ -229,7 +229,7 @@ Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const WorkloadWrit
   auto keeper = Keep(kept.job, stop);
   if (!keeper) {
     Forget(key);
-    return Fail(keeper.status());
+    return Fail(keeper.error());
   }
   kept.keeper = *std::move(keeper);
   {
@@ -268,7 +268,7 @@ Result<void> JobWriter::CreateKept(const ObjectKey& key, const KeptJob& job) con
   const auto created =
       jobs.Create(job.body, {.field_manager = std::string(kFieldManager)}, std::stop_token());
   if (!created) {
-    return Fail(created.status().WithContext("create the Job again"));
+    return Fail(created.error().WithContext("create the Job again"));
   }
   return {};
 }
@@ -317,12 +317,12 @@ Result<JobWriter::Progress> JobWriter::Resume(const ObjectKey& key, const Kept& 
 Result<JobWriter::Progress> JobWriter::GoOn(const KeptJob& kept, const std::stop_token& stop) {
   const ObjectKey key{kept.body.Namespace(), kept.body.Name()};
   const auto job = ResourceFor(client_, WorkloadKind::kJob, key.namespace_).Get(key.name, {}, stop);
-  if (!job && apimachinery::IsObjectNotFound(job.status())) {
+  if (!job && apimachinery::IsObjectNotFound(job.error())) {
     KX_RETURN_IF_ERROR(CreateKept(key, kept));
     return Progress::kMade;
   }
   if (!job) {
-    return Fail(job.status());
+    return Fail(job.error());
   }
   if (job->Uid() != kept.old_uid) {
     return Progress::kMade;  // after all
@@ -339,12 +339,12 @@ Result<bool> JobWriter::Recover(const ObjectKey& keeper, std::stop_token stop) {
   const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, keeper.namespace_);
   auto object = jobs.Get(keeper.name, {}, stop);
   if (!object) {
-    return apimachinery::IsObjectNotFound(object.status()) ? Result<bool>(true)
-                                                           : Fail(object.status());
+    return apimachinery::IsObjectNotFound(object.error()) ? Result<bool>(true)
+                                                          : Fail(object.error());
   }
   auto kept = KeptBy(*object);
   if (!kept) {
-    return Fail(kept.status());
+    return Fail(kept.error());
   }
   const ObjectKey key{keeper.namespace_, kept->body.Name()};
   const Claim claim(*this, key);
@@ -356,12 +356,12 @@ Result<bool> JobWriter::Recover(const ObjectKey& keeper, std::stop_token stop) {
   // the keeper with it.
   object = jobs.Get(keeper.name, {}, stop);
   if (!object) {
-    return apimachinery::IsObjectNotFound(object.status()) ? Result<bool>(true)
-                                                           : Fail(object.status());
+    return apimachinery::IsObjectNotFound(object.error()) ? Result<bool>(true)
+                                                          : Fail(object.error());
   }
   kept = KeptBy(*object);
   if (!kept) {
-    return Fail(kept.status());
+    return Fail(kept.error());
   }
   KX_ASSIGN_OR_RETURN(const Progress progress, GoOn(*kept, stop));
   if (progress == Progress::kBeingDeleted ||

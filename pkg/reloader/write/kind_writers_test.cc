@@ -10,7 +10,7 @@ using dynamic::Unstructured;
 const WorkloadWrite kSetX{.variables = {{"app", "X", "1"}}, .token = "token"};
 
 std::string Json(const apimachinery::Result<Unstructured>& object) {
-  EXPECT_TRUE(object) << object.status().ToString();
+  EXPECT_TRUE(object) << object.error().ToString();
   return object ? object->ToJson() : "";
 }
 
@@ -36,7 +36,7 @@ TEST(InstantiatedJob, NeedsATemplateWithTheContainer) {
        {"{}", R"({"spec":{"jobTemplate":{"spec":{"template":{"spec":{"containers":[]}}}}}})"}) {
     const auto job = InstantiatedJob(*Unstructured::Parse(text), kSetX, {});
     ASSERT_FALSE(job);
-    EXPECT_EQ(job.status().reason, apimachinery::Reason::kConflict);
+    EXPECT_EQ(job.error().reason, apimachinery::Reason::kConflict);
   }
 }
 

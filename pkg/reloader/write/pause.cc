@@ -126,7 +126,7 @@ void Pauses::Work(const std::stop_token& stop) {
         logging::Error("Deployment cannot be resumed; it is tried again",
                        {{"workload", key.object.name},
                         {"namespace", key.object.namespace_},
-                        {"error", looked.status()}});
+                        {"error", looked.error()}});
       }
       queue_.AddRateLimited(key);
       continue;
@@ -151,16 +151,16 @@ Result<std::optional<base::Duration>> Pauses::Look(const WorkloadId& id,
   if (const base::WallTime now = parts_.clock.Wall(); workload->paused && *end > now) {
     return std::optional<base::Duration>(*end - now);
   }
-  const auto permit = parts_.gate != nullptr ? parts_.gate->Enter(id.key.namespace_)
-                                             : std::optional<ShardGate::Permit>();
-  if (parts_.gate != nullptr && !permit) {
-    return parts_.gate->IsOpenFor(id.key.namespace_) ? std::optional(kGatePause) : done;
+  const auto permit = parts_.held_shards != nullptr ? parts_.held_shards->Enter(id.key.namespace_)
+                                                    : std::optional<HeldShards::Permit>();
+  if (parts_.held_shards != nullptr && !permit) {
+    return parts_.held_shards->IsOpenFor(id.key.namespace_) ? std::optional(kGatePause) : done;
   }
   auto ended = End(id, stop);
-  if (!ended && apimachinery::IsObjectNotFound(ended.status())) {
+  if (!ended && apimachinery::IsObjectNotFound(ended.error())) {
     return done;
   }
-  if (!ended && ended.status().reason == Reason::kConflict) {
+  if (!ended && ended.error().reason == Reason::kConflict) {
     return std::optional(kConflictPause);
   }
   return ended;

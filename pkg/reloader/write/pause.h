@@ -15,7 +15,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/reloader/ha/shard_gate.h"
+#include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/workload.h"
 #include "kubexx/reloader/plan/workload_write.h"
@@ -71,7 +71,7 @@ class Pauses {
     /// Asked only for those that ask for a pause, or whose pause is over.
     PauseQuery query;
     WorkloadWriter& writer;
-    ShardGate* gate;  ///< may be null
+    HeldShards* held_shards;  ///< may be null
     base::Clock& clock;
     metrics::Registry* registry;
   };

@@ -44,7 +44,7 @@ TEST(PausePeriod, IsADurationOfGo) {
   for (const char* bad : {"", "5", "soon", "5 m", "99999999h"}) {
     const auto period = period_of(bad);
     ASSERT_FALSE(period) << bad;
-    EXPECT_NE(period.status().message.find(kKeys.pause_period), std::string::npos);
+    EXPECT_NE(period.error().message.find(kKeys.pause_period), std::string::npos);
   }
 }
 
@@ -204,7 +204,7 @@ class PausesTest : public testing::Test {
         .get = [this](const WorkloadId&) { return std::optional(cluster_.Get()); },
         .query = [this](const WorkloadId&, const std::stop_token&) { return cluster_.Query(); },
         .writer = cluster_,
-        .gate = &gate_,
+        .held_shards = &held_,
         .clock = clock_,
         .registry = nullptr});
   }
@@ -229,7 +229,7 @@ class PausesTest : public testing::Test {
 
   base::testing::FakeClock clock_;
   PausedCluster cluster_;
-  ShardGate gate_{1, clock_};
+  HeldShards held_{1, clock_};
   std::unique_ptr<Pauses> pauses_;
 };
 
@@ -260,7 +260,7 @@ TEST_F(PausesTest, OthersAreLeftAlone) {
 }
 
 TEST_F(PausesTest, ResumesWhenThePeriodIsOver) {
-  gate_.Open(0);
+  held_.Open(0);
   Reload();
   Event();
   clock_.AdvanceToSleeper(seconds(60));
@@ -272,7 +272,7 @@ TEST_F(PausesTest, ResumesWhenThePeriodIsOver) {
 }
 
 TEST_F(PausesTest, ResumesAfterARestart) {
-  gate_.Open(0);
+  held_.Open(0);
   Reload();
   Restart();
   Event();
@@ -281,7 +281,7 @@ TEST_F(PausesTest, ResumesAfterARestart) {
 }
 
 TEST_F(PausesTest, AFailedResumeIsTriedAgain) {
-  gate_.Open(0);
+  held_.Open(0);
   Reload();
   cluster_.FailNext(1);
   Event();
@@ -292,7 +292,7 @@ TEST_F(PausesTest, AFailedResumeIsTriedAgain) {
 }
 
 TEST_F(PausesTest, AnAnswerThatNamesNoObjectEndsNoPause) {
-  gate_.Open(0);
+  held_.Open(0);
   Reload();
   cluster_.LoseNextQuery();
   Event();
@@ -302,7 +302,7 @@ TEST_F(PausesTest, AnAnswerThatNamesNoObjectEndsNoPause) {
 }
 
 TEST_F(PausesTest, AResumeThatMeetsAnotherWriteIsTriedAgain) {
-  gate_.Open(0);
+  held_.Open(0);
   Reload();
   cluster_.ChangeAfterNextQuery();
   Event();
@@ -316,13 +316,13 @@ TEST_F(PausesTest, ResumesWhenItHasBeenGivenTheShard) {
   Reload();
   clock_.Advance(seconds(60));
   Event();
-  gate_.Open(0);
+  held_.Open(0);
   Event();  // as the new leader does; the first look may come as late as this
   EXPECT_EQ(cluster_.Await(2)[1].paused, false);
 }
 
 TEST_F(PausesTest, APauseWhosePeriodIsTakenAwayEnds) {
-  gate_.Open(0);
+  held_.Open(0);
   Reload();
   cluster_.Annotate(kKeys.pause_period, std::nullopt);
   Event();
@@ -333,7 +333,7 @@ TEST_F(PausesTest, APauseWhosePeriodIsTakenAwayEnds) {
 // between.
 class PausesByHand : public PausesTest, public testing::WithParamInterface<bool> {
  protected:
-  PausesByHand() { gate_.Open(0); }
+  PausesByHand() { held_.Open(0); }
   void Step() {
     if (GetParam()) {
       Restart();
@@ -413,7 +413,7 @@ TEST_P(PausesByHand, TheEndOfAPeriodThatIsTakenAwayLeavesAPauseByHand) {
 }
 
 TEST_F(PausesTest, WhatIsGoneIsDone) {
-  gate_.Open(0);
+  held_.Open(0);
   Reload();
   clock_.Advance(seconds(60));
   cluster_.Delete();
@@ -423,7 +423,7 @@ TEST_F(PausesTest, WhatIsGoneIsDone) {
 }
 
 TEST_F(PausesTest, ManyThatCannotBeResumedHoldUpNoOther) {
-  gate_.Open(0);
+  held_.Open(0);
   Reload();
   constexpr std::size_t kMany = 150;
   const std::size_t before = cluster_.Await(0).size();

@@ -50,7 +50,7 @@ class RestWriter final : public WorkloadWriter {
     }
     auto written = WriteKind(workload, write, std::move(stop));
     if (!written) {
-      fallbacks_->CountRefusedWrite(written.status());
+      fallbacks_->CountRefusedWrite(written.error());
     }
     return written;
   }
@@ -174,12 +174,12 @@ Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
     outcome.version = VersionNumber(patched->metadata.resource_version);
     return {};
   }
-  if (!IsDenied(patched.status())) {
-    return Fail(patched.status());
+  if (!IsDenied(patched.error())) {
+    return Fail(patched.error());
   }
-  fallbacks.CountRefusedWrite(patched.status());
-  if (IsMissingRight(patched.status())) {
-    fallbacks.Refused(right, patched.status(),
+  fallbacks.CountRefusedWrite(patched.error());
+  if (IsMissingRight(patched.error())) {
+    fallbacks.Refused(right, patched.error(),
                       "what workloads run with is remembered until the process ends: changes that "
                       "are made while nothing watches are missed for those that never rolled");
   }

@@ -79,7 +79,7 @@ TEST_F(RestWriterTest, ARightThatIsMissingInOneNamespaceBlocksNoOther) {
   ASSERT_TRUE(refused);
   EXPECT_FALSE(refused->recorded);
   const auto other = Record("other", "web");
-  ASSERT_TRUE(other) << other.status().ToString();
+  ASSERT_TRUE(other) << other.error().ToString();
   EXPECT_TRUE(other->recorded);
   EXPECT_FALSE(Record("refused", "api")->recorded);
   EXPECT_EQ(server_.targets().size(), 2U) << "not asked for again at once where it is missing";
@@ -89,7 +89,7 @@ TEST_F(RestWriterTest, ACustomResourceThatHasChangedSinceItWasPlannedForIsNotPat
   const WorkloadWrite write{.resource_version = "7", .variables = {{"app", "X", "1"}}};
   const auto written = writer_->Write({WorkloadKind::kRollout, {"other", "web"}}, write, {});
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.status().reason, apimachinery::Reason::kConflict);
+  EXPECT_EQ(written.error().reason, apimachinery::Reason::kConflict);
   EXPECT_EQ(server_.targets().size(), 1U) << "it was only read";
 }
 

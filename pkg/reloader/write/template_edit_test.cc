@@ -10,7 +10,7 @@ using codec::JsonTree;
 std::string Edited(const WorkloadWrite& write, std::string_view pod_template) {
   JsonTree tree = *JsonTree::Parse(pod_template);
   const auto edited = EditTemplate(write, tree);
-  EXPECT_TRUE(edited) << edited.status().ToString();
+  EXPECT_TRUE(edited) << edited.error().ToString();
   return tree.ToJson();
 }
 

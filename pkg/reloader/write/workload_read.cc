@@ -18,9 +18,9 @@ Result<std::optional<Workload>> ReadWorkload(const std::shared_ptr<rest::RESTCli
                                              const std::stop_token& stop) {
   const auto read = ResourceFor(client, id.kind, id.key.namespace_).Get(id.key.name, {}, stop);
   if (!read) {
-    return apimachinery::IsObjectNotFound(read.status())
+    return apimachinery::IsObjectNotFound(read.error())
                ? Result<std::optional<Workload>>(std::nullopt)
-               : apimachinery::Fail(read.status());
+               : apimachinery::Fail(read.error());
   }
   cache::Object object{.encoding = codec::Encoding::kJson, .bytes = read->ToJson(), .key = id.key};
   KX_RETURN_IF_ERROR(ProjectWorkload(id.kind, keys, object));

@@ -40,7 +40,7 @@ events::Occurrence EventAbout(const WriteReport& report, const SourceId& source)
     occurrence.type = events::EventType::kWarning;
     occurrence.reason = "ReloadFail";
     occurrence.note =
-        "Update for " + workload + " failed with error " + report.outcome.status().message;
+        "Update for " + workload + " failed with error " + report.outcome.error().message;
   }
   return occurrence;
 }

@@ -89,9 +89,9 @@ Result<std::optional<JsonTree>> FindAccount(const Call& call, const std::string&
 Result<std::optional<JsonTree>> NeedAccount(const Call& call, const JsonTree& pod) {
   const ResourceTypeRef namespaces = call.types.Find("", "v1", "namespaces");
   KX_ASSIGN_OR_RETURN(
-      const JsonTree name_space,
+      const JsonTree namespace_,
       call.objects.Get(*namespaces, {.name = call.info.namespace_}, call.request.stop));
-  if (IsDeleting(name_space)) {
+  if (IsDeleting(namespace_)) {
     return std::optional<JsonTree>();
   }
   const std::string name = AccountOf(pod);

@@ -167,22 +167,22 @@ std::optional<TokenOwner> ServiceAccountTokens::Find(std::string_view token,
   if (!claims) {
     return std::nullopt;
   }
-  const std::string name_space = StringAt(*claims, {kPrivate, "namespace"});
+  const std::string namespace_ = StringAt(*claims, {kPrivate, "namespace"});
   const std::string name = StringAt(*claims, {kPrivate, "serviceaccount", "name"});
   owner.user.uid = StringAt(*claims, {kPrivate, "serviceaccount", "uid"});
-  if (!Exists("serviceaccounts", {.namespace_ = name_space, .name = name}, owner.user.uid, stop)) {
+  if (!Exists("serviceaccounts", {.namespace_ = namespace_, .name = name}, owner.user.uid, stop)) {
     return std::nullopt;
   }
   for (const auto& [kind, plural] : {std::pair("pod", "pods"), std::pair("secret", "secrets")}) {
     if (const JsonTree* const bound = claims->At({kPrivate, kind});
         bound != nullptr &&
-        !Exists(plural, {.namespace_ = name_space, .name = std::string(bound->TextAt("name"))},
+        !Exists(plural, {.namespace_ = namespace_, .name = std::string(bound->TextAt("name"))},
                 bound->TextAt("uid"), stop)) {
       return std::nullopt;
     }
   }
-  owner.user.name = std::string(kUserPrefix) + name_space + ":" + name;
-  owner.user.groups = {"system:serviceaccounts", "system:serviceaccounts:" + name_space,
+  owner.user.name = std::string(kUserPrefix) + namespace_ + ":" + name;
+  owner.user.groups = {"system:serviceaccounts", "system:serviceaccounts:" + namespace_,
                        "system:authenticated"};
   return owner;
 }

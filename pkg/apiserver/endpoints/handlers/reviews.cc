@@ -164,8 +164,8 @@ void ReviewToken(const Call& call, const JsonTree& spec, JsonTree& status) {
 
 Answer HandleReview(const Call& call) {
   KX_ASSIGN_OR_RETURN(JsonTree review, ReadBody(call));
-  const std::string name_space = MetaString(review, "namespace");
-  if (!name_space.empty() && name_space != call.key().namespace_) {
+  const std::string namespace_ = MetaString(review, "namespace");
+  if (!namespace_.empty() && namespace_ != call.key().namespace_) {
     return Fail(Reason::kBadRequest,
                 "the namespace of the provided object does not match the namespace sent on the "
                 "request");

@@ -91,11 +91,11 @@ void NamespaceContent::HeldBackBy(const std::string& finalizer) {
 }
 
 void SetDeletionConditions(const NamespaceContent& content, base::Clock& clock,
-                           JsonTree& name_space) {
+                           JsonTree& namespace_) {
   const std::string now = apimachinery::Time::From(clock.Wall()).ToString();
   const auto set = [&](const Condition& wanted) {
     SetCondition(ConditionTree(wanted.type, wanted.holds, wanted.reason, wanted.message, now),
-                 name_space);
+                 namespace_);
   };
   // All types are known here, whoever serves them.
   set({.type = "NamespaceDeletionDiscoveryFailure",

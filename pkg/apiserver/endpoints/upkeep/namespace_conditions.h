@@ -31,7 +31,7 @@ struct NamespaceContent {
 /// Writes the conditions that kube-controller-manager keeps in status.conditions, with its words.
 /// Those that say the same as before keep their times, and conditions of others stay.
 void SetDeletionConditions(const NamespaceContent& content, base::Clock& clock,
-                           codec::JsonTree& name_space);
+                           codec::JsonTree& namespace_);
 
 }  // namespace kubexx::apiserver
 

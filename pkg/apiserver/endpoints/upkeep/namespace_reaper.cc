@@ -35,8 +35,8 @@ std::int64_t GraceOf(const JsonTree& object) {
 }
 
 /// Since when a namespace is being deleted.
-std::chrono::system_clock::duration Age(const JsonTree& name_space, base::Clock& clock) {
-  const auto since = apimachinery::Time::Parse(MetaString(name_space, "deletionTimestamp"));
+std::chrono::system_clock::duration Age(const JsonTree& namespace_, base::Clock& clock) {
+  const auto since = apimachinery::Time::Parse(MetaString(namespace_, "deletionTimestamp"));
   return since ? clock.Wall() -
                      std::chrono::system_clock::time_point(std::chrono::seconds(since->seconds))
                : std::chrono::system_clock::duration::max();
@@ -151,20 +151,20 @@ Result<std::optional<NamespaceReaper::Ending>> NamespaceReaper::Look(const std::
     return Fail(object.error());
   }
   return object && IsDeleting(*object)
-             ? std::optional(Ending{.name_space = std::move(*object), .revision = revision})
+             ? std::optional(Ending{.namespace_ = std::move(*object), .revision = revision})
              : std::nullopt;
 }
 
 Result<bool> NamespaceReaper::Settle(Ending& ending, const ReapBudget& budget,
                                      const std::stop_token& stop) {
-  const std::string name = MetaString(ending.name_space, "name");
+  const std::string name = MetaString(ending.namespace_, "name");
   const CreationGate::Place place = {.namespace_ = name};
   if (!budget.patient()) {
     return objects_.gate().IsQuiet(place);
   }
   KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(place, objects_.clock(), stop));
   KX_ASSIGN_OR_RETURN(std::optional<Ending> now, Look(name, stop));
-  if (!now || MetaString(now->name_space, "uid") != MetaString(ending.name_space, "uid")) {
+  if (!now || MetaString(now->namespace_, "uid") != MetaString(ending.namespace_, "uid")) {
     return false;
   }
   ending = std::move(*now);  // What they have made is older than that.
@@ -182,7 +182,7 @@ Result<bool> NamespaceReaper::Proceed(const std::string& name, ReapBudget& budge
   if (!settled) {
     return false;
   }
-  const JsonTree* const object = &ending->name_space;
+  const JsonTree* const object = &ending->namespace_;
   KX_ASSIGN_OR_RETURN(const NamespaceContent content, EmptyAll(*ending, budget, stop));
   if (budget.spent()) {
     return false;
@@ -223,16 +223,16 @@ Result<bool> NamespaceReaper::Proceed(const std::string& name, ReapBudget& budge
   return deleted || other ? Result<bool>(true) : Fail(deleted.error());
 }
 
-Result<bool> NamespaceReaper::Write(const JsonTree& name_space, ObjectStore::Change change,
+Result<bool> NamespaceReaper::Write(const JsonTree& namespace_, ObjectStore::Change change,
                                     const std::stop_token& stop) {
   const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
   const auto guarded = [&](const JsonTree& current) -> Result<JsonTree> {
-    if (MetaString(current, "uid") != MetaString(name_space, "uid")) {
+    if (MetaString(current, "uid") != MetaString(namespace_, "uid")) {
       return Fail(Reason::kNotFound, "it is another namespace of that name");
     }
     return change(current);
   };
-  const auto written = objects_.Update(*type, {.name = MetaString(name_space, "name")},
+  const auto written = objects_.Update(*type, {.name = MetaString(namespace_, "name")},
                                        WritePart::kAll, guarded, false, stop);
   if (!written && written.error().reason != Reason::kNotFound) {
     return Fail(written.error());
@@ -263,7 +263,7 @@ Result<NamespaceContent> NamespaceReaper::EmptyAll(const Ending& ending, ReapBud
 Result<void> NamespaceReaper::Empty(const ResourceType& type, const Ending& ending,
                                     NamespaceContent& content, ReapBudget& budget,
                                     const std::stop_token& stop) {
-  const std::string name = MetaString(ending.name_space, "name");
+  const std::string name = MetaString(ending.namespace_, "name");
   bool held_back = false;
   std::int64_t grace = 0;
   const auto left = [&](const JsonTree& object) {
@@ -286,7 +286,7 @@ Result<void> NamespaceReaper::Empty(const ResourceType& type, const Ending& endi
   held_back = held_back || leftovers.contended;
   std::string failure = std::move(leftovers.failure);
   content.remaining[type.plural + "." + type.group] = leftovers.count;
-  const bool patient = Age(ending.name_space, objects_.clock()) < std::chrono::seconds(grace);
+  const bool patient = Age(ending.namespace_, objects_.clock()) < std::chrono::seconds(grace);
   if (failure.empty() && !held_back && !patient) {
     failure = "unexpected items still remain in namespace: " + name + " for gvr: " + type.group +
               "/" + type.version + ", Resource=" + type.plural;

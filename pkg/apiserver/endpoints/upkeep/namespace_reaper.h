@@ -51,7 +51,7 @@ class NamespaceReaper {
                                      const std::stop_token& stop);
   /// A namespace that is being deleted, as it was at a revision.
   struct Ending {
-    codec::JsonTree name_space{};
+    codec::JsonTree namespace_{};
     storage::Revision revision = 0;
   };
   /// Nothing when it is there no more.
@@ -71,7 +71,7 @@ class NamespaceReaper {
                                    NamespaceContent& content, ReapBudget& budget,
                                    const std::stop_token& stop);
   /// Whether `change` of a namespace that is still the same has been written; not when it has gone.
-  apimachinery::Result<bool> Write(const codec::JsonTree& name_space, ObjectStore::Change change,
+  apimachinery::Result<bool> Write(const codec::JsonTree& namespace_, ObjectStore::Change change,
                                    const std::stop_token& stop);
 
   TypeRegistry& types_;

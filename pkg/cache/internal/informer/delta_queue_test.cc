@@ -117,7 +117,7 @@ TEST(DeltaQueueTest, CloseEndsWaitsAndOpenBeginsEmpty) {
   std::jthread producer([&queue] {
     const auto result = queue.Push(Upsert("b"));
     ASSERT_FALSE(result.has_value());
-    EXPECT_EQ(result.status().reason, apimachinery::Reason::kCancelled);
+    EXPECT_EQ(result.error().reason, apimachinery::Reason::kCancelled);
   });
   queue.Close();
   producer.join();

@@ -55,7 +55,7 @@ TEST(EntryTest, RefusesAnAbsurdKey) {
                                  .content_hash = 0,
                                  .packed = {}});
   ASSERT_FALSE(entry.has_value());
-  EXPECT_EQ(entry.status().reason, apimachinery::Reason::kInvalid);
+  EXPECT_EQ(entry.error().reason, apimachinery::Reason::kInvalid);
 }
 
 TEST(EntryTableTest, TellsNamespaceAndNameApart) {

@@ -221,10 +221,10 @@ Result<Config> Resolve(const Kubeconfig& kubeconfig, const KubeconfigOptions& op
   if (config.exec.has_value()) {
     config.exec->cluster_extension = cluster_entry.exec_extension;
   }
-  std::string name_space =
+  std::string namespace_ =
       options.namespace_.empty() ? Get(context, "namespace") : options.namespace_;
-  if (!name_space.empty()) {
-    config.namespace_ = std::move(name_space);
+  if (!namespace_.empty()) {
+    config.namespace_ = std::move(namespace_);
   }
   config.timeout = options.timeout;
   return config;
@@ -247,13 +247,13 @@ Result<Config> InClusterConfigFrom(const std::string& host, const std::string& p
   config.bearer_token_file = directory + "/token";
   KX_RETURN_IF_ERROR(ReadFile(config.tls.ca_file, "service account file"));
   KX_RETURN_IF_ERROR(ReadFile(config.bearer_token_file, "service account file"));
-  if (auto name_space = ReadFile(directory + "/namespace", "service account file"); name_space) {
-    while (!name_space->empty() &&
-           std::isspace(static_cast<unsigned char>(name_space->back())) != 0) {
-      name_space->pop_back();
+  if (auto namespace_ = ReadFile(directory + "/namespace", "service account file"); namespace_) {
+    while (!namespace_->empty() &&
+           std::isspace(static_cast<unsigned char>(namespace_->back())) != 0) {
+      namespace_->pop_back();
     }
-    if (!name_space->empty()) {
-      config.namespace_ = std::move(*name_space);
+    if (!namespace_->empty()) {
+      config.namespace_ = std::move(*namespace_);
     }
   }
   return config;

@@ -1,4 +1,4 @@
-#include "kubexx/reloader/ha/shard_gate.h"
+#include "kubexx/reloader/ha/held_shards.h"
 
 #include <cstdint>
 
@@ -13,16 +13,16 @@ int ShardOf(std::string_view namespace_, int shards) {
   return static_cast<int>(hash % static_cast<std::uint64_t>(shards));
 }
 
-ShardGate::ShardGate(int shards, base::Clock& clock)
+HeldShards::HeldShards(int shards, base::Clock& clock)
     : clock_(clock), number_(shards), shards_(static_cast<std::size_t>(shards)) {}
 
-ShardGate::Permit::~Permit() {
-  if (gate_ != nullptr) {
-    gate_->Leave(shard_);
+HeldShards::Permit::~Permit() {
+  if (owner_ != nullptr) {
+    owner_->Leave(shard_);
   }
 }
 
-std::optional<ShardGate::Permit> ShardGate::Enter(std::string_view namespace_) {
+std::optional<HeldShards::Permit> HeldShards::Enter(std::string_view namespace_) {
   const int shard = ShardOf(namespace_, shards());
   std::function<bool()> holds;
   std::optional<Permit> permit;
@@ -42,13 +42,13 @@ std::optional<ShardGate::Permit> ShardGate::Enter(std::string_view namespace_) {
   return permit;
 }
 
-void ShardGate::Leave(int shard) {
+void HeldShards::Leave(int shard) {
   const base::MutexLock lock(mu_);
   --shards_[static_cast<std::size_t>(shard)].writes;
   ended_.notify_all();
 }
 
-void ShardGate::Open(int shard, std::function<bool()> holds) {
+void HeldShards::Open(int shard, std::function<bool()> holds) {
   const base::MutexLock lock(mu_);
   Shard& entry = shards_[static_cast<std::size_t>(shard)];
   entry.open = true;
@@ -57,7 +57,7 @@ void ShardGate::Open(int shard, std::function<bool()> holds) {
   entry.stop = std::stop_source();
 }
 
-void ShardGate::Close(int shard, base::Duration grace) {
+void HeldShards::Close(int shard, base::Duration grace) {
   const base::TimePoint deadline = clock_.Now() + grace;
   std::stop_source stop;
   {
@@ -86,7 +86,7 @@ void ShardGate::Close(int shard, base::Duration grace) {
   }
 }
 
-base::Subscription ShardGate::OnClosed(std::function<void(int shard)> closed) {
+base::Subscription HeldShards::OnClosed(std::function<void(int shard)> closed) {
   const base::MutexLock lock(tell_mu_);
   on_closed_ = std::move(closed);
   return base::Subscription([this] {
@@ -95,7 +95,7 @@ base::Subscription ShardGate::OnClosed(std::function<void(int shard)> closed) {
   });
 }
 
-bool ShardGate::IsOpen(int shard) const {
+bool HeldShards::IsOpen(int shard) const {
   const base::MutexLock lock(mu_);
   return shards_[static_cast<std::size_t>(shard)].open;
 }

@@ -1,7 +1,7 @@
 /// @file
 /// In which namespaces this replica may write.
-#ifndef KUBEXX_RELOADER_HA_SHARD_GATE_H_
-#define KUBEXX_RELOADER_HA_SHARD_GATE_H_
+#ifndef KUBEXX_RELOADER_HA_HELD_SHARDS_H_
+#define KUBEXX_RELOADER_HA_HELD_SHARDS_H_
 
 #include <cstdint>
 #include <functional>
@@ -23,16 +23,16 @@ int ShardOf(std::string_view namespace_, int shards);
 
 /// Lets writes through in the shards that this replica holds, and knows which are under way, so
 /// that a shard is given up when none is. Thread-safe.
-class ShardGate {
+class HeldShards {
  public:
-  /// All shards are closed. `clock` must outlive the gate.
-  explicit ShardGate(int shards, base::Clock& clock = base::Clock::Real());
+  /// All shards are closed. `clock` must outlive this.
+  explicit HeldShards(int shards, base::Clock& clock = base::Clock::Real());
 
-  /// One write that is under way. Move-only; ends with its destructor, before the gate does.
+  /// One write that is under way. Move-only; ends with its destructor, before the HeldShards does.
   class Permit {
    public:
     Permit(Permit&& other) noexcept
-        : gate_(std::exchange(other.gate_, nullptr)),
+        : owner_(std::exchange(other.owner_, nullptr)),
           shard_(other.shard_),
           stop_(other.stop_),
           tenure_(other.tenure_) {}
@@ -44,11 +44,11 @@ class ShardGate {
     std::uint64_t tenure() const { return tenure_; }
 
    private:
-    friend class ShardGate;
-    Permit(ShardGate* gate, int shard, std::stop_token stop, std::uint64_t tenure)
-        : gate_(gate), shard_(shard), stop_(std::move(stop)), tenure_(tenure) {}
+    friend class HeldShards;
+    Permit(HeldShards* owner, int shard, std::stop_token stop, std::uint64_t tenure)
+        : owner_(owner), shard_(shard), stop_(std::move(stop)), tenure_(tenure) {}
 
-    ShardGate* gate_;
+    HeldShards* owner_;
     int shard_;
     std::stop_token stop_;
     std::uint64_t tenure_;
@@ -65,7 +65,7 @@ class ShardGate {
   void Close(int shard, base::Duration grace);
 
   /// Calls this at the end of each Close, when nothing is under way in the shard any more. It must
-  /// not call the gate. One at a time.
+  /// not call this. One at a time.
   base::Subscription OnClosed(std::function<void(int shard)> closed);
 
   bool IsOpen(int shard) const;
@@ -97,4 +97,4 @@ class ShardGate {
 
 }  // namespace kubexx::reloader
 
-#endif  // KUBEXX_RELOADER_HA_SHARD_GATE_H_
+#endif  // KUBEXX_RELOADER_HA_HELD_SHARDS_H_

@@ -1,4 +1,4 @@
-#include "kubexx/reloader/ha/shard_gate.h"
+#include "kubexx/reloader/ha/held_shards.h"
 
 #include <gtest/gtest.h>
 
@@ -27,40 +27,40 @@ TEST(ShardOf, IsStableAndUsesAllShards) {
   EXPECT_EQ(used.size(), 7U);
 }
 
-TEST(ShardGate, LetsThroughWhatIsOpen) {
-  ShardGate gate(2);
+TEST(HeldShards, LetsThroughWhatIsOpen) {
+  HeldShards held(2);
   const std::string zero = ShardOf("a", 2) == 0 ? "a" : "b";
   const std::string one = zero == "a" ? "b" : "a";
   ASSERT_EQ(ShardOf(one, 2), 1);
-  EXPECT_FALSE(gate.Enter(zero));
-  gate.Open(0);
-  EXPECT_TRUE(gate.Enter(zero));
-  EXPECT_FALSE(gate.Enter(one));
-  gate.Close(0, seconds(1));
-  EXPECT_FALSE(gate.Enter(zero));
-  EXPECT_FALSE(gate.IsOpen(0));
+  EXPECT_FALSE(held.Enter(zero));
+  held.Open(0);
+  EXPECT_TRUE(held.Enter(zero));
+  EXPECT_FALSE(held.Enter(one));
+  held.Close(0, seconds(1));
+  EXPECT_FALSE(held.Enter(zero));
+  EXPECT_FALSE(held.IsOpen(0));
 }
 
-TEST(ShardGate, AsksForEveryPermit) {
-  ShardGate gate(1);
+TEST(HeldShards, AsksForEveryPermit) {
+  HeldShards held(1);
   bool holds = true;
-  gate.Open(0, [&holds] { return holds; });
-  EXPECT_TRUE(gate.Enter("ns"));
+  held.Open(0, [&holds] { return holds; });
+  EXPECT_TRUE(held.Enter("ns"));
   holds = false;
-  EXPECT_FALSE(gate.Enter("ns"));
-  gate.Close(0, seconds(0));  // returns: the refused permit does not count
+  EXPECT_FALSE(held.Enter("ns"));
+  held.Close(0, seconds(0));  // returns: the refused permit does not count
 }
 
-TEST(ShardGate, CloseWaitsForWritesAndThenTellsThemToEnd) {
+TEST(HeldShards, CloseWaitsForWritesAndThenTellsThemToEnd) {
   base::testing::FakeClock clock;
-  ShardGate gate(1, clock);
-  gate.Open(0);
-  auto quick = gate.Enter("ns");
-  auto slow = gate.Enter("ns");
+  HeldShards held(1, clock);
+  held.Open(0);
+  auto quick = held.Enter("ns");
+  auto slow = held.Enter("ns");
   ASSERT_TRUE(quick && slow);
   bool closed = false;
   std::jthread closing([&] {
-    gate.Close(0, seconds(5));
+    held.Close(0, seconds(5));
     closed = true;
   });
   clock.AwaitSleepers(1);
@@ -77,14 +77,14 @@ TEST(ShardGate, CloseWaitsForWritesAndThenTellsThemToEnd) {
   EXPECT_TRUE(closed);
 }
 
-TEST(ShardGate, CountsTenures) {
-  ShardGate gate(1);
-  gate.Open(0);
-  const std::uint64_t first = gate.Enter("ns")->tenure();
-  EXPECT_EQ(gate.Enter("ns")->tenure(), first);
-  gate.Close(0, seconds(0));
-  gate.Open(0);
-  EXPECT_NE(gate.Enter("ns")->tenure(), first);
+TEST(HeldShards, CountsTenures) {
+  HeldShards held(1);
+  held.Open(0);
+  const std::uint64_t first = held.Enter("ns")->tenure();
+  EXPECT_EQ(held.Enter("ns")->tenure(), first);
+  held.Close(0, seconds(0));
+  held.Open(0);
+  EXPECT_NE(held.Enter("ns")->tenure(), first);
 }
 
 }  // namespace
