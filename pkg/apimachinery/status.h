@@ -124,7 +124,8 @@ bool IsTooLargeResourceVersion(const Status& status);
 /// What Result::error() gives for a success. Never changes, and is there until the process ends.
 const Status& NoError();
 
-/// A T or a Status. As std::expected, but ignoring one is a compile error.
+/// A T or a Status. As std::expected, but ignoring one is a compile error: the CMake targets of the
+/// library hand -Werror=unused-result on to whoever links them.
 template <class T>
 class [[nodiscard]] Result : public std::expected<T, Status> {
  public:

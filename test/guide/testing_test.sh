@@ -59,4 +59,16 @@ configure both "REQUIRED OPTIONAL_COMPONENTS testing more" 'if(NOT kubexx_testin
   message(FATAL_ERROR "testing: ${kubexx_testing_FOUND}, more: ${kubexx_more_FOUND}")
 endif()' || { cat "$work/log" >&2; fail "optional components"; }
 
+# A Result that is ignored is an error for users, too.
+printf '#include "kubexx/apimachinery/status.h"\nkubexx::apimachinery::Result<void> F();\nvoid G() { %s; }\n' '(void)F()' >"$work/user/heeded.cc"
+sed 's/(void)//' "$work/user/heeded.cc" >"$work/user/ignored.cc"
+# shellcheck disable=SC2016 # CMake's variables
+configure library REQUIRED 'foreach(name IN ITEMS heeded ignored)
+  add_library(${name} OBJECT ${name}.cc)
+  target_link_libraries(${name} PRIVATE kubexx::apimachinery)
+endforeach()' || { cat "$work/log" >&2; fail "a project with libraries is not configured"; }
+cmake --build "$work/user/build" --target heeded >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "a Result that is cast to void does not compile"; }
+! cmake --build "$work/user/build" --target ignored >"$work/log" 2>&1 || fail "a Result that is ignored compiles"
+grep -q unused-result "$work/log" || { cat "$work/log" >&2; fail "a Result that is ignored does not compile for another reason"; }
+
 "$root/test/guide/page.sh" docs/test-your-controller.md "$HOME/tested-greeter"

@@ -74,6 +74,9 @@ struct NoReconciler {
 #elif MISTAKE == 7
   // error: static assertion failed: kubexx: a predicate is a function bool(const Event<T>&)
   (void)ControllerBuilder<Namespace>(manager).WithPredicates(NameOf);
+#elif MISTAKE == 8
+  // error: ignoring return
+  ControllerBuilder<Namespace>(manager).Complete(Reconcile);
 #endif
 }
 
