@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # rootfs.sh PROGRAM FOLDER: lays out the root of an image that holds PROGRAM as /PROGRAM, the libraries it needs, the
-# loader, CA certificates and a user without rights; nothing else, no shell. Used by the Dockerfile and by hack/image.
+# loader, CA certificates and a user without rights; nothing else, no shell. Used by the Dockerfile, by hack/image, and by users
+# for programs of their own: see docs/library/deploy.md.
 set -euo pipefail
 [ $# -eq 2 ] || { echo "usage: rootfs.sh PROGRAM FOLDER" >&2; exit 2; }
 program=$1 root=$2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs docs/first-controller.md as it is written: see page.sh.
+# Runs docs/first-controller.md and then docs/library/deploy.md as they are written: see page.sh.
 # Environment: KUBEXX_BUILD_DIR, KUBEXX_TEST_KUBECONFIG, KUBEXX_CACHE (kubectl is in its bin).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -14,7 +14,8 @@ export HOME=$work/home
 mkdir -p "$HOME"
 finish() {
   local status=$?
-  kubectl delete namespace hello --wait=false >/dev/null 2>&1 || true
+  kubectl delete namespace hello greeted greeter --wait=false >/dev/null 2>&1 || true
+  kubectl delete clusterrole,clusterrolebinding greeter >/dev/null 2>&1 || true
   if [ "$status" -ne 0 ]; then
     tail -n 30 "$HOME/greeter/greeter.log" >&2 || true
   fi
@@ -23,9 +24,13 @@ finish() {
 }
 trap finish EXIT
 
-grep -q '^cmake --build' "$root/docs/first-controller.md" || { echo "guide: the page has lost its commands" >&2; exit 1; }
+for page in first-controller library/deploy; do
+  grep -q '^cmake --build' "$root/docs/$page.md" || { echo "guide: $page has lost its commands" >&2; exit 1; }
+done
 # Whoever builds with a home of his own leaves the folder as it was configured: other tests run from it.
 configured() { grep '^KUBEXX_TESTDATA_DIR:' "$KUBEXX_BUILD_DIR/CMakeCache.txt" || true; }
 before=$(configured)
 "$root/test/guide/page.sh" docs/first-controller.md "$HOME/greeter"
+# It goes on with the project of the page before.
+"$root/test/guide/page.sh" docs/library/deploy.md "$HOME/greeter"
 [ "$(configured)" = "$before" ] || { echo "guide: the build was configured anew, for the module cache of another home" >&2; exit 1; }
