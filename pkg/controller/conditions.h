@@ -14,7 +14,7 @@ namespace kubexx::controller {
 
 /// The condition of that type; null when there is none. For api::meta::v1::Condition and for all
 /// structs that have its members type, status and last_transition_time, as those of the built-in
-/// kinds and what hack/codegen makes of a CustomResourceDefinition. It lives as long as
+/// kinds and what kubexx-codegen makes of a CustomResourceDefinition. It lives as long as
 /// `conditions`.
 template <class Condition>
 const Condition* FindCondition(const std::vector<Condition>& conditions, std::string_view type) {

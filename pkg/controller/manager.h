@@ -26,11 +26,11 @@
 ///
 /// The parts, each in a header of its own: ControllerBuilder (builder.h) says what is watched;
 /// Reconciler, Context and Action (reconciler.h, action.h) are the user's part; Client (client.h)
-/// reads caches and writes to the API server; predicates (predicate.h) leave events out;
-/// finalizers, owner references, CreateOrUpdate and RetryOnConflict are in object_helpers.h,
-/// create_or_update.h and retry.h; StopSignals in stop_signals.h. With ManagerOptions'
-/// leader_election several replicas may run, of which one works and the others stand by with their
-/// caches in sync.
+/// reads caches and writes to the API server; predicates (predicate.h) leave events out; Finalize
+/// (finalizer.h) and SetCondition (conditions.h) keep finalizers and conditions; owner references,
+/// CreateOrUpdate and RetryOnConflict are in object_helpers.h, create_or_update.h and retry.h;
+/// StopSignals in stop_signals.h. With ManagerOptions' leader_election several replicas may run, of
+/// which one works and the others stand by with their caches in sync.
 #ifndef KUBEXX_CONTROLLER_MANAGER_H_
 #define KUBEXX_CONTROLLER_MANAGER_H_
 
