@@ -130,7 +130,8 @@ Result<std::map<std::string, std::string>> Generate(const Flags& flags) {
           flags.namespace_.empty() ? crdgen::NamespaceOf(version) : flags.namespace_;
       const std::string name = crdgen::FileNameOf(version);
       if (!files.emplace(name + ".h", crdgen::HeaderOf(version, namespace_)).second) {
-        return Fail(Reason::kInvalid, path + ": two resources would be written to " + name + ".h");
+        return Fail(Reason::kInvalid, path + ": two resources would be written to " + name +
+                                          ".h; run this once for each with an --out of its own");
       }
       files.emplace(name + ".cc", crdgen::SourceOf(version, namespace_));
       if (auto taken = TakeNames(version, namespace_, owners); !taken) {

@@ -58,8 +58,9 @@ using Precondition = std::function<apimachinery::Result<bool>(const SharedInform
 /// event for each object that there is, and then every change. They may see the first of these
 /// before the precondition is asked, which it is not any more when they are all true by then, or
 /// one has failed; the two never run at the same time. Returns the event that made the last
-/// condition true; nothing when the precondition was true. kTimeout, kCancelled, or the error of a
-/// condition. Blocks; conditions run on a thread of the informer's.
+/// condition true; nothing when the precondition was true. kTimeout or kCancelled, with why there
+/// is no first list where that is missing; or the error of a condition. Blocks; conditions run on a
+/// thread of the informer's.
 apimachinery::Result<std::optional<WatchEvent>> UntilWithSync(
     std::shared_ptr<ListerWatcher> source, Precondition precondition,
     std::vector<WatchCondition> conditions, const std::stop_token& stop, UntilOptions options = {});

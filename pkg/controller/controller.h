@@ -28,9 +28,11 @@ inline constexpr int kLowPriority = -100;
 struct Source {
   /// For errors, and unique within the controller.
   std::string name{};
-  /// Begins to add requests to the queue, which outlives the subscription.
+  /// Begins to add requests to the queue, which outlives the subscription. Without it the
+  /// controller ends with kInvalidConfig.
   std::function<base::Subscription(workqueue::Queue&)> start{};
   /// Blocks until what existed at the start is in the queue; false when `stop` was requested first.
+  /// Empty: there is nothing to wait for, as with a timer or another system's messages.
   std::function<bool(std::stop_token stop)> wait_for_sync{};
 };
 
@@ -85,7 +87,8 @@ class Controller final : public Runnable {
   apimachinery::Result<void> Warmup(std::stop_token stop) override;
   /// Starts the sources, waits for their sync, and works until `stop` is requested. Then running
   /// reconciles are told to stop and waited for; what is queued is dropped, as the next start finds
-  /// it again. kTimeout when a source did not sync in time.
+  /// it again. kTimeout when a source did not sync in time;
+  /// kInvalidConfig when one has no `start`.
   apimachinery::Result<void> Run(std::stop_token stop) override;
   /// The reconciles that run, the longest first; of many the first few and how many more.
   std::vector<std::string> Busy() const override;

@@ -200,6 +200,28 @@ TEST(EmitTest, AKindWithoutStatusSaysSo) {
   EXPECT_THAT(HeaderOf(with->front(), "jobs"), Not(HasSubstr("kHasStatus")));
 }
 
+TEST(EmitTest, NoStructHasTheNameOfAMacro) {
+  std::string definition = Definition("");
+  definition.replace(definition.find("Job2"), 4, "E");
+  definition += "          OF: {type: object, properties: {a: {type: string}}}\n";
+  const auto versions = ReadDefinitions(definition);
+  ASSERT_TRUE(versions) << versions.error().ToString();
+  EXPECT_THAT(HeaderOf(versions->front(), "jobs"), HasSubstr("struct EOF_ {"));
+}
+
+TEST(EmitTest, ItemsOfAListAreRead) {
+  const std::string item = Definition("");
+  std::string list = "apiVersion: v1\nkind: List\nitems:\n";
+  for (std::size_t at = 0; at < item.size();) {
+    const std::size_t end = item.find('\n', at);
+    list += (at == 0 ? "- " : "  ") + item.substr(at, end - at) + "\n";
+    at = end == std::string::npos ? item.size() : end + 1;
+  }
+  const auto versions = ReadDefinitions(list);
+  ASSERT_TRUE(versions) << versions.error().ToString();
+  EXPECT_EQ(versions->size(), 1U);
+}
+
 TEST(EmitTest, WhatIsNoDefinitionIsRefused) {
   const auto refused = [](const std::string& text) {
     const auto versions = ReadDefinitions(text);
@@ -219,6 +241,10 @@ TEST(EmitTest, WhatIsNoDefinitionIsRefused) {
   definition = Definition("");
   definition.replace(definition.find("served: true"), 12, "served: false");
   EXPECT_THAT(refused(definition), HasSubstr("that is served"));
+  definition = Definition("");
+  definition.insert(definition.find("        type: object"),
+                    "        x-kubernetes-preserve-unknown-fields: true\n");
+  EXPECT_THAT(refused(definition), HasSubstr("jobs.example.com v1: the server keeps fields"));
   const auto several = ReadDefinitions("kind: Other\n---\n" + Definition("") + "---\na: b\n");
   ASSERT_TRUE(several) << several.error().ToString();
   EXPECT_EQ(several->size(), 1U);

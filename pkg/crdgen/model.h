@@ -74,12 +74,14 @@ struct Version {
   std::string What() const;
 };
 
-/// The served versions of all CustomResourceDefinitions of apiextensions.k8s.io/v1 in YAML or JSON;
-/// documents of other kinds are passed over. Names become C++ names as those of the built-in types.
-/// What is not required is optional, so that a zero value can be told from none; what no struct can
-/// hold without loss stays JSON text; a list of conditions with the fields of Kubernetes' own, of
-/// the same types and required alike, is one of meta::v1::Condition. kMalformed for what is no such
-/// text, kInvalid for a definition that no type can be made of, and when there is none.
+/// The served versions of all CustomResourceDefinitions of apiextensions.k8s.io/v1 in YAML or JSON,
+/// also of those that are items of a List. Documents of other kinds are passed over. Names become
+/// C++ names as those of the built-in types. What is not required is optional, so that a zero value
+/// can be told from none; what no struct can hold without loss stays JSON text; a list of
+/// conditions with the fields of Kubernetes' own, of the same types and required alike, is one of
+/// meta::v1::Condition. kMalformed for what is no such text, kInvalid for a definition that no type
+/// can be made of (such as one whose objects keep fields that the schema does not name), and when
+/// there is none.
 apimachinery::Result<std::vector<Version>> ReadDefinitions(std::string_view text);
 
 }  // namespace kubexx::crdgen

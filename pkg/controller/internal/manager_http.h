@@ -48,6 +48,7 @@ class ManagerHttp {
   std::uint16_t health_port() const { return health_only_ ? health_only_->port() : port(); }
 
  private:
+  std::string lost_setting_;  ///< one that is set for a server that there is not
   HealthChecks health_;
   HealthChecks ready_;
   std::optional<metrics::HttpServer> all_;  // These two end before the checks that they run.

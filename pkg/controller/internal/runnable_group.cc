@@ -54,8 +54,14 @@ void RunnableGroup::Add(std::shared_ptr<Runnable> runnable) {
   }
   Member& member =
       members_.emplace_back(Member{.runnable = std::move(runnable), .name = std::move(name)});
-  if (started_) {
+  if (!started_) {
+    return;
+  }
+  try {
     StartLocked(member);
+  } catch (...) {
+    members_.pop_back();
+    throw;
   }
 }
 

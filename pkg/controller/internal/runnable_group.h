@@ -30,7 +30,8 @@ class RunnableGroup {
   RunnableGroup& operator=(const RunnableGroup&) = delete;
 
   /// Starts it now when the group has started, otherwise with the group; never when it has stopped.
-  /// Lets go of those that have returned, and of their threads.
+  /// Lets go of those that have returned, and of their threads. Throws std::system_error, and has
+  /// not added it, when the system has no thread left for it.
   void Add(std::shared_ptr<Runnable> runnable);
   void Start();
   /// Calls Warmup of each, until one fails.

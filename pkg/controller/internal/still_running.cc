@@ -34,13 +34,17 @@ std::vector<std::string> AskWhatRuns(const std::vector<const RunnableGroup*>& gr
     answers->missing = running.size();
   }
   for (std::size_t i = 0; i < running.size(); ++i) {
-    send([answers, active = running[i], i] {
+    const bool is_asked = send([answers, active = running[i], i] {
       std::string name = active.NameAndWork();
       const base::MutexLock lock(answers->mu);
       answers->names[i] = std::move(name);
       --answers->missing;
       answers->changed.notify_all();
     });
+    if (!is_asked) {
+      const base::MutexLock lock(answers->mu);
+      --answers->missing;
+    }
   }
   base::Clock& clock = base::Clock::Real();
   const base::TimePoint until = clock.Now() + kMoment;

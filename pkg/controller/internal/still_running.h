@@ -11,12 +11,12 @@
 
 namespace kubexx::controller::internal {
 
-/// Calls a function on a thread of its own.
-using Sender = std::function<void(std::function<void()>)>;
+/// Calls a function on a thread of its own; false when it cannot.
+using Sender = std::function<bool(std::function<void()>)>;
 
 /// The names of what runs in `groups`, with what each is at. What hangs may hold the lock that its
 /// Busy() wants, so each is asked on a thread of its own, and only the name is told of what has not
-/// answered after kMoment.
+/// answered after kMoment, and of what there is no thread for.
 std::vector<std::string> AskWhatRuns(const std::vector<const RunnableGroup*>& groups,
                                      const Sender& send);
 

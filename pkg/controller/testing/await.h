@@ -43,6 +43,9 @@ struct Awaited {
   base::Duration patience{};
 };
 
+/// As the server tells it: the namespace of a cluster-scoped object does not matter, as with
+/// controller::Client.
+apimachinery::ObjectKey KeyOf(const Awaited& awaited);
 /// Of that object alone.
 std::shared_ptr<cache::ListerWatcher> SourceOf(std::shared_ptr<rest::RESTClient> client,
                                                const Awaited& awaited);
@@ -72,7 +75,7 @@ apimachinery::Result<T> AwaitObject(std::shared_ptr<rest::RESTClient> client,
   const internal::Awaited awaited{api::ResourceOf<T>(), key, what, patience};
   std::optional<std::string> seen;
   auto found = cache::WaitFor<T>(
-      internal::SourceOf(std::move(client), awaited), key,
+      internal::SourceOf(std::move(client), awaited), internal::KeyOf(awaited),
       [&](const T* object) {
         seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
         return object != nullptr && done(*object);
@@ -92,7 +95,7 @@ apimachinery::Result<void> AwaitGone(std::shared_ptr<rest::RESTClient> client,
   const internal::Awaited awaited{api::ResourceOf<T>(), key, "it to be gone", patience};
   std::optional<std::string> seen;
   auto gone = cache::WaitFor<T>(
-      internal::SourceOf(std::move(client), awaited), key,
+      internal::SourceOf(std::move(client), awaited), internal::KeyOf(awaited),
       [&](const T* object) {
         seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
         return object == nullptr;
