@@ -49,8 +49,7 @@ class DigestBuilder {
 };
 
 /// Fails when no digest can be computed because OpenSSL allows only approved algorithms (FIPS),
-/// which SHA-1 is not. All other functions in this file abort the process then, so call this one
-/// first.
+/// which SHA-1 is not. Computing a digest nevertheless aborts the process, so call this first.
 apimachinery::Result<void> CheckDigests();
 
 /// The SHA-1 digest of `text` as it is.

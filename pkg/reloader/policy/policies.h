@@ -65,7 +65,7 @@ class Policies {
 
   /// Makes no request yet.
   Policies(std::shared_ptr<rest::RESTClient> client, const Options& options);
-  /// Stop.
+  /// Stops.
   ~Policies();
   Policies(const Policies&) = delete;
   Policies& operator=(const Policies&) = delete;

@@ -100,8 +100,8 @@ class WorkloadListWatch final : public cache::ListerWatcher {
   using PartSink = base::FunctionRef<apimachinery::Result<void>(std::vector<cache::Object>&&)>;
   /// Lists one namespace on the calling thread and passes its objects to `sink`. The API server may
   /// answer from its cache if that is not older than `version`; empty: it must read the present
-  /// state. Returns false, without calling `sink`, when everything is being listed or watched by
-  /// then. If a watch becomes possible later, everything is listed before it.
+  /// state. Returns whether that succeeded; false, without calling `sink`, when everything is being
+  /// listed or watched by then. If a watch becomes possible later, everything is listed before it.
   bool ListNamespace(const std::string& namespace_, const std::string& version, PartSink sink,
                      const std::stop_token& stop);
 
