@@ -190,8 +190,8 @@ class OperatorTest : public ::testing::Test {
         std::vector{set},
         dry_run_ ? static_cast<WorkloadWriter&>(*dry_run_) : static_cast<WorkloadWriter&>(writer_));
     operator_->Start();
-    // Wait until the operator knows the objects that exist: a workload that it sees later would have
-    // its settle window then.
+    // Wait until the operator knows the objects that exist: a workload that it sees later would
+    // have its settle window then.
     for (const auto& informer :
          {set.sources[SourceType::kConfigMap], set.sources[SourceType::kSecret],
           set.workloads[WorkloadKind::kDeployment]}) {
