@@ -191,7 +191,7 @@ class Process {
   }
 
   Result<void> StartDiagnostics() {
-    logging::Warning("--enable-pprof serves figures of heap and threads, no profiles of Go",
+    logging::Warning("--enable-pprof serves statistics of heap and threads, but no Go profiles",
                      {{"address", config_.pprof_address}});
     diagnostics_ =
         std::make_unique<http::Server>(http::Server::Options{.address = config_.pprof_address});
