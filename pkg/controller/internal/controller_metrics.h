@@ -15,7 +15,7 @@ struct ControllerMetrics {
   ControllerMetrics() = default;
   ControllerMetrics(metrics::Registry& registry, const std::string& controller);
 
-  metrics::Counter success{};  ///< to `error`: controller_runtime_reconcile_total by result
+  metrics::Counter success{};  ///< to `error`: the results of controller_runtime_reconcile_total
   metrics::Counter requeue{};
   metrics::Counter requeue_after{};
   metrics::Counter error{};
