@@ -19,12 +19,13 @@ inline constexpr apimachinery::ResourceInfo kDeployments{"apps", "v1", "Deployme
 /// One that is not namespaced.
 inline constexpr apimachinery::ResourceInfo kNodes{"", "v1", "Node", "nodes", false};
 
-/// A client of `url` without rate limit. Aborts the test program when it cannot be made.
+/// Makes a client of `url` without a rate limit. Aborts the test program when that fails.
 std::shared_ptr<RESTClient> NewClient(const std::string& url, RESTClient::Options options = {});
-/// Options whose clock is `clock`, and without the limits on connecting and on responses: the
-/// deadlines that are left are the test's own.
+/// Options with this clock and without limits on connecting and on responses, so that only the
+/// test's own deadlines remain.
 RESTClient::Options WithoutDeadlines(base::Clock& clock);
-/// A client with this config, without rate limit unless it names one. Aborts as NewClient does.
+/// Makes a client with this config, without a rate limit unless the config has one. Aborts as
+/// NewClient does.
 std::shared_ptr<RESTClient> ClientFor(Config config, RESTClient::Options options = {});
 
 }  // namespace kubexx::rest::testing
