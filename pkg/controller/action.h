@@ -1,5 +1,5 @@
 /// @file
-/// What a reconcile asks for next.
+/// Action: what a controller does after a reconcile.
 #ifndef KUBEXX_CONTROLLER_ACTION_H_
 #define KUBEXX_CONTROLLER_ACTION_H_
 

@@ -48,8 +48,8 @@ class ConsistencyStore {
   /// One write.
   struct Write {
     std::string resource{};    ///< "apps/v1/deployments"
-    std::string namespace_{};  ///< of the object that was written
-    std::string version{};     ///< that it got
+    std::string namespace_{};  ///< the written object's namespace
+    std::string version{};     ///< the resourceVersion after the write
     /// A selector may keep the object out of the cache, so that the cache never shows whether it
     /// has reached the write. The store then waits no longer than kPatience.
     bool may_be_unseen = false;
@@ -85,7 +85,7 @@ class ConsistencyStore {
   struct Waiting {
     Write write{};
     base::TimePoint since{};
-    std::string cached{};  ///< when it was written
+    std::string cached{};  ///< the cache's version at the write
   };
 
   /// Returns the write when the cache does not contain it; std::nullopt when the store need not

@@ -108,7 +108,7 @@ class Sender {
     int code = 0;  ///< the response's; 0 without one
     bool refused = false;
     std::uint64_t credential = 0;   ///< generation of the refused one
-    std::uint64_t certificate = 0;  ///< of the connection's client certificate
+    std::uint64_t certificate = 0;  ///< generation of the connection's certificate
   };
 
   Sender(Config config, RESTClient::Options options, ServerUrl server);

@@ -13,10 +13,10 @@ namespace kubexx::rest::testing {
 
 /// A resource to ask a FakeServer for.
 inline constexpr apimachinery::ResourceInfo kConfigMaps{"", "v1", "ConfigMap", "configmaps", true};
-/// Another one.
+/// Another resource.
 inline constexpr apimachinery::ResourceInfo kDeployments{"apps", "v1", "Deployment", "deployments",
                                                          true};
-/// One that is not namespaced.
+/// A resource that is not namespaced.
 inline constexpr apimachinery::ResourceInfo kNodes{"", "v1", "Node", "nodes", false};
 
 /// Makes a client of `url` without a rate limit. Aborts the test program when that fails.
