@@ -174,7 +174,7 @@ int Main(int argc, char** argv) {
   }
   if (!flags.namespace_.empty() && !crdgen::IsNamespace(flags.namespace_)) {
     std::fprintf(stderr,
-                 "kubexx-codegen: --namespace '%s' is no C++ namespace: it has to be identifiers "
+                 "kubexx-codegen: --namespace '%s' is not a C++ namespace: it must be identifiers "
                  "joined by '::', without keywords, macros and 'std'\n",
                  flags.namespace_.c_str());
     return kUsage;

@@ -111,7 +111,7 @@ Result<std::vector<std::pair<std::string, std::string>>> HeadersOf(const Flags& 
   for (const std::string& text : flags.url_headers) {
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos || colon == 0) {
-      return Fail(Reason::kInvalidConfig, "--manifest-url-header: NAME:VALUE is wanted");
+      return Fail(Reason::kInvalidConfig, "--manifest-url-header: must have the form NAME:VALUE");
     }
     const std::size_t value = text.find_first_not_of(' ', colon + 1);
     headers.emplace_back(text.substr(0, colon),
@@ -179,7 +179,7 @@ Result<void> PrintOnce(const Flags& flags, const PodConfig& config, const std::s
       for (const std::string& source : config.Missing()) {
         missing += (missing.empty() ? "" : ", ") + source;
       }
-      return Fail(Reason::kTimeout, "nothing was heard of: " + missing);
+      return Fail(Reason::kTimeout, "no answer from these sources: " + missing);
     }
   }
   const std::vector<kubelet::PodRef> pods = config.State();

@@ -73,7 +73,7 @@ class Manager::Impl {
       if (caches_synced_) {
         return {};
       }
-      return Fail(Reason::kServiceUnavailable, "caches wait for their first lists: " +
+      return Fail(Reason::kServiceUnavailable, "caches are waiting for their first lists: " +
                                                    internal::Join(caches_->Unsynced(), "; "));
     });
   }
@@ -110,7 +110,7 @@ class Manager::Impl {
 
   Result<void> Run(const std::stop_token& stop) {
     if (started_.exchange(true)) {
-      return Fail(Reason::kInvalidConfig, "a manager runs once");
+      return Fail(Reason::kInvalidConfig, "a manager can run only once");
     }
     internal::EndGuard guard(ended_.get_token(), {.clock = options_.clock,
                                                   .grace = [this] { return Grace(); },
@@ -295,15 +295,15 @@ class Manager::Impl {
 
   Result<void> Shutdown(internal::EndGuard& guard) {
     finished_ = true;
-    guard.At("what was stopped");
+    guard.At("runnables that were told to stop");
     (void)guard.Deadline();  // the grace begins
     election_stop_.request_stop();
     // Stopping calls what users have registered with their tokens.
-    Send("the stop callbacks of what the leader runs", [this] {
+    Send("the stop callbacks of the leader's runnables", [this] {
       warmup_stop_.request_stop();  // the leader runs nothing yet while there are any
       leaders_.RequestStop();
     });
-    Send("the stop callbacks of what every replica runs", [this] { others_.RequestStop(); });
+    Send("the stop callbacks of every replica's runnables", [this] { others_.RequestStop(); });
     errands_.AwaitBriefly();
     const auto await = [&guard](internal::RunnableGroup& group) {
       return guard.Await([&group](base::TimePoint deadline, const std::stop_token& cut) {

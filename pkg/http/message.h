@@ -19,7 +19,7 @@ namespace kubexx::http {
 
 /// The subject of the client's certificate.
 struct Peer {
-  std::string common_name{};  ///< empty: no certificate, or an invalid one
+  std::string common_name{};                 ///< empty: no certificate, or an invalid one
   std::vector<std::string> organizations{};  ///< in the certificate's order
   /// The client's certificate is invalid: it has another authority, is not valid now, or is not for
   /// clients.

@@ -21,7 +21,7 @@ apimachinery::Result<void> Guarded(const F& call) {
                               std::string("threw: ") + error.what());
   } catch (...) {
     return apimachinery::Fail(apimachinery::Reason::kInternalError,
-                              "threw what is no std::exception");
+                              "threw something other than a std::exception");
   }
 }
 

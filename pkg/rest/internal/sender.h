@@ -40,8 +40,7 @@ struct Prepared {
   std::shared_ptr<RateLimiter> limiter{};     ///< null: no limit
   std::shared_ptr<BackoffManager> backoff{};  ///< null: none
   std::shared_ptr<WarningHandler> warnings{};
-  std::shared_ptr<const std::string>
-      encoded{};  ///< the owner of http.body if an encoder wrote it
+  std::shared_ptr<const std::string> encoded{};  ///< the owner of http.body if an encoder wrote it
 };
 
 /// A 2xx response whose body has not been read yet. When the request has a timeout, it can be read

@@ -201,14 +201,14 @@ Result<void> Listener::Drain(const std::stop_token& stop) {
   not_full_.notify_all();
   while (!closed_ && running_ && !(EmptyLocked() && !delivering_)) {
     if (stop.stop_requested()) {
-      return Fail(Reason::kCancelled, "stopped before handler \"" + options_.name +
-                                          "\" was given all that waited for it");
+      return Fail(Reason::kCancelled,
+                  "stopped before handler \"" + options_.name + "\" got all its waiting events");
     }
     options_.clock.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
   }
   if (!EmptyLocked()) {
     return Fail(Reason::kUnavailable, "the informer of handler \"" + options_.name +
-                                          "\" does not run; what waited for it is dropped");
+                                          "\" does not run; its waiting events are dropped");
   }
   return {};
 }
