@@ -104,10 +104,11 @@ class SharedInformerBase {
 
   /// Replaces the objects of one namespace, as a relist of it alone would. `objects` are all
   /// objects that the namespace has now, before the transform, which runs on the calling thread.
-  /// Only for an informer of all namespaces whose source neither watches now nor later lists or
-  /// watches from before these objects were listed; the changes of such a watch might be undone.
-  /// Returns when the objects are queued, and may block as the sink of a source does. The result
-  /// turns true when the store has the objects. kCancelled when the informer is stopped.
+  /// Call it only for an informer of all namespaces, while its source does not watch, and only if
+  /// the source's later lists and watches start no earlier than the list of `objects`; otherwise
+  /// changes that a watch has brought, or brings, may be undone. Returns when the objects are
+  /// queued, and may block as the sink of a source does. The result turns true when the store has
+  /// the objects. kCancelled when the informer is stopped.
   apimachinery::Result<std::shared_ptr<const std::atomic<bool>>> ReplaceNamespace(
       std::string namespace_, std::vector<Object>&& objects);
 
@@ -124,7 +125,7 @@ class SharedInformerBase {
   /// - kNotFound when the store has no such object.
   /// - kMalformed, which names the object, when it cannot be read; and for a missing object when
   ///   the store lacks an object that could not be read, because that might be the missing one.
-  /// - SyncError's error while the server refuses the namespace.
+  /// - SyncError's error for a missing object while the server refuses its namespace.
   /// - kUnavailable for a missing object before the first list, because the caller would take
   ///   kNotFound for a deleted object. (client-go's listers return "not found" and empty lists
   ///   then; controller-runtime's cached client waits, as controller::Client does.)

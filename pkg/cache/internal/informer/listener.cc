@@ -26,7 +26,7 @@ Listener::Listener(Options options, std::shared_ptr<const PackedStore> store, Ha
                                        "Events that wait for a handler", labels);
     merged_ = options_.registry->Counter(
         "informer_handler_merged_events_total",
-        "Events that became one with a waiting event because a handler's queue was full", labels);
+        "Events that were merged into a waiting event because a handler's queue was full", labels);
     held_back_seconds_ = options_.registry->Counter(
         "informer_handler_held_back_seconds_total",
         "Time that an informer waited because a handler's queue was full", labels);
