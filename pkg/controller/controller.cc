@@ -163,7 +163,7 @@ class Controller::Impl {
     }
     metrics_.stale_skips.Increment();
     if (logging::Enabled(logging::Level::kDebug)) {
-      logging::Debug("Put off a reconcile until the cache has its own writes",
+      logging::Debug("Postponed a reconcile until the cache contains its own writes",
                      {{"controller", options_.name},
                       {"object", item->object.ToString()},
                       {"resource", stale->resource},
@@ -249,7 +249,8 @@ class Controller::Impl {
       return Fail(Reason::kInternalError, std::string("the reconciler threw: ") + error.what());
     } catch (...) {
       metrics_.panics.Increment();
-      return Fail(Reason::kInternalError, "the reconciler threw what is no std::exception");
+      return Fail(Reason::kInternalError,
+                  "the reconciler threw something other than a std::exception");
     }
   }
 
@@ -264,7 +265,7 @@ class Controller::Impl {
     metrics_.error.Increment();
     metrics_.errors.Increment();
     if (const auto left_out = early_lines_.Admit()) {
-      logging::Warning("Reconcile failed as a cache cannot be read yet, will try again",
+      logging::Warning("Reconcile failed because a cache cannot be read yet, will try again",
                        {{"controller", options_.name},
                         {"object", item->object.ToString()},
                         {"error", status},

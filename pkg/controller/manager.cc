@@ -73,7 +73,7 @@ class Manager::Impl {
       if (caches_synced_) {
         return {};
       }
-      return Fail(Reason::kServiceUnavailable, "caches wait for their first lists: " +
+      return Fail(Reason::kServiceUnavailable, "caches are waiting for their first lists: " +
                                                    internal::Join(caches_->Unsynced(), "; "));
     });
   }
@@ -117,7 +117,7 @@ class Manager::Impl {
 
   Result<void> Run(const std::stop_token& stop) {
     if (started_.exchange(true)) {
-      return Fail(Reason::kInvalidConfig, "a manager runs once");
+      return Fail(Reason::kInvalidConfig, "a manager can run only once");
     }
     // Where there are no threads left, it ends before it has begun.
     return internal::Guarded([this, &stop] { return RunOnce(stop); });
@@ -297,15 +297,15 @@ class Manager::Impl {
 
   Result<void> Shutdown(internal::EndGuard& guard) {
     finished_ = true;
-    guard.At("what was stopped");
+    guard.At("runnables that were told to stop");
     (void)guard.Deadline();  // the grace begins
     election_stop_.request_stop();
     // Stopping calls what users have registered with their tokens.
-    internal::Send(errands_, "the stop callbacks of what the leader runs", [this] {
+    internal::Send(errands_, "the stop callbacks of the leader's runnables", [this] {
       warmup_stop_.request_stop();  // the leader runs nothing yet while there are any
       leaders_.RequestStop();
     });
-    internal::Send(errands_, "the stop callbacks of what every replica runs",
+    internal::Send(errands_, "the stop callbacks of every replica's runnables",
                    [this] { others_.RequestStop(); });
     errands_.AwaitBriefly();
     const auto await = [&guard](internal::RunnableGroup& group) {

@@ -234,7 +234,7 @@ TEST(EmitTest, WhatIsNoDefinitionIsRefused) {
               HasSubstr("is not of apiextensions.k8s.io/v1"));
   std::string definition = Definition("");
   definition.replace(definition.find("Job2"), 4, "\"J b{}\"");
-  EXPECT_THAT(refused(definition), HasSubstr("'J b{}' is no name of a type"));
+  EXPECT_THAT(refused(definition), HasSubstr("'J b{}' is not a valid name of a C++ type"));
   definition = Definition("");
   definition.erase(definition.find("    schema:"));
   EXPECT_THAT(refused(definition), HasSubstr("jobs.example.com v1 has no schema"));

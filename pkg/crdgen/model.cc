@@ -222,7 +222,7 @@ Result<Version> VersionOf(const CustomResourceDefinition& definition,
               .has_status = version.subresources && version.subresources->status};
   if (!IsTypeName(out.kind)) {
     return Fail(Reason::kInvalid,
-                what + ": the kind '" + out.kind + "' is no name of a type in C++");
+                what + ": the kind '" + out.kind + "' is not a valid name of a C++ type");
   }
   const JSONSchemaProps& root = *version.schema->open_api_v3_schema;
   if (KeepsUnknown(root) || root.additional_properties) {

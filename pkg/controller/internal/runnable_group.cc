@@ -35,8 +35,8 @@ RunnableGroup::~RunnableGroup() {
     names += (names.empty() ? "" : ", ") + active.NameAndWork();
   }
   logging::Warning(
-      "a manager is destroyed and waits for what still runs; it waits for ever where that is what "
-      "destroys it",
+      "The destructor of a manager waits for runnables that still run. If one of them destroys the "
+      "manager, it waits for ever",
       {{"running", names}});
   Await(base::TimePoint::max());
 }
