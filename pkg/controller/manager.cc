@@ -138,11 +138,14 @@ class Manager::Impl {
 
  private:
   Result<void> RunOnce(const std::stop_token& stop) {
-    internal::EndGuard guard(ended_.get_token(), {.clock = options_.clock,
-                                                  .grace = [this] { return Grace(); },
-                                                  .sooner = lost_.get_token(),
-                                                  .running = [this] { return Running(); },
-                                                  .on_stuck = options_.on_stuck});
+    internal::EndGuard guard(
+        ended_.get_token(),
+        {.clock = options_.clock,
+         .grace = [this] { return Grace(); },
+         .sooner = lost_.get_token(),
+         .running =
+             [this] { return internal::AskWhatRuns({&leaders_, &others_, &servers_}, errands_); },
+         .on_stuck = options_.on_stuck});
     const std::stop_callback end(stop, [this] { ended_.request_stop(); });
     errands_.Start();
     const internal::StopLook look(stop, ended_);
@@ -360,13 +363,6 @@ class Manager::Impl {
       }
     }
     return true;
-  }
-
-  std::vector<std::string> Running() {
-    return internal::AskWhatRuns({&leaders_, &others_, &servers_, &errands_},
-                                 [this](std::function<void()> ask) {
-                                   return Tryinternal::Send(errands_, "a question", std::move(ask));
-                                 });
   }
 
   const ManagerOptions options_;
