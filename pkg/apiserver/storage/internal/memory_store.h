@@ -1,5 +1,5 @@
 /// @file
-/// The memory store: locks, waiting and the file around a History.
+/// The memory store: a History with its locks, its waiting callers and its file.
 #ifndef KUBEXX_APISERVER_STORAGE_INTERNAL_MEMORY_STORE_H_
 #define KUBEXX_APISERVER_STORAGE_INTERNAL_MEMORY_STORE_H_
 
@@ -25,14 +25,15 @@
 
 namespace kubexx::apiserver::storage::internal {
 
-/// See NewMemoryStorage. A write changes the history at once, but is seen (`visible_`) only when it
-/// is in the file, so that no one acts on what a crash would undo.
+/// The store that NewMemoryStorage makes. A write changes the history at once, but readers see it
+/// (`visible_`) only once it is in the file, so that nobody acts on a change that a crash would
+/// undo.
 class MemoryStore final : public MemoryStorage {
  public:
   explicit MemoryStore(MemoryOptions options);
   ~MemoryStore() override;
 
-  /// Reads the file; before any other call.
+  /// Reads the file. Must be called before any other function.
   apimachinery::Result<void> Open() KX_EXCLUDES(mu_);
 
   apimachinery::Result<KeyValue> Get(std::string_view key, Revision revision,
