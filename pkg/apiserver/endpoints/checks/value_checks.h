@@ -72,8 +72,8 @@ bool NeedText(const codec::JsonTree& object, std::string_view member, const Fiel
 void NeedTexts(const codec::JsonTree& object, std::initializer_list<std::string_view> members,
                const FieldPath& path, FieldCauses& causes);
 
-/// Adds a cause when a text is given, or empty, and is not one of `values`, which are separated by
-/// "|".
+/// Adds a cause when the member is a text, even an empty one, that is not one of `values`, which
+/// are separated by "|".
 void CheckChoice(const codec::JsonTree& object, std::string_view member, std::string_view values,
                  const FieldPath& path, FieldCauses& causes);
 
