@@ -57,7 +57,7 @@ Answer HandleApply(const Call& call);
 /// exist. Returns kBadRequest for another name or none.
 apimachinery::Result<void> CheckTarget(const Call& call, const std::string& name);
 
-/// Returns kBadRequest when the namespace of an object differs from that of the URL. Accepts
+/// Returns kBadRequest when an object names another namespace than the URL. Succeeds for
 /// cluster-scoped types.
 apimachinery::Result<void> CheckNamespace(const Call& call, const codec::JsonTree& object);
 
