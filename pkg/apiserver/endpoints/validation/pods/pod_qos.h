@@ -14,8 +14,8 @@ namespace kubexx::apiserver {
 /// the pod or its containers. The pod must have its defaults. As core/v1's ComputePodQOS.
 std::string_view QosClassOf(const codec::JsonTree& pod_spec);
 
-/// Copies the class from the status of `current` to the status of `pod`, and adds a cause when
-/// `pod` had another one.
+/// Copies the class from the status of `current` to the status of `pod` when that has none, and
+/// adds a cause when it has another one.
 void CheckQosClass(const codec::JsonTree& current, codec::JsonTree& pod, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

@@ -38,8 +38,8 @@ void RoundAmounts(codec::JsonTree& object, std::string_view list);
 void RoundResources(codec::JsonTree& resources);
 
 /// Sets the missing requests of a pod that has limits of its own: to those of its containers
-/// together, or else to its limits. Sets its limits of huge pages to those of its containers. The
-/// containers must have their defaults. As core/v1's SetDefaults_Pod.
+/// together, or else to its limits. Sets missing limits of huge pages to those of its containers
+/// together. The containers must have their defaults. As core/v1's SetDefaults_Pod.
 void DefaultResourcesOfPod(codec::JsonTree& pod_spec);
 
 }  // namespace kubexx::apiserver
