@@ -34,7 +34,7 @@ struct Webhook {
   /// A meta/v1 LabelSelector, as is the next member.
   codec::JsonTree namespace_selector{};
   codec::JsonTree object_selector{};
-  bool selects = true;           ///< both selectors are valid; see IsSelector
+  bool selects = true;  ///< both selectors are valid; see IsSelector
   /// The webhook has side effects, so it must not be asked about dry runs.
   bool has_side_effects = true;
   std::chrono::seconds timeout{10};

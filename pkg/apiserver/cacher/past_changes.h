@@ -27,7 +27,7 @@ struct PastChange {
 
 /// Which changes PastChanges reads.
 struct PastRange {
-  std::int64_t after = 0;    ///< changes after this revision
+  std::int64_t after = 0;  ///< changes after this revision
   /// Changes up to and including this revision, which the storage has reached.
   std::int64_t until = 0;
   std::size_t limit = 1000;  ///< at most this many changes

@@ -144,8 +144,7 @@ class WatchCache final : public cache::ReflectorStore {
   mutable base::Mutex mu_;
   mutable base::CondVar advanced_;
   Objects objects_ KX_GUARDED_BY(mu_);
-  std::uint64_t generation_ KX_GUARDED_BY(mu_) =
-      0;  ///< how often the whole state was replaced
+  std::uint64_t generation_ KX_GUARDED_BY(mu_) = 0;  ///< how often the whole state was replaced
   std::deque<CacheEvent> events_ KX_GUARDED_BY(mu_);
   /// All events after this revision are in events_.
   std::int64_t window_begin_ KX_GUARDED_BY(mu_) = 0;

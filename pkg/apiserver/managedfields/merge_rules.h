@@ -42,7 +42,7 @@ struct PatchRule {
   std::string_view type;      ///< the codec's name: "core.v1.PodSpec"
   std::string_view field;     ///< its JSON name
   std::string_view strategy;  ///< "merge", "retainKeys", "merge,retainKeys" or "replace"
-  std::string_view key;  ///< the member that identifies an element of a merged list of objects
+  std::string_view key;       ///< the member that identifies an element of a merged list of objects
 
   /// Whether the patch's list is merged with the object's list.
   bool Merges() const { return strategy.starts_with("merge"); }
@@ -50,16 +50,16 @@ struct PatchRule {
   bool Replaces() const { return strategy == "replace"; }
 };
 
-/// Ascending by type and field.
+/// All rules in ascending order of type and field.
 std::span<const MergeRule> MergeRules();
-/// Ascending by type and field.
+/// All rules in ascending order of type and field.
 std::span<const PatchRule> PatchRules();
 /// The defaults of all key members.
 std::span<const KeyDefault> KeyDefaults();
 
-/// That of one field; null where there is none. A type has one for itself, whose field is "".
+/// The merge rule of one field, or of the type itself with `field` ""; null when there is none.
 const MergeRule* MergeRuleOf(std::string_view type, std::string_view field);
-/// That of one field; null where there is none.
+/// The patch rule of one field; null when there is none.
 const PatchRule* PatchRuleOf(std::string_view type, std::string_view field);
 
 }  // namespace kubexx::apiserver::managedfields

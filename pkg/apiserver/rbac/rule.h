@@ -20,8 +20,8 @@ struct Request {
   std::string subresource{};
   /// "" for cluster-scoped resources and for requests across all namespaces.
   std::string namespace_{};
-  std::string name{};        ///< "" for collections
-  std::string path{};        ///< the path of a non-resource request; the fields above are "" then
+  std::string name{};  ///< "" for collections
+  std::string path{};  ///< the path of a non-resource request; the fields above are "" then
   /// A non-resource request even when `path` is "", which an access review may ask about.
   bool is_path = false;
 

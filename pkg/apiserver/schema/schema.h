@@ -57,7 +57,7 @@ struct Schema {
   std::map<std::string, SchemaRef, std::less<>> properties{};
   /// Names of the properties that have defaults, in their order.
   std::vector<std::string> defaulted{};
-  SchemaRef additional{};                ///< the schema of other members; null when there is none
+  SchemaRef additional{};  ///< the schema of other members; null when there is none
   SchemaRef items{};
   std::vector<SchemaRef> all_of{};
   std::vector<SchemaRef> any_of{};

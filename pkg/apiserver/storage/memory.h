@@ -17,9 +17,9 @@ namespace kubexx::apiserver::storage {
 
 /// Settings of a memory store.
 struct MemoryOptions {
-  /// The store keeps its history for this long...
+  /// The store drops history that is older than this.
   base::Duration keep_history = std::chrono::minutes(5);
-  /// ...but for no more than this many revisions.
+  /// The store drops the oldest history when it has more revisions than this.
   std::size_t keep_revisions = 100000;
   /// The store refuses larger values. The default is that of etcd.
   std::size_t max_value_bytes = 1536 << 10;
@@ -49,7 +49,7 @@ struct MemoryOptions {
 /// The sizes of a memory store, for metrics and benchmarks.
 struct MemoryUsage {
   std::size_t keys = 0;
-  std::size_t revisions = 0;    ///< revisions in the history
+  std::size_t revisions = 0;  ///< revisions in the history
   /// Of all values in the history, in the form in which memory holds them.
   std::size_t value_bytes = 0;
   std::size_t file_bytes = 0;

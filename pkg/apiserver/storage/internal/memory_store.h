@@ -76,8 +76,8 @@ class MemoryStore final : public MemoryStorage {
   // Whether the file takes writes at all; deletions are taken also when room is short.
   apimachinery::Result<void> CheckFileLocked() const KX_REQUIRES(mu_);
   // Adds a revision to the history and to what the file gets next.
-  /// Nothing that it begins may be left half done: without memory for all of it the process ends,
-  /// and finds at its next start what was acknowledged.
+  /// It must complete everything that it begins. When memory runs out, the process ends, and its
+  /// next start finds all acknowledged writes.
   Item WriteLocked(std::string_view key, BlobRef value) noexcept KX_REQUIRES(mu_);
   // Of a revision that is written, or that is the reason of an answer.
   Ticket TicketLocked(Revision revision) const KX_REQUIRES(mu_);

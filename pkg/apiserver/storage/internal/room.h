@@ -18,12 +18,12 @@ inline constexpr std::size_t kSmallGrowth = 4 << 10;
 /// The sizes of the file and its disk at one time, in bytes. A rewrite removes the old file only
 /// when the new one is complete, so nothing else may use up the room for the new one.
 struct Room {
-  std::size_t file = 0;                 ///< the file's size
-  std::size_t live = 0;                 ///< the size of a file with the live keys alone
+  std::size_t file = 0;  ///< the file's size
+  std::size_t live = 0;  ///< the size of a file with the live keys alone
   /// Free bytes of the disk; std::nullopt when that is unknown.
   std::optional<std::uint64_t> free{};
   std::size_t next = 0;  ///< what a running rewrite has to write in addition to `live`
-  bool failing = false;                 ///< the last write failed
+  bool failing = false;  ///< the last write failed
 
   /// Whether to rewrite the file: because it is larger than `floor` and mostly waste, or because a
   /// rewrite would free something while the room for a rewrite runs out or writes fail. False when

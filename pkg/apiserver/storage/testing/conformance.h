@@ -24,7 +24,7 @@ void PrintTo(const ConformanceCase& one, std::ostream* out);
 
 /// All cases, for INSTANTIATE_TEST_SUITE_P with ValuesIn.
 std::vector<ConformanceCase> ConformanceCases();
-/// The cases of Get and of writes, part of ConformanceCases.
+/// The cases of reads and writes, which are part of ConformanceCases. WatchCases are the others.
 std::vector<ConformanceCase> ReadWriteCases();
 std::vector<ConformanceCase> WatchCases();
 
