@@ -7,12 +7,14 @@
 
 namespace kubexx::apiserver {
 
-/// @name Tables of pods and their templates. @{
+/// @name Tables of pods and their templates.
+/// @{
 extern const ColumnTable kPodTable;
 extern const ColumnTable kPodTemplateTable;
 /// @}
 
-/// @name Tables of workloads and of what controls their number of pods. @{
+/// @name Tables of workloads and of what controls their number of pods.
+/// @{
 extern const ColumnTable kDeploymentTable;
 extern const ColumnTable kReplicaSetTable;
 extern const ColumnTable kReplicationControllerTable;
@@ -25,11 +27,13 @@ extern const ColumnTable kDisruptionBudgetTable;
 extern const ColumnTable kScaleTable;
 /// @}
 
-/// @name Table of HorizontalPodAutoscalers, in both versions. @{
+/// @name Table of HorizontalPodAutoscalers, in both versions.
+/// @{
 extern const ColumnTable kAutoscalerTable;
 /// @}
 
-/// @name Tables of Services, endpoints and other network objects. @{
+/// @name Tables of Services, endpoints and other network objects.
+/// @{
 extern const ColumnTable kServiceTable;
 extern const ColumnTable kEndpointsTable;
 extern const ColumnTable kEndpointSliceTable;
@@ -40,7 +44,8 @@ extern const ColumnTable kServiceCidrTable;
 extern const ColumnTable kIpAddressTable;
 /// @}
 
-/// @name Tables of volumes and storage. @{
+/// @name Tables of volumes and storage.
+/// @{
 extern const ColumnTable kVolumeTable;
 extern const ColumnTable kClaimTable;
 extern const ColumnTable kStorageClassTable;
@@ -50,11 +55,13 @@ extern const ColumnTable kCsiNodeTable;
 extern const ColumnTable kCsiDriverTable;
 /// @}
 
-/// @name Table of Events. @{
+/// @name Table of Events.
+/// @{
 extern const ColumnTable kEventTable;
 /// @}
 
-/// @name Tables of nodes, namespaces, configuration and other cluster objects. @{
+/// @name Tables of nodes, namespaces, configuration and other cluster objects.
+/// @{
 extern const ColumnTable kConfigMapTable;
 extern const ColumnTable kSecretTable;
 extern const ColumnTable kNamespaceTable;
@@ -71,7 +78,8 @@ extern const ColumnTable kWebhooksTable;
 extern const ColumnTable kApiServiceTable;
 /// @}
 
-/// @name Tables of admission policies, API priority and fairness, and devices. @{
+/// @name Tables of admission policies, API priority and fairness, and devices.
+/// @{
 extern const ColumnTable kValidatingPolicyTable;
 extern const ColumnTable kMutatingPolicyTable;
 extern const ColumnTable kPolicyBindingTable;
