@@ -59,8 +59,8 @@ class WatchCache final : public cache::ReflectorStore {
   enum class OnFailure : std::uint8_t { kWait, kGiveUp };
   /// Waits until the cache has a state of at least `revision`. Returns the error "Too large
   /// resource version" at `deadline`, and kCancelled when `stop` is requested. Returns NotBegun at
-  /// once when the storage could not be read for the first time, and with kGiveUp also when the
-  /// cache cannot follow the storage any more.
+  /// once when the cache was never filled and the storage cannot be read, and with kGiveUp also
+  /// when the cache cannot follow the storage any more.
   apimachinery::Result<void> WaitFor(std::int64_t revision, base::TimePoint deadline,
                                      const std::stop_token& stop,
                                      OnFailure on_failure = OnFailure::kWait) const;

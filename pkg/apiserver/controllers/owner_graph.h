@@ -82,8 +82,8 @@ class OwnerGraph {
   std::vector<std::string> Due() const;
   std::size_t size() const { return nodes_.size(); }
   /// Sets the namespaces (with "" for cluster-scoped objects) that have objects which cannot be
-  /// read. A missing owner may be one of those objects, so no object there is deleted because its
-  /// owner is missing.
+  /// read. A missing owner may be one of those objects, so no object that it could own is deleted
+  /// because its owner is missing.
   void SetUnknown(std::set<std::string> namespaces) { unknown_ = std::move(namespaces); }
 
  private:

@@ -23,8 +23,8 @@ using TakeListed = base::FunctionRef<apimachinery::Result<void>(const apimachine
 /// API concepts. Returns kInvalid.
 apimachinery::Result<void> CheckListVersions(const apimachinery::ListOptions& options, bool watch);
 
-/// Waits until the cache has a state of at least `revision`. Meanwhile another request may use a
-/// thread of the server in place of this one. Returns the errors of Cacher::WaitFor.
+/// Waits until the cache has a state of at least `revision`. Meanwhile the server works on another
+/// request in place of this one. Returns the errors of Cacher::WaitFor.
 apimachinery::Result<void> AwaitCache(const http::Request& request, Cacher& cacher,
                                       std::int64_t revision);
 

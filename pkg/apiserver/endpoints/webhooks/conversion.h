@@ -13,13 +13,14 @@
 namespace kubexx::apiserver {
 
 /// The converter of a definition's objects, which calls the conversion webhook; null when versions
-/// differ only in their apiVersion. When the thread handles a request (see CurrentRequest), the
-/// thread serves other requests while the webhook is called. `webhooks` must outlive it.
+/// differ only in their apiVersion. When the calling thread handles a request (see CurrentRequest),
+/// the server works on another request in its place while it waits for the webhook. `webhooks` must
+/// outlive it.
 std::shared_ptr<schema::Converter> ConverterOf(const codec::JsonTree& definition,
                                                Webhooks& webhooks);
 
 /// Makes the request that this thread handles known to converters, which are not passed it. A
-/// converter uses it to let the thread serve other requests while it waits.
+/// converter needs it to let the server work on another request in its place while it waits.
 class CurrentRequest {
  public:
   explicit CurrentRequest(const http::Request& request);

@@ -85,8 +85,8 @@ class AppendLog {
   apimachinery::Result<void> Failure() const KX_EXCLUDES(mu_);
   /// Whether the file has to be rewritten before anything else can be written.
   bool suspect() const KX_EXCLUDES(mu_);
-  /// When writes fail, or with `always`: writes as many bytes as the failed write had, to try
-  /// whether that works now, and removes them again.
+  /// When writes fail, or with `always`: writes as many bytes as the failed write had (a page when
+  /// none has failed), to try whether that works now, and removes them again.
   void Probe(Undo undo, bool always = false) KX_EXCLUDES(mu_);
 
   /// The size of the file in bytes, including the records that Sync has not written yet.
