@@ -71,7 +71,8 @@ struct ManagerOptions {
   std::optional<metrics::HttpServer::Options> health_http{};
   /// Further pages of `http`, by their paths. A page for /healthz or /readyz replaces the manager's
   /// own, for programs that answer probes themselves; the manager then does not run the added
-  /// checks.
+  /// checks. These two must not wait for anything. Run fails with kInvalidConfig when there are
+  /// pages but no `http`.
   std::map<std::string, http::Handler> pages{};
   /// Whether the manager serves /metrics only to callers that the API server authenticates and
   /// authorizes; authfilter/auth_filter.h tells which permissions this program needs for it.

@@ -170,6 +170,9 @@ TEST(EmitTest, TypesHoldWhatTheirPropertiesMay) {
          t: {type: string, format: date-time}, "y": {type: string, format: byte}, q: {x-kubernetes-int-or-string: true},
          bs: {type: array, items: {type: boolean}}, m: {type: object, additionalProperties: {type: integer}},
          o: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: string}}},
+         qu: {anyOf: [{type: integer}, {type: string}], pattern: '^([KMGTPE]i)?$', x-kubernetes-int-or-string: true},
+         qs: {type: object, additionalProperties: {pattern: '^([KMGTPE]i)?$', x-kubernetes-int-or-string: true}},
+         ni: {type: array, items: {type: string, nullable: true}},
          mo: {type: object, additionalProperties: {type: object, properties: {a: {type: string}}}})");
   for (const char* const member :
        {"std::optional<std::int64_t> i;", "std::optional<std::int32_t> j;",
@@ -177,6 +180,9 @@ TEST(EmitTest, TypesHoldWhatTheirPropertiesMay) {
         "std::optional<::kubexx::apimachinery::Time> t;",
         "std::optional<::kubexx::apimachinery::Bytes> y;",
         "std::optional<::kubexx::apimachinery::IntOrString> q;",
+        "std::optional<::kubexx::apimachinery::Quantity> qu;",
+        "std::map<std::string, ::kubexx::apimachinery::Quantity> qs;",
+        "std::vector<::kubexx::apimachinery::JsonValue> ni;",
         "std::vector<::kubexx::apimachinery::Bool> bs;", "std::map<std::string, std::int64_t> m;",
         "std::optional<::kubexx::apimachinery::JsonValue> o;",
         "std::map<std::string, Job2SpecMoValue> mo;"}) {

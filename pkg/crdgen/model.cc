@@ -24,6 +24,9 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 constexpr std::string_view kGroupVersion = "apiextensions.k8s.io/v1";
+/// In the pattern that controller-gen gives a resource.Quantity. Unlike other integers or strings,
+/// a quantity may be an integer that 32 bits do not hold.
+constexpr std::string_view kQuantitySuffixes = "[KMGTPE]i";
 /// A struct with more fields has its special members in the source file.
 constexpr std::size_t kMaxAggregateFields = 10;
 
@@ -136,7 +139,8 @@ class VersionMaker {
       SetElement(field, type + "Item", *schema.items->schema);
     } else {
       SetElement(field, type, schema);
-      if (!required || schema.nullable) {
+      // Bytes that are empty and not optional are null in JSON, as Go's nil slice is.
+      if (!required || schema.nullable || field.kind == "kBytes") {
         field.shape = Shape::kOptional;
       }
     }
@@ -156,7 +160,13 @@ class VersionMaker {
       field.element = element;
     };
     set("kJsonValue", "::kubexx::apimachinery::JsonValue");
-    if (schema.x_kubernetes_int_or_string) {
+    const bool is_element = field.shape == Shape::kRepeated || field.shape == Shape::kMap;
+    if (is_element && schema.nullable) {
+      return;  // an element of another type could not tell null from its zero value
+    }
+    if (schema.x_kubernetes_int_or_string && schema.pattern.contains(kQuantitySuffixes)) {
+      set("kQuantity", "::kubexx::apimachinery::Quantity");
+    } else if (schema.x_kubernetes_int_or_string) {
       set("kIntOrString", "::kubexx::apimachinery::IntOrString");
     } else if (is("string", "date-time")) {
       set("kTime", "::kubexx::apimachinery::Time");

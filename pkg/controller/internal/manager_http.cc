@@ -49,8 +49,13 @@ ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry)
         "/readyz", [this](const metrics::HttpRequest& request) { return ready_.Answer(request); });
   }
   for (auto& [path, page] : options.pages) {
-    if (all_) {
-      all_->Handle(path, std::move(page));  // in place of the one above, if there is one
+    if (!all_) {
+      continue;
+    }
+    if (path == "/healthz" || path == "/readyz") {
+      all_->HandleAtOnce(path, std::move(page));  // for the same reason, in place of the one above
+    } else {
+      all_->Handle(path, std::move(page));
     }
   }
 }
