@@ -1,7 +1,7 @@
 /// @file
-/// The store in an etcd. gRPC and what belongs to it would cost every start of the server time and
-/// 5 MB, so it is in a program of its own, kubexx-apiserver-etcd, which takes over when an etcd is
-/// asked for.
+/// The store in an etcd. gRPC would make every start of the server slower and cost 5 MB of memory.
+/// Therefore it is linked only into a separate program, kubexx-apiserver-etcd, which replaces
+/// kubexx-apiserver when the command line names an etcd.
 #ifndef KUBEXX_CMD_KUBEXX_APISERVER_ETCD_H_
 #define KUBEXX_CMD_KUBEXX_APISERVER_ETCD_H_
 
@@ -12,11 +12,12 @@
 
 namespace kubexx::cmd {
 
-/// In kubexx-apiserver: becomes kubexx-apiserver-etcd, in the same folder, and returns only when
-/// that fails. In that: does nothing. To be called before the process serves or holds anything.
+/// In kubexx-apiserver, this executes kubexx-apiserver-etcd from the same folder in the place of
+/// the process, and returns only when that fails. In kubexx-apiserver-etcd it does nothing. Must be
+/// called before the process serves anything or holds resources.
 apimachinery::Result<void> BecomeProgramWithEtcd(char* const* argv);
 
-/// In kubexx-apiserver-etcd only.
+/// Makes a store in an etcd. Works in kubexx-apiserver-etcd only.
 apimachinery::Result<std::unique_ptr<apiserver::storage::Storage>> NewEtcdStorage(
     const apiserver::storage::etcd3::Etcd3Options& options);
 

@@ -1,5 +1,6 @@
 /// @file
-/// The flags of kube-apiserver, for who starts that: envtest, the tests of other projects.
+/// The flags of kube-apiserver, so that programs that start a kube-apiserver (envtest, the tests of
+/// other projects) can start this server instead.
 #ifndef KUBEXX_CMD_KUBEXX_APISERVER_KUBE_FLAGS_H_
 #define KUBEXX_CMD_KUBEXX_APISERVER_KUBE_FLAGS_H_
 
@@ -13,7 +14,7 @@
 
 namespace kubexx::cmd {
 
-/// Those that are said otherwise here.
+/// The values of the flags that kubexx-apiserver has under other names, or not at all.
 struct KubeFlags {
   std::string bind_address = "0.0.0.0";
   std::int64_t secure_port = 6443;
@@ -22,19 +23,19 @@ struct KubeFlags {
   bool allow_privileged = true;
   std::vector<std::string> admission_control{};
   std::vector<std::string> refused{};  ///< see AddSecurityFlags
-  bool no_effect = false;              ///< the target of switches that change nothing here
-  std::vector<std::string> unknown{};  ///< as they were given
+  bool no_effect = false;              ///< the target of switches that have no effect here
+  std::vector<std::string> unknown{};  ///< unknown flags, as they were given
 };
 
-/// Adds kube-apiserver's flags, also those that have no effect here, and takes unknown ones. Both
-/// targets must outlive `flags`. Whether the server may do without what was given is said by
-/// TakeKubeFlags.
+/// Adds kube-apiserver's flags, also those that have no effect here, and accepts unknown ones. Both
+/// targets must outlive `flags`. TakeKubeFlags then decides whether the server may ignore what was
+/// given.
 void AddKubeFlags(flags::FlagSet& flags, KubeFlags& kube, Settings& settings);
 
-/// Turns what was given into settings. The certificate is apiserver.crt in --cert-dir, with its key
-/// in apiserver.key, which are made when they are not there. kInvalidConfig for flags without
-/// which the server would allow more than is meant, and that it does not honour, and when files
-/// cannot be written.
+/// Turns the given flags into settings. The certificate is apiserver.crt in --cert-dir and its key
+/// is apiserver.key there; both are created when they do not exist. Returns kInvalidConfig for a
+/// flag that this server does not honour and without which it would allow more than the caller
+/// intends, and when the files cannot be written.
 apimachinery::Result<void> TakeKubeFlags(const KubeFlags& kube, Settings& settings);
 
 }  // namespace kubexx::cmd

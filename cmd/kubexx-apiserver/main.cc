@@ -132,7 +132,7 @@ Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
 int Run(Settings& settings, char* const* argv) {
   if (!settings.etcd.endpoints.empty()) {
     if (cmd::IsStandInEtcd(settings.etcd.endpoints.front(), {})) {
-      logging::Info("What is given for an etcd keeps nothing; the objects are kept in memory");
+      logging::Info("The given etcd is a stand-in that stores nothing; objects are kept in memory");
       settings.etcd = {};
     } else if (const auto other = cmd::BecomeProgramWithEtcd(argv); !other) {
       logging::Error("Cannot serve", {{"error", other.error()}});
@@ -166,7 +166,7 @@ int RunKubeApiserver(int argc, char* const* argv) {
   }
   logging::Init({});
   for (const std::string& flag : kube.unknown) {
-    logging::Warning("A flag is not known and has no effect", {{"flag", flag}});
+    logging::Warning("The server ignores an unknown flag", {{"flag", flag}});
   }
   if (const auto taken = cmd::TakeKubeFlags(kube, settings); !taken) {
     logging::Error("Cannot serve", {{"error", taken.error()}});

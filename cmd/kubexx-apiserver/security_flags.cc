@@ -129,8 +129,8 @@ Result<void> CheckUnknownFlags(const std::vector<std::string>& unknown) {
     if (MayBeAboutSecurity(base::ToLower(NameOf(given)))) {
       return Fail(Reason::kInvalidConfig,
                   "--" + std::string(NameOf(given)) +
-                      " is not known, and may be about who may do what, by its name; without it "
-                      "the server might allow more than is meant: correct it or leave it out");
+                      " is not known, and its name suggests that it restricts access; without it "
+                      "the server might allow more than you intend: correct it or leave it out");
     }
   }
   return {};
@@ -139,9 +139,10 @@ Result<void> CheckUnknownFlags(const std::vector<std::string>& unknown) {
 Result<void> CheckPlugins(const std::vector<std::string>& enabled) {
   for (const std::string& plugin : enabled) {
     if (std::ranges::find(kGuards, plugin) != std::end(kGuards)) {
-      return Fail(Reason::kInvalidConfig, "--enable-admission-plugins: there is no " + plugin +
-                                              ", so that nothing would be refused by it; leave it "
-                                              "out");
+      return Fail(Reason::kInvalidConfig, "--enable-admission-plugins: this server has no " +
+                                              plugin +
+                                              ", and would not refuse what that plugin refuses; "
+                                              "leave it out");
     }
   }
   return {};

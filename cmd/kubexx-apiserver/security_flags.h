@@ -1,6 +1,6 @@
 /// @file
-/// The flags of kube-apiserver that decide who may do what and what others may see, and that this
-/// server does not honour.
+/// The flags of kube-apiserver that restrict what users may do and see, and that this server does
+/// not honour.
 #ifndef KUBEXX_CMD_KUBEXX_APISERVER_SECURITY_FLAGS_H_
 #define KUBEXX_CMD_KUBEXX_APISERVER_SECURITY_FLAGS_H_
 
@@ -12,15 +12,17 @@
 
 namespace kubexx::cmd {
 
-/// Adds those flags. For each that is given with a value that would have to have an effect a
-/// sentence is added to `refused`, which says what to do instead and must outlive `flags`.
+/// Adds those flags. When one is given with a value that would need an effect, a sentence that says
+/// what to do instead is added to `refused`, which must outlive `flags`.
 void AddSecurityFlags(flags::FlagSet& flags, std::vector<std::string>* refused);
 
-/// kInvalidConfig when one of the flags that nobody knows, which are as FlagSet::AllowUnknown gives
-/// them, may be about security, by its name: a misspelt one, or one of a later kube-apiserver.
+/// Returns kInvalidConfig when the name of an unknown flag suggests that it concerns security,
+/// because it is misspelt or belongs to a later kube-apiserver. `unknown` is what
+/// FlagSet::AllowUnknown gives.
 apimachinery::Result<void> CheckUnknownFlags(const std::vector<std::string>& unknown);
 
-/// kInvalidConfig for an admission plugin that is asked for to refuse something, and is not there.
+/// Returns kInvalidConfig for an enabled admission plugin that would refuse requests and that this
+/// server does not have.
 apimachinery::Result<void> CheckPlugins(const std::vector<std::string>& enabled);
 
 }  // namespace kubexx::cmd

@@ -100,7 +100,7 @@ Result<void> CheckAddresses(const Settings& settings) {
   if (!settings.advertise_address.empty() &&
       apiserver::BytesOfAddress(settings.advertise_address).empty()) {
     return Fail(Reason::kInvalidConfig, "--advertise-address: \"" + settings.advertise_address +
-                                            "\" is no IP address; names are not taken");
+                                            "\" is no IP address; host names are not supported");
   }
   return {};
 }

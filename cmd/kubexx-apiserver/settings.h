@@ -1,5 +1,5 @@
 /// @file
-/// What the program is told to do, and what that means for the server.
+/// The settings of the program, and the server options that they mean.
 #ifndef KUBEXX_CMD_KUBEXX_APISERVER_SETTINGS_H_
 #define KUBEXX_CMD_KUBEXX_APISERVER_SETTINGS_H_
 
@@ -17,7 +17,7 @@
 
 namespace kubexx::cmd {
 
-/// What the command line says.
+/// The values of the command line's flags.
 struct Settings {
   std::string address = "127.0.0.1:6443";
   bool insecure = false;
@@ -39,7 +39,8 @@ struct Settings {
   bool managed_fields = true;
   std::vector<std::string> enabled_plugins{};
   std::vector<std::string> disabled_plugins{};
-  /// Whether the plugin ServiceAccount is on, when no flag and no controller says so.
+  /// Whether the admission plugin ServiceAccount is on when neither a flag nor a controller turns
+  /// it on.
   bool service_accounts = false;
   base::Duration event_ttl = std::chrono::hours(1);
   std::int64_t watch_window = 1000;
@@ -48,13 +49,14 @@ struct Settings {
   std::string log_level = "info";
 };
 
-/// The flags that kubexx-apiserver has and kube-apiserver has, too, with the same meaning.
+/// Adds the flags that kubexx-apiserver and kube-apiserver have in common, with the same meaning.
 void AddSharedFlags(flags::FlagSet& flags, Settings& settings);
 
-/// All flags of kubexx-apiserver. `settings` must outlive `flags`.
+/// Adds all flags of kubexx-apiserver. `settings` must outlive `flags`.
 void AddFlags(flags::FlagSet& flags, Settings& settings);
 
-/// Reads the files that are named. kInvalidConfig for what cannot be read, contradicts itself or is
+/// Makes the options of the server, and reads the files that the settings name. Returns
+/// kInvalidConfig when a file cannot be read, and for settings that contradict each other or are
 /// not supported.
 apimachinery::Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings);
 

@@ -78,9 +78,9 @@ std::string ErrorIn(const Settings& settings) {
 TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
   using std::chrono::seconds;
   EXPECT_EQ(ErrorIn({.advertise_address = "bla"}),
-            "--advertise-address: \"bla\" is no IP address; names are not taken");
+            "--advertise-address: \"bla\" is no IP address; host names are not supported");
   EXPECT_EQ(ErrorIn({.advertise_address = "[::1]"}),
-            "--advertise-address: \"[::1]\" is no IP address; names are not taken");
+            "--advertise-address: \"[::1]\" is no IP address; host names are not supported");
   EXPECT_EQ(ErrorIn({.advertise_address = "fd00::1"}), "no error");
   EXPECT_EQ(ErrorIn({.service_cluster_ip_range = "10.0.0.0/40"}),
             "--service-cluster-ip-range: \"10.0.0.0/40\" is no range of addresses such as "

@@ -115,7 +115,7 @@ int RunStandInEtcd(int argc, const char* const* argv) {
   }
   logging::Init({});
   for (const std::string& flag : settings.unknown) {
-    logging::Warning("A flag is not known and has no effect", {{"flag", flag}});
+    logging::Warning("The program ignores an unknown flag", {{"flag", flag}});
   }
   const controller::StopSignals signals;
   const auto servers = ServeStandInEtcd(settings);
@@ -123,7 +123,7 @@ int RunStandInEtcd(int argc, const char* const* argv) {
     logging::Error("Cannot serve", {{"error", servers.error()}});
     return EXIT_FAILURE;
   }
-  logging::Info("Standing in for etcd; nothing is kept here");
+  logging::Info("This program stands in for etcd and stores nothing");
   base::WaitUntilStopped(signals.token());
   return EXIT_SUCCESS;
 }

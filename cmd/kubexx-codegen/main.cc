@@ -36,9 +36,9 @@ YAML or JSON files: structs with the descriptions of the definition as comments,
 of its enumerations, the tables of the codec and the resource, ready for kubernetes::ResourceClient<KIND>,
 informers and controllers.
 
-Properties that are not required become std::optional or apimachinery::Box. What no struct can hold stays
+Properties that are not required become std::optional or apimachinery::Box. Values that no struct can hold stay
 JSON text. A list of conditions with the fields, types and required fields of Kubernetes' own is a list of
-meta::v1::Condition. Of two definitions that need one name in one namespace nothing is written.
+meta::v1::Condition. When two definitions need the same name in the same namespace, nothing is written.
 
 Examples:
   kubexx-codegen website.yaml
@@ -130,7 +130,8 @@ Result<std::map<std::string, std::string>> Generate(const Flags& flags) {
           flags.namespace_.empty() ? crdgen::NamespaceOf(version) : flags.namespace_;
       const std::string name = crdgen::FileNameOf(version);
       if (!files.emplace(name + ".h", crdgen::HeaderOf(version, namespace_)).second) {
-        return Fail(Reason::kInvalid, path + ": two resources would be written to " + name + ".h");
+        return Fail(Reason::kInvalid, path + ": two resources would be written to " + name +
+                                          ".h; run this once for each with an --out of its own");
       }
       files.emplace(name + ".cc", crdgen::SourceOf(version, namespace_));
       if (auto taken = TakeNames(version, namespace_, owners); !taken) {
@@ -162,11 +163,11 @@ Result<void> Run(const Flags& flags) {
 int Main(int argc, char** argv) {
   Flags flags;
   flags::FlagSet set("kubexx-codegen", kDescription, KUBEXX_VERSION);
-  set.AddString("out", "Folder to write to; made when it is not there", &flags.out);
+  set.AddString("out", "Folder to write to; created if it does not exist", &flags.out);
   set.AddString("namespace",
                 "C++ namespace of the types; by default from group and version: example_com::v1",
                 &flags.namespace_);
-  set.AddBool("verify", "Write nothing; fail when a file is not what would be written",
+  set.AddBool("verify", "Write nothing; fail if a file differs from what would be written",
               &flags.verify);
   set.AllowArguments("FILE...", &flags.files);
   if (const auto exit_code = set.ParseOrExitCode(argc, argv, kUsage)) {
@@ -174,7 +175,7 @@ int Main(int argc, char** argv) {
   }
   if (!flags.namespace_.empty() && !crdgen::IsNamespace(flags.namespace_)) {
     std::fprintf(stderr,
-                 "kubexx-codegen: --namespace '%s' is no C++ namespace: it has to be identifiers "
+                 "kubexx-codegen: --namespace '%s' is not a C++ namespace: it must be identifiers "
                  "joined by '::', without keywords, macros and 'std'\n",
                  flags.namespace_.c_str());
     return kUsage;

@@ -130,7 +130,8 @@ TEST_F(KubexxCodegen, RefusesWhatIsNoNamespace) {
     const CodegenOutcome run =
         Run("--out " + Path("out") + " --namespace " + wrong + " " + website_);
     EXPECT_EQ(run.code, 2) << wrong;
-    EXPECT_THAT(run.err, HasSubstr(std::string("--namespace '") + wrong + "' is no C++ namespace"));
+    EXPECT_THAT(run.err,
+                HasSubstr(std::string("--namespace '") + wrong + "' is not a C++ namespace"));
   }
   EXPECT_FALSE(std::filesystem::exists(Path("out")));
 }

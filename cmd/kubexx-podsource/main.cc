@@ -43,14 +43,14 @@ constexpr int kUsage = 2;
 constexpr const char* kDescription =
     R"(Merges the pods of one node from up to three sources, as the kubelet does: the API server (pods that were scheduled
 to the node), a directory of manifests and a URL (static pods). Prints every change as a line of JSON, or once the whole
-list. A manifest that cannot be used is reported and skipped; a source that is away leaves its pods as they were.
+list. A manifest that cannot be used is reported and skipped. While a source is unavailable, its pods do not change.
 
 Examples:
   kubexx-podsource --node-name n1 --once --output table
   kubexx-podsource --node-name n1 --pod-manifest-path /etc/kubernetes/manifests --api=false
   kubexx-podsource --node-name n1 --listen /run/podsource.sock    # then: socat - UNIX-CONNECT:/run/podsource.sock
 
-Exit codes: 0 stopped by a signal, or the list is printed; 1 a source cannot be used, or --once did not get all of them
+Exit codes: 0 stopped by a signal, or the list is printed; 1 a source cannot be used, or --once did not get all sources
 in time; 2 wrong usage.)";
 
 struct Flags {
@@ -76,8 +76,7 @@ std::string HostName() {
 }
 
 void AddFlags(flags::FlagSet& set, Flags& flags) {
-  set.AddString("node-name", "Node whose pods are wanted; by default the host's name",
-                &flags.node_name);
+  set.AddString("node-name", "Name of the node; by default the host's name", &flags.node_name);
   set.AddString("kubeconfig",
                 "Kubeconfig for the API server; by default $KUBECONFIG, "
                 "~/.kube/config, or the service account of a pod",
@@ -87,12 +86,13 @@ void AddFlags(flags::FlagSet& set, Flags& flags) {
   set.AddString("pod-manifest-path", "File or directory with manifests of static pods",
                 &flags.manifest_path);
   set.AddDuration("file-check-frequency",
-                  "How often to read the manifests when nothing tells of changes",
+                  "How often to read the manifests even if no change is noticed",
                   &flags.file_interval);
   set.AddString("manifest-url", "URL of a Pod or PodList of static pods", &flags.manifest_url);
-  set.AddList("manifest-url-header", "Headers to send there, as NAME:VALUE", &flags.url_headers);
-  set.AddDuration("http-check-frequency", "How often to ask the URL", &flags.http_interval);
-  set.AddChoice("mode", "What to print of a change",
+  set.AddList("manifest-url-header", "Headers for requests to that URL, as NAME:VALUE",
+              &flags.url_headers);
+  set.AddDuration("http-check-frequency", "How often to request the URL", &flags.http_interval);
+  set.AddChoice("mode", "What to print after a change",
                 {"incremental", "snapshot", "snapshot-and-updates"}, &flags.mode);
   set.AddString("listen", "Unix socket to stream on instead of standard output", &flags.listen);
   set.AddBool("once", "Print the pods once every source has been read, and exit", &flags.once);
@@ -111,7 +111,7 @@ Result<std::vector<std::pair<std::string, std::string>>> HeadersOf(const Flags& 
   for (const std::string& text : flags.url_headers) {
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos || colon == 0) {
-      return Fail(Reason::kInvalidConfig, "--manifest-url-header: NAME:VALUE is wanted");
+      return Fail(Reason::kInvalidConfig, "--manifest-url-header: must have the form NAME:VALUE");
     }
     const std::size_t value = text.find_first_not_of(' ', colon + 1);
     headers.emplace_back(text.substr(0, colon),
@@ -179,7 +179,7 @@ Result<void> PrintOnce(const Flags& flags, const PodConfig& config, const std::s
       for (const std::string& source : config.Missing()) {
         missing += (missing.empty() ? "" : ", ") + source;
       }
-      return Fail(Reason::kTimeout, "nothing was heard of: " + missing);
+      return Fail(Reason::kTimeout, "no answer from these sources: " + missing);
     }
   }
   const std::vector<kubelet::PodRef> pods = config.State();

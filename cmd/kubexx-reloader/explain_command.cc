@@ -235,9 +235,9 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const ExplainFl
   std::vector<Judge> watching;
   std::string why =
       operators->gone.empty()
-          ? "none has told them in a ConfigMap reloader-meta-info"
+          ? "no operator has published them in a ConfigMap reloader-meta-info"
           : "the Deployment " + operators->gone.front().ToString() +
-                ", of which a ConfigMap reloader-meta-info tells, is not there any more";
+                ", which a ConfigMap reloader-meta-info names, does not exist any more";
   for (const reloader::ToldOperator& each : operators->running) {
     const std::string name = each.deployment.name.empty()
                                  ? "the operator in namespace " + each.deployment.namespace_
@@ -264,7 +264,7 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const ExplainFl
     chosen.whose += ", and those given here";
   }
   if (watching.size() > 1 || (watching.empty() && judges.size() > 1)) {
-    chosen.whose += "; there are others (--operator-namespace chooses)";
+    chosen.whose += "; there are other operators (--operator-namespace chooses one)";
   }
   return chosen;
 }

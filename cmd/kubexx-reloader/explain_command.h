@@ -1,4 +1,4 @@
-// kubexx-reloader explain KIND/NAME: what would roll a workload, and why or why not.
+// kubexx-reloader explain KIND/NAME: explains what would roll a workload, and why or why not.
 #ifndef KUBEXX_CMD_KUBEXX_RELOADER_EXPLAIN_COMMAND_H_
 #define KUBEXX_CMD_KUBEXX_RELOADER_EXPLAIN_COMMAND_H_
 
@@ -10,25 +10,26 @@
 
 namespace kubexx {
 
-/// What the command line asks for, beside the operator's flags.
+/// The part of the command line that is not one of the operator's flags.
 struct ExplainFlags {
   std::string namespace_{};
   std::string output = "text";
-  /// Where the operator is whose flags count; empty: whichever watches the workload.
+  /// The namespace of the operator whose flags apply; empty: the operator that watches the
+  /// workload.
   std::string operator_namespace{};
   /// KIND/NAME, or KIND and NAME.
   std::vector<std::string> arguments{};
 
   /// Adds the flags, which write to this object.
   void AddTo(flags::FlagSet& flags);
-  /// The same arguments with --namespace for -n and --output for -o.
+  /// Returns the arguments with --namespace in place of -n and --output in place of -o.
   static std::vector<const char*> WithLongNames(int argc, const char* const* argv);
 };
 
-/// Runs the command; `argv` is the command line without the word "explain". Reads the cluster with
+/// Runs the command. `argv` is the command line without the word "explain". Reads the cluster with
 /// the user's kubeconfig and writes nothing to it. Returns the exit status: 0 when the workload was
-/// explained, whatever the answer; with a message on standard error 1 when it cannot be, and 2 when
-/// the command line names no workload or is wrong.
+/// explained, whatever the answer is. Otherwise it writes a message to standard error and returns 1
+/// when the workload cannot be explained, or 2 when the command line is wrong or names no workload.
 int RunExplain(int argc, const char* const* argv,
                const reloader::ConfigFlags::Environment& environment);
 

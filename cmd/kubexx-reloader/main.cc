@@ -94,7 +94,7 @@ int RunOperator(int argc, const char* const* argv) {
     logging::Warning("Cannot raise the limit of open files", {{"error", error.message()}});
   }
   if (const auto ran = RunProcess(*config, signals.token()); !ran) {
-    logging::Error("Cannot start", {{"error", ran.error()}});
+    logging::Error("The operator ends because of an error", {{"error", ran.error()}});
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;

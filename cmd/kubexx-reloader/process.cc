@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/controller/manager.h"
 #include "kubexx/http/server.h"
 #include "kubexx/leaderelection/lock.h"
@@ -71,11 +72,6 @@ std::vector<reloader::InformerSet> Informers(const std::shared_ptr<rest::RESTCli
 metrics::HttpResponse Healthy(bool healthy, std::string good, std::string bad, int bad_status) {
   return healthy ? metrics::HttpResponse{.body = std::move(good)}
                  : metrics::HttpResponse{.status = bad_status, .body = std::move(bad)};
-}
-
-void AwaitStop(const std::stop_token& stop) {
-  while (base::Clock::Real().SleepFor(std::chrono::hours(24), stop)) {
-  }
 }
 
 /// What the manager runs, in the order in which it is made; the members that others refer to come
@@ -163,7 +159,7 @@ class Process {
       relay_->Start();
     }
     const reloader::MemoryKeeper memory({.ready = [this] { return Ready(); }});
-    AwaitStop(stop);
+    base::WaitUntilStopped(stop);
   }
 
   /// Ends what writes, on all ways out of Work: what it uses goes next.
@@ -184,7 +180,7 @@ class Process {
   };
 
   void NotifyUntil(const std::stop_token& stop) {
-    AwaitStop(stop);
+    base::WaitUntilStopped(stop);
     if (alert_sender_) {
       alert_sender_->Stop();
     }
@@ -195,7 +191,7 @@ class Process {
   }
 
   Result<void> StartDiagnostics() {
-    logging::Warning("--enable-pprof serves figures of heap and threads, no profiles of Go",
+    logging::Warning("--enable-pprof serves statistics of heap and threads, but no Go profiles",
                      {{"address", config_.pprof_address}});
     diagnostics_ =
         std::make_unique<http::Server>(http::Server::Options{.address = config_.pprof_address});

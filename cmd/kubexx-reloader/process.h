@@ -1,5 +1,5 @@
 /// @file
-/// The operator's parts, put together.
+/// Assembles the parts of the operator and runs them.
 #ifndef KUBEXX_CMD_KUBEXX_RELOADER_PROCESS_H_
 #define KUBEXX_CMD_KUBEXX_RELOADER_PROCESS_H_
 
@@ -10,7 +10,7 @@
 
 namespace kubexx {
 
-/// Runs the operator until `stop` is requested. Errors say why it cannot start.
+/// Runs the operator until `stop` is requested. Fails, saying why, when the operator cannot start.
 apimachinery::Result<void> RunProcess(const reloader::Config& config, const std::stop_token& stop);
 
 }  // namespace kubexx

@@ -1,5 +1,5 @@
 /// @file
-/// What the operators of a cluster tell of themselves.
+/// Finds the operators of a cluster and what they have published about themselves.
 #ifndef KUBEXX_CMD_KUBEXX_RELOADER_RUNNING_OPERATOR_H_
 #define KUBEXX_CMD_KUBEXX_RELOADER_RUNNING_OPERATOR_H_
 
@@ -15,18 +15,19 @@
 
 namespace kubexx {
 
-/// Operators that have told their flags in a ConfigMap.
+/// The operators that have published their flags in a ConfigMap.
 struct FoundOperators {
-  std::vector<reloader::ToldOperator> running{};  ///< their Deployment is there, as far as one sees
-  std::vector<apimachinery::ObjectKey> gone{};    ///< Deployments that are not there
+  /// Their Deployment exists, as far as the caller may see.
+  std::vector<reloader::ToldOperator> running{};
+  std::vector<apimachinery::ObjectKey> gone{};  ///< the Deployments that do not exist
 };
 
-/// In `namespace_`, or in all namespaces when that is empty. Blocks.
+/// Searches `namespace_`, or all namespaces when it is empty. Blocks.
 apimachinery::Result<FoundOperators> FindOperators(const std::shared_ptr<rest::RESTClient>& client,
                                                    const std::string& namespace_,
                                                    const std::stop_token& stop);
 
-/// Of a namespace. Blocks.
+/// The labels of a namespace. Blocks.
 apimachinery::Result<apimachinery::LabelMap> LabelsOf(
     const std::shared_ptr<rest::RESTClient>& client, const std::string& name,
     const std::stop_token& stop);

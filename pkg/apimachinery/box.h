@@ -1,5 +1,5 @@
 /// @file
-/// An optional value on the heap, for Go's pointers to structs.
+/// Box: an optional value on the heap, for fields that are pointers to structs in Go.
 #ifndef KUBEXX_APIMACHINERY_BOX_H_
 #define KUBEXX_APIMACHINERY_BOX_H_
 
@@ -8,8 +8,8 @@
 
 namespace kubexx::apimachinery {
 
-/// Holds a T or nothing, in one pointer. A value: copying copies the T, comparing compares it. T
-/// may be incomplete where a Box<T> is declared. Not thread-safe.
+/// Holds a T or nothing, in one pointer. A value type: copying it copies the T, comparing it
+/// compares the T. T may be incomplete where a Box<T> is declared. Not thread-safe.
 template <class T>
 class Box {
  public:
@@ -40,12 +40,12 @@ class Box {
   T* get() { return value_; }
   const T* get() const { return value_; }
 
-  /// Puts a value-initialised T in place of what was there and returns it.
+  /// Replaces the content with a value-initialised T and returns that.
   T& emplace() {
     replace(new T());
     return *value_;
   }
-  /// The T that is there, or a new one.
+  /// Returns the T, which is made if there is none.
   T& get_or_emplace() { return value_ != nullptr ? *value_ : emplace(); }
   void reset() { replace(nullptr); }
 

@@ -1,5 +1,5 @@
 /// @file
-/// Byte strings that leave nothing behind.
+/// Bytes: byte strings that leave no copies in memory.
 #ifndef KUBEXX_APIMACHINERY_BYTES_H_
 #define KUBEXX_APIMACHINERY_BYTES_H_
 
@@ -9,16 +9,16 @@
 
 namespace kubexx::apimachinery {
 
-/// Overwrites the whole buffer of `text`, its spare capacity included, and clears it. Never
-/// optimised away.
+/// Overwrites the whole buffer of `text`, including its spare capacity, and clears it. The compiler
+/// never removes this.
 void Wipe(std::string& text);
 
-/// Go's []byte: raw bytes, base64 in JSON. Holds Secret data, so the buffer is wiped when it is
-/// destroyed, assigned or moved from. A value type.
+/// Go's []byte: raw bytes, base64 in JSON. Because it holds the data of Secrets, it wipes its
+/// buffer when it is destroyed, assigned or moved from. A value type.
 class Bytes {
  public:
   Bytes() = default;
-  /// Pass the string by std::move; then no copy of it stays behind.
+  /// Pass the string by std::move, so that no copy of it remains.
   explicit Bytes(std::string&& value) : value_(std::move(value)) { Wipe(value); }
   explicit Bytes(const std::string& value) : value_(value) {}
   Bytes(const Bytes&) = default;

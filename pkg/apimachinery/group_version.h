@@ -28,13 +28,13 @@ struct GroupVersionResource {
   std::string resource{};
   /// "v1" or "apps/v1".
   std::string ApiVersion() const { return group.empty() ? version : group + "/" + version; }
-  /// "deployments.v1.apps", "pods.v1.": for logs and errors.
+  /// Returns for example "deployments.v1.apps" or "pods.v1.", for logs and errors.
   std::string ToString() const { return resource + "." + version + "." + group; }
   auto operator<=>(const GroupVersionResource&) const = default;
 };
 
-/// What the API server serves for one type; the generated code has one constant of it for each
-/// built-in resource. All views refer to static storage.
+/// Describes the resource that the API server serves for one type. The generated code has one
+/// constant for each built-in resource. All views refer to static storage.
 struct ResourceInfo {
   std::string_view group{};
   std::string_view version{};

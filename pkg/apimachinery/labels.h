@@ -16,7 +16,7 @@ namespace kubexx::apimachinery {
 /// An object's labels.
 using LabelMap = std::map<std::string, std::string>;
 
-/// How one requirement of a selector compares.
+/// The operator of one requirement of a selector.
 enum class SelectorOperator : std::uint8_t {
   kExists,        ///< "key"
   kDoesNotExist,  ///< "!key"
@@ -28,7 +28,7 @@ enum class SelectorOperator : std::uint8_t {
   kLessThan,      ///< "key<5"
 };
 
-/// One requirement. `values` ascend and have no duplicates.
+/// One requirement. `values` are in ascending order without duplicates.
 struct LabelRequirement {
   std::string key{};
   SelectorOperator op = SelectorOperator::kExists;
@@ -38,23 +38,24 @@ struct LabelRequirement {
   bool operator==(const LabelRequirement&) const = default;
 };
 
-/// A conjunction of requirements; without any it matches everything. A value type. Grammar and
-/// meaning as apimachinery's labels.Parse and labels.Selector.
+/// A conjunction of requirements; an empty one matches everything. A value type. Grammar and
+/// meaning are those of apimachinery's labels.Parse and labels.Selector.
 class LabelSelector {
  public:
   LabelSelector() = default;
 
-  /// kBadRequest, naming the place, when `text` is not a selector.
+  /// Parses a selector. kBadRequest, which names the position, when `text` is not a selector.
   static Result<LabelSelector> Parse(std::string_view text);
 
-  /// Exactly these labels and values, as labels.SelectorFromSet.
+  /// Makes a selector that requires exactly these labels and values, as labels.SelectorFromSet.
   static LabelSelector FromMap(const LabelMap& labels);
 
   bool Matches(const LabelMap& labels) const;
   bool empty() const { return requirements_.empty(); }
   const std::vector<LabelRequirement>& requirements() const { return requirements_; }
 
-  /// The canonical text: requirements ascending by key, no spaces around operators of one value.
+  /// Returns the canonical text: requirements in ascending order of their keys, and no spaces
+  /// around operators with one value.
   std::string ToString() const;
 
   bool operator==(const LabelSelector&) const = default;

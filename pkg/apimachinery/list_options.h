@@ -14,7 +14,8 @@ namespace kubexx::apimachinery {
 struct ListOptions {
   std::string label_selector{};
   std::string field_selector{};
-  /// "" = most recent, "0" = any, otherwise at least (or, see the match, exactly) this version.
+  /// "" = most recent, "0" = any, otherwise at least this version (or exactly this one, see
+  /// resource_version_match).
   std::string resource_version{};
   /// "", "NotOlderThan" or "Exact".
   std::string resource_version_match{};
@@ -23,7 +24,7 @@ struct ListOptions {
   /// How long the server keeps a watch open.
   std::chrono::seconds timeout{0};
   bool allow_watch_bookmarks = false;
-  /// WatchList: begin the watch with the current state as synthetic ADDED events.
+  /// WatchList: whether the watch begins with the current state as synthetic ADDED events.
   std::optional<bool> send_initial_events{};
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// What Kubernetes takes for names.
+/// Functions that check names as Kubernetes does.
 #ifndef KUBEXX_APIMACHINERY_NAMES_H_
 #define KUBEXX_APIMACHINERY_NAMES_H_
 
@@ -7,12 +7,12 @@
 
 namespace kubexx::apimachinery {
 
-/// A label of RFC 1123: 1 to 63 of a-z, 0-9 and "-", which stands neither first nor last. As
-/// validation.IsDNS1123Label.
+/// Whether `text` is a label of RFC 1123: 1 to 63 characters of a-z, 0-9 and "-", where "-" is
+/// neither the first nor the last. As validation.IsDNS1123Label.
 bool IsDnsLabel(std::string_view text);
 
-/// Up to 253 bytes of such labels with dots between them, of any length each. As
-/// validation.IsDNS1123Subdomain.
+/// Whether `text` is at most 253 bytes long and consists of such labels, but of any length, with
+/// dots between them. As validation.IsDNS1123Subdomain.
 bool IsDnsSubdomain(std::string_view text);
 
 }  // namespace kubexx::apimachinery

@@ -1,5 +1,5 @@
 /// @file
-/// The key of an object among those of its type.
+/// ObjectKey: identifies an object among those of its type.
 #ifndef KUBEXX_APIMACHINERY_OBJECT_KEY_H_
 #define KUBEXX_APIMACHINERY_OBJECT_KEY_H_
 

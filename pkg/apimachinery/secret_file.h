@@ -1,5 +1,5 @@
 /// @file
-/// Files with tokens and private keys.
+/// ReadSecretFile: reads files with tokens and private keys.
 #ifndef KUBEXX_APIMACHINERY_SECRET_FILE_H_
 #define KUBEXX_APIMACHINERY_SECRET_FILE_H_
 
@@ -10,7 +10,7 @@
 
 namespace kubexx::apimachinery {
 
-/// The bytes of a file of at most 16 MiB; nothing of them stays behind elsewhere in memory.
+/// Returns the bytes of a file of at most 16 MiB, and leaves no other copy of them in memory.
 /// kInvalidConfig "cannot read <path>: <reason>". Blocks, and waits for the writers of a pipe.
 Result<Bytes> ReadSecretFile(const std::string& path);
 

@@ -16,8 +16,8 @@
 
 namespace kubexx::apimachinery {
 
-/// The API's reasons (meta/v1 StatusReason) plus those that arise in a client. Branch on these,
-/// never on text.
+/// The reasons of the API (meta/v1 StatusReason) and further ones that only a client returns.
+/// Programs should decide by the reason, never by the message.
 enum class Reason : std::uint8_t {
   kUnknown,
   kUnauthorized,
@@ -49,7 +49,7 @@ enum class Reason : std::uint8_t {
 /// The API's spelling, for example "AlreadyExists"; kUnknown gives "".
 std::string_view ToString(Reason reason);
 
-/// The inverse; an unknown or empty spelling gives kUnknown.
+/// Returns the reason with this spelling; kUnknown when the spelling is unknown or empty.
 Reason ParseReason(std::string_view text);
 
 /// One cause of a Status, as meta/v1 StatusCause. `field` is a path such as
@@ -61,19 +61,19 @@ struct StatusCause {
   bool operator==(const StatusCause&) const = default;
 };
 
-/// What a Status is about, as meta/v1 StatusDetails.
+/// The object that a Status is about, and its causes, as meta/v1 StatusDetails.
 struct StatusDetails {
   std::string name{};
   std::string group{};
   std::string kind{};
   std::string uid{};
   std::vector<StatusCause> causes{};
-  /// Zero when the server named no time.
+  /// The server's Retry-After; zero when it sent none.
   std::chrono::seconds retry_after{0};
   bool operator==(const StatusDetails&) const = default;
 };
 
-/// An error. A value type. `code` is the HTTP status, 0 when there was no response.
+/// An error. A value type. `code` is the HTTP status code, 0 when there was no response.
 class [[nodiscard]] Status {
  public:
   // Out of line, as every file that returns errors would have them otherwise.
@@ -89,69 +89,73 @@ class [[nodiscard]] Status {
   int code = 0;
   std::string message{};
   StatusDetails details{};
-  /// The reason's spelling where it is none of Reason's, as admission webhooks may give one; else
-  /// empty. `reason` is then kUnknown, or what `code` stands for.
+  /// The reason's spelling when Reason does not have it, as admission webhooks may send it;
+  /// otherwise empty. `reason` is then kUnknown, or the reason that `code` stands for.
   std::string other_reason{};
 
-  /// "<Reason>: <message>", for logs. The reason is `other_reason` if there is one.
+  /// Returns "<Reason>: <message>", for logs, with `other_reason` as the reason if it is set.
   std::string ToString() const;
 
-  /// The same status with "context: " in front of its message; add it once per layer.
+  /// Returns the same status with "context: " in front of its message. Each layer should add one
+  /// context.
   Status WithContext(std::string_view context) const;
 
   bool operator==(const Status&) const = default;
 };
 
-/// A kMalformed status with one cause at `field`; the message reads "<field>: <what>".
+/// Makes a kMalformed status with one cause at `field` and the message "<field>: <what>".
 Status Malformed(std::string field, std::string what);
 
-/// The reason that an HTTP status code without a Status body stands for, as apimachinery's
+/// Returns the reason for an HTTP status code without a Status in the body, as apimachinery's
 /// NewGenericServerResponse.
 Reason ReasonForHttpCode(int code);
 
-/// 410 Gone or reason Expired: the resourceVersion or continue token is too old.
+/// Whether the resourceVersion or continue token is too old: 410 Gone or reason Expired.
 bool IsExpired(const Status& status);
 
-/// Whether a server says that the object itself is not there: kNotFound, and the object is named.
-/// An API server names it in `details.name`. The 404 of a proxy, of a server that is just starting
-/// or of one that does not serve the API has no Status body, and so no name: it says nothing about
-/// the object, and is a failure that is tried again like any other.
+/// Whether a server says that the object itself does not exist: kNotFound with the object's name.
+/// An API server sends the name in `details.name`. A 404 of a proxy, of a server that is just
+/// starting, or of a server that does not serve the API has no Status body and therefore no name.
+/// It says nothing about the object, and should be retried like any other failure.
 bool IsObjectNotFound(const Status& status);
 
-/// The "Too large resource version" timeout of a server whose watch cache is behind.
+/// Whether this is the "Too large resource version" timeout of a server whose watch cache is
+/// behind.
 bool IsTooLargeResourceVersion(const Status& status);
 
-/// What Result::error() gives for a success. Never changes, and is there until the process ends.
+/// The Status that Result::error() returns for a success. It never changes and exists until the
+/// process ends.
 const Status& NoError();
 
-/// A T or a Status. As std::expected, but ignoring one is a compile error: the CMake targets of the
-/// library hand -Werror=unused-result on to whoever links them.
+/// A T or a Status. Like std::expected, but ignoring one is a compile error: the installed CMake
+/// targets of the library pass -Werror=unused-result on to the targets that link them.
 template <class T>
 class [[nodiscard]] Result : public std::expected<T, Status> {
  public:
   using std::expected<T, Status>::expected;
-  /// `return other.error();`, or `.error()`, from a function that returns a Result: every Status
-  /// is an error. Not for a T that can be made of a Status itself: there Fail says which is meant.
+  /// Makes `return other.error();` possible in a function that returns a Result; every Status is an
+  /// error. Not available for a T that can be made from a Status itself; use Fail there.
   template <class S>
     requires(std::same_as<std::remove_cvref_t<S>, Status> && !std::is_constructible_v<T, S>)
   Result(S&& error) : std::expected<T, Status>(std::unexpect, std::forward<S>(error)) {}
 
-  /// The error; of a success NoError(), which is kUnknown and says that there is none. Unlike
-  /// std::expected's, which must not be asked for the error of a success.
+  /// Returns the error. For a success it returns NoError(), whose reason is kUnknown and which says
+  /// that there is no error; std::expected forbids this call.
   const Status& error() const& { return this->has_value() ? NoError() : Expected::error(); }
-  /// As above, moved out of the Result.
+  /// Like the above, but moves the error out of the Result.
   Status error() && { return this->has_value() ? NoError() : std::move(Expected::error()); }
 
  private:
   using Expected = std::expected<T, Status>;
 };
 
-/// What a function that returns a Result returns when it fails.
+/// The error value that a function with a Result returns when it fails.
 using Error = std::unexpected<Status>;
 
-/// `return Fail(Reason::kNotFound, "...")` from a function that returns Result<T>.
+/// Makes an error. Usage in a function that returns Result<T>: `return Fail(Reason::kNotFound,
+/// "...")`.
 Error Fail(Reason reason, std::string message, int code = 0);
-/// As above, with a whole Status.
+/// Makes an error from a whole Status.
 Error Fail(Status status);
 
 }  // namespace kubexx::apimachinery
@@ -179,8 +183,8 @@ Error Fail(Status status);
   })
 /// @endcond
 
-/// Returns the error of a Result from the function this stands in. One statement, also in an `if`
-/// without braces; the expression may have commas.
+/// Returns the error of a Result, if it has one, from the surrounding function. It is one
+/// statement, so that it also works in an `if` without braces; the expression may contain commas.
 #define KX_RETURN_IF_ERROR(...)                                           \
   do {                                                                    \
     if (auto kx_result = (__VA_ARGS__); !kx_result) {                     \
@@ -188,14 +192,15 @@ Error Fail(Status status);
     }                                                                     \
   } while (false)
 
-/// Assigns the value of a Result to `lhs`, or returns its error from the function this stands in:
+/// Assigns the value of a Result to `lhs`, or returns its error from the surrounding function:
 ///
 ///     KX_ASSIGN_OR_RETURN(const auto x, F());
 ///     KX_ASSIGN_OR_RETURN((auto [a, b]), G<int, int>(x));
 ///
-/// `lhs` may be a declaration; in parentheses where it has a comma. One statement, also in an `if`
-/// without braces. It uses an extension of gcc and clang, an expression made of statements. The
-/// value is moved out of the Result, which is gone afterwards: a declared view of it would dangle.
+/// `lhs` may be a declaration; it needs parentheses if it contains a comma. It is one statement, so
+/// that it also works in an `if` without braces. It uses statement expressions, an extension of gcc
+/// and clang. The value is moved out of the Result, which is destroyed afterwards: do not declare a
+/// view of the Result's content, because it would dangle.
 #define KX_ASSIGN_OR_RETURN(lhs, ...) \
   KX_LHS(lhs) = KX_VALUE_OR_RETURN(KX_CONCAT(kx_tmp_, __LINE__), __VA_ARGS__)
 

@@ -1,5 +1,5 @@
 /// @file
-/// What the causes in a Status tell.
+/// Functions that look at the causes in a Status.
 #ifndef KUBEXX_APIMACHINERY_STATUS_CAUSES_H_
 #define KUBEXX_APIMACHINERY_STATUS_CAUSES_H_
 
@@ -10,10 +10,11 @@
 
 namespace kubexx::apimachinery {
 
-/// A cause of a kForbidden: the namespace ends, and nothing may be made in it any more.
+/// The cause of a kForbidden for a namespace that is being deleted, in which nothing can be created
+/// any more.
 inline constexpr std::string_view kNamespaceTerminatingCause = "NamespaceTerminating";
 
-/// Whether one of the causes has this reason, as apimachinery's errors.HasStatusCause.
+/// Whether one of the Status's causes has this reason, as apimachinery's errors.HasStatusCause.
 inline bool HasStatusCause(const Status& status, std::string_view reason) {
   return std::ranges::any_of(status.details.causes,
                              [reason](const StatusCause& cause) { return cause.reason == reason; });

@@ -22,9 +22,9 @@ struct Time {
   std::int32_t nanos = 0;
   bool IsZero() const { return seconds == kZeroTimeSeconds && nanos == 0; }
   static Time From(std::chrono::system_clock::time_point t);
-  /// RFC 3339 in UTC, seconds.
+  /// Returns the time in RFC 3339, in UTC and whole seconds.
   std::string ToString() const;
-  /// Any RFC 3339 time, with an offset and a fraction; kMalformed otherwise.
+  /// Parses any RFC 3339 time, which may have an offset and a fraction; kMalformed otherwise.
   static Result<Time> Parse(std::string_view text);
   auto operator<=>(const Time&) const = default;
 };
@@ -37,7 +37,8 @@ struct MicroTime {
   bool IsZero() const { return seconds == kZeroTimeSeconds && nanos == 0; }
   static MicroTime From(std::chrono::system_clock::time_point t);
   std::string ToString() const;
-  /// Any RFC 3339 time; kMalformed otherwise. More lenient than Go, which insists on six decimals.
+  /// Parses any RFC 3339 time; kMalformed otherwise. More lenient than Go, which requires six
+  /// decimals.
   static Result<MicroTime> Parse(std::string_view text);
   auto operator<=>(const MicroTime&) const = default;
 };
@@ -47,7 +48,7 @@ struct Duration {
   std::int64_t nanos = 0;
   /// As Go's time.Duration.String.
   std::string ToString() const;
-  /// As Go's time.ParseDuration; kMalformed for what it refuses.
+  /// As Go's time.ParseDuration; kMalformed for text that Go rejects.
   static Result<Duration> Parse(std::string_view text);
   auto operator<=>(const Duration&) const = default;
 };

@@ -9,7 +9,8 @@
 
 namespace kubexx::apimachinery {
 
-/// A bool in a list: std::vector<bool> has no elements to point at. Converts both ways.
+/// A bool in a list, because nothing can point to an element of a std::vector<bool>. Converts to
+/// and from bool.
 struct Bool {
   bool value = false;
   Bool() = default;
@@ -26,8 +27,8 @@ struct IntOrString {
   bool operator==(const IntOrString&) const = default;
 };
 
-/// runtime.RawExtension: an embedded object of a type unknown here. `raw` holds the bytes as the
-/// wire had them: JSON text, or "k8s\0"-prefixed protobuf inside a protobuf watch event. Empty
+/// runtime.RawExtension: an embedded object of a type that is unknown here. `raw` has the bytes as
+/// they were sent: JSON text, or "k8s\0"-prefixed protobuf inside a protobuf watch event. Empty
 /// means null.
 struct RawExtension {
   std::string raw{};

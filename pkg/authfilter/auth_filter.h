@@ -1,5 +1,5 @@
 /// @file
-/// Lets only those read a page whom the API server knows and allows.
+/// AuthFilter: serves a page only to callers that the API server authenticates and authorizes.
 #ifndef KUBEXX_AUTHFILTER_AUTH_FILTER_H_
 #define KUBEXX_AUTHFILTER_AUTH_FILTER_H_
 
@@ -15,26 +15,26 @@
 
 namespace kubexx::authfilter {
 
-/// Asks the API server who the bearer token of a request belongs to (TokenReview) and whether that
-/// user may use the request's method, in lower case, on its path (SubjectAccessReview for a
-/// nonResourceURL). Answers 401 without a token that it knows, 403 to those who may not, 500 when
-/// the API server cannot be asked. Its own user needs `create` on
-/// tokenreviews.authentication.k8s.io and subjectaccessreviews.authorization.k8s.io; readers need a
-/// rule such as `nonResourceURLs: ["/metrics"], verbs: ["get"]`. Tokens are remembered by their
-/// SHA-256 only. Thread-safe. Semantics: controller-runtime metrics/filters
-/// WithAuthenticationAndAuthorization.
+/// Asks the API server to which user the bearer token of a request belongs (TokenReview), and
+/// whether that user may use the request's method, in lower case, on its path (SubjectAccessReview
+/// for a nonResourceURL). Answers 401 when the API server does not know the token, 403 when the
+/// user is not allowed, and 500 when the API server cannot be reached. This program's own user
+/// needs `create` on tokenreviews.authentication.k8s.io and
+/// subjectaccessreviews.authorization.k8s.io; callers need a rule such as `nonResourceURLs:
+/// ["/metrics"], verbs: ["get"]`. Keeps only the SHA-256 of tokens. Thread-safe. Semantics:
+/// controller-runtime metrics/filters WithAuthenticationAndAuthorization.
 class AuthFilter {
  public:
-  /// How long answers are kept, and how many.
+  /// How long and how many answers the filter keeps.
   struct Options {
-    /// How long answers are kept. Those of a broken API server are not.
+    /// How long the filter keeps each kind of answer. It does not keep errors of the API server.
     std::chrono::milliseconds known_token_ttl = std::chrono::minutes(1);
     std::chrono::milliseconds unknown_token_ttl = std::chrono::seconds(10);
     std::chrono::milliseconds allowed_ttl = std::chrono::minutes(5);
     std::chrono::milliseconds denied_ttl = std::chrono::seconds(30);
-    /// Of each kind of answer; the oldest goes first.
+    /// How many answers of each kind the filter keeps; the oldest goes first.
     std::size_t max_entries = 1024;
-    /// A token must be meant for one of them; empty: for the API server.
+    /// The audiences of which a token must have at least one; empty means that of the API server.
     std::vector<std::string> audiences{};
     base::Clock& clock = base::Clock::Real();
   };
@@ -45,8 +45,8 @@ class AuthFilter {
   AuthFilter(const AuthFilter&) = delete;
   AuthFilter& operator=(const AuthFilter&) = delete;
 
-  /// For http::Filtered; works without the AuthFilter, too. It waits for the API server as long as
-  /// the request is waited for: use it on a server with handler threads.
+  /// Returns the filter for http::Filtered; it stays valid without the AuthFilter. It waits for the
+  /// API server until the request's deadline, so use it on a server with handler threads.
   http::Filter Filter() const;
 
  private:

@@ -133,6 +133,10 @@ TEST(AwaitTest, ShowsWhatWasSeen) {
   EXPECT_EQ(Shown(std::size_t{7}), "7");
   EXPECT_EQ(Shown(Color::kGreen), "1");
   EXPECT_EQ(Shown("text"), "\"text\"");
+  const int seven = 7;
+  EXPECT_EQ(Shown(&seven), "7");
+  EXPECT_EQ(Shown(std::make_shared<std::string>("text")), "\"text\"");
+  EXPECT_EQ(Shown(std::unique_ptr<int>()), "nothing");
   EXPECT_EQ(Shown(std::string("text")), "\"text\"");
   EXPECT_EQ(Shown(seconds(5)), "5");
   const std::atomic<int> atomic = 3;

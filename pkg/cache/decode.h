@@ -1,5 +1,5 @@
 /// @file
-/// From an object's bytes to its type.
+/// Functions that decode a cached object's bytes into its type.
 #ifndef KUBEXX_CACHE_DECODE_H_
 #define KUBEXX_CACHE_DECODE_H_
 
@@ -12,15 +12,15 @@
 
 namespace kubexx::cache {
 
-/// A cached object: shared, never changed. To change one, copy it, edit the copy and send it to the
-/// API.
+/// A cached object, which is shared and never changes. To change it, copy it, edit the copy and
+/// send the copy to the API server.
 template <class T>
 using Ref = std::shared_ptr<const T>;
 
-/// A decoded object whose type only its reader knows: what does not depend on the type is compiled
-/// once, and not again for each.
+/// A decoded object whose type only its reader knows. Code that does not depend on the type uses
+/// it, so that the compiler generates that code once.
 using UntypedRef = std::shared_ptr<const void>;
-/// DecodeUntyped of some type.
+/// A pointer to DecodeUntyped<T> for some T.
 using UntypedDecoder = apimachinery::Result<UntypedRef> (*)(const Object& raw);
 
 /// Decodes `raw` into `object`, which is value-initialised and of the schema's type, and returns
@@ -28,14 +28,15 @@ using UntypedDecoder = apimachinery::Result<UntypedRef> (*)(const Object& raw);
 apimachinery::Result<UntypedRef> DecodeInto(const Object& raw, const codec::TypeSchema& schema,
                                             std::shared_ptr<void> object);
 
-/// `raw` as a T; kMalformed when its bytes do not decode. Decoded where it stays: moving a large
-/// object costs as much as decoding some of it. To be specialised for a T without a schema.
+/// Decodes `raw` as a T; kMalformed when its bytes do not decode. Decodes into the shared object
+/// directly, because moving a large object costs as much as decoding a part of it. Specialise it
+/// for a T without a schema.
 template <class T>
 apimachinery::Result<UntypedRef> DecodeUntyped(const Object& raw) {
   return DecodeInto(raw, codec::SchemaOf<T>(), std::make_shared<T>());
 }
 
-/// What DecodeUntyped<T> made, with its type.
+/// Converts a result of DecodeUntyped<T> to its type.
 template <class T>
 apimachinery::Result<Ref<T>> Typed(apimachinery::Result<UntypedRef> decoded) {
   if (!decoded) {
@@ -44,7 +45,7 @@ apimachinery::Result<Ref<T>> Typed(apimachinery::Result<UntypedRef> decoded) {
   return std::static_pointer_cast<const T>(*std::move(decoded));
 }
 
-/// As DecodeUntyped.
+/// Like DecodeUntyped, with a typed result.
 template <class T>
 apimachinery::Result<Ref<T>> DecodeShared(const Object& raw) {
   return Typed<T>(DecodeUntyped<T>(raw));

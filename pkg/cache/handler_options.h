@@ -11,32 +11,35 @@
 
 namespace kubexx::cache {
 
-/// What becomes of further events when as many wait for a handler as may.
+/// What an informer does with further events when a handler's buffer is full.
 enum class Overflow : std::uint8_t {
-  /// The changes of an object that wait become one, from the state that the handler knows to the
-  /// last one; an object that came and went in the meantime is not told at all, unless
-  /// HandlerOptions::tells_passing says so. So never more wait
-  /// than there are objects, the last state is never lost, and nobody else is held back.
+  /// The informer merges the waiting changes of an object into one, from the state that the handler
+  /// knows to the last state. A handler does not learn of an object that was created and deleted in
+  /// the meantime, unless HandlerOptions::tells_passing is set. So no more events wait than there
+  /// are objects, the last state is never lost, and nothing else is delayed.
   kMerge,
-  /// Every event is delivered; until there is room the informer waits, and with it its other
-  /// handlers, its store and its connection to the server.
+  /// The informer delivers every event. Until the buffer has room, the informer waits, and with it
+  /// its other handlers, its store and its connection to the server.
   kHoldBack
 };
 
 /// Settings of one handler.
 struct HandlerOptions {
-  /// Every object is delivered again as an update without change this often; zero means never,
-  /// nothing means as the informer's options say. At least a second. The informer looks as often as
-  /// the shortest period that was asked for before it was started, so that a shorter one that comes
-  /// later is raised to that, and without any there is no resync.
+  /// How often the handler gets every object again, as an update without a change. Zero means
+  /// never; std::nullopt takes the period of the informer's options. At least a second. A handler
+  /// that is added to a running informer cannot get a shorter period than the shortest one that was
+  /// set before the start: its period is raised to that, and when no handler had a period, there is
+  /// no resync.
   std::optional<base::Duration> resync_period{};
-  /// Events that may wait before `overflow` applies; zero means as the informer's options say. A
-  /// burst brings up to 256 at once: a smaller buffer overflows then though the handler is fast.
+  /// How many events may wait before `overflow` applies; zero takes the size of the informer's
+  /// options. Up to 256 events can arrive at once, so a smaller buffer can overflow even though the
+  /// handler is fast.
   std::size_t buffer = 0;
   Overflow overflow = Overflow::kMerge;
-  /// With kMerge: an object that came and went in the meantime is told as a delete, of something
-  /// that the handler did not know; one that came again then as an update from it. For handlers who
-  /// are to do something about what is not there any more.
+  /// Applies to kMerge. When an object was created and deleted before the handler learnt of it, the
+  /// handler gets a delete of an object that it did not know; when the object has been created
+  /// again, it gets an update from the deleted object. For handlers that have to act on objects
+  /// that no longer exist.
   bool tells_passing = false;
 };
 

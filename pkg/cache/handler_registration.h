@@ -1,5 +1,5 @@
 /// @file
-/// A handler's place in an informer.
+/// HandlerRegistration: the registration of a handler with an informer.
 #ifndef KUBEXX_CACHE_HANDLER_REGISTRATION_H_
 #define KUBEXX_CACHE_HANDLER_REGISTRATION_H_
 
@@ -14,10 +14,10 @@ namespace kubexx::cache {
 
 class Listener;
 
-/// Owns the registration of one handler: its destruction, or Reset, removes the handler, waits for
-/// a call of it that is running and drops what it has not been given yet. The handler itself may
-/// end it, too, and is not waited for then: it gets nothing more. Move-only; may outlive the
-/// informer; becomes a base::Subscription where only the end matters. As client-go's
+/// Owns the registration of one handler. Its destructor, or Reset, removes the handler, waits for a
+/// running call of it, and drops the events that it has not got yet. The handler itself may also
+/// remove the registration; this does not wait, and the handler gets nothing more. Move-only; may
+/// outlive the informer; converts to a base::Subscription. Like client-go's
 /// ResourceEventHandlerRegistration. The const methods are thread-safe.
 class [[nodiscard]] HandlerRegistration {
  public:
@@ -28,18 +28,19 @@ class [[nodiscard]] HandlerRegistration {
   // NOLINTNEXTLINE(google-explicit-constructor): for containers and members of subscriptions.
   operator base::Subscription() && { return std::move(subscription_); }
 
-  /// Whether the informer has synced and the handler has been given the whole initial list.
+  /// Whether the informer has synced and the handler has got the whole initial list.
   bool HasSynced() const;
-  /// Blocks until HasSynced, without polling; false when the handler was removed, or `stop` was
-  /// requested, first.
+  /// Blocks until HasSynced, without polling. Returns false when the handler was removed, or `stop`
+  /// was requested, first.
   bool WaitForSync(const std::stop_token& stop) const;
 
-  /// Removes the handler after it has been given everything that waits for it; it gets no newer
-  /// events. Blocks for that long. It is removed in any case: kCancelled means that `stop` was
-  /// requested first, kUnavailable that the informer does not run; what waited is dropped then.
-  /// kInvalid when the handler itself calls, which removes nothing. As ShutDownEventHandler.
+  /// Delivers all waiting events to the handler and then removes it; the handler gets no newer
+  /// events. Blocks until then. The handler is also removed on an error, and the waiting events are
+  /// dropped: kCancelled means that `stop` was requested first, kUnavailable that the informer does
+  /// not run. Only with kInvalid, when the handler itself calls Drain, it is not removed. Like
+  /// client-go's ShutDownEventHandler.
   apimachinery::Result<void> Drain(const std::stop_token& stop);
-  /// Removes the handler now. Does nothing when that has happened.
+  /// Removes the handler at once. Does nothing when it has been removed already.
   void Reset() { subscription_.Reset(); }
 
  private:

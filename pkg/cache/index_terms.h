@@ -1,5 +1,5 @@
 /// @file
-/// Index terms: what users give, and how entries keep them.
+/// Index terms: their form in the API, and their encoded form in the store's entries.
 #ifndef KUBEXX_CACHE_INDEX_TERMS_H_
 #define KUBEXX_CACHE_INDEX_TERMS_H_
 
@@ -18,20 +18,20 @@ namespace kubexx::cache {
 /// Index terms of an object: pairs of index name and value, for example {"namespace", "default"}.
 using IndexTerms = std::vector<std::pair<std::string, std::string>>;
 
-/// A store's number for the name of an index.
+/// The number that a store uses for the name of an index.
 using IndexId = std::uint8_t;
 
-/// Under it are the objects that an index lacks, as its function could not read them: the value is
-/// that index's number, or empty where it may be any.
+/// The index of objects that another index lacks because its function could not read them. A value
+/// in this index is the other index's number, or empty when any index may lack the object.
 inline constexpr IndexId kUnreadIndex = 255;
 
-/// One term as a lookup key: the index's number, then the value.
+/// Encodes one term as a lookup key: the index's number, then the value.
 std::string EncodeTerm(IndexId index, std::string_view value);
 
-/// Terms in a row, each with a length in front: a view of bytes that EncodeTerms made.
+/// A view of encoded terms, each preceded by its length. Append makes the bytes.
 class EncodedTerms {
  public:
-  /// Goes over the terms, in the order they were encoded in.
+  /// Iterates over the terms in the order in which they were encoded.
   class Iterator {
    public:
     explicit Iterator(std::string_view rest) : rest_(rest) {}

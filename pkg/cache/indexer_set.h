@@ -1,5 +1,5 @@
 /// @file
-/// The functions that give objects their index terms.
+/// Indexers: the functions that compute the index terms of objects.
 #ifndef KUBEXX_CACHE_INDEXER_SET_H_
 #define KUBEXX_CACHE_INDEXER_SET_H_
 
@@ -19,49 +19,50 @@
 
 namespace kubexx::cache {
 
-/// Gives an object's index terms, under any names of indexes.
+/// Returns an object's index terms, for indexes of any names.
 using TermsFunc = std::function<IndexTerms(const Object&)>;
-/// Gives the values under which an object is found in one index.
+/// Returns the values under which an object is found in one index.
 using IndexFunc = std::function<std::vector<std::string>(const Object&)>;
 /// Named indexes, as client-go's Indexers. The functions must not keep references or block; they
-/// are called on whatever thread brings the object. One that cannot read an object throws, as
-/// `DecodeShared<T>(object).value()` does: then nobody knows under which values it belongs.
+/// are called on the thread that brings the object. A function that cannot read an object throws,
+/// as `DecodeShared<T>(object).value()` does; the store then knows that the index lacks the object.
 using Indexers = std::map<std::string, IndexFunc>;
 
-/// The index by namespace, under client-go's name for it.
+/// The name of the index by namespace; client-go's is the same.
 inline constexpr std::string_view kNamespaceIndex = "namespace";
-/// An Indexers with that index only.
+/// Indexers that contain only kNamespaceIndex.
 Indexers NamespaceIndexer();
 
-/// The same functions, but one that gives no value for an object throws when `decode` cannot read
-/// that object.
+/// Returns the same functions, but one that returns no value for an object throws if `decode`
+/// cannot decode that object.
 Indexers Reading(Indexers indexers, UntypedDecoder decode);
 
-/// An immutable set of indexers and the numbers of their names. `version` tells entries that were
-/// indexed with an older set. Thread-safe, as names that a TermsFunc makes up get numbers in Encode
-/// from the one table that all versions share.
+/// An immutable set of indexers and the numbers of their names. `version` shows which entries were
+/// indexed with an older set. Thread-safe. All versions share one table of names, because Encode
+/// gives numbers to new names that a TermsFunc returns.
 class IndexerSet {
  public:
   static constexpr std::size_t kMaxVersions = 250;
   static constexpr std::size_t kMaxNames = 250;
 
   static std::shared_ptr<const IndexerSet> Empty();
-  /// This set and more. kAlreadyExists names an index that is there already; kInvalid after
-  /// kMaxVersions changes.
+  /// Returns this set extended by new indexers. kAlreadyExists names an index that exists already;
+  /// kInvalid after kMaxVersions changes.
   apimachinery::Result<std::shared_ptr<const IndexerSet>> With(Indexers indexers) const;
   apimachinery::Result<std::shared_ptr<const IndexerSet>> With(TermsFunc terms) const;
 
   std::uint8_t version() const { return version_; }
   bool empty() const { return named_.empty() && free_.empty(); }
 
-  /// The terms of an object, encoded. A function that throws gives one of kUnreadIndex, and a value
-  /// that is too long is left out; both are logged.
+  /// Returns the encoded terms of an object. When a function throws, the object gets a term of
+  /// kUnreadIndex; a value that is too long is left out. Both are logged.
   std::string Encode(const Object& object) const;
 
-  /// Whether there is an index of this name, as opposed to terms that a TermsFunc makes up.
+  /// Whether an IndexFunc has this name. False for names that only a TermsFunc returns.
   bool IsNamed(std::string_view index) const { return named_.contains(std::string(index)); }
 
-  /// The number of an index that has or had terms, or was named.
+  /// The number of an index, if it has or had terms or an IndexFunc of its name; otherwise
+  /// std::nullopt.
   std::optional<IndexId> Find(std::string_view index) const;
 
  private:

@@ -1,6 +1,6 @@
 /// @file
-/// What an informer tells its handlers: one change, unpacked and decoded at most once however many
-/// handlers there are.
+/// RawEvent: a change that an informer reports to its handlers. It is unpacked and decoded at most
+/// once, however many handlers there are.
 #ifndef KUBEXX_CACHE_INFORMER_EVENT_H_
 #define KUBEXX_CACHE_INFORMER_EVENT_H_
 
@@ -17,14 +17,14 @@
 
 namespace kubexx::cache {
 
-/// One change. Handlers of one informer share it. Thread-safe.
+/// One change. All handlers of an informer share it. Thread-safe.
 class RawEvent {
  public:
   enum class Type : std::uint8_t { kAdd, kUpdate, kDelete };
   using DecodeResult = apimachinery::Result<std::shared_ptr<const void>>;
   using Decoder = base::FunctionRef<DecodeResult(const Object&)>;
 
-  /// What is known of an event beside its objects.
+  /// The properties of an event other than its objects.
   struct Flags {
     bool is_in_initial_list = false;
     bool final_state_unknown = false;
@@ -42,34 +42,35 @@ class RawEvent {
         old_entry_(std::move(old)) {}
 
   const Type type;
-  const bool is_in_initial_list;   ///< kAdd: part of the first list, or replayed to a late handler
-  const bool final_state_unknown;  ///< kDelete: found by a relist; the object may be stale
-  /// A watch told of it and nothing was merged: what differs from the old state was written at
-  /// exactly resource_version(). Otherwise at that version or an earlier one.
+  const bool is_in_initial_list;   ///< kAdd: from the first list, or replayed to a late handler
+  const bool final_state_unknown;  ///< kDelete: a relist found it; the object may be stale
+  /// True when the event comes from a watch and no changes were merged into it. The difference to
+  /// the old state was then written at exactly resource_version(); otherwise at that version or an
+  /// earlier one.
   const bool is_single_change;
 
   apimachinery::ObjectKey key() const { return entry_->key(); }
-  /// The packed states; the old one is none for an add.
+  /// The packed states; the old one is null for an add.
   const EntryRef& entry() const { return entry_; }
   const EntryRef& old_entry() const { return old_entry_; }
   std::string_view resource_version() const { return entry_->resource_version(); }
-  /// Before an update; otherwise as resource_version().
+  /// The version before an update; for other events the same as resource_version().
   std::string_view old_resource_version() const {
     return (old_entry_ ? old_entry_ : entry_)->resource_version();
   }
 
-  /// The new state; for kDelete the last one known. Unpacked on the first call.
+  /// The new state; for kDelete the last known one. Unpacked on the first call.
   const Object& object() const { return Unpacked(object_, *entry_); }
-  /// The state before an update or a delete; in a resync it is the same object as the new state.
-  /// For an add as object().
+  /// The state before an update or a delete. In a resync it is the same object as the new state;
+  /// for an add it is object().
   const Object& old_object() const {
     return !old_entry_ || entry_ == old_entry_ ? object() : Unpacked(old_object_, *old_entry_);
   }
 
-  /// The same, decoded on the first call with `decode`, which must be the same for every call and
-  /// every event of the informer: the next event of the object takes over what was decoded for this
-  /// one. An error of `decode`, or of unpacking, is returned; it has been logged, as far as that
-  /// does not flood the log, and counted.
+  /// Return the states decoded; the first call decodes with `decode`. It must be the same function
+  /// for every call and every event of the informer, because the next event of the object reuses
+  /// what was decoded for this one. Errors of `decode`, and of unpacking, are returned, counted
+  /// and, with a limited rate, logged.
   DecodeResult Decoded(Decoder decode) const { return DecodedOnce(decoded_, entry_, decode); }
   DecodeResult DecodedOld(Decoder decode) const {
     return !old_entry_ || entry_ == old_entry_ ? Decoded(decode)

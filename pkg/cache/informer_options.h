@@ -1,5 +1,5 @@
 /// @file
-/// InformerOptions.
+/// InformerOptions: the settings of an informer.
 #ifndef KUBEXX_CACHE_INFORMER_OPTIONS_H_
 #define KUBEXX_CACHE_INFORMER_OPTIONS_H_
 
@@ -16,31 +16,33 @@
 
 namespace kubexx::cache {
 
-/// Settings of one informer.
+/// The settings of one informer.
 struct InformerOptions {
-  /// For logs and metric labels; defaults to the resource's plural when a factory makes the
-  /// informer.
+  /// The name for logs and metric labels. When a factory makes the informer, the default is the
+  /// resource's plural.
   std::string name{};
   base::Clock& clock = base::Clock::Real();
-  /// Records reflector_* and informer_* metrics there when set; must outlive the informer.
+  /// When set, the informer records reflector_* and informer_* metrics here; must outlive the
+  /// informer.
   metrics::Registry* registry = nullptr;
-  /// Changes an object before it is stored, for example to drop or project fields; runs once per
-  /// arriving object, before anything else sees it, on the reflector's thread. An error drops the
-  /// object, is logged and counted.
+  /// Changes an object before it is stored, for example to drop fields. The informer calls it once
+  /// per arriving object on the reflector's thread, before anything else uses the object. On an
+  /// error the informer drops the object, and logs and counts the error.
   std::function<apimachinery::Result<void>(Object&)> transform{};
-  /// For handlers that name no period of their own; see HandlerOptions. Zero means never.
+  /// The resync period of handlers without one of their own; see HandlerOptions. Zero means never.
   base::Duration resync_period{0};
-  /// For handlers that name no buffer of their own: events that may wait for one before its
-  /// Overflow applies.
+  /// The buffer size of handlers without one of their own: how many events may wait before the
+  /// handler's Overflow applies.
   std::size_t handler_buffer = 1024;
-  /// Get the initial state with a streaming WatchList; servers that cannot are asked with LIST.
+  /// Whether to get the initial state with a streaming WatchList. If a server does not support it,
+  /// the informer uses LIST.
   bool use_watch_list = true;
-  /// Told of every failed list or watch, on the reflector's thread, in place of LogWatchError.
+  /// Called for every failed list or watch, on the reflector's thread, instead of LogWatchError.
   std::function<void(const apimachinery::Status&)> on_error{};
-  /// Of the reflector's jitter; 0 takes one from the system.
+  /// The seed of the reflector's jitter; 0 takes one from the system.
   std::uint64_t seed = 0;
   WatchTuning tuning{};
-  /// Of the type, for the labels of informer_* metrics.
+  /// The objects' group, version and resource, for the labels of informer_* metrics.
   std::string group{};
   std::string version{};
   std::string resource{};

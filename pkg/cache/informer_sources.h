@@ -1,5 +1,5 @@
 /// @file
-/// Where an informer's objects come from.
+/// InformerSources: the sources of an informer's objects.
 #ifndef KUBEXX_CACHE_INFORMER_SOURCES_H_
 #define KUBEXX_CACHE_INFORMER_SOURCES_H_
 
@@ -11,7 +11,7 @@
 
 namespace kubexx::cache {
 
-/// Where the objects of one namespace come from.
+/// The source of the objects of one namespace.
 struct NamespacedSource {
   std::string namespace_{};
   std::shared_ptr<ListerWatcher> lister_watcher{};
@@ -19,7 +19,7 @@ struct NamespacedSource {
 
 /// One source of all objects, or those of several namespaces.
 struct InformerSources {
-  /// Null: `namespaces` count.
+  /// The source of all objects. When null, `namespaces` are used.
   std::shared_ptr<ListerWatcher> all{};
   std::vector<NamespacedSource> namespaces{};
 };

@@ -21,31 +21,33 @@ class RESTClient;
 
 namespace kubexx::cache {
 
-/// What to list and watch of a resource, and how.
+/// Which objects of a resource to list and watch, and how.
 struct ListWatchOptions {
-  /// Sent with every request; the server applies them.
+  /// Selectors that are sent with every request; the server applies them.
   std::string label_selector{};
   std::string field_selector{};
-  /// Encodings to ask for, best first. A custom resource is served as JSON only.
+  /// The encodings to ask for, in order of preference. Servers serve custom resources only as JSON.
   std::vector<codec::Encoding> accept{codec::Encoding::kProtobuf, codec::Encoding::kJson};
-  /// See rest::Request::AcceptParameters: of lists, and of watches.
+  /// Parameters of the Accept header of lists and of watches, see rest::Request::AcceptParameters.
   std::string list_accept_parameters{};
   std::string watch_accept_parameters{};
-  /// Give the items of JSON lists, which do not name their type, that of the list.
+  /// Whether to add the list's type to the items of JSON lists, which do not contain their type.
   bool name_types = false;
-  /// A list that sends nothing for this long is given up.
+  /// A list fails when the server sends nothing for this long.
   std::chrono::seconds list_idle_timeout{120};
-  /// So is one whose body, of each page, is waited for so long in all; what becomes of the objects
-  /// does not count. In place of rest::Config::timeout, which is meant for requests of usual size.
+  /// A list fails when the waits for the body of a page take this long in total. The time for
+  /// processing the objects does not count. Replaces rest::Config::timeout, which is meant for
+  /// requests of usual size.
   std::chrono::seconds list_timeout{600};
-  /// A watch is given up when it has been silent for this much longer than the time that the server
-  /// was asked to keep it open: its connection is dead.
+  /// The margin after which a silent watch counts as dead and fails: the server has sent nothing
+  /// for the lifetime that the watch asked for, and for this much longer.
   std::chrono::seconds watch_idle_margin{30};
 };
 
-/// As client-go's NewListWatchFromClient. `namespace_` is empty for all namespaces and for
-/// cluster-scoped resources. Objects stream from the connection one by one; what encoding they have
-/// is the server's choice. Requests are not retried: that is the reflector's part.
+/// Makes a source that lists and watches `resource`, as client-go's NewListWatchFromClient.
+/// `namespace_` is empty for all namespaces and for cluster-scoped resources. The source hands over
+/// objects one by one as the connection delivers them, in the encoding that the server chose. It
+/// does not retry requests, because the reflector does.
 std::shared_ptr<ListerWatcher> NewListWatchFromClient(std::shared_ptr<rest::RESTClient> client,
                                                       const apimachinery::ResourceInfo& resource,
                                                       std::string namespace_,
@@ -55,14 +57,14 @@ std::shared_ptr<ListerWatcher> NewListWatchFromClient(std::shared_ptr<rest::REST
 /// every page and every watch, by one thread at a time for one reflector.
 using OptionsModifier = std::function<void(apimachinery::ListOptions&)>;
 
-/// The same with a modifier of the requests' options, which is called last; as client-go's
-/// NewFilteredListWatchFromClient. Changing versions, limits or continue tokens breaks the
-/// reflector's rules and is not meant.
+/// Like NewListWatchFromClient, with a modifier that gets the options of each request last; as
+/// client-go's NewFilteredListWatchFromClient. The modifier must not change versions, limits or
+/// continue tokens, because the reflector relies on them.
 std::shared_ptr<ListerWatcher> NewFilteredListWatchFromClient(
     std::shared_ptr<rest::RESTClient> client, const apimachinery::ResourceInfo& resource,
     std::string namespace_, OptionsModifier modifier, ListWatchOptions options = {});
 
-/// Whether a bookmark has the annotation k8s.io/initial-events-end: "true".
+/// Whether the bookmark has the annotation k8s.io/initial-events-end: "true".
 bool EndsInitialEvents(std::string_view bookmark);
 
 }  // namespace kubexx::cache

@@ -13,7 +13,7 @@
 
 namespace kubexx::cache {
 
-/// The labels of an object: its metadata's, or what its method Labels() gives.
+/// Returns the labels of an object: those of its metadata, or the result of its method Labels().
 template <class T>
 decltype(auto) LabelsOf(const T& object) {
   if constexpr (requires { object.metadata.labels; }) {
@@ -23,25 +23,27 @@ decltype(auto) LabelsOf(const T& object) {
   }
 }
 
-/// Typed reads by namespace and label selector, as client-go's generated listers. A value; keeps
-/// its informer. What it returns is as fresh as the informer. Thread-safe.
+/// Reads typed objects by namespace and label selector, as client-go's generated listers. A value
+/// type that shares ownership of its informer. Its results are as fresh as the informer.
+/// Thread-safe.
 template <class T>
 class Lister {
  public:
   explicit Lister(std::shared_ptr<const SharedInformer<T>> informer)
       : informer_(std::move(informer)) {}
 
-  /// kNotFound when the store has no such object, kUnavailable when there was no list yet,
-  /// kMalformed when it cannot be read; see SharedInformerBase::GetRaw. `namespace_` is empty for
-  /// cluster-scoped types.
+  /// Returns an object. kNotFound when the store has no such object, kUnavailable when there was no
+  /// list yet, kMalformed when the object cannot be read; see SharedInformerBase::GetRaw.
+  /// `namespace_` is empty for cluster-scoped types.
   apimachinery::Result<Ref<T>> Get(std::string_view namespace_, std::string_view name) const {
     return informer_->Get({std::string(namespace_), std::string(name)});
   }
 
-  /// All objects in `namespace_` (empty: in all) that match, in no particular order. Each is
-  /// decoded. kMalformed, naming the object, when one cannot be, and an error with the server's
-  /// reason while one of the informer's namespaces is refused: what is left would be taken for all
-  /// there is. kUnavailable before the first list, where client-go's listers give nothing.
+  /// Returns the matching objects in `namespace_` (empty: in all namespaces), in no particular
+  /// order; decodes each. Instead of an incomplete list it returns an error: kMalformed, which
+  /// names the object, when one cannot be decoded; an error with the server's reason while the
+  /// server refuses one of the informer's namespaces; and kUnavailable before the first list, where
+  /// client-go's listers return an empty list.
   apimachinery::Result<std::vector<Ref<T>>> List(
       std::string_view namespace_ = {}, const apimachinery::LabelSelector& selector = {}) const {
     std::vector<Ref<T>> out;
@@ -55,9 +57,10 @@ class Lister {
     return out;
   }
 
-  /// The objects that have all of `terms`, for example {{"namespace", "default"}, {"node", "n1"}},
-  /// in no particular order. Only they are decoded. Errors as List's; an object that an index
-  /// function could not read might have the terms, and is named as well.
+  /// Returns the objects that have all of `terms`, for example {{"namespace", "default"}, {"node",
+  /// "n1"}}, in no particular order; decodes only these. Errors are those of List. kMalformed also
+  /// names an object that an index function could not read, because the object might have the
+  /// terms.
   apimachinery::Result<std::vector<Ref<T>>> ByIndex(const IndexTerms& terms) const {
     std::vector<Ref<T>> out;
     KX_RETURN_IF_ERROR(

@@ -1,5 +1,5 @@
 /// @file
-/// Where objects come from: the API server, an etcd store, or a test.
+/// ListerWatcher: a source of objects, such as the API server, an etcd store, or a test.
 #ifndef KUBEXX_CACHE_LISTER_WATCHER_H_
 #define KUBEXX_CACHE_LISTER_WATCHER_H_
 
@@ -17,21 +17,23 @@
 
 namespace kubexx::cache {
 
-/// One watch event. For kBookmark the object has a resourceVersion and no key. kError never arrives
-/// here: it ends the watch and is returned as its Status.
+/// One watch event. For kBookmark the object has a resourceVersion but no key. kError never occurs
+/// here: it ends the watch, which returns the event's Status.
 struct WatchEvent {
   codec::WatchEventType type = codec::WatchEventType::kAdded;
   Object object{};
-  /// A bookmark that ends the initial events of a WatchList (annotation k8s.io/initial-events-end).
+  /// Whether this is the bookmark that ends the initial events of a WatchList (annotation
+  /// k8s.io/initial-events-end).
   bool initial_events_end = false;
-  /// Another event of this watch is there already and follows, so that a receiver may put off what
-  /// it would do once for several. The last event before an error or a wait does not say so.
+  /// Whether another event of this watch has already arrived and follows. A receiver may then
+  /// postpone work that it can do once for several events. It is false for the last event before an
+  /// error or a wait.
   bool more = false;
 };
 
 /// Lists and watches one type. As client-go's ListerWatcher (`tools/cache`), but both calls block
-/// and hand objects over one by one as they arrive, so that a caller never holds a response.
-/// Implementations are thread-safe.
+/// and hand over the objects one by one as they arrive, so that a caller never holds a whole
+/// response. Implementations are thread-safe.
 class ListerWatcher {
  public:
   using ObjectSink = base::FunctionRef<apimachinery::Result<void>(Object&&)>;
@@ -39,25 +41,27 @@ class ListerWatcher {
 
   virtual ~ListerWatcher() = default;
 
-  /// One page of a list. Returns its metadata after the last object; an error of `sink` ends it and
-  /// is returned. An item that cannot be read is handed over as such (Object::unreadable), and the
-  /// others follow.
+  /// Reads one page of a list and returns the list's metadata after the last object. An error of
+  /// `sink` ends the list and is returned. An item that cannot be read is handed over with its
+  /// error (Object::unreadable), and the list continues.
   virtual apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions& options,
                                                      ObjectSink sink, std::stop_token stop) = 0;
 
-  /// Watches until the stream ends. A clean end (server timeout, EOF) is success; an ERROR event, a
+  /// Watches until the stream ends. A clean end (server timeout, EOF) is success. An ERROR event, a
   /// refused request, or an error of `sink` is returned as its Status; kCancelled when `stop` was
-  /// requested. An event that cannot be read is handed over as such, and the others follow.
+  /// requested. An event that cannot be read is handed over with its error, and the watch
+  /// continues.
   virtual apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                            std::stop_token stop) = 0;
 
-  /// The version that the server's data have now, for a reflector that wants to know whether they
-  /// have gone back. It asks for a list of one object, which nobody stores; who counts lists, or
-  /// tells by them what is permitted, passes the question on instead.
+  /// Returns the present resourceVersion of the server's data. A reflector uses it to find out
+  /// whether the data have gone back to an older version. The default implementation lists a single
+  /// object and drops it. An implementation that counts lists, or checks permissions with them,
+  /// should forward this call instead.
   virtual apimachinery::Result<std::string> CurrentVersion(std::stop_token stop);
 };
 
-/// A ListerWatcher made of two functions, as client-go's ListWatch.
+/// A ListerWatcher that consists of two functions, as client-go's ListWatch.
 class ListWatch final : public ListerWatcher {
  public:
   using ListFunc = std::function<apimachinery::Result<codec::ListMeta>(

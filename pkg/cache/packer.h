@@ -1,5 +1,6 @@
 /// @file
-/// Compresses the objects of one type with a dictionary learnt from the first of them.
+/// Packer: compresses the objects of one type with a dictionary that it learns from the first
+/// objects.
 #ifndef KUBEXX_CACHE_PACKER_H_
 #define KUBEXX_CACHE_PACKER_H_
 
@@ -17,29 +18,31 @@ namespace kubexx::cache {
 struct PackerOptions {
   int level = 1;
   std::size_t dictionary_bytes = 8 << 10;
-  /// The dictionary is learnt from the first objects: this many and ten dictionaries' worth of
-  /// bytes...
+  /// The packer learns the first dictionary from this many objects, but no sooner than they have
+  /// ten times the dictionary's size.
   std::size_t training_objects = 256;
-  /// ...or this many bytes, whichever comes first.
+  /// When the first objects have this many bytes before that, the packer learns the dictionary from
+  /// them.
   std::size_t training_bytes = 1 << 20;
-  /// Packed objects between two looks at the ratio.
+  /// The packer checks the compression ratio after each such number of packed objects.
   std::size_t drift_window = 4096;
-  /// A new dictionary is learnt when the packed share of the raw bytes has grown by this factor
-  /// since the last one.
+  /// The packer learns a new dictionary when the ratio of packed to raw bytes has grown by this
+  /// factor since the last dictionary.
   double drift_factor = 1.5;
 };
 
-/// One packed object. `dictionary` names the dictionary it needs; 0 means none.
+/// One packed object. `dictionary` is the number of the dictionary that it needs; 0 means none.
 struct Packed {
   bool compressed =
-      false;  ///< false: the bytes are the object's own, because compressing made them no smaller
+      false;  ///< false: `bytes` are the raw object, because compression made it no smaller
   std::uint8_t dictionary = 0;
   std::string bytes{};
 };
 
-/// Packs and unpacks with zstd. All dictionaries are kept, at most kMaxDictionaries, so every
-/// packed object stays readable for as long as the Packer lives. Until the first dictionary is
-/// there, samples of the objects are held. Thread-safe; contexts are reused.
+/// Packs and unpacks objects with zstd. The packer keeps all its dictionaries, at most
+/// kMaxDictionaries, so every packed object stays readable for as long as the Packer lives. It
+/// keeps samples of the objects until it has the first dictionary. Thread-safe; it reuses zstd's
+/// contexts.
 class Packer {
  public:
   static constexpr std::uint8_t kMaxDictionaries = 16;
@@ -49,18 +52,19 @@ class Packer {
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
 
-  /// Never fails: what zstd will not compress is kept as it is.
+  /// Packs an object. Never fails: when zstd cannot compress the object, the result contains it as
+  /// it is.
   Packed Pack(std::string_view raw);
 
-  /// The object again. `raw_size` is its size before packing. kInternalError on bytes that Pack did
-  /// not make.
+  /// Returns the unpacked object. `raw_size` is its size before packing. kInternalError for bytes
+  /// that Pack did not make.
   apimachinery::Result<std::string> Unpack(bool compressed, std::uint8_t dictionary,
                                            std::string_view packed, std::size_t raw_size) const;
-  /// The same into `raw`, whose memory is used again; its content is undefined after an error.
+  /// Unpacks into `raw`, whose memory is reused; its content is undefined after an error.
   apimachinery::Result<void> UnpackTo(std::string& raw, bool compressed, std::uint8_t dictionary,
                                       std::string_view packed, std::size_t raw_size) const;
 
-  /// The dictionary that new objects are packed with; 0 while there is none.
+  /// The number of the dictionary for new objects; 0 while there is none.
   std::uint8_t dictionary() const;
 
  private:

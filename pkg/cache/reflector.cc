@@ -113,7 +113,7 @@ class Reflector::Pass {
     state_.Missed();
     metrics_.unreadable.Increment();
     if (const auto left_out = owner_.unreadable_lines_.Admit()) {
-      logging::Error("What the server sent could not be read and is left out",
+      logging::Error("An object from the server could not be read and is left out",
                      {{"reflector", owner_.name_}, {"error", why}, {"others", *left_out}});
     }
   }
@@ -149,7 +149,7 @@ class Reflector::Pass {
     // A proxy may answer each page with the same bytes: such a list would have no end.
     if (!meta->continue_.empty() && meta->continue_ == action.options.continue_) {
       return ListFailed{Status(Reason::kInternalError,
-                               "the answer to a continue token gives the same token again")};
+                               "the server answered a continue token with the same token again")};
     }
     return PageListed{std::move(*meta)};
   }
@@ -209,7 +209,7 @@ class Reflector::Pass {
         watchdog.token());
     ShowAll();
     if (watchdog.expired()) {
-      result = Fail(Reason::kUnavailable, "nothing came for so long that the watch is given up");
+      result = Fail(Reason::kUnavailable, "the watch brought nothing for too long and was closed");
     }
     const base::Duration lasted = clock_.Now() - began;
     const bool was_short = lasted < kShortWatch;

@@ -1,5 +1,5 @@
 /// @file
-/// Reflector: keeps a store equal to what a ListerWatcher has.
+/// Reflector: keeps the content of a store equal to that of a ListerWatcher.
 #ifndef KUBEXX_CACHE_REFLECTOR_H_
 #define KUBEXX_CACHE_REFLECTOR_H_
 
@@ -25,35 +25,38 @@ namespace kubexx::cache {
 /// Settings of a Reflector.
 struct ReflectorOptions {
   base::Clock& clock = base::Clock::Real();
-  /// Records reflector_* metrics there when set; must outlive the reflector.
+  /// When set, the reflector records reflector_* metrics here; must outlive the reflector.
   metrics::Registry* registry = nullptr;
-  /// Of the jitter and of the watches' lifetimes; 0 takes one from the system.
+  /// The seed of the jitter and of the watches' lifetimes; 0 takes one from the system.
   std::uint64_t seed = 0;
-  /// Calls the store's Resync this often, on a thread of its own, also while the watch is quiet;
-  /// zero means never.
+  /// How often the reflector calls the store's Resync, on a thread of its own, even while the watch
+  /// is quiet; zero means never.
   base::Duration resync_period{0};
-  /// Asked before each resync, on the resync thread, when set: false leaves that one out.
+  /// When set, the resync thread calls it before each resync and skips the resync when it returns
+  /// false.
   std::function<bool()> should_resync{};
-  /// Get the initial state with a streaming WatchList; servers that cannot are asked with LIST.
+  /// Whether to get the initial state with a streaming WatchList. If a server does not support it,
+  /// the reflector uses LIST.
   bool use_watch_list = true;
   WatchTuning tuning{};
-  /// An object whose namespace, name or resourceVersion is longer counts as one that cannot be
-  /// read: the caches of informers have no place for it. A store that has may take more.
+  /// An object whose namespace, name or resourceVersion is longer than this counts as one that
+  /// cannot be read, because the caches of informers cannot store it. A store that can may set a
+  /// larger limit.
   std::size_t max_key_part = kMaxKeyPart;
-  /// Told of every failed list or watch, on the reflector's thread, in place of LogWatchError: for
-  /// sources that may be missing. As client-go's WatchErrorHandler.
+  /// Called for every failed list or watch, on the reflector's thread, instead of LogWatchError;
+  /// for sources that may be missing. As client-go's WatchErrorHandler.
   std::function<void(const apimachinery::Status&)> on_error{};
 };
 
-/// The warning about a failed list or watch. As client-go's DefaultWatchErrorHandler.
+/// Logs a warning about a failed list or watch. As client-go's DefaultWatchErrorHandler.
 void LogWatchError(std::string_view reflector, const apimachinery::Status& status);
 
-/// Lists, then watches, for ever; feeds a ReflectorStore. No change is lost: after a broken watch
-/// it resumes at the last version that the store took, and lists again when the server no longer
-/// has it. An item or event that cannot be read is logged, counted and left out, the store is told
-/// that it lacks something, and the next time that the watch ends the state is listed anew, in the
-/// hope that it can be read then. Semantics of client-go's `tools/cache` Reflector; ReflectorState
-/// says where they differ.
+/// Lists, then watches, for ever, and writes the changes into a ReflectorStore. It loses no change:
+/// after a broken watch it resumes at the last version that the store took, and it lists again when
+/// the server no longer has that version. When an item or event cannot be read, the reflector logs
+/// and counts it, tells the store that it lacks something, and continues. When the watch ends the
+/// next time, it lists again, because the object may be readable then. Semantics of client-go's
+/// `tools/cache` Reflector; ReflectorState documents the differences.
 class Reflector {
  public:
   /// `name` is for logs and metrics. `store` must outlive the reflector.
@@ -62,14 +65,14 @@ class Reflector {
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
-  /// Changes ReflectorOptions::resync_period; not while it runs.
+  /// Changes ReflectorOptions::resync_period. Do not call it while the reflector runs.
   void SetResyncPeriod(base::Duration period) { options_.resync_period = period; }
 
-  /// Runs until `stop`; may be called again after it has returned, and begins with a full state
-  /// then.
+  /// Runs until `stop` is requested. May be called again after it has returned, and then starts
+  /// with a full state.
   void Run(std::stop_token stop);
 
-  /// The version up to which the store has every change; empty before the first full state.
+  /// The resourceVersion up to which the store has every change; empty before the first full state.
   /// Thread-safe.
   std::string LastSyncResourceVersion() const;
 
@@ -85,7 +88,7 @@ class Reflector {
   ReflectorOptions options_;
   ReflectorMetrics metrics_;
   base::ReportLimit unreadable_lines_{options_.clock};
-  /// Held around calls of the store, which come from the thread in Run and from the resync thread.
+  /// Held during calls of the store, which come from the thread in Run and from the resync thread.
   base::Mutex store_mu_;
   mutable base::Mutex mu_;
   std::string last_rv_ KX_GUARDED_BY(mu_);

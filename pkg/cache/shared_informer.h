@@ -1,5 +1,6 @@
 /// @file
-/// SharedInformer: one list-watch of a type, one packed store, many handlers.
+/// SharedInformer: lists and watches one type, keeps its objects in a packed store, and serves many
+/// handlers.
 #ifndef KUBEXX_CACHE_SHARED_INFORMER_H_
 #define KUBEXX_CACHE_SHARED_INFORMER_H_
 
@@ -21,31 +22,35 @@
 
 namespace kubexx::cache {
 
-/// Callbacks of one handler; leave out what is not needed. They may block, at the cost of their own
-/// events only. An object that does not decode reaches `on_undecodable` only. When a later state of
-/// it does, it comes as an add, which may be a second one; to a handler without `on_update` only
-/// when it was told of none, and to one without `on_add` as an update from the very same state.
-/// When it is deleted before, its last state that could be decoded is passed, if there is one; to a
-/// handler without `on_update`, for which nothing in between is decoded, only if that is the last
-/// state or the one before.
+/// Callbacks of one handler; leave out those that are not needed. They may block, which delays only
+/// the events of this handler.
+///
+/// Only `on_undecodable` is called for a state of an object that cannot be decoded. When a later
+/// state of the object can be decoded, the handler gets it as follows. `on_add` is called, even if
+/// it has been called for the object before. A handler without `on_update` gets this add only when
+/// it has not got one before; a handler without `on_add` gets an update whose old and new states
+/// are the same. When the object is deleted instead, `on_delete` gets the last state that could be
+/// decoded, if there is one. For a handler without `on_update`, states in between are not decoded,
+/// so this works only when that state is the last or the last but one.
 template <class T>
 struct EventHandler {
   std::function<void(const Ref<T>& object, bool is_in_initial_list)> on_add{};
   std::function<void(const Ref<T>& old_object, const Ref<T>& object)> on_update{};
   std::function<void(const Ref<T>& object, bool final_state_unknown)> on_delete{};
-  /// The event names the object, which has been logged and counted.
+  /// Called with an event whose object could not be decoded. The informer has logged and counted
+  /// it.
   std::function<void(const RawEvent& event, const apimachinery::Status& why)> on_undecodable{};
 };
 
-/// As client-go's SharedIndexInformer, typed. Thread-safe. An event's objects are decoded once and
-/// shared by all handlers.
+/// As client-go's SharedIndexInformer, typed. Thread-safe. The informer decodes an event's objects
+/// once, and all handlers share them.
 template <class T>
 class SharedInformer final : public SharedInformerBase {
  public:
   using SharedInformerBase::SharedInformerBase;
 
-  /// As SharedInformerBase's. A function that gives no value for an object that does not decode has
-  /// not read it, as one that throws.
+  /// Like SharedInformerBase::AddIndexers. In addition, when a function returns no value for an
+  /// object that cannot be decoded, the function counts as having thrown.
   apimachinery::Result<void> AddIndexers(Indexers indexers) {
     return SharedInformerBase::AddIndexers(Reading(std::move(indexers), DecodeUntyped<T>));
   }
@@ -60,13 +65,14 @@ class SharedInformer final : public SharedInformerBase {
     return AddRawHandler(std::move(name), std::move(call), options);
   }
 
-  /// The object, decoded; errors as GetRaw's: kNotFound when the store has none at `key`,
-  /// kUnavailable when it has none and there was no list yet, kMalformed when it does not decode.
+  /// Returns the decoded object. Errors are those of GetRaw: kNotFound when the store has no object
+  /// at `key`, kUnavailable when it has none and there was no list yet, kMalformed when the object
+  /// cannot be decoded.
   apimachinery::Result<Ref<T>> Get(const apimachinery::ObjectKey& key) const {
     return Typed<T>(GetDecoded(key, DecodeUntyped<T>));
   }
 
-  /// The event's object and its state before, decoded; for raw handlers that need them sometimes.
+  /// Decode the event's object and its old state; for raw handlers that need them only sometimes.
   static apimachinery::Result<Ref<T>> ObjectOf(const RawEvent& event) {
     return cache::ObjectOf<T>(event);
   }
@@ -75,11 +81,12 @@ class SharedInformer final : public SharedInformerBase {
   }
 
  private:
-  /// What a handler is still to be told of objects that do not decode.
+  /// The calls that a handler has yet to get for objects that could not be decoded.
   struct Owed {
-    /// An `on_add` of these, without `on_update` to tell it.
+    /// Objects for which `on_add` has yet to be called, when the handler has no `on_update`.
     std::set<apimachinery::ObjectKey> adds{};
-    /// Perhaps an `on_delete` with these, the last states that did; null where none has.
+    /// The last states that could be decoded, in case `on_delete` needs them; null when there is
+    /// none.
     std::map<apimachinery::ObjectKey, UntypedRef> deletes{};
   };
 

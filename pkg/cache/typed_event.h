@@ -1,5 +1,5 @@
 /// @file
-/// An event's objects with their type.
+/// Functions that decode an event's objects.
 #ifndef KUBEXX_CACHE_TYPED_EVENT_H_
 #define KUBEXX_CACHE_TYPED_EVENT_H_
 
@@ -9,14 +9,14 @@
 
 namespace kubexx::cache {
 
-/// The event's object, decoded once for all handlers; `event` is of an informer of T. kMalformed
-/// when its bytes do not decode, which has been logged and counted.
+/// Returns the event's object, decoded once for all handlers. `event` must be of an informer of T.
+/// kMalformed when the bytes cannot be decoded, which the informer has logged and counted.
 template <class T>
 apimachinery::Result<Ref<T>> ObjectOf(const RawEvent& event) {
   return Typed<T>(event.Decoded(DecodeUntyped<T>));
 }
 
-/// The same of its state before.
+/// Like ObjectOf, for the state before the event.
 template <class T>
 apimachinery::Result<Ref<T>> OldObjectOf(const RawEvent& event) {
   return Typed<T>(event.DecodedOld(DecodeUntyped<T>));

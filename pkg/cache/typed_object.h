@@ -1,5 +1,5 @@
 /// @file
-/// Between API types and the encoded objects of stores.
+/// Functions that convert between API types and the encoded objects of stores.
 #ifndef KUBEXX_CACHE_TYPED_OBJECT_H_
 #define KUBEXX_CACHE_TYPED_OBJECT_H_
 
@@ -9,7 +9,8 @@
 
 namespace kubexx::cache {
 
-/// `object` as protobuf, with its key and version. T needs `metadata` and codec::SchemaOf<T>().
+/// Encodes `object` as protobuf, with its key and resourceVersion. T needs `metadata` and
+/// codec::SchemaOf<T>().
 template <class T>
 Object EncodeObject(const T& object) {
   return {.encoding = codec::Encoding::kProtobuf,
@@ -18,7 +19,7 @@ Object EncodeObject(const T& object) {
           .resource_version = object.metadata.resource_version};
 }
 
-/// The inverse, from either encoding; kMalformed when the bytes are not a T.
+/// Decodes an object from either encoding; kMalformed when the bytes are not a T.
 template <class T>
 apimachinery::Result<T> DecodeObject(const Object& object) {
   return codec::Decode<T>(object.encoding, object.bytes);

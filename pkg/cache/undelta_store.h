@@ -1,5 +1,5 @@
 /// @file
-/// A store that tells its whole content after each change.
+/// UndeltaStore: a store that reports its whole content after each change.
 #ifndef KUBEXX_CACHE_UNDELTA_STORE_H_
 #define KUBEXX_CACHE_UNDELTA_STORE_H_
 
@@ -15,18 +15,19 @@
 
 namespace kubexx::cache {
 
-/// As client-go's UndeltaStore: for consumers that want states, not changes, such as a node's pod
-/// source. Objects are kept as they came and shared with the consumer, so that a push costs a
-/// pointer an object. For some hundred objects: each change costs as much as there are.
+/// As client-go's UndeltaStore, for consumers that need the whole state rather than changes, such
+/// as a node's pod source. It keeps the objects as they came and shares them with the consumer, so
+/// that a push costs one pointer per object. Suitable for some hundred objects, because the cost of
+/// each change grows with their number.
 ///
 /// Writes must come one at a time, as a Reflector's do; reads are thread-safe. Bookmarks and
 /// resyncs push nothing.
 class UndeltaStore final : public Store {
  public:
-  /// Everything, by key in ascending order.
+  /// All objects, in ascending order of their keys.
   using State = std::vector<std::shared_ptr<const Object>>;
-  /// Called after each Add, Update and Delete, and once after each Replace, also when the content
-  /// is what it was, on the writer's thread and not under a lock.
+  /// Called after each Add, Update and Delete, and once after each Replace, even when the content
+  /// did not change; on the writer's thread, without a lock held.
   using Push = std::function<void(State)>;
 
   explicit UndeltaStore(Push push) : push_(std::move(push)) {}

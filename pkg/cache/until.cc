@@ -216,7 +216,11 @@ Result<std::optional<WatchEvent>> UntilWithSync(std::shared_ptr<ListerWatcher> s
   SharedInformerBase informer(std::move(source), {.name = "until", .clock = options.clock});
   informer.Start();
   if (!informer.WaitForSync(timer.token())) {
-    return Fail(EndOf(timer));
+    Status end = EndOf(timer);
+    if (const auto synced = informer.SyncError(); !synced) {
+      end.message += ": " + synced.error().message;  // for example that nobody serves the type
+    }
+    return Fail(std::move(end));
   }
   // Every event counts, and nobody else is held back.
   const HandlerRegistration registration =

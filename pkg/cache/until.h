@@ -1,5 +1,5 @@
 /// @file
-/// Waiting for something to become true of objects; as client-go's `tools/watch`.
+/// Functions that wait until a condition of objects becomes true; as client-go's `tools/watch`.
 #ifndef KUBEXX_CACHE_UNTIL_H_
 #define KUBEXX_CACHE_UNTIL_H_
 
@@ -29,45 +29,49 @@ struct UntilOptions {
   base::Duration timeout{0};
 };
 
-/// Watches from `options.resource_version` on, and again from the last version seen whenever the
-/// watch ends, at most once a second and after the server's Retry-After, so that no event is missed
-/// or told twice. Bookmarks move the version and are not passed on. Returns an error of `sink`,
-/// kCancelled when `stop` was requested, 401 and 403, and 410 in either form: from there on only a
-/// list helps (client-go's RetryWatcher tries for ever when a watch cannot be opened for it).
-/// kMalformed for an event that cannot be read: it may be an awaited one, and would come again.
-/// kInvalid when the version is "" or "0", from which a watch cannot be resumed.
+/// Watches from `options.resource_version` on. Whenever the watch ends, it watches again from the
+/// last version seen, at most once a second and after the server's Retry-After, so that no event is
+/// missed or passed twice. It uses bookmarks to update the version and does not pass them on.
+/// Returns an error of `sink`; kCancelled when `stop` was requested; 401 and 403; and 410, either
+/// as an answer or as an event, because then only a list helps. (client-go's RetryWatcher tries for
+/// ever when the server answers a watch request with 410.) kMalformed for an event that cannot be
+/// read, because the caller may be waiting for it, and a new watch would send it again. kInvalid
+/// when the version is "" or "0", from which a watch cannot be resumed.
 apimachinery::Result<void> RetryWatch(ListerWatcher& source, apimachinery::ListOptions options,
                                       ListerWatcher::EventSink sink, const std::stop_token& stop,
                                       base::Clock& clock = base::Clock::Real());
 
-/// True when an event is the awaited one; an error ends the wait.
+/// Returns true for the event that the caller waits for; an error ends the wait.
 using WatchCondition = std::function<apimachinery::Result<bool>(const WatchEvent&)>;
 
-/// Waits until the conditions have become true, one after the other, each of a later event than the
-/// one before; returns the last event. Begins after `resource_version`, as RetryWatch, whose errors
-/// it returns; kTimeout when it takes too long.
+/// Waits until the conditions have become true one after the other, each for a later event than the
+/// one before, and returns the last event. Starts after `resource_version`, as RetryWatch, whose
+/// errors it returns; kTimeout when it takes too long.
 apimachinery::Result<WatchEvent> Until(ListerWatcher& source, std::string resource_version,
                                        std::vector<WatchCondition> conditions,
                                        const std::stop_token& stop, UntilOptions options = {});
 
-/// Asked once all objects are known; true ends the wait.
+/// Called when all objects are known; returning true ends the wait.
 using Precondition = std::function<apimachinery::Result<bool>(const SharedInformerBase&)>;
 
-/// Waits with an informer, which survives everything that an informer does, 410 included. First for
-/// its sync, then `precondition` (when set) is asked; when it is false, the conditions see an ADDED
-/// event for each object that there is, and then every change. They may see the first of these
-/// before the precondition is asked, which it is not any more when they are all true by then, or
-/// one has failed; the two never run at the same time. Returns the event that made the last
-/// condition true; nothing when the precondition was true. kTimeout, kCancelled, or the error of a
-/// condition. Blocks; conditions run on a thread of the informer's.
+/// Waits with an informer, which recovers from all errors that an informer recovers from, including
+/// 410. It waits for the informer's sync and then calls `precondition`, if set. While that has not
+/// returned true, the conditions get an ADDED event for each existing object, and then every
+/// change. They may get the first of these events before `precondition` is called, but the two
+/// never run at the same time. If all conditions are true by then, or one has failed,
+/// `precondition` is not called. Returns the event that made the last condition true, or
+/// std::nullopt when the precondition was true. Errors: kTimeout or kCancelled, whose
+/// message says why there is no first list when that is what was missing, or the error of a
+/// condition. Blocks; conditions run on a thread of the informer.
 apimachinery::Result<std::optional<WatchEvent>> UntilWithSync(
     std::shared_ptr<ListerWatcher> source, Precondition precondition,
     std::vector<WatchCondition> conditions, const std::stop_token& stop, UntilOptions options = {});
 
-/// Waits until `done` of the object at `key`, which is null while there is none, and returns that
-/// object, or nothing. As kube-rs' await_condition. `source` may be narrowed to the one object with
-/// a field selector. Errors as UntilWithSync, and kMalformed when the object does not decode, or
-/// may be one that the first list has and that cannot be read.
+/// Waits until `done` returns true for the object at `key`, and returns that object, or
+/// std::nullopt when there is none. `done` gets null while there is no object. As kube-rs'
+/// await_condition. The caller may narrow `source` to the one object with a field selector. Errors
+/// are those of UntilWithSync, and kMalformed when the object cannot be decoded, or when the first
+/// list has an object that cannot be read and that may be the one at `key`.
 template <class T>
 apimachinery::Result<std::optional<T>> WaitFor(std::shared_ptr<ListerWatcher> source,
                                                const apimachinery::ObjectKey& key,

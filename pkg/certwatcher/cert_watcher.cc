@@ -111,7 +111,7 @@ class CertWatcher::Impl {
       wake_.notify_all();
     });
     for (const std::string& directory : watch_->unwatched()) {
-      logging::Warning("directory is polled only: cannot watch it", {{"directory", directory}});
+      logging::Warning("Cannot watch a directory; it is only polled", {{"directory", directory}});
     }
     // What changed before the watch was there.
     base::MutexLock lock(mu_);

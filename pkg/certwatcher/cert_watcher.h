@@ -1,5 +1,6 @@
 /// @file
-/// A certificate and its key in files that are replaced while the program runs.
+/// CertWatcher: watches the files of a certificate and its key, which may be replaced while the
+/// program runs.
 #ifndef KUBEXX_CERTWATCHER_CERT_WATCHER_H_
 #define KUBEXX_CERTWATCHER_CERT_WATCHER_H_
 
@@ -19,27 +20,28 @@ class Registry;
 
 namespace kubexx::certwatcher {
 
-/// Reads a pair again when a file in its directories changes (inotify), and every `interval` in any
-/// case: mounted Secrets, which are swapped by a symbolic link, work, and so do file systems that
-/// report nothing. A pair that cannot be read or does not belong together, such as one that is half
-/// replaced, is logged and leaves the last good one in use. Thread-safe. Two threads of its own.
-/// Semantics: controller-runtime certwatcher.
+/// Reads the certificate and key again when a file in their directories changes (inotify), and also
+/// every `interval`. This works with mounted Secrets, which are replaced through a symbolic link,
+/// and with file systems that report no changes. When the files cannot be read or do not belong
+/// together, for example because only one has been replaced yet, the watcher logs that and keeps
+/// the last good pair. Thread-safe. Has two threads of its own. Semantics: controller-runtime
+/// certwatcher.
 class CertWatcher {
  public:
-  /// The two files, and how they are watched.
+  /// The two files, and how to watch them.
   struct Options {
     std::string certificate_file{};  ///< PEM, with the chain
     std::string key_file{};          ///< PEM, not encrypted
     std::chrono::milliseconds interval = std::chrono::seconds(10);
     base::Clock& clock = base::Clock::Real();
-    /// Records certwatcher_read_certificate_total and certwatcher_read_certificate_errors_total
-    /// there when set; must outlive the watcher.
+    /// When set, the watcher records certwatcher_read_certificate_total and
+    /// certwatcher_read_certificate_errors_total here; must outlive the watcher.
     metrics::Registry* registry = nullptr;
   };
-  /// Called on the watcher's thread; must not end its own subscription.
+  /// Called on the watcher's thread. Must not end its own subscription.
   using Callback = std::function<void(const http::KeyPair&)>;
 
-  /// Reads the first pair and starts to watch. kInvalidConfig names the file and what is wrong.
+  /// Reads the first pair and starts to watch. kInvalidConfig names the file and the problem.
   static apimachinery::Result<std::unique_ptr<CertWatcher>> New(Options options);
   ~CertWatcher();
   CertWatcher(const CertWatcher&) = delete;
@@ -48,11 +50,12 @@ class CertWatcher {
   /// The last good pair; never null.
   std::shared_ptr<const http::KeyPair> Current() const;
 
-  /// For http::TlsOptions. May be called after the watcher is gone; then nothing changes any more.
+  /// A provider for http::TlsOptions. It may be called after the watcher is destroyed, and then
+  /// always returns the last pair.
   http::CertificateProvider Provider() const;
 
-  /// Calls `callback` with each new pair, not with the one that is there already. The subscription
-  /// must end before the watcher.
+  /// Calls `callback` with each new pair, but not with the present one. The subscription must end
+  /// before the watcher.
   base::Subscription OnChange(Callback callback);
 
  private:

@@ -34,7 +34,7 @@ UntypedSource ControllerBuilderBase::SourceOf(Watched watched,
   source.predicates = std::move(predicates);
   source.failures = manager_.registry().Counter(
       "kubexx_controller_source_failures_total",
-      "Events that a predicate or a mapping threw at, or whose object did not decode.",
+      "Events for which a predicate or mapping threw, or whose object could not be decoded.",
       {{"source", source.name}});
   return source;
 }

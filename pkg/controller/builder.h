@@ -1,5 +1,5 @@
 /// @file
-/// ControllerBuilder: what a controller watches, and how it works.
+/// ControllerBuilder: configures what a controller watches and how it works, and makes it.
 #ifndef KUBEXX_CONTROLLER_BUILDER_H_
 #define KUBEXX_CONTROLLER_BUILDER_H_
 
@@ -33,7 +33,7 @@ concept IsComplete = requires { sizeof(T); };
 }  // namespace internal
 /// @endcond
 
-/// What a builder does whatever its types are; use ControllerBuilder.
+/// The part of ControllerBuilder that does not depend on its type. Use ControllerBuilder.
 class ControllerBuilderBase {
  public:
   ControllerBuilderBase(const ControllerBuilderBase&) = delete;
@@ -43,7 +43,7 @@ class ControllerBuilderBase {
   using Made = apimachinery::Result<std::shared_ptr<Controller>>;
   using MetadataFunction = const api::meta::v1::ObjectMeta& (*)(const void* object);
 
-  /// A type that is watched.
+  /// A type that the controller watches.
   struct Watched {
     std::shared_ptr<cache::SharedInformerBase> informer{};
     const apimachinery::ResourceInfo& resource;
@@ -84,7 +84,8 @@ class ControllerBuilderBase {
   ControllerOptions options_;
   int priority_ = 0;
   std::vector<UntypedPredicate> for_predicates_{};
-  /// Made at the end: their names have the controller's, which may be told after them.
+  /// These functions make the sources in Complete, because a source's name contains the
+  /// controller's name, which the user may set after adding the source.
   std::vector<std::function<Source(const ControllerBuilderBase&, std::size_t number)>> sources_{};
 
  private:
@@ -101,22 +102,23 @@ class ControllerBuilderBase {
 ///                     .MaxConcurrentReconciles(4)
 ///                     .Complete(Reconcile);
 ///
-/// Every type it watches needs api::ResourceOf<>(), codec::SchemaOf<>() and a member `metadata`. As
-/// controller-runtime's builder. Not thread-safe; used once.
+/// Every type that it watches needs api::ResourceOf<>(), codec::SchemaOf<>() and a member
+/// `metadata`. Modelled on controller-runtime's builder. Not thread-safe. A builder can be used
+/// once.
 template <class T>
 class ControllerBuilder : public ControllerBuilderBase {
  public:
-  /// The name is T's kind in lower case until Named says otherwise.
+  /// The controller's name is T's kind in lower case unless Named sets another one.
   explicit ControllerBuilder(Manager& manager)
       : ControllerBuilderBase(manager, api::ResourceOf<T>()) {}
 
-  /// Unique in the manager: a label of the metrics.
+  /// Sets the controller's name, which is a label of its metrics and must be unique in the manager.
   ControllerBuilder& Named(std::string name) {
     options_.name = std::move(name);
     return *this;
   }
 
-  /// All of these must hold for an event of T to matter.
+  /// The controller ignores an event of T unless all of these predicates return true for it.
   template <class... P>
   ControllerBuilder& WithPredicates(P... predicates) {
     (for_predicates_.push_back(Untyped<T>(std::move(predicates))), ...);
@@ -128,7 +130,8 @@ class ControllerBuilder : public ControllerBuilderBase {
   ControllerBuilder& Owns(P... predicates) {
     return OwnsMatching<U>(OwnerMatch::kController, std::move(predicates)...);
   }
-  /// The same with every T that owns a U.
+  /// Like Owns, but `match` chooses the owners: with OwnerMatch::kAny, every T that owns the U is
+  /// reconciled.
   template <class U, class... P>
   ControllerBuilder& OwnsMatching(OwnerMatch match, P... predicates) {
     AddOwned(WatchedOf<U>(), MetadataOf<U>, api::ResourceOf<T>(), match,
@@ -136,9 +139,9 @@ class ControllerBuilder : public ControllerBuilderBase {
     return *this;
   }
 
-  /// Reconciles what `map`, a function std::vector<Request>(const U&), names when a U changes. It
-  /// is called with the new state, and for an update with the old one too; on the informer's
-  /// thread, so it must not block.
+  /// When a U changes, reconciles the requests that `map`, a function std::vector<Request>(const
+  /// U&), returns for it. The controller calls `map` with the new state, and for an update also
+  /// with the old one. `map` runs on the informer's thread, so it must not block.
   template <class U, class M, class... P>
   ControllerBuilder& Watches(M map, P... predicates) {
     constexpr bool kMaps = std::is_invocable_r_v<std::vector<Request>, M&, const U&>;
@@ -153,7 +156,7 @@ class ControllerBuilder : public ControllerBuilderBase {
     return *this;
   }
 
-  /// Requests from elsewhere.
+  /// Adds a source of requests that is not an informer of this manager, for example a timer.
   ControllerBuilder& WatchesSource(Source source) {
     sources_.push_back([source = std::move(source)](const ControllerBuilderBase& /*builder*/,
                                                     std::size_t /*number*/) { return source; });
@@ -164,7 +167,7 @@ class ControllerBuilder : public ControllerBuilderBase {
     options_.max_concurrent_reconciles = count;
     return *this;
   }
-  /// Then the reconcile's stop_token is requested.
+  /// Sets how long a reconcile may take; after that its stop_token is requested. Zero: no limit.
   ControllerBuilder& ReconcileTimeout(base::Duration timeout) {
     options_.reconcile_timeout = timeout;
     return *this;
@@ -177,42 +180,47 @@ class ControllerBuilder : public ControllerBuilderBase {
     options_.rate_limiter = std::move(limiter);
     return *this;
   }
-  /// In what order requests are worked on; by priority when not called.
+  /// Sets the order in which the controller takes requests from its queue. The default is by
+  /// priority.
   ControllerBuilder& Queue(workqueue::Order order, workqueue::FairOptions fair = {}) {
     options_.order = order;
     options_.fair = std::move(fair);
     return *this;
   }
-  /// Of the events of T, unless only a first list or a resync brought them. 0 when not called.
+  /// Sets the priority of requests that events of T cause; the default is 0. Requests that only a
+  /// first list or a resync causes have kLowPriority instead.
   ControllerBuilder& Priority(int priority) {
     priority_ = priority;
     return *this;
   }
-  /// Whether it works on the leader only, which is the default.
+  /// Whether the controller runs only while this process is the leader, which is the default.
   ControllerBuilder& NeedsLeaderElection(bool needs) {
     options_.needs_leader_election = needs;
     return *this;
   }
-  /// Fills the queue before this replica leads.
+  /// Whether the controller fills its queue before this process leads, so that it can start at
+  /// once.
   ControllerBuilder& WarmStandby(bool warm) {
     options_.warm_standby = warm;
     return *this;
   }
-  /// What reconciles record Events with, instead of the manager's recorder for this controller's
-  /// name.
+  /// Sets the recorder of Events that reconciles get. The default is the manager's recorder for the
+  /// controller's name.
   ControllerBuilder& EventRecorder(std::shared_ptr<events::Recorder> recorder) {
     options_.recorder = std::move(recorder);
     return *this;
   }
-  /// Whether reconciles wait for the caches to see their own writes, which is the default.
+  /// Whether a reconcile waits until the caches contain what earlier reconciles of its request
+  /// wrote; the default is true. See ConsistencyStore.
   ControllerBuilder& ReadYourWrites(bool wait) {
     options_.read_your_writes = wait;
     return *this;
   }
 
-  /// Makes the controller, which the manager runs. `reconcile` is a ReconcileFunction, or what
-  /// becomes one, or a std::shared_ptr of a Reconciler. kInvalidConfig for options that make no
-  /// sense, kAlreadyExists when the manager has one of this name.
+  /// Makes the controller and adds it to the manager, which runs it. `reconcile` is a
+  /// ReconcileFunction or something that converts to one, or a std::shared_ptr to a Reconciler.
+  /// Returns kInvalidConfig for invalid options, and kAlreadyExists when the manager has a
+  /// controller of the same name.
   template <class R>
   apimachinery::Result<std::shared_ptr<Controller>> Complete(R reconcile) {
     constexpr bool kIsReconciler = std::is_convertible_v<R, std::shared_ptr<Reconciler>>;

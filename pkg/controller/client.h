@@ -1,5 +1,5 @@
 /// @file
-/// Client: what a reconciler reads and writes objects with.
+/// Client: a reconciler's access to the API objects.
 #ifndef KUBEXX_CONTROLLER_CLIENT_H_
 #define KUBEXX_CONTROLLER_CLIENT_H_
 
@@ -29,48 +29,49 @@
 
 namespace kubexx::controller {
 
-/// "apps/v1/deployments", for logs and the consistency store.
+/// The resource's name for logs and the consistency store, for example "apps/v1/deployments".
 std::string ResourceName(const apimachinery::ResourceInfo& resource);
 
 /// Reads from the manager's caches and writes to the API server, for any T with
-/// api::ResourceOf<T>(), codec::SchemaOf<T>() and a member `metadata`. As controller-runtime's
-/// client, except that objects read from a cache are shared and constant: to change one, copy it.
-/// Inside a reconcile every successful write is noted, so that the key's next reconcile waits until
-/// the cache has it. Cheap to copy, thread-safe. Calls end with kCancelled when the reconcile is to
-/// stop.
+/// api::ResourceOf<T>(), codec::SchemaOf<T>() and a member `metadata`. Modelled on
+/// controller-runtime's client, except that objects read from a cache are shared and constant: to
+/// change one, copy it. Inside a reconcile the client records every successful write, so that the
+/// next reconcile of the same request waits until the cache contains it. Cheap to copy,
+/// thread-safe. Calls return kCancelled when the reconcile has to stop.
 class Client {
  public:
-  /// What a Client is made of; Manager fills it.
+  /// What a Client consists of. The Manager fills it in.
   struct Parts {
     std::shared_ptr<rest::RESTClient> rest{};
     std::shared_ptr<informers::SharedInformerFactory> caches{};
-    /// Where writes are noted, for `owner`; null: nowhere.
+    /// The client records its writes here, under the key `owner`. When null, it records none.
     std::shared_ptr<ConsistencyStore> writes{};
     workqueue::Key owner{};
     std::stop_token stop{};
-    /// See ManagerOptions.
+    /// See ManagerOptions::first_read_timeout.
     base::Duration first_read_timeout = std::chrono::seconds(10);
-    /// Turns true when a read fails because its cache has no first list, or not of a namespace;
-    /// may be null.
+    /// The client sets it to true when a read fails because the cache has no first list, or none of
+    /// one of its namespaces. May be null.
     std::shared_ptr<std::atomic<bool>> read_early{};
   };
   explicit Client(Parts parts) : parts_(std::move(parts)) {}
 
-  /// From the cache; kNotFound when it has no such object, kMalformed when it cannot be read. A
-  /// type that nobody has asked for before gets its cache now, and calls wait for its first list,
-  /// but not for ever: one that the server refuses, or that does not come in time, is an error that
-  /// says why (see SharedInformerBase::AwaitSync), and never kNotFound. The same where one of
-  /// several namespaces may not be read, and, as kBadRequest, where the caches do not watch the
-  /// namespace. Of a type that is not namespaced the namespace in `key` does not matter.
+  /// Reads the object from the cache. kNotFound means that the cache has no such object, kMalformed
+  /// that the object cannot be decoded. The first read of a type starts its cache and waits for the
+  /// first list, but no longer than Parts::first_read_timeout. When the server refuses the list, or
+  /// it does not come in time, the error says why (see SharedInformerBase::AwaitSync) and is never
+  /// kNotFound. The same holds when the server refuses one of several namespaces. kBadRequest means
+  /// that the caches do not watch the key's namespace. For a cluster-scoped type the namespace in
+  /// `key` is ignored.
   template <class T>
   apimachinery::Result<cache::Ref<T>> Get(const apimachinery::ObjectKey& key) const {
     return cache::Typed<T>(GetCached(*parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), key,
                                      cache::DecodeUntyped<T>));
   }
 
-  /// All objects in `namespace_` (empty: in all) that match, from the cache, in no particular
-  /// order. kMalformed, naming the object, when one cannot be read; otherwise errors as Get's, for
-  /// all namespaces also when only one of them may not be read.
+  /// Returns the matching objects in `namespace_` (empty: in all namespaces) from the cache, in no
+  /// particular order. kMalformed names an object that cannot be decoded. Other errors are those of
+  /// Get; a list over all namespaces also fails when the server refuses a single one.
   template <class T>
   apimachinery::Result<std::vector<cache::Ref<T>>> List(
       std::string_view namespace_ = {}, const apimachinery::LabelSelector& selector = {}) const {
@@ -81,13 +82,14 @@ class Client {
     return listed ? std::move(listed) : FromCache(api::ResourceOf<T>(), listed.error());
   }
 
-  /// From the API server.
+  /// Reads the object from the API server.
   template <class T>
   apimachinery::Result<T> GetLive(const apimachinery::ObjectKey& key) const {
     return Resource<T>(key.namespace_).Get(key.name, parts_.stop);
   }
 
-  /// The object as stored. kAlreadyExists when there is one of that name.
+  /// Creates the object and returns it as the server stored it. kAlreadyExists when an object of
+  /// that name exists.
   template <class T>
   apimachinery::Result<T> Create(const T& object,
                                  const kubernetes::CreateOptions& options = {}) const {
@@ -97,14 +99,15 @@ class Client {
     return out;
   }
 
-  /// Replaces the object; kConflict when its resource_version is set and not the stored one.
+  /// Replaces the object and returns it as the server stored it. kConflict when
+  /// `object.metadata.resource_version` is set and differs from the stored object's.
   template <class T>
   apimachinery::Result<T> Update(const T& object,
                                  const kubernetes::UpdateOptions& options = {}) const {
     return UpdateAt({}, object, options);
   }
 
-  /// Replaces the status of the object and nothing else of it.
+  /// Replaces only the status of the object.
   template <class T>
   apimachinery::Result<T> UpdateStatus(const T& object,
                                        const kubernetes::UpdateOptions& options = {}) const
@@ -124,7 +127,7 @@ class Client {
     return out;
   }
 
-  /// Patch of the status alone; `options.subresource` is not looked at.
+  /// Patches only the status; ignores `options.subresource`.
   template <class T>
   apimachinery::Result<T> PatchStatus(const apimachinery::ObjectKey& key, rest::PatchType type,
                                       std::string patch,
@@ -135,17 +138,17 @@ class Client {
     return Patch<T>(key, type, std::move(patch), options);
   }
 
-  /// Server-side apply: creates the object, or changes the fields that `object` has and gives up
-  /// those that an earlier apply of the same field manager had. kConflict, with one cause for each
-  /// field, when another manager owns some of them with other values, unless `options.force`.
-  /// kBadRequest without `options.field_manager`. See kubernetes::ApplyObject.
+  /// Server-side apply: creates the object, or sets the fields that `object` has and gives up those
+  /// that this field manager applied earlier and that `object` lacks. kConflict, with one cause for
+  /// each field, when another manager owns some of the fields with other values and `options.force`
+  /// is false. kBadRequest when `options.field_manager` is empty. See kubernetes::ApplyObject.
   template <class T>
   apimachinery::Result<T> Apply(const kubernetes::ApplyObject<T>& object,
                                 const kubernetes::ApplyOptions& options) const {
     return ApplyAt({}, object, options);
   }
 
-  /// Server-side apply of the status alone.
+  /// Server-side apply of only the status.
   template <class T>
   apimachinery::Result<T> ApplyStatus(const kubernetes::ApplyObject<T>& object,
                                       const kubernetes::ApplyOptions& options) const
@@ -154,18 +157,19 @@ class Client {
     return ApplyAt("status", object, options);
   }
 
-  /// The cache may have the object a little longer.
+  /// Deletes the object on the API server. The cache may contain it for a short time afterwards.
   template <class T>
   apimachinery::Result<void> Delete(const apimachinery::ObjectKey& key,
                                     const kubernetes::DeleteOptions& options = {}) const {
     return Resource<T>(key.namespace_).Delete(key.name, options, parts_.stop);
   }
 
-  /// Deletes the objects of T in `namespace_` that `selection` matches, all of them when it is
-  /// empty. kBadRequest when T is namespaced and `namespace_` is empty: the API has no deletion
-  /// over all namespaces. Of a type that is not namespaced `namespace_` does not matter. As
-  /// controller-runtime's DeleteAllOf. The caches may have the objects a little longer; like Delete
-  /// it is not noted, since the answer has no version that a cache comes by.
+  /// Deletes the objects of T in `namespace_` that `selection` matches, or all of them when it is
+  /// empty. kBadRequest when T is namespaced and `namespace_` is empty, because the API cannot
+  /// delete over all namespaces. For a cluster-scoped type `namespace_` is ignored. Like
+  /// controller-runtime's DeleteAllOf. The caches may contain the objects for a short time
+  /// afterwards; no reconcile waits for that, because the server's answer has no resourceVersion to
+  /// wait for.
   template <class T>
   apimachinery::Result<void> DeleteCollection(std::string_view namespace_,
                                               const apimachinery::ListOptions& selection = {},
@@ -173,14 +177,14 @@ class Client {
     return DeleteCollectionUntyped(KindOf<T>(), namespace_, selection, options);
   }
 
-  /// For what this client has no method for. What it writes is not noted: pass the result to
-  /// Noted().
+  /// A client with the methods that this one lacks. Its writes are not recorded; pass their results
+  /// to Noted().
   template <class T>
   kubernetes::ResourceClient<T> Resource(std::string namespace_) const {
     return {parts_.rest, std::move(namespace_)};
   }
 
-  /// Notes a write that was made elsewhere, and returns it.
+  /// Records a write that was made without this client, and returns it unchanged.
   template <class T>
   apimachinery::Result<T> Noted(apimachinery::Result<T> written) const {
     if (written) {
@@ -189,7 +193,7 @@ class Client {
     return written;
   }
 
-  /// The same client with another stop_token.
+  /// A copy of this client with another stop_token.
   Client WithStop(std::stop_token stop) const {
     Parts parts = parts_;
     parts.stop = std::move(stop);

@@ -1,5 +1,5 @@
 /// @file
-/// The conditions of a status: what is so, since when, and why.
+/// Functions that read and change the conditions of an object's status.
 #ifndef KUBEXX_CONTROLLER_CONDITIONS_H_
 #define KUBEXX_CONTROLLER_CONDITIONS_H_
 
@@ -12,17 +12,17 @@
 
 namespace kubexx::controller {
 
-/// The condition of that type; null when there is none. For api::meta::v1::Condition and for all
-/// structs that have its members type, status and last_transition_time, as those of the built-in
-/// kinds and what kubexx-codegen makes of a CustomResourceDefinition. It lives as long as
-/// `conditions`.
+/// The condition of that type; null when there is none. Works with api::meta::v1::Condition and
+/// with every struct that has the members type, status and last_transition_time, such as the
+/// conditions of the built-in kinds and those that kubexx-codegen generates from a
+/// CustomResourceDefinition. The pointer is valid as long as `conditions`.
 template <class Condition>
 const Condition* FindCondition(const std::vector<Condition>& conditions, std::string_view type) {
   const auto found = std::ranges::find(conditions, type, &Condition::type);
   return found == conditions.end() ? nullptr : &*found;
 }
 
-/// The status of the condition of that type; "" when there is none. It lives as long as
+/// The status of the condition of that type; "" when there is none. The view is valid as long as
 /// `conditions`.
 template <class Condition>
 std::string_view ConditionStatus(const std::vector<Condition>& conditions, std::string_view type) {
@@ -36,10 +36,10 @@ bool IsConditionTrue(const std::vector<Condition>& conditions, std::string_view 
   return ConditionStatus(conditions, type) == "True";
 }
 
-/// Puts `condition` in place of the one of its type, or behind the others when there is none. Its
-/// last_transition_time becomes that of the one it replaces when that has the same status, `now`
-/// otherwise. Returns whether anything has changed: a status that says what it said need not be
-/// written. As apimachinery's meta.SetStatusCondition.
+/// Replaces the condition of the same type with `condition`, or appends it when there is none.
+/// Keeps the replaced condition's last_transition_time when the status is the same, and otherwise
+/// sets it to `now`. Returns whether anything changed; when not, the caller need not write the
+/// status. Like apimachinery's meta.SetStatusCondition.
 template <class Condition>
 bool SetCondition(std::vector<Condition>& conditions, Condition condition,
                   const apimachinery::Time& now) {
@@ -61,7 +61,7 @@ bool SetCondition(std::vector<Condition>& conditions, Condition condition,
   return true;
 }
 
-/// Takes the condition of that type out. Returns whether it was there.
+/// Removes the condition of that type. Returns whether there was one.
 template <class Condition>
 bool RemoveCondition(std::vector<Condition>& conditions, std::string_view type) {
   return std::erase_if(conditions, [type](const Condition& each) { return each.type == type; }) > 0;

@@ -111,13 +111,14 @@ bool ConsistencyStore::Erase(const workqueue::Key& owner, const Write& write) {
 void ConsistencyStore::TellGivenUp(const workqueue::Key& owner, const Stale& stale,
                                    const Write& write) {
   if (const auto left_out = given_up_lines_.Admit()) {
-    logging::Warning("A cache has not reached a write of its own controller, which waits no longer",
-                     {{"object", owner.object.ToString()},
-                      {"resource", stale.resource},
-                      {"namespace", write.namespace_},
-                      {"written", stale.written},
-                      {"cached", stale.cached},
-                      {"others", *left_out}});
+    logging::Warning(
+        "A cache has not reached a write of its controller, which no longer waits for it",
+        {{"object", owner.object.ToString()},
+         {"resource", stale.resource},
+         {"namespace", write.namespace_},
+         {"written", stale.written},
+         {"cached", stale.cached},
+         {"others", *left_out}});
   }
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// Read-your-writes: what a controller wrote, and whether its caches have seen it.
+/// ConsistencyStore: remembers a controller's writes until its caches contain them.
 #ifndef KUBEXX_CONTROLLER_CONSISTENCY_STORE_H_
 #define KUBEXX_CONTROLLER_CONSISTENCY_STORE_H_
 
@@ -18,24 +18,27 @@
 
 namespace kubexx::controller {
 
-/// Notes, for each key that is reconciled, each resource and each namespace, the version of the
-/// last write made while reconciling it. A reconcile that would read an older cache is put off: it
-/// would take its own work for missing and do it again. As the ConsistencyStore of Kubernetes' own
-/// controllers (pkg/controller/util/consistency). A write is forgotten once it has been seen, that
-/// of a key which is never reconciled again some writes later, so memory is bounded by twice the
-/// keys with writes that the caches have not seen, and some. A cache that goes back to before what
-/// it had at the write, as that of a server that was restored, will never see it: it is forgotten.
-/// A write that a cache has not reached after kGiveUp, as where the permission to list and watch
-/// was taken away meanwhile, is forgotten with a warning: the key is reconciled with what there is.
-/// Thread-safe.
+/// Remembers the resourceVersion of the last write for each reconciled key, resource and namespace.
+/// The controller postpones a reconcile while the cache is older than that write; otherwise the
+/// reconcile would not see its own work and would do it again. Modelled on the ConsistencyStore of
+/// Kubernetes' own controllers (pkg/controller/util/consistency). Thread-safe.
 ///
-/// Deletes are not noted, as their answer has no version; to delete twice does no harm.
+/// The store forgets a write when the cache contains it. It forgets writes of keys that are never
+/// reconciled again in sweeps, so that its memory is bounded by about twice the number of keys
+/// whose writes the caches do not contain yet. When a cache goes back to a version before the one
+/// it had at the write, for example because the server's data were restored, it will never contain
+/// the write, and the store forgets it. When a cache has not reached a write after kGiveUp, for
+/// example because the permission to list and watch was revoked, the store logs a warning and
+/// forgets the write; the controller then reconciles the key with the cache as it is.
+///
+/// The store does not record deletes, because the server's answer has no resourceVersion. Deleting
+/// an object twice does no harm.
 class ConsistencyStore {
  public:
-  /// The version up to which a cache has seen everything; empty before its first list.
+  /// Returns the resourceVersion up to which a cache has every change; empty before its first list.
   using CacheVersion = std::function<std::string()>;
 
-  /// A write that a cache has not seen.
+  /// A write that a cache does not contain yet.
   struct Stale {
     std::string resource{};
     std::string written{};
@@ -45,58 +48,62 @@ class ConsistencyStore {
   /// One write.
   struct Write {
     std::string resource{};    ///< "apps/v1/deployments"
-    std::string namespace_{};  ///< of the object that was written
-    std::string version{};     ///< that it got
-    /// A selector may keep the object from the cache: then nothing tells when it has been seen, and
-    /// it is waited for no longer than kPatience.
+    std::string namespace_{};  ///< the written object's namespace
+    std::string version{};     ///< the resourceVersion after the write
+    /// A selector may keep the object out of the cache, so that the cache never shows whether it
+    /// has reached the write. The store then waits no longer than kPatience.
     bool may_be_unseen = false;
-    /// Of that namespace. Called by Check. While it is empty, as it stays where the namespace may
-    /// not be read, it is waited for no longer than kPatience either.
+    /// The version of the cache of that namespace. Check calls it. While it returns an empty
+    /// string, as it does when the server refuses the namespace, the store also waits no longer
+    /// than kPatience.
     CacheVersion cached{};
   };
-  /// The looks at a cache come further and further apart, the last one within twice this time: no
-  /// key waits for longer than a second.
+  /// The store looks at a cache at growing intervals, the last time within twice this duration, so
+  /// that no key waits for longer than a second.
   static constexpr base::Duration kPatience = std::chrono::milliseconds(500);
-  /// Longer than a watch takes to come back after a failure, most of the time. Not kPatience: such
-  /// a cache is known to be old, and what was made under a generated name would be made again.
+  /// In most cases longer than a watch needs to come back after a failure. It is longer than
+  /// kPatience because such a cache is known to be old, and a reconcile would create objects with a
+  /// generated name again.
   static constexpr base::Duration kGiveUp = std::chrono::seconds(30);
   static constexpr std::size_t kFirstSweep = 1024;
 
   explicit ConsistencyStore(base::Clock& clock = base::Clock::Real())
       : clock_(clock), given_up_lines_(clock) {}
 
-  /// While reconciling `owner`, something was written. A version that cannot be compared is not
-  /// waited for.
+  /// Records a write made while reconciling `owner`. The store does not wait for a resourceVersion
+  /// that cannot be compared.
   void Wrote(const workqueue::Key& owner, Write write);
 
-  /// The first write of `owner` that its cache has not seen; nothing when all have been.
+  /// Returns the first write of `owner` that its cache does not contain; std::nullopt when the
+  /// caches contain all of them.
   std::optional<Stale> Check(const workqueue::Key& owner);
 
-  /// Keys with writes that have not been seen.
+  /// The number of keys with writes that the caches do not contain yet.
   std::size_t size() const;
 
  private:
   struct Waiting {
     Write write{};
     base::TimePoint since{};
-    std::string cached{};  ///< when it was written
+    std::string cached{};  ///< the cache's version at the write
   };
 
-  /// What a cache has not seen of the write; nothing when it need not be waited for any more.
+  /// Returns the write when the cache does not contain it; std::nullopt when the store need not
+  /// wait for it any more.
   std::optional<Stale> Look(const Waiting& waiting) const;
-  /// Forgets what has been seen, whatever key it is of.
+  /// Forgets the writes of all keys that their caches contain.
   void Sweep();
   std::vector<Waiting> Find(const workqueue::Key& owner) const;
-  /// Whether it was there.
+  /// Returns whether it was there.
   bool Erase(const workqueue::Key& owner, const Write& write);
-  /// Tells of a write that is waited for no more.
+  /// Logs that the store no longer waits for a write.
   void TellGivenUp(const workqueue::Key& owner, const Stale& stale, const Write& write);
 
   base::Clock& clock_;
   base::ReportLimit given_up_lines_;
   mutable base::Mutex mu_;
   std::unordered_map<workqueue::Key, std::vector<Waiting>> writes_ KX_GUARDED_BY(mu_);
-  /// So many keys are looked through.
+  /// When the store has this many keys, it sweeps.
   std::size_t sweep_at_ KX_GUARDED_BY(mu_) = kFirstSweep;
 };
 

@@ -81,34 +81,31 @@ class Controller::Impl {
   const ControllerOptions& options() const { return options_; }
   std::vector<std::string> Busy() const { return running_.Describe(); }
 
-  Result<void> Warmup() {
-    if (options_.warm_standby) {
-      StartSources();
-    }
-    return {};
-  }
+  Result<void> Warmup() { return options_.warm_standby ? StartSources() : Result<void>(); }
 
   Result<void> Run(const std::stop_token& stop) {
-    StartSources();
+    KX_RETURN_IF_ERROR(StartSources());
     KX_RETURN_IF_ERROR(WaitForSources(stop));
-    {
-      std::vector<std::jthread> workers;
-      for (int i = 0; i < options_.max_concurrent_reconciles; ++i) {
-        workers.emplace_back([this, &stop] { Work(stop); });
-      }
-    }
+    RunWorkers(stop);
     queue_.ShutDown();
     subscriptions_.clear();
     return {};
   }
 
  private:
-  void StartSources() {
-    if (!std::exchange(started_, true)) {
-      for (const Source& source : sources_) {
-        subscriptions_.push_back(source.start(queue_));
-      }
+  Result<void> StartSources() {
+    if (std::exchange(started_, true)) {
+      return {};
     }
+    for (const Source& source : sources_) {
+      if (!source.start) {
+        return Fail(Reason::kInvalidConfig,
+                    "controller " + options_.name + ": the source '" + source.name +
+                        "' has no function `start`, and so would never add a request");
+      }
+      subscriptions_.push_back(source.start(queue_));
+    }
+    return {};
   }
 
   Result<void> WaitForSources(const std::stop_token& stop) {
@@ -117,7 +114,8 @@ class Controller::Impl {
     const base::Subscription timer =
         deadlines_.Arm(give_up, base::After(options_.clock.Now(), options_.cache_sync_timeout));
     for (const Source& source : sources_) {
-      if (!source.wait_for_sync(give_up.get_token()) && !stop.stop_requested()) {
+      if (source.wait_for_sync && !source.wait_for_sync(give_up.get_token()) &&
+          !stop.stop_requested()) {
         return Fail(Reason::kTimeout,
                     "controller " + options_.name + ": the cache of " + source.name +
                         " did not get its first list in time; the log has the reason, often a "
@@ -125,6 +123,22 @@ class Controller::Impl {
       }
     }
     return {};
+  }
+
+  /// Throws std::system_error when the system has not enough threads, once the workers that it had
+  /// threads for have ended.
+  void RunWorkers(const std::stop_token& stop) {
+    std::stop_source ended;
+    const std::stop_callback also_on_stop(stop, [&ended] { ended.request_stop(); });
+    std::vector<std::jthread> workers;
+    try {
+      for (int i = 0; i < options_.max_concurrent_reconciles; ++i) {
+        workers.emplace_back([this, token = ended.get_token()] { Work(token); });
+      }
+    } catch (...) {
+      ended.request_stop();  // or the end of `workers` would wait for the manager's
+      throw;
+    }
   }
 
   void Work(const std::stop_token& stop) {
@@ -149,7 +163,7 @@ class Controller::Impl {
     }
     metrics_.stale_skips.Increment();
     if (logging::Enabled(logging::Level::kDebug)) {
-      logging::Debug("Put off a reconcile until the cache has its own writes",
+      logging::Debug("Postponed a reconcile until the cache contains its own writes",
                      {{"controller", options_.name},
                       {"object", item->object.ToString()},
                       {"resource", stale->resource},
@@ -235,7 +249,8 @@ class Controller::Impl {
       return Fail(Reason::kInternalError, std::string("the reconciler threw: ") + error.what());
     } catch (...) {
       metrics_.panics.Increment();
-      return Fail(Reason::kInternalError, "the reconciler threw what is no std::exception");
+      return Fail(Reason::kInternalError,
+                  "the reconciler threw something other than a std::exception");
     }
   }
 
@@ -250,7 +265,7 @@ class Controller::Impl {
     metrics_.error.Increment();
     metrics_.errors.Increment();
     if (const auto left_out = early_lines_.Admit()) {
-      logging::Warning("Reconcile failed as a cache cannot be read yet, will try again",
+      logging::Warning("Reconcile failed because a cache cannot be read yet, will try again",
                        {{"controller", options_.name},
                         {"object", item->object.ToString()},
                         {"error", status},

@@ -1,6 +1,6 @@
 /// @file
-/// Controller: watches, a queue, and workers that reconcile. Made with ControllerBuilder
-/// (builder.h).
+/// Controller: watches objects, queues requests, and reconciles them with several workers. Made
+/// with ControllerBuilder (builder.h).
 #ifndef KUBEXX_CONTROLLER_CONTROLLER_H_
 #define KUBEXX_CONTROLLER_CONTROLLER_H_
 
@@ -21,60 +21,66 @@
 
 namespace kubexx::controller {
 
-/// Of keys that only a first list or a resync brought: whatever really changes goes first.
+/// The priority of requests that only a first list or a resync caused, so that requests caused by
+/// real changes go first.
 inline constexpr int kLowPriority = -100;
 
-/// Where a controller's requests come from.
+/// Something that adds requests to a controller's queue.
 struct Source {
-  /// For errors, and unique within the controller.
+  /// Appears in errors; must be unique within the controller.
   std::string name{};
-  /// Begins to add requests to the queue, which outlives the subscription.
+  /// Starts to add requests to the queue, and stops when the subscription ends. The queue outlives
+  /// the subscription. Without this function the controller fails with kInvalidConfig.
   std::function<base::Subscription(workqueue::Queue&)> start{};
-  /// Blocks until what existed at the start is in the queue; false when `stop` was requested first.
+  /// Blocks until every object that existed at the start is in the queue. Returns false when `stop`
+  /// was requested first. Empty when there is nothing to wait for, as with a timer.
   std::function<bool(std::stop_token stop)> wait_for_sync{};
 };
 
 /// Settings of one controller.
 struct ControllerOptions {
-  /// Label of the metrics; unique in its manager.
+  /// A label of the metrics; must be unique in the manager.
   std::string name{};
   int max_concurrent_reconciles = 1;
-  /// Zero: no limit. When it is over the reconcile is told to stop, which is logged and counted at
-  /// that moment, whether it heeds it or not.
+  /// How long a reconcile may take; zero means no limit. After that time its stop_token is
+  /// requested, and the controller logs and counts the timeout, whether or not the reconcile stops.
   base::Duration reconcile_timeout{0};
-  /// How long its sources may take to sync before the controller fails.
+  /// How long the sources may take to sync before the controller fails.
   base::Duration cache_sync_timeout = std::chrono::minutes(2);
   workqueue::Order order = workqueue::Order::kPriority;
   workqueue::FairOptions fair{};
-  /// Default: exponential for each key, 5 ms to 1000 s.
+  /// The default grows exponentially for each key, from 5 ms to 1000 s.
   std::shared_ptr<workqueue::RateLimiter> rate_limiter{};
-  /// Whether it works on the leader only.
+  /// Whether the controller runs only while this process is the leader.
   bool needs_leader_election = true;
-  /// Whether its queue fills before this replica leads, so that it can begin at once.
+  /// Whether the controller fills its queue before this process leads, so that it can start at
+  /// once.
   bool warm_standby = false;
-  /// Whether a reconcile waits until the caches have seen what earlier ones of its request wrote.
+  /// Whether a reconcile waits until the caches contain what earlier reconciles of its request
+  /// wrote.
   bool read_your_writes = true;
-  /// What reconciles record Events with; null: nothing is recorded. A ControllerBuilder has the
-  /// manager's recorder for the controller's name here, unless it was given another one.
+  /// The recorder of Events that reconciles get; when null, Events are dropped. ControllerBuilder
+  /// sets the manager's recorder for the controller's name unless the user set another one.
   std::shared_ptr<events::Recorder> recorder{};
   base::Clock& clock = base::Clock::Real();
   /// Must outlive the controller.
   metrics::Registry* registry = nullptr;
 };
 
-/// As controller-runtime's: an error, and what is thrown, is retried with backoff, a terminal error
-/// is not; RequeueAfter and success end the backoff; a request keeps its priority when it is tried
-/// again, unless the action says otherwise. A reconcile that fails after a read of a cache without
-/// a first list is tried again after 1 to 8 s, however often. Thread-safe. Runs once.
+/// Behaves like controller-runtime's: it retries a reconcile that returned an error or threw, with
+/// backoff, but not after a terminal error; success and RequeueAfter end the backoff. A request
+/// keeps its priority when it is retried, unless the action sets another one. A reconcile that
+/// fails after it read from a cache without a first list is retried after 1 to 8 s, however often
+/// that happens. Thread-safe. Can run once.
 class Controller final : public Runnable {
  public:
-  /// `client` is copied for each reconcile, with its stop_token and the store of writes.
+  /// Each reconcile gets a copy of `client` with its own stop_token and the store of writes.
   Controller(ControllerOptions options, Client::Parts client, ReconcileFunction reconcile);
   ~Controller() override;
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  /// Before Run or Warmup.
+  /// Adds a source; only before Run or Warmup.
   void AddSource(Source source);
 
   /// Adds a request by hand, for example from a timer or another system's callback.
@@ -83,14 +89,16 @@ class Controller final : public Runnable {
   std::string Name() const override;
   Stage stage() const override;
   apimachinery::Result<void> Warmup(std::stop_token stop) override;
-  /// Starts the sources, waits for their sync, and works until `stop` is requested. Then running
-  /// reconciles are told to stop and waited for; what is queued is dropped, as the next start finds
-  /// it again. kTimeout when a source did not sync in time.
+  /// Starts the sources, waits for their sync, and reconciles until `stop` is requested. Then it
+  /// tells the running reconciles to stop and waits for them. It drops the queued requests, because
+  /// the next start lists the objects again. kTimeout when a source did not sync in time;
+  /// kInvalidConfig when a source has no `start`.
   apimachinery::Result<void> Run(std::stop_token stop) override;
-  /// The reconciles that run, the longest first; of many the first few and how many more.
+  /// Describes the running reconciles, the longest-running first. When there are many, it describes
+  /// the first few and says how many more there are.
   std::vector<std::string> Busy() const override;
 
-  /// Requests that wait.
+  /// The number of waiting requests.
   std::size_t QueueLength() const;
 
  private:

@@ -360,6 +360,25 @@ TEST_F(ControllerTest, WorksOnlyWhenItsSourcesAreInSync) {
   EXPECT_THAT(calls_.Await(2), ElementsAre("waited", "first"));
 }
 
+TEST_F(ControllerTest, ASourceMayHaveNothingToWaitFor) {
+  Make({});
+  controller_->AddSource({.name = "timer", .start = [](workqueue::Queue& queue) {
+                            queue.Add(R("a"));
+                            return base::Subscription();
+                          }});
+  Run();
+  EXPECT_THAT(calls_.Await(1), ElementsAre("a"));
+}
+
+TEST_F(ControllerTest, ASourceThatCannotStartIsNamed) {
+  Make({.name = "test"});
+  controller_->AddSource({.name = "timer"});
+  const auto ran = controller_->Run({});
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().reason, Reason::kInvalidConfig);
+  EXPECT_THAT(ran.error().message, ::testing::HasSubstr("the source 'timer'"));
+}
+
 TEST_F(ControllerTest, SourceThatDoesNotSyncIsAnError) {
   Make({.name = "test", .cache_sync_timeout = seconds(10), .clock = clock_});
   controller_->AddSource({.name = "apps/v1/deployments",

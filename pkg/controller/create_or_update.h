@@ -1,5 +1,5 @@
 /// @file
-/// Makes an object be as wanted, whether it exists or not.
+/// CreateOrUpdate and CreateOrPatch: bring an object to the wanted state, whether or not it exists.
 #ifndef KUBEXX_CONTROLLER_CREATE_OR_UPDATE_H_
 #define KUBEXX_CONTROLLER_CREATE_OR_UPDATE_H_
 
@@ -21,11 +21,13 @@ enum class Operation : std::uint8_t { kNone, kCreated, kUpdated };
 
 namespace internal {
 
-/// Calls `mutate`, which changes an object; kInvalid when that changes its name or namespace.
+/// Calls `mutate`, which changes the object that `metadata` belongs to. kInvalid when that changes
+/// the object's name or namespace.
 apimachinery::Result<void> Mutate(base::FunctionRef<apimachinery::Result<void>()> mutate,
                                   const api::meta::v1::ObjectMeta& metadata);
 
-/// Reads the object from the cache, or creates it; hands what exists to `change`.
+/// Reads the object from the cache and calls `mutate`. Creates the object when it does not exist;
+/// otherwise calls `change` with the cached state when `mutate` changed anything.
 template <class T, class F, class G>
 apimachinery::Result<Operation> CreateOr(const Client& client, T& object, F& mutate, G change) {
   const auto existing = client.Get<T>({object.metadata.namespace_, object.metadata.name});
@@ -49,10 +51,11 @@ apimachinery::Result<Operation> CreateOr(const Client& client, T& object, F& mut
 
 }  // namespace internal
 
-/// Reads the object that `object` names from the cache into `object`, lets `mutate`
-/// (`Result<void>(T&)`) bring it to the wanted state, and creates or updates it when that changed
-/// anything; afterwards `object` is as stored. kConflict, from the update, means that the cache was
-/// behind: return it from the reconcile, which is then tried again. As controller-runtime's.
+/// Reads the object that `object` names from the cache into `object`, calls `mutate`
+/// (`Result<void>(T&)`), which brings it to the wanted state, and creates or updates it on the
+/// server when that changed anything. Afterwards `object` is as stored. kConflict from the update
+/// means that the cache was out of date: return the error from the reconcile, which the controller
+/// then retries. Like controller-runtime's function of this name.
 template <class T, class F>
 apimachinery::Result<Operation> CreateOrUpdate(const Client& client, T& object, F mutate) {
   return internal::CreateOr(client, object, mutate, [&](const T&) -> apimachinery::Result<void> {
@@ -61,9 +64,9 @@ apimachinery::Result<Operation> CreateOrUpdate(const Client& client, T& object, 
   });
 }
 
-/// The same with a merge patch of what `mutate` changed instead of an update: no conflicts, and
-/// what this program does not know of the object stays. The object's version is not checked. Its
-/// status is not written.
+/// Like CreateOrUpdate, but sends a merge patch of what `mutate` changed instead of an update. The
+/// patch never conflicts, because the server does not check the object's version, and it keeps
+/// fields that this program does not know. It does not write the status.
 template <class T, class F>
 apimachinery::Result<Operation> CreateOrPatch(const Client& client, T& object, F mutate) {
   return internal::CreateOr(

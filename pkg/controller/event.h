@@ -1,5 +1,5 @@
 /// @file
-/// A change of an object as predicates and mappings see it.
+/// Event: a change of an object, as predicates and mappings get it.
 #ifndef KUBEXX_CONTROLLER_EVENT_H_
 #define KUBEXX_CONTROLLER_EVENT_H_
 
@@ -11,15 +11,15 @@
 
 namespace kubexx::controller {
 
-/// Thrown by an Event whose object does not decode: there is nothing that it could return. Sources
-/// catch it, and let the event pass, so that nobody else needs to.
+/// An Event throws it when its object cannot be decoded, because it has no object to return.
+/// Sources catch it and do not ignore the event, so predicates and mappings need not catch it.
 class UndecodableObject final : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One change of a T. Objects are decoded on first use, once for all who look. Refers to the
-/// informer's event; valid during the call that it is passed to.
+/// One change of a T. The event decodes its objects on first use, once for all its users. It refers
+/// to the informer's event and is valid only during the call that it is passed to.
 template <class T>
 class Event {
  public:
@@ -30,16 +30,16 @@ class Event {
   Type type() const { return raw_.type; }
   bool is_update() const { return type() == Type::kUpdate; }
   apimachinery::ObjectKey key() const { return raw_.key(); }
-  /// An object of a first list.
+  /// Whether the object came with a first list.
   bool is_in_initial_list() const { return raw_.is_in_initial_list; }
-  /// An update that changes nothing: a resync.
+  /// Whether this is an update without a change, as a resync causes it.
   bool is_unchanged() const {
     return is_update() && raw_.old_resource_version() == raw_.resource_version();
   }
 
-  /// The new state; of a deleted object the last one known. Throws UndecodableObject.
+  /// The new state, or for a deleted object its last known state. Throws UndecodableObject.
   const T& object() const { return Decoded(cache::ObjectOf<T>(raw_)); }
-  /// The state before an update; otherwise as object().
+  /// The state before an update; for other events the same as object(). Throws UndecodableObject.
   const T& old_object() const { return Decoded(cache::OldObjectOf<T>(raw_)); }
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// The way of an object with a finalizer: what a reconcile does before it looks at anything else.
+/// Finalize: adds and handles a finalizer, at the start of a reconcile.
 #ifndef KUBEXX_CONTROLLER_FINALIZER_H_
 #define KUBEXX_CONTROLLER_FINALIZER_H_
 
@@ -12,20 +12,24 @@
 
 namespace kubexx::controller {
 
-/// How a reconcile goes on after Finalize.
+/// How a reconcile continues after Finalize.
 enum class Finalization : std::uint8_t {
-  kStays,  ///< nobody wants the object gone, and it has the finalizer: reconcile it
-  kGoes,   ///< it is being deleted, and what the finalizer was for is done: nothing is left to do
+  kStays,  ///< the object is not being deleted and has the finalizer: reconcile it
+  kGoes,   ///< the object is being deleted and is cleaned up: nothing is left to do
 };
 
-/// Sees to it that `clean_up` has succeeded before the object goes. An object that nobody deletes
-/// gets `finalizer`, by one write if it has none yet. Of one that is being deleted and has it,
-/// `clean_up` (`Result<void>(const T&)`) takes away what the object stands for; when that has
-/// succeeded the finalizer is removed, and with the last one the API server removes the object.
-/// `clean_up` may be called again after it has succeeded, when that write fails: what is not there
-/// any more is no error. Afterwards `object` is as stored. Fails with `clean_up` and with the
-/// write; kConflict means that the cache was behind: return it from the reconcile, which is then
-/// tried again. Create what `clean_up` takes away only after Finalize has said kStays. As
+/// Makes sure that `clean_up` has succeeded before the API server removes the object. When the
+/// object is not being deleted, Finalize adds `finalizer` to it and writes it, unless it has the
+/// finalizer already. When the object is being deleted and has the finalizer, Finalize calls
+/// `clean_up` (`Result<void>(const T&)`), which removes everything that the reconciler created for
+/// the object, and then removes the finalizer. The API server removes the object with its last
+/// finalizer.
+///
+/// When the write that removes the finalizer fails, `clean_up` is called again although it has
+/// succeeded, so it must not fail when there is nothing left to remove. Afterwards `object` is as
+/// stored. Returns the error of `clean_up` or of the write. kConflict means that the cache was out
+/// of date: return the error from the reconcile, which the controller then retries. Create the
+/// things that `clean_up` removes only after Finalize has returned kStays. Like
 /// controller-runtime's controllerutil and kube-rs' finalizer.
 template <class T, class F>
 apimachinery::Result<Finalization> Finalize(const Client& client, T& object,

@@ -1,5 +1,5 @@
 /// @file
-/// Named health checks behind one HTTP path.
+/// HealthChecks: named health checks that are served under one HTTP path.
 #ifndef KUBEXX_CONTROLLER_HEALTH_H_
 #define KUBEXX_CONTROLLER_HEALTH_H_
 
@@ -14,19 +14,19 @@
 
 namespace kubexx::controller {
 
-/// Success when healthy. Called on the HTTP server's thread for each request; must be quick and not
-/// block. What it throws counts as unhealthy.
+/// Returns success when healthy. The HTTP server's thread calls it for each request, so it must be
+/// quick and must not block. An exception counts as unhealthy.
 using HealthCheck = std::function<apimachinery::Result<void>()>;
 
 /// The checks of `/healthz` or `/readyz`. Thread-safe.
 class HealthChecks {
  public:
-  /// kAlreadyExists when there is one of that name.
+  /// Adds a check. kAlreadyExists when there is one of that name.
   apimachinery::Result<void> Add(const std::string& name, HealthCheck check);
 
-  /// 200 "ok" when all hold, otherwise 503 with a line for each; the query "verbose" lists them in
-  /// any case, "exclude=NAME" leaves one out. As Kubernetes' components answer, but for the code,
-  /// which is 500 there.
+  /// Runs the checks and answers with 200 and "ok" when all succeed, and otherwise with 503 and one
+  /// line for each check. The query "verbose" lists the checks in any case; "exclude=NAME" skips
+  /// one. Kubernetes' components answer in the same way, but with 500 instead of 503.
   metrics::HttpResponse Answer(const metrics::HttpRequest& request) const;
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// What a manager needs of leader election.
+/// Leadership: the manager's interface to leader election.
 #ifndef KUBEXX_CONTROLLER_LEADERSHIP_H_
 #define KUBEXX_CONTROLLER_LEADERSHIP_H_
 
@@ -21,38 +21,42 @@ class TransitionRecorder;
 
 namespace kubexx::controller {
 
-/// Decides which of several processes works. The usual one is made from ManagerOptions'
-/// leader_election; a program with another lock gives its own. One whose processes share the work
-/// out among them, each with a part of its own, has all of them lead at once, and sees itself to
-/// where each may write; what it gives back it gives back when `lead` has returned.
+/// Decides which of several processes works. NewLeaseLeadership makes the usual implementation from
+/// ManagerOptions::leader_election; a program with another kind of lock implements its own. An
+/// implementation that divides the work among all processes lets all of them lead at the same time.
+/// It is then responsible for where each process may write, and it releases its part of the work
+/// only after `lead` has returned.
 class Leadership {
  public:
   using Lead = std::function<void(std::stop_token)>;
 
   virtual ~Leadership() = default;
   /// Waits until this process leads, then calls `lead`, which returns some time after its
-  /// stop_token is requested; at most one process may lead until it has. Returns when `stop` is
-  /// requested and `lead` has returned, or with an error when the leadership was lost. Called once.
+  /// stop_token is requested. No other process may lead before `lead` has returned. Returns when
+  /// `stop` is requested and `lead` has returned, or with an error when the leadership was lost.
+  /// Called once.
   virtual apimachinery::Result<void> Run(Lead lead, std::stop_token stop) = 0;
-  /// Why the leadership was lost, for the log; known when the stop_token of `lead` is requested.
+  /// Why the leadership was lost, for the log. Valid once the stop_token of `lead` is requested.
   virtual std::string WhyLost() const { return {}; }
-  /// Requested as soon as the leadership is lost, also when `lead` had been told to stop before.
-  /// What still runs has a second then.
+  /// A token that is requested as soon as the leadership is lost, even when `lead` has been told to
+  /// stop before. The manager then gives everything that still runs one more second.
   virtual std::stop_token Lost() const { return {}; }
-  /// A health check.
+  /// A health check of the election.
   virtual apimachinery::Result<void> Check() const { return {}; }
 };
 
-/// Election over a Lease of coordination.k8s.io/v1.
+/// Settings of a leader election over a Lease of coordination.k8s.io/v1.
 struct LeaderElectionOptions {
-  /// Of the Lease; processes with the same one stand against each other.
+  /// Namespace and name of the Lease. Processes with the same Lease compete for leadership.
   apimachinery::ObjectKey lease{};
-  /// Times, and this process's identity, by default its host name with a random part.
+  /// The election's times, and this process's identity, which by default is its host name with a
+  /// random suffix.
   leaderelection::Config config{};
 };
 
-/// kInvalidConfig for times that do not fit each other, or without a lease's namespace and name.
-/// `recorder`, which may be null, is told who leads. What the arguments refer to must outlive it.
+/// Makes the Leadership of a Lease. kInvalidConfig when the times do not fit each other, or when
+/// the Lease's namespace or name is missing. `recorder`, which may be null, records changes of the
+/// leader. Everything that the arguments refer to must outlive the returned object.
 apimachinery::Result<std::shared_ptr<Leadership>> NewLeaseLeadership(
     const LeaderElectionOptions& options, const rest::Config& connection, base::Clock& clock,
     metrics::Registry* registry, leaderelection::TransitionRecorder* recorder = nullptr);

@@ -12,7 +12,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/controller/internal/deadlines.h"
 #include "kubexx/controller/internal/end_guard.h"
-#include "kubexx/controller/internal/function_runnable.h"
+#include "kubexx/controller/internal/errand.h"
 #include "kubexx/controller/internal/guarded.h"
 #include "kubexx/controller/internal/manager_http.h"
 #include "kubexx/controller/internal/manager_parts.h"
@@ -73,7 +73,7 @@ class Manager::Impl {
       if (caches_synced_) {
         return {};
       }
-      return Fail(Reason::kServiceUnavailable, "caches wait for their first lists: " +
+      return Fail(Reason::kServiceUnavailable, "caches are waiting for their first lists: " +
                                                    internal::Join(caches_->Unsynced(), "; "));
     });
   }
@@ -89,7 +89,14 @@ class Manager::Impl {
       return Fail(Reason::kInvalidConfig,
                   "the manager has ended: " + runnable->Name() + " will not run");
     }
-    Group(runnable->stage()).Add(std::move(runnable));
+    const std::string name = runnable->Name();
+    const Result<void> added = internal::Guarded([&]() -> Result<void> {
+      Group(runnable->stage()).Add(std::move(runnable));
+      return {};
+    });
+    if (!added) {
+      return Fail(added.error().WithContext(name));
+    }
     return {};
   }
 
@@ -110,27 +117,10 @@ class Manager::Impl {
 
   Result<void> Run(const std::stop_token& stop) {
     if (started_.exchange(true)) {
-      return Fail(Reason::kInvalidConfig, "a manager runs once");
+      return Fail(Reason::kInvalidConfig, "a manager can run only once");
     }
-    internal::EndGuard guard(ended_.get_token(), {.clock = options_.clock,
-                                                  .grace = [this] { return Grace(); },
-                                                  .sooner = lost_.get_token(),
-                                                  .running = [this] { return Running(); },
-                                                  .on_stuck = options_.on_stuck});
-    const std::stop_callback end(stop, [this] { ended_.request_stop(); });
-    errands_.Start();
-    const internal::StopLook look(stop, ended_);
-    if (Result<void> started = internal::Guarded([this] { return Start(); }); !started) {
-      Failed(started.error());
-    }
-    guard.At("its work");
-    AwaitEnd();
-    const Result<void> stopped = Shutdown(guard);
-    const base::MutexLock lock(mu_);
-    if (failure_) {
-      return Fail(*failure_);
-    }
-    return stopped;
+    // Where there are no threads left, it ends before it has begun.
+    return internal::Guarded([this, &stop] { return RunOnce(stop); });
   }
 
   Client::Parts ClientParts() const {
@@ -147,6 +137,31 @@ class Manager::Impl {
   bool is_leader() const { return leads_ && !lost_leadership_; }
 
  private:
+  Result<void> RunOnce(const std::stop_token& stop) {
+    internal::EndGuard guard(
+        ended_.get_token(),
+        {.clock = options_.clock,
+         .grace = [this] { return Grace(); },
+         .sooner = lost_.get_token(),
+         .running =
+             [this] { return internal::AskWhatRuns({&leaders_, &others_, &servers_}, errands_); },
+         .on_stuck = options_.on_stuck});
+    const std::stop_callback end(stop, [this] { ended_.request_stop(); });
+    errands_.Start();
+    const internal::StopLook look(stop, ended_);
+    if (Result<void> started = internal::Guarded([this] { return Start(); }); !started) {
+      Failed(started.error());
+    }
+    guard.At("its work");
+    AwaitEnd();
+    const Result<void> stopped = Shutdown(guard);
+    const base::MutexLock lock(mu_);
+    if (failure_) {
+      return Fail(*failure_);
+    }
+    return stopped;
+  }
+
   internal::RunnableGroup& Group(Stage stage) {
     switch (stage) {
       case Stage::kServer:
@@ -165,11 +180,10 @@ class Manager::Impl {
     servers_.Start();
     caches_->Start();
     if (!WaitForCaches()) {
-      if (ended_.stop_requested()) {
-        return {};
-      }
-      return Fail(Reason::kTimeout, "caches did not get their first lists in time: " +
-                                        internal::Join(caches_->Unsynced(), "; "));
+      return ended_.stop_requested()
+                 ? Result<void>()
+                 : Fail(Reason::kTimeout, "caches did not get their first lists in time: " +
+                                              internal::Join(caches_->Unsynced(), "; "));
     }
     caches_synced_ = true;
     others_.Start();
@@ -190,18 +204,9 @@ class Manager::Impl {
   /// it is not this thread that hangs.
   Result<void> Warmup() {
     const auto result = std::make_shared<Result<void>>();
-    Send("warm-ups", [this, result] { *result = leaders_.Warmup(warmup_stop_.get_token()); });
+    internal::Send(errands_, "warm-ups",
+                   [this, result] { *result = leaders_.Warmup(warmup_stop_.get_token()); });
     return errands_.Await(base::TimePoint::max(), ended_.get_token()) ? *result : Result<void>();
-  }
-
-  /// Calls it on a thread of its own.
-  void Send(std::string name, std::function<void()> errand) {
-    errands_.Add(std::make_shared<internal::FunctionRunnable>(
-        std::move(name), Stage::kOther,
-        [errand = std::move(errand)](const std::stop_token&) -> Result<void> {
-          errand();
-          return {};
-        }));
   }
 
   Result<void> PrepareElection() {
@@ -295,15 +300,16 @@ class Manager::Impl {
 
   Result<void> Shutdown(internal::EndGuard& guard) {
     finished_ = true;
-    guard.At("what was stopped");
+    guard.At("runnables that were told to stop");
     (void)guard.Deadline();  // the grace begins
     election_stop_.request_stop();
     // Stopping calls what users have registered with their tokens.
-    Send("the stop callbacks of what the leader runs", [this] {
+    internal::Send(errands_, "the stop callbacks of the leader's runnables", [this] {
       warmup_stop_.request_stop();  // the leader runs nothing yet while there are any
       leaders_.RequestStop();
     });
-    Send("the stop callbacks of what every replica runs", [this] { others_.RequestStop(); });
+    internal::Send(errands_, "the stop callbacks of every replica's runnables",
+                   [this] { others_.RequestStop(); });
     errands_.AwaitBriefly();
     const auto await = [&guard](internal::RunnableGroup& group) {
       return guard.Await([&group](base::TimePoint deadline, const std::stop_token& cut) {
@@ -323,14 +329,14 @@ class Manager::Impl {
     bool told = true;  // the handlers of the caches of everything
     if (done) {
       guard.At(kHandlers);
-      Send(kHandlers, [this] { caches_->Shutdown(); });
+      internal::Send(errands_, kHandlers, [this] { caches_->Shutdown(); });
       told = errands_.Await(guard.ClosingDeadline());
     }
     // What hangs is named, not what comes after it.
     guard.At(done && told ? "the last Events" : guard.at());
     recorders_.Stop();
     guard.At(done && told ? "the servers" : guard.at());
-    Send("the stop callbacks of servers", [this] { servers_.RequestStop(); });
+    internal::Send(errands_, "the stop callbacks of servers", [this] { servers_.RequestStop(); });
     errands_.AwaitBriefly();
     // They come last, so they have the closing time, too, unless it is over for something else.
     done = servers_.Await(done ? guard.ClosingDeadline() : guard.Deadline()) && done;
@@ -357,12 +363,6 @@ class Manager::Impl {
       }
     }
     return true;
-  }
-
-  std::vector<std::string> Running() {
-    return internal::AskWhatRuns(
-        {&leaders_, &others_, &servers_, &errands_},
-        [this](std::function<void()> ask) { Send("a question", std::move(ask)); });
   }
 
   const ManagerOptions options_;

@@ -2,7 +2,7 @@
 /// Manager: runs the controllers of a program, with one client, one set of caches, metrics, health
 /// and leader election.
 ///
-/// A program in whole has a function that compares what is with what should be:
+/// A program has a function that compares the actual with the wanted state:
 ///
 ///     Result<controller::Action> Reconcile(const controller::Request& request,
 ///                                          controller::Context& context) {
@@ -14,7 +14,8 @@
 ///       return controller::Action::Done();
 ///     }
 ///
-/// and a manager that has it called, with kubexx and apimachinery::Result in scope:
+/// and a manager that runs a controller with this function (with kubexx and apimachinery::Result in
+/// scope):
 ///
 ///     controller::StopSignals signals;   // first: SIGTERM and SIGINT end the program in order
 ///     auto config = rest::LoadConfig({});
@@ -24,13 +25,14 @@
 ///                     .Complete(Reconcile);
 ///     auto ran = (*manager)->Run(signals.token());   // blocks
 ///
-/// The parts, each in a header of its own: ControllerBuilder (builder.h) says what is watched;
-/// Reconciler, Context and Action (reconciler.h, action.h) are the user's part; Client (client.h)
-/// reads caches and writes to the API server; predicates (predicate.h) leave events out; Finalize
-/// (finalizer.h) and SetCondition (conditions.h) keep finalizers and conditions; owner references,
-/// CreateOrUpdate and RetryOnConflict are in object_helpers.h, create_or_update.h and retry.h;
-/// StopSignals in stop_signals.h. With ManagerOptions' leader_election several replicas may run, of
-/// which one works and the others stand by with their caches in sync.
+/// The parts, each in a header of its own: ControllerBuilder (builder.h) configures what the
+/// controller watches; Reconciler, Context and Action (reconciler.h, action.h) are the interface of
+/// the user's code; Client (client.h) reads caches and writes to the API server; predicates
+/// (predicate.h) filter events; Finalize (finalizer.h) and SetCondition (conditions.h) manage
+/// finalizers and conditions; owner references, CreateOrUpdate and RetryOnConflict are in
+/// object_helpers.h, create_or_update.h and retry.h; StopSignals is in stop_signals.h. With
+/// ManagerOptions::leader_election several replicas may run, of which one works and the others
+/// stand by with their caches in sync.
 #ifndef KUBEXX_CONTROLLER_MANAGER_H_
 #define KUBEXX_CONTROLLER_MANAGER_H_
 
@@ -61,91 +63,101 @@
 
 namespace kubexx::controller {
 
-/// Settings of a manager; those of controllers are ControllerBuilder's.
+/// Settings of a manager. ControllerBuilder has those of a controller.
 struct ManagerOptions {
-  /// Serves /metrics, /healthz and /readyz there; nothing: nowhere.
+  /// Where the manager serves /metrics, /healthz and /readyz. When unset, it does not serve them.
   std::optional<metrics::HttpServer::Options> http{};
-  /// Serves /healthz and /readyz there instead, for example when `http` asks who is calling.
+  /// When set, the manager serves /healthz and /readyz here instead of at `http`, for example
+  /// because `http` requires authentication.
   std::optional<metrics::HttpServer::Options> health_http{};
-  /// Further pages of `http`, by their paths. One for /healthz or /readyz is served there instead
-  /// of the manager's own, for programs whose probes have an answer of their own; checks that are
-  /// added are not asked then.
+  /// Further pages of `http`, by their paths. A page for /healthz or /readyz replaces the manager's
+  /// own, for programs that answer probes themselves; the manager then does not run the added
+  /// checks. These two must not wait for anything. Run fails with kInvalidConfig when there are
+  /// pages but no `http`.
   std::map<std::string, http::Handler> pages{};
-  /// Lets only those read /metrics of `http` whom the API server knows and allows; what rights that
-  /// takes says authfilter/auth_filter.h. Callers send tokens: give `http` TLS, too.
+  /// Whether the manager serves /metrics only to callers that the API server authenticates and
+  /// authorizes; authfilter/auth_filter.h tells which permissions this program needs for it.
+  /// Callers send tokens, so give `http` TLS, too.
   bool protect_metrics = false;
-  /// An admission webhook server, which runs before everything that needs an API server's help.
+  /// Settings of an admission webhook server. The manager starts it before everything that needs
+  /// the API server.
   std::optional<webhook::Server::Options> webhooks{};
-  /// Of the caches; their clock and registry are the manager's.
+  /// Settings of the caches. The manager sets their clock and registry to its own.
   informers::FactoryOptions cache{};
-  /// How long the caches may take for their first lists before the manager gives up.
+  /// How long the caches may take for their first lists before Run fails.
   base::Duration cache_sync_timeout = std::chrono::minutes(2);
-  /// How long what runs may take to stop when Run ends; what comes after it, such as the last
-  /// Events, takes 7 s at most. Together less than the 30 s after which a kubelet kills. After a
-  /// lost lease it is a second at most, as another process may lead by then. Negative: as long as
-  /// they want, as in controller-runtime.
+  /// How long the runnables and caches may take to stop when Run ends. What follows, such as
+  /// writing the last Events, takes at most another 7 s, so that both together take less than the
+  /// 30 s after which a kubelet kills the container. After a lost lease the time is at most one
+  /// second, because another process may lead by then. A negative value means no limit, as in
+  /// controller-runtime.
   base::Duration graceful_shutdown_timeout = std::chrono::seconds(20);
-  /// Called once, with an error that names what still runs, for how long and on what, when that
-  /// time is over: a thread cannot be ended from outside, and to wait on would keep the lease, or
-  /// work beside the next leader. Not set: the error is logged and the process ends at once, with
-  /// status 1, by std::_Exit. A function that returns has Run return the error, too, whether it is
-  /// a runnable that does not end, a warm-up or a handler of the caches; the destructor then waits
-  /// for it. Called on any thread.
+  /// Called once when graceful_shutdown_timeout has passed, with an error that names what still
+  /// runs, for how long and on what. The manager cannot end a thread from outside, and if it waited
+  /// longer it would keep the lease, or work beside the next leader. When no function is set, the
+  /// manager logs the error and ends the process at once with status 1 (std::_Exit). When the
+  /// function returns, Run also returns the error, whether a runnable, a warm-up or a handler of
+  /// the caches does not end, and the manager's destructor waits for it. Called on any thread.
   std::function<void(const apimachinery::Status&)> on_stuck{};
-  /// How long a Client's read waits for the first list of a type that nobody has asked for before,
-  /// counted from when its cache was started; a refusal ends it at once.
+  /// How long a Client's read waits for the first list of a type that nobody has read before,
+  /// counted from the start of its cache. The read fails at once when the server refuses the list.
   base::Duration first_read_timeout = std::chrono::seconds(10);
-  /// Then what is Stage::kLeader runs while this process holds the lease only; otherwise at once.
+  /// When set, the manager runs the runnables of Stage::kLeader only while this process holds the
+  /// lease; otherwise it runs them at once.
   std::optional<LeaderElectionOptions> leader_election{};
-  /// Instead of `leader_election`: another way to decide who leads.
+  /// Another way to decide which process leads, instead of `leader_election`.
   std::shared_ptr<Leadership> leadership{};
   base::Clock& clock = base::Clock::Real();
-  /// Must outlive the manager; null: one of its own, with the process's metrics.
+  /// Must outlive the manager. When null, the manager makes one, which includes the process's
+  /// metrics.
   metrics::Registry* registry = nullptr;
 };
 
-/// Starts in this order: HTTP and webhook servers; caches, whose first lists are waited for;
-/// Stage::kOther; warm-ups; then, once this process leads, Stage::kLeader. Stops kLeader and
-/// kOther, gives up the lease, then stops caches and servers. As controller-runtime's Manager.
-/// Thread-safe.
+/// Run starts things in this order: HTTP and webhook servers; the caches, and waits for their first
+/// lists; Stage::kOther; warm-ups; and Stage::kLeader as soon as this process leads. It stops
+/// kLeader and kOther, gives up the lease, and then stops the caches and servers. Modelled on
+/// controller-runtime's Manager. Thread-safe.
 class Manager {
  public:
-  /// Makes a client from `config`, with its metrics in the manager's registry. Where the config
-  /// names no limit of requests there is none, as in controller-runtime: the API server's priority
-  /// and fairness sees to that no client takes all. Where it names one, Events have another of the
-  /// same size, so that writes do not wait for them.
+  /// Makes a manager with a client from `config`, whose metrics are in the manager's registry. When
+  /// `config` sets no limit of requests, the client has none, as in controller-runtime: the API
+  /// server's priority and fairness keeps one client from using all of its capacity. When `config`
+  /// sets a limit, Events have a separate limit of the same size, so that other writes need not
+  /// wait for Events.
   static apimachinery::Result<std::unique_ptr<Manager>> New(rest::Config config,
                                                             ManagerOptions options = {});
-  /// With a client that the caller has made, which writes Events, too.
+  /// Makes a manager with the caller's client, which also writes the Events.
   explicit Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options = {});
-  /// Run must have returned. Waits for what was still running then, which there is only
-  /// with an `on_stuck` that returns, and names them in the log when that takes long. None of them,
-  /// nor a reconciler, may be what destroys the manager: it would wait for itself. To end the
-  /// manager from there request the stop of Run's token, which waits for nothing.
+  /// Run must have returned. The destructor waits for what still runs, which happens only with an
+  /// `on_stuck` that returns, and logs its names when that takes long. A reconciler or another
+  /// runnable must not destroy its manager, because the manager would wait for that runnable for
+  /// ever; it can request the stop of Run's token instead, which does not wait.
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;
 
-  /// Starts it when its stage has come, which may be now. kInvalidConfig once Run has ended.
+  /// Adds a runnable. The manager starts it when its stage starts, or at once when its stage has
+  /// started already. kInvalidConfig when Run has ended.
   apimachinery::Result<void> Add(std::shared_ptr<Runnable> runnable);
-  /// The same for a function.
+  /// Adds a function as a runnable.
   apimachinery::Result<void> Add(std::string name, Stage stage,
                                  std::function<apimachinery::Result<void>(std::stop_token)> run);
 
-  /// Checks of /healthz, which restarts a container, and of /readyz, which takes it out of service.
-  /// /readyz has one of its own, "caches": they are in sync. kAlreadyExists for a name that is
-  /// taken.
+  /// Add a check to /healthz, whose failure makes the kubelet restart the container, or to /readyz,
+  /// whose failure takes the pod out of its Services. /readyz has a check of its own, "caches",
+  /// which succeeds when the caches are in sync. kAlreadyExists when the name is taken.
   apimachinery::Result<void> AddHealthCheck(const std::string& name, HealthCheck check);
   apimachinery::Result<void> AddReadyCheck(const std::string& name, HealthCheck check);
 
-  /// Runs until `stop` is requested, which is success once everything has stopped. What takes
-  /// longer than the grace ends the process, see ManagerOptions::on_stuck. The first failure of a
-  /// runnable, an HTTP address that cannot be listened on, caches without a first list in time, and
-  /// the loss of leadership end it with that error, the last one in a second. Once only.
+  /// Runs until `stop` is requested, and returns success when everything has stopped. When that
+  /// takes longer than ManagerOptions::graceful_shutdown_timeout, see ManagerOptions::on_stuck. Run
+  /// ends with an error at the first failure of a runnable, when it cannot listen on an HTTP
+  /// address, when the caches have no first list in time, and, within a second, when the leadership
+  /// is lost. Call it only once.
   apimachinery::Result<void> Run(std::stop_token stop);
 
-  /// Whether this process leads, or needs not; false before Run, and as soon as the lease is lost,
-  /// also while what the leader runs has not stopped yet.
+  /// Whether this process leads, or there is no leader election. False before Run, and as soon as
+  /// the lease is lost, even while the runnables of Stage::kLeader are still stopping.
   bool IsLeader() const;
 
   /// The informer of T in the caches; see SharedInformerFactory.
@@ -153,19 +165,19 @@ class Manager {
   std::shared_ptr<cache::SharedInformer<T>> InformerFor() {
     return caches()->InformerFor<T>();
   }
-  /// The same with settings of its own.
+  /// Like InformerFor without arguments, but with settings for this informer.
   template <class T>
   std::shared_ptr<cache::SharedInformer<T>> InformerFor(const cache::InformerOptions& options) {
     return caches()->InformerFor<T>(options);
   }
-  /// Records events of events.k8s.io/v1 as `component`, repeated ones as series; what is queued at
-  /// the end is written before Run returns. One recorder for each component. As
-  /// controller-runtime's GetEventRecorder.
+  /// Returns the recorder of Events for `component`; there is one for each component. It writes
+  /// Events of events.k8s.io/v1 and groups repeated ones into series. Run writes all queued Events
+  /// before it returns. Like controller-runtime's GetEventRecorder.
   std::shared_ptr<events::Recorder> EventRecorderFor(const std::string& component);
-  /// Of ManagerOptions::webhooks; without that null. Add handlers before Run.
+  /// The server of ManagerOptions::webhooks; null when that is not set. Add handlers before Run.
   webhook::Server* webhooks();
 
-  /// For use outside of a reconcile; writes are not noted.
+  /// A client for use outside of a reconcile. It does not record its writes for later reconciles.
   Client NewClient(std::stop_token stop = {}) const;
 
   const std::shared_ptr<rest::RESTClient>& client() const;
@@ -174,16 +186,18 @@ class Manager {
   base::Clock& clock() const;
   /// The port of ManagerOptions::http while running; 0 otherwise.
   std::uint16_t http_port() const;
-  /// Of /healthz and /readyz.
+  /// The port that serves /healthz and /readyz while running; 0 otherwise.
   std::uint16_t health_port() const;
 
-  /// For ControllerBuilder: options with the manager's clock and registry, and a name.
+  /// For ControllerBuilder: options with the manager's clock and registry, and with a name made
+  /// from `kind`.
   ControllerOptions ControllerDefaults(std::string_view kind) const;
   Client::Parts ClientParts() const;
-  /// For ControllerBuilder: checks the options and takes the name.
+  /// For ControllerBuilder: checks the options and reserves the controller's name.
   apimachinery::Result<void> ClaimControllerName(const ControllerOptions& options);
-  /// For ControllerBuilder: EventRecorderFor, made when it records for the first time, as most
-  /// controllers record nothing. The manager must outlive what uses it.
+  /// For ControllerBuilder: like EventRecorderFor, but makes the recorder when it is used for the
+  /// first time, because most controllers record nothing. The manager must outlive the users of the
+  /// result.
   std::shared_ptr<events::Recorder> RecorderOfController(const std::string& name);
 
  private:

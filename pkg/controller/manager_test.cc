@@ -242,6 +242,14 @@ TEST_F(ManagerTest, PagesOfTheProgramAreServedToo) {
   EXPECT_THAT(Fetch(port, "/metrics").value().body, HasSubstr("process_cpu_seconds_total"));
 }
 
+TEST_F(ManagerTest, APageWithoutItsServerIsAnError) {
+  Make({.pages = {{"/live", [](const http::Request&) { return http::Response(); }}}});
+  const auto ran = manager_->Run({});
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().reason, Reason::kInvalidConfig);
+  EXPECT_THAT(ran.error().message, HasSubstr("ManagerOptions::pages"));
+}
+
 TEST_F(ManagerTest, RunnableMayEndByItself) {
   Make();
   ASSERT_TRUE(manager_->Add("job", Stage::kOther, [this](std::stop_token) -> Result<void> {

@@ -1,5 +1,5 @@
 /// @file
-/// The difference of two objects as a patch.
+/// MergePatchBetween: the difference of two objects as a patch.
 #ifndef KUBEXX_CONTROLLER_MERGE_PATCH_H_
 #define KUBEXX_CONTROLLER_MERGE_PATCH_H_
 
@@ -10,9 +10,9 @@
 
 namespace kubexx::controller {
 
-/// The JSON merge patch (RFC 7386) that makes the JSON object `from` into `to`: "{}" when they are
-/// alike. Lists are replaced as a whole. Members of `to` that are null count as absent. kMalformed
-/// when one of them is no JSON object.
+/// The JSON merge patch (RFC 7386) that turns the JSON object `from` into `to`; "{}" when they are
+/// equal. A changed list is replaced as a whole. Null members of `to` count as absent. kMalformed
+/// when `from` or `to` is not a JSON object.
 apimachinery::Result<std::string> MergePatchBetween(std::string_view from, std::string_view to);
 
 }  // namespace kubexx::controller

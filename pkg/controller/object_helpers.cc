@@ -35,9 +35,10 @@ bool RefersTo(const OwnerReference& reference, const ObjectMeta& owner,
 Result<void> CheckOwner(const ObjectMeta& owner, const ResourceInfo& resource,
                         const ObjectMeta& owned) {
   if (owner.uid.empty()) {
-    return Fail(Reason::kInvalid, Describe(resource, owner) +
-                                      " cannot own an object: it has no uid, so it is not what "
-                                      "the API server stores; read or create it first");
+    return Fail(Reason::kInvalid,
+                Describe(resource, owner) +
+                    " cannot own an object: it has no uid, so it was not read from "
+                    "the API server; read or create it first");
   }
   if (resource.namespaced && owned.namespace_.empty()) {
     return Fail(Reason::kInvalid, Describe(resource, owner) + " is namespaced and cannot own " +

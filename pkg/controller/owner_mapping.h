@@ -1,5 +1,5 @@
 /// @file
-/// From an object to its owners.
+/// OwnersOf: finds the owners of an object.
 #ifndef KUBEXX_CONTROLLER_OWNER_MAPPING_H_
 #define KUBEXX_CONTROLLER_OWNER_MAPPING_H_
 
@@ -11,14 +11,14 @@
 
 namespace kubexx::controller {
 
-/// Which of an object's owners are asked to reconcile.
+/// Which of an object's owners a controller reconciles when the object changes.
 enum class OwnerMatch : std::uint8_t {
   kController,  ///< the one that controls it
   kAny,         ///< all
 };
 
-/// Keys of the owners of group and kind `owner` (in any version) of an object with this metadata. A
-/// namespaced owner is in the object's namespace.
+/// Returns the keys of the object's owners that have the group and kind of `owner`, in any version.
+/// `metadata` is the object's. A namespaced owner is in the object's namespace.
 std::vector<workqueue::Key> OwnersOf(const api::meta::v1::ObjectMeta& metadata,
                                      const apimachinery::ResourceInfo& owner, OwnerMatch match);
 

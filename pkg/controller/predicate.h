@@ -1,5 +1,5 @@
 /// @file
-/// Which events matter to a controller.
+/// Predicates: functions that decide which events a controller ignores.
 #ifndef KUBEXX_CONTROLLER_PREDICATE_H_
 #define KUBEXX_CONTROLLER_PREDICATE_H_
 
@@ -10,15 +10,17 @@
 
 namespace kubexx::controller {
 
-/// False for events that are to be ignored. Called on the informer's threads; must not block. When
-/// it throws, and when it asks for an object that does not decode, the event is not ignored.
+/// Returns false for events that the controller has to ignore. Called on the informer's threads;
+/// must not block. The controller does not ignore an event when the predicate throws, or asks for
+/// an object that cannot be decoded.
 template <class T>
 using Predicate = std::function<bool(const Event<T>&)>;
 
 namespace internal {
 
-/// An update that is of another object of the same name: the one before was deleted meanwhile,
-/// which a list after a lost watch, or a handler that lags, does not show otherwise.
+/// Whether an update replaces an object by another one of the same name, because the old one was
+/// deleted in between. A list after a lost watch, and a handler that lags behind, report this as a
+/// single update.
 template <class T>
 bool IsAnother(const Event<T>& event) {
   return event.object().metadata.uid != event.old_object().metadata.uid;
@@ -26,13 +28,13 @@ bool IsAnother(const Event<T>& event) {
 
 }  // namespace internal
 
-/// Predicates for any type. Those about changes let all adds and deletes pass, and updates that
-/// stand for both, and only look at other updates, as controller-runtime's. A predicate does not
-/// make a cache smaller: for that, give the cache a selector or a transform.
+/// Predicates for any type. Those about changes pass all adds and deletes, and updates that stand
+/// for a delete and an add; they look only at other updates, as controller-runtime's do. A
+/// predicate does not make a cache smaller; a selector or a transform of the cache does.
 namespace predicates {
 
-/// The spec has changed (metadata.generation), not just metadata or status. For types that have no
-/// generation, such as ConfigMap, no update passes.
+/// Passes updates that change the spec (metadata.generation), not only metadata or status. Types
+/// without a generation, such as ConfigMap, pass no update.
 struct GenerationChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
@@ -41,7 +43,7 @@ struct GenerationChanged {
   }
 };
 
-/// Updates that change labels, and all adds and deletes.
+/// Passes updates that change labels, and all adds and deletes.
 struct LabelsChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
@@ -50,7 +52,7 @@ struct LabelsChanged {
   }
 };
 
-/// Updates that change annotations, and all adds and deletes.
+/// Passes updates that change annotations, and all adds and deletes.
 struct AnnotationsChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
@@ -59,7 +61,7 @@ struct AnnotationsChanged {
   }
 };
 
-/// Anything has changed: resyncs do not pass.
+/// Passes everything except updates without a change, which a resync causes.
 struct ResourceVersionChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
@@ -67,7 +69,7 @@ struct ResourceVersionChanged {
   }
 };
 
-/// What And() returns.
+/// A predicate that passes an event when `a` and `b` pass it.
 template <class A, class B>
 struct And {
   A a;
@@ -77,11 +79,11 @@ struct And {
     return a(event) && b(event);
   }
 };
-/// Both hold.
+/// Lets the compiler deduce the types of `And(a, b)`.
 template <class A, class B>
 And(A, B) -> And<A, B>;
 
-/// What Or() returns.
+/// A predicate that passes an event when `a` or `b` passes it.
 template <class A, class B>
 struct Or {
   A a;
@@ -91,11 +93,11 @@ struct Or {
     return a(event) || b(event);
   }
 };
-/// At least one holds.
+/// Lets the compiler deduce the types of `Or(a, b)`.
 template <class A, class B>
 Or(A, B) -> Or<A, B>;
 
-/// What Not() returns.
+/// A predicate that passes an event when `a` does not.
 template <class A>
 struct Not {
   A a;
@@ -104,7 +106,7 @@ struct Not {
     return !a(event);
   }
 };
-/// It does not hold.
+/// Lets the compiler deduce the type of `Not(a)`.
 template <class A>
 Not(A) -> Not<A>;
 

@@ -1,5 +1,5 @@
 /// @file
-/// Which of two resource versions is newer.
+/// CompareResourceVersions: tells which of two resourceVersions is newer.
 #ifndef KUBEXX_CONTROLLER_RESOURCE_VERSION_H_
 #define KUBEXX_CONTROLLER_RESOURCE_VERSION_H_
 
@@ -9,9 +9,10 @@
 
 namespace kubexx::controller {
 
-/// Compares versions of one resource: by length, then byte by byte, as Kubernetes guarantees since
-/// 1.35 that they are decimal numbers (apimachinery's util/resourceversion). Nothing when one of
-/// them is no such number, or has a leading zero. "0" is older than all others.
+/// Compares two resourceVersions of one resource, by length and then byte by byte. Kubernetes
+/// guarantees since 1.35 that they are decimal numbers (apimachinery's util/resourceversion).
+/// std::nullopt when one of them is not a decimal number or has a leading zero. "0" is older than
+/// all others.
 std::optional<std::strong_ordering> CompareResourceVersions(std::string_view a, std::string_view b);
 
 }  // namespace kubexx::controller

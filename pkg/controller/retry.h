@@ -1,5 +1,5 @@
 /// @file
-/// Tries a write again when somebody else was faster.
+/// RetryOnConflict: tries a write again when another client has changed the object in between.
 #ifndef KUBEXX_CONTROLLER_RETRY_H_
 #define KUBEXX_CONTROLLER_RETRY_H_
 
@@ -15,26 +15,26 @@ namespace kubexx::controller {
 struct RetryOptions {
   /// Attempts in all.
   int attempts = 5;
-  /// Before the second attempt...
+  /// How long to wait before the second attempt.
   base::Duration delay = std::chrono::milliseconds(10);
-  /// ...times this before each further one...
+  /// The delay is multiplied by this before each further attempt.
   double factor = 1.0;
-  /// ...plus up to this share of it, by chance.
+  /// A random part of up to this share is added to each delay.
   double jitter = 0.1;
   base::Clock& clock = base::Clock::Real();
-  /// Ends the waits; the last conflict is then returned.
+  /// Ends the waits when requested; RetryOnConflict then returns the last conflict.
   std::stop_token stop{};
-  /// Of the jitter; 0 takes one from the system.
+  /// The seed of the jitter; 0 takes one from the system.
   std::uint64_t seed = 0;
 };
 
 namespace internal {
 
-/// Waits between attempts.
+/// Waits between the attempts.
 class RetryDelays {
  public:
   explicit RetryDelays(const RetryOptions& options);
-  /// False when there are no more attempts, or the stop was requested.
+  /// Waits for the next attempt. False when there are no more attempts, or the stop was requested.
   bool WaitForNext();
 
  private:
@@ -46,9 +46,9 @@ class RetryDelays {
 
 }  // namespace internal
 
-/// Calls `attempt`, which reads the object anew, changes it and writes it, until it does not fail
-/// with kConflict, and returns its last result, a Result<...>. As client-go's
-/// retry.RetryOnConflict.
+/// Calls `attempt`, which reads the object again, changes it and writes it, until it returns
+/// anything but kConflict or the attempts are used up. Returns the last Result of `attempt`. Like
+/// client-go's retry.RetryOnConflict.
 template <class F>
 auto RetryOnConflict(F&& attempt, const RetryOptions& options = {}) -> decltype(attempt()) {
   internal::RetryDelays delays(options);

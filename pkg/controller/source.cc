@@ -44,7 +44,7 @@ class Guard {
     } catch (const std::exception& thrown) {
       error = thrown.what();
     } catch (...) {
-      error = "what is no std::exception";
+      error = "something other than a std::exception";
     }
     Count();
     logging::Error("A function of a controller's source threw", {{"source", source_},

@@ -1,5 +1,5 @@
 /// @file
-/// Sources of requests over informers.
+/// Sources that turn the events of informers into requests.
 #ifndef KUBEXX_CONTROLLER_SOURCE_H_
 #define KUBEXX_CONTROLLER_SOURCE_H_
 
@@ -18,10 +18,10 @@
 
 namespace kubexx::controller {
 
-/// Whether an event matters, for who does not know its type.
+/// A predicate for code that does not know the event's type. Returns false for events to ignore.
 using UntypedPredicate = std::function<bool(const cache::RawEvent&)>;
 
-/// The predicate without its type. A copy of it is all that is compiled for each.
+/// Returns the predicate without its type. The compiler only generates a copy of it for each type.
 template <class T, class P>
 UntypedPredicate Untyped(P predicate) {
   constexpr bool kIsPredicate = std::is_invocable_r_v<bool, const P&, const Event<T>&>;
@@ -37,7 +37,7 @@ UntypedPredicate Untyped(P predicate) {
   }
 }
 
-/// The same of several.
+/// Untyped for several predicates.
 template <class T>
 std::vector<UntypedPredicate> UntypedAll(std::vector<Predicate<T>> predicates) {
   std::vector<UntypedPredicate> untyped;
@@ -47,39 +47,43 @@ std::vector<UntypedPredicate> UntypedAll(std::vector<Predicate<T>> predicates) {
   return untyped;
 }
 
-/// The requests that follow from an object.
+/// Returns the requests that an object causes.
 using UntypedMapping = std::function<std::vector<workqueue::Key>(const void* object)>;
 
-/// What a source is made of when its type is left out: an informer of some type, and functions
-/// that know the type. Nothing of it is compiled again for each type.
+/// The untyped parts of a source: an informer of some type, and functions that know the type. The
+/// code that uses it is compiled once, not for each type.
 struct UntypedSource {
   std::shared_ptr<cache::SharedInformerBase> informer{};
-  /// For errors, and unique within the controller.
+  /// Appears in errors; must be unique within the controller.
   std::string name{};
-  /// All must hold for an event to matter.
+  /// The source ignores an event unless all of them return true.
   std::vector<UntypedPredicate> predicates{};
-  /// Counts events that a predicate or a mapping has thrown at, or could not be given.
+  /// Counts events for which a predicate or a mapping threw, or whose object could not be decoded
+  /// for it.
   metrics::Counter failures{};
 };
 
-/// Passes what matters on to `enqueue`. An event that `enqueue` throws at is lost, which is logged
-/// and counted: it would most likely throw again, and the next change of the object, or a resync,
-/// brings the next chance. Its wait_for_sync starts the informer when it does not run, and is over
-/// once every handler that start has added, and whose subscription has not ended, has been given
-/// the first list. It is false at once when there is no such handler.
+/// Makes a source that passes the events that its predicates do not ignore to `enqueue`. When
+/// `enqueue` throws, the source logs, counts and drops the event: `enqueue` would most likely throw
+/// again, and the object's next change, or a resync, calls it again anyway. The source's
+/// wait_for_sync starts the informer when it does not run, and returns true when every handler that
+/// `start` has added, and whose subscription has not ended, has got the first list. It returns
+/// false at once when there is no such handler.
 Source NewUntypedSource(
     UntypedSource source,
     std::function<void(const cache::RawEvent&, workqueue::Queue&, int priority)> enqueue);
-/// Adds the objects that change; news of them with `priority`.
+/// Makes a source that adds a changed object's key as a request. The request has the priority
+/// `priority` when the object really changed, and kLowPriority when only a first list or a resync
+/// brought it.
 Source NewUntypedObjectSource(UntypedSource source, int priority);
-/// Adds what `map` says of the objects that change, as `decode` reads them, in their new and their
-/// old state. A state that does not decode, or that `map` throws at, is left out, the other is not.
-/// While the state of an object does not decode, every event of it, its deletion too, adds what the
-/// last state that did had added.
+/// Makes a source that adds the requests that `map` returns for a changed object, decoded with
+/// `decode`, in its new and its old state. The source skips a state that cannot be decoded, or for
+/// which `map` throws, but not the other one. While an object's state cannot be decoded, every
+/// event of it, including its deletion, adds the requests of the last state that could be decoded.
 Source NewUntypedMappedSource(UntypedSource source, cache::UntypedDecoder decode,
                               UntypedMapping map);
 
-/// A source that passes events on to `enqueue` when all `predicates` hold.
+/// Makes a source that passes an event to `enqueue` when all `predicates` return true.
 template <class T>
 Source NewInformerSource(
     std::shared_ptr<cache::SharedInformer<T>> informer, std::string name,
@@ -91,7 +95,7 @@ Source NewInformerSource(
                                      int priority) { enqueue(Event<T>(event), queue, priority); });
 }
 
-/// Adds the objects that change; news of them with `priority`.
+/// Makes a source that adds a changed object's key as a request; see NewUntypedObjectSource.
 template <class T>
 Source NewObjectSource(std::shared_ptr<cache::SharedInformer<T>> informer, std::string name,
                        std::vector<Predicate<T>> predicates, int priority = 0) {
@@ -99,13 +103,14 @@ Source NewObjectSource(std::shared_ptr<cache::SharedInformer<T>> informer, std::
       {std::move(informer), std::move(name), UntypedAll<T>(std::move(predicates))}, priority);
 }
 
-/// The mapping without its type.
+/// Returns the mapping without its type.
 template <class T>
 UntypedMapping UntypedMap(std::function<std::vector<workqueue::Key>(const T&)> map) {
   return [map = std::move(map)](const void* object) { return map(*static_cast<const T*>(object)); };
 }
 
-/// Adds what `map` says of the objects that change, in their new and their old state.
+/// Makes a source that adds the requests that `map` returns for a changed object in its new and its
+/// old state; see NewUntypedMappedSource.
 template <class T>
 Source NewMappedSource(std::shared_ptr<cache::SharedInformer<T>> informer, std::string name,
                        std::function<std::vector<workqueue::Key>(const T&)> map,

@@ -32,21 +32,29 @@ sigset_t Signals(bool with_end) {
 StopSignals::StopSignals() {
   // The thread begins with all three blocked; here the last one does as before.
   const sigset_t for_thread = Signals(true);
-  sigset_t before;
-  pthread_sigmask(SIG_BLOCK, &for_thread, &before);
+  pthread_sigmask(SIG_BLOCK, &for_thread, &blocked_before_);
   // A connection that breaks is an error of the write, not the end of the process.
-  signal(SIGPIPE, SIG_IGN);
+  pipe_before_ = signal(SIGPIPE, SIG_IGN);
   thread_ = std::jthread([this] { Await(); });
-  sigaddset(&before, SIGTERM);
-  sigaddset(&before, SIGINT);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  sigset_t meanwhile = blocked_before_;
+  sigaddset(&meanwhile, SIGTERM);
+  sigaddset(&meanwhile, SIGINT);
+  pthread_sigmask(SIG_SETMASK, &meanwhile, nullptr);
 }
 
 StopSignals::~StopSignals() {
   pthread_kill(thread_.native_handle(), kEndSignal);
   thread_.join();
-  const sigset_t blocked = Signals(false);
-  pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
+  if (pipe_before_ != SIG_ERR) {
+    signal(SIGPIPE, pipe_before_);
+  }
+  sigset_t free = Signals(false);
+  for (const int number : {SIGTERM, SIGINT}) {
+    if (sigismember(&blocked_before_, number) == 1) {
+      sigdelset(&free, number);
+    }
+  }
+  pthread_sigmask(SIG_UNBLOCK, &free, nullptr);
 }
 
 void StopSignals::Await() {

@@ -3,16 +3,19 @@
 #ifndef KUBEXX_CONTROLLER_STOP_SIGNALS_H_
 #define KUBEXX_CONTROLLER_STOP_SIGNALS_H_
 
+#include <signal.h>
+
 #include <stop_token>
 #include <thread>
 
 namespace kubexx::controller {
 
-/// Make one at the start of main, before any thread: it blocks the two signals in this thread, and
-/// so in all that are started from it, and takes them on a thread of its own. The first one
-/// requests the stop, whose callbacks may still run when this has gone; a second one ends the
-/// process at once with status 1, whatever they are at. SIGPIPE is ignored. At its end the signals
-/// do what they did before. At most one at a time.
+/// Make one at the start of main, before any other thread. It blocks both signals in this thread,
+/// and thereby in all threads started from it, and receives them on a thread of its own. The first
+/// signal requests the stop; callbacks of the stop may still run after this object is destroyed. A
+/// second signal ends the process at once with status 1, whatever the callbacks do. StopSignals
+/// also ignores SIGPIPE. The destructor restores what the signals did before. At most one object
+/// may exist at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -27,7 +30,9 @@ class StopSignals {
   void Stop(int number);
 
   std::stop_source stop_;
-  bool told_ = false;  // of thread_ alone
+  sigset_t blocked_before_;   ///< of the thread that made this
+  void (*pipe_before_)(int);  ///< what SIGPIPE did
+  bool told_ = false;         // of thread_ alone
   std::jthread thread_;
 };
 

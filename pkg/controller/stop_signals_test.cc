@@ -41,6 +41,25 @@ TEST_F(StopSignalsTest, FirstSignalRequestsTheStop) {
   }
 }
 
+TEST_F(StopSignalsTest, AtItsEndAllIsAsBefore) {
+  const auto run = [] {
+    sigset_t term;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &term, nullptr);
+    signal(SIGPIPE, SIG_DFL);
+    {
+      const StopSignals signals;
+    }
+    sigset_t now;
+    pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    const bool same = sigismember(&now, SIGTERM) == 1 && sigismember(&now, SIGINT) == 0 &&
+                      signal(SIGPIPE, SIG_IGN) == SIG_DFL;
+    _exit(same ? 42 : 41);
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(42), "");
+}
+
 TEST_F(StopSignalsTest, SecondSignalEndsTheProcess) {
   const auto run = [] {
     const StopSignals signals;

@@ -196,7 +196,8 @@ std::string HeaderOf(const Version& version, std::string_view namespace_) {
   out += "\n";
   for (const char* const header :
        {"api/meta/v1/types.gen.h", "api/resource.h", "apimachinery/box.h", "apimachinery/bytes.h",
-        "apimachinery/time.h", "apimachinery/values.h", "codec/schema.h"}) {
+        "apimachinery/quantity.h", "apimachinery/time.h", "apimachinery/values.h",
+        "codec/schema.h"}) {
     out += Filled("#include \"kubexx/$1\"\n", {header});
   }
   out += Filled("\nnamespace $1 {\n", {namespace_});

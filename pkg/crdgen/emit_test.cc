@@ -170,6 +170,9 @@ TEST(EmitTest, TypesHoldWhatTheirPropertiesMay) {
          t: {type: string, format: date-time}, "y": {type: string, format: byte}, q: {x-kubernetes-int-or-string: true},
          bs: {type: array, items: {type: boolean}}, m: {type: object, additionalProperties: {type: integer}},
          o: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: string}}},
+         qu: {anyOf: [{type: integer}, {type: string}], pattern: '^([KMGTPE]i)?$', x-kubernetes-int-or-string: true},
+         qs: {type: object, additionalProperties: {pattern: '^([KMGTPE]i)?$', x-kubernetes-int-or-string: true}},
+         ni: {type: array, items: {type: string, nullable: true}},
          mo: {type: object, additionalProperties: {type: object, properties: {a: {type: string}}}})");
   for (const char* const member :
        {"std::optional<std::int64_t> i;", "std::optional<std::int32_t> j;",
@@ -177,6 +180,9 @@ TEST(EmitTest, TypesHoldWhatTheirPropertiesMay) {
         "std::optional<::kubexx::apimachinery::Time> t;",
         "std::optional<::kubexx::apimachinery::Bytes> y;",
         "std::optional<::kubexx::apimachinery::IntOrString> q;",
+        "std::optional<::kubexx::apimachinery::Quantity> qu;",
+        "std::map<std::string, ::kubexx::apimachinery::Quantity> qs;",
+        "std::vector<::kubexx::apimachinery::JsonValue> ni;",
         "std::vector<::kubexx::apimachinery::Bool> bs;", "std::map<std::string, std::int64_t> m;",
         "std::optional<::kubexx::apimachinery::JsonValue> o;",
         "std::map<std::string, Job2SpecMoValue> mo;"}) {
@@ -200,6 +206,28 @@ TEST(EmitTest, AKindWithoutStatusSaysSo) {
   EXPECT_THAT(HeaderOf(with->front(), "jobs"), Not(HasSubstr("kHasStatus")));
 }
 
+TEST(EmitTest, NoStructHasTheNameOfAMacro) {
+  std::string definition = Definition("");
+  definition.replace(definition.find("Job2"), 4, "E");
+  definition += "          OF: {type: object, properties: {a: {type: string}}}\n";
+  const auto versions = ReadDefinitions(definition);
+  ASSERT_TRUE(versions) << versions.error().ToString();
+  EXPECT_THAT(HeaderOf(versions->front(), "jobs"), HasSubstr("struct EOF_ {"));
+}
+
+TEST(EmitTest, ItemsOfAListAreRead) {
+  const std::string item = Definition("");
+  std::string list = "apiVersion: v1\nkind: List\nitems:\n";
+  for (std::size_t at = 0; at < item.size();) {
+    const std::size_t end = item.find('\n', at);
+    list += (at == 0 ? "- " : "  ") + item.substr(at, end - at) + "\n";
+    at = end == std::string::npos ? item.size() : end + 1;
+  }
+  const auto versions = ReadDefinitions(list);
+  ASSERT_TRUE(versions) << versions.error().ToString();
+  EXPECT_EQ(versions->size(), 1U);
+}
+
 TEST(EmitTest, WhatIsNoDefinitionIsRefused) {
   const auto refused = [](const std::string& text) {
     const auto versions = ReadDefinitions(text);
@@ -212,13 +240,17 @@ TEST(EmitTest, WhatIsNoDefinitionIsRefused) {
               HasSubstr("is not of apiextensions.k8s.io/v1"));
   std::string definition = Definition("");
   definition.replace(definition.find("Job2"), 4, "\"J b{}\"");
-  EXPECT_THAT(refused(definition), HasSubstr("'J b{}' is no name of a type"));
+  EXPECT_THAT(refused(definition), HasSubstr("'J b{}' is not a valid name of a C++ type"));
   definition = Definition("");
   definition.erase(definition.find("    schema:"));
   EXPECT_THAT(refused(definition), HasSubstr("jobs.example.com v1 has no schema"));
   definition = Definition("");
   definition.replace(definition.find("served: true"), 12, "served: false");
   EXPECT_THAT(refused(definition), HasSubstr("that is served"));
+  definition = Definition("");
+  definition.insert(definition.find("        type: object"),
+                    "        x-kubernetes-preserve-unknown-fields: true\n");
+  EXPECT_THAT(refused(definition), HasSubstr("jobs.example.com v1: the server keeps fields"));
   const auto several = ReadDefinitions("kind: Other\n---\n" + Definition("") + "---\na: b\n");
   ASSERT_TRUE(several) << several.error().ToString();
   EXPECT_EQ(several->size(), 1U);

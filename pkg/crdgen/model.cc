@@ -24,6 +24,9 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 constexpr std::string_view kGroupVersion = "apiextensions.k8s.io/v1";
+/// In the pattern that controller-gen gives a resource.Quantity. Unlike other integers or strings,
+/// a quantity may be an integer that 32 bits do not hold.
+constexpr std::string_view kQuantitySuffixes = "[KMGTPE]i";
 /// A struct with more fields has its special members in the source file.
 constexpr std::size_t kMaxAggregateFields = 10;
 
@@ -99,7 +102,8 @@ class VersionMaker {
  private:
   /// With the names of its tables.
   std::string AddStructName(const std::string& name) {
-    return names_.Add(name, {}, {{"k", "Schema"}, {"k", "Fields"}});
+    // A kind and a property may make a macro's name together.
+    return names_.Add(IsTypeName(name) ? name : name + "_", {}, {{"k", "Schema"}, {"k", "Fields"}});
   }
 
   void AddFields(Struct& structure, const JSONSchemaProps& schema,
@@ -135,7 +139,8 @@ class VersionMaker {
       SetElement(field, type + "Item", *schema.items->schema);
     } else {
       SetElement(field, type, schema);
-      if (!required || schema.nullable) {
+      // Bytes that are empty and not optional are null in JSON, as Go's nil slice is.
+      if (!required || schema.nullable || field.kind == "kBytes") {
         field.shape = Shape::kOptional;
       }
     }
@@ -155,7 +160,13 @@ class VersionMaker {
       field.element = element;
     };
     set("kJsonValue", "::kubexx::apimachinery::JsonValue");
-    if (schema.x_kubernetes_int_or_string) {
+    const bool is_element = field.shape == Shape::kRepeated || field.shape == Shape::kMap;
+    if (is_element && schema.nullable) {
+      return;  // an element of another type could not tell null from its zero value
+    }
+    if (schema.x_kubernetes_int_or_string && schema.pattern.contains(kQuantitySuffixes)) {
+      set("kQuantity", "::kubexx::apimachinery::Quantity");
+    } else if (schema.x_kubernetes_int_or_string) {
       set("kIntOrString", "::kubexx::apimachinery::IntOrString");
     } else if (is("string", "date-time")) {
       set("kTime", "::kubexx::apimachinery::Time");
@@ -221,28 +232,48 @@ Result<Version> VersionOf(const CustomResourceDefinition& definition,
               .has_status = version.subresources && version.subresources->status};
   if (!IsTypeName(out.kind)) {
     return Fail(Reason::kInvalid,
-                what + ": the kind '" + out.kind + "' is no name of a type in C++");
+                what + ": the kind '" + out.kind + "' is not a valid name of a C++ type");
   }
-  VersionMaker(out).AddRoot(*version.schema->open_api_v3_schema);
+  const JSONSchemaProps& root = *version.schema->open_api_v3_schema;
+  if (KeepsUnknown(root) || root.additional_properties) {
+    return Fail(Reason::kInvalid,
+                what +
+                    ": the server keeps fields of these objects that the schema does not name. A "
+                    "struct has no place for them, so whoever read an object and wrote it back "
+                    "would delete them: use dynamic::Unstructured");
+  }
+  VersionMaker(out).AddRoot(root);
   return out;
 }
 
-/// Nothing of a document of another kind.
-Result<std::vector<Version>> VersionsOf(const std::string& document) {
+std::string_view TextAt(const codec::JsonTree& object, std::string_view name) {
+  const codec::JsonTree* const member = object.Find(name);
+  const std::string* const text = member == nullptr ? nullptr : member->AsString();
+  return text == nullptr ? std::string_view() : std::string_view(*text);
+}
+
+/// Nothing of an object of another kind. The items of a list count as objects, as `kubectl get -o
+/// yaml` writes them.
+Result<std::vector<Version>> VersionsOf(const codec::JsonTree& object) {
   std::vector<Version> versions;
-  KX_ASSIGN_OR_RETURN(const codec::JsonTree tree, codec::JsonTree::Parse(document));
-  const codec::JsonTree* const kind = tree.Find("kind");
-  if (kind == nullptr || kind->AsString() == nullptr ||
-      *kind->AsString() != "CustomResourceDefinition") {
+  const std::string_view kind = TextAt(object, "kind");
+  if (kind == "List" || kind == "CustomResourceDefinitionList") {
+    const codec::JsonTree* const items = object.Find("items");
+    for (std::size_t i = 0; items != nullptr && i < items->elements().size(); ++i) {
+      KX_ASSIGN_OR_RETURN(std::vector<Version> more, VersionsOf(items->elements()[i]));
+      std::ranges::move(more, std::back_inserter(versions));
+    }
     return versions;
   }
-  const codec::JsonTree* const api_version = tree.Find("apiVersion");
-  if (api_version == nullptr || api_version->AsString() == nullptr ||
-      *api_version->AsString() != kGroupVersion) {
+  if (kind != "CustomResourceDefinition") {
+    return versions;
+  }
+  if (TextAt(object, "apiVersion") != kGroupVersion) {
     return Fail(Reason::kInvalid,
                 "a CustomResourceDefinition is not of " + std::string(kGroupVersion));
   }
-  KX_ASSIGN_OR_RETURN(const auto definition, codec::DecodeJson<CustomResourceDefinition>(document));
+  KX_ASSIGN_OR_RETURN(const auto definition,
+                      codec::DecodeJson<CustomResourceDefinition>(object.ToJson()));
   for (const CustomResourceDefinitionVersion& version : definition.spec.versions) {
     if (version.served) {
       KX_ASSIGN_OR_RETURN(versions.emplace_back(), VersionOf(definition, version));
@@ -276,7 +307,8 @@ Result<std::vector<Version>> ReadDefinitions(std::string_view text) {
   KX_ASSIGN_OR_RETURN(const std::vector<std::string> documents, codec::YamlToJson(text));
   std::vector<Version> all;
   for (const std::string& document : documents) {
-    KX_ASSIGN_OR_RETURN(std::vector<Version> versions, VersionsOf(document));
+    KX_ASSIGN_OR_RETURN(const codec::JsonTree object, codec::JsonTree::Parse(document));
+    KX_ASSIGN_OR_RETURN(std::vector<Version> versions, VersionsOf(object));
     std::ranges::move(versions, std::back_inserter(all));
   }
   if (all.empty()) {

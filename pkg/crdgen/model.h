@@ -1,5 +1,5 @@
 /// @file
-/// What a CustomResourceDefinition becomes in C++.
+/// The model of the C++ code for a CustomResourceDefinition.
 #ifndef KUBEXX_CRDGEN_MODEL_H_
 #define KUBEXX_CRDGEN_MODEL_H_
 
@@ -18,7 +18,7 @@ namespace kubexx::crdgen {
 
 struct Struct;
 
-/// The container around the elements of a field; codec::Cardinality has the same names.
+/// The container around the elements of a field. codec::Cardinality has the same names.
 enum class Shape : std::uint8_t { kPlain, kOptional, kRepeated, kMap };
 
 /// One member of a struct.
@@ -30,13 +30,13 @@ struct Field {
   /// The enumerator of codec::Kind, and the C++ type of one element.
   std::string kind{};
   std::string element{};
-  /// The struct that an element is, when it is one of this definition's.
+  /// The struct of an element, if it is a struct of this definition.
   const Struct* message = nullptr;
-  /// The table of an element that is a struct of the library.
+  /// The table of an element, if it is a struct of the library.
   std::string table{};
-  /// Left out of JSON when it is empty.
+  /// Whether JSON omits the field when it is empty.
   bool omit_empty = false;
-  /// The values that an element may have, each with the name of its constant.
+  /// The allowed values of an element, each with the name of its constant.
   std::vector<std::pair<std::string, std::string>> values{};
 
   /// The C++ type.
@@ -48,12 +48,12 @@ struct Struct {
   std::string name{};
   std::string description{};
   std::vector<Field> fields{};
-  /// How many fields there are, with those of the structs held by value; a list or a map counts
-  /// for more than an aggregate may have.
+  /// The number of fields, including those of the structs that are held by value. A list or a map
+  /// counts for more fields than an aggregate may have.
   std::size_t size = 0;
 
-  /// Small, and without lists and maps: its special members cost next to nothing to compile, and
-  /// users may name its members in braces.
+  /// Whether the struct is small and has no lists and maps. Its special members are then cheap to
+  /// compile, and users may initialise its members by name in braces.
   bool IsAggregate() const;
 };
 
@@ -65,21 +65,24 @@ struct Version {
   std::string plural{};
   bool is_namespaced = true;
   bool has_status = false;
-  /// Each after those that it refers to; the object itself is the last.
+  /// The structs in an order in which each follows those that it refers to; the object itself is
+  /// the last.
   std::vector<std::unique_ptr<Struct>> structs{};
-  /// All names that the generated code has in its namespace.
+  /// All names that the generated code declares in its namespace.
   std::set<std::string> names{};
 
-  /// "Website of example.com/v1".
+  /// Returns for example "Website of example.com/v1".
   std::string What() const;
 };
 
-/// The served versions of all CustomResourceDefinitions of apiextensions.k8s.io/v1 in YAML or JSON;
-/// documents of other kinds are passed over. Names become C++ names as those of the built-in types.
-/// What is not required is optional, so that a zero value can be told from none; what no struct can
-/// hold without loss stays JSON text; a list of conditions with the fields of Kubernetes' own, of
-/// the same types and required alike, is one of meta::v1::Condition. kMalformed for what is no such
-/// text, kInvalid for a definition that no type can be made of, and when there is none.
+/// Returns the served versions of all CustomResourceDefinitions of apiextensions.k8s.io/v1 in YAML
+/// or JSON, including the items of a List; ignores documents of other kinds. Names become C++ names
+/// in the same way as those of the built-in types. A field that is not required becomes optional,
+/// so that a zero value differs from none. A value that no struct can hold without loss stays JSON
+/// text. A list of conditions becomes one of meta::v1::Condition if its fields have the names and
+/// types of Kubernetes' own and the same fields are required. kMalformed for text that is not YAML
+/// or JSON; kInvalid for a definition that cannot become a type, such as one whose objects keep
+/// fields that the schema does not name, and when there is no definition.
 apimachinery::Result<std::vector<Version>> ReadDefinitions(std::string_view text);
 
 }  // namespace kubexx::crdgen

@@ -1,5 +1,5 @@
 /// @file
-/// C++ names for what JSON and YAML name otherwise.
+/// Functions that turn names of JSON and YAML into C++ names.
 #ifndef KUBEXX_CRDGEN_NAMES_H_
 #define KUBEXX_CRDGEN_NAMES_H_
 
@@ -12,41 +12,41 @@
 
 namespace kubexx::crdgen {
 
-/// A part of a type's name: "max-surge" and "maxSurge" give MaxSurge.
+/// Returns a part of a type's name: "max-surge" and "maxSurge" give MaxSurge.
 std::string CamelCase(std::string_view name);
 
-/// A member's name: "clusterIPs" gives cluster_ips, "podIP" pod_ip, "default" default_, and
-/// "errno", which is a macro, errno_. As the members of the built-in types.
+/// Returns a member's name as the built-in types have it: "clusterIPs" gives cluster_ips, "podIP"
+/// pod_ip, "default" default_, and "errno", which is a macro, errno_.
 std::string MemberName(std::string_view name);
 
-/// The words of a group, version or namespace with "_" for what no identifier has: "example.com"
-/// gives example_com.
+/// Replaces the characters of a group, version or namespace that identifiers cannot contain by "_":
+/// "example.com" gives example_com.
 std::string Identifier(std::string_view text);
 
-/// Whether it is an identifier that begins with a capital, as a kind has to, and no macro of the
-/// standard headers.
+/// Whether `name` is an identifier that begins with a capital letter, as a kind must, and is not a
+/// macro of the standard headers.
 bool IsTypeName(std::string_view name);
 
-/// Whether code can be put into this namespace: identifiers joined by "::", none of them a keyword,
-/// a macro or "std".
+/// Whether code can be in this namespace: identifiers joined by "::", none of which is a keyword, a
+/// macro or "std".
 bool IsNamespace(std::string_view name);
 
-/// Without the characters that turn the direction of text (U+202A to U+202E, U+2066 to U+2069),
-/// with which code can be made to look other than it is.
+/// Removes the characters that change the direction of text (U+202A to U+202E, U+2066 to U+2069),
+/// which can make code look different from what it is.
 std::string WithoutTurns(std::string_view text);
 
-/// As a literal, with its quotation marks; what cannot be seen is escaped.
+/// Returns `text` as a string literal with quotation marks; invisible characters are escaped.
 std::string Quoted(std::string_view text);
 
-/// The names that are taken in a scope. Not thread-safe.
+/// The names that are in use in a scope. Not thread-safe.
 class NameSet {
  public:
-  /// What comes before and after a name in another one that is made of it.
+  /// The prefix and suffix of another name that is made from a name.
   using Affixes = std::pair<std::string_view, std::string_view>;
 
-  /// Takes `base`, or where it is taken `base` with the separator and the first number from 2 on
-  /// that makes a free name of it, and returns that. `also` are names that have to be free as well,
-  /// and are taken with it. All calls together take time in proportion to the names.
+  /// Adds and returns `base` or, if it is in use, `base` with the separator and the first number
+  /// from 2 on that makes it free. `also` describes further names that must be free, too, and are
+  /// added with it. The time for all calls together is proportional to the number of names.
   std::string Add(const std::string& base, std::string_view separator = {},
                   std::initializer_list<Affixes> also = {});
 

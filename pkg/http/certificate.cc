@@ -115,7 +115,7 @@ Result<KeyPair> SelfSigned(const std::vector<std::string>& names) {
   };
   if (!std::ranges::all_of(bare, is_plain)) {
     return Fail(Reason::kInvalidConfig,
-                "self-signed certificate: a name is no host name and no IP address");
+                "self-signed certificate: a name is neither a host name nor an IP address");
   }
   const PrivateKey key(EVP_EC_gen("P-256"));
   const Certificate certificate(X509_new());

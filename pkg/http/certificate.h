@@ -1,5 +1,5 @@
 /// @file
-/// Certificates of servers.
+/// KeyPair: the certificate and key of a server.
 #ifndef KUBEXX_HTTP_CERTIFICATE_H_
 #define KUBEXX_HTTP_CERTIFICATE_H_
 
@@ -13,27 +13,29 @@
 
 namespace kubexx::http {
 
-/// A certificate, its chain after it, and its private key, all PEM. The key's memory is wiped.
+/// A certificate, followed by its chain, and its private key, all PEM. The key's memory is wiped.
 struct KeyPair {
   std::string certificate{};
   apimachinery::Bytes key{};
   bool operator==(const KeyPair&) const = default;
 };
 
-/// Gives the pair to use for the next connection; null: none yet, the last one stays. Called for
-/// each new connection on the server's network thread, so it has to be quick; another pair is
-/// another pointer. certwatcher::CertWatcher::Provider() makes one from files.
+/// Returns the pair for the next connection; null means that there is no new one, and the last one
+/// stays in use. The server calls it for each new connection on its network thread, so it must be
+/// quick. A changed pair must be a different pointer. certwatcher::CertWatcher::Provider() makes
+/// one from files.
 using CertificateProvider = std::function<std::shared_ptr<const KeyPair>()>;
 
-/// A provider of this one pair.
+/// A provider that always returns this pair.
 CertificateProvider FixedCertificate(KeyPair pair);
 
-/// kInvalidConfig unless `pair` holds a certificate and an unencrypted key that belongs to it.
+/// Returns kInvalidConfig unless `pair` has a certificate and an unencrypted key that belongs to
+/// it.
 apimachinery::Result<void> CheckKeyPair(const KeyPair& pair);
 
-/// A self-signed certificate for `names` (host names and IP addresses, also in the brackets that an
-/// IPv6 address has in a URL), valid from an hour ago for a year, with an EC key; for servers whose
-/// clients do not verify.
+/// Makes a self-signed certificate with an EC key for `names`, which are host names and IP
+/// addresses (an IPv6 address may have the brackets of a URL). It is valid for a year and since an
+/// hour ago. For servers whose clients do not verify it.
 apimachinery::Result<KeyPair> SelfSigned(const std::vector<std::string>& names);
 
 }  // namespace kubexx::http

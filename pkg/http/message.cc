@@ -21,7 +21,7 @@ apimachinery::Result<void> Waiting::Check() const {
     return {};
   }
   apimachinery::Status status(apimachinery::Reason::kTooManyRequests,
-                              "too many requests wait for others already", 429);
+                              "too many requests are already waiting for others", 429);
   status.details.retry_after = std::chrono::seconds(1);
   return apimachinery::Fail(std::move(status));
 }

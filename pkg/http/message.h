@@ -1,5 +1,5 @@
 /// @file
-/// Requests and responses as handlers of an http::Server see them.
+/// The requests and responses of an http::Server's handlers.
 #ifndef KUBEXX_HTTP_MESSAGE_H_
 #define KUBEXX_HTTP_MESSAGE_H_
 
@@ -17,11 +17,12 @@
 
 namespace kubexx::http {
 
-/// Who the client's certificate is for.
+/// The subject of the client's certificate.
 struct Peer {
-  std::string common_name{};  ///< empty: the client has shown none, or none that is good
+  std::string common_name{};                 ///< empty: no certificate, or an invalid one
   std::vector<std::string> organizations{};  ///< in the certificate's order
-  /// It has shown one that is not: of another authority, not valid now, or not for clients.
+  /// The client's certificate is invalid: it has another authority, is not valid now, or is not for
+  /// clients.
   bool refused = false;
 };
 
@@ -30,24 +31,27 @@ struct Request {
   std::string path{};          ///< as sent, without the query; not percent-decoded
   std::string query{};         ///< what follows "?", without it
   std::string method = "GET";  ///< in capitals
-  std::string body{};          ///< of at most Options::max_body_bytes
-  /// The client has sent a body that was not read, since it was not let in: see Options::admit.
+  std::string body{};          ///< at most Options::max_body_bytes
+  /// Whether the server did not read the body, because the client was not admitted: see
+  /// Options::admit.
   bool is_body_dropped = false;
   std::vector<std::pair<std::string, std::string>> headers{};  ///< as sent, in order
   Peer peer{};
-  /// Requested when the server stops or `deadline` has passed: nobody waits for the answer then.
+  /// Requested when the server stops or `deadline` has passed, because nobody waits for the answer
+  /// then.
   std::stop_token stop{};
   base::TimePoint deadline = base::TimePoint::max();
-  /// Set when the handler has a thread of the server's; see Waiting.
+  /// Set when the handler runs on a handler thread of the server; see Waiting.
   std::function<bool(bool begins)> on_wait{};
 
-  /// The value of the first header with this name, in any case; "" when there is none.
+  /// Returns the value of the first header with this name, ignoring case; "" when there is none.
   std::string_view Header(std::string_view name) const;
 };
 
-/// As long as this lives the handler of a request waits for somebody else, who may need the same
-/// server for it, and another request is worked on in its place: a webhook, say, that asks the API.
-/// May be made while there is one already, and on other threads; the request must outlive it.
+/// Tells the server that the handler of a request is waiting for somebody who may need the same
+/// server, for example for a webhook that calls the API. The server handles another request in its
+/// place while this object lives. A handler may make several, also on other threads; the request
+/// must outlive them.
 class Waiting {
  public:
   explicit Waiting(const Request& request)
@@ -60,8 +64,8 @@ class Waiting {
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
-  /// kTooManyRequests when as many handlers wait already as may: this one must not, or nobody would
-  /// be left to work.
+  /// Returns kTooManyRequests when too many handlers wait already. The handler must then not wait,
+  /// because no thread would be left to work.
   [[nodiscard]] apimachinery::Result<void> Check() const;
 
  private:
@@ -69,42 +73,46 @@ class Waiting {
   const bool granted_;
 };
 
-/// A body that is sent as it comes into being, the frames of a watch: with chunked transfer, or, to
-/// a client that asks for the upgrade, as the messages of a WebSocket (text when the content type
-/// is JSON, else binary). The server calls Start, then Take whenever the connection can take more
-/// after a wake, and Closed once at the end, all on its network thread; none of them may block.
+/// A body that is sent while it is produced, such as the events of a watch. The server sends it
+/// with chunked transfer coding or, to a client that asks for the upgrade, as the messages of a
+/// WebSocket (text when the content type is JSON, otherwise binary). The server calls Start, then
+/// Take after each wake when the connection can send more, and Closed once at the end, all on its
+/// network thread; none of them may block.
 class BodyStream {
  public:
   using Chunk = std::shared_ptr<const std::string>;
 
   virtual ~BodyStream() = default;
-  /// `wake` says that there is something to Take; any thread may call it, also when nothing is
-  /// there, until Closed has returned.
+  /// Starts the stream. `wake` tells the server to call Take. Any thread may call it until Closed
+  /// has returned, even when Take has nothing to append.
   virtual void Start(std::function<void()> wake) = 0;
-  /// Appends what is there, each element as a chunk of its own; empty ones are left out. False: the
-  /// body ends after them.
+  /// Appends the available chunks; empty ones are not sent. Returns false when the body ends after
+  /// them.
   virtual bool Take(std::vector<Chunk>& chunks) = 0;
-  /// The body has ended or the client is gone.
+  /// Called when the body has ended or the client has disconnected.
   virtual void Closed() = 0;
 };
 
-/// What a handler answers.
+/// The answer of a handler.
 struct Response {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body{};
-  std::vector<std::pair<std::string, std::string>> headers{};  ///< more of them
-  /// The body when set, instead of `body`. A client of HTTP/1.0 gets 505: it knows no chunks.
+  std::vector<std::pair<std::string, std::string>> headers{};  ///< additional ones
+  /// When set, the body, instead of `body`. An HTTP/1.0 client gets 505, because it does not
+  /// support chunks.
   std::shared_ptr<BodyStream> stream{};
 };
 
-/// Answers a request; see Server for the thread it is called on.
+/// Answers a request; Server documents on which thread.
 using Handler = std::function<Response(const Request&)>;
 
-/// Looks at a request before its handler does: a response ends it, nothing lets it pass.
+/// Runs before the handler of a request. A response is sent instead of calling the handler;
+/// std::nullopt lets the request pass.
 using Filter = std::function<std::optional<Response>(const Request&)>;
 
-/// `handler` behind `filter`: server.Handle("/metrics", Filtered(auth, MetricsHandler(registry))).
+/// Returns a handler that calls `filter` and then `handler`: server.Handle("/metrics",
+/// Filtered(auth, MetricsHandler(registry))).
 Handler Filtered(Filter filter, Handler handler);
 
 }  // namespace kubexx::http

@@ -1,5 +1,5 @@
 /// @file
-/// An HTTP/1.1 server: metrics and health pages, webhooks, the API.
+/// Server: an HTTP/1.1 server for metrics and health pages, webhooks, and the API.
 #ifndef KUBEXX_HTTP_SERVER_H_
 #define KUBEXX_HTTP_SERVER_H_
 
@@ -17,127 +17,137 @@
 
 namespace kubexx::http {
 
-/// How to speak TLS, 1.2 at least.
+/// The TLS settings of a server, which uses TLS 1.2 or newer.
 struct TlsOptions {
-  /// Where the certificate comes from; asked for each new connection, so that it can be rotated.
-  /// None: a self-signed one for localhost, made at Start and kept in memory.
+  /// The source of the certificate; called for each new connection, so that certificates can be
+  /// rotated. When unset, Start makes a self-signed one for localhost and keeps it in memory.
   CertificateProvider certificate{};
-  /// PEM of the authorities that sign the certificates of clients; then only clients with such a
-  /// certificate are let in. Empty: any client.
+  /// PEM of the authorities that sign clients' certificates; only clients with such a certificate
+  /// may connect. When empty, any client may connect.
   std::string client_ca{};
-  /// Clients without a certificate are let in, too, and those whose certificate is not good. The
-  /// handlers see it as Request::peer.
+  /// Clients without a certificate, or with an invalid one, may connect, too. Handlers see the
+  /// result as Request::peer.
   bool client_certificate_optional = false;
 };
 
-/// Answers requests over HTTP/1.1, with or without TLS. Bad clients cost it little: a request has
-/// to arrive whole within a time limit and a size limit, and when all connections, or the process's
-/// descriptors, are taken a new one replaces the one that has been without a complete request for
-/// longest. When none is, a few more are served by the handlers that run at once, and get 503 from
-/// others. One thread of its own
-/// does the network's work; handlers run on it, one at a time, or on threads of their own. Memory
-/// is bounded by the limits of what is not read yet, and one request and one answer for each
-/// handler that runs at once. Where much is sent, taken, or asked for, requests and answers of
-/// others come in between. Thread-safe.
+/// Answers requests over HTTP/1.1, with or without TLS. Thread-safe.
+///
+/// Misbehaving clients cost the server little. A request has to arrive completely within a time
+/// limit and a size limit. When all connections, or the process's file descriptors, are in use, a
+/// new connection replaces the one that has been without a complete request for longest. When every
+/// connection has a request, the server accepts a few more: handlers of HandleAtOnce answer their
+/// requests, and all others get 503.
+///
+/// One network thread does the I/O. Handlers run on it, one at a time, or on threads of their own.
+/// Memory is bounded by the limits of unread data, and by one request and one answer for each
+/// running handler. While a client sends, receives or requests much, the server also handles the
+/// requests and answers of others.
 class Server {
  public:
   using Handler = http::Handler;
 
-  /// Where to listen, TLS, and the limits on clients.
+  /// The listen address, TLS, and the limits on clients.
   struct Options {
-    /// "host:port"; an empty host means every address, IPv6 in brackets, port 0 a free one.
+    /// "host:port". An empty host means every address; IPv6 addresses are in brackets; port 0 means
+    /// any free port.
     std::string address = ":9090";
     std::size_t max_connections = 64;
     std::size_t max_header_bytes = 16 << 10;
     std::size_t max_body_bytes = 16 << 10;
-    /// Of headers that are still being read, all together: beyond it, of the connections that hold
-    /// half their share of it or more, the one that has been at its header for longest is closed.
+    /// The limit of all headers together that are still being read. Above it, the server looks at
+    /// the connections that hold at least half of the average, and closes the one whose header has
+    /// been unfinished for longest.
     std::size_t max_unread_header_bytes = 64 << 20;
-    /// Of bodies that are still being read, all together: beyond it, of the connections that hold
-    /// half their share of it or more, the one that has been at its body for longest is closed.
+    /// The same limit for bodies that are still being read.
     std::size_t max_unread_body_bytes = 256 << 20;
-    /// Of answers that their clients have not taken yet, all together; of streams, the chunks that
-    /// no other stream has: beyond it, of the other connections that hold half their share of it or
-    /// more, the one that has taken nothing for longest is closed, and so on. One answer may go
-    /// beyond it, and answers of less than 64 KiB close nobody.
+    /// The limit of all answers together that clients have not received yet; of streams, only
+    /// chunks that no other stream has count. Above it, the server looks at the other connections
+    /// that hold at least half of the average, closes the one whose client has received nothing for
+    /// longest, and so on. A single answer may exceed it, and answers of less than 64 KiB close no
+    /// connection.
     std::size_t max_unread_answer_bytes = 512 << 20;
-    /// Who has taken something of an answer within that time is closed only when twice as much
-    /// waits: many may ask for much at once, as informers do after a restart, and read.
+    /// A client that has received a part of an answer within this time is closed only above twice
+    /// max_unread_answer_bytes, because many clients may request much at once, as informers do
+    /// after a restart.
     std::chrono::milliseconds answer_patience = std::chrono::seconds(2);
-    /// For a request to arrive, the TLS handshake to finish, and a kept connection to send its
-    /// next request.
+    /// The time limit for the arrival of a request, for the TLS handshake, and for the next request
+    /// of a connection.
     std::chrono::milliseconds read_timeout = std::chrono::seconds(15);
-    /// The same for a client that `admit` has let in: for its body, and for its next request.
-    /// Zero: as `read_timeout`.
+    /// The time limit for the body and the next request of a client that `admit` has admitted. Zero
+    /// means `read_timeout`.
     std::chrono::milliseconds idle_timeout{0};
-    /// Says from the header whether to trust the client with more of the server's time and memory,
-    /// and who it is, by a name that it cannot choose: see handler_threads. If not, no body is
-    /// read, the handler gets the request without it, and the connection ends with the answer; when
-    /// connections are scarce, those go first that were not let in, and also while they are being
-    /// answered. Runs on the network thread and must not wait. None: everybody is let in.
+    /// Decides from the header whether to give the client more of the server's time and memory.
+    /// Returns a name for the client, which it must not be able to choose (see handler_threads), or
+    /// std::nullopt to refuse. The server does not read the body of a refused client: the handler
+    /// gets the request without it, and the connection ends with the answer. When connections are
+    /// scarce, the server closes those of refused clients first, even while it answers them. Runs
+    /// on the network thread and must not wait. When unset, every client is admitted.
     std::function<std::optional<std::string>(const Request& header)> admit{};
-    /// For the client to take the response; no longer than `read_timeout` when `admit` has not let
-    /// it in.
+    /// The time limit for the client to receive the response; at most `read_timeout` for a client
+    /// that `admit` has not admitted.
     std::chrono::milliseconds write_timeout = std::chrono::seconds(15);
-    /// Plain HTTP when not set.
+    /// The TLS settings; plain HTTP when unset.
     std::optional<TlsOptions> tls{};
-    /// How many handlers of one client run at once, besides those that are Waiting, on threads of
-    /// their own, and one more of other clients: for handlers that wait for others, such as the API
-    /// server. Clients that ask for more at once than that take turns. They are told apart by what
-    /// `admit` calls them; those that were not let in are one. 0: on the network thread, for
-    /// handlers that never do.
+    /// How many handlers of one client run at the same time, each on a thread, apart from those
+    /// that are Waiting; one more may run for other clients. For handlers that wait for others,
+    /// such as the API server. Clients with more requests take turns. Clients are distinguished by
+    /// the name that `admit` returns; all clients that were not admitted count as one. With 0,
+    /// handlers run on the network thread and must never wait.
     std::size_t handler_threads = 0;
-    /// Of the requests of more than 64 KiB that wait for such a thread, all together.
+    /// The limit of all requests together that have more than 64 KiB and wait for a handler thread.
     std::size_t max_queued_body_bytes = 128 << 20;
-    /// How many handlers with a thread of the server's may be Waiting at once; half of them of one
-    /// client where `admit` tells them apart.
+    /// How many handlers may be Waiting at the same time; at most half of them of one client when
+    /// `admit` distinguishes clients.
     std::size_t max_waiting_handlers = 256;
-    /// How long a handler on a thread of its own may take, waiting for a free thread included. Then
-    /// its stop token is requested and the client gets `timeout_response`; unset: 503.
+    /// How long a handler on a handler thread may take, including the wait for a free thread. After
+    /// that its stop token is requested and the client gets `timeout_response`, or 503 when that is
+    /// unset.
     std::chrono::milliseconds handler_timeout = std::chrono::seconds(30);
     std::function<Response()> timeout_response{};
-    /// What is answered to a request that cannot be read: 400, 413 for a body of more than
+    /// Makes the answer to a request that cannot be read: 400, 413 for a body of more than
     /// `max_body_bytes`, 417, 431 for a header of more than `max_header_bytes`, 501; `text` says
-    /// why. Runs on the network thread. Unset: the text.
+    /// why. Runs on the network thread. When unset, the body is the text.
     std::function<Response(int status, const std::string& text)> refusal{};
-    /// Runs in Start, when connections can be made and none has been answered yet; port() is set.
+    /// Start calls it when clients can connect and no request has been answered yet; port() is set.
     /// Start returns its error.
     std::function<apimachinery::Result<void>()> on_listening{};
   };
 
   explicit Server(Options options);
-  /// Stops.
+  /// Calls Stop.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Sets who answers GET and HEAD of `path`, which is compared exactly; replaces an earlier one.
-  /// Also while running. What a handler throws is answered with 500.
+  /// Sets the handler for GET and HEAD of exactly this path; replaces an earlier one. May be called
+  /// while the server runs. When a handler throws, the client gets 500.
   void Handle(std::string path, Handler handler);
 
-  /// The same for POST; a path answers either.
+  /// Sets the handler for POST. A path has either this or a handler for GET and HEAD.
   void HandlePost(std::string path, Handler handler);
 
-  /// As Handle, but the handler always runs on the network thread, whatever the others do, and must
-  /// not wait: for health pages.
+  /// Like Handle, but the handler always runs on the network thread, whatever the others do, and
+  /// must not wait. For health pages.
   void HandleAtOnce(std::string path, Handler handler);
 
-  /// Sets who answers what no path has a handler for, of any method; replaces an earlier one.
+  /// Sets the handler for requests of any method whose path has no handler; replaces an earlier
+  /// one.
   void HandleOthers(Handler handler);
 
-  /// Listens and starts to answer. kInvalidConfig for an address that cannot be read or a
-  /// certificate that cannot be used, kUnavailable for an address that cannot be listened on, which
-  /// the message names. Once only.
+  /// Listens and starts to answer. kInvalidConfig for an address that cannot be parsed or a
+  /// certificate that cannot be used; kUnavailable, which names the address, when the server cannot
+  /// listen on it. Call it only once.
   apimachinery::Result<void> Start();
 
-  /// The port that is listened on; 0 before Start.
+  /// The port that the server listens on; 0 before Start.
   std::uint16_t port() const;
 
-  /// Listens no more, closes connections that ask for nothing, and others with their answer, which
-  /// says so; returns when none is left or `limit` has passed. Stop comes after it.
+  /// Stops listening, closes connections without a request at once, and the others after their
+  /// answer, which announces that. Returns when no connection is left or `limit` has passed. Call
+  /// Stop afterwards.
   void Drain(std::chrono::milliseconds limit);
 
-  /// Closes all connections, at once, and returns when no handler runs and none will. May be called
+  /// Closes all connections at once. Returns when no handler runs and none will. May be called
   /// again.
   void Stop();
 

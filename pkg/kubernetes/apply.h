@@ -1,5 +1,6 @@
 /// @file
-/// Objects for server-side apply, and the part of a stored object that one manager has applied.
+/// ApplyObject: an object for server-side apply. ExtractOwned: the part of a stored object that one
+/// field manager has applied.
 #ifndef KUBEXX_KUBERNETES_APPLY_H_
 #define KUBEXX_KUBERNETES_APPLY_H_
 
@@ -17,13 +18,13 @@ namespace kubexx::kubernetes {
 
 namespace internal {
 
-/// {apiVersion, kind, metadata: {name, namespace}} of a root kind.
+/// Returns {apiVersion, kind, metadata: {name, namespace}} of a root kind.
 codec::JsonTree ApplyIdentity(const codec::TypeSchema& schema, std::string_view name,
                               std::string_view namespace_);
 std::string_view MetadataText(const codec::JsonTree& tree, std::string_view field);
 
-/// Of the object in `json` the fields that `manager` has applied by way of `subresource`, with its
-/// identity.
+/// Returns the fields of the object in `json` that `manager` has applied through `subresource`,
+/// with the object's identity.
 apimachinery::Result<codec::JsonTree> ExtractApplied(const codec::TypeSchema& schema,
                                                      std::string_view json,
                                                      std::string_view manager,
@@ -31,7 +32,7 @@ apimachinery::Result<codec::JsonTree> ExtractApplied(const codec::TypeSchema& sc
 
 }  // namespace internal
 
-/// What one manager wants to be true of an object: its identity and some fields.
+/// The fields of an object that one field manager wants to set, with the object's identity.
 ///
 ///     ApplyObject<apps::v1::Deployment> web("web", "shop");
 ///     web.Set(&Deployment::spec, &DeploymentSpec::replicas, 0);
@@ -39,15 +40,16 @@ apimachinery::Result<codec::JsonTree> ExtractApplied(const codec::TypeSchema& sc
 ///     pod.Append(&PodSpec::containers).Set(&Container::name, "web").Set(&Container::image, "i:1");
 ///     deployments.Apply(web, {.field_manager = "shop-controller"});
 ///
-/// A field that an earlier apply of the same manager had and this one has not is given up, and
-/// removed when nobody else owns it. As client-go's apply configurations. A value type.
+/// When an earlier apply of the same manager had a field that this one lacks, the manager gives the
+/// field up, and the server removes it if nobody else owns it. As client-go's apply configurations.
+/// A value type.
 template <class T>
 class ApplyObject : public Sparse<T> {
  public:
   /// `namespace_` is empty for cluster-scoped types.
   explicit ApplyObject(std::string_view name, std::string_view namespace_ = {})
       : Sparse<T>(internal::ApplyIdentity(codec::SchemaOf<T>(), name, namespace_)) {}
-  /// A whole object, for example one that was read from a file.
+  /// Makes one from a whole object, for example one that was read from a file.
   static ApplyObject FromTree(codec::JsonTree tree) { return ApplyObject(Tree{std::move(tree)}); }
 
   std::string_view name() const { return internal::MetadataText(this->tree(), "name"); }
@@ -60,10 +62,11 @@ class ApplyObject : public Sparse<T> {
   explicit ApplyObject(Tree tree) : Sparse<T>(std::move(tree.tree)) {}
 };
 
-/// The part of `object` that `field_manager` owns by apply, according to its managedFields: what to
-/// begin with when some of it shall change and the rest stay. Only name and namespace when the
-/// manager has applied nothing. `subresource`: "" or, for example, "status". As client-go's
-/// Extract functions. kMalformed when the managed fields cannot be read.
+/// Returns the part of `object` that `field_manager` has applied, according to its managedFields.
+/// Use it as the starting point when some of these fields shall change and the others stay. It has
+/// only name and namespace when the manager has applied nothing. `subresource` is "" or, for
+/// example, "status". As client-go's Extract functions. kMalformed when the managed fields cannot
+/// be read.
 template <class T>
 apimachinery::Result<ApplyObject<T>> ExtractOwned(const T& object, std::string_view field_manager,
                                                   std::string_view subresource = {}) {

@@ -1,5 +1,5 @@
 /// @file
-/// Options of writing requests, as in meta/v1.
+/// Options of requests that write, as in meta/v1.
 #ifndef KUBEXX_KUBERNETES_OPTIONS_H_
 #define KUBEXX_KUBERNETES_OPTIONS_H_
 
@@ -9,38 +9,39 @@
 
 namespace kubexx::kubernetes {
 
-/// Of creates and updates.
+/// Options of creates and updates.
 struct WriteOptions {
-  /// Who is recorded as the manager of the written fields; empty: made from the user agent by the
-  /// server.
+  /// The name that the server records as the manager of the written fields. When empty, the server
+  /// makes one from the user agent.
   std::string field_manager{};
-  /// "", "Ignore", "Warn" or "Strict": what the server does about unknown and duplicate fields.
+  /// "", "Ignore", "Warn" or "Strict": how the server handles unknown and duplicate fields.
   std::string field_validation{};
-  /// Everything is checked, nothing is stored.
+  /// Whether the server only checks the request and stores nothing.
   bool dry_run = false;
 };
-/// Of creates.
+/// Options of creates.
 using CreateOptions = WriteOptions;
-/// Of updates.
+/// Options of updates.
 using UpdateOptions = WriteOptions;
 
-/// Of patches of every type.
+/// Options of patches of every type.
 struct PatchOptions {
   /// Required for PatchType::kApply.
   std::string field_manager{};
   std::string field_validation{};
   bool dry_run = false;
-  /// kApply only: take over fields that other managers own instead of failing with kConflict.
+  /// For kApply only: whether to take over fields that other managers own instead of failing with
+  /// kConflict.
   bool force = false;
-  /// For example "status" or "scale"; the object that comes back is decoded as T all the same.
+  /// The subresource, for example "status" or "scale". The answer is decoded as T in any case.
   std::string subresource{};
 };
 
-/// Of server-side apply.
+/// Options of server-side apply.
 struct ApplyOptions {
-  /// Whose fields these are; required.
+  /// The name of the fields' manager; required.
   std::string field_manager{};
-  /// Take over fields that other managers own instead of failing with kConflict.
+  /// Whether to take over fields that other managers own instead of failing with kConflict.
   bool force = false;
   bool dry_run = false;
   std::string field_validation{};
@@ -49,12 +50,12 @@ struct ApplyOptions {
 /// What happens to the objects that a deleted one owns.
 enum class Propagation : std::uint8_t { kServerDefault, kOrphan, kBackground, kForeground };
 
-/// Of deletes, of one object or of a collection.
+/// Options of deletes, of one object or of a collection.
 struct DeleteOptions {
   Propagation propagation = Propagation::kServerDefault;
   std::optional<std::int64_t> grace_period_seconds{};
-  /// Preconditions: kConflict unless the stored object has this uid and resource version. Empty:
-  /// none.
+  /// Preconditions: the delete fails with kConflict unless the stored object has this uid and
+  /// resourceVersion. Empty ones are not checked.
   std::string uid{};
   std::string resource_version{};
   bool dry_run = false;

@@ -1,5 +1,5 @@
 /// @file
-/// What the containers of a pod print.
+/// Functions that read the logs of a pod's containers.
 #ifndef KUBEXX_KUBERNETES_POD_LOGS_H_
 #define KUBEXX_KUBERNETES_POD_LOGS_H_
 
@@ -15,38 +15,38 @@
 
 namespace kubexx::kubernetes {
 
-/// Gets a piece of a log on the thread that reads it; an error ends the reading.
+/// Gets a piece of a log, on the thread that reads the log. An error ends the reading.
 using LogSink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
 
-/// Hands the log of one container over in pieces as they come, not cut at lines. `options` say
-/// which container (empty if the pod has only one), from where and how much; with `follow` it goes
-/// on until the container ends. Blocks; memory does not grow with the log. The server's Status
-/// (kNotFound, kBadRequest while the container is still being created), kUnavailable when the
-/// connection broke, kCancelled, or the error of `sink`. Semantics: client-go Pods().GetLogs; a log
-/// that broke off is not asked for again. Through a proxy's tunnel it breaks off, too, when the
-/// container says nothing for two hours.
+/// Passes the log of one container to `sink` in pieces as they arrive; the pieces are not lines.
+/// `options` choose the container (empty if the pod has only one) and the part of the log; with
+/// `follow` the call continues until the container ends. Blocks; memory does not grow with the log.
+/// Errors are the server's Status (kNotFound; kBadRequest while the container is being created),
+/// kUnavailable when the connection broke, kCancelled, or the error of `sink`. Semantics: client-go
+/// Pods().GetLogs. A log that broke off is not requested again. Through a proxy's tunnel it also
+/// breaks off when the container prints nothing for two hours.
 apimachinery::Result<void> StreamPodLogs(rest::RESTClient& client, std::string_view namespace_,
                                          std::string_view pod,
                                          const api::core::v1::PodLogOptions& options, LogSink sink,
                                          std::stop_token stop = {});
 
-/// Cuts pieces of text into lines. Not thread-safe.
+/// Splits pieces of text into lines. Not thread-safe.
 class LineSplitter {
  public:
-  /// A line longer than this comes in parts of this size, so that memory stays bounded.
+  /// A longer line is passed in parts of this size, so that memory stays bounded.
   static constexpr std::size_t kMaxLine = 1 << 20;
 
-  /// Hands each line that `piece` completes to `sink`, without its "\n" (and "\r" before that). The
-  /// error of `sink`.
+  /// Passes each line that `piece` completes to `sink`, without its "\n" (and a "\r" before that).
+  /// Returns the error of `sink`.
   apimachinery::Result<void> Feed(std::string_view piece, LogSink sink);
-  /// Hands over what is left without a line break, if anything.
+  /// Passes the remaining text without a line break, if any.
   apimachinery::Result<void> Finish(LogSink sink);
 
  private:
   std::string rest_;
 };
 
-/// As StreamPodLogs, line by line. A last line without a line break counts.
+/// Like StreamPodLogs, but line by line. A last line without a line break counts.
 apimachinery::Result<void> ForEachPodLogLine(rest::RESTClient& client, std::string_view namespace_,
                                              std::string_view pod,
                                              const api::core::v1::PodLogOptions& options,

@@ -14,14 +14,14 @@
 
 namespace kubexx::kubernetes {
 
-/// pods/eviction. Thread-safe, cheap to copy.
+/// The subresource pods/eviction. Thread-safe, cheap to copy.
 class EvictionMethods {
  public:
   EvictionMethods(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                   const apimachinery::ResourceInfo& resource);
 
-  /// Deletes the pod that `eviction` names, as its disruption budgets allow: kTooManyRequests when
-  /// one of them is exhausted; try again later then.
+  /// Deletes the pod that `eviction` names if its disruption budgets allow that. kTooManyRequests
+  /// when one of them is exhausted; the caller may then try again later.
   apimachinery::Result<void> Evict(const api::policy::v1::Eviction& eviction,
                                    const CreateOptions& options = {},
                                    std::stop_token stop = {}) const;
@@ -30,14 +30,14 @@ class EvictionMethods {
   UntypedClient client_;
 };
 
-/// pods/binding. Thread-safe, cheap to copy.
+/// The subresource pods/binding. Thread-safe, cheap to copy.
 class BindingMethods {
  public:
   BindingMethods(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                  const apimachinery::ResourceInfo& resource);
 
-  /// Puts the pod that `binding` names on the node that is its target, as a scheduler does;
-  /// kConflict when it is on one already.
+  /// Assigns the pod that `binding` names to the node that is its target, as a scheduler does;
+  /// kConflict when the pod already has a node.
   apimachinery::Result<void> Bind(const api::core::v1::Binding& binding,
                                   const CreateOptions& options = {},
                                   std::stop_token stop = {}) const;

@@ -196,7 +196,7 @@ Result<codec::ListMeta> RawClient::List(ListOptions options, ObjectSink sink,
     if (page->continue_ == options.continue_) {  // or this list would have no end
       return Fail(Reason::kInternalError,
                   "list " + resource_->resource.resource +
-                      ": the answer to a continue token gives the same token again");
+                      ": the server answered a continue token with the same token again");
     }
     options.continue_ = page->continue_;
     // The token carries the version; naming one beside it is an error.

@@ -1,5 +1,5 @@
 /// @file
-/// Requests for one resource over encoded objects: what all clients, typed or not, have in common.
+/// RawClient: requests for one resource with encoded objects. All clients, typed or not, use it.
 #ifndef KUBEXX_KUBERNETES_RAW_CLIENT_H_
 #define KUBEXX_KUBERNETES_RAW_CLIENT_H_
 
@@ -23,29 +23,29 @@
 namespace kubexx::kubernetes {
 
 /// The object, or the part of it, that a request is about. `name` is empty when an object is
-/// created, `namespace_` counts only for a client without a namespace of its own.
+/// created. `namespace_` is used only by a client without a namespace of its own.
 struct ObjectName {
   std::string_view namespace_{};
   std::string_view name{};
   std::string_view subresource{};
 };
 
-/// A resource and how its objects are asked for.
+/// A resource and how its objects are requested.
 struct RawResource {
   apimachinery::GroupVersionResource resource{};
   /// Whether objects live in namespaces.
   bool namespaced = true;
   /// Empty for cluster-scoped resources and for all namespaces.
   std::string namespace_{};
-  /// Best first.
+  /// The encodings to ask for, in order of preference.
   std::vector<codec::Encoding> accept{codec::Encoding::kJson};
   /// See rest::Request::AcceptParameters.
   std::string accept_parameters{};
-  /// The same of lists.
+  /// The same parameters for lists.
   std::string list_accept_parameters{};
-  /// Give the items of JSON lists, which do not name their type, that of the list.
+  /// Whether to add the list's type to the items of JSON lists, which do not contain their type.
   bool name_types = false;
-  /// What errors call the objects; empty: the resource's name.
+  /// The name of the objects in errors; when empty, the resource's name.
   std::string kind{};
 };
 
@@ -53,12 +53,13 @@ struct RawResource {
 struct RawBody {
   codec::Encoding encoding = codec::Encoding::kJson;
   std::string bytes{};
-  /// If set, used in place of the above: protobuf, or JSON where the server takes no protobuf. See
-  /// rest::Request::Body. What it refers to must live until the call has returned.
+  /// When set, replaces the two fields above: the client sends protobuf, or JSON if the server does
+  /// not accept protobuf. See rest::Request::Body. Everything that it refers to must live until the
+  /// call has returned.
   rest::Request::Encoder encode{};
 };
 
-/// A change to send: JSON, for kApply also YAML.
+/// A change to send, in JSON or, for kApply, also in YAML.
 struct RawPatch {
   rest::PatchType type = rest::PatchType::kMerge;
   std::string text{};
@@ -68,8 +69,8 @@ struct RawPatch {
 /// kCancelled. Errors are the server's Status, those of rest::Request, or a sink's own.
 class RawClient {
  public:
-  /// Gets an object without envelope; the view is valid during the call. An error is returned with
-  /// the request in front of its message.
+  /// Gets an object without envelope; the view is valid during the call. When the sink fails, its
+  /// error is returned with the request in front of its message.
   using ObjectSink =
       base::FunctionRef<apimachinery::Result<void>(codec::Encoding, std::string_view)>;
   using FrameSink = base::FunctionRef<apimachinery::Result<void>(const codec::WatchFrame&)>;
@@ -81,16 +82,16 @@ class RawClient {
 
   apimachinery::Result<void> Get(const ObjectName& name, ObjectSink out,
                                  std::stop_token stop) const;
-  /// All pages of 500, or the one that `options` asks for. An error of `sink` is returned with the
-  /// request and the item's kind and name in front of its message. `restart` is called when what
-  /// `sink` has got so far is void and the list begins anew in one piece, because it expired
-  /// between pages.
+  /// Lists all objects in pages of 500, or the one page that `options` asks for. An error of `sink`
+  /// is returned with the request and the item's kind and name in front of its message. When the
+  /// list expires between pages, it is requested again in one piece; `restart` is called before
+  /// that, and the caller has to drop the items that `sink` has got so far.
   apimachinery::Result<codec::ListMeta> List(apimachinery::ListOptions options, ObjectSink sink,
                                              base::FunctionRef<void()> restart,
                                              std::stop_token stop) const;
-  /// Until the server ends the watch. An ERROR event is returned as its Status, an error of
-  /// `decode` with the request and the object's kind and name in front of its message, one of
-  /// `give`, which is called after it, as it is.
+  /// Watches until the server ends the watch. An ERROR event is returned as its Status. For each
+  /// event it calls `decode` and then `give`. An error of `decode` is returned with the request and
+  /// the object's kind and name in front of its message, an error of `give` as it is.
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, FrameSink decode,
                                    base::FunctionRef<apimachinery::Result<void>()> give,
                                    std::stop_token stop) const;
@@ -100,7 +101,7 @@ class RawClient {
   apimachinery::Result<void> Update(const ObjectName& name, RawBody body,
                                     const UpdateOptions& options, ObjectSink out,
                                     std::stop_token stop) const;
-  /// The subresource is that of `options`.
+  /// Patches the subresource in `options`, and ignores that in `name`.
   apimachinery::Result<void> Patch(const ObjectName& name, RawPatch patch,
                                    const PatchOptions& options, ObjectSink out,
                                    std::stop_token stop) const;

@@ -1,5 +1,5 @@
 /// @file
-/// Typed access to one kind of resource: get, list, watch and write objects of type T.
+/// ResourceClient: gets, lists, watches and writes objects of type T.
 #ifndef KUBEXX_KUBERNETES_RESOURCE_CLIENT_H_
 #define KUBEXX_KUBERNETES_RESOURCE_CLIENT_H_
 
@@ -31,26 +31,26 @@ struct ObjectList {
   std::vector<T> items{};
 };
 
-/// One event of a watch. Of a kBookmark only metadata.resource_version is set.
+/// One event of a watch. For a kBookmark only metadata.resource_version is set.
 template <class T>
 struct WatchEvent {
   codec::WatchEventType type = codec::WatchEventType::kAdded;
   T object{};
 };
 
-/// Reads and writes objects of type T in one namespace, or of all namespaces, or cluster-scoped
-/// ones. T needs codec::SchemaOf<T>, api::ResourceOf<T> and a member `metadata` of type
-/// meta::v1::ObjectMeta; generated types have them, a custom resource brings its own. Built-in
-/// types travel as protobuf, a type whose table has no protobuf tags as JSON. As client-go's typed
-/// clients. Cheap to copy, thread-safe; every call blocks and takes a stop_token that ends it with
-/// kCancelled. Errors are the server's Status or those of rest::Request.
+/// Reads and writes objects of type T: those of one namespace, those of all namespaces, or
+/// cluster-scoped ones. T needs codec::SchemaOf<T>, api::ResourceOf<T> and a member `metadata` of
+/// type meta::v1::ObjectMeta; generated types have them, and a custom resource has to provide them.
+/// Built-in types are sent as protobuf, and types whose table has no protobuf tags as JSON. As
+/// client-go's typed clients. Cheap to copy, thread-safe. Every call blocks and takes a stop_token
+/// that ends it with kCancelled. Errors are the server's Status or those of rest::Request.
 template <class T>
 class ResourceClient {
  public:
   using EventSink = base::FunctionRef<apimachinery::Result<void>(WatchEvent<T>&&)>;
 
-  /// `namespace_` is empty for cluster-scoped types and for all namespaces; writing then takes the
-  /// object's own.
+  /// `namespace_` is empty for cluster-scoped types and for all namespaces; writes then use the
+  /// object's namespace.
   ResourceClient(std::shared_ptr<rest::RESTClient> client, std::string namespace_)
       : client_(std::move(client), std::move(namespace_), api::ResourceOf<T>(),
                 codec::SchemaOf<T>()) {}
@@ -61,9 +61,10 @@ class ResourceClient {
     return object;
   }
 
-  /// All objects that match, fetched in pages of 500; with `options.limit` or `options.continue_`
-  /// just that one page. A list that expires between pages is fetched again in one piece, as
-  /// client-go's pager does. kMalformed, naming request and object, when one does not decode.
+  /// Returns all matching objects, fetched in pages of 500; with `options.limit` or
+  /// `options.continue_` only that page. A list that expires between pages is fetched again in one
+  /// piece, as client-go's pager does. kMalformed, which names the request and the object, when an
+  /// object cannot be decoded.
   apimachinery::Result<ObjectList<T>> List(const apimachinery::ListOptions& options = {},
                                            std::stop_token stop = {}) const {
     ObjectList<T> list;
@@ -77,9 +78,10 @@ class ResourceClient {
     return list;
   }
 
-  /// Hands events to `sink` on this thread until the server ends the watch, which is success. An
+  /// Passes events to `sink` on this thread until the server ends the watch, which is success. An
   /// ERROR event or a refused request is returned as its Status (IsExpired: list again), an error
-  /// of `sink` as it is. kMalformed, naming request and object, when one does not decode.
+  /// of `sink` as it is. kMalformed, which names the request and the object, when an object cannot
+  /// be decoded.
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                    std::stop_token stop) const {
     WatchEvent<T> event;
@@ -92,7 +94,8 @@ class ResourceClient {
         [&sink, &event] { return sink(std::move(event)); }, std::move(stop));
   }
 
-  /// Returns the object as stored. kAlreadyExists when there is one of that name.
+  /// Creates the object and returns it as the server stored it. kAlreadyExists when an object of
+  /// that name exists.
   apimachinery::Result<T> Create(const T& object, const CreateOptions& options = {},
                                  std::stop_token stop = {}) const {
     T out{};
@@ -100,7 +103,8 @@ class ResourceClient {
     return out;
   }
 
-  /// Replaces the object; kConflict when its resource_version is set and not the stored one.
+  /// Replaces the object and returns it as the server stored it. kConflict when the
+  /// resource_version in `object` is set and differs from the stored object's.
   apimachinery::Result<T> Update(const T& object, const UpdateOptions& options = {},
                                  std::stop_token stop = {}) const {
     T out{};
@@ -108,7 +112,7 @@ class ResourceClient {
     return out;
   }
 
-  /// Replaces the status of the object and nothing else of it.
+  /// Replaces only the status of the object.
   apimachinery::Result<T> UpdateStatus(const T& object, const UpdateOptions& options = {},
                                        std::stop_token stop = {}) const
     requires api::kHasStatus<T>
@@ -116,8 +120,8 @@ class ResourceClient {
     return UpdateAt("status", object, options, std::move(stop));
   }
 
-  /// `patch` is JSON of the given type; for kApply JSON or YAML, and `options.field_manager` must
-  /// be set.
+  /// Patches the object. `patch` is JSON of the given type; for kApply it may be YAML, and
+  /// `options.field_manager` must be set.
   apimachinery::Result<T> Patch(std::string_view name, rest::PatchType type, std::string patch,
                                 const PatchOptions& options = {}, std::stop_token stop = {}) const {
     T out{};
@@ -126,7 +130,7 @@ class ResourceClient {
     return out;
   }
 
-  /// Patch of the status alone; `options.subresource` is not looked at.
+  /// Patches only the status; ignores `options.subresource`.
   apimachinery::Result<T> PatchStatus(std::string_view name, rest::PatchType type,
                                       std::string patch, PatchOptions options = {},
                                       std::stop_token stop = {}) const
@@ -136,15 +140,15 @@ class ResourceClient {
     return Patch(name, type, std::move(patch), options, std::move(stop));
   }
 
-  /// Server-side apply: creates the object or changes the fields that `object` has. kConflict, with
-  /// one cause for each field, when another manager owns some of them with other values, unless
-  /// `options.force`. kBadRequest without `options.field_manager`.
+  /// Server-side apply: creates the object or sets the fields that `object` has. kConflict, with
+  /// one cause for each field, when another manager owns some of them with other values and
+  /// `options.force` is false. kBadRequest when `options.field_manager` is empty.
   apimachinery::Result<T> Apply(const ApplyObject<T>& object, const ApplyOptions& options,
                                 std::stop_token stop = {}) const {
     return ApplyAt({}, object, options, std::move(stop));
   }
 
-  /// Server-side apply of the status alone.
+  /// Server-side apply of only the status.
   apimachinery::Result<T> ApplyStatus(const ApplyObject<T>& object, const ApplyOptions& options,
                                       std::stop_token stop = {}) const
     requires api::kHasStatus<T>
@@ -157,7 +161,7 @@ class ResourceClient {
     return client_.Delete(name, options, std::move(stop));
   }
 
-  /// Deletes all objects that `selection` matches; with an empty one, all of the namespace.
+  /// Deletes all objects that `selection` matches; when it is empty, all objects of the namespace.
   apimachinery::Result<void> DeleteCollection(const DeleteOptions& options,
                                               const apimachinery::ListOptions& selection,
                                               std::stop_token stop = {}) const {

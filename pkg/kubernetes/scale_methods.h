@@ -1,5 +1,5 @@
 /// @file
-/// The subresource scale: one form of the replica count of all kinds that have one.
+/// ScaleMethods: the subresource scale, which has the same form for all kinds with a replica count.
 #ifndef KUBEXX_KUBERNETES_SCALE_METHODS_H_
 #define KUBEXX_KUBERNETES_SCALE_METHODS_H_
 
@@ -16,7 +16,8 @@
 namespace kubexx::kubernetes {
 
 /// Reads and writes the scale of one resource's objects, as client-go's GetScale and its siblings.
-/// For a client whose namespace is empty, writes take the scale's own. Thread-safe, cheap to copy.
+/// When the client's namespace is empty, writes use the namespace in the scale. Thread-safe, cheap
+/// to copy.
 class ScaleMethods {
  public:
   using Scale = api::autoscaling::v1::Scale;
@@ -25,11 +26,11 @@ class ScaleMethods {
                const apimachinery::ResourceInfo& resource);
 
   apimachinery::Result<Scale> GetScale(std::string_view name, std::stop_token stop = {}) const;
-  /// Sets spec.replicas of the object that `scale` names; kConflict when its resource_version is
-  /// set and not the stored one.
+  /// Sets spec.replicas of the object that `scale` names. kConflict when the resource_version in
+  /// `scale` is set and differs from the stored one.
   apimachinery::Result<Scale> UpdateScale(const Scale& scale, const UpdateOptions& options = {},
                                           std::stop_token stop = {}) const;
-  /// `options.subresource` is not looked at.
+  /// Patches the scale; ignores `options.subresource`.
   apimachinery::Result<Scale> PatchScale(std::string_view name, RawPatch patch,
                                          PatchOptions options = {},
                                          std::stop_token stop = {}) const;

@@ -1,5 +1,5 @@
 /// @file
-/// Sparse<T>: some fields of a T, each set on purpose.
+/// Sparse<T>: a part of a T's fields, of which each was set explicitly.
 #ifndef KUBEXX_KUBERNETES_SPARSE_H_
 #define KUBEXX_KUBERNETES_SPARSE_H_
 
@@ -28,7 +28,8 @@ class SparseFields;
 
 namespace internal {
 
-/// What is set at a member of type M: what an optional one holds, otherwise M.
+/// The type of value for a member of type M: for an optional member the type inside it, otherwise
+/// M.
 template <class M>
 struct Held {
   using Type = M;
@@ -57,19 +58,19 @@ struct ElementOf<std::map<std::string, E>> {
 template <class M>
 using ElementType = typename ElementOf<M>::Type;
 
-/// From the root of a tree to one of its values: names with static storage, and indices.
+/// A path from the root of a tree to one of its values: names with static storage, and indices.
 using SparsePath = std::vector<std::variant<std::string_view, std::size_t>>;
 
-/// The value at `path`, made of objects where there is nothing yet.
+/// Returns the value at `path`, and creates missing objects on the way.
 codec::JsonTree& Resolve(codec::JsonTree& root, const SparsePath& path);
 
-/// The field of `schema` whose member lies at `offset`.
+/// Returns the field of `schema` whose member is at `offset`.
 const codec::FieldSchema& FieldAt(const codec::TypeSchema& schema, std::size_t offset);
 
-/// `object`'s value of the field, replaced by `value`, which has the field's held type.
+/// Sets the field of `object` to `value`, which has the field's held type.
 void SetField(codec::JsonTree& object, const codec::FieldSchema& field, const void* value);
-/// Adds an element to the list `field`, or the entry `key` to the map; `element` has the element's
-/// type.
+/// Add an element to the list `field`, or the entry `key` to the map `field`; `element` has the
+/// element's type.
 void AppendElement(codec::JsonTree& object, const codec::FieldSchema& field, const void* element);
 void PutEntry(codec::JsonTree& object, const codec::FieldSchema& field, std::string_view key,
               const void* element);
@@ -82,7 +83,7 @@ const codec::FieldSchema& FieldOf(M T::* member) {
                  static_cast<std::size_t>(std::bit_cast<std::ptrdiff_t>(member)));
 }
 
-/// The setters of Sparse and SparseFields. `Self` gives its object by Node() and its place by
+/// The setters of Sparse and SparseFields. `Self` returns its object from Node() and its place from
 /// Place().
 template <class Self, class T>
 class SparseSetters {
@@ -90,9 +91,10 @@ class SparseSetters {
   using Exactly = std::type_identity_t<V>;
 
  public:
-  /// Sets a field to `value`, be it the type's zero value: `fields.Set(&DeploymentSpec::replicas,
-  /// 0)`. Of structs in `value` those fields are set that are not zero; use In or a Sparse to say
-  /// which. A second call replaces the first one's value.
+  /// Sets a field to `value`, which may be the type's zero value:
+  /// `fields.Set(&DeploymentSpec::replicas, 0)`. Of structs in `value`, the fields that are not
+  /// zero are set; use In or a Sparse to choose the fields. A second call replaces the value of the
+  /// first one.
   template <class M>
   Self& Set(M T::* member, const Exactly<HeldType<M>>& value) {
     SetField(self().Node(), FieldOf(member), &value);
@@ -104,7 +106,8 @@ class SparseSetters {
     self().In(member).Node() = value.tree();
     return self();
   }
-  /// Sets a field of a struct in this one: `Set(&Deployment::spec, &DeploymentSpec::replicas, 3)`.
+  /// Sets a field of a struct inside this one: `Set(&Deployment::spec, &DeploymentSpec::replicas,
+  /// 3)`.
   template <class M, class S, class N>
     requires std::same_as<S, HeldType<M>>
   Self& Set(M T::* member, N S::* inner, const Exactly<HeldType<N>>& value) {
@@ -118,9 +121,10 @@ class SparseSetters {
     return self();
   }
 
-  /// The fields of a struct in this one, `In(&Deployment::spec, &DeploymentSpec::template_)`, which
-  /// is sent as {} when none of them is set. Refers to the Sparse that it comes from, which must
-  /// not be moved or destroyed meanwhile.
+  /// Returns the fields of a struct inside this one: `In(&Deployment::spec,
+  /// &DeploymentSpec::template_)`. The struct is sent as {} when none of its fields is set. The
+  /// result refers to the Sparse that it comes from, which must not be moved or destroyed
+  /// meanwhile.
   template <class M>
   SparseFields<HeldType<M>> In(M T::* member) {
     const codec::FieldSchema& field = FieldOf(member);
@@ -136,7 +140,7 @@ class SparseSetters {
     return In(member).In(inner, more...);
   }
 
-  /// Adds an element to a list and gives its fields: `Append(&PodSpec::containers)`.
+  /// Adds an element to a list and returns its fields: `Append(&PodSpec::containers)`.
   template <class M>
   SparseFields<ElementType<M>> Append(M T::* member) {
     const codec::FieldSchema& field = FieldOf(member);
@@ -172,7 +176,7 @@ class SparseSetters {
 
 }  // namespace internal
 
-/// The fields of a T somewhere inside of a Sparse. Refers to that Sparse. Not thread-safe.
+/// The fields of a T inside a Sparse. Refers to that Sparse. Not thread-safe.
 template <class T>
 class SparseFields : public internal::SparseSetters<SparseFields<T>, T> {
  public:
@@ -198,14 +202,14 @@ class SparseFields : public internal::SparseSetters<SparseFields<T>, T> {
   internal::SparsePath path_;
 };
 
-/// Some fields of a T, for server-side apply: what is set is sent, what is not is not, and a zero
-/// value can be set. T is any generated struct or one with a table of its own; the compiler checks
-/// that members and values fit. A value type; not thread-safe.
+/// A part of a T's fields, for server-side apply: only fields that were set are sent, and they may
+/// have zero values. T is any generated struct or one with a table of its own; the compiler checks
+/// that members and values match. A value type; not thread-safe.
 template <class T>
 class Sparse : public internal::SparseSetters<Sparse<T>, T> {
  public:
   Sparse() : tree_(codec::JsonTree::Object()) {}
-  /// The fields as JSON, whose names are not checked.
+  /// Takes the fields as JSON, whose names are not checked.
   explicit Sparse(codec::JsonTree tree) : tree_(std::move(tree)) {}
 
   const codec::JsonTree& tree() const { return tree_; }

@@ -1,5 +1,5 @@
 /// @file
-/// Methods of subresources that only some resources have, to be mixed into their clients.
+/// ClientWith: adds the methods of subresources, which only some resources have, to their clients.
 #ifndef KUBEXX_KUBERNETES_SUBRESOURCES_H_
 #define KUBEXX_KUBERNETES_SUBRESOURCES_H_
 
@@ -13,11 +13,11 @@
 
 namespace kubexx::kubernetes {
 
-/// A ResourceClient<T> with the methods of T's subresources, each a class with a constructor like
-/// `ScaleMethods(client, namespace_, resource)`. The generated clientset gives each built-in type
-/// those that the API server has for it, so that a missing subresource is a compile error; write
-/// `ClientWith<Widget, ScaleMethods>` for a custom resource with a scale. Thread-safe, cheap to
-/// copy.
+/// A ResourceClient<T> with the methods of T's subresources. Each of `Methods` is a class with a
+/// constructor like `ScaleMethods(client, namespace_, resource)`. In the generated clientset each
+/// built-in type has the methods of the subresources that the API server has for it, so that the
+/// use of a missing subresource does not compile. For a custom resource with a scale, write
+/// `ClientWith<Widget, ScaleMethods>`. Thread-safe, cheap to copy.
 template <class T, class... Methods>
 class ClientWith : public ResourceClient<T>, public Methods... {
  public:
@@ -26,7 +26,7 @@ class ClientWith : public ResourceClient<T>, public Methods... {
         Methods(client, namespace_, api::ResourceOf<T>())... {}
 };
 
-/// What subresources that take and give the whole object share.
+/// The common part of the subresources that take and return the whole object.
 template <class T>
 class ObjectSubresource {
  protected:
@@ -48,48 +48,49 @@ class ObjectSubresource {
   UntypedClient client_;
 };
 
-/// certificatesigningrequests/approval.
+/// The subresource certificatesigningrequests/approval.
 template <class T>
 class ApprovalMethods : private ObjectSubresource<T> {
  public:
   using ObjectSubresource<T>::ObjectSubresource;
-  /// Stores the conditions Approved or Denied of `request` and nothing else of it.
+  /// Stores only the conditions Approved and Denied of `request`.
   apimachinery::Result<T> UpdateApproval(const T& request, const UpdateOptions& options = {},
                                          std::stop_token stop = {}) const {
     return this->UpdateAt("approval", request, options, std::move(stop));
   }
 };
 
-/// namespaces/finalize.
+/// The subresource namespaces/finalize.
 template <class T>
 class FinalizeMethods : private ObjectSubresource<T> {
  public:
   using ObjectSubresource<T>::ObjectSubresource;
-  /// Stores spec.finalizers of `namespace_`; one that is being deleted and has none left goes away.
+  /// Stores spec.finalizers of `namespace_`. The server removes a namespace that is being deleted
+  /// when it has no finalizers left.
   apimachinery::Result<T> Finalize(const T& namespace_, const UpdateOptions& options = {},
                                    std::stop_token stop = {}) const {
     return this->UpdateAt("finalize", namespace_, options, std::move(stop));
   }
 };
 
-/// pods/ephemeralcontainers.
+/// The subresource pods/ephemeralcontainers.
 template <class T>
 class EphemeralContainersMethods : private ObjectSubresource<T> {
  public:
   using ObjectSubresource<T>::ObjectSubresource;
-  /// Stores spec.ephemeral_containers of `pod`, to which containers may only be added.
+  /// Stores spec.ephemeral_containers of `pod`; containers may only be added.
   apimachinery::Result<T> UpdateEphemeralContainers(const T& pod, const UpdateOptions& options = {},
                                                     std::stop_token stop = {}) const {
     return this->UpdateAt("ephemeralcontainers", pod, options, std::move(stop));
   }
 };
 
-/// pods/resize.
+/// The subresource pods/resize.
 template <class T>
 class ResizeMethods : private ObjectSubresource<T> {
  public:
   using ObjectSubresource<T>::ObjectSubresource;
-  /// Stores the containers' resources of `pod` and nothing else of it.
+  /// Stores only the containers' resources of `pod`.
   apimachinery::Result<T> UpdateResize(const T& pod, const UpdateOptions& options = {},
                                        std::stop_token stop = {}) const {
     return this->UpdateAt("resize", pod, options, std::move(stop));

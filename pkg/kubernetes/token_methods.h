@@ -14,7 +14,7 @@
 
 namespace kubexx::kubernetes {
 
-/// serviceaccounts/token. Thread-safe, cheap to copy.
+/// The subresource serviceaccounts/token. Thread-safe, cheap to copy.
 class TokenMethods {
  public:
   using TokenRequest = api::authentication::v1::TokenRequest;
@@ -22,7 +22,8 @@ class TokenMethods {
   TokenMethods(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                const apimachinery::ResourceInfo& resource);
 
-  /// A new token of the service account `name`, with its expiry, in the answer's status.
+  /// Creates a token for the service account `name`. The answer's status has the token and its
+  /// expiry.
   apimachinery::Result<TokenRequest> CreateToken(std::string_view name, const TokenRequest& request,
                                                  const CreateOptions& options = {},
                                                  std::stop_token stop = {}) const;

@@ -1,5 +1,6 @@
 /// @file
-/// What ResourceClient<T> does for every T, compiled once.
+/// UntypedClient: the part of ResourceClient<T> that does not depend on T, so that it is compiled
+/// once.
 #ifndef KUBEXX_KUBERNETES_UNTYPED_CLIENT_H_
 #define KUBEXX_KUBERNETES_UNTYPED_CLIENT_H_
 
@@ -19,22 +20,22 @@
 
 namespace kubexx::kubernetes {
 
-/// Requests for one resource in one namespace over objects whose type is a table. `object` and
-/// `out` point at a value of the schema's type; `out` is value-initialised. Thread-safe, cheap to
-/// copy.
+/// Sends requests for one resource in one namespace. A schema describes the type of the objects.
+/// `object` and `out` point to a value of that type; `out` is value-initialised. Thread-safe, cheap
+/// to copy.
 class UntypedClient {
  public:
   using ItemSink = RawClient::ObjectSink;
   using FrameSink = RawClient::FrameSink;
 
-  /// `schema` has static storage. It may be that of a subresource of `resource`, for example
+  /// `schema` must have static storage. It may be that of a subresource of `resource`, for example
   /// autoscaling/v1 Scale.
   UntypedClient(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                 const apimachinery::ResourceInfo& resource, const codec::TypeSchema& schema);
 
   apimachinery::Result<void> Get(std::string_view name, std::string_view subresource, void* out,
                                  std::stop_token stop) const;
-  /// `restart` is called when what `sink` has got so far is void and the list begins anew.
+  /// See RawClient::List.
   apimachinery::Result<codec::ListMeta> List(apimachinery::ListOptions options, ItemSink sink,
                                              base::FunctionRef<void()> restart,
                                              std::stop_token stop) const;
@@ -44,8 +45,8 @@ class UntypedClient {
   apimachinery::Result<void> Create(const ObjectName& name, const void* object,
                                     const CreateOptions& options, void* out,
                                     std::stop_token stop) const;
-  /// Posts `object` to the subresource of `name`; the answer, which may be of another type or a
-  /// Status of success, is not read.
+  /// Posts `object` to the subresource of `name`. Does not read the answer, which may be of another
+  /// type or a Status of success.
   apimachinery::Result<void> Post(const ObjectName& name, const void* object,
                                   const CreateOptions& options, std::stop_token stop) const;
   apimachinery::Result<void> Update(const ObjectName& name, const void* object,
@@ -54,8 +55,8 @@ class UntypedClient {
   apimachinery::Result<void> Patch(const ObjectName& name, RawPatch patch,
                                    const PatchOptions& options, void* out,
                                    std::stop_token stop) const;
-  /// Server-side apply of `json`, to the subresource of `name` if it has one. kBadRequest without a
-  /// field manager or a name.
+  /// Server-side apply of `json`, to the subresource of `name` if it has one. kBadRequest when the
+  /// field manager or the name is empty.
   apimachinery::Result<void> Apply(const ObjectName& name, std::string json,
                                    const ApplyOptions& options, void* out,
                                    std::stop_token stop) const;

@@ -1,5 +1,5 @@
 /// @file
-/// Cron's schedules.
+/// Schedules in cron's syntax.
 #ifndef KUBEXX_RELOADPOLICY_CRON_H_
 #define KUBEXX_RELOADPOLICY_CRON_H_
 
@@ -12,21 +12,22 @@
 
 namespace kubexx::reloadpolicy {
 
-/// Minutes, hours, days of the month, months and days of the week, as Vixie cron reads them: lists
-/// of numbers, ranges and steps; names of months and days (three letters, any case); Sunday is 0
-/// or 7. When neither field of days begins with "*" a day matches that is in one of them, otherwise
-/// it must be in both. "5/10" is 5 to the end in steps of 10. Also \@hourly, \@daily, \@midnight,
-/// \@weekly, \@monthly, \@yearly and \@annually. A value type.
+/// A schedule with the fields minutes, hours, days of the month, months and days of the week, as
+/// Vixie cron reads them. A field may hold lists of numbers, ranges and steps; months and days of
+/// the week may be names (three letters, any case); Sunday is 0 or 7. If neither of the two day
+/// fields begins with "*", a day matches when it is in one of them; otherwise it must be in both.
+/// "5/10" means every 10th from 5 to the end. Also accepts \@hourly, \@daily, \@midnight, \@weekly,
+/// \@monthly, \@yearly and \@annually. A value type.
 class CronSchedule {
  public:
-  /// kInvalidConfig names the field and what is wrong with it.
+  /// Fails with kInvalidConfig, which names the wrong field and what is wrong with it.
   static apimachinery::Result<CronSchedule> Parse(std::string_view text);
 
   bool MatchesDay(std::chrono::local_days day) const;
-  /// The minutes of a day that match, ascending, counted from midnight.
+  /// The matching minutes of a day, counted from midnight and sorted.
   std::vector<std::chrono::minutes> MinutesOfDay() const;
-  /// Whether the field of hours begins with "*": then it is about hours that pass, not about the
-  /// time of day.
+  /// Whether the hours field begins with "*". Such a schedule means hours that pass, not times of
+  /// day; that matters when clocks change.
   bool every_hour() const { return every_hour_; }
   bool operator==(const CronSchedule&) const = default;
 

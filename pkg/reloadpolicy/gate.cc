@@ -53,10 +53,10 @@ std::optional<Hold> CheckWindows(const std::vector<Setting<std::vector<Maintenan
   }
   return Hold{.reason = HoldReason::kOutsideWindow,
               .message = "a maintenance window of each of " + whose + " must be open, and " +
-                         (next         ? "the next time that they are together is " + Shown(*next)
-                          : not_before ? "they are not before " + Shown(*not_before) +
-                                             "; whether they are then takes too long to find out"
-                                       : "they never are together before " +
+                         (next         ? "they are next open together at " + Shown(*next)
+                          : not_before ? "they are not open together before " + Shown(*not_before) +
+                                             "; whether they are then takes too long to compute"
+                                       : "they are never open together before " +
                                              Shown(After(now, kTogetherHorizon))),
               .until = next ? next : not_before,
               .policy = closed->policy};
@@ -254,7 +254,7 @@ std::optional<Hold> Gate::CheckHealthKnown(const Request& request, const Effecti
     return std::nullopt;
   }
   const std::string what =
-      "it is not available, and whether that is new is not known yet: the operator has just begun";
+      "the workload is unavailable, and the operator has just started and cannot know since when";
   Hold hold = is_gated
                   ? HoldBy(HoldReason::kHealthUnknown, *effective.health_gate, what)
                   : HoldBy(HoldReason::kHealthUnknown, effective.stop_after_failures.front(), what);

@@ -1,5 +1,6 @@
 /// @file
-/// Whether a workload may be rolled now. Pure: no I/O, no threads, time is passed in.
+/// Decides whether a workload may be rolled now. Pure: no I/O, no threads; callers pass the time
+/// in.
 #ifndef KUBEXX_RELOADPOLICY_GATE_H_
 #define KUBEXX_RELOADPOLICY_GATE_H_
 
@@ -20,7 +21,7 @@
 
 namespace kubexx::reloadpolicy {
 
-/// Why a rollout waits.
+/// The reason for which a rollout waits.
 enum class HoldReason : std::uint8_t {
   kPoliciesUnread,
   kInvalidAnnotation,
@@ -35,7 +36,7 @@ enum class HoldReason : std::uint8_t {
   kHealthUnknown,
 };
 
-/// All of them.
+/// All values of HoldReason.
 inline constexpr std::array kHoldReasons{
     HoldReason::kPoliciesUnread, HoldReason::kInvalidAnnotation,
     HoldReason::kPaused,         HoldReason::kSourcePaused,
@@ -44,105 +45,115 @@ inline constexpr std::array kHoldReasons{
     HoldReason::kLimit,          HoldReason::kUnhealthy,
     HoldReason::kHealthUnknown};
 
-/// Whether it is for other rollouts that one waits; windows and pauses are somebody's wish.
+/// Whether a rollout with this reason waits because of other rollouts. All other reasons are
+/// settings that somebody has chosen, such as maintenance windows and pauses, or facts that are not
+/// known yet.
 constexpr bool IsForOthers(HoldReason reason) {
   return reason == HoldReason::kOrder || reason == HoldReason::kLimit ||
          reason == HoldReason::kUnhealthy;
 }
 
-/// As shown in status and Events: "OutsideMaintenanceWindow".
+/// The name that status and Events show, such as "OutsideMaintenanceWindow".
 std::string_view ToString(HoldReason reason);
 
-/// "2 rollouts have failed: Deployment/shop/a, Deployment/shop/b"; names the first five of `total`,
-/// of which `failures` may be a part.
+/// A text such as "2 rollouts have failed: Deployment/shop/a, Deployment/shop/b". `total` is the
+/// number in the text; the text names at most the first five of `failures`, which may hold fewer
+/// than `total`.
 std::string FailedText(const std::vector<ObjectRef>& failures, std::size_t total);
 
-/// A rollout that waits.
+/// The reason for which a rollout may not begin now.
 struct Hold {
   HoldReason reason = HoldReason::kPaused;
   std::string message{};
-  /// When to ask again; nothing when that depends on something else.
+  /// The time at which to ask again; std::nullopt when no known time ends the wait.
   std::optional<base::WallTime> until{};
-  /// Whose setting it is; nothing for an annotation or flag.
+  /// The policy that makes the rollout wait; std::nullopt when an annotation or a flag does.
   std::optional<PolicyId> policy{};
-  /// The workload that comes first, for kOrder.
+  /// Only with kOrder: the workload that must be rolled first.
   std::optional<ObjectRef> waits_for{};
   bool operator==(const Hold&) const = default;
 };
 
-/// A wish to roll a workload.
+/// A question to the gate: may this workload be rolled?
 struct Request {
   ObjectRef workload{};
   Annotations annotations{};
-  /// Workloads of lower order that the same sources are to roll, and have not yet.
+  /// Workloads with a lower order that must be rolled for the same sources and have not been yet.
   std::vector<ObjectRef> before{};
   std::string uid{};
   Phase phase = Phase::kComplete;
 };
 
-/// A workload as an informer shows it.
+/// The state of a workload as an informer shows it.
 struct Sighting {
   std::string uid{};
   const Annotations& annotations;
   Phase phase = Phase::kComplete;
-  /// Of its pod template; empty when not known.
+  /// The hash of the workload's pod template; empty when it is not known.
   std::string template_hash{};
-  /// It may have been like this before anybody looked: the process has just begun.
+  /// The process has just started and sees this workload for the first time, so the workload may
+  /// have been in this state for longer.
   bool is_first_look = false;
 };
 
-/// The answer: go, or a reason to wait.
+/// The gate's answer to a Request: the rollout may begin (`hold` is empty), or it must wait.
 struct Decision {
   std::optional<Hold> hold{};
-  /// Write `started` as kLastRolloutAnnotation with the rollout.
+  /// The caller must write `started` as kLastRolloutAnnotation in the write that rolls the
+  /// workload.
   bool tracked = false;
-  /// Of Begin: when it began, by which it is known again. Another second than that of the rollout
-  /// before, so it may be a little later than it is.
+  /// Only from Begin: the start time by which the gate recognizes this rollout later. Annotations
+  /// store whole seconds, so the gate moves this time forward where necessary to keep it in another
+  /// second than the previous rollout's start.
   base::WallTime started{};
-  /// Write this as kRolloutStateAnnotation with it; nothing for kinds that have no status of a
-  /// rollout.
+  /// The caller must write this as kRolloutStateAnnotation in the same write. std::nullopt for
+  /// kinds whose status does not report rollouts.
   std::optional<RolloutState> record{};
 };
 
-/// A rollout that had failed when the process before this one ended, as a policy's status tells.
+/// A rollout that had failed before this process started. A policy's status tells of it.
 struct Remembered {
   ObjectRef workload{};
   std::string uid{};
   base::WallTime started{};
 };
 
-/// What is to be written on a workload, or told about it.
+/// What the caller must do about a workload after the gate has seen its state.
 struct Mark {
+  /// The state to write as kRolloutStateAnnotation; std::nullopt when nothing is to be written.
   std::optional<RolloutState> record{};
-  /// Why its rollout has failed, when that has not been told yet.
+  /// The reason for which the workload's rollout has failed, when nobody has reported that yet.
   std::optional<std::string> failure{};
 };
 
-/// A rollout that waits, with its history.
+/// A rollout that waits, and for how long it has waited.
 struct Pending {
   Hold hold{};
   base::WallTime since{};
-  /// Since when it has waited for others without a break; nothing when it does not.
+  /// Since when the rollout has waited for other rollouts without interruption (see IsForOthers);
+  /// std::nullopt when its present reason is another one.
   std::optional<base::WallTime> for_others_since{};
-  std::uint64_t sequence = 0;  ///< in order of arrival
+  std::uint64_t sequence = 0;  ///< ascending in the order in which requests arrived
   Effective effective{};
 };
 
-/// A policy's figures.
+/// What a policy's status reports.
 struct PolicyReport {
   int active = 0;
-  /// Rollouts that have failed and are not mended.
+  /// Rollouts that have failed and whose workloads have not become healthy since.
   std::vector<std::pair<ObjectRef, const Rollout*>> failed{};
-  /// Rollouts that wait because of it, first come first.
+  /// Rollouts that wait because of this policy, ordered by arrival.
   std::vector<std::pair<ObjectRef, const Pending*>> pending{};
-  /// The one of `pending` that has waited for others for longest; null in `second` when none does.
+  /// The rollout in `pending` that has waited longest for other rollouts; `second` is null when no
+  /// rollout waits for others.
   std::pair<ObjectRef, const Pending*> longest_for_others{};
   bool stopped = false;
 };
 
-/// Knows policies, rollouts under way and rollouts that wait. What it must remember across restarts
-/// stands on the workloads and in the status of policies: Observe and Remember all of it first. Not
-/// thread-safe.
+/// Knows the policies, the rollouts under way and the rollouts that wait, and decides which
+/// rollouts may begin. The state that must survive a restart is stored on the workloads and in the
+/// status of policies: after a restart, pass all of it to Observe and Remember before asking
+/// anything. Not thread-safe.
 class Gate {
  public:
   explicit Gate(Settings flags = {}) : policies_(std::move(flags)) {}
@@ -150,88 +161,101 @@ class Gate {
   const PolicySet& policies() const { return policies_; }
   void SetPolicy(Policy policy);
   void RemovePolicy(const PolicyId& id);
-  /// Whether there may be policies about a namespace, or with "" about any, that this was not told
-  /// of. As long as there may be, rollouts there are given the longest times that a policy can ask
-  /// for: none is over, or fails by its time, that some policy would wait for.
+  /// Tells the gate whether there may be policies for a namespace (for any namespace, with "") that
+  /// could not be read. While there may be, the gate applies the longest timeout and soak time that
+  /// a policy can ask for to rollouts in that namespace, so that no rollout ends, or fails by its
+  /// timeout, earlier than an unread policy might demand.
   void SetUnread(const std::string& namespace_, bool is_unread, base::WallTime now);
-  /// What SetUnread was told of and holds.
+  /// The namespaces for which SetUnread was last called with true.
   const std::set<std::string>& unread() const { return unread_; }
-  /// The workloads of the rollouts that are under way or have failed.
+  /// The workloads whose rollouts are under way or have failed.
   std::vector<ObjectRef> Followed() const;
 
-  /// A workload as it is now.
+  /// Tells the gate the present state of a workload.
   void Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
-  /// Counts as failed until the workload is seen to be healthy, to be another or to be gone.
+  /// Tells the gate of a rollout that failed before this process started. It counts as failed until
+  /// the workload is seen to be healthy, is replaced by another object, or is deleted.
   void Remember(const Remembered& failed);
-  /// The workloads that it was told of by Remember and has not seen since.
+  /// The workloads that Remember was called for and that Observe has not been called for since.
   std::vector<ObjectRef> Unseen() const;
-  /// The workload is gone.
+  /// Tells the gate that the workload was deleted.
   void Forget(const ObjectRef& workload);
 
-  /// Whether it may be rolled; changes nothing.
+  /// Returns whether the workload may be rolled now. Changes nothing.
   Decision Ask(const Request& request, base::WallTime now) const;
-  /// As Ask. If it may, the rollout counts as under way from now on; else as waiting.
+  /// Does the same as Ask and stores the outcome: the rollout counts as under way when it may
+  /// begin, and as waiting otherwise.
   Decision Begin(const Request& request, base::WallTime now);
-  /// The rollout waits for a reason that the caller found.
+  /// Makes the rollout wait for a reason that the caller has found.
   void Wait(const Request& request, Hold hold, base::WallTime now);
-  /// The write that followed Begin was not made: the rollout is not under way, unless it has been
-  /// observed.
+  /// The write that followed Begin was not made: the rollout no longer counts as under way, unless
+  /// Observe has already seen it.
   void Cancel(const ObjectRef& workload);
-  /// The same because the workload had changed: perhaps by an attempt before whose end is
-  /// uncertain, which is so still.
+  /// Does the same as Cancel when the write failed because the workload had changed. An earlier
+  /// attempt may have caused that change; if its outcome is unknown, it stays unknown.
   void CancelOvertaken(const ObjectRef& workload);
-  /// Whether the write that followed Begin was made is not known. The rollout keeps its place until
-  /// it is observed, or Settle finds it unnecessary, or its time is over. It cannot fail before.
+  /// It is not known whether the write that followed Begin was made. The rollout keeps its place
+  /// until Observe sees it, Settle finds that there is nothing to roll, or its timeout is over. It
+  /// cannot fail before Observe has seen it.
   void Doubt(const ObjectRef& workload);
-  /// A look at the workload, as `seen`, finds nothing to roll: one whose write is uncertain is
-  /// either observed by that or not under way.
+  /// The caller has read the workload, as `seen`, and found nothing to roll. When the outcome of
+  /// its last write was unknown, the gate now either finds the rollout in `seen` or stops counting
+  /// it as under way.
   void Settle(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
-  /// As Cancel, for certain, but what was to be written on the workload's own annotations is
-  /// there: the record of a rollout that there is not, which is taken back.
+  /// The write that followed Begin started no rollout, but its annotations are on the workload:
+  /// they record a rollout that does not exist. The gate stops counting the rollout, and TakeMark
+  /// corrects the record.
   void CancelKept(const ObjectRef& workload);
-  /// The write that followed Begin has rolled the workload, but nothing that was to stand on it
-  /// does: no status could be known for this rollout's, so that it is not followed. An interval
-  /// counts from it as long as this gate lives.
+  /// The write that followed Begin has rolled the workload, but the gate's annotations are not on
+  /// it. The gate cannot recognize the status of such a rollout, so it does not follow it. A
+  /// minimum interval counts from this rollout as long as this gate exists.
   void LeaveUnrecorded(const ObjectRef& workload);
-  /// There is nothing to roll any more.
+  /// The workload has nothing to roll any more: it stops waiting.
   void Done(const ObjectRef& workload);
 
-  /// Waiting workloads for which an answer may have changed, each given once until it asks again.
+  /// Returns the waiting workloads for which the answer may have changed. Each is returned once,
+  /// until the caller asks for it again.
   std::vector<ObjectRef> TakeWakes(base::WallTime now);
-  /// Ends rollouts whose time has come. After every other change.
+  /// Ends the rollouts whose timeout or soak time is over at `now`. Call it after every other
+  /// change.
   void Sweep(base::WallTime now);
-  /// Followed workloads to look at (TakeMark) and when, of those about which something has changed.
+  /// Returns the followed workloads for which something has changed, each with the time after which
+  /// the caller should look at it and call TakeMark.
   std::vector<std::pair<ObjectRef, base::Duration>> TakeLooks(base::WallTime now);
-  /// What to write on a workload that looks like this; what is told counts as told.
+  /// Returns what the caller must write on a workload with this uid and these annotations, and what
+  /// it must report. The gate returns each failure only once.
   Mark TakeMark(const ObjectRef& workload, const std::string& uid, const Annotations& annotations);
 
   PolicyReport ReportFor(const Policy& policy, base::WallTime now) const;
-  /// Of every policy.
+  /// The reports of all policies.
   std::map<PolicyId, PolicyReport> Reports(base::WallTime now) const;
-  /// Whether those that come after it wait for it: it is rolled or has failed, and is not healthy.
+  /// Whether workloads with a higher order wait for this one: its rollout is under way or has
+  /// failed, the workload has not become healthy since, and its rollout is not paused.
   bool IsActive(const ObjectRef& workload) const;
-  /// Why the workload's rollout has failed and is not mended; nothing when it is not so.
+  /// The reason for which the workload's rollout has failed; std::nullopt when it has not failed,
+  /// or the workload has become healthy since.
   std::optional<std::string> FailureOf(const ObjectRef& workload, base::WallTime now) const;
   const std::map<ObjectRef, Pending>& pending() const { return pending_; }
-  /// Rollouts that are under way or have failed.
+  /// The number of rollouts that are under way or have failed.
   std::size_t rollouts() const { return rollouts_.size(); }
 
  private:
-  /// A rollout that has ended, until that or the next one stands on its workload.
+  /// A rollout that has ended. Kept until its end, or the next rollout, is recorded on the
+  /// workload.
   struct Ended {
     RolloutState state = RolloutState::kCompleted;
     base::WallTime started{};
-    bool seen = true;  ///< that rollout's record, on the workload
+    bool seen = true;  ///< the record of this rollout has been seen on the workload
   };
-  /// What a rollout counts as under a limit.
+  /// The limits under which a rollout takes a place.
   enum class Place : std::uint8_t {
-    kNone,
-    kUpdating,   ///< under every limit
-    kUnhealthy,  ///< where there is a health gate
+    kNone,       ///< it counts under no limit
+    kUpdating,   ///< it counts under every limit
+    kUnhealthy,  ///< it counts only under limits with a health gate
   };
-  /// What is taken, over all.
+  /// The places that all rollouts together take.
   struct Loads {
-    /// In the cluster, or in one namespace.
+    /// The places in the cluster, or in one namespace.
     struct Taken {
       int updating;
       int unhealthy;
@@ -242,33 +266,33 @@ class Gate {
 
     Taken cluster{};
     std::map<std::string, Taken> namespaces{};
-    const ObjectRef* unhealthy = nullptr;  ///< one of kUnhealthy
+    const ObjectRef* unhealthy = nullptr;  ///< one of those that count as kUnhealthy
     const ObjectRef* another_unhealthy = nullptr;
   };
-  /// What has been counted for several questions at one moment.
+  /// Counts that several questions about the same moment share.
   struct Scan {
     base::WallTime now{};
     std::optional<Loads> loads{};
     std::map<std::optional<PolicyId>, std::vector<ObjectRef>> failures{};
   };
-  /// What one workload finds taken.
+  /// The places that other rollouts take from one workload's point of view.
   struct Load {
     int in_namespace = 0;
     int in_cluster = 0;
-    const ObjectRef* unhealthy = nullptr;  ///< one that only a health gate counts
+    const ObjectRef* unhealthy = nullptr;  ///< one that counts only because of a health gate
   };
   struct Unavailable {
-    base::WallTime since{};  ///< without a break, as far as this process has seen
+    base::WallTime since{};  ///< without interruption, as far as this process has seen
     std::string uid{};
-    bool is_since_before = false;  ///< perhaps for longer: it was so at the first look
+    bool is_since_before = false;  ///< perhaps for longer: it was unavailable at the first look
   };
-  /// Which limit leaves no place.
+  /// The limit that leaves no place.
   struct Reached {
     enum class Limit : std::uint8_t { kNone, kGateAlone, kInNamespace, kInCluster };
     Limit limit = Limit::kNone;
-    const ObjectRef* unhealthy = nullptr;  ///< as Load::unhealthy
+    const ObjectRef* unhealthy = nullptr;  ///< see Load::unhealthy
   };
-  /// What is told of that.
+  /// What a Hold reports about a reached limit.
   struct Full {
     Setting<int> limit{};
     const char* where = "";
@@ -281,8 +305,9 @@ class Gate {
                                  base::WallTime now) const;
   std::optional<Hold> CheckFailures(const ObjectRef& workload, const Effective& effective,
                                     Scan& scan) const;
-  /// Right after a start nobody knows for how long a workload has not been available: whether a
-  /// rollout that does not get on would be to blame shows within kLeastUnavailable.
+  /// Holds a rollout back right after the start, when nobody knows yet for how long the workload
+  /// has been unavailable. After kLeastUnavailable it is known whether the workload was broken
+  /// before.
   std::optional<Hold> CheckHealthKnown(const Request& request, const Effective& effective,
                                        base::WallTime now) const;
   std::optional<Hold> CheckOrder(const Request& request, const Effective& effective) const;
@@ -291,69 +316,75 @@ class Gate {
   static Place PlaceOf(const Rollout& rollout, base::WallTime now);
   const Loads& LoadsIn(Scan& scan) const;
   Load LoadFor(const ObjectRef& workload, bool healthy_only, Scan& scan) const;
-  /// As FullLimit: for each of many that wait.
+  /// Does the same as FullLimit, but builds no texts: it is called for each of many waiting
+  /// workloads.
   Reached ReachedLimit(const ObjectRef& workload, const Effective& effective, Scan& scan) const;
   std::optional<Full> FullLimit(const ObjectRef& workload, const Effective& effective,
                                 Scan& scan) const;
   const std::vector<ObjectRef>& FailuresUnder(const std::optional<PolicyId>& policy,
                                               Scan& scan) const;
-  /// The setting because of which nothing more begins; null when there is none.
+  /// The stopAfterFailures setting that prevents further rollouts; null when none does.
   const Setting<int>* ReachedStop(const ObjectRef& workload, const Effective& effective,
                                   Scan& scan) const;
   bool MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
-  /// Whether it waits for a place that it would not be given: a stop has been reached since.
+  /// Whether the workload waits for a place that it would not get, because a stop has been reached
+  /// in the meantime.
   bool HasBeenStopped(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
-  /// Has those asked anew that wait under the policy, or because of it.
+  /// Has the waiting workloads asked again that the policy governs or holds back.
   void WakeGoverned(const Policy& policy);
-  /// Whether another workload of the namespace may have a higher order.
+  /// Whether another workload in the namespace may have a higher order.
   bool OthersFollow(const ObjectRef& workload, int order) const;
   void NoteOrder(const ObjectRef& workload, const Annotations& annotations);
-  /// Returns when it began, as it is to be written.
+  /// Starts to follow a rollout. Returns its start time as it must be written on the workload.
   base::WallTime Start(const Request& request, RolloutState state, base::WallTime now);
-  /// Whether it does not work as it is, so that no rollout is to blame.
+  /// Whether the workload is already not working, so that a rollout that starts now is not to
+  /// blame.
   bool IsBroken(const Request& request, base::WallTime now) const;
-  /// The last time that a rollout of the workload is known to have begun.
+  /// The latest known start of a rollout of the workload.
   std::optional<base::WallTime> LastStart(const Request& request) const;
-  /// The followed rollout that a sighting is about; null when there is none. Finds those that are
-  /// over, and begins to follow what stands on the workload.
+  /// The followed rollout that `seen` shows; null when there is none. Stops following rollouts that
+  /// are over, and starts to follow one that is recorded on the workload and not known yet.
   Rollout* Follow(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
+  /// Sets the timeouts and soak times of a rollout from the settings that hold for its workload.
   void SetTimes(const ObjectRef& workload, Rollout& rollout) const;
   bool IsUnread(const std::string& namespace_) const;
-  /// Of the rollouts that the policy governs.
+  /// Calls SetTimes for the rollouts that the policy governs.
   void SetTimesUnder(const Policy& policy);
-  /// The clock may have been set back since the last sweep.
+  /// Adjusts stored times when the clock has been set back since the last sweep.
   void FollowClock(base::WallTime now);
   void Drop(const ObjectRef& workload);
-  /// Takes back what Start did.
+  /// Reverts what Start did.
   void Undo(const ObjectRef& workload);
   void End(const ObjectRef& workload, RolloutState state);
 
   PolicySet policies_;
   std::set<std::string> unread_;
   std::map<ObjectRef, Rollout> rollouts_;
-  /// What Begin has put another in place of, until that one has been seen.
+  /// Rollouts that Begin has replaced by a new one, until that new one has been observed.
   std::map<ObjectRef, Rollout> replaced_;
   std::map<ObjectRef, Ended> ended_;
-  /// When the rollouts began that LeaveUnrecorded was told of, where an interval counts; until a
-  /// later one stands on the workload.
+  /// The start times of rollouts that LeaveUnrecorded was called for and that a minimum interval
+  /// counts from. Each is kept until a later rollout is recorded on the workload.
   std::map<ObjectRef, base::WallTime> unrecorded_;
-  /// Orders that annotations give, by namespace.
+  /// The orders that annotations give to workloads, by namespace.
   std::map<std::string, std::map<ObjectRef, int>> orders_;
-  /// Workloads that are not available by their status.
+  /// Workloads that are unavailable by their status.
   std::map<ObjectRef, Unavailable> unavailable_;
   std::set<ObjectRef> unseen_;
-  /// For TakeLooks: at once, and when its next change is due.
+  /// For TakeLooks: workloads to look at immediately (due_), and when their next change is due
+  /// (touched_).
   std::set<ObjectRef> due_;
   std::set<ObjectRef> touched_;
   std::optional<base::WallTime> next_sweep_;
   std::optional<base::WallTime> last_sweep_;
   std::map<ObjectRef, Pending> pending_;
-  /// Woken and not heard of since: they are about to take a place.
+  /// Workloads that TakeWakes has returned and that have not asked since: each of them reserves a
+  /// place.
   std::set<ObjectRef> woken_;
-  /// As woken_, of those that a stop concerns: they take no place.
+  /// Workloads that TakeWakes has returned because a stop holds them back: they reserve no place.
   std::set<ObjectRef> asked_anew_;
   std::uint64_t next_sequence_ = 0;
-  /// Waiting ones whose settings may be others now.
+  /// Waiting workloads whose settings may have changed.
   std::set<ObjectRef> changed_;
   bool wake_some_ = false;
 };

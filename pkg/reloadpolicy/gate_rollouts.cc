@@ -31,7 +31,7 @@ std::string WhyFailed(const Rollout& rollout) {
   const std::string begun =
       "the rollout begun at " + apimachinery::Time::From(rollout.started).ToString();
   if (rollout.phase == Phase::kFailed) {
-    return begun + " does not get on, by the workload's status";
+    return begun + " makes no progress, according to the workload's status";
   }
   if (rollout.restored && rollout.told) {
     return begun + " has failed; its phase is now: " + std::string(ToString(rollout.phase));

@@ -104,7 +104,7 @@ TEST_F(GateTest, WindowsOfTwoPoliciesAreToldByWhenTheyAreOpenTogether) {
   ASSERT_TRUE(never.hold);
   EXPECT_EQ(never.hold->reason, HoldReason::kOutsideWindow);
   EXPECT_EQ(never.hold->until, std::nullopt) << "at the next opening of either nothing begins";
-  EXPECT_THAT(never.hold->message, HasSubstr("they never are together before 2027-12-26"));
+  EXPECT_THAT(never.hold->message, HasSubstr("they are never open together before 2027-12-26"));
   EXPECT_THAT(never.hold->message, HasSubstr("ReloadPolicy shop/p"));
   EXPECT_THAT(never.hold->message, HasSubstr("ClusterReloadPolicy platform"));
   set({"", "platform"}, "30 2 * * sun 1h", true);
@@ -129,7 +129,7 @@ TEST_F(GateTest, WindowsThatTakeTooLongToCompareAreLookedAtAgainLater) {
   gate_.SetPolicy(platform);
   const Decision decision = Begin(Deployment("a"));
   ASSERT_TRUE(decision.hold);
-  EXPECT_THAT(decision.hold->message, HasSubstr("they are not before 2026-11-2"));
+  EXPECT_THAT(decision.hold->message, HasSubstr("they are not open together before 2026-11-2"));
   ASSERT_TRUE(decision.hold->until);
   EXPECT_GT(*decision.hold->until, now_);
 }

@@ -10,14 +10,15 @@
 
 namespace kubexx::reloadpolicy {
 
-/// Of a list's text: it is recorded on every workload that rolls for the source.
+/// The longest list, as text: the list is recorded on every workload that rolls for the source.
 inline constexpr std::size_t kMaxKeyListBytes = 1024;
 
-/// Whether a ConfigMap or Secret can have the key: letters, digits, '-', '_' and '.', up to 253.
+/// Whether a ConfigMap or Secret can have this key: 1 to 253 letters, digits, '-', '_' and '.'.
 bool IsDataKey(std::string_view key);
 
-/// The keys as one text: ascending, each once, with commas between; empty when none is left. What
-/// is no key is left out and told in `problems`; a list that is too long is left out altogether.
+/// Returns the keys as one text: sorted, without duplicates, separated by commas; empty when no key
+/// is left. Leaves out texts that are not valid keys, and the whole list when it is longer than
+/// kMaxKeyListBytes; both are reported in `problems`.
 std::string KeyList(std::vector<std::string> keys, std::vector<std::string>& problems);
 
 }  // namespace kubexx::reloadpolicy

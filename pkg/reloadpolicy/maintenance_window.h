@@ -1,5 +1,5 @@
 /// @file
-/// Times at which rollouts may begin.
+/// Maintenance windows: the times at which rollouts may begin.
 #ifndef KUBEXX_RELOADPOLICY_MAINTENANCE_WINDOW_H_
 #define KUBEXX_RELOADPOLICY_MAINTENANCE_WINDOW_H_
 
@@ -18,24 +18,27 @@
 
 namespace kubexx::reloadpolicy {
 
-/// Opens by a schedule and stays open for a time. Where the schedule names hours of the day, a time
-/// that clocks skip counts as the moment they go forward, and one that they show twice counts once,
-/// the first time. A value type; thread-safe.
+/// A window that opens by a schedule and stays open for a duration. If the schedule names hours of
+/// the day, clock changes matter: a local time that is skipped counts as the moment of the change,
+/// and a local time that occurs twice counts only the first time. A value type; thread-safe.
 class MaintenanceWindow {
  public:
-  /// `duration` between a minute and a week, in Go's syntax; `time_zone` an IANA name, "" for UTC.
-  /// kInvalidConfig says which of the three is wrong.
+  /// `duration` is in Go's syntax, from a minute to a week; `time_zone` is an IANA name, or "" for
+  /// UTC. Fails with kInvalidConfig, which says which of the three is wrong.
   static apimachinery::Result<MaintenanceWindow> Parse(std::string_view schedule,
                                                        std::string_view duration,
                                                        std::string_view time_zone);
-  /// "<schedule> <duration> [<time zone>]", separated by ';'. At most 16 of them.
+  /// Reads up to 16 windows, separated by ';', each of the form "<schedule> <duration> [<time
+  /// zone>]".
   static apimachinery::Result<std::vector<MaintenanceWindow>> ParseList(std::string_view text);
 
-  /// When it closes, if it is open at `now`.
+  /// When the window closes, if it is open at `now`; std::nullopt otherwise.
   std::optional<base::WallTime> OpenUntil(base::WallTime now) const;
-  /// The first opening after `now`; nothing for a schedule that never comes, such as February 30.
+  /// The first opening after `now`; std::nullopt for a schedule that never matches, such as
+  /// February 30.
   std::optional<base::WallTime> NextOpening(base::WallTime now) const;
-  /// How often it opens on a day on which it does: what a look at it costs goes by that.
+  /// How often the window opens on a day that matches. The other functions take time in proportion
+  /// to it.
   std::size_t OpeningsADay() const;
   bool operator==(const MaintenanceWindow&) const = default;
 
@@ -47,21 +50,21 @@ class MaintenanceWindow {
   TimeZone zone_{};
 };
 
-/// How far ahead NextTogether looks: a leap day, or a year with its gaps, further on is as good as
-/// never.
+/// How far ahead NextTogether searches. A common opening later than that, such as one on a leap
+/// day, is reported as none.
 inline constexpr base::Duration kTogetherHorizon = std::chrono::hours(24 * 400);
 
-/// What NextTogether has found.
+/// The result of NextTogether.
 struct Together {
-  /// The first moment from then on at which one window of each is open; nothing when there is none,
-  /// or of several none within kTogetherHorizon.
+  /// The first moment, `now` or later, at which one window of each list is open; std::nullopt when
+  /// there is none, with several lists none within kTogetherHorizon.
   std::optional<base::WallTime> at{};
-  /// It has been looked for up to here only, since that took too long, and `at` is not known.
+  /// The search took too long and stopped here: `at` is unknown, and not before this time.
   std::optional<base::WallTime> not_before{};
 };
 
-/// When one window of each of `all` is open, from `now` on. Takes some tens of milliseconds at the
-/// most, whatever the windows are. `all` holds no null.
+/// Finds the first moment, from `now` on, at which at least one window of each list in `all` is
+/// open. Takes at most some tens of milliseconds, whatever the windows are. `all` contains no null.
 Together NextTogether(std::span<const std::vector<MaintenanceWindow>* const> all,
                       base::WallTime now);
 

@@ -9,26 +9,26 @@
 
 namespace kubexx::reloadpolicy {
 
-/// How far a rollout is, by the workload's status.
+/// How far a rollout is, according to the workload's status.
 enum class Phase : std::uint8_t {
   kComplete,     ///< all pods are replaced and available
   kUnavailable,  ///< all pods are replaced, not all are available
   kUpdating,     ///< pods are still being replaced
-  kFailed,       ///< the status says that it does not get on
-  kUnseen,       ///< the status is of an earlier generation
-  kWaiting,      ///< a step of the rollout itself waits, as that of a canary
-  kPaused,       ///< its user has paused it
-  kWithoutPods,  ///< it wants none: nothing is left to replace, and nothing shows that it works
+  kFailed,       ///< the status says that the rollout makes no progress
+  kUnseen,       ///< the status describes an earlier generation of the workload
+  kWaiting,      ///< the rollout waits at one of its own steps, such as a canary's
+  kPaused,       ///< somebody has paused the rollout
+  kWithoutPods,  ///< the workload has no replicas, so nothing shows whether it works
 };
 
-/// As metrics, logs and `explain` show it: "complete", "unavailable", "updating", "failed",
-/// "unseen", "waiting", "paused", "without pods".
+/// The name that metrics, logs and `explain` show: "complete", "unavailable", "updating", "failed",
+/// "unseen", "waiting", "paused" or "without pods".
 std::string_view ToString(Phase phase);
 
-/// The inverse of ToString.
+/// The inverse of ToString. Returns std::nullopt for any other text.
 std::optional<Phase> ParsePhase(std::string_view text);
 
-/// Whether nothing more will come of it: kComplete or kWithoutPods.
+/// Whether the rollout has replaced everything it has to: kComplete or kWithoutPods.
 constexpr bool IsThrough(Phase phase) {
   return phase == Phase::kComplete || phase == Phase::kWithoutPods;
 }

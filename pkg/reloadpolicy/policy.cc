@@ -92,8 +92,9 @@ void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
     }
   }
   if (settings.windows && settings.windows->empty()) {
-    reader.Problem("spec.maintenanceWindows",
-                   "none can be read, so ALL rollouts that it governs wait until one can");
+    reader.Problem(
+        "spec.maintenanceWindows",
+        "none can be read, so ALL rollouts under this policy wait until one can be read");
   }
 }
 
@@ -190,7 +191,7 @@ void ReadBrake(const std::string& key, const std::string& value, Settings& setti
     settings.windows = *std::move(windows);
   }
   if (!problem.empty() && brakes != nullptr) {
-    brakes->push_back(key + ": " + problem + ", or take the annotation away");
+    brakes->push_back(key + ": " + problem + ", or remove the annotation");
   }
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// What policies, annotations and flags say about rollouts, read and checked.
+/// The settings for rollouts that policies, annotations and flags contain, read and validated.
 #ifndef KUBEXX_RELOADPOLICY_POLICY_H_
 #define KUBEXX_RELOADPOLICY_POLICY_H_
 
@@ -19,15 +19,16 @@
 
 namespace kubexx::reloadpolicy {
 
-/// Of every annotation here.
+/// The prefix of all annotations in this package.
 inline constexpr std::string_view kAnnotationPrefix = "reloader.kubexx.io/";
-/// Written on a workload together with what rolls it: when, in RFC 3339.
+/// The operator writes this annotation in the write that rolls a workload. Its value is the time of
+/// that write, in RFC 3339.
 inline constexpr std::string_view kLastRolloutAnnotation = "reloader.kubexx.io/last-rollout";
 
-/// A policy's key; the namespace is empty for a ClusterReloadPolicy.
+/// Identifies a policy; the namespace is empty for a ClusterReloadPolicy.
 using PolicyId = apimachinery::ObjectKey;
 
-/// A workload or a source of any kind.
+/// Refers to a workload or a source of any kind.
 struct ObjectRef {
   std::string kind{};
   apimachinery::ObjectKey key{};
@@ -36,7 +37,7 @@ struct ObjectRef {
   auto operator<=>(const ObjectRef&) const = default;
 };
 
-/// What one place says; what it says nothing about is empty.
+/// The settings that one place specifies; a setting that it does not specify is std::nullopt.
 struct Settings {
   std::optional<bool> paused{};
   std::optional<base::Duration> settle_window{};
@@ -52,18 +53,18 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-/// Workloads by name, and their place in the order.
+/// Gives an order to workloads, which it selects by patterns of their names.
 struct OrderRule {
   std::vector<std::string> workloads{};
   int order = 0;
 };
 
-/// What a policy says of one ConfigMap, Secret or SecretProviderClass.
+/// What a policy specifies about one ConfigMap, Secret or SecretProviderClass.
 struct SourceRule {
   std::string kind{};
   std::string name{};
   bool paused = false;
-  std::string keys{};  ///< as KeyList: only these count; empty: all
+  std::string keys{};  ///< as KeyList writes them: only these keys count; empty: all
   bool operator==(const SourceRule&) const = default;
 };
 
@@ -71,48 +72,53 @@ struct SourceRule {
 struct Policy {
   PolicyId id{};
   std::int64_t generation = 0;
-  std::vector<std::string> namespaces{};  ///< of a cluster policy; empty: all
+  std::vector<std::string> namespaces{};  ///< only of a ClusterReloadPolicy; empty: all
   std::vector<std::string> excluded_namespaces{};
-  bool enforced = false;             ///< of a cluster policy: nobody is laxer
-  std::vector<std::string> kinds{};  ///< empty: all
-  std::vector<std::string> names{};  ///< empty: all
+  bool enforced = false;             ///< only of a ClusterReloadPolicy: no other place may be laxer
+  std::vector<std::string> kinds{};  ///< kinds of workloads; empty: all
+  std::vector<std::string> names{};  ///< patterns of workloads' names; empty: all
   Settings settings{};
   std::vector<OrderRule> order{};
   std::vector<SourceRule> sources{};
-  /// What could not be read, by field; those fields count as absent, the others are in force.
+  /// The fields that could not be read, and why. They count as absent; the other fields are in
+  /// force.
   std::vector<std::string> problems{};
 
+  /// Whether the policy applies to this namespace.
   bool InScope(std::string_view namespace_) const;
+  /// Whether the policy applies to this workload.
   bool Governs(const ObjectRef& workload) const;
   /// "ReloadPolicy ns/name" or "ClusterReloadPolicy name".
   std::string ToString() const;
 };
 
-/// Reads a policy. Never fails: see Policy::problems.
+/// Reads a policy. Never fails: what is wrong goes to Policy::problems.
 Policy PolicyFrom(const v1alpha1::ReloadPolicy& object);
-/// The same of a policy of all namespaces.
+/// Does the same for a cluster-wide policy.
 Policy PolicyFrom(const v1alpha1::ClusterReloadPolicy& object);
 
-/// Reads a workload's annotations with kAnnotationPrefix: paused, settle-window, min-interval,
-/// health-timeout, maintenance-windows, order. What cannot be read goes to `problems`, as
-/// "<annotation>: <what is wrong>"; what was meant to hold rollouts back (paused,
-/// maintenance-windows, min-interval, order) to `brakes`, with what to write, unless that is null.
+/// Reads those of a workload's annotations that begin with kAnnotationPrefix and are settings:
+/// paused, settle-window, min-interval, health-timeout, maintenance-windows, order. Each annotation
+/// that cannot be read is reported in `problems`, as "<annotation>: <what is wrong>". If it was
+/// meant to hold rollouts back (paused, maintenance-windows, min-interval, order), it is also
+/// reported in `brakes`, with a hint what to write instead; `brakes` may be null.
 Settings SettingsFromAnnotations(const std::map<std::string, std::string>& annotations,
                                  std::vector<std::string>& problems,
                                  std::vector<std::string>* brakes = nullptr);
 
-/// A time that an object names for a rollout; nothing when the clock cannot hold it: whoever may
-/// write to the object may have written any.
+/// Converts a time that was read from an object. Returns std::nullopt when the clock cannot
+/// represent it: anybody who may write to the object may have written any time.
 std::optional<base::WallTime> RolloutTimeOf(const apimachinery::Time& time);
 
-/// kLastRolloutAnnotation, when there and readable.
+/// Reads kLastRolloutAnnotation. Returns std::nullopt when it is missing or malformed.
 std::optional<base::WallTime> LastRolloutOf(const std::map<std::string, std::string>& annotations);
 
-/// A duration in Go's syntax between `low` and `high`; kInvalidConfig otherwise.
+/// Parses a duration in Go's syntax. Fails with kInvalidConfig when it is malformed or not between
+/// `low` and `high`.
 apimachinery::Result<base::Duration> ParseDuration(std::string_view text, base::Duration low,
                                                    base::Duration high);
 
-/// Whether `pattern`, in which * stands for any text, matches all of `text`.
+/// Whether `pattern` matches the whole `text`; each * in the pattern stands for any text.
 bool MatchesPattern(std::string_view pattern, std::string_view text);
 
 }  // namespace kubexx::reloadpolicy

@@ -1,5 +1,5 @@
 /// @file
-/// All policies together, and what they come to for one workload.
+/// All policies together, and the settings that they give to one workload.
 #ifndef KUBEXX_RELOADPOLICY_POLICY_SET_H_
 #define KUBEXX_RELOADPOLICY_POLICY_SET_H_
 
@@ -14,32 +14,38 @@
 
 namespace kubexx::reloadpolicy {
 
-/// Flags and policies. Each setting of a workload comes from the first of these that says something
-/// about it: its annotations, the ReloadPolicies of its namespace by name, the
-/// ClusterReloadPolicies by name, the flags. Where ClusterReloadPolicies are enforced, the
-/// strictest of them comes before the others and the flags, and annotations and ReloadPolicies
-/// count only where they are stricter. Not thread-safe while it changes.
+/// Holds the flags and all policies. Each setting of a workload comes from the first of these
+/// places that specifies it: the workload's annotations, the ReloadPolicies of its namespace
+/// (ordered by name), the ClusterReloadPolicies (ordered by name), the flags. Enforced
+/// ClusterReloadPolicies change this order: the strictest of them wins over other
+/// ClusterReloadPolicies and the flags, and annotations and ReloadPolicies count only where they
+/// are stricter. Thread-safe as long as nobody changes it.
 class PolicySet {
  public:
   explicit PolicySet(Settings flags = {}) : flags_(std::move(flags)) {}
 
   void Set(Policy policy);
-  /// Whether there was one.
+  /// Returns whether there was such a policy.
   bool Remove(const PolicyId& id);
-  /// Null when there is none.
+  /// Returns null when there is no such policy.
   const Policy* Find(const PolicyId& id) const;
   const std::map<PolicyId, Policy>& all() const { return policies_; }
 
-  /// Those that are about the workload: of its namespace by name, then of the cluster by name.
+  /// The policies that apply to the workload: first those of its namespace, then those of the
+  /// cluster, each ordered by name.
   std::vector<const Policy*> Governing(const ObjectRef& workload) const;
+  /// The settings that hold for a workload with these annotations.
   Effective Resolve(const ObjectRef& workload, const Annotations& annotations) const;
-  /// The policy that pauses a ConfigMap or Secret.
+  /// The setting that pauses a ConfigMap, Secret or SecretProviderClass; std::nullopt when no
+  /// policy pauses it.
   std::optional<Setting<bool>> SourcePause(const ObjectRef& source) const;
-  /// The keys of it that count, as KeyList; nothing when all do. An enforced policy comes first.
+  /// The keys of the source that count, as KeyList writes them; std::nullopt when all keys count.
+  /// An enforced policy wins over others.
   std::optional<Setting<std::string>> SourceKeys(const ObjectRef& source) const;
-  /// The highest order that a policy gives to workloads of the namespace, perhaps to none.
+  /// The highest order that any policy gives to workloads in the namespace, whether or not such
+  /// workloads exist.
   int HighestOrderIn(const std::string& namespace_) const;
-  /// Whether any policy, annotation apart, says anything: without one nothing needs to be asked.
+  /// Whether there are no policies and no flags. Then only annotations can hold a rollout back.
   bool empty() const { return policies_.empty() && flags_ == Settings(); }
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// One rollout that is followed until it has ended well.
+/// A rollout that the gate follows until it has ended well.
 #ifndef KUBEXX_RELOADPOLICY_ROLLOUT_H_
 #define KUBEXX_RELOADPOLICY_ROLLOUT_H_
 
@@ -14,77 +14,89 @@
 
 namespace kubexx::reloadpolicy {
 
-/// A workload whose rollout has failed is mended when it has been healthy for at least this long,
-/// however short the soak time is: a pod that crashes again and again is available in between.
+/// A workload whose rollout has failed counts as failed until it has been healthy for at least this
+/// long, even if the soak time is shorter: a pod that crashes repeatedly is available in between.
 inline constexpr base::Duration kLeastSoakAfterFailure = std::chrono::seconds(10);
 
 /// A workload counts as broken before its rollout when it has been unavailable for at least this
-/// long: one that has just been made is unavailable for a moment.
+/// long: a new workload is unavailable for a moment, too.
 inline constexpr base::Duration kLeastUnavailable = std::chrono::seconds(10);
 
-/// A rollout under way, or failed and not mended. Pure; a value type.
+/// A rollout that is under way, or that has failed while its workload has not become healthy since.
+/// Pure; a value type.
 struct Rollout {
   base::WallTime started{};
-  /// When the one before began, if that was later: by a clock that was wrong. Until this one has
-  /// been observed, what stands on the workload from then is not of a later one.
+  /// When the previous rollout began, if that time is later than `started` because a clock was
+  /// wrong. Until this rollout has been observed, a record on the workload with a time up to this
+  /// one belongs to the previous rollout.
   std::optional<base::WallTime> before{};
-  /// From when the timeout counts: the beginning, or the end of a pause. Never after the status
-  /// seen last.
+  /// The time from which the timeout counts: the start, or the end of a pause. Never later than the
+  /// last status that was seen.
   base::WallTime running_since{};
+  /// How long the rollout may take before it has failed.
   base::Duration timeout{};
-  /// As Effective::OthersHealthTimeout.
+  /// See Effective::OthersHealthTimeout.
   base::Duration others_timeout{};
+  /// For how long the rollout must be healthy before it has ended well.
   base::Duration soak{};
-  /// Policies that may ask for more cannot be read: `timeout` and `soak` are the longest then, and
-  /// others go by `others_timeout` and `others_soak`, what is asked for as far as it is known.
+  /// Policies that may apply to the workload cannot be read. Then `timeout` and `soak` are the
+  /// longest that a policy may ask for, while `others_timeout` and `others_soak`, by which other
+  /// rollouts wait for this one, come from the settings that are known.
   bool unread = false;
   base::Duration others_soak{};
-  bool soaked_for_others = false;  ///< with `unread`: it has been complete for that time
+  bool soaked_for_others = false;  ///< with `unread`: it has been complete for `others_soak`
   Phase phase = Phase::kUpdating;
-  bool observed = false;  ///< the status seen is of this rollout or a later one
-  bool retried = false;   ///< the one before failed, which counts until this one is healthy
-  bool failed = false;    ///< it was seen to fail; only health ends that
-  bool failed_for_others = false;  ///< the same of HasFailedForOthers
-  bool broken = false;             ///< the workload was not available before it either
-  bool uncertain = false;  ///< whether it was written is not known; it has a place, and cannot fail
-  bool doubted = false;    ///< it is written again, after an attempt that is uncertain
-  bool restored = false;   ///< read from the workload: what came before was not seen
-  bool told = false;       ///< its failure
-  /// Since when it has been complete without a break.
+  bool observed = false;  ///< the last status seen is of this rollout or a later one
+  /// The previous rollout failed, and counts as failed until this one is healthy.
+  bool retried = false;
+  bool failed = false;             ///< it has failed; only a healthy workload ends that
+  bool failed_for_others = false;  ///< HasFailedForOthers has been true
+  bool broken = false;             ///< the workload was already unavailable before this rollout
+  /// It is unknown whether it was written; it keeps its place and cannot fail.
+  bool uncertain = false;
+  bool doubted = false;   ///< it is being written again, after an attempt whose outcome is unknown
+  bool restored = false;  ///< it was found on the workload: this process has not seen its beginning
+  bool told = false;      ///< its failure has been reported
+  /// Since when it has been complete without interruption; std::nullopt when it is not complete.
   std::optional<base::WallTime> healthy_since{};
   std::string uid{};
-  std::string template_hash{};  ///< of the pod template that it rolls; empty when not known
-  /// The workload's annotations, for what they say about timeouts.
+  std::string template_hash{};  ///< of the pod template that it rolls out; empty when not known
+  /// The workload's annotations, which may set timeouts.
   std::map<std::string, std::string> annotations{};
-  std::optional<RolloutState> record{};  ///< what stands on the workload
+  std::optional<RolloutState> record{};  ///< the state that is recorded on the workload
 
-  /// What stands on a workload may be a time to come, by a clock that was wrong or by somebody's
-  /// hand, and so is what was known before a clock was set back: it counts from now.
+  /// Moves times in the future to `now`. Such times come from a clock that was wrong or has been
+  /// set back, or from an annotation that somebody has edited.
   void Clamp(base::WallTime now);
-  /// Takes in a status.
+  /// Takes a new status of the workload into account.
   void See(Phase seen, base::WallTime now);
-  /// It has been complete for its soak time: it has ended well.
+  /// Whether the workload has been complete for the soak time, so that the rollout has ended well.
   bool IsHealthy(base::WallTime now) const;
-  /// The same for others: it keeps no place that they wait for.
+  /// Whether the rollout is healthy as far as other rollouts are concerned: it takes no place from
+  /// them any more.
   bool IsHealthyForOthers(base::WallTime now) const;
-  /// Nothing tells whether it has ended: there is no record, and policies cannot be read that say
-  /// how long it counts.
+  /// Whether nothing tells if the rollout has already ended: it has no record, and the policies
+  /// that say how long it counts cannot be read.
   bool MayBeOld() const { return unread && restored && !record; }
-  /// It does not get on, or not within its time.
+  /// Whether the rollout makes no progress, or has taken longer than its timeout.
   bool HasFailed(base::WallTime now) const;
-  /// It has failed, and not only by a timeout that its own annotation makes shorter than others
-  /// allow: from then on it keeps no place that they wait for, and may stop them.
+  /// Whether the rollout has failed as far as other rollouts are concerned. A timeout that the
+  /// workload's own annotation makes shorter than the others' is not enough for that. From then on
+  /// this rollout takes no place from others, and counts for stopAfterFailures.
   bool HasFailedForOthers(base::WallTime now) const;
-  /// It does not get on, but neither did its workload before, or perhaps it was never written.
+  /// Whether the rollout makes no progress, but is not to blame: its workload was broken before, or
+  /// the rollout may never have been written.
   bool IsLeft(base::WallTime now) const { return (broken || uncertain) && IsStuck(now); }
-  /// It has failed for others, or the one before has and it is not healthy yet.
+  /// Whether the rollout has failed for others, or retries one that has failed and is not healthy
+  /// yet.
   bool CountsAsFailed(base::WallTime now) const;
-  /// As CountsAsFailed, and also when its time was over before this process saw it: it may have
-  /// failed while nobody watched.
+  /// Whether CountsAsFailed, or the timeout was over before this process saw the rollout: it may
+  /// have failed while no process watched.
   bool MayCountAsFailed(base::WallTime now) const;
-  /// The same by its own timeout.
+  /// Does the same as MayCountAsFailed, but with the rollout's own timeout.
   bool MayHaveFailed(base::WallTime now) const;
-  /// When one of the answers above changes, if no status comes first.
+  /// The time at which one of the answers above changes if no new status arrives before;
+  /// std::nullopt when none does.
   std::optional<base::WallTime> NextChange(base::WallTime now) const;
 
  private:

@@ -1,5 +1,6 @@
 /// @file
-/// What stands on a workload about its last rollout, so that no restart forgets it.
+/// The record of a workload's last rollout that is stored on the workload and thus survives
+/// restarts.
 #ifndef KUBEXX_RELOADPOLICY_ROLLOUT_RECORD_H_
 #define KUBEXX_RELOADPOLICY_ROLLOUT_RECORD_H_
 
@@ -11,38 +12,37 @@
 
 namespace kubexx::reloadpolicy {
 
-/// Written on a workload in the same write as what rolls it, and again when the rollout ends or
-/// fails: "<state> <uid of the workload>". A rollout whose end was not written has not ended: that
-/// must be seen first, by whatever process.
+/// The operator writes this annotation in the write that rolls a workload, and again when the
+/// rollout ends or fails. Its value is "<state> <uid of the workload>". As long as the record does
+/// not tell of an end, every process treats the rollout as not ended.
 inline constexpr std::string_view kRolloutStateAnnotation = "reloader.kubexx.io/rollout-state";
 
-/// What became of a rollout.
+/// The state of a rollout as it is recorded.
 enum class RolloutState : std::uint8_t {
   kStarted,
-  kRetried,        ///< started after one that failed, which counts until this one is healthy
-  kStartedBroken,  ///< started when the workload was not available: if it never gets so, that is
-                   ///< nothing new
+  kRetried,  ///< started after a failed rollout, which counts as failed until this one is healthy
+  kStartedBroken,  ///< started while the workload was already unavailable
   kFailed,
   kCompleted,
-  kLeft,  ///< not followed any more: others have changed the template, or nothing asks for it
+  kLeft,  ///< no longer followed: somebody else has changed the template, or nothing needs tracking
 };
 
-/// "started", "retried", "started-broken", "failed", "completed", "left".
+/// Returns "started", "retried", "started-broken", "failed", "completed" or "left".
 std::string_view ToString(RolloutState state);
 
-/// Whether the rollout must still be followed.
+/// Whether the gate still has to follow a rollout in this state.
 constexpr bool IsOpen(RolloutState state) {
   return state != RolloutState::kCompleted && state != RolloutState::kLeft;
 }
 
-/// Whether workloads of the kind have a status that tells of rollouts.
+/// Whether the status of workloads of this kind reports how far a rollout is.
 constexpr bool HasRollouts(std::string_view kind) { return kind != "CronJob" && kind != "Job"; }
 
-/// The annotation's value.
+/// The value of kRolloutStateAnnotation for a workload with this uid.
 std::string RecordFor(RolloutState state, std::string_view uid);
 
-/// What the annotations say; nothing when that is about an object with another uid, as on a copy,
-/// or cannot be read.
+/// Reads kRolloutStateAnnotation. Returns std::nullopt when the annotation is missing or malformed,
+/// or names another uid: then it was copied from another object.
 std::optional<RolloutState> RecordOf(const std::map<std::string, std::string>& annotations,
                                      std::string_view uid);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Local times of the system's time zone database.
+/// Local times according to the system's time zone database.
 #ifndef KUBEXX_RELOADPOLICY_TIME_ZONE_H_
 #define KUBEXX_RELOADPOLICY_TIME_ZONE_H_
 
@@ -13,11 +13,12 @@
 
 namespace kubexx::reloadpolicy {
 
-/// A time of day as a clock on the wall shows it.
+/// A local time, as a clock on the wall shows it.
 using LocalTime = std::chrono::local_seconds;
 
-/// What a local time stands for. When clocks go forward some do not exist: then `first` is the
-/// moment of the change, and `second` equals it. When they go back some exist twice.
+/// The moments that a local time stands for. When clocks go forward, some local times are skipped:
+/// then both `first` and `second` are the moment of the change. When clocks go back, some local
+/// times occur twice. Otherwise `first` equals `second`.
 struct Moments {
   base::WallTime first{};
   base::WallTime second{};
@@ -30,8 +31,8 @@ class TimeZone {
  public:
   /// UTC.
   TimeZone();
-  /// Reads $TZDIR or /usr/share/zoneinfo. kInvalidConfig when there is no zone of that name there,
-  /// or it cannot be read. "" and "UTC" need no file.
+  /// Reads the zone from $TZDIR or /usr/share/zoneinfo. Fails with kInvalidConfig when there is no
+  /// such zone, or its file cannot be read. "" and "UTC" need no file.
   static apimachinery::Result<TimeZone> Load(std::string_view name);
 
   LocalTime ToLocal(base::WallTime time) const;

@@ -151,7 +151,7 @@ Result<Exit> Executor::Attach(const Target& target, const Streams& streams,
 Result<Exit> Executor::Run(std::string path, const std::string& query, const Streams& streams,
                            const std::stop_token& stop) const {
   if (!streams.in && !streams.out && !streams.err) {
-    return Fail(Reason::kBadRequest, "no stream is set: the server wants one at least");
+    return Fail(Reason::kBadRequest, "no stream is set: the server requires at least one");
   }
   KX_ASSIGN_OR_RETURN(const auto socket,
                       Open(path + "?" + query.substr(1), internal::kCommandProtocol, stop));

@@ -1,5 +1,5 @@
 /// @file
-/// Commands in containers, and connections to their ports.
+/// Executor: runs commands in containers, and connects to ports of pods.
 #ifndef KUBEXX_REMOTECOMMAND_EXECUTOR_H_
 #define KUBEXX_REMOTECOMMAND_EXECUTOR_H_
 
@@ -28,50 +28,51 @@ struct Target {
   std::string container{};  ///< empty: the pod's only or default one
 };
 
-/// How a command has ended.
+/// The result of a command.
 struct Exit {
   int code = 0;
-  std::string message{};  ///< of the server when the code is not 0
+  std::string message{};  ///< the server's message when the code is not 0
 };
 
-/// Runs commands over WebSockets. Each call blocks until its end, on the calling thread, plus one
-/// thread while there is input and one while there are terminal sizes. Errors are the server's
-/// Status when it refuses, kUnavailable when the connection cannot be made, breaks or goes silent,
-/// kCancelled as soon as `stop` is requested and a sink that is being called has returned. Memory
-/// is bounded by Options. Server, proxy, TLS and credentials are the client's, which are shared
-/// with its requests; after a 401 a call tries once more if there are new credentials. Thread-safe.
-/// Semantics: client-go tools/remotecommand, with its timeouts.
+/// Runs commands over WebSockets. Each call blocks until its end, on the calling thread; it has one
+/// more thread while there is input, and one while there are terminal sizes. Errors are the
+/// server's Status when it refuses; kUnavailable when the connection cannot be made, breaks or goes
+/// silent; and kCancelled after `stop` is requested, as soon as a running sink has returned.
+/// Options bound the memory. Server, proxy, TLS and credentials are the client's, and the
+/// credentials are shared with its requests; after a 401 a call tries once more if there are new
+/// credentials. Thread-safe. Semantics: client-go tools/remotecommand, with its timeouts.
 class Executor {
  public:
   /// Limits on time and size.
   struct Options {
-    /// For name resolution, connecting, a proxy's tunnel, TLS and the server's answer together.
+    /// The time limit for name resolution, connecting, a proxy's tunnel, TLS and the server's
+    /// answer together.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
     std::chrono::milliseconds ping_interval = std::chrono::seconds(5);
-    /// The connection is given up when nothing at all has come for this long, pongs included.
+    /// The connection fails when nothing has arrived for this long, not even a pong.
     std::chrono::milliseconds silence_timeout = std::chrono::seconds(61);
-    /// The same when the server takes nothing.
+    /// The connection fails when the server has accepted no bytes for this long.
     std::chrono::milliseconds write_timeout = std::chrono::seconds(60);
-    /// The largest message that is taken; servers send up to 32 KiB.
+    /// The size of the largest accepted message; servers send up to 32 KiB.
     std::size_t max_message_bytes = 16 << 20;
   };
 
   Executor(std::shared_ptr<rest::RESTClient> client, Options options);
   explicit Executor(std::shared_ptr<rest::RESTClient> client);
 
-  /// Runs `command`, not through a shell. The end of `streams.in` closes the command's standard
-  /// input (protocol v5.channel.k8s.io, which Kubernetes has had since 1.30).
+  /// Runs `command` without a shell. The end of `streams.in` closes the command's standard input
+  /// (protocol v5.channel.k8s.io, which Kubernetes supports since 1.30).
   apimachinery::Result<Exit> Exec(const Target& target, const std::vector<std::string>& command,
                                   const Streams& streams, const std::stop_token& stop = {}) const;
 
-  /// Connects to the process that the container runs anyway. Ends with it.
+  /// Connects to the container's main process. Ends with that process.
   apimachinery::Result<Exit> Attach(const Target& target, const Streams& streams,
                                     const std::stop_token& stop = {}) const;
 
-  /// One connection to `port` of a pod, on its loopback interface. Ends without an error when the
-  /// pod's side closes. Protocol v4.channel.k8s.io, of kubelets since 1.4, which cannot tell the
-  /// pod that the input has ended: after that the call goes on until the pod closes. An error of
-  /// `in` ends the call, and is returned.
+  /// Makes one connection to `port` of a pod, on its loopback interface. Ends without an error when
+  /// the pod's side closes. Uses the protocol v4.channel.k8s.io, which kubelets support since 1.4.
+  /// It cannot tell the pod that the input has ended, so the call then continues until the pod
+  /// closes. An error of `in` ends the call and is returned.
   apimachinery::Result<void> Forward(const Target& target, std::uint16_t port, Source in, Sink out,
                                      const std::stop_token& stop = {}) const;
 

@@ -275,7 +275,7 @@ TEST_F(ExecutorTest, ServersThatTakeNoInputAreGivenUp) {
   over.count_down();
   server_.reset();  // It uses what is declared here.
   ASSERT_FALSE(exit);
-  EXPECT_THAT(exit.error().message, HasSubstr("takes no more input"));
+  EXPECT_THAT(exit.error().message, HasSubstr("accepts no more input"));
 }
 
 TEST_F(ExecutorTest, StopEndsTheCallWhateverItWaitsFor) {

@@ -1,5 +1,5 @@
 /// @file
-/// Where the bytes of a remote command come from and go to.
+/// Streams: the sources and sinks of the bytes of a remote command.
 #ifndef KUBEXX_REMOTECOMMAND_STREAMS_H_
 #define KUBEXX_REMOTECOMMAND_STREAMS_H_
 
@@ -18,42 +18,42 @@
 
 namespace kubexx::remotecommand {
 
-/// Reads at least one byte into `buffer` and returns how many; 0 at the end. Called on a thread of
-/// its own. May block, but returns soon after `stop` is requested, with anything.
+/// Reads at least one byte into `buffer` and returns the number of bytes; 0 at the end. Called on a
+/// thread of its own. May block, but must return soon after `stop` is requested, with any result.
 using Source = std::function<apimachinery::Result<std::size_t>(std::span<char> buffer,
                                                                const std::stop_token&)>;
 
-/// Takes bytes. Called on the thread of the caller; while it blocks nothing more is read from the
-/// network, so that a slow sink slows the other side down, and the call does not end before it
-/// returns. An error ends the call and is returned.
+/// Gets bytes, on the thread of the caller. While it blocks, nothing more is read from the network,
+/// so that a slow sink slows down the other side, and the call does not end before it returns. An
+/// error ends the call and is returned.
 using Sink = std::function<apimachinery::Result<void>(std::string_view bytes)>;
 
-/// The bytes of `text`.
+/// A source with the bytes of `text`.
 Source StringSource(std::string text);
 
-/// What can be read from a descriptor, which stays open and must outlive the call.
+/// A source that reads from a descriptor, which stays open and must outlive the call.
 Source DescriptorSource(int fd);
 
-/// Writes to a descriptor, which stays open and must outlive the call. kCancelled when nobody takes
-/// what is written and `stop` is requested: give it the call's.
+/// A sink that writes to a descriptor, which stays open and must outlive the call. kCancelled when
+/// nobody reads the bytes and `stop` is requested: pass the call's token.
 Sink DescriptorSink(int fd, std::stop_token stop = {});
 
-/// Appends to `out`, which must outlive the call.
+/// A sink that appends to `out`, which must outlive the call.
 Sink StringSink(std::string& out);
 
-/// Size of a terminal in characters.
+/// The size of a terminal in characters.
 struct TerminalSize {
   std::uint16_t width = 0;
   std::uint16_t height = 0;
   bool operator==(const TerminalSize&) const = default;
 };
 
-/// Tells a running command of its terminal's size; the last one wins. Thread-safe.
+/// Passes the size of the terminal to a running command; the last one counts. Thread-safe.
 class TerminalSizes {
  public:
   void Set(TerminalSize size);
 
-  /// Waits for a size that no earlier call has given; nothing when `stop` is requested.
+  /// Waits for a size that no earlier call has returned; std::nullopt when `stop` is requested.
   std::optional<TerminalSize> Next(const std::stop_token& stop);
 
  private:
@@ -62,13 +62,13 @@ class TerminalSizes {
   std::optional<TerminalSize> next_ KX_GUARDED_BY(mu_);
 };
 
-/// The streams of a command. What is not set is not asked for.
+/// The streams of a command. The server is asked only for those that are set.
 struct Streams {
   Source in{};
   Sink out{};
-  Sink err{};  ///< with a terminal everything comes through `out`
+  Sink err{};  ///< unused with a terminal: everything comes through `out`
   bool tty = false;
-  std::shared_ptr<TerminalSizes> sizes{};  ///< with a terminal only
+  std::shared_ptr<TerminalSizes> sizes{};  ///< only with a terminal
 };
 
 }  // namespace kubexx::remotecommand

@@ -1,5 +1,5 @@
 /// @file
-/// Waiting before requests to a server that is overloaded.
+/// BackoffManager: delays before requests to an overloaded server.
 #ifndef KUBEXX_REST_BACKOFF_H_
 #define KUBEXX_REST_BACKOFF_H_
 
@@ -13,18 +13,19 @@
 
 namespace kubexx::rest {
 
-/// How long to wait before a request to a host, given how the last ones went. Implementations are
-/// thread-safe and never block. The longer of this and a response's Retry-After counts.
+/// Decides how long a client waits before a request to a host, from the outcomes of earlier ones.
+/// Implementations are thread-safe and never block. The client waits for the longer of this delay
+/// and a response's Retry-After.
 class BackoffManager {
  public:
   virtual ~BackoffManager() = default;
   virtual base::Duration Delay(const std::string& host) = 0;
-  /// After each attempt; `code` is 0 when there was no response.
+  /// Called after each attempt; `code` is 0 when there was no response.
   virtual void Update(const std::string& host, int code) = 0;
 };
 
-/// Doubles from `initial` to `maximum` with each 429 or 5xx of a host; any other outcome ends the
-/// waiting. Remembers 1,000 hosts. Semantics: client-go rest.URLBackoff.
+/// A delay that starts at `initial` and doubles up to `maximum` with each 429 or 5xx of a host; any
+/// other outcome ends it. Remembers 1,000 hosts. Semantics: client-go rest.URLBackoff.
 class ExponentialBackoff final : public BackoffManager {
  public:
   ExponentialBackoff(base::Duration initial, base::Duration maximum)
@@ -41,8 +42,8 @@ class ExponentialBackoff final : public BackoffManager {
   std::map<std::string, base::Duration> delays_ KX_GUARDED_BY(mu_);
 };
 
-/// An ExponentialBackoff of KUBE_CLIENT_BACKOFF_BASE and KUBE_CLIENT_BACKOFF_DURATION, both whole
-/// seconds; null when one of them is not set or is no number.
+/// Makes an ExponentialBackoff from KUBE_CLIENT_BACKOFF_BASE and KUBE_CLIENT_BACKOFF_DURATION, both
+/// whole seconds; returns null when one of them is unset or not a number.
 std::shared_ptr<BackoffManager> BackoffFromEnvironment();
 
 }  // namespace kubexx::rest

@@ -1,5 +1,5 @@
 /// @file
-/// An HTTP proxy between us and a server.
+/// Proxy: an HTTP proxy between a client and a server.
 #ifndef KUBEXX_REST_PROXY_H_
 #define KUBEXX_REST_PROXY_H_
 
@@ -9,7 +9,7 @@
 
 namespace kubexx::rest {
 
-/// Where a proxy is, and who to be there. Holds a password: never log it.
+/// The address of a proxy, and the credentials for it. Holds a password: never log it.
 struct Proxy {
   ServerUrl address{};
   std::string username{};  ///< none when empty

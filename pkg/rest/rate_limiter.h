@@ -1,5 +1,5 @@
 /// @file
-/// Limits how often a client asks.
+/// RateLimiter: limits how often a client sends requests.
 #ifndef KUBEXX_REST_RATE_LIMITER_H_
 #define KUBEXX_REST_RATE_LIMITER_H_
 
@@ -9,19 +9,19 @@
 
 namespace kubexx::rest {
 
-/// Decides when a request may be sent. Implementations are thread-safe and never block. One may be
-/// shared by the clients of one server.
+/// Decides when a request may be sent. Implementations are thread-safe and never block. Several
+/// clients of one server may share one.
 class RateLimiter {
  public:
   virtual ~RateLimiter() = default;
-  /// Takes the right to one request; returns how long to wait before it is sent.
+  /// Reserves one request, and returns how long to wait before sending it.
   virtual base::Duration Reserve() = 0;
-  /// Gives back the right of a Reserve that was not used.
+  /// Returns the reservation of a request that was not sent.
   virtual void Cancel() = 0;
 };
 
-/// A base::TokenBucket: `qps` requests a second and `burst` at once; qps <= 0 means no limit.
-/// `clock` must outlive it.
+/// Makes a limiter over a base::TokenBucket: `qps` requests per second and `burst` at once; qps <=
+/// 0 means no limit. `clock` must outlive it.
 std::shared_ptr<RateLimiter> NewTokenBucketLimiter(double qps, int burst, base::Clock& clock);
 
 }  // namespace kubexx::rest

@@ -1,5 +1,5 @@
 /// @file
-/// One API request, built step by step.
+/// Request: one API request, built step by step.
 #ifndef KUBEXX_REST_REQUEST_H_
 #define KUBEXX_REST_REQUEST_H_
 
@@ -31,10 +31,10 @@ struct Opened;
 struct Prepared;
 }  // namespace internal
 
-/// Content types of PATCH.
+/// The content types of PATCH.
 enum class PatchType : std::uint8_t { kJson, kMerge, kStrategicMerge, kApply };
 
-/// What a finished request gave. Only responses with status 2xx become a Response; others become a
+/// The result of a request. Only responses with status 2xx become a Response; others become a
 /// Status.
 struct Response {
   int code = 0;
@@ -42,71 +42,73 @@ struct Response {
   std::string body{};  ///< protobuf with its envelope, or JSON
 };
 
-/// As client-go's rest.Request. Builder methods change and return *this; the first bad argument is
-/// kept and returned by Do or Stream. Not thread-safe; use one per call. Refers to its RESTClient.
+/// Like client-go's rest.Request. Builder methods change and return *this. Do or Stream returns the
+/// first error in their arguments. Not thread-safe; use one per call. Refers to its RESTClient.
 class Request {
  public:
   /// Sets group, version and plural at once: `/api/v1/...` or `/apis/GROUP/VERSION/...`
   Request& Resource(const apimachinery::ResourceInfo& resource);
-  /// Empty for cluster-scoped resources and for all namespaces.
+  /// Sets the namespace; empty for cluster-scoped resources and for all namespaces.
   Request& Namespace(std::string_view namespace_);
   Request& Name(std::string_view name);
   Request& SubResource(std::string_view subresource);
   /// Replaces the whole path, for example "/version".
   Request& AbsPath(std::string_view path);
-  /// Segments in front of "/api" and "/apis", behind the path of the server's URL; several calls
-  /// add up. Not encoded yet, without "..".
+  /// Adds path segments in front of "/api" and "/apis" and after the path of the server's URL. The
+  /// segments must be unencoded and must not contain "..".
   Request& Prefix(std::string_view segments);
-  /// Segments at the end of the path, for example behind SubResource("proxy"); several calls add
-  /// up.
+  /// Adds path segments at the end of the path, for example after SubResource("proxy").
   Request& Suffix(std::string_view segments);
   Request& Param(std::string_view name, std::string_view value);
   Request& Options(const apimachinery::ListOptions& options);
-  /// The set fields of an options object of the API (api::core::v1::PodLogOptions,
+  /// Adds the set fields of an options object of the API (api::core::v1::PodLogOptions,
   /// api::meta::v1::CreateOptions, ...) as parameters.
   template <class T>
   Request& VersionedParams(const T& options) {
     return VersionedParams(codec::SchemaOf<T>(), &options);
   }
   Request& VersionedParams(const codec::TypeSchema& schema, const void* options);
-  /// Makes it a watch: "watch=true", not throttled, streaming media types.
+  /// Makes the request a watch: "watch=true", not throttled, streaming media types.
   Request& Watch();
   Request& Header(std::string_view name, std::string_view value);
-  /// Body in the given encoding; protobuf needs its envelope.
+  /// Sets the body in the given encoding; protobuf needs its envelope.
   Request& Body(codec::Encoding encoding, std::string body);
-  /// Writes the body in the given encoding when it is sent.
+  /// Returns the body in the given encoding; called when the request is sent.
   using Encoder = std::function<apimachinery::Result<std::string>(codec::Encoding)>;
-  /// A body in protobuf if the server takes it: when it answers 415, the request is sent again in
-  /// JSON, and the client asks and sends in JSON only for this resource from then on. What `encode`
-  /// refers to must live until Do or Stream has returned.
+  /// Sets a body that is sent in protobuf if the server accepts that. When the server answers 415,
+  /// the client sends the request again in JSON, and then uses only JSON for this resource, in
+  /// requests and responses. Everything that `encode` refers to must live until Do or Stream has
+  /// returned.
   Request& Body(Encoder encode);
-  /// Encodings to accept, best first. Default JSON only. After a 406 the request is sent again, and
-  /// further ones of the client for this resource, with JSON only.
+  /// Sets the encodings to accept, in order of preference; the default is only JSON. After a 406
+  /// the client sends the request again with only JSON, and further requests for this resource,
+  /// too.
   Request& Accept(std::vector<codec::Encoding> encodings);
-  /// Parameters of every media type to accept, for example
-  /// "as=PartialObjectMetadata;g=meta.k8s.io;v=v1": asks for another representation of the
-  /// resource. A server that has none answers with the resource itself.
+  /// Sets parameters of every accepted media type, for example
+  /// "as=PartialObjectMetadata;g=meta.k8s.io;v=v1", which asks for another representation of the
+  /// resource. A server that does not have it answers with the resource itself.
   Request& AcceptParameters(std::string_view parameters);
-  /// Limits the whole request; a Stream only until its response head. Without one the limits of
-  /// RESTClient::Options count, but for logs and the subresource "proxy", whose responses begin
-  /// when there is something to say: those have only the connect timeout and what the caller sets.
+  /// Limits the time of the whole request, or of a Stream until its response head. By default the
+  /// limits of RESTClient::Options apply. For logs and the subresource "proxy", whose responses may
+  /// begin late, only the connect timeout and the limits that the caller sets apply.
   Request& Timeout(std::chrono::milliseconds timeout);
-  /// How long the body of a Stream may be waited for in all, in place of Config::timeout and
-  /// RESTClient::Options::body_timeout; zero: no limit. For lists that may be huge. Not of watches.
+  /// Limits the total time that a Stream waits for its body, instead of Config::timeout and
+  /// RESTClient::Options::body_timeout; zero: no limit. For lists that may be very large. Has no
+  /// effect on watches.
   Request& BodyTimeout(std::chrono::milliseconds timeout);
   Request& MaxRetries(int retries);
-  /// Instead of the client's; null means none.
+  /// These three replace the client's; null means none.
   Request& Throttle(std::shared_ptr<RateLimiter> limiter);
   Request& BackOff(std::shared_ptr<BackoffManager> manager);
   Request& Warnings(std::shared_ptr<WarningHandler> handler);
 
-  /// Sends and reads the whole response (at most 256 MiB, unpacked). Waits for the rate limiter,
-  /// follows Retry-After, and after a 401 tries once more if there are new credentials. kCancelled
-  /// as soon as `stop` is requested, kUnavailable when there is no connection, otherwise the
-  /// server's Status.
+  /// Sends the request and reads the whole response (at most 256 MiB, uncompressed). Waits for the
+  /// rate limiter, obeys Retry-After, and after a 401 tries once more if there are new credentials.
+  /// kCancelled as soon as `stop` is requested, kUnavailable when there is no connection, otherwise
+  /// the server's Status.
   apimachinery::Result<Response> Do(std::stop_token stop = {});
 
-  /// A 2xx response head, passed to Stream's caller before its body.
+  /// A 2xx response head, which Stream passes to its caller before the body.
   struct StreamHead {
     int code = 0;
     codec::Encoding encoding = codec::Encoding::kJson;
@@ -114,18 +116,19 @@ class Request {
   using HeadSink = base::FunctionRef<apimachinery::Result<void>(const StreamHead&)>;
   using ChunkSink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
 
-  /// Sends and hands the body over in pieces as they arrive, on the calling thread; memory does not
-  /// grow with the body, a slow sink slows the server down. Returns when the body has ended;
-  /// kUnavailable when it broke off or when nothing came for `idle_timeout` (zero: no limit;
-  /// without one, that of RESTClient::Options unless Config has a timeout); kTimeout when the
-  /// server had taken the time of the body, or Config::timeout for head and body, in which what
-  /// sinks take does not count; an error of a sink is returned as it is.
+  /// Sends the request and passes the body to `on_chunk` in pieces as they arrive, on the calling
+  /// thread. Its memory does not grow with the body; a slow sink slows down the server. Returns
+  /// when the body has ended. kUnavailable when the body broke off, or when nothing came for
+  /// `idle_timeout` (zero: no limit; unset: that of RESTClient::Options unless Config has a
+  /// timeout). kTimeout when waiting for the body took longer than its limit, or for head and body
+  /// longer than Config::timeout; the time that sinks take does not count. An error of a sink is
+  /// returned as it is.
   ///
-  /// A watch's time is the timeoutSeconds that the server was asked for, or the hour that an API
-  /// server keeps one without, and half a minute: the server ends a healthy one before, however
-  /// quiet it is. A longer `idle_timeout` makes it longer.
+  /// A watch is limited to its timeoutSeconds, or without these to the hour for which an API server
+  /// keeps a watch, plus half a minute. The server ends a healthy watch before that, however quiet
+  /// it is. A longer `idle_timeout` raises this limit.
   ///
-  /// Through a proxy's tunnel kUnavailable also comes after two hours without a byte.
+  /// Through a proxy's tunnel, kUnavailable also comes after two hours without a byte.
   apimachinery::Result<void> Stream(
       HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
       std::optional<std::chrono::milliseconds> idle_timeout = std::nullopt);

@@ -24,34 +24,36 @@ namespace kubexx::rest {
 
 struct ClientAccess;
 
-/// Thread-safe. Shared by all clients of one server; keep it in a shared_ptr. One network thread
-/// serves the connections of all RESTClients of the process; the first one starts it.
+/// Sends requests to one API server. Thread-safe. All typed clients of a server share one, in a
+/// shared_ptr. One network thread serves the connections of all RESTClients of the process; the
+/// first RESTClient starts it.
 class RESTClient {
  public:
-  /// What a client needs beside its Config.
+  /// The settings of a client in addition to its Config.
   struct Options {
     base::Clock& clock = base::Clock::Real();
-    /// Records rest_client_* metrics there when set; must outlive the client.
+    /// When set, the client records rest_client_* metrics here; must outlive the client.
     metrics::Registry* registry = nullptr;
     /// How long name resolution, connecting and the TLS handshake may take together; zero: no
     /// limit.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
-    /// How long the head of a response may take from when the request's head has been sent, for
-    /// requests that have no timeout of their own, watches included; zero: no limit. An API server
-    /// ends what takes longer than 60 s itself, unless its --request-timeout says otherwise.
+    /// How long the head of a response may take after the request's head has been sent, for
+    /// requests without a timeout of their own, including watches; zero: no limit. An API server
+    /// itself ends requests that take longer than 60 s, unless its --request-timeout says
+    /// otherwise.
     std::chrono::milliseconds response_timeout = std::chrono::minutes(2);
-    /// How long a response may bring nothing; zero: no limit. Not of watches, which are quiet while
-    /// nothing changes: they have their lifetime, see Request::Stream.
+    /// How long a response may bring no bytes; zero: no limit. Does not apply to watches, which are
+    /// quiet while nothing changes and are limited by their lifetime, see Request::Stream.
     std::chrono::milliseconds idle_timeout = std::chrono::minutes(2);
-    /// How long the bodies of responses to requests without a timeout are waited for in all, so
-    /// that a server that sends a byte now and then holds nobody up; zero: no limit. Not of
-    /// watches.
+    /// The total time that the client waits for the body of a response, for requests without a
+    /// timeout of their own, so that a server that sends a byte now and then cannot block callers
+    /// for ever; zero: no limit. Does not apply to watches.
     std::chrono::milliseconds body_timeout = std::chrono::minutes(10);
-    /// Instead of one made of Config's qps and burst; may be shared.
+    /// Replaces the limiter made from Config's qps and burst; may be shared.
     std::shared_ptr<RateLimiter> rate_limiter{};
-    /// Instead of what KUBE_CLIENT_BACKOFF_BASE and _DURATION say.
+    /// Replaces the backoff of KUBE_CLIENT_BACKOFF_BASE and _DURATION.
     std::shared_ptr<BackoffManager> backoff{};
-    /// Instead of NewWarningLogger().
+    /// Replaces NewWarningLogger().
     std::shared_ptr<WarningHandler> warnings{};
   };
 

@@ -1,5 +1,5 @@
 /// @file
-/// What carries a client's requests to the server and its answers back.
+/// RoundTripper: the interface that carries a client's requests to the server and the answers back.
 #ifndef KUBEXX_REST_ROUND_TRIPPER_H_
 #define KUBEXX_REST_ROUND_TRIPPER_H_
 
@@ -16,11 +16,11 @@
 
 namespace kubexx::rest {
 
-/// One request as it is sent, with credentials and all headers but those of the connection.
+/// One request as it is sent, with credentials and all headers except those of the connection.
 struct HttpRequest {
   std::string method{};
   std::string target{};  ///< path and query, percent-encoded
-  /// Names and values checked with CheckHeader; a name may be there several times.
+  /// Names and values that CheckHeader accepts; a name may occur several times.
   std::vector<std::pair<std::string, std::string>> headers{};
   std::string_view body{};  ///< copied by Start
   bool has_body = false;
@@ -36,17 +36,17 @@ struct HttpHead {
   std::string content_encoding{};
 };
 
-/// One request under way. Not thread-safe. Its destructor gives up what is not finished and does
+/// One request in progress. Not thread-safe. Its destructor abandons an unfinished request and does
 /// not wait for it.
 class RoundTrip {
  public:
   using Sink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
 
-  /// When to give up waiting. TimePoint::max() means never.
+  /// When to stop waiting. TimePoint::max() means never.
   struct Limits {
     base::TimePoint connect = base::TimePoint::max();  ///< until the request's head has been sent
-    base::TimePoint head = base::TimePoint::max();     ///< until the response's head is here
-    /// The same, from when the request's head has been sent; zero: no limit.
+    base::TimePoint head = base::TimePoint::max();     ///< until the response's head has arrived
+    /// The time for the response's head after the request's head has been sent; zero: no limit.
     base::Duration response{0};
   };
 
@@ -57,28 +57,28 @@ class RoundTrip {
   virtual apimachinery::Result<HttpHead> AwaitHead(const std::stop_token& stop,
                                                    const Limits& limits) = 0;
 
-  /// Hands the next piece of the body to `sink` on this thread. False when the body has ended.
+  /// Passes the next piece of the body to `sink` on this thread. False when the body has ended.
   /// kUnavailable when the connection broke before that or `deadline` passed without a piece;
   /// kCancelled; or the error of `sink`.
   virtual apimachinery::Result<bool> Read(Sink sink, const std::stop_token& stop,
                                           base::TimePoint deadline) = 0;
 
-  /// Whether a failed AwaitHead lost a connection that was there: reset or end of file, no answer
-  /// seen.
+  /// Whether AwaitHead failed because an established connection was lost (reset or end of file)
+  /// without an answer.
   virtual bool lost_connection() const = 0;
 
-  /// Whether it broke, as opposed to a Read whose deadline passed.
+  /// Whether the connection broke; false after a Read whose deadline passed.
   virtual bool failed() const = 0;
 };
 
-/// Stands in for the network below a RESTClient, for tests, simulations and servers in the same
-/// process: see Config::round_tripper. Throttling, credentials, retries and timeouts stay the
-/// client's. Thread-safe. As Go's http.RoundTripper, which rest.Config.Transport takes.
+/// Replaces the network below a RESTClient, for tests, simulations and servers in the same process:
+/// see Config::round_tripper. The client still does throttling, credentials, retries and timeouts.
+/// Thread-safe. Like Go's http.RoundTripper, which rest.Config.Transport takes.
 class RoundTripper {
  public:
   virtual ~RoundTripper() = default;
 
-  /// Begins to send; does not wait. Never null.
+  /// Starts to send the request; does not wait. Never returns null.
   virtual std::unique_ptr<RoundTrip> Start(const HttpRequest& request) = 0;
 };
 

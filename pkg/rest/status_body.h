@@ -1,5 +1,5 @@
 /// @file
-/// meta/v1 Status on the wire and in memory.
+/// DecodeStatus: decodes a meta/v1 Status.
 #ifndef KUBEXX_REST_STATUS_BODY_H_
 #define KUBEXX_REST_STATUS_BODY_H_
 
@@ -10,9 +10,9 @@
 
 namespace kubexx::rest {
 
-/// Decodes a meta/v1 Status: protobuf with or without its envelope, or JSON; for error responses
-/// and for the object of a watch's ERROR event. kMalformed when the bytes are something else. A
-/// "Success" is decoded too.
+/// Decodes a meta/v1 Status, in protobuf with or without its envelope, or in JSON. For error
+/// responses and for the object of a watch's ERROR event; a "Success" is also decoded. kMalformed
+/// when the bytes are something else.
 apimachinery::Result<apimachinery::Status> DecodeStatus(codec::Encoding encoding,
                                                         std::string_view bytes);
 

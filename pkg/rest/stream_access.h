@@ -1,5 +1,5 @@
 /// @file
-/// What a connection that RESTClient does not make itself needs, for example a WebSocket.
+/// ClientAccess: what a connection outside of RESTClient needs, for example a WebSocket.
 #ifndef KUBEXX_REST_STREAM_ACCESS_H_
 #define KUBEXX_REST_STREAM_ACCESS_H_
 
@@ -19,25 +19,25 @@ namespace kubexx::rest {
 
 class RESTClient;
 
-/// Where to connect to and who to be there. Holds credentials: never log it.
+/// The address to connect to and the credentials for it. Holds credentials: never log it.
 struct StreamAccess {
   ServerUrl server{};
   std::optional<Proxy> proxy{};
   TlsConfig tls{};  ///< for TlsSetup::New
   std::vector<std::pair<std::string, std::string>>
-      headers{};                  ///< of the request, Authorization included
-  std::uint64_t credential = 0;   ///< generation of the client's
-  std::uint64_t certificate = 0;  ///< the same of the client certificate
+      headers{};                  ///< of the request, including Authorization
+  std::uint64_t credential = 0;   ///< generation of the client's credentials
+  std::uint64_t certificate = 0;  ///< generation of the client certificate
 };
 
-/// Gives other connections what a client's own ones have. Thread-safe, as the client is.
+/// Gives other connections the access that a client's own ones have. Thread-safe, as the client is.
 struct ClientAccess {
-  /// The client's server, proxy and current credentials, which are shared: a token file or a
-  /// credential plugin is asked as if for a request of the client's.
+  /// Returns the client's server, proxy and current credentials. The credentials are shared with
+  /// the client: it reads a token file or runs a credential plugin as for a request of its own.
   static apimachinery::Result<StreamAccess> For(RESTClient& client, const std::stop_token& stop);
 
-  /// After the server has answered 401 to `refused`: whether For gives something else now, so that
-  /// trying once more makes sense.
+  /// Call it when the server has answered 401 to `refused`. Returns whether For now returns
+  /// something else, so that another attempt makes sense.
   static bool Renew(RESTClient& client, const StreamAccess& refused);
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// TLS of a connection that RESTClient does not make itself.
+/// TlsSetup: TLS for a connection outside of RESTClient.
 #ifndef KUBEXX_REST_TLS_SETUP_H_
 #define KUBEXX_REST_TLS_SETUP_H_
 
@@ -17,19 +17,19 @@ namespace internal {
 class TlsSettings;
 }
 
-/// Sets contexts of OpenSSL up as a client's own: certificates and keys are read and checked once.
-/// Thread-safe; copies share what they know.
+/// Configures contexts of OpenSSL as those of a client. Certificates and keys are read and checked
+/// once. Thread-safe; copies share their data.
 class TlsSetup {
  public:
-  /// `host` is what the server is verified against unless `config.server_name` names another.
+  /// The server's certificate is verified against `host` unless `config.server_name` is set.
   /// kInvalidConfig names the file or field that cannot be used.
   static apimachinery::Result<TlsSetup> New(const TlsConfig& config, const std::string& host);
 
-  /// Sets `context` up. The TlsSetup, or a copy, must outlive every handshake of it. False when
-  /// OpenSSL refused something.
+  /// Configures `context`. The TlsSetup, or a copy of it, must outlive all its handshakes. False
+  /// when OpenSSL reports an error.
   bool Apply(ssl_ctx_st* context) const;
 
-  /// Why the last handshake was refused by verification, and forgets it; "" when none was.
+  /// Returns why verification rejected the last handshake, and forgets it; "" when it did not.
   std::string TakeVerifyError() const;
 
  private:

@@ -88,7 +88,7 @@ Result<ServerUrl> ParseServerUrl(std::string_view url) {
     out.host = base::ToLower(authority.substr(1, std::max<std::size_t>(end, 1) - 1));
     in6_addr address{};
     if (end == std::string_view::npos || inet_pton(AF_INET6, out.host.c_str(), &address) != 1) {
-      return Bad(url, "what is in brackets must be an IPv6 address, without a zone");
+      return Bad(url, "the text in brackets must be an IPv6 address without a zone");
     }
     authority.remove_prefix(end + 1);
     if (!authority.empty() && !authority.starts_with(':')) {
@@ -106,7 +106,7 @@ Result<ServerUrl> ParseServerUrl(std::string_view url) {
     authority = authority.substr(0, colon);
   }
   if (authority.empty() || !std::ranges::all_of(authority, IsUnreserved)) {
-    return Bad(url, "the host is missing or has characters that no host name has");
+    return Bad(url, "the host is missing or has characters that a host name cannot have");
   }
   out.host = authority;
   out.host = base::ToLower(out.host);

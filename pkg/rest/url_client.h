@@ -1,5 +1,6 @@
 /// @file
-/// Asks a URL that is no API server's: webhooks, chat rooms, manifests.
+/// UrlClient: sends requests to a URL that is not an API server's, such as a webhook, a chat room
+/// or a manifest.
 #ifndef KUBEXX_REST_URL_CLIENT_H_
 #define KUBEXX_REST_URL_CLIENT_H_
 
@@ -18,43 +19,44 @@
 
 namespace kubexx::rest {
 
-/// Requests to one URL, on the network thread of all RESTClients. Follows no redirect and sends no
-/// credentials but what is in the URL. Errors never show the URL, whose path or query may be a
-/// secret. Thread-safe.
+/// Sends requests to one URL, on the network thread of all RESTClients. Follows no redirects and
+/// sends no credentials except those in the URL. Errors never contain the URL, whose path or query
+/// may be a secret. Thread-safe.
 class UrlClient {
  public:
-  /// Where to ask, and how.
+  /// The address and how to connect to it.
   struct Options {
-    /// With http or https and a host; port, path and query as needed.
+    /// A URL with the scheme http or https and a host; port, path and query are optional.
     std::string url{};
-    /// As rest::Config::proxy_url; empty: none, whatever the environment says.
+    /// Like rest::Config::proxy_url; empty means no proxy, whatever the environment says.
     std::string proxy{};
-    /// How the server is verified; nothing set: by the system's certificates.
+    /// How to verify the server; by default with the system's certificates.
     TlsConfig tls{};
-    /// Of the whole request.
+    /// The time limit of the whole request.
     std::chrono::milliseconds timeout = std::chrono::seconds(10);
     base::Clock& clock = base::Clock::Real();
   };
   /// An answer of any status.
   struct Answer {
     int status = 0;
-    std::string body{};  ///< of a Post its first 4 KiB
+    std::string body{};  ///< only the first 4 KiB for Post
   };
   using Headers = std::vector<std::pair<std::string, std::string>>;
 
-  /// kInvalidConfig for a URL or a proxy that cannot be used. Opens no connection.
+  /// Returns kInvalidConfig for a URL or a proxy that cannot be used. Opens no connection.
   static apimachinery::Result<std::unique_ptr<UrlClient>> New(Options options);
   ~UrlClient();
 
-  /// Sent once, whatever becomes of it: who is asked may have acted. Returns when the answer is
-  /// here. kUnavailable when there is no connection or it broke, kTimeout, kCancelled soon after
-  /// `stop` is requested.
+  /// Sends the request once and never repeats it, because the server may have acted on it. Returns
+  /// when the answer has arrived. kUnavailable when there is no connection or it broke, kTimeout,
+  /// kCancelled soon after `stop` is requested.
   apimachinery::Result<Answer> Post(std::string_view content_type, std::string_view body,
                                     const std::stop_token& stop) const;
-  /// As Post, with the whole body; kInvalid when it is larger than `max_bytes`.
+  /// Like Post, but reads the whole body; kInvalid when it is larger than `max_bytes`.
   apimachinery::Result<Answer> PostWhole(std::string_view content_type, std::string_view body,
                                          std::size_t max_bytes, const std::stop_token& stop) const;
-  /// As Post, with the whole body; kInvalid when it is larger than `max_bytes`.
+  /// Sends a GET and reads the whole body; kInvalid when it is larger than `max_bytes`. Other
+  /// errors are those of Post.
   apimachinery::Result<Answer> Get(const Headers& headers, std::size_t max_bytes,
                                    const std::stop_token& stop) const;
 

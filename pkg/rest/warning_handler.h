@@ -1,5 +1,5 @@
 /// @file
-/// What becomes of the warnings that an API server sends beside its responses.
+/// WarningHandler: handles the warnings that an API server sends with its responses.
 #ifndef KUBEXX_REST_WARNING_HANDLER_H_
 #define KUBEXX_REST_WARNING_HANDLER_H_
 
@@ -8,7 +8,7 @@
 
 namespace kubexx::rest {
 
-/// One entry of a Warning header: a deprecated version, an unknown field, a bad practice.
+/// One entry of a Warning header, for example about a deprecated version or an unknown field.
 struct Warning {
   int code = 0;  ///< 299 from Kubernetes
   std::string agent{};
@@ -16,7 +16,7 @@ struct Warning {
   bool operator==(const Warning&) const = default;
 };
 
-/// Gets every warning of every response, watches included, on the thread that made the request.
+/// Gets every warning of every response, including watches, on the thread that made the request.
 /// Implementations are thread-safe.
 class WarningHandler {
  public:
@@ -24,11 +24,11 @@ class WarningHandler {
   virtual void Handle(const Warning& warning) = 0;
 };
 
-/// Logs warnings of code 299 that have a text, each text once: the default. What it remembers is
-/// bounded; a server with more than 1,000 texts has some of them logged again.
+/// The default handler. Logs each text of a warning with code 299 once. Its memory is bounded; when
+/// a server sends more than 1,000 texts, some are logged again.
 std::shared_ptr<WarningHandler> NewWarningLogger();
 
-/// Ignores warnings.
+/// A handler that ignores warnings.
 std::shared_ptr<WarningHandler> NoWarnings();
 
 }  // namespace kubexx::rest

@@ -18,17 +18,16 @@
 
 namespace kubexx::scale {
 
-/// Which object to scale: a kind and its version (empty: the preferred one), namespace and name, as
-/// for example a HorizontalPodAutoscaler's scaleTargetRef has them.
+/// The object to scale: its kind and version (empty: the preferred one), namespace and name, as for
+/// example in the scaleTargetRef of a HorizontalPodAutoscaler.
 struct ScaleTarget {
   apimachinery::GroupVersionKind kind{};
   apimachinery::ObjectKey object{};
 };
 
-/// Scales built-in and custom resources alike by way of autoscaling/v1 Scale. As client-go's
-/// polymorphic scale client. kNotFound when the server has no such kind or object,
-/// kMethodNotAllowed when objects of the kind have no scale. Thread-safe, cheap to copy; calls
-/// block.
+/// Scales built-in and custom resources through autoscaling/v1 Scale. As client-go's polymorphic
+/// scale client. kNotFound when the server has no such kind or object, kMethodNotAllowed when
+/// objects of the kind have no scale. Thread-safe, cheap to copy; calls block.
 class ScaleClient {
  public:
   using Scale = api::autoscaling::v1::Scale;
@@ -37,13 +36,13 @@ class ScaleClient {
               std::shared_ptr<discovery::RestMapper> mapper);
 
   apimachinery::Result<Scale> Get(const ScaleTarget& target, std::stop_token stop = {}) const;
-  /// Sets spec.replicas; kConflict when the resource_version of `scale` is set and not the stored
-  /// one. `scale` is about `target`, whatever its own metadata say.
+  /// Sets spec.replicas of `target`, whatever object the metadata of `scale` names. kConflict when
+  /// the resource_version in `scale` is set and differs from the stored one.
   apimachinery::Result<Scale> Update(const ScaleTarget& target, Scale scale,
                                      const kubernetes::UpdateOptions& options = {},
                                      std::stop_token stop = {}) const;
-  /// A patch of the Scale. Of custom resources the API server takes JSON and merge patches only (as
-  /// of 1.36 it fails an apply with kInternalError).
+  /// Patches the Scale. For custom resources the API server accepts only JSON and merge patches
+  /// (1.36 fails an apply with kInternalError).
   apimachinery::Result<Scale> Patch(const ScaleTarget& target, kubernetes::RawPatch patch,
                                     kubernetes::PatchOptions options = {},
                                     std::stop_token stop = {}) const;

@@ -1,5 +1,5 @@
 /// @file
-/// Adds that wait until a key has been quiet.
+/// Debounce: settings of adds that wait until a key has been quiet.
 #ifndef KUBEXX_WORKQUEUE_DEBOUNCE_H_
 #define KUBEXX_WORKQUEUE_DEBOUNCE_H_
 
@@ -9,23 +9,24 @@
 
 namespace kubexx::workqueue {
 
-/// How one debounced add is made. Its key falls due `window` after the last such add, and at the
-/// latest `max_windows` windows after the first one that no worker has taken the key for, so that a
-/// stream of adds without a pause is worked on, too. Adds of one key may have different windows:
-/// none makes a key fall due sooner than an earlier add has it.
+/// Settings of one debounced add. Its key falls due `window` after the last such add, but at the
+/// latest `max_windows` windows after the first add for which no worker has taken the key yet, so
+/// that a continuous stream of adds is processed, too. Adds of one key may have different windows;
+/// an add never makes the key fall due earlier than an earlier add does.
 struct Debounce {
-  /// Cut to ten years. Not positive: the key falls due at once.
+  /// At most ten years; longer windows are shortened. When zero or negative, the key falls due at
+  /// once.
   base::Duration window{0};
   int max_windows = 10;
-  /// Otherwise the add has the key worked on, if no debounced add has it worked on anyway, and puts
-  /// nothing off.
+  /// Whether the add postpones the key. When false, the add only makes sure that the key is
+  /// processed, and does not postpone it if another debounced add waits.
   bool puts_off = true;
 };
 
-/// The debounced adds that a worker has taken a key for.
+/// Describes the debounced adds that a worker handles when it takes a key.
 struct Settled {
-  base::TimePoint first{};  ///< when the first of them was made
-  /// When the last of them was made that puts off; none when there was none.
+  base::TimePoint first{};  ///< when the first add was made
+  /// When the last add was made that postpones the key; std::nullopt when there was none.
   std::optional<base::TimePoint> last{};
   base::TimePoint due{};  ///< when the key fell due
   bool operator==(const Settled&) const = default;

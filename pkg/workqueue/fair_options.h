@@ -11,15 +11,15 @@
 
 namespace kubexx::workqueue {
 
-/// Who shares the queue, and how.
+/// The tenants that share the queue, and their shares.
 struct FairOptions {
-  /// Whose key it is; by default its namespace. Called by whoever adds, without a lock; must always
-  /// say the same of a key.
+  /// Returns the tenant of a key; by default its namespace. Called without a lock on the thread
+  /// that adds the key. Must always return the same for a key.
   std::function<std::string(const Key&)> tenant{};
-  /// Keys that a tenant gets when it is its turn, at least 1, which is also the default.
+  /// How many keys a tenant gets in its turn; at least 1, which is also the default.
   std::map<std::string, int> weights{};
-  /// Keys of one tenant that may be worked on at a time, so that one whose work takes long leaves
-  /// workers for the others; 0 means no limit.
+  /// How many keys of one tenant workers may process at the same time, so that a tenant whose work
+  /// takes long leaves workers for the others; 0 means no limit.
   int max_working_per_tenant = 0;
 };
 

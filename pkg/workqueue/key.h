@@ -1,5 +1,5 @@
 /// @file
-/// What is queued.
+/// Key: an element of a queue.
 #ifndef KUBEXX_WORKQUEUE_KEY_H_
 #define KUBEXX_WORKQUEUE_KEY_H_
 

@@ -1,5 +1,5 @@
 /// @file
-/// The rate-limited work queue of keys.
+/// Queue: the rate-limited work queue of keys.
 #ifndef KUBEXX_WORKQUEUE_QUEUE_H_
 #define KUBEXX_WORKQUEUE_QUEUE_H_
 
@@ -24,58 +24,58 @@ namespace internal {
 struct Node;
 }
 
-/// In what order keys are handed out.
+/// The order in which workers get keys.
 enum class Order : std::uint8_t {
   /// First come, first served; as client-go's workqueue.
   kArrival,
   /// Higher priorities first, each in order of arrival; as controller-runtime's PriorityQueue. A
-  /// key that waits has one pending entry: adding it again keeps the higher priority and the
-  /// earlier time. One whose priority is raised goes to the end of its new class.
+  /// waiting key has one entry: another add keeps the higher priority and the earlier time. A key
+  /// whose priority rises goes to the end of its new priority.
   kPriority,
-  /// Tenants take turns, so that one with many keys does not keep the others waiting: a tenant's
-  /// first key waits for one turn of each other tenant at most. Otherwise as kArrival.
+  /// Tenants take turns, so that a tenant with many keys does not delay the others: a tenant's
+  /// first key waits for at most one turn of each other tenant. Otherwise like kArrival.
   kFair,
 };
 
-/// How one add is made.
+/// Settings of one add.
 struct AddOptions {
-  /// Higher goes first in a queue of Order::kPriority; others do not look at it.
+  /// Higher ones go first in a queue of Order::kPriority; the other queues ignore it.
   int priority = 0;
-  /// Adds after this time; at once when it is not positive.
+  /// Adds the key after this time; at once when it is zero or negative.
   base::Duration after{0};
-  /// Adds after the rate limiter's delay for this key instead.
+  /// Whether to add the key after the rate limiter's delay for it, instead of `after`.
   bool rate_limited = false;
-  /// Adds when the key has been quiet instead, see Queue::AddDebounced.
+  /// When set, adds the key when it has been quiet, see Queue::AddDebounced.
   std::optional<Debounce> debounce{};
 };
 
-/// Hands keys to workers: each key at most once at a time (single flight), several adds of a
-/// waiting key as one; a key added while it is worked on comes again when that work is done, as if
-/// added then. Delayed, rate-limited and debounced adds. As client-go's `util/workqueue`
-/// TypedRateLimitingInterface, with its metrics; the two gauges of running work are computed when
-/// they are scraped. Memory grows with the number of distinct keys, not of adds. Thread-safe; one
-/// thread of its own for delays. No call may be running, and no item may be left, when it is
-/// destroyed.
+/// Passes keys to workers. A key is processed by at most one worker at a time. Several adds of a
+/// waiting key count as one. A key that is added while a worker processes it comes again when that
+/// work is done, as if added then. Adds may be delayed, rate-limited or debounced. As client-go's
+/// `util/workqueue` TypedRateLimitingInterface, with its metrics; the two gauges of running work
+/// are computed when they are scraped. Memory grows with the number of distinct keys, not of adds.
+/// Thread-safe; has one thread of its own for delays. When the queue is destroyed, no call may be
+/// running and no item may exist.
 class Queue {
   class Impl;
 
  public:
   /// Settings of a Queue.
   struct Options {
-    /// Label `name` of the metrics; without a name or registry there are none.
+    /// The label `name` of the metrics; without a name or registry there are none.
     std::string name{};
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
-    /// Default: the larger of per-key exponential backoff (5 ms to 1000 s) and a bucket of 10/s
-    /// with burst 100.
+    /// The default is the larger delay of a per-key exponential backoff (5 ms to 1000 s) and a
+    /// bucket of 10/s with burst 100.
     std::shared_ptr<RateLimiter> rate_limiter{};
     Order order = Order::kArrival;
     /// For Order::kFair.
     FairOptions fair{};
   };
 
-  /// A key that a worker has taken, or none. Its end, by Done or destruction, ends the work on the
-  /// key. Move-only; used by one thread at a time.
+  /// A key that a worker has taken, or none. Done or the destructor ends the work on the key.
+  /// Move-only; only one thread may use it at a time.
   class [[nodiscard]] Item {
    public:
     Item() = default;
@@ -99,16 +99,17 @@ class Queue {
     ~Item() { Done(); }
 
     explicit operator bool() const { return queue_ != nullptr; }
-    /// There must be one. Valid until the work is done.
+    /// The key; there must be one. Valid until the work is done.
     const Key& operator*() const;
     const Key* operator->() const { return &**this; }
-    /// That it was taken with.
+    /// The priority with which the key was taken.
     int priority() const { return priority_; }
-    /// The debounced adds that this work answers; null when there were none since the key was taken
-    /// before, and while settling(). Valid until the work is done.
+    /// The debounced adds that this work handles; null when there were none since the key was last
+    /// taken, and while settling(). Valid until the work is done.
     const Settled* settled() const { return settled_; }
-    /// Whether an add of another kind brought the key while debounced ones wait for their window:
-    /// it comes again when that is over. Who would rather act once leaves the work to that time.
+    /// Whether an add of another kind brought the key while debounced adds wait for their window;
+    /// the key comes again at the end of the window. A worker that prefers to act once can leave
+    /// the work until then.
     bool settling() const { return settling_; }
     /// Ends the work on the key. May be called again.
     void Done();
@@ -126,52 +127,55 @@ class Queue {
   };
 
   explicit Queue(Options options);
-  /// ShutDown, and drops what is queued.
+  /// Calls ShutDown, and drops the queued keys.
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Never blocks. No effect after ShutDown.
+  /// Adds a key. Never blocks. Has no effect after ShutDown.
   void Add(const Key& key);
   void Add(const Key& key, const AddOptions& options);
-  /// Adds after `delay`; at once when it is not positive. The earlier of two pending times of a key
-  /// wins. An Add in between does not take back the later one, except with Order::kPriority. No
-  /// effect after ShutDown, which also drops keys whose time has not come.
+  /// Adds the key after `delay`; at once when it is zero or negative. Of two pending times of a key
+  /// the earlier one counts. An Add in the meantime does not cancel the delayed one, except with
+  /// Order::kPriority. Has no effect after ShutDown, which also drops keys whose time has not come.
   void AddAfter(const Key& key, base::Duration delay);
-  /// AddAfter the rate limiter's delay for this key.
+  /// Adds the key after the rate limiter's delay for it.
   void AddRateLimited(const Key& key);
-  /// Adds once the key has been quiet: see Debounce. A further debounced add puts a key off again
-  /// that has fallen due and that no worker has taken yet. Adds of other kinds bring the key at
-  /// their own time, see Item::settling; with Order::kPriority they take the debounced ones along.
-  /// No effect after ShutDown, which also drops keys that wait for their window.
+  /// Adds the key when it has been quiet: see Debounce. A further debounced add also postpones a
+  /// key that has fallen due but that no worker has taken yet. Adds of other kinds bring the key at
+  /// their own time, see Item::settling; with Order::kPriority the debounced adds then count as
+  /// handled, too. Has no effect after ShutDown, which also drops keys that wait for their window.
   void AddDebounced(const Key& key, const Debounce& debounce);
-  /// Has all keys fall due now that wait for their window, or were put back with debounced adds, in
-  /// the order of their times.
+  /// Makes all keys fall due now that wait for their window, or that were put back with debounced
+  /// adds, in the order of their times.
   void EndWindows();
-  /// EndWindows and ShutDown in one step, between which no add comes that would put a key off: an
-  /// end that loses nothing.
+  /// Calls EndWindows and ShutDown in one step, so that no add in between can postpone a key, and
+  /// no debounced key is lost.
   void ShutDownAfterWindows();
-  /// Ends the work on the key as if it had not been taken: it comes again after `after`, at once
-  /// when that is not positive, and its debounced adds count as not acted on. After ShutDown it
-  /// comes again at once when it has debounced adds; otherwise only the work on it ends.
+  /// Ends the work on the key as if no worker had taken it. The key comes again after `after`, or
+  /// at once when that is zero or negative, and its debounced adds count as not handled. After
+  /// ShutDown the key comes again at once when it has debounced adds; otherwise only the work on it
+  /// ends.
   void PutBack(Item item, base::Duration after);
-  /// Forgets the key's failures in the rate limiter. Does not end the work on it.
+  /// Makes the rate limiter forget the key's failures. Does not end the work on the key.
   void Forget(const Key& key);
   int NumRequeues(const Key& key) const;
 
-  /// Blocks for a key; none when the queue is shut down and empty, or `stop` is requested.
+  /// Blocks until there is a key and takes it. Returns no key when the queue is shut down and
+  /// empty, or `stop` is requested.
   Item Get(const std::stop_token& stop = {});
-  /// The same after ending the work on `done`, in one step: the cheapest way to work in a loop.
+  /// Ends the work on `done` and then does the same as Get, in one step, which is the cheapest way
+  /// to work in a loop.
   Item Next(Item done, const std::stop_token& stop = {});
 
-  /// Takes no more keys; workers get what is queued, then nothing.
+  /// Makes the queue accept no more keys. Workers get the queued keys, and then none.
   void ShutDown();
-  /// ShutDown, then waits until workers have taken every queued key and are done with it. A call of
-  /// ShutDown ends the wait, for when there are no workers left.
+  /// Calls ShutDown, then waits until workers have taken every queued key and finished it. When
+  /// there are no workers left, a call of ShutDown ends the wait.
   void ShutDownWithDrain();
   bool shutting_down() const;
 
-  /// Keys waiting for a worker, without delayed ones.
+  /// The number of keys that wait for a worker, without delayed ones.
   std::size_t Len() const;
 
  private:

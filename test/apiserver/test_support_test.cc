@@ -20,6 +20,7 @@ namespace kubexx {
 namespace {
 
 using api::core::v1::ConfigMap;
+using api::core::v1::Namespace;
 using api::core::v1::Secret;
 using apimachinery::Reason;
 using kubexx::testing::AwaitGone;
@@ -182,6 +183,21 @@ TEST_F(TestSupportTest, AWaitOfWhichNothingIsKnownSaysSo) {
       {api::ResourceOf<ConfigMap>(), {"default", "a"}, "it", milliseconds(5)}, std::nullopt);
   EXPECT_THAT(apimachinery::Result<void>(wait).error().message,
               HasSubstr("waited 5 ms for it of ConfigMap default/a; the server has not told yet"));
+}
+
+TEST_F(TestSupportTest, AWaitThatTheServerRefusesSaysWhy) {
+  server_.FailRequests({.resource = "configmaps"}, {Reason::kForbidden, "no such luck"}, 1000);
+  const auto refused = AwaitObject<ConfigMap>(
+      client_, {"default", "a"}, "it", [](const ConfigMap&) { return true; }, milliseconds(500));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("no such luck"));
+}
+
+TEST_F(TestSupportTest, ANamespaceThatATypeDoesNotHaveDoesNotMatter) {
+  const auto there = AwaitObject<Namespace>(client_, {"any", "default"}, "it",
+                                            [](const Namespace&) { return true; });
+  EXPECT_TRUE(there) << there.error().ToString();
+  EXPECT_FALSE(AwaitGone<Namespace>(client_, {"any", "default"}, milliseconds(500)));
 }
 
 TEST_F(TestSupportTest, AWatchThatIsCountedCanBeBroken) {

@@ -50,7 +50,7 @@ prlimit --pid "$server" --fsize=unlimited:
 awaits 200 /readyz
 make 201 second
 [ "$(grep -c "Cannot write to the store's file" "$work/server.log")" = 1 ] || fail "the beginning is not told once"
-[ "$(grep -c "Writing to the store's file again" "$work/server.log")" = 1 ] || fail "the end is not told once"
+[ "$(grep -c "The store can write to its file again" "$work/server.log")" = 1 ] || fail "the end is not told once"
 
 log "after a crash everything that was acknowledged is there, and nothing else"
 before=$(names)

@@ -160,7 +160,7 @@ explain_tells() {
   says 'By the flags of the operator in namespace default.' deployment/coredns -n kube-system
   says 'no annotation asks for it' deployment/plain --auto-reload-all=false
   says 'By the flags of the operator in namespace default, and those given here.' deployment/plain --auto-reload-all=false
-  says 'none has told them' deployment/plain --operator-namespace=kube-system
+  says 'no operator has published them' deployment/plain --operator-namespace=kube-system
   stop_operator
   kubectl patch configmap reloader-meta-info --type merge -p '{"data":{"deploymentInfo":"{\"name\":\"gone\"}"}}' >/dev/null
   says 'those of the running operator are not known: the Deployment' deployment/plain

@@ -112,7 +112,7 @@ for turn in $(seq "$restarts"); do
 done
 
 policy_says '.status.failedRollouts[0].workload == "Deployment/'"$broken"'"' || fail "the status does not name $broken"
-logged() { grep -q "Rollout policy.*workload=$1 .*reason=RolloutFailed" "$work/operator.log"; }
+logged() { grep -q "Rollouts of a workload need attention.*workload=$1 .*reason=RolloutFailed" "$work/operator.log"; }
 wait_for 10 "the log" logged "$broken" || fail "the log does not name $broken"
 said=$("$reloader" explain --kubeconfig "$KUBECONFIG" "deployment/$broken")
 grep -q 'has failed' <<<"$said" || fail "explain does not say that $broken has failed: $said"

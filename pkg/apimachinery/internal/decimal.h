@@ -1,5 +1,5 @@
 /// @file
-/// Unbounded decimal numbers: just enough for Quantity.
+/// Decimal: unbounded decimal numbers, with only the operations that Quantity needs.
 #ifndef KUBEXX_APIMACHINERY_INTERNAL_DECIMAL_H_
 #define KUBEXX_APIMACHINERY_INTERNAL_DECIMAL_H_
 
@@ -41,7 +41,7 @@ void LowerExponent(Decimal& value, std::int64_t exponent);
 /// Compares magnitudes, without signs.
 std::strong_ordering CompareMagnitude(const Decimal& a, const Decimal& b);
 
-/// The value times 10^`places`, rounded away from zero to an integer; saturates.
+/// Returns the value times 10^`places`, rounded away from zero to an integer; saturates.
 std::int64_t ToInt64(Decimal value, std::int64_t places);
 
 }  // namespace kubexx::apimachinery::internal

@@ -1,5 +1,5 @@
 /// @file
-/// A cursor over text, for the small fixed grammars of this package.
+/// TextCursor: a cursor over text, for the small fixed grammars of this package.
 #ifndef KUBEXX_APIMACHINERY_INTERNAL_TEXT_CURSOR_H_
 #define KUBEXX_APIMACHINERY_INTERNAL_TEXT_CURSOR_H_
 
@@ -16,13 +16,13 @@ class TextCursor {
   bool AtEnd() const { return rest_.empty(); }
   std::string_view rest() const { return rest_; }
   bool PeekDigit() const { return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; }
-  /// The digit in front; only after PeekDigit() said yes.
+  /// Consumes the next digit. Call it only after PeekDigit() has returned true.
   int TakeDigit() {
     const int digit = rest_.front() - '0';
     rest_.remove_prefix(1);
     return digit;
   }
-  /// Consumes `c` when it is next.
+  /// Consumes `c` if it is next, and returns whether it was.
   bool Eat(char c) {
     if (rest_.empty() || rest_.front() != c) {
       return false;
@@ -30,7 +30,7 @@ class TextCursor {
     rest_.remove_prefix(1);
     return true;
   }
-  /// Consumes `text` when it is next.
+  /// Consumes `text` if it is next, and returns whether it was.
   bool Eat(std::string_view text) {
     if (!rest_.starts_with(text)) {
       return false;
@@ -49,7 +49,7 @@ class TextCursor {
     }
     return true;
   }
-  /// All digits that follow, which may be none.
+  /// Consumes and returns all digits that follow, which may be none.
   std::string_view DigitRun() {
     std::size_t count = 0;
     while (count < rest_.size() && rest_[count] >= '0' && rest_[count] <= '9') {

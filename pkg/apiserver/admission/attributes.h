@@ -1,5 +1,5 @@
 /// @file
-/// What a webhook's rules look at.
+/// The attributes of a request that a webhook's rules and selectors are matched with.
 #ifndef KUBEXX_APISERVER_ADMISSION_ATTRIBUTES_H_
 #define KUBEXX_APISERVER_ADMISSION_ATTRIBUTES_H_
 
@@ -15,54 +15,55 @@
 
 namespace kubexx::apiserver::admission {
 
-/// One version of a resource, and the kind of what is sent to it (for the subresource "scale" that
-/// of a Scale).
+/// One version of a resource, and the kind of the objects that are sent to it (for the subresource
+/// "scale" that is Scale).
 struct Target {
   apimachinery::GroupVersionResource resource{};
   apimachinery::GroupVersionKind kind{};
 };
 
-/// A write on its way through the API. A value type.
+/// A write request to the API. A value type.
 struct Attributes {
   std::string operation{};  ///< CREATE, UPDATE, DELETE or CONNECT
   Target target{};
   /// The same resource in its other versions.
   std::vector<Target> equivalents{};
   std::string subresource{};
-  /// Of a Namespace its own name.
+  /// The namespace of the object; for a Namespace, its own name.
   std::string namespace_{};
-  std::string name{};  ///< "" when it is not known yet
+  std::string name{};  ///< "" when the object has no name yet
   User user{};
   bool dry_run = false;
-  /// meta.k8s.io/v1 CreateOptions and the like.
+  /// The options object of the request, such as meta.k8s.io/v1 CreateOptions.
   codec::JsonTree options{};
-  /// Makes an object of `equivalents` of one of the target, and back.
+  /// Converts an object between the target's version and those of `equivalents`.
   std::function<apimachinery::Result<codec::JsonTree>(const codec::JsonTree& object,
                                                       const Target& wanted)>
       convert{};
 };
 
-/// What the write is about; null for what there is not.
+/// The object of a write before and after it. Either is null when it does not exist.
 struct Objects {
   const codec::JsonTree* object = nullptr;
   const codec::JsonTree* old_object = nullptr;
 };
 
-/// Whether one of the rules is for the resource in this version.
+/// Whether one of the rules matches the request when its resource is seen as `target`.
 bool MatchesRules(const std::vector<Rule>& rules, const Attributes& attributes,
                   const Target& target);
 
-/// In which version of the resource the webhook wants to see the request; null when its rules are
-/// for none. With matchPolicy Exact only in that of the request.
+/// The version of the resource in which the webhook's rules match the request; null when they match
+/// in none. With matchPolicy Exact only the version of the request counts.
 const Target* TargetFor(const Webhook& webhook, const Attributes& attributes);
 
-/// Whether a meta/v1 LabelSelector asks for nothing.
+/// Whether a meta/v1 LabelSelector has no requirements.
 bool IsEmptySelector(const codec::JsonTree& selector);
 
-/// Whether the object before or after has the labels that the webhook asks for.
+/// Whether the object before or after the write matches the webhook's objectSelector.
 bool MatchesObjectSelector(const Webhook& webhook, const Objects& objects);
 
-/// Configurations of admission are never shown to a webhook: nobody could mend a bad one.
+/// Whether no webhook may be asked about the request. That is so for configurations of admission:
+/// otherwise a broken webhook could prevent its own repair.
 bool IsExempt(const Attributes& attributes);
 
 }  // namespace kubexx::apiserver::admission

@@ -1,5 +1,5 @@
 /// @file
-/// Asks webhooks over HTTPS.
+/// Calls webhooks over HTTPS.
 #ifndef KUBEXX_APISERVER_ADMISSION_CALLER_H_
 #define KUBEXX_APISERVER_ADMISSION_CALLER_H_
 
@@ -18,15 +18,16 @@ namespace kubexx::apiserver::admission {
 class Caller {
  public:
   virtual ~Caller() = default;
-  /// Posts a JSON body and returns that of the answer, which has status 2xx. Blocks, no longer than
-  /// the endpoint's timeout. Errors say what was asked and what went wrong: no connection, a
-  /// certificate that does not verify, the timeout, another status, an answer of more than 16 MiB.
+  /// Posts a JSON body and returns the body of the response. Blocks for the endpoint's timeout at
+  /// most. Errors name the URL and what went wrong: no connection, a certificate that does not
+  /// verify, the timeout, a status that is not 2xx, or a response of more than 16 MiB.
   virtual apimachinery::Result<std::string> Post(const Endpoint& endpoint, std::string_view body,
                                                  const std::stop_token& stop) = 0;
 };
 
-/// Over pkg/rest's transport. Connections are kept and reused as long as the endpoint is the same;
-/// a kept one that has broken meanwhile is replaced once. `clock` must outlive it.
+/// Makes a caller that uses the transport of pkg/rest. It reuses connections to the same endpoint;
+/// when a reused connection turns out to be broken, it retries once with a new one. `clock` must
+/// outlive it.
 std::shared_ptr<Caller> NewCaller(base::Clock& clock);
 
 }  // namespace kubexx::apiserver::admission

@@ -1,5 +1,5 @@
 /// @file
-/// Conversion of custom resources by a webhook.
+/// The request and response with which a webhook converts custom resources.
 #ifndef KUBEXX_APISERVER_ADMISSION_CONVERSION_H_
 #define KUBEXX_APISERVER_ADMISSION_CONVERSION_H_
 
@@ -13,13 +13,14 @@
 
 namespace kubexx::apiserver::admission {
 
-/// The body of a call, an apiextensions.k8s.io/v1 ConversionReview.
+/// The body of a call to a conversion webhook, an apiextensions.k8s.io/v1 ConversionReview.
 std::string ConversionRequest(const std::string& uid, const std::string& api_version,
                               const std::vector<codec::JsonTree>& objects);
 
-/// What the webhook has made of `objects`: as many, in their order, of the wanted version, the same
-/// kind, name, namespace and uid. Of their metadata only labels and annotations are the webhook's;
-/// the rest is put back. The error says what is wrong with the answer, without naming the webhook.
+/// Reads the converted objects from the webhook's response. It must have as many objects as
+/// `objects`, in the same order, in the wanted version, and with the same kinds, names, namespaces
+/// and uids. Of the metadata the webhook may change only labels and annotations; the other fields
+/// are restored. The error says what is wrong with the response, without naming the webhook.
 apimachinery::Result<std::vector<codec::JsonTree>> ReadConversionResponse(
     std::string_view body, const std::string& uid, const std::string& api_version,
     const std::vector<codec::JsonTree>& objects);

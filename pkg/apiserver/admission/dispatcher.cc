@@ -189,9 +189,10 @@ Result<std::optional<Verdict>> Dispatcher::Judge(const Webhook& webhook,
   if (!webhook.ignores_failures) {
     return Internal(what);
   }
-  logging::Warning("A webhook failed and is passed over", {{"configuration", webhook.configuration},
-                                                           {"webhook", webhook.name},
-                                                           {"error", verdict.error()}});
+  logging::Warning("A webhook failed; its failurePolicy ignores that",
+                   {{"configuration", webhook.configuration},
+                    {"webhook", webhook.name},
+                    {"error", verdict.error()}});
   return std::optional<Verdict>();
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// Shows requests to webhooks and does what they say.
+/// Sends requests to admission webhooks and applies their answers.
 #ifndef KUBEXX_APISERVER_ADMISSION_DISPATCHER_H_
 #define KUBEXX_APISERVER_ADMISSION_DISPATCHER_H_
 
@@ -20,73 +20,76 @@
 
 namespace kubexx::apiserver::admission {
 
-/// What webhooks need to know of the cluster. Thread-safe.
+/// What the dispatcher needs to know about the cluster. Thread-safe.
 class Cluster : public ServiceResolver {
  public:
-  /// The labels of a namespace; kNotFound.
+  /// Returns the labels of a namespace; kNotFound when it does not exist.
   virtual apimachinery::Result<apimachinery::LabelMap> NamespaceLabels(
       const std::string& name, const std::stop_token& stop) = 0;
 };
 
-/// One request, while it is shown to webhooks. Not thread-safe.
+/// One request that is sent to webhooks. Not thread-safe.
 struct Dispatch {
   const Attributes& attributes;
   const http::Request& request;
-  /// Gets what the webhooks want the client to know, each text once.
+  /// The dispatcher appends the webhooks' warnings for the client, each text once.
   std::vector<std::string>& warnings;
 };
 
-/// Asks the webhooks that a request is for. Semantics: kube-apiserver's mutating and validating
-/// dispatchers (apiserver/pkg/admission/plugin/webhook). Blocks for as long as webhooks take.
-/// Thread-safe.
+/// Asks the webhooks whose rules match a request. Semantics: kube-apiserver's mutating and
+/// validating dispatchers (apiserver/pkg/admission/plugin/webhook). Blocks for as long as webhooks
+/// take. Thread-safe.
 class Dispatcher {
  public:
   using Webhooks = std::vector<Webhook>;
-  /// Makes of an object, as it was shown to a webhook, and a JSON patch what the request goes on
-  /// with, in the version of the request; errors of the patch.
+  /// Applies a webhook's JSON patch to the object that was sent to it (in the version `shown`), and
+  /// returns the result in the version of the request. Returns errors of the patch.
   using ApplyPatch = base::FunctionRef<apimachinery::Result<codec::JsonTree>(
       const codec::JsonTree& object, const codec::JsonTree& patch, const Target& shown)>;
 
   /// Both must outlive it.
   Dispatcher(Caller& caller, Cluster& cluster) : caller_(caller), cluster_(cluster) {}
 
-  /// What the server itself does to the object once more when a webhook has changed it.
+  /// The server's own admission, which runs again on the object when a webhook has changed it.
   using Between = base::FunctionRef<apimachinery::Result<void>()>;
 
-  /// Asks one webhook after the other, in their order; each sees what those before made of
-  /// `object`. When one has changed it, `between` is called after all have been asked. Those with
-  /// IfNeeded are asked once more when a later one, `between`, or an earlier one that is asked once
-  /// more itself, has changed it since. `object` is null for a deletion, which nobody can change.
-  /// The error is the one that the client gets. As kube-apiserver's admission/reinvocation.go.
+  /// Asks the webhooks one after the other, in their order; each gets `object` as the ones before
+  /// have changed it. When one has changed it, `between` is called after all have been asked. A
+  /// webhook with reinvocationPolicy IfNeeded is asked once more when `object` has changed since
+  /// its first call: by a later webhook, by `between`, or by an earlier webhook that is asked once
+  /// more itself. `object` is null for a deletion, which webhooks cannot change. Returns the error
+  /// that the client gets. Semantics: kube-apiserver's admission/reinvocation.go.
   apimachinery::Result<void> Mutate(const Webhooks& webhooks, const Dispatch& dispatch,
                                     codec::JsonTree* object, const codec::JsonTree* old_object,
                                     ApplyPatch patch, Between between);
 
-  /// Asks all webhooks at the same time. Of several errors, the client gets that of the first.
+  /// Asks all webhooks at the same time. When several fail or deny, it returns the error of the
+  /// first in their order.
   apimachinery::Result<void> Validate(const Webhooks& webhooks, const Dispatch& dispatch,
                                       const Objects& objects);
 
  private:
-  /// The version in which the webhook is to be asked; null when it is not.
+  /// The version in which the webhook gets the request; null when it is not asked.
   apimachinery::Result<const Target*> ShouldCall(const Webhook& webhook, const Dispatch& dispatch,
                                                  const Objects& objects);
   apimachinery::Result<bool> MatchesNamespace(const Webhook& webhook, const Dispatch& dispatch,
                                               const Objects& objects);
-  /// An error is one of the call; a denial is part of the verdict.
+  /// Calls the webhook. Returns an error when the call fails; a denial is part of the verdict.
   apimachinery::Result<Verdict> Ask(const Webhook& webhook, const Attributes& attributes,
                                     const Target& target, const Objects& shown, bool mutating,
                                     const std::stop_token& stop);
-  /// The verdict, or nothing where a failed call does not matter; the error is the client's.
+  /// Returns the verdict, or std::nullopt when the call failed and the webhook's failurePolicy
+  /// ignores that. An error is the one that the client gets.
   apimachinery::Result<std::optional<Verdict>> Judge(const Webhook& webhook,
                                                      const Attributes& attributes,
                                                      const Target& target, const Objects& shown,
                                                      bool mutating, const std::stop_token& stop);
-  /// What one validating webhook says, and what it warns of.
+  /// Asks one validating webhook and collects its warnings.
   apimachinery::Result<void> AskToValidate(const Webhook& webhook, const Attributes& attributes,
                                            const Target& target, const Objects& objects,
                                            const std::stop_token& stop,
                                            std::vector<std::string>& warnings);
-  /// Asks a mutating webhook. Whether it has changed the object.
+  /// Asks a mutating webhook. Returns whether it has changed the object.
   apimachinery::Result<bool> AskToMutate(const Webhook& webhook, const Dispatch& dispatch,
                                          const Target& target, codec::JsonTree* object,
                                          const codec::JsonTree* old_object, ApplyPatch patch);

@@ -1,5 +1,5 @@
 /// @file
-/// Where a webhook is, as its configuration says and as it is asked.
+/// The address of a webhook: as its configuration states it, and as a URL to call.
 #ifndef KUBEXX_APISERVER_ADMISSION_ENDPOINT_H_
 #define KUBEXX_APISERVER_ADMISSION_ENDPOINT_H_
 
@@ -15,7 +15,7 @@
 
 namespace kubexx::apiserver::admission {
 
-/// A Service that a webhook is behind.
+/// The Service of a webhook.
 struct ServiceReference {
   std::string namespace_{};
   std::string name{};
@@ -30,29 +30,33 @@ struct ClientConfig {
   std::string authority{};  ///< PEM; empty: the system's authorities
 };
 
-/// What caBundle encodes is PEM; what is no base64 is no authority.
+/// Reads a WebhookClientConfig. When caBundle is not valid base64, `ClientConfig::authority` stays
+/// empty.
 ClientConfig ReadClientConfig(const codec::JsonTree& config);
 
-/// A URL and how its server is verified.
+/// A URL to call, and how to verify its server.
 struct Endpoint {
   std::string url{};
-  std::string server_name{};  ///< instead of the URL's host
+  /// The name in the server's certificate, when it is not the URL's host.
+  std::string server_name{};
   std::string authority{};
-  std::chrono::milliseconds timeout{10000};  ///< of a whole call
+  std::chrono::milliseconds timeout{10000};  ///< limit for the whole call
 
   auto operator<=>(const Endpoint&) const = default;
 };
 
-/// Knows where Services lead. Thread-safe.
+/// Finds the addresses of Services. Thread-safe.
 class ServiceResolver {
  public:
   virtual ~ServiceResolver() = default;
-  /// "HOST:PORT". kNotFound and kServiceUnavailable say which Service has no address.
+  /// Returns "HOST:PORT". Returns kNotFound or kServiceUnavailable, with the name of the Service,
+  /// when it has no address.
   virtual apimachinery::Result<std::string> Resolve(const ServiceReference& service,
                                                     const std::stop_token& stop) = 0;
 };
 
-/// Where to ask. The webhook learns from the parameter `timeout` of its URL how long it has.
+/// Makes the endpoint to call. The URL gets a parameter `timeout`, which tells the webhook how much
+/// time it has. Returns the errors of `services`.
 apimachinery::Result<Endpoint> EndpointOf(const ClientConfig& client, std::chrono::seconds timeout,
                                           ServiceResolver& services, const std::stop_token& stop);
 

@@ -1,5 +1,5 @@
 /// @file
-/// admission.k8s.io/v1 AdmissionReview: the question, and the answer to it.
+/// admission.k8s.io/v1 AdmissionReview: the request to a webhook and its response.
 #ifndef KUBEXX_APISERVER_ADMISSION_REVIEW_H_
 #define KUBEXX_APISERVER_ADMISSION_REVIEW_H_
 
@@ -13,22 +13,23 @@
 
 namespace kubexx::apiserver::admission {
 
-/// The body of a call. `shown` is the version that the webhook wants, which `objects` have.
+/// The body of a call to a webhook. `shown` is the version that the webhook wants; `objects` are in
+/// that version.
 std::string ReviewRequest(const std::string& uid, const Attributes& attributes, const Target& shown,
                           const Objects& objects);
 
-/// What a webhook has answered.
+/// The answer of a webhook.
 struct Verdict {
   bool allowed = false;
-  /// Why not, in kube-apiserver's words; only when it is not allowed.
+  /// The reason of a denial in kube-apiserver's words; set only when `allowed` is false.
   apimachinery::Status denial{};
-  /// RFC 6902; null for none.
+  /// The JSON patch (RFC 6902); null when there is none.
   codec::JsonTree patch{};
   std::vector<std::string> warnings{};
 };
 
-/// Reads the answer to the review `uid` of the webhook `name`. kMalformed for what is none: another
-/// kind, another uid, a patch without its type, a patch of a validating webhook.
+/// Reads the answer of the webhook `name` to the review `uid`. Returns kMalformed for an invalid
+/// answer: another kind, another uid, a patch without its type, or a patch of a validating webhook.
 apimachinery::Result<Verdict> ReadReviewResponse(std::string_view body, const std::string& uid,
                                                  const std::string& name, bool mutating);
 

@@ -1,5 +1,5 @@
 /// @file
-/// What a MutatingWebhookConfiguration or ValidatingWebhookConfiguration says.
+/// The webhooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration.
 #ifndef KUBEXX_APISERVER_ADMISSION_WEBHOOK_H_
 #define KUBEXX_APISERVER_ADMISSION_WEBHOOK_H_
 
@@ -12,7 +12,7 @@
 
 namespace kubexx::apiserver::admission {
 
-/// Which requests a webhook is asked about; "*" in a list stands for all. As
+/// Which requests a webhook is asked about. "*" in a list matches everything. As
 /// admissionregistration/v1 RuleWithOperations.
 struct Rule {
   std::vector<std::string> operations{};
@@ -31,16 +31,17 @@ struct Webhook {
   bool takes_v1 = true;           ///< admissionReviewVersions has "v1"
   bool ignores_failures = false;  ///< failurePolicy: Ignore
   bool equivalent = true;         ///< matchPolicy: Equivalent
-  /// meta/v1 LabelSelector.
+  /// A meta/v1 LabelSelector, as is the next member.
   codec::JsonTree namespace_selector{};
   codec::JsonTree object_selector{};
-  bool selects = true;           ///< both are selectors; see IsSelector
-  bool has_side_effects = true;  ///< it cannot be asked about dry runs
+  bool selects = true;  ///< both selectors are valid; see IsSelector
+  /// The webhook has side effects, so it must not be asked about dry runs.
+  bool has_side_effects = true;
   std::chrono::seconds timeout{10};
-  bool reinvoked = false;  ///< reinvocationPolicy: IfNeeded; of mutating ones
+  bool reinvoked = false;  ///< reinvocationPolicy: IfNeeded, of a mutating webhook
 };
 
-/// The webhooks of a configuration that has been accepted, in its order.
+/// Reads the webhooks of a configuration that the server has accepted, in its order.
 std::vector<Webhook> ReadWebhooks(const codec::JsonTree& configuration);
 
 }  // namespace kubexx::apiserver::admission

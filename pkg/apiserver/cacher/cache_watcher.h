@@ -18,24 +18,26 @@
 
 namespace kubexx::apiserver {
 
-/// What a watcher wants.
+/// What a client asks of its watch, and the limits of the watch.
 struct WatcherOptions {
   Selection selection{};
   std::shared_ptr<const FrameFormat> format{};
-  /// How its first event is written; null: as the others.
+  /// The format of the first event; null when it is that of the others.
   std::shared_ptr<const FrameFormat> first_format{};
   bool bookmarks = false;
-  /// When the watch ends.
+  /// The time at which the watch ends.
   base::TimePoint deadline = base::TimePoint::max();
-  /// A watcher that lets more than this wait is ended: it can begin again where it was.
+  /// The watch ends when more than this many bytes wait for the client. The client can then watch
+  /// again from where it was.
   std::size_t max_waiting_bytes = 16 << 20;
-  /// Frames that wait, besides.
+  /// The watch also ends when more than this many frames wait.
   std::size_t max_waiting_frames = 10000;
 };
 
-/// The frames that wait for one client. The cacher pushes, the connection takes. What the client
-/// gets of the state at its beginning is encoded when it is taken, so that it costs no memory; what
-/// happens afterwards comes encoded, shared with the other watchers. Thread-safe.
+/// The frames that wait for one client. The cacher pushes them and the connection takes them. The
+/// initial events of a watch are encoded only when the connection takes them, so that they need no
+/// memory. Later events are already encoded when they are pushed, and all watchers share those
+/// bytes. Thread-safe.
 class CacheWatcher final : public http::BodyStream {
  public:
   CacheWatcher(ResourceTypeRef type, WatcherOptions options);
@@ -44,27 +46,29 @@ class CacheWatcher final : public http::BodyStream {
 
   const WatcherOptions& options() const { return options_; }
 
-  /// Before it is started: an event to be told first.
+  /// Pushes an initial event. May be called only before the watch is started.
   void PushFirst(SelectedEvent event);
-  /// In which format the next event to be pushed is written.
+  /// The format of the next event that will be pushed.
   const FrameFormat& NextFormat() const;
-  /// An event that others are told, too, in the format that NextFormat has told.
+  /// Pushes an encoded event, which other watchers may share. It must have the format that
+  /// NextFormat returned.
   void Push(Chunk frame);
-  /// A bookmark at `revision`. `initial_end`: the initial events end here.
+  /// Pushes a bookmark at `revision`. With `initial_end` it says that the initial events end here.
   void PushBookmark(std::int64_t revision, bool initial_end);
-  /// An error, and the end. `status_json` is a Status.
+  /// Pushes an ERROR event and ends the watch. `status_json` is a Status.
   void PushError(std::string status_json);
-  /// No more after what waits.
+  /// Ends the watch after the frames that wait.
   void End();
-  /// The connection is gone, or what waits has been given: the cacher forgets it.
+  /// Whether the connection is closed, or the watch has ended and all frames are taken. The cacher
+  /// then drops the watcher.
   bool closed() const;
 
   void Start(std::function<void()> wake) override;
   bool Take(std::vector<Chunk>& chunks) override;
   void Closed() override;
 
-  /// The version that the watch began at: what is not later is not for it. Set and read by the
-  /// cache under its lock.
+  /// The revision at which the watch began; it does not get events up to this one. The cache sets
+  /// and reads it under its own mutex.
   std::int64_t begin() const { return begin_; }
   void SetBegin(std::int64_t revision) { begin_ = revision; }
 

@@ -1,5 +1,5 @@
 /// @file
-/// What a watch cache holds, and what it tells its watchers.
+/// The objects and events of a watch cache.
 #ifndef KUBEXX_APISERVER_CACHER_CACHED_OBJECT_H_
 #define KUBEXX_APISERVER_CACHER_CACHED_OBJECT_H_
 
@@ -27,7 +27,7 @@ struct CachedObject {
 
   std::string Json() const { return text.ToString(); }
 };
-/// Shared by the cache, its window of events and the watches.
+/// A reference that the cache, its window of events and the watches share.
 using CachedObjectRef = std::shared_ptr<const CachedObject>;
 
 /// One change of one object.
@@ -38,34 +38,35 @@ struct CacheEvent {
   std::int64_t revision() const { return object->revision; }
 };
 
-/// The number that a resourceVersion is; 0 for what is none.
+/// The number of a resourceVersion; 0 for a text that is none.
 std::int64_t RevisionOf(std::string_view resource_version);
 
-/// What a client is told.
+/// An event as a client gets it.
 struct SelectedEvent {
   codec::WatchEventType type = codec::WatchEventType::kAdded;
   CachedObjectRef object{};
 };
-/// How a client that selects some objects is told of an event: an object that begins to match is
-/// added to it, one that ceases to match is deleted. Nothing when it is not told.
+/// The type with which a client that has a selector gets an event. An object that begins to match
+/// is ADDED for the client, and one that ceases to match is DELETED. Returns std::nullopt when the
+/// client does not get the event.
 std::optional<codec::WatchEventType> Select(const CacheEvent& event, const Selection& selection);
-/// The object that goes with what Select gave: of one that is deleted for the client only, the
-/// state that the client knows, at the revision of the change.
+/// The object that belongs to the type that Select returned. When the object only ceased to match,
+/// that is the state that the client knows, with the revision of the change.
 CachedObjectRef ObjectFor(const CacheEvent& event, codec::WatchEventType type);
 
-/// Writes the events of a watch for one kind of clients: JSON, protobuf, tables. Stateless,
-/// thread-safe, static storage or shared with the watches.
+/// Encodes the events of a watch in one format: JSON, protobuf or tables. Stateless and
+/// thread-safe. An instance has static storage, or the watches share it.
 class FrameFormat {
  public:
   virtual ~FrameFormat() = default;
-  /// One frame. For kError `json` is a Status, for kBookmark an object of the type that has a
-  /// resourceVersion.
+  /// Encodes one event. `json` is the object; for kError it is a Status, and for kBookmark an
+  /// object of the type with only a resourceVersion.
   virtual apimachinery::Result<std::string> Frame(codec::WatchEventType type,
                                                   const ResourceType& resource,
                                                   std::string_view json) const = 0;
 };
 
-/// "ADDED".
+/// The name of the type in the API, such as "ADDED".
 std::string_view ToString(codec::WatchEventType type);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// The watch cache of one type with what feeds it.
+/// The watch cache of one type together with the reflector that feeds it.
 #ifndef KUBEXX_APISERVER_CACHER_CACHER_H_
 #define KUBEXX_APISERVER_CACHER_CACHER_H_
 
@@ -19,14 +19,14 @@ namespace kubexx::apiserver {
 /// Settings of a Cacher.
 struct CacherOptions {
   base::Clock& clock = base::Clock::Real();
-  /// How many events watches can begin in the past of.
+  /// How many past events the cache keeps, so that a watch can begin in the past.
   std::size_t window = 1000;
-  /// How long a request waits for the cache to be as fresh as it asks.
+  /// How long a request waits for the cache to reach the revision that it needs.
   base::Duration patience = std::chrono::seconds(3);
 };
 
-/// A cache::Reflector, the client's own, follows the storage into a WatchCache, on a thread that
-/// this starts and ends. Thread-safe.
+/// Follows the storage with a cache::Reflector, which feeds a WatchCache. Owns the thread on which
+/// the reflector runs. Thread-safe.
 class Cacher {
  public:
   using Options = CacherOptions;
@@ -38,40 +38,44 @@ class Cacher {
   Cacher(const Cacher&) = delete;
   Cacher& operator=(const Cacher&) = delete;
 
-  /// Waits until the cache has at least `revision`: 0 for whatever it has once it is filled. "Too
-  /// large resource version" when that takes too long; WatchCache::NotBegun when it cannot be
-  /// filled, or that takes too long.
+  /// Waits until the cache has at least `revision`; with 0, until it is filled. Returns the error
+  /// "Too large resource version" when the storage has not given out that revision or the cache
+  /// does not reach it in time. Returns WatchCache::NotBegun when the cache cannot be filled, or
+  /// not in time.
   apimachinery::Result<void> WaitFor(std::int64_t revision, const std::stop_token& stop);
-  /// The same for the latest write that has been acknowledged.
+  /// The same for the revision of the latest acknowledged write.
   apimachinery::Result<void> WaitForLatest(const std::stop_token& stop);
-  /// The same for whoever is not to wait while the storage cannot be followed.
+  /// The same, but it does not wait while the cache cannot follow the storage.
   apimachinery::Result<void> CatchUpWithLatest(const std::stop_token& stop);
-  /// Waits until the cache has at least `revision`, which the storage has given out, for those who
-  /// can do without it: an error at once when it is not filled, or cannot follow the storage.
+  /// Waits until the cache has at least `revision`, which the storage must have given out. Returns
+  /// an error at once when the cache is not filled or cannot follow the storage. For callers that
+  /// can do without the cache.
   apimachinery::Result<void> CatchUp(std::int64_t revision, const std::stop_token& stop);
 
-  /// Makes the window of events reach back to a version, where the storage remembers what has
-  /// happened since: the cache of a type begins with the first request that needs it, and whoever
-  /// listed or wrote before that watches from there. kExpired (410) for a version that the storage
-  /// has not given out: whoever knows it has it from another history, of a storage that has been
-  /// emptied, say, and is to list anew. kube-apiserver is silent until its versions have caught up,
-  /// and what came before is missed then. Success says not that events from there are known;
-  /// WatchCache::Add does. The cache must be filled.
-  /// A storage that is silent is waited for as long as CacherOptions::patience says, once for all
-  /// who wait.
+  /// Extends the window of events back to `revision` when the storage still has the history since
+  /// then. A cache exists only from the first request that needs its type; a client that listed or
+  /// wrote before may want to watch from that earlier revision. Returns kExpired (410) for a
+  /// revision that the storage has not given out: such a client has seen the history of another
+  /// store, for example before the store was emptied, and has to list again. kube-apiserver instead
+  /// sends nothing until its revisions have caught up, so that the client misses the events before.
+  /// Success does not mean that the cache knows the events from `revision` on; WatchCache::Add
+  /// finds that out. The cache must be filled. All concurrent callers together wait for a silent
+  /// storage at most for CacherOptions::patience.
   apimachinery::Result<void> ReachBack(std::int64_t revision, const std::stop_token& stop);
 
-  /// Ends all watches once they have been told what has happened up to `revision`, which the
-  /// storage has given out: the type is served no more, or is another one from there on.
+  /// Ends all watches once they have received the events up to `revision`, which the storage must
+  /// have given out. For a type that is not served any more, or that changes at that revision.
   void EndAt(std::int64_t revision);
 
   WatchCache& cache() { return cache_; }
 
-  /// To be called about once a second.
+  /// Ends watches whose time is over and sends bookmarks once a minute. The owner must call it
+  /// about once a second.
   void Tick();
 
  private:
-  /// Reads what the cache does not have since `revision`; nobody else does so meanwhile.
+  /// Reads the events since `revision` that the cache does not have. Only one thread at a time may
+  /// call it.
   apimachinery::Result<void> ReadPast(std::int64_t revision, const std::stop_token& stop);
   apimachinery::Result<void> Await(std::int64_t revision, WatchCache::OnFailure on_failure,
                                    const std::stop_token& stop);

@@ -60,7 +60,7 @@ Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::S
       {.from_revision = range.after, .was_given_out = true, .progress_interval = kProgress}, take,
       silence.token());
   if (!complete && silence.expired()) {
-    return Fail(Reason::kTimeout, "the storage does not tell what has happened");
+    return Fail(Reason::kTimeout, "the storage has sent no past events in time");
   }
   if (!complete && !watched) {
     return Fail(watched.error());

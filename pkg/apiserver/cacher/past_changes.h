@@ -1,5 +1,5 @@
 /// @file
-/// What the storage still knows of the past of a type.
+/// Reads past changes of a type from the history of the storage.
 #ifndef KUBEXX_APISERVER_CACHER_PAST_CHANGES_H_
 #define KUBEXX_APISERVER_CACHER_PAST_CHANGES_H_
 
@@ -18,25 +18,27 @@
 
 namespace kubexx::apiserver {
 
-/// A change as the storage remembers it.
+/// One change from the history of the storage.
 struct PastChange {
   cache::WatchEvent event{};
-  /// The object before; nothing for one that was added.
+  /// The object before the change; std::nullopt when the change created it.
   std::optional<cache::Object> previous{};
 };
 
-/// Which changes to read.
+/// Which changes PastChanges reads.
 struct PastRange {
-  std::int64_t after = 0;    ///< later than this revision
-  std::int64_t until = 0;    ///< up to and with this one, which the storage has reached
-  std::size_t limit = 1000;  ///< no more than this
-  /// How long the storage may be silent.
+  std::int64_t after = 0;  ///< changes after this revision
+  /// Changes up to and including this revision, which the storage has reached.
+  std::int64_t until = 0;
+  std::size_t limit = 1000;  ///< at most this many changes
+  /// PastChanges fails when the storage gives no event for this long.
   base::Duration patience = std::chrono::seconds(3);
 };
 
-/// The changes of a type in that range, in order. kExpired when the storage has forgotten them, or
-/// there are more than the limit; kTimeout when it is silent for longer than the range allows.
-/// Blocks for a few milliseconds, or for as long as a converting webhook takes.
+/// Returns the changes of a type in that range, in order. Returns kExpired when the storage has
+/// compacted them or there are more than the limit, and kTimeout when the storage gives no event
+/// for longer than `PastRange::patience`. Blocks for a few milliseconds, or for as long as a
+/// conversion webhook takes.
 apimachinery::Result<std::vector<PastChange>> PastChanges(const ResourceType& type,
                                                           storage::Storage& storage,
                                                           const PastRange& range,

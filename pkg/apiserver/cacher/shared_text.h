@@ -1,5 +1,5 @@
 /// @file
-/// JSON of objects that shares what most of them have in common.
+/// The JSON texts of objects, which share the parts that many objects have in common.
 #ifndef KUBEXX_APISERVER_CACHER_SHARED_TEXT_H_
 #define KUBEXX_APISERVER_CACHER_SHARED_TEXT_H_
 
@@ -15,13 +15,13 @@
 
 namespace kubexx::apiserver {
 
-/// Keeps one copy of texts that are alike, as long as somebody has it. Thread-safe.
+/// Keeps one copy of each text, which all owners of an equal text share. Thread-safe.
 class TextPool {
  public:
   using Ref = std::shared_ptr<const std::string>;
   Ref Of(std::string_view text);
 
-  /// Texts that it holds, those nobody has any more included.
+  /// How many texts the pool holds, including those that nobody uses any more.
   std::size_t size() const;
 
  private:
@@ -41,23 +41,23 @@ class TextPool {
 
   mutable base::Mutex mu_;
   std::unordered_set<Ref, Hash, Equal> texts_ KX_GUARDED_BY(mu_);
-  /// Above this size those that nobody has are dropped.
+  /// When the pool is larger than this, it drops the texts that nobody uses any more.
   std::size_t sweep_at_ KX_GUARDED_BY(mu_) = 256;
 };
 
-/// The JSON of one object. The values of its members "fieldsV1", the sets of fields in
-/// metadata.managedFields, which objects of one kind have alike and which can be half of the text,
-/// are in the pool. Immutable; copies share.
+/// The JSON of one object. The values of its members "fieldsV1" (the sets of fields in
+/// metadata.managedFields) are in the pool, because objects of one kind often have the same ones
+/// and they can be half of the text. Immutable; copies share their content.
 class SharedText {
  public:
   SharedText() = default;
-  /// Shares nothing.
+  /// Keeps the whole text itself, without a pool.
   explicit SharedText(std::string json);
-  /// `json` is valid.
+  /// Keeps the values of "fieldsV1" in `pool`. `json` must be valid JSON.
   SharedText(std::string_view json, TextPool& pool);
 
   std::string ToString() const;
-  /// Of the whole text.
+  /// The size of the whole text.
   std::size_t size() const { return size_; }
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// The storage as a source for a cache::Reflector.
+/// Lets a cache::Reflector list and watch the storage.
 #ifndef KUBEXX_APISERVER_CACHER_STORAGE_LISTER_WATCHER_H_
 #define KUBEXX_APISERVER_CACHER_STORAGE_LISTER_WATCHER_H_
 
@@ -12,9 +12,10 @@
 
 namespace kubexx::apiserver {
 
-/// Lists and watches the objects of one type. Objects come as JSON in the server's form; a deleted
-/// one in its last state at the revision of its deletion. An event that says how far the storage is
-/// becomes a bookmark. Selectors and timeouts are ignored: it is the whole of the type, for ever.
+/// Lists and watches the objects of one type. Objects are JSON in the server's form; a deleted
+/// object has its last state and the revision of its deletion as resourceVersion. A progress event
+/// of the storage becomes a bookmark. Selectors and timeouts in the options are ignored: a list has
+/// all objects of the type, and a watch lasts until `stop`.
 class StorageListerWatcher final : public cache::ListerWatcher {
  public:
   /// `storage` must outlive it.
@@ -27,7 +28,7 @@ class StorageListerWatcher final : public cache::ListerWatcher {
                                    std::stop_token stop) override;
 
  private:
-  /// Gives objects of another version to `sink` in that of the type.
+  /// Converts stored objects to the version of the type and hands them to `sink`.
   apimachinery::Result<void> Convert(const std::vector<storage::KeyValue>& values, ObjectSink sink,
                                      const std::stop_token& stop);
 

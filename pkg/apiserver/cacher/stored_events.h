@@ -1,5 +1,5 @@
 /// @file
-/// What the storage tells, as the cache takes it.
+/// Turns values and events of the storage into objects and events for the cache.
 #ifndef KUBEXX_APISERVER_CACHER_STORED_EVENTS_H_
 #define KUBEXX_APISERVER_CACHER_STORED_EVENTS_H_
 
@@ -14,13 +14,14 @@
 
 namespace kubexx::apiserver {
 
-/// A stored value as an object of the server's form, at `revision`.
+/// Makes an object in the server's form from a stored value, with `revision` as resourceVersion.
 apimachinery::Result<cache::Object> ObjectOfStored(const ResourceType& type, std::string_view key,
                                                    const storage::Bytes& value,
                                                    storage::Revision revision,
                                                    const std::stop_token& stop);
 
-/// A deleted object is in its last state, at the revision of its deletion; progress is a bookmark.
+/// Makes a watch event from an event of the storage. A deleted object has its last state and the
+/// revision of its deletion. A progress event becomes a bookmark.
 apimachinery::Result<cache::WatchEvent> WatchEventOf(const ResourceType& type,
                                                      const storage::Event& event,
                                                      const std::stop_token& stop);

@@ -1,5 +1,5 @@
 /// @file
-/// The state and the latest events of one type, and who watches them.
+/// The state and the latest events of one type, and the watchers of that type.
 #ifndef KUBEXX_APISERVER_CACHER_WATCH_CACHE_H_
 #define KUBEXX_APISERVER_CACHER_WATCH_CACHE_H_
 
@@ -26,74 +26,83 @@
 
 namespace kubexx::apiserver {
 
-/// Objects of a list, in the order of their storage keys, and the state that they are of.
+/// The objects of a list in the order of their storage keys, and the revision of the list.
 struct CachedList {
   std::vector<CachedObjectRef> items{};
   std::int64_t revision = 0;
-  /// Of the last change of any object of the type: from there on the state was the same.
+  /// The revision of the last change of any object of the type. From there to `revision` the state
+  /// was the same.
   std::int64_t since = 0;
 };
 
-/// Where a watch begins.
+/// Where a watch begins, and with which events.
 struct WatchStart {
-  /// First the state as ADDED events; else the events after `revision`.
+  /// The watch begins with ADDED events of the current state; otherwise it begins with the events
+  /// after `revision`.
   bool initial_events = false;
-  /// A bookmark says where the initial events end.
+  /// A bookmark marks the end of the initial events.
   bool mark_end = false;
   std::int64_t revision = 0;
 };
 
-/// Fed by one cache::Reflector, read by many. As kube-apiserver's watch cache
-/// (`apiserver/pkg/storage/cacher`): a window of events lets watches begin in the past; a watcher
-/// is given each event once, encoded once for all that want the same format. Thread-safe.
+/// The watch cache of one type. One cache::Reflector feeds it, and many requests read it. As
+/// kube-apiserver's watch cache (`apiserver/pkg/storage/cacher`) it keeps a window of past events,
+/// so that watches can begin in the past. It gives each event to a watcher once, and encodes an
+/// event once for all watchers with the same format. Thread-safe.
 class WatchCache final : public cache::ReflectorStore {
  public:
-  /// Remembers `window` events.
+  /// The cache keeps the last `window` events.
   WatchCache(ResourceTypeRef type, base::Clock& clock, std::size_t window);
 
-  /// What becomes of a wait when the storage cannot be followed, which may pass.
+  /// Whether a wait continues or ends with an error when the cache cannot follow the storage at the
+  /// moment.
   enum class OnFailure : std::uint8_t { kWait, kGiveUp };
-  /// Waits until the cache has a state of at least `revision`. "Too large resource version" when
-  /// it has not by `deadline`; kCancelled. NotBegun at once when the storage could not be read, and
-  /// with kGiveUp also while it can be followed no more.
+  /// Waits until the cache has a state of at least `revision`. Returns the error "Too large
+  /// resource version" at `deadline`, and kCancelled when `stop` is requested. Returns NotBegun at
+  /// once when the cache was never filled and the storage cannot be read, and with kGiveUp also
+  /// when the cache cannot follow the storage any more.
   apimachinery::Result<void> WaitFor(std::int64_t revision, base::TimePoint deadline,
                                      const std::stop_token& stop,
                                      OnFailure on_failure = OnFailure::kWait) const;
-  /// Waits for nobody, as revision() does not: what holds the cache up holds up no authorization.
+  /// Whether the cache has a state of at least `revision`. Like revision() it takes no lock, so
+  /// that a busy cache does not delay authorization.
   bool Has(std::int64_t revision) const { return reached_ >= revision; }
-  /// What to say of a cache that was not filled yet, as kube-apiserver does: kTooManyRequests.
+  /// The error for a cache that is not filled yet: kTooManyRequests, as kube-apiserver answers.
   static apimachinery::Status NotBegun();
-  /// The storage could not be read or followed.
+  /// Tells the cache that the storage could not be listed or watched.
   void NoteFailure();
 
-  /// Compares the objects with the selectors, which are clients', after it has let go of the cache.
-  /// Finds the one of a name without looking at others.
+  /// Returns the selected objects. It compares objects with the selectors without holding the lock,
+  /// because clients choose the selectors. It finds an object that is selected by name without
+  /// comparing others.
   CachedList List(const Selection& selection) const;
-  /// Of the state that List gives: as long as it is the same, so is the state. 0 before the first.
+  /// The revision of the state that List returns. While it stays the same, so does the state. It is
+  /// 0 before the cache is filled.
   std::int64_t revision() const { return std::max<std::int64_t>(reached_, 0); }
 
-  /// Where the window begins, as long as it has lost no event since the cache was filled: the
-  /// storage may know what was before. Nothing when events were dropped.
+  /// The revision at which the window of events begins, if the cache has dropped no event since it
+  /// was filled; the storage may know earlier events then. std::nullopt when events were dropped.
   std::optional<std::int64_t> BeginOfAll() const;
   /// How many more events the window has room for.
   std::size_t Room() const;
-  /// Puts the changes after `revision` up to `begin` before the window, which reaches back to
-  /// `revision` then. Does nothing when the window does not begin at `begin` any more, or has no
-  /// room for them.
+  /// Inserts the changes after `revision` up to `begin` at the front of the window, which then
+  /// reaches back to `revision`. Does nothing when the window does not begin at `begin` any more,
+  /// or has no room for them.
   apimachinery::Result<void> Prepend(std::int64_t begin, std::int64_t revision,
                                      std::vector<PastChange>&& changes);
 
-  /// Adds a watcher; it gets what it has missed first. When that is not known any more, it gets
-  /// error 410 and the end.
+  /// Adds a watcher, which first gets the events since its start. When the window does not reach
+  /// back that far, the watcher gets an ERROR event with code 410, and its watch ends.
   void Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start);
 
-  /// Sends bookmarks to those who want them, ends the watches whose time is over.
+  /// Ends the watches whose deadline has passed and, with `bookmarks`, sends a bookmark to the
+  /// watchers that want them.
   void Tick(bool bookmarks);
   /// Ends all watches.
   void EndWatches();
-  /// Ends all watches once they have been told what has happened up to `revision`, and nothing of
-  /// what comes later; those that are added then get what they have missed until there, and the
-  /// end.
+  /// Ends all watches once they have received the events up to `revision`; they get no later
+  /// events. A watcher that is added afterwards gets the events that it has missed up to
+  /// `revision`, and its watch ends.
   void EndWatchesAt(std::int64_t revision);
   std::size_t watchers() const;
 
@@ -101,7 +110,8 @@ class WatchCache final : public cache::ReflectorStore {
   apimachinery::Result<void> Update(cache::Object&& object) override;
   apimachinery::Result<void> Delete(cache::Object&& object) override;
   std::unique_ptr<cache::Replacement> BeginReplace() override;
-  /// The next change is not the last of its revision: only with that is the cache at it.
+  /// Says that more changes of the same revision follow the next one. The cache reaches that
+  /// revision only with the last of them.
   void MoreFollow() override;
   void Bookmark(std::string_view resource_version) override;
   apimachinery::Result<void> Resync() override { return {}; }
@@ -116,13 +126,15 @@ class WatchCache final : public cache::ReflectorStore {
   void RecordLocked(CacheEvent event) KX_REQUIRES(mu_);
   void DispatchLocked(const CacheEvent& event) KX_REQUIRES(mu_);
   void AdvanceLocked(std::int64_t revision) KX_REQUIRES(mu_);
-  /// An event of this revision is there: the last of it, unless others follow.
+  /// Notes that an event of this revision has arrived. The revision is reached unless others of it
+  /// follow.
   void NoteLocked(std::int64_t revision) KX_REQUIRES(mu_);
   void EndWatchesLocked() KX_REQUIRES(mu_);
-  /// All of the namespace, or of all when it is empty; those that `name` is not of may be left out.
+  /// The objects of the namespace, or of all namespaces when it is empty. When `name` is set,
+  /// objects of other names may be missing.
   CachedList ListLocked(const std::string& namespace_, const std::string& name) const
       KX_REQUIRES(mu_);
-  /// The events after a revision; nothing when the window does not reach back to it.
+  /// The events after a revision; std::nullopt when the window does not reach back to it.
   std::optional<std::vector<CacheEvent>> After(std::int64_t revision) const KX_REQUIRES(mu_);
 
   const ResourceTypeRef type_;
@@ -132,10 +144,9 @@ class WatchCache final : public cache::ReflectorStore {
   mutable base::Mutex mu_;
   mutable base::CondVar advanced_;
   Objects objects_ KX_GUARDED_BY(mu_);
-  std::uint64_t generation_ KX_GUARDED_BY(mu_) =
-      0;  ///< counts the states that took the place of another
+  std::uint64_t generation_ KX_GUARDED_BY(mu_) = 0;  ///< how often the whole state was replaced
   std::deque<CacheEvent> events_ KX_GUARDED_BY(mu_);
-  /// Everything after this revision is in events_.
+  /// All events after this revision are in events_.
   std::int64_t window_begin_ KX_GUARDED_BY(mu_) = 0;
   bool dropped_ KX_GUARDED_BY(mu_) = false;  // an event, since the cache was filled
   std::int64_t revision_ KX_GUARDED_BY(mu_) = 0;
@@ -147,7 +158,7 @@ class WatchCache final : public cache::ReflectorStore {
   bool failed_ KX_GUARDED_BY(mu_) = false;       // since it has last heard of the storage
   std::int64_t changed_ KX_GUARDED_BY(mu_) = 0;  // see CachedList::since
   std::vector<std::shared_ptr<CacheWatcher>> watchers_ KX_GUARDED_BY(mu_);
-  /// No watch is told of what is later.
+  /// Watchers get no events after this revision; see EndWatchesAt.
   std::int64_t last_ KX_GUARDED_BY(mu_) = std::numeric_limits<std::int64_t>::max();
 };
 

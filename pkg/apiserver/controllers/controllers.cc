@@ -92,7 +92,7 @@ Controllers::~Controllers() {
 void Controllers::Start() {
   runner_ = std::jthread([this](const std::stop_token& stop) {
     if (const auto ran = manager_->Run(stop); !ran) {
-      logging::Error("The controllers have ended", {{"error", ran.error()}});
+      logging::Error("The controllers have stopped because of an error", {{"error", ran.error()}});
     }
   });
 }

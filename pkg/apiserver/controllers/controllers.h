@@ -1,5 +1,5 @@
 /// @file
-/// The controllers that make kubexx-apiserver a cluster to try things on: what
+/// The controllers that make kubexx-apiserver behave like a cluster. They do what
 /// kube-controller-manager, the scheduler and a kubelet do, as far as demos and tests need it.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_CONTROLLERS_H_
 #define KUBEXX_APISERVER_CONTROLLERS_CONTROLLERS_H_
@@ -24,43 +24,46 @@ class Manager;
 
 namespace kubexx::apiserver::controllers {
 
-/// "namespace": the default ServiceAccount and the ConfigMap kube-root-ca.crt of each namespace;
-/// "serviceaccount-token": tokens in the Secrets that are for them; "garbage-collector": objects go
-/// after their owners; "deployment", "replicaset", "statefulset", "daemonset", "job",
-/// "disruption": as kube-controller-manager's; "pod": one node, kubexx-node, on which pods are said
-/// to run.
+/// The names of the controllers. "namespace" makes the default ServiceAccount and the ConfigMap
+/// kube-root-ca.crt of each namespace. "serviceaccount-token" puts tokens into Secrets of the type
+/// service-account-token. "garbage-collector" deletes objects whose owners are gone. "deployment",
+/// "replicaset", "statefulset", "daemonset", "job" and "disruption" do the same as in
+/// kube-controller-manager. "pod" simulates one node, kubexx-node, on which pods seem to run.
 std::span<const std::string_view> ControllerNames();
 
 /// Settings of Controllers.
 struct ControllersOptions {
-  /// Of ControllerNames(); "all" stands for all of them.
+  /// The controllers to run, by the names of ControllerNames(); "all" stands for all of them.
   std::vector<std::string> names{"all"};
-  /// From when a pod is scheduled until it is ready; as much again until one has ended
-  /// that is not always restarted.
+  /// How long after it is scheduled a pod becomes ready. A pod whose restartPolicy is not Always
+  /// ends after the same time again.
   base::Duration pod_start_delay = std::chrono::milliseconds(200);
-  /// PEM for kube-root-ca.crt.
+  /// The certificate authority (PEM) for the ConfigMaps kube-root-ca.crt.
   std::string root_ca{};
   base::Clock& clock = base::Clock::Real();
-  /// For the metrics of queues and caches; null: a registry that nobody reads. Must outlive them.
+  /// Gets the metrics of queues and caches, and must outlive the controllers. When it is null,
+  /// nobody sees these metrics.
   metrics::Registry* registry = nullptr;
 };
 
-/// Runs controllers against an API server, over its API as any client would. Only the garbage
-/// collector reads the storage directly: one watch of everything instead of one for each resource.
-/// Thread-safe.
+/// Runs controllers against an API server. They use its API as any client would; only the garbage
+/// collector reads the storage directly, with one watch of everything instead of one for each
+/// resource. Thread-safe.
 class Controllers {
  public:
-  /// `config` is an administrator's; `storage` is the one that the server serves and must outlive
-  /// this. kInvalidConfig for a name that is none.
+  /// `config` must have the rights of an administrator. `storage` is the one that the server
+  /// serves, and must outlive the controllers. Returns kInvalidConfig for an unknown controller
+  /// name.
   static apimachinery::Result<std::unique_ptr<Controllers>> New(rest::Config config,
                                                                 storage::Storage& storage,
                                                                 const ControllersOptions& options);
-  /// Stops and waits for what runs.
+  /// Stops the controllers and waits until they have ended.
   ~Controllers();
   Controllers(const Controllers&) = delete;
   Controllers& operator=(const Controllers&) = delete;
 
-  /// Begins to work; does not wait. The server must serve by now. Once only.
+  /// Starts the controllers and does not wait for them. The server must already serve. May be
+  /// called once only.
   void Start();
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// What a controller meets in the ordinary course of things and nobody needs to read of.
+/// Errors that controllers meet in normal operation and that need not be reported.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_EXPECTED_ERRORS_H_
 #define KUBEXX_APISERVER_CONTROLLERS_EXPECTED_ERRORS_H_
 
@@ -11,20 +11,20 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// Whether the namespace ends, and takes nothing new therefore.
+/// Whether the error says that the namespace is being deleted and therefore accepts no new objects.
 bool IsOfEndingNamespace(const apimachinery::Status& error);
 
-/// What a reconcile has come to that did `work` and `reported` the status afterwards, which is
-/// right whatever became of the work: the error of the work, unless the namespace ends, or that of
-/// the report.
+/// The result of a reconcile that has done `work` and has written the status afterwards with the
+/// result `reported`. Returns the error of `work`, unless the namespace is being deleted; otherwise
+/// `reported`.
 apimachinery::Result<controller::Action> AfterReport(
     const apimachinery::Result<void>& work, apimachinery::Result<controller::Action> reported);
 
-/// `reconcile`, which is done when its namespace ends and takes nothing new, as kube-controller-
-/// manager's controllers, and which comes again without a word when somebody else has written the
-/// object meanwhile.
+/// Wraps `reconcile` so that two errors are not reported: when the namespace is being deleted, the
+/// reconcile counts as done (as in kube-controller-manager); on a conflict, because somebody else
+/// has written the object meanwhile, it is repeated.
 controller::ReconcileFunction WithExpectedErrors(controller::ReconcileFunction reconcile);
-/// The same of an object.
+/// The same for a Reconciler object.
 controller::ReconcileFunction WithExpectedErrors(std::shared_ptr<controller::Reconciler> made);
 
 }  // namespace kubexx::apiserver::controllers

@@ -128,15 +128,15 @@ class Collector final {
           (owner.api_version == "v1" || owner.api_version.starts_with("events.k8s.io/"))) {
         return Fail(Reason::kServiceUnavailable,
                     object.metadata.namespace_ + "/" + object.metadata.name +
-                        " is kept: an Event owns it, and those are not followed");
+                        " is not deleted: its owner is an Event, and those are not watched");
       }
       KX_ASSIGN_OR_RETURN(const StoreGraph::Scope scope,
                           graph_.ScopeOf(owner.api_version, owner.kind));
       if (scope == StoreGraph::Scope::kNone) {
         return Fail(Reason::kServiceUnavailable,
                     object.metadata.namespace_ + "/" + object.metadata.name +
-                        " is kept: its owner " + owner.name + " is of a kind that is not served, " +
-                        owner.kind + " of " + owner.api_version);
+                        " is not deleted: the server does not serve the kind of its owner " +
+                        owner.name + ", " + owner.kind + " of " + owner.api_version);
       }
     }
     return {};
@@ -148,7 +148,7 @@ class Collector final {
       KX_ASSIGN_OR_RETURN(const StoreGraph::Scope scope,
                           graph_.ScopeOf(owner.api_version, owner.kind));
       if (scope == StoreGraph::Scope::kNamespace) {
-        logging::Warning("An object of the cluster stays, as its owner is in a namespace",
+        logging::Warning("A cluster-scoped object is not deleted, as its owner is in a namespace",
                          {{"object", metadata.name}, {"owner", owner.kind + "/" + owner.name}});
         return true;
       }

@@ -1,5 +1,5 @@
 /// @file
-/// Objects by their controller.
+/// Finds the objects that another object controls.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_OWNED_H_
 #define KUBEXX_APISERVER_CONTROLLERS_OWNED_H_
 
@@ -17,20 +17,22 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// Finds the objects of type T that one object controls, in its own namespace, without decoding
-/// others: whoever may write in another namespace does not make objects for a controller in this
-/// one. A value; as fresh as the cache. Thread-safe.
+/// Finds the objects of type T that one object controls, through an index of the cache, without
+/// decoding other objects. It considers the controller's namespace only, so that a user of another
+/// namespace cannot give objects to a controller in this one. A value; as fresh as the cache.
+/// Thread-safe.
 template <class T>
 class OwnedObjects {
  public:
-  /// Makes the index in the manager's cache of T unless another controller has made it.
+  /// Adds the index to the manager's cache of T unless another controller has added it.
   explicit OwnedObjects(controller::Manager& manager)
       : informer_(manager.template InformerFor<T>()) {
     // That it is there already is what is wanted.
     (void)informer_->AddIndexers({{kIndex, UidsOf}});
   }
 
-  /// In no particular order. Errors as Lister's.
+  /// Returns the objects that `owner` controls, in no particular order. Returns the errors of
+  /// cache::Lister.
   apimachinery::Result<std::vector<cache::Ref<T>>> Of(
       const api::meta::v1::ObjectMeta& owner) const {
     return cache::Lister<T>(informer_).ByIndex({{kIndex, TermOf(owner.namespace_, owner.uid)}});

@@ -1,6 +1,6 @@
 /// @file
-/// Which object owns which, and what has to happen when owners go: the garbage collector's
-/// decisions, without any I/O. Semantics: the API's ownerReferences and finalizers
+/// The ownership between objects, and what has to happen when owners are deleted: the decisions of
+/// the garbage collector, without I/O. Semantics: the API's ownerReferences and finalizers
 /// foregroundDeletion and orphan, as kube-controller-manager's garbage collector has them.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_OWNER_GRAPH_H_
 #define KUBEXX_APISERVER_CONTROLLERS_OWNER_GRAPH_H_
@@ -19,16 +19,18 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// Holds an object until what it owns has gone.
+/// The finalizer that keeps an object until the objects that it owns are gone.
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
-/// Holds an object until what it owns has been told that it is on its own.
+/// The finalizer that keeps an object until its owner references are removed from the objects that
+/// it owns.
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
 
-/// An object as the graph knows it.
+/// An object in the graph.
 struct GraphNode {
   apimachinery::GroupVersionResource resource{};
   apimachinery::ObjectKey key{};
-  /// The uids of its owners; true for those whose foreground deletion waits for it.
+  /// The uids of its owners. The value is true when the foreground deletion of that owner waits for
+  /// this object (blockOwnerDeletion).
   std::map<std::string, bool> owners{};
   bool deleting = false;
   bool foreground = false;  ///< has kForegroundFinalizer
@@ -40,15 +42,17 @@ struct GraphNode {
 struct GraphAction {
   enum class Type : std::uint8_t {
     kNothing,
-    kDelete,           ///< the object, with `propagation`
-    kForgetOwners,     ///< take `owners` out of its ownerReferences
+    kDelete,           ///< delete the object with `propagation`
+    kForgetOwners,     ///< remove `owners` from its ownerReferences
     kRemoveFinalizer,  ///< `finalizer`
-    kVisit,            ///< decide about `dependents` first, which lets it go later
-    kRelease           ///< take it out of the ownerReferences of `dependents`, then `finalizer` off
+    kVisit,            ///< decide about `dependents` first; the object can be deleted after them
+    /// Remove the object from the ownerReferences of `dependents`, then remove `finalizer`.
+    kRelease
   };
   Type type = Type::kNothing;
   kubernetes::Propagation propagation = kubernetes::Propagation::kBackground;
-  /// Of kDelete: first none of its owners is to wait for it, as it waits for one of them.
+  /// For kDelete: before the deletion, blockOwnerDeletion has to be cleared in its ownerReferences,
+  /// because an owner and this object would wait for each other.
   bool unblock = false;
   std::set<std::string> owners{};
   std::string finalizer{};
@@ -56,37 +60,39 @@ struct GraphAction {
   bool operator==(const GraphAction&) const = default;
 };
 
-/// Objects by uid. An object is owned by objects of its own namespace and of the cluster only, as
-/// kube-controller-manager has it: an owner in another namespace counts as one that is not there.
-/// An object of the cluster that names an owner in a namespace stays whatever becomes of that
-/// owner. Not thread-safe.
+/// The objects by uid. As in kube-controller-manager, only objects of the same namespace and
+/// cluster-scoped objects can own an object; an owner in another namespace counts as missing. A
+/// cluster-scoped object that names an owner in a namespace is never deleted because of that owner.
+/// Not thread-safe.
 class OwnerGraph {
  public:
-  /// Takes the object in or notes what it is now. Returns the uids to decide about again.
+  /// Adds the object, or updates what is known of it. Returns the uids for which Decide has to be
+  /// called again.
   std::vector<std::string> Put(const std::string& uid, GraphNode node);
-  /// The same for an object that is gone.
+  /// Removes an object that is gone. Returns the uids for which Decide has to be called again.
   std::vector<std::string> Remove(const std::string& uid);
 
-  /// What has to happen to the object; nothing when it is not there.
+  /// What has to happen to the object; kNothing when it is not in the graph.
   GraphAction Decide(const std::string& uid) const;
 
-  /// Null when it is not there; valid until the graph changes.
+  /// The object; null when it is not in the graph. Valid until the graph changes.
   const GraphNode* Find(const std::string& uid) const;
-  /// The uids of all objects to decide about when nothing is known of what happened before: those
+  /// The uids of all objects for which Decide has to be called after the graph was built: those
   /// that have owners, and those that wait for the garbage collector.
   std::vector<std::string> Due() const;
   std::size_t size() const { return nodes_.size(); }
-  /// In these namespaces ("": of the cluster) are objects that nobody can read. An owner that is
-  /// not known may be one of them, and nothing goes there for the lack of it.
+  /// Sets the namespaces (with "" for cluster-scoped objects) that have objects which cannot be
+  /// read. A missing owner may be one of those objects, so no object that it could own is deleted
+  /// because its owner is missing.
   void SetUnknown(std::set<std::string> namespaces) { unknown_ = std::move(namespaces); }
 
  private:
   GraphAction DecideOwner(const std::string& uid, const GraphNode& node) const;
-  /// Those that the object can own, see the class.
+  /// The objects that name this one as owner and that it can own; see the class.
   std::vector<std::string> DependentsOf(const std::string& uid, const GraphNode& node) const;
 
   std::map<std::string, GraphNode> nodes_{};
-  /// Those that name an owner, by its uid.
+  /// The uids of the objects that name an owner, by the uid of the owner.
   std::map<std::string, std::set<std::string>> dependents_{};
   bool MayBeUnknown(const GraphNode& owned) const;
 

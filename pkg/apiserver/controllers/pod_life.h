@@ -1,5 +1,5 @@
 /// @file
-/// What a simulated kubelet says of a pod, and when: without any I/O.
+/// The statuses that a simulated kubelet gives a pod, and when. No I/O.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_POD_LIFE_H_
 #define KUBEXX_APISERVER_CONTROLLERS_POD_LIFE_H_
 
@@ -15,59 +15,62 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// The node that pods are said to run on.
+/// The name of the simulated node on which pods run.
 inline constexpr const char* kNodeName = "kubexx-node";
-/// Its address, of a network for documentation: nothing answers there.
+/// The address of the simulated node, from a network that is reserved for documentation. Nothing
+/// answers there.
 inline constexpr const char* kNodeAddress = "192.0.2.1";
 
-/// That node, ready, with room for 1,000 pods.
+/// The simulated node: ready, with room for 1,000 pods.
 api::core::v1::Node SimulatedNode(const apimachinery::Time& now);
 
-/// The status of a pod that no node is fit for.
+/// The status of a pod that fits on no node.
 api::core::v1::PodStatus UnschedulableStatus(const api::core::v1::Pod& pod,
                                              const apimachinery::Time& now);
 
-/// The status of a pod that runs and is ready since `now`.
+/// The status of a pod that has been running and ready since `now`.
 api::core::v1::PodStatus RunningStatus(const api::core::v1::Pod& pod, const std::string& address,
                                        const apimachinery::Time& now);
 
-/// The status of a running pod all of whose containers have ended without error.
+/// The status of a pod whose containers have all ended without error at `now`.
 api::core::v1::PodStatus SucceededStatus(const api::core::v1::Pod& pod,
                                          const apimachinery::Time& now);
 
-/// What is next in a pod's life.
+/// The next step in a pod's life.
 enum class PodStep : std::uint8_t {
-  kNothing,   ///< it runs for good, has ended, or is another node's or another scheduler's
-  kSchedule,  ///< it has no node
-  kWait,      ///< see PodLives::Next
+  /// Nothing to do: it runs for ever, has ended, or belongs to another node or scheduler.
+  kNothing,
+  kSchedule,  ///< assign it to the simulated node
+  kWait,      ///< wait for PodLives::Next::wait
   kRun,
   kSucceed,
-  kRemove,  ///< somebody deleted it: its containers are gone
-  kOrphan,  ///< somebody deleted it on another node: it goes when there is no such node
+  kRemove,  ///< somebody deleted it: remove the object, as its containers have ended
+  kOrphan,  ///< somebody deleted it on another node: remove it if that node does not exist
 };
 
-/// Which step each pod takes next. A pod waits `delay` before each of kRun and kSucceed.
-/// Thread-safe; remembers the pods that wait.
+/// Decides which step each pod takes next. A pod waits `delay` before each of kRun and kSucceed.
+/// Remembers since when pods wait. Thread-safe.
 class PodLives {
  public:
   explicit PodLives(base::Duration delay) : delay_(delay) {}
 
-  /// A step, and when.
+  /// A step, and how long to wait before it.
   struct Next {
     PodStep step = PodStep::kNothing;
-    /// Of kWait: for how long.
+    /// For kWait: how long to wait.
     base::Duration wait{0};
     bool operator==(const Next&) const = default;
   };
-  /// A pod as it is now. Those that are always restarted run for good, others end some time.
+  /// The next step of the pod `pod`. A pod with restartPolicy Always runs for ever; others end
+  /// after the delay.
   Next Of(const api::core::v1::Pod& pod, base::TimePoint now);
-  /// The pod with this uid has taken its step, or is gone.
+  /// Must be called when the pod with this uid has taken its step or is gone.
   void Forget(const std::string& uid);
 
  private:
   const base::Duration delay_;
   base::Mutex mu_;
-  /// From when pods wait, by uid.
+  /// Since when pods wait, by uid.
   std::map<std::string, base::TimePoint> since_ KX_GUARDED_BY(mu_);
 };
 

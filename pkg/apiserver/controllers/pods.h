@@ -1,5 +1,5 @@
 /// @file
-/// What the controllers of workloads ask of pods, and how they make them.
+/// How the controllers of workloads inspect, create and delete pods.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_PODS_H_
 #define KUBEXX_APISERVER_CONTROLLERS_PODS_H_
 
@@ -26,44 +26,46 @@ namespace kubexx::apiserver::controllers {
 
 using api::core::v1::Pod;
 using api::core::v1::PodTemplateSpec;
-/// A pod of the cache.
+/// A pod in a cache.
 using PodRef = cache::Ref<Pod>;
 
-/// So many pods are made in one turn at most, as by kube-controller-manager: other workloads have
-/// theirs, too, and it is seen what becomes of the first ones.
+/// A reconcile creates at most this many pods, as in kube-controller-manager. So one workload does
+/// not block others, and failures of the first pods show before all are created.
 inline constexpr std::int32_t kMostPodsAtOnce = 500;
 
-/// Neither ended nor on its way out.
+/// Whether the pod has neither ended nor is being deleted.
 bool IsActive(const Pod& pod);
 
-/// The status of a pod's condition; "" when there is none.
+/// The status of the pod's condition of that type; "" when it has none.
 std::string_view ConditionOf(const Pod& pod, std::string_view type);
 
-/// Its condition Ready is true.
+/// Whether the pod's condition Ready is true.
 bool IsReady(const Pod& pod);
 
-/// Ready for `min_ready_seconds` at `now`.
+/// Whether the pod has been ready for at least `min_ready_seconds` at `now`.
 bool IsAvailable(const Pod& pod, std::int32_t min_ready_seconds, const apimachinery::Time& now);
 
-/// A pod as `pod_template` says, in `namespace_`, without a name.
+/// Makes a pod from `pod_template`, in `namespace_`, without a name.
 Pod PodOf(const PodTemplateSpec& pod_template, const std::string& namespace_);
 
-/// Those that are missed least first: not scheduled, not running, not ready, young.
+/// Sorts the pods that should be deleted first to the front: those that are not scheduled, then not
+/// running, then not ready, then the youngest.
 void SortForDeletion(std::vector<PodRef>& pods);
 
-/// A short name for what a template says, for pod-template-hash and names; another one for each
-/// number of `collisions`.
+/// A hash of a template for the label pod-template-hash and for names. Each number of `collisions`
+/// gives a different hash.
 std::string TemplateHash(const PodTemplateSpec& pod_template,
                          const std::optional<std::int32_t>& collisions = {});
 
-/// Remembers which pods were deleted until the cache knows, so that no others are deleted in their
-/// place. Thread-safe; small: it forgets at the owner's next reconcile.
+/// Remembers the deleted pods that the cache still has as alive, so that a controller does not
+/// delete others in their place. It forgets a pod at the owner's next reconcile after the cache
+/// knows. Thread-safe.
 class Deletions {
  public:
-  /// Takes the deleted ones out of what the cache has of an owner's pods.
+  /// Removes the deleted pods from `pods`, the pods of an owner that the cache has.
   void Filter(const std::string& owner_uid, std::vector<PodRef>& pods);
 
-  /// Deletes a pod; that it has gone already is no error.
+  /// Deletes a pod. Succeeds when it is already gone.
   apimachinery::Result<void> Delete(const controller::Client& client, const std::string& owner_uid,
                                     const Pod& pod);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Warnings about what the server has refused to make or delete.
+/// Events about objects that the server has refused to create or delete.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_REFUSALS_H_
 #define KUBEXX_APISERVER_CONTROLLERS_REFUSALS_H_
 
@@ -13,16 +13,17 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// Tells the users of an object, by Events, why nothing comes of it. A value; thread-safe.
+/// Records Warning Events that tell users why a controller could not create or delete something for
+/// their object. A value; thread-safe.
 class Refusals {
  public:
-  /// The Events, of core/v1 as kube-controller-manager's, come from `component`, for example
-  /// "replicaset-controller".
+  /// The Events have `component` as their source, for example "replicaset-controller". They are
+  /// core/v1 Events, as those of kube-controller-manager.
   Refusals(const Setup& setup, const std::string& component);
 
-  /// A Warning about `owner`: `reason`, and `what` with the error's message after it. None of what
-  /// is no refusal: that the namespace ends, that an object is there already or has changed, that
-  /// the controller stops.
+  /// Records a Warning about `owner` with `reason`; its text is `what` followed by the error's
+  /// message. Records nothing when the error is expected: the namespace is being deleted, the
+  /// object exists already or has changed meanwhile, or the controller stops.
   template <class Owner>
   void Tell(const controller::Context& context, const Owner& owner, const std::string& reason,
             const std::string& what, const apimachinery::Status& error) const {
@@ -31,19 +32,19 @@ class Refusals {
     }
   }
 
-  /// The outcome of making a pod for `owner`, once it is told of.
+  /// Records an Event when creating a pod for `owner` has failed. Returns the error of `outcome`.
   template <class Owner, class T>
   apimachinery::Result<void> OfCreate(const controller::Context& context, const Owner& owner,
                                       const apimachinery::Result<T>& outcome) const {
     return Of(context, owner, "FailedCreate", "Error creating: ", outcome);
   }
-  /// The outcome of deleting a pod of `owner`, once it is told of.
+  /// Records an Event when deleting a pod of `owner` has failed. Returns the error of `outcome`.
   template <class Owner>
   apimachinery::Result<void> OfDelete(const controller::Context& context, const Owner& owner,
                                       const apimachinery::Result<void>& outcome) const {
     return Of(context, owner, "FailedDelete", "Error deleting: ", outcome);
   }
-  /// The same in words of one's own; see Tell.
+  /// The same with a given reason and text; see Tell.
   template <class Owner, class T>
   apimachinery::Result<void> Of(const controller::Context& context, const Owner& owner,
                                 const std::string& reason, const std::string& what,

@@ -19,25 +19,27 @@ namespace kubexx::apiserver::controllers {
 
 using api::apps::v1::ControllerRevision;
 
-/// The label of pods that says what revision they are of.
+/// The label of pods that names their revision.
 inline constexpr const char* kRevisionLabel = "controller-revision-hash";
 
-/// The revision of `pod_template` for the workload `name`, without owner and number.
+/// Makes the revision of `pod_template` for the workload `name`, without an owner reference and a
+/// number.
 ControllerRevision RevisionOf(const api::core::v1::PodTemplateSpec& pod_template,
                               const std::string& namespace_, const std::string& name);
 
-/// Changes of a workload's revisions.
+/// The changes to make to a workload's revisions.
 struct RevisionPlan {
   std::optional<ControllerRevision> create{};
   std::optional<ControllerRevision> update{};
   std::vector<std::string> remove{};
 };
-/// The changes that make `wanted`, the revision of now, the newest of `known`: the one to create or
-/// update, and those to delete so that `limit` older ones stay.
+/// Plans the changes that make `wanted`, the revision of the current template, the newest one: the
+/// revision to create or to update, and those to delete so that `limit` older ones stay. `known`
+/// are the revisions that exist.
 RevisionPlan PlanRevisions(const std::vector<cache::Ref<ControllerRevision>>& known,
                            ControllerRevision wanted, std::size_t limit);
 
-/// Sees to it that `workload`'s template is its newest revision. Returns the revision's name.
+/// Makes `workload`'s template its newest revision in the API. Returns the name of that revision.
 template <class T>
 apimachinery::Result<std::string> WriteRevisions(const controller::Client& client,
                                                  const OwnedObjects<ControllerRevision>& revisions,

@@ -1,7 +1,6 @@
 /// @file
-/// How many pods each ReplicaSet of a Deployment shall have next: the arithmetic of a rollout,
-/// without any I/O. Semantics: the API's DeploymentStrategy, and kube-controller-manager's
-/// deployment controller.
+/// Computes how many pods each ReplicaSet of a Deployment has to have next in a rollout. No I/O.
+/// Semantics: the API's DeploymentStrategy, and kube-controller-manager's deployment controller.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_ROLLOUT_H_
 #define KUBEXX_APISERVER_CONTROLLERS_ROLLOUT_H_
 
@@ -12,28 +11,30 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// What a rolling update may do to the number of pods. Then never are both zero.
+/// By how much a rolling update may change the number of pods. For a rolling update the two are
+/// never both zero.
 struct RolloutLimits {
-  std::int32_t surge = 0;        ///< pods above the wanted number
-  std::int32_t unavailable = 0;  ///< pods below it that serve
+  std::int32_t surge = 0;        ///< how many pods there may be above the wanted number
+  std::int32_t unavailable = 0;  ///< how many of the wanted pods may be unavailable
   bool operator==(const RolloutLimits&) const = default;
 };
 
-/// Of a Deployment's strategy: a percentage of its replicas, rounded up for the surge and down for
-/// what may be unavailable; what is no number counts as 0. Nothing of both for Recreate.
+/// Computes the limits from a Deployment's strategy. Percentages are of its replicas, rounded up
+/// for maxSurge and down for maxUnavailable; an invalid value counts as 0. Both limits are 0 for
+/// the strategy Recreate.
 RolloutLimits LimitsOf(const api::apps::v1::Deployment& deployment);
 
-/// `value`, or that percentage of `total`. What is neither counts as 0.
+/// Returns `value` if it is a number, or that percentage of `total`. Anything else counts as 0.
 std::int32_t Resolve(const apimachinery::IntOrString& value, std::int32_t total, bool round_up);
 
-/// A ReplicaSet as a rollout sees it.
+/// The numbers of a ReplicaSet that a rollout depends on.
 struct ReplicaCount {
-  std::int32_t replicas = 0;   ///< its spec's
-  std::int32_t available = 0;  ///< its status's
+  std::int32_t replicas = 0;   ///< spec.replicas
+  std::int32_t available = 0;  ///< status.availableReplicas
   bool operator==(const ReplicaCount&) const = default;
 };
 
-/// Where a rollout stands.
+/// The state of a rollout.
 struct RolloutState {
   std::int32_t wanted = 0;
   RolloutLimits limits{};
@@ -41,19 +42,21 @@ struct RolloutState {
   std::vector<ReplicaCount> old{};  ///< the others, oldest first
 };
 
-/// What the ReplicaSets' specs shall say.
+/// The numbers of replicas to write to the ReplicaSets' specs.
 struct RolloutStep {
   std::int32_t current = 0;
-  std::vector<std::int32_t> old{};  ///< as in the state
+  std::vector<std::int32_t> old{};  ///< in the order of `RolloutState::old`
   bool operator==(const RolloutStep&) const = default;
 };
 
-/// The next step of a rolling update: the current one grows as far as the surge lets it; the old
-/// ones shrink, first by what is not available, then as long as enough pods are left.
+/// Computes the next step of a rolling update. The current ReplicaSet grows as far as the surge
+/// allows. The old ones shrink, first by their unavailable pods, then as long as enough available
+/// pods remain.
 RolloutStep NextRollingStep(const RolloutState& state);
 
-/// After a change of the number of replicas in the middle of a rollout, or while it is paused: all
-/// sets grow or shrink in proportion. `old_total` is how many pods there could be before.
+/// Computes the next step when the number of replicas has changed during a rollout or while it is
+/// paused: all ReplicaSets grow or shrink in proportion. `old_total` is the maximum number of pods
+/// before the change.
 RolloutStep NextScalingStep(const RolloutState& state, std::int32_t old_total);
 
 }  // namespace kubexx::apiserver::controllers

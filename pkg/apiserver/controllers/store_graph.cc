@@ -27,7 +27,8 @@ constexpr std::string_view kDefinitions =
     "/registry/apiextensions.k8s.io/customresourcedefinitions/";
 constexpr std::chrono::seconds kGraphRetry{1};
 constexpr std::string_view kUnreadable =
-    "Objects cannot be read: nothing in their namespaces is deleted for an owner that is not found";
+    "Some objects cannot be read; the garbage collector deletes nothing in their namespaces for a "
+    "missing owner";
 
 /// "/registry/pods/default/web" and 2 give "/registry/pods/".
 std::string_view Prefix(std::string_view key, int segments) {
@@ -215,7 +216,7 @@ void StoreGraph::Follow(const Visit& visit, const std::stop_token& stop) {
       return;
     }
     if (!ended) {
-      logging::Warning("The garbage collector reads the storage anew", {{"error", ended.error()}});
+      logging::Warning("The garbage collector lists the storage again", {{"error", ended.error()}});
     }
     clock_.SleepFor(kGraphRetry, stop);
   }
@@ -305,7 +306,7 @@ Result<std::string> StoreGraph::ServedVersionOf(
     }
   }
   return Fail(apimachinery::Reason::kServiceUnavailable,
-              resource.resource + "." + resource.group + " is served in no version");
+              resource.resource + "." + resource.group + " is not served in any version");
 }
 
 }  // namespace kubexx::apiserver::controllers

@@ -1,5 +1,5 @@
 /// @file
-/// Keeps an OwnerGraph of everything that is in a storage.
+/// Keeps an OwnerGraph of all objects in a storage.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_STORE_GRAPH_H_
 #define KUBEXX_APISERVER_CONTROLLERS_STORE_GRAPH_H_
 
@@ -20,49 +20,50 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// One list and one watch of the whole storage, instead of one of each resource: events come in the
-/// order of revisions, so that an owner is always known before what it owns. Events (the resource)
-/// are left out. Thread-safe.
+/// Lists and watches the whole storage at once, instead of each resource: so the changes arrive in
+/// the order of their revisions, and an owner is always known before the objects that it owns.
+/// Leaves out objects of the resource Event. Thread-safe.
 class StoreGraph {
  public:
-  /// Called with the uid of an object about which to decide (again); not under a lock.
+  /// A function that is called with the uid of an object for which Decide has to be called (again).
+  /// No lock is held during the call.
   using Visit = std::function<void(const std::string& uid)>;
 
   /// Both must outlive it.
   StoreGraph(storage::Storage& storage, base::Clock& clock);
 
-  /// Lists and watches until `stop`, and again when that breaks.
+  /// Lists and watches until `stop` is requested. Starts again after an error.
   void Follow(const Visit& visit, const std::stop_token& stop);
-  /// Blocks until the first list is known; false when `stop` was requested first.
+  /// Blocks until the first list is in the graph. Returns false when `stop` was requested before.
   bool WaitForSync(const std::stop_token& stop);
 
-  /// See OwnerGraph.
+  /// As OwnerGraph::Decide.
   GraphAction Decide(const std::string& uid) const;
-  /// Nothing when it is gone. An error when the version in which a custom resource is served cannot
-  /// be told now.
+  /// Returns the object, or std::nullopt when it is gone. Returns an error when it is a custom
+  /// resource and the version in which it is served cannot be determined now.
   apimachinery::Result<std::optional<GraphNode>> Find(const std::string& uid) const;
-  /// Where objects of a kind are.
+  /// Whether a kind exists, and whether its objects are in namespaces.
   enum class Scope : std::uint8_t {
-    kNone,  ///< there are none: the kind is neither built in, nor is a definition of it there
+    kNone,  ///< the kind does not exist: it is not built in and has no CustomResourceDefinition
     kCluster,
     kNamespace
   };
-  /// Errors of the storage.
+  /// The scope of a kind. Returns errors of the storage.
   apimachinery::Result<Scope> ScopeOf(const std::string& api_version,
                                       const std::string& kind) const;
 
  private:
   apimachinery::Result<void> ListAndWatch(const Visit& visit, const std::stop_token& stop);
   std::vector<std::string> Apply(const storage::Event& event);
-  /// The uid and the node of what a key holds; an empty uid for what cannot be read.
+  /// The uid and the node of a stored object; the uid is empty when the object cannot be read.
   static std::pair<std::string, GraphNode> NodeOf(const ResourceType& type, const std::string& key,
                                                   const std::string& value);
   void TellUnknown() KX_REQUIRES(mu_);
-  /// Null for what does not count.
+  /// The type of the object at a key; null when the graph leaves it out.
   ResourceTypeRef Counted(const std::string& key) const;
   ResourceTypeRef TypeOf(const std::string& key) const;
-  /// A version in which a custom resource is served, which is not always that of the stored object;
-  /// "" when it is not defined any more.
+  /// A version in which a custom resource is served, which can differ from the version of the
+  /// stored object. "" when its definition is gone.
   apimachinery::Result<std::string> ServedVersionOf(
       const apimachinery::GroupVersionResource& resource) const;
 
@@ -72,7 +73,7 @@ class StoreGraph {
   mutable base::Mutex mu_;
   base::CondVar changed_;
   OwnerGraph graph_ KX_GUARDED_BY(mu_);
-  /// Keys of what cannot be read, with the uid that it had, if that is known.
+  /// The keys of objects that cannot be read, with the uid that the object had, if that is known.
   std::map<std::string, std::string> unreadable_ KX_GUARDED_BY(mu_);
   bool synced_ KX_GUARDED_BY(mu_) = false;
 };

@@ -15,12 +15,12 @@
 
 namespace kubexx::apiserver::managedfields {
 
-/// Paths to fields, as a tree. A path and those below it are in the set independently of each
-/// other; the object itself is in none. A value type, not thread-safe while it changes. As
-/// structured-merge-diff's fieldpath.Set.
+/// A set of paths to fields, stored as a tree. A path can be in the set without the paths below it,
+/// and the other way round. The empty path (the object itself) is in no set. A value type; not
+/// thread-safe while it changes. Semantics: structured-merge-diff's fieldpath.Set.
 class FieldSet {
  public:
-  /// A step that begins some paths of the set; `member` or with `below`, never neither.
+  /// The first step of some paths of the set. It is a member itself, or has paths `below`, or both.
   struct Node;
 
   FieldSet();
@@ -30,12 +30,12 @@ class FieldSet {
   FieldSet& operator=(FieldSet&& other) noexcept;
   ~FieldSet();
 
-  /// From FieldsV1. Steps of a kind that is not known are left out. kMalformed for bad JSON and bad
-  /// steps.
+  /// Reads a FieldsV1. Ignores path elements of an unknown kind. Returns kMalformed for a value
+  /// that is no FieldsV1 and for invalid path elements.
   static apimachinery::Result<FieldSet> FromJson(const codec::JsonTree& fields);
-  /// Of steps in any order; those that are equal become one.
+  /// Makes a set from nodes in any order. Merges nodes with equal path elements.
   static FieldSet FromNodes(std::vector<Node> nodes);
-  /// FieldsV1 in the canonical order.
+  /// Writes a FieldsV1 in the canonical order.
   codec::JsonTree ToJson() const;
 
   bool empty() const { return nodes_.empty(); }
@@ -43,32 +43,33 @@ class FieldSet {
   std::size_t size() const;
   bool Has(const Path& path) const;
   void Insert(const Path& path);
-  /// What is below `element`; an empty set when nothing is. Valid until the set changes.
+  /// The paths below `element`; an empty set when there are none. Valid until the set changes.
   const FieldSet& Below(const PathElement& element) const;
-  /// Whether `element` alone is a path of the set.
+  /// Whether the path that consists of `element` alone is in the set.
   bool HasMember(const PathElement& element) const;
 
   FieldSet Union(const FieldSet& other) const;
-  /// Of all of them, in time that is linear in the sizes together but for a logarithm.
+  /// The union of all sets, in time O(n log n) for their total size n.
   static FieldSet UnionOf(std::vector<FieldSet> sets);
   FieldSet Intersection(const FieldSet& other) const;
-  /// Without the paths that `other` has.
+  /// This set without the paths of `other`.
   FieldSet Difference(const FieldSet& other) const;
-  /// Without the paths that `other` has and those below them.
+  /// This set without the paths of `other` and all paths below them.
   FieldSet RecursiveDifference(const FieldSet& other) const;
 
-  /// Difference and RecursiveDifference in place: cheap when `other` is small.
+  /// Difference in place. Cheap when `other` is small, as is SubtractRecursively, which is
+  /// RecursiveDifference in place.
   void Subtract(const FieldSet& other);
   void SubtractRecursively(const FieldSet& other);
 
-  /// Each path, at each level those that end there first.
+  /// Calls `each` for every path; on each level first for the paths that end there.
   void ForEach(base::FunctionRef<void(const Path&)> each) const;
 
-  /// Ascending.
+  /// The first steps of all paths in ascending order.
   const std::vector<Node>& nodes() const { return nodes_; }
-  /// To change what is below the steps, or whether they are members; not the steps.
+  /// For changing `Node::below` and `Node::member`. The elements must not be changed.
   std::vector<Node>& nodes() { return nodes_; }
-  /// Adds a step at the end; `node` is greater than all others.
+  /// Appends a node, which must be greater than all others.
   void Append(Node node);
 
   bool operator==(const FieldSet& other) const;
@@ -83,7 +84,7 @@ class FieldSet {
   std::vector<Node> nodes_;
 };
 
-/// What is in the set at one path element and below it.
+/// The part of a set that begins with one path element.
 struct FieldSet::Node {
   PathElement element;
   bool member = false;  ///< the path that ends here is in the set

@@ -14,12 +14,12 @@
 
 namespace kubexx::apiserver::managedfields {
 
-/// Selects a member of a map or an element of a list. Ordered: fields, keys, values, indexes; among
-/// themselves by what they are, numbers as numbers. A value type. As structured-merge-diff's
-/// fieldpath.PathElement.
+/// Selects a member of a map or an element of a list. The order is: fields, keys, values, indexes;
+/// within a kind by content, with numbers compared as numbers. A value type. Semantics:
+/// structured-merge-diff's fieldpath.PathElement.
 class PathElement {
  public:
-  /// In their order.
+  /// The kinds in their order.
   enum class Kind : std::uint8_t {
     kField,  ///< "f:name", a member of a map
     kKey,    ///< `k:{"name":"a"}`, the element of a list that has these members
@@ -33,16 +33,16 @@ class PathElement {
   static PathElement Value(codec::JsonTree value);
   static PathElement Index(std::int64_t index);
 
-  /// From the form that FieldsV1 has; nothing for what is none.
+  /// Reads the form of FieldsV1, such as "f:spec". Returns std::nullopt for an invalid text.
   static std::optional<PathElement> Parse(std::string_view text);
 
   Kind kind() const { return kind_; }
-  /// Of a kField: its name. Otherwise JSON. Valid as long as the element.
+  /// For kField the name, otherwise JSON. Valid as long as the element.
   const std::string& text() const { return text_; }
 
-  /// As FieldsV1 has it: "f:spec".
+  /// The form of FieldsV1, such as "f:spec".
   std::string Serialized() const;
-  /// As people read it in a path: `.spec`, `[name="a"]`, `[="a"]`, `[0]`.
+  /// The form for people, as in a path: `.spec`, `[name="a"]`, `[="a"]`, `[0]`.
   std::string ToString() const;
 
   std::weak_ordering operator<=>(const PathElement& other) const;
@@ -57,10 +57,10 @@ class PathElement {
   codec::JsonTree value_;  // what `text_` is the JSON of; null for kField
 };
 
-/// From the object down; "" of no steps is the object.
+/// A path from the object down. A path without steps is the object itself.
 using Path = std::vector<PathElement>;
 
-/// ".spec.containers[name=\"a\"].image".
+/// The path as text, such as ".spec.containers[name=\"a\"].image".
 std::string ToString(const Path& path);
 
 }  // namespace kubexx::apiserver::managedfields

@@ -1,5 +1,5 @@
 /// @file
-/// What is known of the type of a value: its members, and how it is merged.
+/// The type of a value: its members, and how values of it are merged.
 #ifndef KUBEXX_APISERVER_MANAGEDFIELDS_TYPE_H_
 #define KUBEXX_APISERVER_MANAGEDFIELDS_TYPE_H_
 
@@ -16,47 +16,49 @@
 
 namespace kubexx::apiserver::managedfields {
 
-/// A place in the description of a type: in the codec's tables or in the schema of a custom
-/// resource. Cheap to copy; what it was made from must outlive it. Thread-safe.
+/// Refers to a type in the codec's tables or in the schema of a custom resource, which must outlive
+/// this object. Cheap to copy. Thread-safe.
 class Type {
  public:
-  /// What a value is to the merging of objects.
+  /// The kinds of values that merging distinguishes.
   enum class Shape : std::uint8_t { kMap, kScalar, kList };
 
-  /// That of what is not declared: no value has it.
+  /// The type of undeclared members. No value has it.
   Type() = default;
   /// A struct of the built-in API.
   static Type Builtin(const codec::TypeSchema& schema);
-  /// A custom resource. `schema` is its openAPIV3Schema; null: its objects are what they are.
+  /// The type of a custom resource. `schema` is its openAPIV3Schema; when it is null, the type is
+  /// derived from each value (see Anything).
   static Type Custom(const codec::JsonTree* schema);
-  /// Of a value that is what it is: maps are granular, lists atomic.
+  /// A type that is derived from the value alone: maps are granular, lists atomic.
   static Type Anything();
 
   explicit operator bool() const { return form_ != Form::kNone; }
 
-  /// That of a value; for null that of the values of this type.
+  /// The shape of a value. For null it is the shape that this type's values have.
   Shape ShapeOf(const codec::JsonTree& value) const;
-  /// Whether values that are maps, or lists, are merged as a whole.
+  /// Whether maps of this type are merged as a whole; AtomicList is the same for lists.
   bool AtomicMap() const;
   bool AtomicList() const { return ListMerge() == Merge::kAtomic; }
 
-  /// Whether the member has a type of its own.
+  /// Whether the type declares the member.
   bool Declares(std::string_view member) const;
-  /// Of a map's member; no type when it may not be.
+  /// The type of a map's member; the empty type when the member is not allowed.
   Type Member(std::string_view name) const;
-  /// Whether a custom resource of this type loses the member when it is stored: its schema does not
-  /// have it, and keeps no others. Member may have a type for it, since a config may.
+  /// Whether storing a custom resource of this type drops the member, because the schema does not
+  /// declare it and does not preserve unknown fields. Member may still have a type for it, because
+  /// an applied config may contain it.
   bool Prunes(std::string_view name) const;
-  /// Of a list's elements.
+  /// The type of a list's elements.
   Type Element() const;
-  /// How a strategic merge patch changes that member of a map; null where nothing is said of it.
+  /// How a strategic merge patch changes that member of a map; null when there is no rule for it.
   const PatchRule* PatchRuleOf(std::string_view member) const;
 
-  /// How an element of a list that is not atomic is named; kMalformed when it lacks all keys, or is
-  /// no scalar in a set.
+  /// The path element of an element of a list that is not atomic. Returns kMalformed when the
+  /// element lacks all keys, or when the list is a set and the element is no scalar.
   apimachinery::Result<PathElement> StepTo(const codec::JsonTree& element) const;
 
-  /// What a value of this type has to be, for errors; "" when it is that.
+  /// For errors: what a value of this type has to be; "" when `value` is that.
   std::string_view Mismatch(const codec::JsonTree& value) const;
 
  private:

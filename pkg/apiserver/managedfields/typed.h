@@ -1,5 +1,6 @@
 /// @file
-/// Objects and the sets of their fields: what structured-merge-diff's typed values can do.
+/// Operations on objects and the sets of their fields, as those of structured-merge-diff's typed
+/// values.
 #ifndef KUBEXX_APISERVER_MANAGEDFIELDS_TYPED_H_
 #define KUBEXX_APISERVER_MANAGEDFIELDS_TYPED_H_
 
@@ -10,38 +11,39 @@
 
 namespace kubexx::apiserver::managedfields {
 
-/// In what two objects differ. No field is in more than one of the sets.
+/// The differences between two objects. No field is in more than one of the sets.
 struct Comparison {
   FieldSet removed{};
   FieldSet modified{};
   FieldSet added{};
 };
 
-/// Whether `value` may be applied: only members that the type has, values of their types, elements
-/// of lists that can be told apart. kMalformed with the path of each fault, up to 64 KiB of them.
+/// Checks whether `value` may be applied: it has only members of the type, with values of the right
+/// types, and elements of lists can be told apart. Returns kMalformed with the path of each fault,
+/// up to 64 KiB of text.
 apimachinery::Result<void> Validate(const Type& type, const codec::JsonTree& value);
 
-/// The leaves of a value, and the elements of its lists and members of its maps. Elements that
-/// cannot be named are left out.
+/// The set of a value's fields: its leaves, the elements of its lists and the members of its maps.
+/// Leaves out elements that have no path element.
 FieldSet FieldsOf(const Type& type, const codec::JsonTree& value);
 
-/// `after` beside `before`.
+/// Compares `after` with `before`.
 Comparison Compare(const Type& type, const codec::JsonTree& before, const codec::JsonTree& after);
 
-/// `value` with what `config` says; nothing is taken away. Elements of lists are in the order of
-/// `config` when it has some of them. kMalformed for elements that cannot be told apart.
+/// Merges `config` into `value` and removes nothing. When `config` has some elements of a list,
+/// they get the order of `config`. Returns kMalformed for elements that cannot be told apart.
 apimachinery::Result<codec::JsonTree> MergeConfig(const Type& type, const codec::JsonTree& value,
                                                   const codec::JsonTree& config);
 
-/// `value` without these fields. Atomic lists and maps are taken out as a whole; what has nothing
-/// left is null.
+/// Returns `value` without `fields`. Removes atomic lists and maps as a whole. A value of which
+/// nothing is left becomes null.
 codec::JsonTree Without(const Type& type, const codec::JsonTree& value, const FieldSet& fields);
 
-/// With the members that the type declares and that something is below of.
+/// Returns `fields` together with the declared members that have a path of `fields` below them.
 FieldSet WithNamedFields(const Type& type, const FieldSet& fields);
 
-/// Makes the fields what they are now: those below what has become atomic since they were written
-/// are replaced by it.
+/// Adjusts `fields`, which may have been written with an older schema, to the type: paths below a
+/// list or map that is atomic now are replaced by the path of that list or map.
 void MakeDeclared(const Type& type, FieldSet& fields);
 
 }  // namespace kubexx::apiserver::managedfields

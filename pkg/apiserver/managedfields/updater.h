@@ -1,5 +1,5 @@
 /// @file
-/// What a write does to the managers of an object, and what applying a config makes of the object.
+/// How a write changes the managers of an object, and how a config is applied to an object.
 #ifndef KUBEXX_APISERVER_MANAGEDFIELDS_UPDATER_H_
 #define KUBEXX_APISERVER_MANAGEDFIELDS_UPDATER_H_
 
@@ -13,41 +13,43 @@
 
 namespace kubexx::apiserver::managedfields {
 
-/// Who writes, and what of an object it cannot own. metadata.managedFields of the objects of a
-/// write are nobody's.
+/// The writer of an object, and the fields that it cannot own. Nobody owns metadata.managedFields
+/// itself.
 struct Writer {
   Type type{};
   std::string manager{};
   std::string api_version{};
   std::string subresource{};
-  /// Fields, with all below them, that the write resets or leaves alone.
+  /// Fields, with all fields below them, that the write resets or does not change.
   FieldSet ignored{};
   std::string now{};  ///< RFC 3339
 };
 
-/// `managers` after the object has become `after` by a create, update or patch: what has changed is
-/// the writer's, and nobody else's.
+/// Updates `managers` for a create, update or patch that has changed the object from `before` to
+/// `after`: the writer becomes the only owner of the changed fields.
 Managers TrackUpdate(const Writer& writer, const codec::JsonTree& before,
                      const codec::JsonTree& after, Managers managers);
 
-/// A field that somebody else owns with another value.
+/// A field that another manager owns with a different value.
 struct FieldConflict {
   ManagerId manager{};
   Path path{};
 };
 
-/// What came of applying a config.
+/// The result of applying a config.
 struct Applied {
-  /// Not empty: nothing came of it. By manager; those after a megabyte of paths are left out.
+  /// The conflicts by manager. When there are any, nothing was applied. Conflicts after a megabyte
+  /// of paths are left out.
   std::vector<FieldConflict> conflicts{};
   codec::JsonTree object{};
   Managers managers{};
 };
 
-/// `live` with what `config` says, and without what the writer's last config said and this one does
-/// not and nobody else owns. The writer owns what is in its config, together with those that own it
-/// with the same value; `force` takes it from those with another. kMalformed for a config that does
-/// not fit the type.
+/// Applies `config` to `live`. A field that the writer's last config had is removed when `config`
+/// does not have it and no other manager owns it. The writer becomes the owner of the fields of its
+/// config, together with the managers that own them with the same value. When managers own them
+/// with another value, there is a conflict, unless `force` takes the fields from them. Returns
+/// kMalformed for a config that does not fit the type.
 apimachinery::Result<Applied> ApplyConfig(const Writer& writer, const codec::JsonTree& live,
                                           const codec::JsonTree& config, Managers managers,
                                           bool force);

@@ -1,5 +1,5 @@
 /// @file
-/// The columns of the tables in which objects are shown.
+/// The columns of the tables that show objects.
 #ifndef KUBEXX_APISERVER_OBJECT_COLUMN_H_
 #define KUBEXX_APISERVER_OBJECT_COLUMN_H_
 
@@ -10,8 +10,8 @@
 
 namespace kubexx::apiserver {
 
-/// The value of a column in an object's row. Where the object lacks what is asked for, it says so
-/// as kube-apiserver does.
+/// Computes the value of a column for an object. When the object lacks the field, the value says so
+/// in the same words as in kube-apiserver.
 using Cell = codec::JsonTree (*)(const codec::JsonTree& object);
 
 /// One column of a table.
@@ -19,15 +19,15 @@ struct Column {
   const char* name;
   const char* type;
   Cell cell;
-  int priority = 0;  ///< 1: only with -o wide
+  int priority = 0;  ///< 1: kubectl shows the column only with -o wide
   const char* format = "";
 };
 
 /// The table of a type; constant data with static storage duration.
 struct ColumnTable {
   std::span<const Column> columns{};
-  /// What a row says of its object besides its cells, as JSON; "" for nothing. Null where no row
-  /// says anything.
+  /// Computes the conditions of a row as JSON, or "" for none. Null when no row of the type has
+  /// conditions.
   std::string_view (*row_conditions)(const codec::JsonTree& object) = nullptr;
 };
 

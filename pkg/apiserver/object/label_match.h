@@ -1,5 +1,5 @@
 /// @file
-/// Label selectors that are objects.
+/// Label selectors that are JSON objects.
 #ifndef KUBEXX_APISERVER_OBJECT_LABEL_MATCH_H_
 #define KUBEXX_APISERVER_OBJECT_LABEL_MATCH_H_
 
@@ -11,16 +11,17 @@
 
 namespace kubexx::apiserver {
 
-/// Whether a meta/v1 LabelSelector (matchLabels, matchExpressions) selects the labels. One that is
-/// empty selects all, one with an expression that is none selects nothing.
+/// Whether a meta/v1 LabelSelector (matchLabels, matchExpressions) selects the labels. An empty
+/// selector selects everything, and one with an invalid expression selects nothing.
 bool MatchesSelector(const codec::JsonTree& selector, const apimachinery::LabelMap& labels);
 
-/// The requirements of such a selector, all of which have to match, to be compared with many
-/// labels. Nothing for one that selects nothing because an expression is none.
+/// The requirements of such a selector, all of which have to match. For callers that compare many
+/// sets of labels with it. Returns std::nullopt for a selector with an invalid expression, which
+/// selects nothing.
 std::optional<std::vector<apimachinery::LabelRequirement>> RequirementsOf(
     const codec::JsonTree& selector);
 
-/// Whether all of its expressions are some.
+/// Whether all expressions of the selector are valid.
 bool IsSelector(const codec::JsonTree& selector);
 
 }  // namespace kubexx::apiserver

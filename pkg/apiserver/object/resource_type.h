@@ -1,5 +1,5 @@
 /// @file
-/// What a resource is to the server.
+/// The properties of a resource that the server needs.
 #ifndef KUBEXX_APISERVER_OBJECT_RESOURCE_TYPE_H_
 #define KUBEXX_APISERVER_OBJECT_RESOURCE_TYPE_H_
 
@@ -19,74 +19,79 @@
 
 namespace kubexx::apiserver {
 
-/// Which of the metadata that clients set a write of the status leaves as it was: labels,
-/// annotations, finalizers and owners.
+/// Which metadata that clients set stays unchanged when a client writes the status. It is about
+/// labels, annotations, finalizers and owner references.
 enum class StatusMetadata : std::uint8_t { kWritten, kLabelsKept, kOwnersKept, kKept };
 
-/// In what kube-apiserver's strategies treat the objects of one type otherwise than those of most.
+/// The rules by which kube-apiserver's strategies treat objects of one type differently from those
+/// of most types.
 struct TypeRules {
-  /// metadata.generation counts the changes of what is neither metadata nor status.
+  /// The server increments metadata.generation when anything but metadata and status changes.
   bool has_generation = false;
-  /// It counts those of the annotations, too: the controller of Deployments copies them.
+  /// It increments metadata.generation also when annotations change, because the controller of
+  /// Deployments copies them.
   bool counts_annotations = false;
-  /// A PUT makes an object when there is none (AllowCreateOnUpdate).
+  /// A PUT creates the object when it does not exist (AllowCreateOnUpdate).
   bool created_by_update = false;
-  /// An update has to say which version it is made from (AllowUnconditionalUpdate is false).
+  /// An update must have a resourceVersion (AllowUnconditionalUpdate is false).
   bool needs_version = false;
-  /// A new object has the status that is sent with it: who makes a Node says what it has.
+  /// A create stores the status that the client sends. For example, the creator of a Node also
+  /// states its capacity.
   bool keeps_new_status = false;
   /// The answer to a deletion is the object instead of a Status.
   bool answers_with_deleted = false;
-  /// What it owns stays when its deletion does not say what becomes of that.
+  /// When a deletion has no propagationPolicy, the objects that this one owns are orphaned.
   bool orphans_by_default = false;
-  /// The garbage collector does not know such objects, so that none may wait for it.
+  /// The garbage collector ignores objects of this type, so a deletion must not wait for it.
   bool uncollected = false;
   StatusMetadata status_metadata = StatusMetadata::kWritten;
 
   bool operator==(const TypeRules&) const = default;
 };
 
-/// One resource of one group version: what discovery says of it, and what the handlers need to
-/// know. Immutable once it is served. Those of the built-in types are one table, that of
-/// BuiltinTypes.
+/// One resource of one group version, with everything that discovery and the handlers need to know
+/// about it. Immutable once it is served. BuiltinTypes has those of the built-in types.
 struct ResourceType {
-  std::string group{};  ///< "" for core
+  std::string group{};  ///< "" for the core group
   std::string version{};
   std::string kind{};
   std::string plural{};
   std::string singular{};
   bool namespaced = true;
-  /// Only created, answered and forgotten: TokenReview and the like.
+  /// Clients can only create such objects, and the server answers without storing them: TokenReview
+  /// and similar types.
   bool is_review = false;
-  /// Only read, and made when it is: ComponentStatus.
+  /// Clients can only read such objects, and the server makes them for each read: ComponentStatus.
   bool is_made_up = false;
   Verbs verbs = kAllVerbs;
-  /// In the order of discovery.
+  /// The subresources in the order of discovery.
   std::vector<Subresource> subresources{};
   TypeRules rules{};
-  /// Of a built-in type, null for name and age only. A custom resource has those of its definition.
+  /// The columns of a built-in type; null when they are only name and age. A custom resource has
+  /// the columns of its definition.
   const ColumnTable* columns = nullptr;
-  /// Fields of a built-in type that clients may select by, besides name and namespace.
+  /// The fields of a built-in type that a field selector may name, besides name and namespace.
   std::vector<std::string_view> selectable{};
   std::vector<std::string> short_names{};
   std::vector<std::string> categories{};
-  /// "/registry/pods/": as kube-apiserver lays its keys out in etcd.
+  /// The prefix of the keys in the storage, such as "/registry/pods/". It is the same as in
+  /// kube-apiserver's etcd.
   std::string prefix{};
   const codec::TypeSchema* schema = nullptr;  ///< null for a custom resource
-  /// Of a built-in type that is served in several versions, when objects are stored in another one
-  /// than this: the type of that version. It has the same prefix.
+  /// When a built-in type is served in several versions and stored in another one than this: the
+  /// type of the stored version, which has the same prefix. Otherwise null.
   std::shared_ptr<const ResourceType> stored_as{};
-  /// Of a built-in type that is served in several versions: makes an object of any of them one of
-  /// `api_version`. Null for others.
+  /// When a built-in type is served in several versions: converts an object of any of them to
+  /// `api_version`. Otherwise null.
   codec::JsonTree (*convert)(const codec::JsonTree& object, std::string_view api_version) = nullptr;
-  schema::CustomVersionRef custom{};  ///< of a custom resource
-  /// What whoever uses the version is told: that it is deprecated. "" when it is not.
+  schema::CustomVersionRef custom{};  ///< the version of the definition, for a custom resource
+  /// The warning that clients get when the version is deprecated; "" when it is not.
   std::string deprecation{};
-  /// What whoever writes an object is told: that the server keeps it and does nothing with it. ""
-  /// when it does something.
+  /// The warning for clients that write an object which the server stores but does not act on; ""
+  /// when there is none.
   std::string_view no_effect{};
-  /// "group/version" that discovery takes the hash of for storageVersionHash, where kube-apiserver
-  /// stores objects in another version than this server does. "" elsewhere.
+  /// The "group/version" of which discovery's storageVersionHash is the hash. Set only for types
+  /// that kube-apiserver stores in another version than this server; otherwise "".
   std::string_view hashed_version{};
 
   bool operator==(const ResourceType&) const = default;
@@ -96,25 +101,25 @@ struct ResourceType {
   /// "pods" or "deployments.apps", as errors name resources.
   std::string QualifiedPlural() const { return group.empty() ? plural : plural + "." + group; }
   std::string ListKind() const { return kind + "List"; }
-  /// Whether it is that resource, in any version.
+  /// Whether this is that resource, in any version.
   bool Is(std::string_view of_group, std::string_view of_plural) const {
     return plural == of_plural && group == of_group;
   }
-  /// Null when there is none of that name.
+  /// The subresource of that name; null when there is none.
   const Subresource* FindSubresource(std::string_view name) const;
   bool Has(Subresource::Is subresource) const;
-  /// Its status is a subresource, which writes of the object leave alone.
+  /// Whether the status is a subresource, so that writes of the object do not change it.
   bool has_status() const { return Has(Subresource::Is::kStatus); }
   bool has_scale() const { return Has(Subresource::Is::kScale); }
-  /// Where the object is in the storage.
+  /// The key of an object in the storage.
   std::string StorageKey(const apimachinery::ObjectKey& key) const {
     return prefix + key.ToString();
   }
-  /// The inverse.
+  /// The inverse of StorageKey.
   apimachinery::ObjectKey KeyOf(std::string_view storage_key) const;
 };
 
-/// A type that is shared with requests that still run when it is no longer served.
+/// A shared reference to a type. Running requests may hold it after the type is no longer served.
 using ResourceTypeRef = std::shared_ptr<const ResourceType>;
 
 }  // namespace kubexx::apiserver

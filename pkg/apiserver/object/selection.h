@@ -1,5 +1,5 @@
 /// @file
-/// Which objects a list or watch is about.
+/// Which objects a list or watch selects.
 #ifndef KUBEXX_APISERVER_OBJECT_SELECTION_H_
 #define KUBEXX_APISERVER_OBJECT_SELECTION_H_
 
@@ -17,8 +17,8 @@
 
 namespace kubexx::apiserver {
 
-/// What selectors look at besides the key: labels, and those fields of the type that a field
-/// selector may name.
+/// The properties of an object that selectors compare, besides its key: its labels, and the fields
+/// that a field selector may name.
 struct Attributes {
   apimachinery::LabelMap labels{};
   std::map<std::string, std::string, std::less<>> fields{};
@@ -27,21 +27,21 @@ struct Attributes {
 /// The attributes of an object.
 Attributes AttributesOf(const ResourceType& type, const codec::JsonTree& object);
 
-/// "metadata.name=a,status.phase!=Running".
+/// A field selector such as "metadata.name=a,status.phase!=Running".
 class FieldSelector {
  public:
   FieldSelector() = default;
-  /// kBadRequest for what is no selector or names a field that objects of `type` cannot be selected
-  /// by.
+  /// Returns kBadRequest for a text that is no selector, or that names a field by which objects of
+  /// `type` cannot be selected.
   static apimachinery::Result<FieldSelector> Parse(std::string_view text, const ResourceType& type);
 
-  /// The same of fields of any name.
+  /// The same, but accepts any field name.
   static apimachinery::Result<FieldSelector> ParseAny(std::string_view text);
 
   bool empty() const { return terms_.empty(); }
   std::size_t size() const { return terms_.size(); }
   bool Matches(const apimachinery::ObjectKey& key, const Attributes& attributes) const;
-  /// The value that `field` must have; "" when it may have several.
+  /// The value that the selector requires `field` to have; "" when it does not require one value.
   std::string Exactly(std::string_view field) const;
 
  private:
@@ -53,22 +53,23 @@ class FieldSelector {
   std::vector<Term> terms_;
 };
 
-/// A namespace (empty: all), and selectors. A value type.
+/// A namespace (empty: all namespaces) with selectors. A value type.
 struct Selection {
   std::string namespace_{};
   apimachinery::LabelSelector labels{};
   FieldSelector fields{};
 
-  /// No object of the namespace is left out.
+  /// Whether it selects all objects of the namespace.
   bool all() const { return labels.empty() && fields.empty(); }
   bool Matches(const apimachinery::ObjectKey& key, const Attributes& attributes) const;
 
-  /// Requirements of both selectors together: each object of a list is compared with all of them,
-  /// and each change with those of all watches.
+  /// The maximum number of requirements of both selectors together. There is a limit because each
+  /// object of a list is compared with all of them, and each change with those of all watches.
   static constexpr std::size_t kMaxRequirements = 256;
-  /// Values in all sets ("in", "notin"): a watch keeps them as long as it lasts.
+  /// The maximum number of values in all sets ("in", "notin"). There is a limit because a watch
+  /// holds them as long as it lasts.
   static constexpr std::size_t kMaxValues = 4'096;
-  /// kBadRequest when the selectors have more.
+  /// Returns kBadRequest when the selectors exceed these limits.
   apimachinery::Result<void> CheckSize() const;
 };
 

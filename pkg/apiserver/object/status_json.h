@@ -1,5 +1,5 @@
 /// @file
-/// Errors as the API's clients get them.
+/// The errors that the API's clients get, as Status objects.
 #ifndef KUBEXX_APISERVER_OBJECT_STATUS_JSON_H_
 #define KUBEXX_APISERVER_OBJECT_STATUS_JSON_H_
 
@@ -13,29 +13,32 @@
 
 namespace kubexx::apiserver {
 
-/// The HTTP code for a reason, as apimachinery's errors have it; 500 for those of a client.
+/// The HTTP code of a reason, as in apimachinery's errors. 500 for reasons that only clients use.
 int HttpCode(apimachinery::Reason reason);
 
-/// A meta/v1 Status of a failure. Reasons that only exist in this program become InternalError.
+/// A meta/v1 Status of a failure as JSON. Reasons that exist only in this program become
+/// InternalError.
 std::string StatusJson(const apimachinery::Status& status);
 
-/// The errors that name a resource, in Kubernetes' wording; details are filled in.
+/// The NotFound error in Kubernetes' wording. Like the following functions it fills in the details
+/// of the Status.
 apimachinery::Status NotFound(const ResourceType& type, std::string_view name);
-/// The same of a create.
+/// The AlreadyExists error of a create.
 apimachinery::Status AlreadyExists(const ResourceType& type, std::string_view name);
-/// "Operation cannot be fulfilled on ...: `why`".
+/// The Conflict error "Operation cannot be fulfilled on ...: `why`".
 apimachinery::Status Conflict(const ResourceType& type, std::string_view name,
                               std::string_view why);
-/// "NAME is forbidden: `why`".
+/// The Forbidden error "NAME is forbidden: `why`".
 apimachinery::Status Forbidden(const ResourceType& type, std::string_view name,
                                std::string_view why);
-/// `causes` are put together to the message.
+/// The Invalid error. Its message lists the causes.
 apimachinery::Status Invalid(const ResourceType& type, std::string_view name,
                              std::vector<apimachinery::StatusCause> causes);
 
-/// The cache will not have `wanted` soon: 504 with Retry-After 1.
+/// The error "Too large resource version" with code 504 and Retry-After 1: the cache will not reach
+/// `wanted` soon.
 apimachinery::Status TooLargeResourceVersion(std::int64_t wanted, std::int64_t current);
-/// 410.
+/// The error Expired with code 410: the version `wanted` is older than `oldest`.
 apimachinery::Status TooOldResourceVersion(std::int64_t wanted, std::int64_t oldest);
 
 }  // namespace kubexx::apiserver

@@ -10,9 +10,9 @@
 
 namespace kubexx::apiserver {
 
-/// A subresource of a type: what discovery says of it, and which one it is to the handlers.
+/// A subresource of a type: its description in discovery, and which one it is for the handlers.
 struct Subresource {
-  /// What a request for it is about.
+  /// What a request for the subresource reads or writes.
   enum class Is : std::uint8_t {
     kStatus,
     kApproval,             ///< the conditions of a CertificateSigningRequest
@@ -28,7 +28,8 @@ struct Subresource {
   Is is = Is::kStatus;
   std::string_view name{};
   Verbs verbs = kReadAndWritten;
-  /// Of the objects that are sent and answered; without a kind it is the type's own.
+  /// The group, version and kind of the objects that are sent and returned. When the kind is empty,
+  /// they are of the resource's own type.
   std::string_view group{};
   std::string_view version{};
   std::string_view kind{};
@@ -36,9 +37,9 @@ struct Subresource {
   bool operator==(const Subresource&) const = default;
 };
 
-/// Of many types.
+/// The subresource "status", which many types have.
 inline constexpr Subresource kStatusSubresource{.is = Subresource::Is::kStatus, .name = "status"};
-/// Of what has replicas.
+/// The subresource "scale" of types that have replicas.
 inline constexpr Subresource kScaleSubresource{.is = Subresource::Is::kScale,
                                                .name = "scale",
                                                .group = "autoscaling",

@@ -1,5 +1,5 @@
 /// @file
-/// What can be asked of a resource.
+/// The verbs that a resource supports.
 #ifndef KUBEXX_APISERVER_OBJECT_VERBS_H_
 #define KUBEXX_APISERVER_OBJECT_VERBS_H_
 
@@ -12,7 +12,7 @@
 
 namespace kubexx::apiserver {
 
-/// One of them, in the order of their names.
+/// A verb of the API. In alphabetical order.
 enum class Verb : std::uint8_t {
   kCreate,
   kDelete,
@@ -24,7 +24,7 @@ enum class Verb : std::uint8_t {
   kWatch,
 };
 
-/// Nothing for a word that is no verb of the API.
+/// The verb of that name; std::nullopt when there is none.
 std::optional<Verb> VerbOf(std::string_view name);
 
 /// A set of verbs.
@@ -38,7 +38,7 @@ class Verbs {
   }
 
   constexpr bool Has(Verb verb) const { return (bits_ & BitOf(verb)) != 0; }
-  /// Their names in alphabetical order, as discovery lists them.
+  /// The names of the verbs in alphabetical order, as discovery lists them.
   std::vector<std::string> Names() const;
 
   bool operator==(const Verbs&) const = default;
@@ -49,13 +49,13 @@ class Verbs {
   std::uint8_t bits_ = 0;
 };
 
-/// Those of most resources.
+/// The verbs of most resources.
 inline constexpr Verbs kAllVerbs{Verb::kCreate, Verb::kDelete, Verb::kDeleteCollection,
                                  Verb::kGet,    Verb::kList,   Verb::kPatch,
                                  Verb::kUpdate, Verb::kWatch};
-/// Of what is sent, answered and not kept.
+/// The verbs of objects that clients post and that the server answers but does not store.
 inline constexpr Verbs kPosted{Verb::kCreate};
-/// Of a part of an object.
+/// The verbs of most subresources that are a part of an object.
 inline constexpr Verbs kReadAndWritten{Verb::kGet, Verb::kPatch, Verb::kUpdate};
 
 }  // namespace kubexx::apiserver

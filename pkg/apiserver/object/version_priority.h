@@ -1,5 +1,5 @@
 /// @file
-/// Which version of a group clients shall prefer.
+/// The order in which clients should prefer the versions of a group.
 #ifndef KUBEXX_APISERVER_OBJECT_VERSION_PRIORITY_H_
 #define KUBEXX_APISERVER_OBJECT_VERSION_PRIORITY_H_
 
@@ -7,9 +7,9 @@
 
 namespace kubexx::apiserver {
 
-/// Whether version `a` stands before `b` in discovery: v10, v2, v1, then v2beta1, v1beta2, then
-/// alphas, then whatever is no version of Kubernetes' form, by its letters. A strict order;
-/// apimachinery's CompareKubeAwareVersionStrings.
+/// Whether version `a` comes before `b` in discovery: v10, v2, v1, then v2beta1, v1beta2, then
+/// alpha versions, then names that are no Kubernetes versions, alphabetically. A strict order.
+/// Semantics: apimachinery's CompareKubeAwareVersionStrings.
 bool IsPreferredVersion(std::string_view a, std::string_view b);
 
 }  // namespace kubexx::apiserver

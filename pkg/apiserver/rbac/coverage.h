@@ -1,5 +1,5 @@
 /// @file
-/// Whether somebody who grants rules has what these allow.
+/// Checks whether a user who grants rules has everything that these rules allow.
 #ifndef KUBEXX_APISERVER_RBAC_COVERAGE_H_
 #define KUBEXX_APISERVER_RBAC_COVERAGE_H_
 
@@ -10,24 +10,25 @@
 
 namespace kubexx::apiserver::rbac {
 
-/// What some rules allow and others do not.
+/// The part of some rules that other rules do not allow.
 struct Missing {
-  /// Each resource, name and path by itself, with all verbs of a resource in one rule, as
-  /// upstream's Covers and CompactRules. In the order of their messages.
+  /// One rule for each resource, name and path, with all verbs of a resource in one rule, as
+  /// kube-apiserver's Covers and CompactRules make them. In the order of their texts.
   std::vector<Rule> rules{};
-  /// False when the comparison ended before its end: there may be more.
+  /// False when the comparison was stopped early, so that more rules may be missing.
   bool complete = true;
 
-  /// Nothing is missing, for sure.
+  /// Whether it is certain that no rule is missing.
   bool none() const { return rules.empty() && complete; }
 };
 
-/// What `wanted` allows and none of `held`.
+/// Returns what `wanted` allows and none of `held` allows.
 ///
-/// A rule of a kilobyte has millions of combinations of a group, a resource, a name and a verb.
-/// Those that one rule held has all of are not looked at one by one, and the others only up to a
-/// bound: whoever wants so much that it is reached has not shown that they hold it. As many missing
-/// rules are returned as fit into a message. Ends early when `stop` is requested, too.
+/// A rule of a kilobyte can have millions of combinations of a group, a resource, a name and a
+/// verb. Combinations that one held rule covers completely are not examined one by one, and the
+/// others only up to a limit: when `wanted` reaches it, the user has not shown that they hold all
+/// of it. The result has at most as many rules as fit into a message. Ends early also when `stop`
+/// is requested.
 Missing NotCovered(const std::vector<Rule>& held, const std::vector<Rule>& wanted,
                    const std::stop_token& stop = {});
 

@@ -1,5 +1,5 @@
 /// @file
-/// Roles and bindings as policies use them.
+/// Roles and bindings in the form in which policies use them.
 #ifndef KUBEXX_APISERVER_RBAC_PARTS_H_
 #define KUBEXX_APISERVER_RBAC_PARTS_H_
 
@@ -16,20 +16,21 @@
 
 namespace kubexx::apiserver::rbac {
 
-/// A Role or a ClusterRole as policies use it.
+/// A Role or a ClusterRole.
 struct Role {
   std::string namespace_{};
   std::string name{};
   std::vector<Rule> rules{};
   apimachinery::LabelMap labels{};
-  bool aggregates = false;  ///< its rules are those of the roles that it selects
-  /// Of its aggregationRule, but for those that select nothing.
+  /// It has an aggregationRule: its rules are those of the ClusterRoles that it selects.
+  bool aggregates = false;
+  /// The selectors of its aggregationRule, without those that select nothing.
   std::vector<std::vector<apimachinery::LabelRequirement>> selectors{};
 };
 
-/// A RoleBinding or a ClusterRoleBinding as policies use it.
+/// A RoleBinding or a ClusterRoleBinding.
 struct Binding {
-  /// Whom it binds: a user, a group or an account.
+  /// A subject of the binding: a user, a group or a service account.
   struct Subject {
     std::string kind{};
     std::string name{};
@@ -42,20 +43,20 @@ struct Binding {
   std::vector<Subject> subjects{};
 };
 
-/// The resources that policies are made of.
+/// The kinds of objects that policies consist of.
 enum class PartKind : std::uint8_t { kRole, kClusterRole, kRoleBinding, kClusterRoleBinding };
 
-/// One object: it is read once and shared by all policies that it counts in. Immutable. One of the
-/// two pointers is null.
+/// One object of a policy. It is parsed once, and all policies that contain it share it. Immutable.
+/// One of the two pointers is null.
 struct Part {
   PartKind kind = PartKind::kRole;
   std::shared_ptr<const Role> role{};
   std::shared_ptr<const Binding> binding{};
 };
-/// Reads an object of that kind. What is not as the kind has it is left out.
+/// Reads an object of that kind. Leaves out fields whose values do not fit the kind.
 Part ReadPart(PartKind kind, const codec::JsonTree& object);
 
-/// The namespace, "" for none, and the name of a part.
+/// The namespace ("" for a cluster-scoped object) and the name of a part.
 std::pair<std::string_view, std::string_view> KeyOf(const Part& part);
 
 /// All objects of one kind.

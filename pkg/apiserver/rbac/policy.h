@@ -1,5 +1,5 @@
 /// @file
-/// Roles and bindings, ready to be asked.
+/// Decides from Roles and bindings whether a request is allowed.
 #ifndef KUBEXX_APISERVER_RBAC_POLICY_H_
 #define KUBEXX_APISERVER_RBAC_POLICY_H_
 
@@ -23,58 +23,60 @@ namespace internal {
 class ClusterRoles;
 }
 
-/// An answer with what it comes from, as SubjectAccessReviews have it.
+/// A decision with its reason, as in a SubjectAccessReview.
 struct Decision {
   bool allowed = false;
-  std::string reason{};  ///< of a refusal: bindings of the user to roles that are not there
+  /// Why it is allowed; for a refusal, which roles of the user's bindings do not exist.
+  std::string reason{};
 };
 
-/// What somebody may do.
+/// The rules that a user has.
 struct HeldRules {
   std::vector<Rule> rules{};
-  /// Which roles of their bindings are not there, in upstream's words; "" for none.
+  /// Says in kube-apiserver's words which roles of the user's bindings do not exist; "" when all
+  /// exist.
   std::string error{};
 };
 
-/// The objects of the group rbac.authorization.k8s.io that count at one time, as upstream's RBAC
-/// authorizer reads them. ClusterRoles with an aggregationRule have the rules of those that it
-/// selects, whatever is written in them. Whoever is in the group system:masters may do
-/// everything. A copy shares its parts with the original, so that a policy in which the objects of
-/// one kind are others costs little. Thread-safe as long as it takes nothing.
+/// The state of all objects of the group rbac.authorization.k8s.io at one time, with the semantics
+/// of kube-apiserver's RBAC authorizer. A ClusterRole with an aggregationRule has the rules of the
+/// ClusterRoles that it selects; its own rules are ignored. Members of the group system:masters may
+/// do everything. A copy shares its parts with the original, so it is cheap to make a policy that
+/// differs in the objects of one kind. Const functions are thread-safe while nobody calls Take.
 class Policy {
  public:
   Policy();
 
-  /// From now on these are all objects of that kind. In the order of their keys they are shared,
-  /// else copied and sorted.
+  /// Replaces all objects of that kind. When `parts` are in the order of their keys, the policy
+  /// shares them; otherwise it copies and sorts them.
   void Take(PartKind kind, std::shared_ptr<const Parts> parts);
 
   Decision Decide(const User& user, const Request& request) const;
 
-  /// All that the user may do in the namespace, by bindings there and of the cluster; with "" those
-  /// of the cluster only.
-  /// `resource` is what errors take a role that is not there for; "" for a role.
+  /// All rules that the user has in the namespace, from its RoleBindings and from
+  /// ClusterRoleBindings; with "" only from the latter. Error texts use `resource` as the name of
+  /// the resource that was not found; when it is "", that of the missing role.
   HeldRules RulesOf(const User& user, std::string_view namespace_,
                     std::string_view resource = {}) const;
 
-  /// The rules of the role that a binding names, nothing when there is no such role; `namespace_`
-  /// is the binding's.
+  /// The rules of the role that a binding names, or std::nullopt when that role does not exist.
+  /// `namespace_` is that of the binding.
   std::optional<std::vector<Rule>> RulesOfReference(const codec::JsonTree& binding,
                                                     std::string_view namespace_) const;
 
-  /// How often labels have been compared with selectors so far, by this policy and those that it
-  /// was copied from.
+  /// How often labels have been compared with selectors so far, by this policy and the policies
+  /// that it was copied from.
   std::size_t ComparedForTest() const;
 
  private:
-  /// The rules of a role: those written in it, or those that it aggregates.
+  /// The rules of a role: its own, or those that it aggregates.
   struct GivenRules {
     const std::vector<Rule>* written = nullptr;
     std::shared_ptr<const std::vector<const Rule*>> aggregated{};
 
     bool none() const { return written == nullptr && aggregated == nullptr; }
   };
-  /// A binding that gives something to a user.
+  /// A binding that gives rules to a user.
   struct Gift {
     const Binding& binding;
     const Binding::Subject& subject;
@@ -86,11 +88,11 @@ class Policy {
 
   /// "RBAC: allowed by ...".
   static std::string ReasonOf(const Gift& gift, const User& user);
-  /// The rules of the role that a binding names, if that is there.
+  /// The rules of the role that a binding names, if that role exists.
   GivenRules RulesGivenBy(const Binding& binding, std::string_view namespace_) const;
-  /// Calls `visit` for each binding whose subject the user is, until it returns true.
+  /// Calls `visit` for each binding that has the user as a subject, until `visit` returns true.
   bool VisitGifts(const User& user, std::string_view namespace_, GiftVisitor visit) const;
-  /// The same for each rule of one binding's role. A role that is not there is added to `missing`.
+  /// The same for each rule of one binding's role. Adds a role that does not exist to `missing`.
   bool VisitRules(const Gift& gift, Visitor visit, Missing& missing) const;
 
   // In the order of their keys.

@@ -8,7 +8,8 @@
 
 namespace kubexx::apiserver::rbac {
 
-/// As Go's %q writes UTF-8: in quotes, with escapes for quotes, backslashes and control characters.
+/// Quotes a UTF-8 text as Go's %q does, with escapes for quotes, backslashes and control
+/// characters.
 std::string Quoted(std::string_view text);
 
 }  // namespace kubexx::apiserver::rbac

@@ -1,5 +1,5 @@
 /// @file
-/// Rules of Roles and what they allow.
+/// The rules of Roles, and the requests that they allow.
 #ifndef KUBEXX_APISERVER_RBAC_RULE_H_
 #define KUBEXX_APISERVER_RBAC_RULE_H_
 
@@ -12,16 +12,18 @@
 
 namespace kubexx::apiserver::rbac {
 
-/// What somebody wants to do, as apiserver's authorizer.Attributes.
+/// The request of a user that has to be authorized, as apiserver's authorizer.Attributes.
 struct Request {
   std::string verb{};
   std::string group{};
   std::string resource{};
   std::string subresource{};
-  std::string namespace_{};  ///< "" for what is not in one, and across all
-  std::string name{};        ///< "" for collections
-  std::string path{};        ///< of a request for no resource; the fields above are "" then
-  bool is_path = false;      ///< it is for none, though `path` is "": a review may ask that
+  /// "" for cluster-scoped resources and for requests across all namespaces.
+  std::string namespace_{};
+  std::string name{};  ///< "" for collections
+  std::string path{};  ///< the path of a non-resource request; the fields above are "" then
+  /// A non-resource request even when `path` is "", which an access review may ask about.
+  bool is_path = false;
 
   bool is_resource() const { return path.empty() && !is_path; }
   /// "pods/log".
@@ -30,7 +32,7 @@ struct Request {
   }
 };
 
-/// rbac.authorization.k8s.io PolicyRule.
+/// A PolicyRule of rbac.authorization.k8s.io.
 struct Rule {
   std::vector<std::string> verbs{};
   std::vector<std::string> groups{};
@@ -39,7 +41,7 @@ struct Rule {
   std::vector<std::string> paths{};
 
   bool Allows(const Request& request) const;
-  /// As upstream's compact form, for messages: `{APIGroups:[""], Resources:["pods"],
+  /// The compact form that kube-apiserver uses in messages: `{APIGroups:[""], Resources:["pods"],
   /// Verbs:["get" "list"]}`.
   std::string ToString() const;
   codec::JsonTree ToJson() const;
@@ -47,7 +49,7 @@ struct Rule {
   auto operator<=>(const Rule&) const = default;
 };
 
-/// The member "rules" of a Role.
+/// Reads the member "rules" of a Role.
 std::vector<Rule> ReadRules(const codec::JsonTree& role);
 
 }  // namespace kubexx::apiserver::rbac

@@ -1,5 +1,5 @@
 /// @file
-/// Who sends a request.
+/// The user that sends a request.
 #ifndef KUBEXX_APISERVER_RBAC_USER_H_
 #define KUBEXX_APISERVER_RBAC_USER_H_
 
@@ -8,7 +8,7 @@
 
 namespace kubexx::apiserver {
 
-/// As authentication.k8s.io UserInfo.
+/// A user, as UserInfo of authentication.k8s.io.
 struct User {
   std::string name{};
   std::vector<std::string> groups{};

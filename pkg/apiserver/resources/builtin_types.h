@@ -9,9 +9,9 @@
 
 namespace kubexx::apiserver {
 
-/// The built-in resources that kube-apiserver 1.36 serves by default and that objects of are kept
-/// of, and the reviews: no bindings, no alpha and beta versions. All that is particular to one of
-/// them is said in its entry of one table.
+/// The built-in resources that kube-apiserver 1.36 serves by default, as far as they store objects,
+/// and the review types. Without bindings and without alpha and beta versions. Everything that is
+/// particular to a type is in its entry of one table.
 std::vector<ResourceTypeRef> BuiltinTypes();
 
 }  // namespace kubexx::apiserver

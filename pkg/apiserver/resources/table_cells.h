@@ -1,5 +1,5 @@
 /// @file
-/// What the cells of tables are made of: values of objects as kube-apiserver shows them.
+/// Helpers for the cells of tables, which show values of objects as kube-apiserver does.
 #ifndef KUBEXX_APISERVER_RESOURCES_TABLE_CELLS_H_
 #define KUBEXX_APISERVER_RESOURCES_TABLE_CELLS_H_
 
@@ -18,53 +18,54 @@
 
 namespace kubexx::apiserver {
 
-/// Where a value is in an object.
+/// The path of a value in an object.
 using CellPath = std::initializer_list<std::string_view>;
 
-/// "5s", "3m20s", "4h", "12d": as kubectl shows ages. "<invalid>" for negative ones.
+/// A duration as kubectl shows ages: "5s", "3m20s", "4h", "12d". "<invalid>" for a negative one.
 std::string HumanDuration(base::Duration duration);
-/// How long ago a time was, with seconds or microseconds; "<unknown>" for what is no time.
+/// How long ago `time` was. It may have seconds or microseconds. "<unknown>" when it is no time.
 std::string SinceText(std::string_view time);
 
-/// 0 for what is no integer.
+/// The integer at `path`; 0 when there is none.
 std::int64_t NumberAt(const codec::JsonTree& object, CellPath path);
-/// False for what is no boolean.
+/// The boolean at `path`; false when there is none.
 bool FlagAt(const codec::JsonTree& object, CellPath path);
-/// A string, or the JSON of a number or a boolean; nothing for null and what is not there.
+/// The string at `path`, or the JSON of a number or a boolean; std::nullopt when it is null or
+/// missing.
 std::optional<std::string> ValueAt(const codec::JsonTree& object, CellPath path);
-/// How many elements or members there are.
+/// How many elements or members the value at `path` has.
 std::size_t SizeAt(const codec::JsonTree& object, CellPath path);
 
-/// `none` for an empty text.
+/// Returns `text`, or `none` when it is empty.
 std::string OrElse(std::string text, std::string_view none = "<none>");
-/// The parts with the separator between them.
+/// Joins the parts with the separator between them.
 std::string JoinedBy(std::string_view separator, const std::vector<std::string>& parts);
-/// The strings at `path`, "a,b".
+/// The strings of the list at `path` as "a,b".
 std::string JoinedAt(const codec::JsonTree& object, CellPath path);
-/// The member of each element of the list at `path`, "a,b".
+/// The member of each element of the list at `path` as "a,b".
 std::string MembersAt(const codec::JsonTree& object, CellPath path, std::string_view member);
-/// The first parts, and how many more there are: "a,b + 2 more...".
+/// The first `most` parts and the number of the others: "a,b + 2 more...".
 std::string FirstOf(std::vector<std::string> parts, std::size_t most,
                     std::string_view separator = ",");
-/// The first ones of `count`, and how many more there are.
+/// The same for `shown`, which are the first of `count` parts.
 std::string WithMore(const std::vector<std::string>& shown, std::size_t count,
                      std::string_view separator = ",");
 
-/// A map of labels, "a=b,c=d"; "<none>" when there are none.
+/// A map of labels as "a=b,c=d"; "<none>" when there are none.
 std::string LabelsAt(const codec::JsonTree& object, CellPath path);
-/// A label selector, "a=b,c in (d,e),!f"; "<none>" when it selects everything or nothing.
+/// A label selector as "a=b,c in (d,e),!f"; "<none>" when it selects everything or nothing.
 std::string SelectorAt(const codec::JsonTree& object, CellPath path);
 
 /// The object's name.
 codec::JsonTree NameCell(const codec::JsonTree& object);
-/// How long ago it was made.
+/// How long ago the object was created.
 codec::JsonTree AgeCell(const codec::JsonTree& object);
-/// When it was made.
+/// When the object was created.
 codec::JsonTree CreatedCell(const codec::JsonTree& object);
 
-/// Columns that many types have.
+/// The column of the name, which many types have.
 inline constexpr Column kNameColumn{"Name", "string", NameCell, 0, "name"};
-/// See kNameColumn.
+/// The column of the age, which many types have.
 inline constexpr Column kAgeColumn{"Age", "string", AgeCell};
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// The tables of built-in types, their columns in the order of kube-apiserver's.
+/// The tables of built-in types. The columns have the order of kube-apiserver.
 #ifndef KUBEXX_APISERVER_RESOURCES_TABLE_COLUMNS_H_
 #define KUBEXX_APISERVER_RESOURCES_TABLE_COLUMNS_H_
 
@@ -7,13 +7,13 @@
 
 namespace kubexx::apiserver {
 
-/// @name Of pods and their templates.
+/// @name Tables of pods and their templates.
 /// @{
 extern const ColumnTable kPodTable;
 extern const ColumnTable kPodTemplateTable;
 /// @}
 
-/// @name Of what makes pods, and what watches over their number.
+/// @name Tables of workloads and of what controls their number of pods.
 /// @{
 extern const ColumnTable kDeploymentTable;
 extern const ColumnTable kReplicaSetTable;
@@ -27,12 +27,12 @@ extern const ColumnTable kDisruptionBudgetTable;
 extern const ColumnTable kScaleTable;
 /// @}
 
-/// @name Of HorizontalPodAutoscalers, in either version.
+/// @name Table of HorizontalPodAutoscalers, in both versions.
 /// @{
 extern const ColumnTable kAutoscalerTable;
 /// @}
 
-/// @name Of Services, endpoints and what leads to them.
+/// @name Tables of Services, endpoints and other network objects.
 /// @{
 extern const ColumnTable kServiceTable;
 extern const ColumnTable kEndpointsTable;
@@ -44,7 +44,7 @@ extern const ColumnTable kServiceCidrTable;
 extern const ColumnTable kIpAddressTable;
 /// @}
 
-/// @name Of volumes and classes.
+/// @name Tables of volumes and storage.
 /// @{
 extern const ColumnTable kVolumeTable;
 extern const ColumnTable kClaimTable;
@@ -55,12 +55,12 @@ extern const ColumnTable kCsiNodeTable;
 extern const ColumnTable kCsiDriverTable;
 /// @}
 
-/// @name Of Events.
+/// @name Table of Events.
 /// @{
 extern const ColumnTable kEventTable;
 /// @}
 
-/// @name Of nodes, namespaces and what rules them all.
+/// @name Tables of nodes, namespaces, configuration and other cluster objects.
 /// @{
 extern const ColumnTable kConfigMapTable;
 extern const ColumnTable kSecretTable;
@@ -78,7 +78,7 @@ extern const ColumnTable kWebhooksTable;
 extern const ColumnTable kApiServiceTable;
 /// @}
 
-/// @name Of admission policies, of what shares the server out, and of devices.
+/// @name Tables of admission policies, API priority and fairness, and devices.
 /// @{
 extern const ColumnTable kValidatingPolicyTable;
 extern const ColumnTable kMutatingPolicyTable;

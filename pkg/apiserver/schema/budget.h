@@ -1,5 +1,5 @@
 /// @file
-/// What checking something against a schema may cost.
+/// The limit for the work of checking something against a schema.
 #ifndef KUBEXX_APISERVER_SCHEMA_BUDGET_H_
 #define KUBEXX_APISERVER_SCHEMA_BUDGET_H_
 
@@ -10,20 +10,19 @@
 
 namespace kubexx::apiserver::schema {
 
-/// Counts the work of a check, which is more than what is checked has bytes: each of many elements
-/// may have to be compared with each of many schemas. The check ends when there is no more to
-/// spend, or when it is stopped; what it has said by then is not all there is to say. Not
-/// thread-safe.
+/// Counts the work of a check, which can be much more than the size of the input suggests: each of
+/// many elements may have to be compared with each of many schemas. The check ends early when the
+/// budget is spent or stopped; its result is incomplete then. Not thread-safe.
 class Budget {
  public:
-  /// A step takes up to a hundred nanoseconds: these take seconds. An object of a hundred thousand
-  /// values may have each checked in dozens of ways.
+  /// A step takes up to a hundred nanoseconds, so that this many take seconds. It is enough to
+  /// check an object of a hundred thousand values, each in dozens of ways.
   static constexpr std::size_t kMaxSteps = 30'000'000;
 
   explicit Budget(std::stop_token stop = {}, std::size_t steps = kMaxSteps)
       : stop_(std::move(stop)), max_steps_(steps), stopped_(stop_.stop_requested()) {}
 
-  /// Now and then also looks whether to stop.
+  /// Counts `steps`. From time to time it also looks whether the check was stopped.
   void Spend(std::size_t steps) {
     const bool looks = steps_ / kStepsPerLook != (steps_ + steps) / kStepsPerLook;
     steps_ += steps;
@@ -31,11 +30,11 @@ class Budget {
   }
 
   std::size_t max_steps() const { return max_steps_; }
-  /// Whether to go no further; stays so.
+  /// Whether the check has to end. Stays true.
   bool ended() const { return stopped_ || spent(); }
-  /// Too much work.
+  /// Whether the check has taken too much work.
   bool spent() const { return steps_ > max_steps_; }
-  /// Nobody waits for what the check says.
+  /// Whether the check was stopped, because nobody waits for its result.
   bool stopped() const { return stopped_; }
 
  private:
@@ -47,7 +46,7 @@ class Budget {
   bool stopped_;
 };
 
-/// What to say where a budget was too small.
+/// The error text for a check that took too much work.
 inline constexpr std::string_view kTooMuchWork =
     "it would take too much work to check all of it: use fewer elements or a simpler schema";
 

@@ -1,5 +1,5 @@
 /// @file
-/// The causes of one refusal.
+/// The causes of one Status error.
 #ifndef KUBEXX_APISERVER_SCHEMA_CAUSE_LIST_H_
 #define KUBEXX_APISERVER_SCHEMA_CAUSE_LIST_H_
 
@@ -11,18 +11,19 @@
 
 namespace kubexx::apiserver::schema {
 
-/// A refusal names no more than these.
+/// The maximum number of causes in one error.
 inline constexpr std::size_t kMaxCauses = 100;
-/// And no more once they are so long: the path of each may be as long as the object.
+/// No cause is added when the texts of the causes have this size. The path of each may be as long
+/// as the object.
 inline constexpr std::size_t kMaxCauseBytes = 1 << 20;
 
-/// Adds causes until one more would not help anybody.
+/// Adds causes up to the limits.
 class CauseList {
  public:
-  /// `causes` must outlive it; those that are in it already count.
+  /// `causes` must outlive it. The causes that it already has count.
   explicit CauseList(std::vector<apimachinery::StatusCause>& causes) : causes_(causes) {}
 
-  /// Whether what is added gets lost: there is no need to look for it.
+  /// Whether further causes are dropped, so that callers need not look for them.
   bool full() const { return causes_.size() >= kMaxCauses || bytes_ >= kMaxCauseBytes; }
   void Add(apimachinery::StatusCause cause) {
     if (!full()) {
@@ -30,7 +31,7 @@ class CauseList {
       causes_.push_back(std::move(cause));
     }
   }
-  /// Also where there are enough others: for what says that they are not all.
+  /// Adds a cause beyond the limits: the one that says that the list is incomplete.
   void AddLast(apimachinery::StatusCause cause) { causes_.push_back(std::move(cause)); }
 
  private:

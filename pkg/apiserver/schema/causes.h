@@ -1,5 +1,5 @@
 /// @file
-/// Causes of refusals in the API's wording (apimachinery's field.Error).
+/// Causes of Status errors in the API's wording (apimachinery's field.Error).
 #ifndef KUBEXX_APISERVER_SCHEMA_CAUSES_H_
 #define KUBEXX_APISERVER_SCHEMA_CAUSES_H_
 
@@ -19,7 +19,7 @@ apimachinery::StatusCause InvalidCause(std::string field, const codec::JsonTree&
 /// The same, where the value is JSON text already.
 apimachinery::StatusCause InvalidJsonCause(std::string field, std::string_view json,
                                            std::string_view what);
-/// The same of a value of the wrong type.
+/// The same for a value of the wrong type.
 apimachinery::StatusCause TypeCause(std::string field, const codec::JsonTree& value,
                                     std::string_view what);
 /// "Required value: WHAT".
@@ -30,11 +30,11 @@ apimachinery::StatusCause ForbiddenCause(std::string field, std::string_view wha
 apimachinery::StatusCause DuplicateCause(std::string field, const codec::JsonTree& value);
 /// The same, where the value is JSON text already.
 apimachinery::StatusCause DuplicateJsonCause(std::string field, std::string_view json);
-/// "Not found: VALUE: WHAT"; the value is JSON text.
+/// "Not found: VALUE: WHAT". `json` is the value as JSON text.
 apimachinery::StatusCause NotFoundJsonCause(std::string field, std::string_view json,
                                             std::string_view what);
-/// "Unsupported value: VALUE: supported values: ..."; the value is JSON text, and so are those
-/// that are supported, with commas between them.
+/// "Unsupported value: VALUE: supported values: ...". `json` is the value as JSON text; `supported`
+/// are the supported values as JSON texts, separated by commas.
 apimachinery::StatusCause NotSupportedJsonCause(std::string field, std::string_view json,
                                                 std::string_view supported);
 /// "Unsupported value: VALUE: supported values: ...".

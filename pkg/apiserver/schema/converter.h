@@ -1,5 +1,5 @@
 /// @file
-/// Makes objects of one version of a custom resource those of another.
+/// Converts objects between versions of a custom resource.
 #ifndef KUBEXX_APISERVER_SCHEMA_CONVERTER_H_
 #define KUBEXX_APISERVER_SCHEMA_CONVERTER_H_
 
@@ -12,12 +12,13 @@
 
 namespace kubexx::apiserver::schema {
 
-/// What a definition says of conversion, where changing the apiVersion is not enough. Thread-safe;
-/// blocks.
+/// The conversion between versions of one definition, when it takes more than changing the
+/// apiVersion. Thread-safe; blocks.
 class Converter {
  public:
   virtual ~Converter() = default;
-  /// The same objects in the version "GROUP/VERSION", in their order. The error names the kind.
+  /// Returns the objects in the version "GROUP/VERSION", in the same order. An error names the
+  /// kind.
   virtual apimachinery::Result<std::vector<codec::JsonTree>> Convert(
       const std::string& api_version, const std::vector<codec::JsonTree>& objects,
       const std::stop_token& stop) = 0;

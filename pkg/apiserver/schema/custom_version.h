@@ -1,5 +1,5 @@
 /// @file
-/// One version of a custom resource, as its definition has it.
+/// One version of a custom resource, as its CustomResourceDefinition describes it.
 #ifndef KUBEXX_APISERVER_SCHEMA_CUSTOM_VERSION_H_
 #define KUBEXX_APISERVER_SCHEMA_CUSTOM_VERSION_H_
 
@@ -18,7 +18,7 @@
 
 namespace kubexx::apiserver::schema {
 
-/// A column of tables, as additionalPrinterColumns.
+/// A column of the tables that show objects; an element of additionalPrinterColumns.
 struct PrinterColumn {
   std::string name{};
   std::string type{};
@@ -28,47 +28,50 @@ struct PrinterColumn {
   JsonPath path{};
 };
 
-/// A field that objects can be selected by, as selectableFields.
+/// A field by which objects can be selected; an element of selectableFields.
 struct SelectableField {
-  std::string label{};                 ///< what a field selector calls it: "spec.color"
-  std::vector<std::string> members{};  ///< where it is
+  std::string label{};                 ///< its name in field selectors: "spec.color"
+  std::vector<std::string> members{};  ///< the path of the field in an object
 };
 
-/// The paths of the scale subresource; empty when there is none.
+/// The paths of the scale subresource; empty when the version has no such subresource.
 struct ScalePaths {
   std::vector<std::string> spec_replicas{};
   std::vector<std::string> status_replicas{};
   std::vector<std::string> selector{};
 };
 
-/// The schemas of all versions of a definition, by their names: an object that was stored in
-/// another version is read with the defaults of that one. Immutable, shared by the versions.
+/// The schemas of all versions of a definition by the names of the versions. They are needed
+/// because a stored object of another version is read with the defaults of that version. Immutable;
+/// the versions share it.
 struct VersionSchemas {
-  std::map<std::string, SchemaRef, std::less<>> by_version{};  ///< null: see CustomVersion::schema
-  std::size_t digest = 0;  ///< of what the definition says of them
+  std::map<std::string, SchemaRef, std::less<>> by_version{};  ///< null as in CustomVersion::schema
+  std::size_t digest = 0;  ///< hash of the versions in the definition
 };
 
-/// From a definition that has been accepted.
+/// Reads the schemas of a definition that has been accepted.
 std::shared_ptr<const VersionSchemas> ReadSchemas(const codec::JsonTree& definition);
 
-/// Immutable, shared by the requests that need it.
+/// A version of a custom resource. Immutable; the requests that need it share it.
 struct CustomVersion {
   codec::JsonTree source{};  ///< the element of spec.versions
   std::string storage_version{};
-  SchemaRef schema{};  ///< null when it cannot be used: nothing is checked then
-  std::shared_ptr<const VersionSchemas> schemas{};  ///< null: of no other version
+  SchemaRef schema{};  ///< null when it cannot be used; objects are not checked then
+  /// null: there are no schemas of other versions.
+  std::shared_ptr<const VersionSchemas> schemas{};
   std::vector<PrinterColumn> columns{};
   std::vector<SelectableField> selectable{};
   ScalePaths scale{};
-  /// spec.conversion of the definition, which its versions share; null for none
+  /// spec.conversion of the definition, which its versions share; null when there is none.
   std::shared_ptr<const codec::JsonTree> conversion{};
-  std::shared_ptr<Converter> converter{};  ///< null: versions differ in their apiVersion only
+  std::shared_ptr<Converter> converter{};  ///< null when versions differ only in their apiVersion
 
-  /// What tables have when the definition names no columns: the age.
+  /// The columns of tables when the definition names none: the age.
   static std::vector<PrinterColumn> DefaultColumns();
 };
 
-/// A version that may be missing; equal when the definition says the same.
+/// A reference to a version, which may be null. Two references are equal when the definition
+/// describes the versions in the same way.
 class CustomVersionRef {
  public:
   CustomVersionRef() = default;
@@ -83,8 +86,8 @@ class CustomVersionRef {
   std::shared_ptr<const CustomVersion> version_{};
 };
 
-/// From an element of spec.versions of a definition that has been accepted. `schemas`: of that
-/// definition; without them its own is read.
+/// Reads an element of spec.versions of a definition that has been accepted. `schemas` are those of
+/// the definition; when it is null, only the version's own schema is read.
 CustomVersionRef ReadVersion(const codec::JsonTree& version, std::string storage_version,
                              std::shared_ptr<const codec::JsonTree> conversion = {},
                              std::shared_ptr<Converter> converter = {},

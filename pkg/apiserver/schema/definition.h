@@ -13,23 +13,25 @@
 namespace kubexx::apiserver::schema {
 
 /// Appends what is wrong with a definition: its names, versions, schemas, columns, subresources.
-/// `definition` has the types of a CustomResourceDefinition and its defaults. That it takes too
-/// much work is wrong with it; when the budget is stopped, more may be.
+/// `definition` must have the types and the defaults of a CustomResourceDefinition. When the budget
+/// is spent, the function appends that the check takes too much work. When the budget was stopped,
+/// the definition may have more faults.
 void CheckDefinition(const codec::JsonTree& definition, Budget& budget,
                      std::vector<apimachinery::StatusCause>& causes);
 
-/// Appends which of the fields that cannot change once a definition is accepted did: group, scope,
-/// kind and plural.
+/// Appends which immutable fields of an accepted definition have changed: group, scope, kind and
+/// plural.
 void CheckDefinitionChange(const codec::JsonTree& before, const codec::JsonTree& definition,
                            std::vector<apimachinery::StatusCause>& causes);
 
-/// Appends that a definition in one of Kubernetes' own groups (k8s.io, kubernetes.io and below)
-/// does not say why it may be there, in the annotation api-approved.kubernetes.io. `before` is null
-/// for a new one; what is wrong with it, too, is let in.
+/// Appends a cause when a definition in one of Kubernetes' own groups (k8s.io, kubernetes.io and
+/// their subdomains) has no valid annotation api-approved.kubernetes.io. `before` is null for a new
+/// definition; a fault that `before` has too is accepted.
 void CheckApproval(const codec::JsonTree* before, const codec::JsonTree& definition,
                    std::vector<apimachinery::StatusCause>& causes);
 
-/// Sentences for the client about what is accepted but not done.
+/// Warnings for the client about parts of the definition that the server accepts but does not
+/// implement.
 std::vector<std::string> DefinitionWarnings(const codec::JsonTree& definition);
 
 }  // namespace kubexx::apiserver::schema

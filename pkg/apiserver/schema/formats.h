@@ -1,5 +1,5 @@
 /// @file
-/// The values of "format" that are checked.
+/// The checks of the keyword "format".
 #ifndef KUBEXX_APISERVER_SCHEMA_FORMATS_H_
 #define KUBEXX_APISERVER_SCHEMA_FORMATS_H_
 
@@ -7,9 +7,9 @@
 
 namespace kubexx::apiserver::schema {
 
-/// Whether `value` is what `format` names: date, date-time, datetime, duration, byte, uuid,
-/// uuid3, uuid4, uuid5, ipv4, ipv6, cidr, mac, hostname, email, uri, hexcolor, k8s-short-name,
-/// k8s-long-name. True for formats that are not known, as the API has it.
+/// Whether `value` has the format: date, date-time, datetime, duration, byte, uuid, uuid3, uuid4,
+/// uuid5, ipv4, ipv6, cidr, mac, hostname, email, uri, hexcolor, k8s-short-name, k8s-long-name.
+/// True for unknown formats, as in the API.
 bool HasFormat(std::string_view format, std::string_view value);
 
 }  // namespace kubexx::apiserver::schema

@@ -1,5 +1,5 @@
 /// @file
-/// The JSON paths of definitions: additionalPrinterColumns and the scale subresource.
+/// The JSON paths in definitions, in additionalPrinterColumns and in the scale subresource.
 #ifndef KUBEXX_APISERVER_SCHEMA_JSON_PATH_H_
 #define KUBEXX_APISERVER_SCHEMA_JSON_PATH_H_
 
@@ -15,24 +15,26 @@
 namespace kubexx::apiserver::schema {
 
 /// A path such as `.spec.replicas`, `.metadata.labels['a.b/c']`, `.spec.hosts[0]`, `.spec.hosts[*]`
-/// or `.status.conditions[?(@.type=="Ready")].status`: members, indices, wildcards and comparisons
-/// of one member with a string or number by == and !=. Not: slices, recursive descent, unions.
-/// A value type.
+/// or `.status.conditions[?(@.type=="Ready")].status`: It may have members, indices, wildcards, and
+/// comparisons of one member with a string or number by == and !=. It may not have slices,
+/// recursive descent or unions. A value type.
 class JsonPath {
  public:
-  /// Nothing for what is no such path.
+  /// Returns std::nullopt for a text that is no such path.
   static std::optional<JsonPath> Parse(std::string_view text);
 
-  /// What it leads to, in the order of the document; valid until `root` changes.
+  /// The values that the path selects, in the order of the document. Valid until `root` changes.
   std::vector<const codec::JsonTree*> Find(const codec::JsonTree& root) const;
-  /// The same, looking at no more members and elements than `budget`, of which it takes those that
-  /// it has looked at; nothing, and a budget of 0, where they do not suffice.
+  /// The same, but looks at `budget` members and elements at most, and subtracts from `budget` the
+  /// number that it has looked at. When the budget does not suffice, the result is empty and the
+  /// budget 0.
   std::vector<const codec::JsonTree*> FindWithin(const codec::JsonTree& root,
                                                  std::size_t& budget) const;
-  /// The first of them; null when there is none.
+  /// The first selected value; null when there is none.
   const codec::JsonTree* First(const codec::JsonTree& root) const;
 
-  /// The names, when it consists of members only, as a scale's paths must.
+  /// The names of the members when the path consists of members only, as the paths of a scale must;
+  /// otherwise std::nullopt.
   std::optional<std::vector<std::string>> Members() const;
 
  private:

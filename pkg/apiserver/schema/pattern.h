@@ -1,5 +1,5 @@
 /// @file
-/// Regular expressions of schemas.
+/// The regular expressions of schemas.
 #ifndef KUBEXX_APISERVER_SCHEMA_PATTERN_H_
 #define KUBEXX_APISERVER_SCHEMA_PATTERN_H_
 
@@ -12,20 +12,20 @@
 
 namespace kubexx::apiserver::schema {
 
-/// An expression in the syntax that the API has, that of Go's regexp, which is RE2's. Matching
-/// takes time linear in the text and at most a megabyte, whatever the expression. Immutable,
+/// A regular expression in the API's syntax, which is that of Go's regexp and RE2. For every
+/// expression, matching takes time linear in the text and at most a megabyte of memory. Immutable,
 /// cheap to copy, thread-safe.
 class Pattern {
  public:
   explicit Pattern(std::string_view text);
 
-  /// "" for a good expression, else what is wrong with it.
+  /// What is wrong with the expression; "" when it is valid.
   const std::string& problem() const { return problem_; }
   const std::string& text() const { return text_; }
-  /// What it costs to keep, in instructions of about 16 bytes; one that is too large to be compiled
-  /// counts as the largest.
+  /// The size of the compiled expression in instructions of about 16 bytes. An expression that is
+  /// too large to compile counts as the largest possible one.
   std::size_t size() const;
-  /// Whether it is found anywhere in `value`; false when there is a problem.
+  /// Whether the expression matches any part of `value`; false when the expression is invalid.
   bool Matches(std::string_view value) const;
 
  private:
@@ -35,16 +35,16 @@ class Pattern {
   std::shared_ptr<const Program> program_;
 };
 
-/// The expressions of one definition: each is compiled once, however often it comes, and none any
-/// more when there are a thousand or they have become larger than four megabytes together. Whoever
-/// reads patterns of a client takes them from here, for one of a few bytes may take milliseconds.
-/// Not thread-safe.
+/// The expressions of one definition. It compiles each expression once, however often it occurs,
+/// and refuses further ones when there are a thousand or they are larger than four megabytes
+/// together. All patterns that clients send must be compiled here, because compiling an expression
+/// of a few bytes can take milliseconds. Not thread-safe.
 class Patterns {
  public:
-  /// Null when there would be too many, or they would be too large; that stays so. Valid as long as
-  /// this is.
+  /// The compiled expression; null when it would exceed the limits, and then for all further
+  /// expressions. Valid as long as this object.
   const Pattern* Find(std::string_view text);
-  /// Whether one has been refused.
+  /// Whether an expression has been refused.
   bool full() const { return full_; }
 
  private:

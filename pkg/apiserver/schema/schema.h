@@ -1,5 +1,5 @@
 /// @file
-/// The schema of a custom resource, in the form that objects are checked against.
+/// The schema of a custom resource, parsed for checking objects.
 #ifndef KUBEXX_APISERVER_SCHEMA_SCHEMA_H_
 #define KUBEXX_APISERVER_SCHEMA_SCHEMA_H_
 
@@ -19,16 +19,16 @@
 namespace kubexx::apiserver::schema {
 
 struct Schema;
-/// Shared by the types that are checked with it; null where there is no schema.
+/// A reference to a schema, which several types may share; null when there is no schema.
 using SchemaRef = std::shared_ptr<const Schema>;
 
 /// x-kubernetes-list-type.
 enum class ListType : std::uint8_t { kAtomic, kSet, kMap };
 
-/// One node of an openAPIV3Schema, as apiextensions/v1 JSONSchemaProps. What only documents is
-/// not in it. Immutable once it is parsed.
+/// One node of an openAPIV3Schema (apiextensions/v1 JSONSchemaProps), without the fields that are
+/// only documentation. Immutable once it is parsed.
 struct Schema {
-  std::string type{};  ///< "" for any
+  std::string type{};  ///< "" for any type
   std::string format{};
   bool nullable = false;
   bool int_or_string = false;
@@ -40,7 +40,7 @@ struct Schema {
   ListType list_type = ListType::kAtomic;
   std::vector<std::string> list_keys{};
   std::optional<codec::JsonTree> default_value{};
-  std::size_t default_bytes = 0;  ///< of the default as JSON
+  std::size_t default_bytes = 0;  ///< size of the default as JSON
   std::vector<codec::JsonTree> enum_values{};
   std::optional<Pattern> pattern{};
   std::optional<double> minimum{};
@@ -55,27 +55,29 @@ struct Schema {
   bool unique_items = false;
   std::vector<std::string> required{};
   std::map<std::string, SchemaRef, std::less<>> properties{};
-  std::vector<std::string> defaulted{};  ///< the properties that have defaults, in their order
-  SchemaRef additional{};                ///< the schema of other members; null: there is none
+  /// Names of the properties that have defaults, in their order.
+  std::vector<std::string> defaulted{};
+  SchemaRef additional{};  ///< the schema of other members; null when there is none
   SchemaRef items{};
   std::vector<SchemaRef> all_of{};
   std::vector<SchemaRef> any_of{};
   std::vector<SchemaRef> one_of{};
   SchemaRef not_{};
 
-  /// The schema of the member `key`, be it a property or an additional one; null for none.
+  /// The schema of the member `key`, which may be a property or an additional property; null when
+  /// there is none.
   const Schema* Member(std::string_view key) const;
 };
 
-/// What to say of patterns that Patterns refuses.
+/// The error text for patterns that Patterns refuses.
 inline constexpr std::string_view kTooManyPatterns =
     "the patterns of the schema are too large: use smaller repetitions or fewer patterns";
 
-/// From an openAPIV3Schema that has the types of JSONSchemaProps. kInvalid when a pattern is no
-/// expression, or Patterns refuses one.
+/// Parses an openAPIV3Schema, which must have the types of JSONSchemaProps. Returns kInvalid when a
+/// pattern is no regular expression, or Patterns refuses it.
 apimachinery::Result<SchemaRef> ParseSchema(const codec::JsonTree& tree);
 
-/// The same of a schema that is still to be checked: such patterns are left out. Never null.
+/// The same for a schema that has not been checked yet: it leaves out such patterns. Never null.
 SchemaRef ParseLeniently(const codec::JsonTree& tree, Patterns& patterns);
 
 }  // namespace kubexx::apiserver::schema

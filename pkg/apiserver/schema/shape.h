@@ -1,5 +1,5 @@
 /// @file
-/// Giving an object the shape of its schema: without fields that are not in it, with defaults.
+/// Shapes an object by its schema: removes unknown fields and fills in defaults.
 #ifndef KUBEXX_APISERVER_SCHEMA_SHAPE_H_
 #define KUBEXX_APISERVER_SCHEMA_SHAPE_H_
 
@@ -10,21 +10,22 @@
 
 namespace kubexx::apiserver::schema {
 
-/// What defaults may add to one object, in bytes of JSON: as much as kube-apiserver takes in a
+/// How many bytes of JSON defaults may add to one object: as many as kube-apiserver accepts in a
 /// request, and twice what etcd stores in one value.
 inline constexpr std::size_t kMaxDefaultBytes = 3 << 20;
 
-/// Takes out the members of a whole object that the schema does not know; apiVersion, kind and
-/// metadata stay. Whether there were any.
+/// Removes the members of a whole object that the schema does not know; apiVersion, kind and
+/// metadata stay. Returns whether there were any.
 bool Prune(const Schema& schema, codec::JsonTree& object);
 
-/// Fills in defaults where a member is missing, or null without being nullable, and takes out
-/// other such nulls. A default of an element is there as often as there are elements: `room` is how
-/// many bytes of JSON may be added, and becomes what is left of it. False where they are too few:
-/// then `value` has some of its defaults.
+/// Fills in defaults for members that are missing, or that are null without being nullable, and
+/// removes other nulls that are not nullable. `room` is the number of bytes of JSON that may be
+/// added, because a default of list elements is added to each element; the function subtracts what
+/// it adds. Returns false when the room does not suffice; then `value` has only some of its
+/// defaults.
 [[nodiscard]] bool SetDefaults(const Schema& schema, codec::JsonTree& value, std::size_t& room);
 
-/// Prune for a value that is no whole object: a default.
+/// The same as Prune for a value that is no whole object, such as a default.
 bool PruneValue(const Schema& schema, codec::JsonTree& value);
 
 }  // namespace kubexx::apiserver::schema

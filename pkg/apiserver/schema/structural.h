@@ -1,5 +1,6 @@
 /// @file
-/// Whether the schema of a definition is structural: what may stand in it, and where.
+/// Checks whether the schema of a CustomResourceDefinition is structural: which keywords it may
+/// have, and where.
 #ifndef KUBEXX_APISERVER_SCHEMA_STRUCTURAL_H_
 #define KUBEXX_APISERVER_SCHEMA_STRUCTURAL_H_
 
@@ -14,24 +15,26 @@
 
 namespace kubexx::apiserver::schema {
 
-/// What the schemas of one definition may cost together.
+/// The limits for all schemas of one definition together.
 struct DefinitionBudget {
   explicit DefinitionBudget(Budget& of_work) : work(of_work) {}
 
   Patterns patterns{};
   Budget& work;
-  /// What defaults may be given by defaults; those of one default are those of an object.
+  /// How many bytes defaults may add to other defaults. The limit for one default is that of an
+  /// object.
   std::size_t default_bytes = 4 * kMaxDefaultBytes;
 };
 
-/// Appends what keeps an openAPIV3Schema, which is at `path` in its definition, from being
-/// structural: fields without a type, keywords that are not supported, patterns that are no
-/// expressions, defaults that do not fit, and so on, as apiextensions-apiserver's validation. When
-/// the budget's work ends, more may be wrong with it.
+/// Appends the reasons why an openAPIV3Schema is not structural: fields without a type, unsupported
+/// keywords, invalid patterns, defaults that do not fit, and so on, as in apiextensions-apiserver's
+/// validation. `path` is that of the schema in its definition. When the budget is spent, the schema
+/// may have more faults.
 void CheckStructural(const codec::JsonTree& schema, const std::string& path,
                      DefinitionBudget& budget, CauseList& causes);
 
-/// Whether there are rules in it that this server does not evaluate (x-kubernetes-validations).
+/// Whether the schema has validation rules (x-kubernetes-validations), which this server does not
+/// evaluate.
 bool HasRules(const codec::JsonTree& schema);
 
 }  // namespace kubexx::apiserver::schema

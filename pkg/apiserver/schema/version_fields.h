@@ -1,5 +1,6 @@
 /// @file
-/// Fields of a definition's version that are neither its schema nor its subresources.
+/// Checks of a version in a CustomResourceDefinition, other than of its schema and its
+/// subresources.
 #ifndef KUBEXX_APISERVER_SCHEMA_VERSION_FIELDS_H_
 #define KUBEXX_APISERVER_SCHEMA_VERSION_FIELDS_H_
 
@@ -10,10 +11,11 @@
 
 namespace kubexx::apiserver::schema {
 
-/// Appends what is wrong with the deprecationWarning of `version`, which is at `path`.
+/// Appends what is wrong with the deprecationWarning of `version`, whose path is `path`.
 void CheckDeprecation(const codec::JsonTree& version, const std::string& path, CauseList& causes);
 
-/// The same of its selectableFields: at most eight strings, booleans or integers of the schema.
+/// Appends what is wrong with its selectableFields: there may be at most eight, and each must be a
+/// string, boolean or integer of the schema.
 void CheckSelectableFields(const codec::JsonTree& version, const std::string& path,
                            CauseList& causes);
 

@@ -1,5 +1,5 @@
 /// @file
-/// The API server: storage, caches, handlers and HTTP in one process.
+/// The API server: its storage, caches, handlers and HTTP server in one process.
 #ifndef KUBEXX_APISERVER_SERVER_API_SERVER_H_
 #define KUBEXX_APISERVER_SERVER_API_SERVER_H_
 
@@ -24,88 +24,98 @@ namespace kubexx::apiserver {
 
 /// Settings of an ApiServer.
 struct ApiServerOptions {
-  /// "host:port", port 0 for a free one.
+  /// The server listens here: "host:port". With port 0 the system chooses a free port.
   std::string address = "127.0.0.1:0";
-  /// Plain HTTP instead of TLS.
+  /// The server speaks plain HTTP instead of TLS.
   bool plain_http = false;
-  /// The server's certificate; empty: a self-signed one for localhost and the address.
+  /// The server's certificate. When it is empty, Start makes a self-signed one for localhost and
+  /// the host of `address`.
   http::KeyPair certificate{};
-  /// PEM of the authorities of client certificates; empty: none are asked for.
+  /// The certificate authorities (PEM) that client certificates are verified with. When it is
+  /// empty, the server asks clients for no certificate.
   std::string client_ca{};
-  /// The administrator's bearer token; empty: without `tokens`, who shows nothing is the
-  /// administrator.
+  /// The administrator's bearer token. When this and `tokens` are both empty, a client without
+  /// credentials is the administrator.
   apimachinery::Bytes token{};
-  /// Tokens of other users.
+  /// The bearer tokens of other users.
   std::vector<UserToken> tokens{};
-  /// Ask Roles and their bindings whether a request may be made, instead of allowing all.
+  /// The server authorizes each request by Roles and their bindings (RBAC), instead of allowing
+  /// all.
   bool rbac = false;
-  /// How values are stored.
+  /// The form in which the storage holds objects.
   StoredForm form = StoredForm::kJson;
   /// Whether objects have metadata.managedFields; see ApiOptions.
   bool managed_fields = true;
-  /// Whether new pods get what their service accounts have for them; see ApiOptions.
+  /// Whether the server gives new pods their service account's name, token and imagePullSecrets;
+  /// see ApiOptions.
   bool service_accounts = false;
-  /// Events that each resource's watches can begin in the past of.
+  /// How many past events the server keeps for each resource, so that a watch can begin in the
+  /// past.
   std::size_t watch_window = 1000;
-  /// Requests that are worked on at once.
+  /// How many requests the server works on at the same time.
   std::size_t threads = 4;
   /// See ApiOptions.
   std::chrono::seconds event_ttl = std::chrono::hours(1);
   /// See ApiOptions.
   bool shared_storage = false;
-  /// What others reach the server by, for the Endpoints of the Service default/kubernetes; empty:
-  /// see ReachableAddress.
+  /// The address at which others reach the server. It is written to the Endpoints of the Service
+  /// default/kubernetes. When it is empty, ReachableAddress chooses one.
   std::string advertise_address{};
   /// See ApiOptions.
   ServiceRanges service_ranges{};
-  /// Names besides the address's and the machine's that a server without tokens is asked by; see
-  /// CheckHost.
+  /// Host names by which clients may address a server without tokens, besides its address and the
+  /// machine's name; see CheckHost.
   std::vector<std::string> allowed_hosts{};
-  /// Web pages that may use the server without a token, or with the browser's certificate:
-  /// "https://dashboard.example.com"; see CheckOrigin.
+  /// The origins of web pages that may use the server without a token, or with the browser's
+  /// certificate, such as "https://dashboard.example.com"; see CheckOrigin.
   std::vector<std::string> allowed_origins{};
-  /// Connections, watches included; half of the process's descriptors when that is less.
+  /// How many connections the server accepts, watches included. When half of the process's limit of
+  /// file descriptors is less, that counts instead.
   std::size_t max_connections = 8192;
-  /// Runs in Start with what kubeconfig() gives, before any request is answered: whoever sees the
-  /// server ready finds what this has written. Start returns its error.
+  /// Start calls this with the result of kubeconfig() before the server answers any request:
+  /// whoever finds the server ready also finds what this function has written. Start returns its
+  /// error.
   std::function<apimachinery::Result<void>(const std::string& kubeconfig)> on_listening{};
-  /// Runs soon after the start and every half minute, on a thread that others wait for: the time to
-  /// give back to the system what was freed, such as what a thousand definitions took that are
-  /// gone.
+  /// The server calls this two seconds after the start and then every half minute, on a thread that
+  /// other upkeep waits for. It can return freed memory to the system, for example after a thousand
+  /// CustomResourceDefinitions were deleted.
   std::function<void()> release_memory{};
-  /// Stands between clients and the API, for tests of clients: gets each request, and `next`, which
-  /// answers it; may answer instead, or change the answer. Must be thread-safe and not wait.
+  /// For tests of clients: the server hands each request to this function together with `next`,
+  /// which answers it. The function may answer the request itself, or change the answer. It must be
+  /// thread-safe and must not wait.
   std::function<http::Response(const http::Request& request, const http::Handler& next)> around{};
   base::Clock& clock = base::Clock::Real();
 };
 
-/// Serves what is in a storage. Thread-safe.
+/// Serves the objects of a storage. Thread-safe.
 class ApiServer {
  public:
   using Options = ApiServerOptions;
 
   ApiServer(std::unique_ptr<storage::Storage> storage, Options options);
-  /// Stops.
+  /// Calls Stop.
   ~ApiServer();
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  /// Makes the namespaces, roles and the Service that every cluster has and begins to serve. Errors
-  /// of http::Server::Start and of the storage. Once only.
+  /// Creates the namespaces, roles and the Service that every cluster has, and begins to serve.
+  /// Returns errors of http::Server::Start and of the storage. May be called once only.
   apimachinery::Result<void> Start();
 
   std::uint16_t port() const;
-  /// "https://127.0.0.1:6443".
+  /// The URL of the server for clients on this machine, such as "https://127.0.0.1:6443".
   std::string url() const;
-  /// A kubeconfig for the administrator. The token in it is not wiped: it is made to be written.
+  /// A kubeconfig for the administrator. It contains the token, and the text is not wiped from
+  /// memory, because callers write it to a file anyway.
   std::string kubeconfig() const;
-  /// PEM of what the server's certificate can be verified with; empty over plain HTTP.
+  /// The certificate (PEM) that clients verify the server with. Empty when the server speaks plain
+  /// HTTP.
   const std::string& authority() const { return options_.certificate.certificate; }
   storage::Storage& storage() { return *storage_; }
-  /// What /metrics tells of.
+  /// The metrics that the path /metrics serves.
   metrics::Registry& registry() { return registry_; }
 
-  /// Ends all watches and connections; returns when no request is worked on.
+  /// Ends all watches and connections. Returns when the server works on no request any more.
   void Stop();
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// What clients know a server by, over its restarts.
+/// The certificate and the token of a server, which stay the same when it restarts.
 #ifndef KUBEXX_APISERVER_SERVER_SERVER_IDENTITY_H_
 #define KUBEXX_APISERVER_SERVER_SERVER_IDENTITY_H_
 
@@ -22,16 +22,17 @@ struct ServerIdentity {
   apimachinery::Bytes token{};
 };
 
-/// Gives the identity that is kept in the store, beside the objects, where no request reaches it;
-/// made at the first call, so that kubeconfigs stay good when the server is started again. The
-/// certificate is made anew for other `names`, and a month before it is over; the token stays.
-/// kInternalError for what cannot be read, and errors of the store.
+/// Returns the identity that the store holds, and makes it at the first call, so that kubeconfigs
+/// stay valid when the server restarts. It is stored beside the objects, where no request can read
+/// it. A new certificate is made when `names` have changed, and a month before the old one expires;
+/// the token stays. Returns kInternalError when the stored identity cannot be read, and errors of
+/// the store.
 apimachinery::Result<ServerIdentity> KeepIdentity(storage::Storage& storage,
                                                   const std::vector<std::string>& names,
                                                   base::Clock& clock, const std::stop_token& stop);
 
-/// The host of "host:port" as clients on this machine name it: the loopback address for all
-/// addresses.
+/// The host of "host:port" under which clients on this machine reach it. For an address that stands
+/// for all interfaces that is the loopback address.
 std::string HostOfAddress(std::string_view address);
 
 }  // namespace kubexx::apiserver

@@ -127,7 +127,7 @@ TEST_F(MemoryFullDisk, IsToldOnceInTheLogAndSoIsItsEnd) {
   const std::string log = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::ranges::count(log, '\n'), 2) << log;
   EXPECT_THAT(log, HasSubstr("Cannot write to the store's file"));
-  EXPECT_THAT(log, HasSubstr("Writing to the store's file again"));
+  EXPECT_THAT(log, HasSubstr("The store can write to its file again"));
 }
 
 TEST_F(MemoryFullDisk, TheFirstLookAtTheHealthKnows) {

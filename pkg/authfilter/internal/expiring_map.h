@@ -1,5 +1,5 @@
 /// @file
-/// Answers that are kept for a while.
+/// ExpiringMap: keeps answers for a limited time.
 #ifndef KUBEXX_AUTHFILTER_INTERNAL_EXPIRING_MAP_H_
 #define KUBEXX_AUTHFILTER_INTERNAL_EXPIRING_MAP_H_
 
@@ -15,8 +15,8 @@
 
 namespace kubexx::authfilter::internal {
 
-/// At most `max_entries` values, each until its time is over; the one put in first goes first.
-/// Thread-safe.
+/// Keeps at most `max_entries` values, each until it expires; when full, the one that was added
+/// first goes. Thread-safe.
 template <class V>
 class ExpiringMap {
  public:

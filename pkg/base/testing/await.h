@@ -152,6 +152,17 @@ concept HoldsOneOrNone = requires(const T& value) {
   *value;
 };
 
+/// A plain or smart pointer to an object. Its own operator<< shows an address.
+template <class T>
+concept IsPointer =
+    (std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>) || requires {
+      typename T::element_type;
+      requires requires(const T& value) {
+        { value.get() } -> std::same_as<typename T::element_type*>;
+        *value;
+      };
+    };
+
 template <class T>
 concept IsStreamed = requires(std::ostream& out, const T& value) { out << value; };
 
@@ -173,6 +184,8 @@ std::string Shown(const T& value) {
                          { value.count() } -> std::convertible_to<double>;
                        }) {
     return std::to_string(value.count());  // a duration, in its own unit
+  } else if constexpr (internal::IsPointer<T>) {
+    return value ? Shown(*value) : "nothing";
   } else if constexpr (internal::IsStreamed<T>) {
     std::ostringstream out;
     out << value;

@@ -1,5 +1,6 @@
 /// @file
-/// A Clock for tests that never sleeps: whoever waits until a time makes it that time.
+/// AutoClock: a Clock for tests that never sleeps. A wait until some time sets the clock to that
+/// time.
 #ifndef KUBEXX_CACHE_TESTING_AUTO_CLOCK_H_
 #define KUBEXX_CACHE_TESTING_AUTO_CLOCK_H_
 
@@ -10,8 +11,9 @@
 
 namespace kubexx::cache::testing {
 
-/// Every wait with a deadline ends at once with the time moved to the deadline; waits without one
-/// wait. For runs in which one thread sleeps (backoff), as fast as the machine goes. Thread-safe.
+/// Every wait with a deadline ends at once and moves the time to the deadline; a wait without a
+/// deadline really waits. For tests in which one thread sleeps (backoff), so that they run as fast
+/// as possible. Thread-safe.
 class AutoClock final : public base::Clock {
  public:
   base::TimePoint Now() const override {

@@ -1,5 +1,5 @@
 /// @file
-/// Random changes and faults for a FakeSource.
+/// Chaos: makes random changes and faults in a FakeSource.
 #ifndef KUBEXX_CACHE_TESTING_CHAOS_H_
 #define KUBEXX_CACHE_TESTING_CHAOS_H_
 
@@ -10,14 +10,14 @@
 
 namespace kubexx::cache::testing {
 
-/// Does to a source what clusters do: writes, deletes, dropped and broken watches, 410s, refused
-/// requests, lists that break off, bookmarks, and now and then a restore from a backup. The
-/// sequence follows from the seed.
+/// Does what happens in clusters: writes, deletes, dropped and broken watches, 410s, refused
+/// requests, lists that break off, bookmarks, and sometimes a restore from a backup. The seed
+/// determines the sequence.
 class Chaos {
  public:
   Chaos(FakeSource& source, std::uint64_t seed) : source_(source), random_(seed) {}
 
-  /// One random step.
+  /// Makes one random step.
   void Step();
   void Run(int steps) {
     for (int i = 0; i < steps; ++i) {

@@ -1,5 +1,5 @@
 /// @file
-/// An API server's list and watch in memory, with faults on demand.
+/// FakeSource: the list and watch of an API server in memory, with faults on demand.
 #ifndef KUBEXX_CACHE_TESTING_FAKE_SOURCE_H_
 #define KUBEXX_CACHE_TESTING_FAKE_SOURCE_H_
 
@@ -19,20 +19,20 @@
 
 namespace kubexx::cache::testing {
 
-/// A ListerWatcher over a versioned map. Lists at any version, in pages, from a consistent
-/// snapshot; watches from any version still in its history, with bookmarks and WatchList, and, as
-/// kube-apiserver, from a version that it has not reached: silently, until it has passed it.
-/// Thread-safe. Objects are JSON.
+/// A ListerWatcher over a versioned map. It lists at any version, in pages, from a consistent
+/// snapshot. It watches from any version in its history, with bookmarks and WatchList. As
+/// kube-apiserver, it also watches from a version that it has not reached, and sends nothing until
+/// it has passed that version. Thread-safe. Objects are JSON.
 class FakeSource final : public ListerWatcher {
  public:
   using Objects = std::map<apimachinery::ObjectKey, Object>;
 
   /// Creates or changes an object; returns its new version.
   std::string Put(const apimachinery::ObjectKey& key, std::string_view payload);
-  /// Stores this very object under a new version, which is set in it.
+  /// Stores this object with a new resourceVersion, which it sets in the object.
   std::string PutObject(Object object);
   void Delete(const apimachinery::ObjectKey& key);
-  /// The same, with this last state, whose version is set in it.
+  /// Deletes an object with this last state, in which it sets the resourceVersion.
   void DeleteAs(Object last);
   Objects objects() const;
   std::string resource_version() const;
@@ -41,34 +41,35 @@ class FakeSource final : public ListerWatcher {
   void DropWatches();
   /// Ends the open watches with an error.
   void BreakWatches(apimachinery::Status status);
-  /// Forgets all history: watches from before, and lists that are in the middle, have expired.
+  /// Forgets all history, so that watches from earlier versions, and lists that are in progress,
+  /// expire.
   void Compact();
-  /// A state as if restored from a backup, at `version`; history is forgotten.
+  /// Sets the state as if restored from a backup, at `version`, and forgets the history.
   void RestoreBackup(const Objects& backup, std::uint64_t version);
   /// Sends a bookmark at the current version to the open watches.
   void SendBookmark();
-  /// Lists have one more item, which cannot be read, until it is mended.
+  /// Adds an item that cannot be read to lists, until MendUnreadable.
   void PutUnreadable(std::string why);
   void MendUnreadable();
-  /// The open watches get an event that cannot be read.
+  /// Sends an event that cannot be read to the open watches.
   void SendUnreadable(std::string why);
-  /// The next `times` requests are refused.
+  /// Refuse the next `times` requests with `status`.
   void FailLists(apimachinery::Status status, int times = 1);
   void FailWatches(apimachinery::Status status, int times = 1);
-  /// The next list page, or WatchList, breaks off after `objects` of its objects.
+  /// Lets the next list page, or WatchList, break off after `objects` of its objects.
   void BreakNextListAfter(int objects, apimachinery::Status status);
-  /// WatchList requests are refused as by a server that does not know them.
+  /// Refuses WatchList requests from now on, as a server does that does not support them.
   void RefuseWatchList();
 
   int lists() const;
   int watches() const;
   std::vector<apimachinery::ListOptions> list_requests() const;
   std::vector<apimachinery::ListOptions> watch_requests() const;
-  /// Blocks until `n` watch requests have come, refused ones too.
+  /// Blocks until `n` watch requests have come, including refused ones.
   void AwaitWatches(int n,
                     const base::testing::Where& where = base::testing::Where::current()) const;
   void AwaitLists(int n, const base::testing::Where& where = base::testing::Where::current()) const;
-  /// Blocks until a watch is open and has been sent everything.
+  /// Blocks until a watch is open and has got every change.
   void AwaitCaughtUp(const base::testing::Where& where = base::testing::Where::current()) const;
 
   apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions& options,
@@ -128,7 +129,7 @@ class FakeSource final : public ListerWatcher {
   std::string unreadable_ KX_GUARDED_BY(mu_);
   std::vector<apimachinery::ListOptions> list_requests_ KX_GUARDED_BY(mu_);
   std::vector<apimachinery::ListOptions> watch_requests_ KX_GUARDED_BY(mu_);
-  /// The version up to which each open watch has been sent everything.
+  /// The resourceVersion up to which each open watch has got every change.
   std::map<std::uint64_t, std::uint64_t> open_ KX_GUARDED_BY(mu_);
   std::uint64_t next_watch_ KX_GUARDED_BY(mu_) = 0;
 };

@@ -1,5 +1,5 @@
 /// @file
-/// The simplest ReflectorStore, to see what a Reflector does.
+/// MapStore: the simplest ReflectorStore, for tests of a Reflector.
 #ifndef KUBEXX_CACHE_TESTING_MAP_STORE_H_
 #define KUBEXX_CACHE_TESTING_MAP_STORE_H_
 
@@ -15,7 +15,8 @@
 
 namespace kubexx::cache::testing {
 
-/// Objects' bytes by key. Can be told to refuse. Thread-safe; Await blocks for a condition.
+/// Keeps objects' bytes by key. Tests can make it refuse a change. Thread-safe; the Await methods
+/// block until a condition is true.
 class MapStore final : public ReflectorStore {
  public:
   using Content = std::map<apimachinery::ObjectKey, std::string>;

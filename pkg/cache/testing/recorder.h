@@ -18,8 +18,8 @@
 
 namespace kubexx::cache::testing {
 
-/// A handler that builds, from events alone, what the store should have, and checks that events
-/// make sense. Thread-safe; Await blocks for a condition.
+/// A handler that builds the expected content of the store from events alone, and checks that the
+/// events fit together. Thread-safe; the Await methods block until a condition is true.
 class Recorder {
  public:
   using Content = std::map<apimachinery::ObjectKey, std::string>;
@@ -77,7 +77,7 @@ class Recorder {
   std::vector<std::string> log_ KX_GUARDED_BY(mu_);
 };
 
-/// Holds whoever waits until it is opened.
+/// Blocks all callers of Wait until Open is called.
 class Gate {
  public:
   void Open() {

@@ -1,5 +1,5 @@
 /// @file
-/// What is done right before the process ends.
+/// Briefly: calls a function that may hang, right before the process ends.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_BRIEFLY_H_
 #define KUBEXX_CONTROLLER_INTERNAL_BRIEFLY_H_
 
@@ -9,11 +9,12 @@
 
 namespace kubexx::controller::internal {
 
-/// How long the end of the process waits for what may hang as all else does.
+/// How long a process that is ending waits for code that may hang.
 inline constexpr base::Duration kMoment = std::chrono::milliseconds(500);
 
-/// Calls `act` on a thread of its own and returns when it has returned, after kMoment at the
-/// latest. What hangs is left behind, so this is only for a process that ends right afterwards.
+/// Calls `act` on a thread of its own. Returns when `act` has returned, but after kMoment at the
+/// latest. A thread that hangs is left behind, so use this only in a process that ends right
+/// afterwards.
 void Briefly(std::function<void()> act);
 
 }  // namespace kubexx::controller::internal

@@ -32,16 +32,17 @@ ControllerMetrics::ControllerMetrics(metrics::Registry& registry, const std::str
   panics = registry.Counter("controller_runtime_reconcile_panics_total",
                             "Reconciles that threw an exception.", labels);
   timeouts = registry.Counter("controller_runtime_reconcile_timeouts_total",
-                              "Reconciles whose time was up.", labels);
+                              "Reconciles that exceeded their time limit.", labels);
   stale_skips = registry.Counter(
       "kubexx_controller_stale_skips_total",
-      "Reconciles put off until the cache has seen the controller's own writes.", labels);
+      "Reconciles postponed until the cache contains the controller's own writes.", labels);
   time = registry.Histogram("controller_runtime_reconcile_time_seconds",
                             "How long a reconcile takes.", labels, TimeBuckets());
   active_workers = registry.Gauge("controller_runtime_active_workers",
                                   "Workers that are reconciling now.", labels);
-  max_concurrent_reconciles = registry.Gauge("controller_runtime_max_concurrent_reconciles",
-                                             "How many may at a time.", labels);
+  max_concurrent_reconciles =
+      registry.Gauge("controller_runtime_max_concurrent_reconciles",
+                     "How many reconciles may run at the same time.", labels);
 }
 
 }  // namespace kubexx::controller::internal

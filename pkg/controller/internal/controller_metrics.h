@@ -9,13 +9,13 @@
 
 namespace kubexx::controller::internal {
 
-/// Names and buckets as controller-runtime registers them, so that its dashboards work, and one of
-/// our own. Thread-safe. Without a registry all handles do nothing.
+/// Has the names and buckets of controller-runtime's metrics, so that its dashboards work, and one
+/// metric of our own. Thread-safe. Without a registry all handles do nothing.
 struct ControllerMetrics {
   ControllerMetrics() = default;
   ControllerMetrics(metrics::Registry& registry, const std::string& controller);
 
-  metrics::Counter success{};  ///< these four: controller_runtime_reconcile_total by result
+  metrics::Counter success{};  ///< to `error`: the results of controller_runtime_reconcile_total
   metrics::Counter requeue{};
   metrics::Counter requeue_after{};
   metrics::Counter error{};

@@ -1,5 +1,5 @@
 /// @file
-/// Requests stops when time is up.
+/// Deadlines: requests stops when their time has come.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_DEADLINES_H_
 #define KUBEXX_CONTROLLER_INTERNAL_DEADLINES_H_
 
@@ -17,9 +17,9 @@
 
 namespace kubexx::controller::internal {
 
-/// Any number of deadlines on one thread. Stops are requested on a thread of their own each, as a
-/// callback that hangs must not hold up what is due later; the destructor waits for them.
-/// Thread-safe.
+/// Watches any number of deadlines on one thread. It requests each stop on a separate thread, so
+/// that a callback that hangs does not delay later deadlines; the destructor waits for these
+/// threads. Thread-safe.
 class Deadlines {
  public:
   explicit Deadlines(base::Clock& clock);

@@ -47,7 +47,7 @@ apimachinery::Result<void> EndGuard::Stuck() {
   for (const std::string& name : options_.running()) {
     names += (names.empty() ? "" : ", ") + name;
   }
-  Status status(Reason::kTimeout, "still running at the end of the grace: " +
+  Status status(Reason::kTimeout, "still running at the end of the grace period: " +
                                       (names.empty() ? std::string(at_.load()) : names));
   if (options_.on_stuck) {
     if (!told_.exchange(true)) {
@@ -58,7 +58,7 @@ apimachinery::Result<void> EndGuard::Stuck() {
   // Nothing can end a thread that does not want to. No destructor runs: it would meet that thread.
   // Nor can anything write to where nobody reads.
   Briefly([status] {
-    logging::Error("The process ends without what does not stop", {{"error", status}});
+    logging::Error("The process ends although something has not stopped", {{"error", status}});
   });
   std::_Exit(EXIT_FAILURE);
 }

@@ -1,5 +1,5 @@
 /// @file
-/// The end of a manager's grace.
+/// EndGuard: enforces the limit on how long a manager may take to end.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_END_GUARD_H_
 #define KUBEXX_CONTROLLER_INTERNAL_END_GUARD_H_
 
@@ -19,44 +19,46 @@
 
 namespace kubexx::controller::internal {
 
-/// Sees to it that a manager that is to end does so, whatever hangs. Thread-safe.
+/// Makes sure that a manager ends when it has to, whatever hangs. Thread-safe.
 class EndGuard {
  public:
   /// Settings of an EndGuard.
   struct Options {
     base::Clock& clock = base::Clock::Real();
-    /// How long what runs has from now on; asked when the end begins.
+    /// Returns the grace: how long everything that runs may take to stop from now on. Called when
+    /// the end begins.
     std::function<base::Duration()> grace{};
-    /// Requested when the grace has become shorter: it is asked once more. The end begins then at
-    /// the latest.
+    /// When it is requested, the grace has become shorter, and `grace` is called once more. If the
+    /// end has not begun before, it begins now.
     std::stop_token sooner{};
-    /// Names of what still runs. Returns soon, whatever hangs.
+    /// Returns the names of everything that still runs. It returns soon, whatever hangs.
     std::function<std::vector<std::string>()> running{};
-    /// Called, once, when the grace is over. Empty: ends the process.
+    /// Called once when the grace is over. When empty, the process ends then.
     std::function<void(const apimachinery::Status&)> on_stuck{};
   };
 
-  /// The end begins when `ended` is requested. What takes longer than the grace and kClosing is
-  /// taken for stuck, whatever thread it hangs on. The callbacks of a token run the newest first
-  /// and one after the other, so both tokens are nobody's who may register one that hangs.
+  /// The end begins when `ended` is requested. When the manager has not ended after the grace and
+  /// kClosing, it is stuck, whichever thread hangs. A token runs its callbacks one after the other,
+  /// the newest first. Nobody else may therefore register a callback that may hang with one of the
+  /// two tokens.
   EndGuard(const std::stop_token& ended, Options options);
   EndGuard(const EndGuard&) = delete;
   EndGuard& operator=(const EndGuard&) = delete;
 
   /// When the grace is over.
   base::TimePoint Deadline();
-  /// The same of what comes after it, see kClosing.
+  /// When the time for the last steps is over, see kClosing.
   base::TimePoint ClosingDeadline();
-  /// Calls `wait`, which waits for something until a deadline or until a token is requested and
-  /// says whether it has come; once more when the grace has become shorter.
+  /// Calls `wait`, which waits for something until a deadline or until a token is requested, and
+  /// returns whether it has happened. Calls it once more when the grace has become shorter.
   bool Await(base::FunctionRef<bool(base::TimePoint, const std::stop_token& cut)> wait);
-  /// What the manager is at, for when it hangs there: "the caches' handlers".
+  /// Sets what the manager is doing, for the error when it hangs there: "the caches' handlers".
   void At(const char* what) { at_ = what; }
   const char* at() const { return at_; }
-  /// Something has not ended in time: says so, and returns the error where the process goes on.
+  /// Reports that something has not ended in time. Returns the error if the process continues.
   apimachinery::Result<void> Stuck();
 
-  /// For the last Events, servers and caches.
+  /// The time for the last Events, servers and caches.
   static constexpr base::Duration kClosing = std::chrono::seconds(7);
 
  private:

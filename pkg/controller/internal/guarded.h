@@ -1,5 +1,5 @@
 /// @file
-/// Exceptions as errors.
+/// Guarded: turns exceptions into errors.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_GUARDED_H_
 #define KUBEXX_CONTROLLER_INTERNAL_GUARDED_H_
 
@@ -10,8 +10,8 @@
 
 namespace kubexx::controller::internal {
 
-/// What `call` returns; kInternalError for what it throws, whether that comes from a user's code or
-/// from a system that has no threads left.
+/// Returns what `call` returns, or kInternalError when it throws, whether the user's code threw or
+/// the system could not start a thread.
 template <class F>
 apimachinery::Result<void> Guarded(const F& call) {
   try {
@@ -21,7 +21,7 @@ apimachinery::Result<void> Guarded(const F& call) {
                               std::string("threw: ") + error.what());
   } catch (...) {
     return apimachinery::Fail(apimachinery::Reason::kInternalError,
-                              "threw what is no std::exception");
+                              "threw something other than a std::exception");
   }
 }
 

@@ -16,7 +16,10 @@ constexpr base::Duration kRest = std::chrono::seconds(1);
 
 }  // namespace
 
-ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry) {
+ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry)
+    : lost_setting_(!options.pages.empty() ? "pages"
+                    : options.judge        ? "protect_metrics"
+                                           : "") {
   if (options.all) {
     http::Handler page = metrics::MetricsHandler(registry);
     if (options.judge) {
@@ -46,13 +49,23 @@ ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry) {
         "/readyz", [this](const metrics::HttpRequest& request) { return ready_.Answer(request); });
   }
   for (auto& [path, page] : options.pages) {
-    if (all_) {
-      all_->Handle(path, std::move(page));  // in place of the one above, if there is one
+    if (!all_) {
+      continue;
+    }
+    if (path == "/healthz" || path == "/readyz") {
+      all_->HandleAtOnce(path, std::move(page));  // for the same reason, in place of the one above
+    } else {
+      all_->Handle(path, std::move(page));
     }
   }
 }
 
 apimachinery::Result<void> ManagerHttp::Start() {
+  if (!all_ && !lost_setting_.empty()) {
+    return apimachinery::Fail(
+        apimachinery::Reason::kInvalidConfig,
+        "ManagerOptions::" + lost_setting_ + " is set, but not `http`, the server that it is for");
+  }
   if (all_) {
     KX_RETURN_IF_ERROR(all_->Start());
   }

@@ -19,17 +19,17 @@
 
 namespace kubexx::controller::internal {
 
-/// /metrics, /healthz and /readyz on one server, or health on a second one; and webhooks on one of
-/// their own. Thread-safe.
+/// Serves /metrics, /healthz and /readyz on one server, or the last two on a second one, and
+/// webhooks on another one. Thread-safe.
 class ManagerHttp {
  public:
-  /// The parts of ManagerOptions that matter here.
+  /// The parts of ManagerOptions that concern HTTP.
   struct Options {
     std::optional<metrics::HttpServer::Options> all{};
     std::optional<metrics::HttpServer::Options> health_only{};
     std::optional<webhook::Server::Options> webhooks{};
     std::map<std::string, http::Handler> pages{};
-    /// Asks it who may read /metrics; null: everybody may.
+    /// A client that asks the API server who may read /metrics. When null, everybody may.
     std::shared_ptr<rest::RESTClient> judge{};
     base::Clock& clock = base::Clock::Real();
   };
@@ -37,8 +37,9 @@ class ManagerHttp {
   ManagerHttp(Options options, metrics::Registry& registry);
 
   apimachinery::Result<void> Start();
-  /// Webhooks that are asked answer first, as long as there is time `left`: an API server does not
-  /// ask again, and refuses the request that it asks for.
+  /// Stops the servers. First it lets the webhooks answer the requests that they have got, for at
+  /// most `left`, because an API server does not repeat the question and rejects its client's
+  /// request.
   void Stop(base::Duration left);
 
   HealthChecks& health() { return health_; }
@@ -48,6 +49,7 @@ class ManagerHttp {
   std::uint16_t health_port() const { return health_only_ ? health_only_->port() : port(); }
 
  private:
+  std::string lost_setting_;  ///< one that is set for a server that there is not
   HealthChecks health_;
   HealthChecks ready_;
   std::optional<metrics::HttpServer> all_;  // These two end before the checks that they run.

@@ -1,5 +1,5 @@
 /// @file
-/// What a manager makes its clients and caches with.
+/// Helper functions with which a manager makes its clients and caches.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_MANAGER_PARTS_H_
 #define KUBEXX_CONTROLLER_INTERNAL_MANAGER_PARTS_H_
 
@@ -14,15 +14,15 @@
 
 namespace kubexx::controller::internal {
 
-/// ManagerOptions::cache with the manager's clock and `registry`.
+/// Returns ManagerOptions::cache with the manager's clock and `registry`.
 informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::Registry* registry);
 
-/// `client`, which keeps `registry` as well: clients and caches may outlive the manager that made
-/// the registry for their metrics.
+/// Returns a pointer to `client` that also keeps `registry` alive, because clients and caches may
+/// outlive the manager that made the registry of their metrics.
 std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry> registry,
                                                std::shared_ptr<rest::RESTClient> client);
 
-/// The names, with `between` between them.
+/// Joins the names, with `between` between them.
 std::string Join(const std::vector<std::string>& names, const char* between);
 
 }  // namespace kubexx::controller::internal

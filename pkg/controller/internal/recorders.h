@@ -20,7 +20,7 @@
 
 namespace kubexx::controller::internal {
 
-/// Makes recorders when they are asked for, one for each component. Thread-safe.
+/// Makes recorders on demand, one for each component. Thread-safe.
 class Recorders {
  public:
   /// Writes Events with `client`; `registry` must outlive the recorders.
@@ -29,8 +29,8 @@ class Recorders {
       : client_(std::move(client)), clock_(clock), registry_(registry) {}
 
   std::shared_ptr<events::Recorder> For(const std::string& component);
-  /// Writes what is queued, all at the same time, within one RecorderOptions::flush_limit; nothing
-  /// is recorded any more.
+  /// Writes the queued Events of all recorders at the same time, within one
+  /// RecorderOptions::flush_limit. Nothing is recorded afterwards.
   void Stop();
 
  private:
@@ -42,11 +42,11 @@ class Recorders {
   bool stopped_ KX_GUARDED_BY(mu_) = false;
 };
 
-/// A recorder that is asked for, and so has its thread, only once something is recorded.
+/// A recorder that gets the real recorder, and with it its thread, only when something is recorded.
 /// Thread-safe.
 class LazyRecorder final : public events::Recorder {
  public:
-  /// `get` is called with each occurrence, by whoever records it.
+  /// Each Record calls `get`, on its caller's thread.
   explicit LazyRecorder(std::function<std::shared_ptr<events::Recorder>()> get)
       : get_(std::move(get)) {}
   void Record(events::Occurrence occurrence) override { get_()->Record(std::move(occurrence)); }
@@ -55,7 +55,7 @@ class LazyRecorder final : public events::Recorder {
   const std::function<std::shared_ptr<events::Recorder>()> get_;
 };
 
-/// Records on the Lease who leads, as component "leader-election".
+/// Records changes of the leader as Events of the Lease, as the component "leader-election".
 class LeaseTransitions final : public leaderelection::TransitionRecorder {
  public:
   explicit LeaseTransitions(Recorders& recorders) : recorders_(recorders) {}

@@ -35,8 +35,8 @@ RunnableGroup::~RunnableGroup() {
     names += (names.empty() ? "" : ", ") + active.NameAndWork();
   }
   logging::Warning(
-      "a manager is destroyed and waits for what still runs; it waits for ever where that is what "
-      "destroys it",
+      "The destructor of a manager waits for runnables that still run. If one of them destroys the "
+      "manager, it waits for ever",
       {{"running", names}});
   Await(base::TimePoint::max());
 }
@@ -54,8 +54,14 @@ void RunnableGroup::Add(std::shared_ptr<Runnable> runnable) {
   }
   Member& member =
       members_.emplace_back(Member{.runnable = std::move(runnable), .name = std::move(name)});
-  if (started_) {
+  if (!started_) {
+    return;
+  }
+  try {
     StartLocked(member);
+  } catch (...) {
+    members_.pop_back();
+    throw;
   }
 }
 

@@ -24,32 +24,34 @@ class RunnableGroup {
  public:
   /// `on_failure` is called on the thread of a runnable that failed.
   RunnableGroup(base::Clock& clock, std::function<void(apimachinery::Status)> on_failure);
-  /// Stops and waits; what takes long is named in the log.
+  /// Requests the stop and waits for all runnables. Logs the names of those that take long.
   ~RunnableGroup();
   RunnableGroup(const RunnableGroup&) = delete;
   RunnableGroup& operator=(const RunnableGroup&) = delete;
 
-  /// Starts it now when the group has started, otherwise with the group; never when it has stopped.
-  /// Lets go of those that have returned, and of their threads.
+  /// Adds a runnable. It starts at once when the group has started, otherwise with the group, and
+  /// never when the group has been stopped. Also frees the runnables that have returned, and their
+  /// threads. Throws std::system_error, and adds nothing, when the system has no thread left.
   void Add(std::shared_ptr<Runnable> runnable);
   void Start();
-  /// Calls Warmup of each, until one fails.
+  /// Calls Warmup of each runnable until one fails.
   apimachinery::Result<void> Warmup(const std::stop_token& stop);
   void RequestStop();
-  /// Blocks until all have returned, `deadline` has come or `cut` is requested. Whether they have
-  /// returned.
+  /// Blocks until all runnables have returned, `deadline` has come or `cut` is requested. Returns
+  /// whether all have returned.
   bool Await(base::TimePoint deadline, const std::stop_token& cut = {});
-  /// The same for kMoment of real time, for what takes longer only when it hangs.
+  /// Waits for kMoment of real time, for runnables that take longer only when they hang.
   void AwaitBriefly();
-  /// One that has not returned.
+  /// A runnable that has not returned.
   struct Active {
     std::string name{};
     std::shared_ptr<const Runnable> runnable{};
 
-    /// With what it is at. Calls it.
+    /// The name, and what the runnable is doing. Calls the runnable's Busy().
     std::string NameAndWork() const;
   };
-  /// Those that have not returned, and the one that warms up. Calls none of them.
+  /// The runnables that have not returned, and the one whose Warmup is running. Does not call any
+  /// runnable.
   std::vector<Active> Running() const;
 
  private:

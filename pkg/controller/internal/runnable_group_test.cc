@@ -33,7 +33,7 @@ TEST(RunnableGroupTest, ADestructorThatWaitsSaysForWhat) {
   KX_AWAIT(runs.try_acquire());
   std::jthread destroys([&group] { group.reset(); });
   clock.AdvanceToSleeper(std::chrono::seconds(5));
-  KX_AWAIT_NE(log.Count("waits for what still runs"), 0);
+  KX_AWAIT_NE(log.Count("waits for runnables that still run"), 0);
   EXPECT_EQ(log.Count("running=stubborn"), 1U);
   end.release();
 }

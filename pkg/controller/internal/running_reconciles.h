@@ -1,5 +1,5 @@
 /// @file
-/// Which reconciles a controller is at.
+/// RunningReconciles: the reconciles that a controller is running.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_RUNNING_RECONCILES_H_
 #define KUBEXX_CONTROLLER_INTERNAL_RUNNING_RECONCILES_H_
 
@@ -13,7 +13,7 @@
 
 namespace kubexx::controller::internal {
 
-/// Keys and since when. Thread-safe.
+/// The keys of the running reconciles and when each began. Thread-safe.
 class RunningReconciles {
  public:
   explicit RunningReconciles(base::Clock& clock) : clock_(clock) {}
@@ -26,7 +26,7 @@ class RunningReconciles {
   using Place = std::list<Running>::iterator;
 
  public:
-  /// One of them, until its end.
+  /// One running reconcile; the destructor marks its end.
   class Entry {
    public:
     Entry(RunningReconciles& owner, Place place) : owner_(owner), place_(place) {}
@@ -40,7 +40,8 @@ class RunningReconciles {
   };
 
   Entry Enter(const apimachinery::ObjectKey& key);
-  /// "reconcile of ns/name for 12.5 s", the longest first; of many a few, and how many more.
+  /// Describes the reconciles, for example "reconcile of ns/name for 12.5 s", the longest-running
+  /// first. When there are many, it describes a few and says how many more there are.
   std::vector<std::string> Describe() const;
 
  private:

@@ -1,9 +1,8 @@
 /// @file
-/// Names of what does not stop.
+/// AskWhatRuns: names the runnables that do not stop.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_STILL_RUNNING_H_
 #define KUBEXX_CONTROLLER_INTERNAL_STILL_RUNNING_H_
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,14 +10,12 @@
 
 namespace kubexx::controller::internal {
 
-/// Calls a function on a thread of its own.
-using Sender = std::function<void(std::function<void()>)>;
-
-/// The names of what runs in `groups`, with what each is at. What hangs may hold the lock that its
-/// Busy() wants, so each is asked on a thread of its own, and only the name is told of what has not
-/// answered after kMoment.
+/// Returns the names of what runs in `groups` and in `errands`, and what each is doing. A runnable
+/// that hangs may hold the lock that its Busy() needs, so each is asked on a thread of its own, in
+/// `errands`. For one that has not answered after kMoment, or for which there is no thread, the
+/// result has only the name.
 std::vector<std::string> AskWhatRuns(const std::vector<const RunnableGroup*>& groups,
-                                     const Sender& send);
+                                     RunnableGroup& errands);
 
 }  // namespace kubexx::controller::internal
 

@@ -1,5 +1,5 @@
 /// @file
-/// A stop that is seen whatever its callbacks are at.
+/// StopLook: notices a stop even when a callback of its token hangs.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_STOP_LOOK_H_
 #define KUBEXX_CONTROLLER_INTERNAL_STOP_LOOK_H_
 
@@ -8,11 +8,12 @@
 
 namespace kubexx::controller::internal {
 
-/// Requests one stop when another is requested. The callbacks of a token run the newest first, so
-/// one of a user's that hangs keeps older ones from running; this looks every half second as well.
+/// Requests one stop when another one is requested. A token runs its callbacks the newest first, so
+/// a user's callback that hangs would keep older ones from running; this class therefore also
+/// checks the token every half second.
 class StopLook {
  public:
-  /// Ends when `ended` has been requested, which it must be before the destructor.
+  /// Ends when `ended` has been requested. The owner must request it before the destructor.
   StopLook(std::stop_token stop, std::stop_source ended);
 
  private:

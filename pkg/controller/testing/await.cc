@@ -36,12 +36,15 @@ apimachinery::Result<void> Eventually(std::string_view what, base::FunctionRef<b
 
 namespace internal {
 
+apimachinery::ObjectKey KeyOf(const Awaited& awaited) {
+  return {awaited.resource.namespaced ? awaited.key.namespace_ : std::string(), awaited.key.name};
+}
+
 std::shared_ptr<cache::ListerWatcher> SourceOf(std::shared_ptr<rest::RESTClient> client,
                                                const Awaited& awaited) {
-  return cache::NewListWatchFromClient(
-      std::move(client), awaited.resource,
-      awaited.resource.namespaced ? awaited.key.namespace_ : std::string(),
-      {.field_selector = "metadata.name=" + awaited.key.name});
+  return cache::NewListWatchFromClient(std::move(client), awaited.resource,
+                                       KeyOf(awaited).namespace_,
+                                       {.field_selector = "metadata.name=" + awaited.key.name});
 }
 
 cache::UntilOptions OptionsOf(const Awaited& awaited) {
@@ -50,7 +53,8 @@ cache::UntilOptions OptionsOf(const Awaited& awaited) {
 
 apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited,
                               const std::optional<std::string>& seen) {
-  const std::string object = std::string(awaited.resource.kind) + " " + awaited.key.ToString();
+  const std::string object = std::string(awaited.resource.kind) + " " + KeyOf(awaited).ToString();
+  const std::string why = error.message;
   if (error.reason != Reason::kTimeout) {
     return apimachinery::Fail(
         error.WithContext("waiting for " + std::string(awaited.what) + " of " + object));
@@ -58,7 +62,7 @@ apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited
   error.message = "waited " + InSeconds(awaited.patience) + " for " + std::string(awaited.what) +
                   " of " + object + "; ";
   if (!seen) {
-    error.message += "the server has not told yet whether it is there";
+    error.message += "the server has not told yet whether it is there: " + why;
   } else if (seen->empty()) {
     error.message += "there is none";
   } else if (awaited.resource.kind == "Secret") {

@@ -1,5 +1,6 @@
 /// @file
-/// Waiting, in tests of controllers: with an end, and an error that says what was waited for.
+/// Functions that wait in tests of controllers. Each has a time limit and an error that says what
+/// it waited for.
 #ifndef KUBEXX_CONTROLLER_TESTING_AWAIT_H_
 #define KUBEXX_CONTROLLER_TESTING_AWAIT_H_
 
@@ -23,12 +24,13 @@
 
 namespace kubexx::testing {
 
-/// How long the waits below take at most, of real time, when no other time is given.
+/// How long the functions below wait at most, in real time, unless another time is given.
 inline constexpr base::Duration kPatience = std::chrono::seconds(10);
 
-/// Looks every few milliseconds whether `holds`, and returns as soon as it does. For what no object
-/// shows: a line of the log, a metric. kTimeout after `patience`: "waited 10 s for <what>".
-/// It looks once when there is no patience, and for ever when it is Duration::max().
+/// Calls `holds` every few milliseconds and returns as soon as it returns true. For conditions that
+/// no object shows, such as a line of the log or a metric. kTimeout after `patience`: "waited 10 s
+/// for <what>". When `patience` is zero or negative it calls `holds` once; when it is
+/// Duration::max(), it waits for ever.
 apimachinery::Result<void> Eventually(std::string_view what, base::FunctionRef<bool()> holds,
                                       base::Duration patience = kPatience);
 
@@ -43,23 +45,26 @@ struct Awaited {
   base::Duration patience{};
 };
 
-/// Of that object alone.
+/// The key under which the server has the object: the namespace of a cluster-scoped object does
+/// not matter, as with controller::Client.
+apimachinery::ObjectKey KeyOf(const Awaited& awaited);
+/// A source of that object only.
 std::shared_ptr<cache::ListerWatcher> SourceOf(std::shared_ptr<rest::RESTClient> client,
                                                const Awaited& awaited);
-/// With a limit also when there is no patience, where cache::UntilOptions would have none.
+/// Options with a time limit even when there is no patience, where cache::UntilOptions has none.
 cache::UntilOptions OptionsOf(const Awaited& awaited);
-/// Adds to a kTimeout what was waited for and what was seen instead: JSON, "" for no object, and
-/// nothing when the server has not told yet.
+/// Adds to a kTimeout what the test waited for and what it saw instead: `seen` is JSON, "" for no
+/// object, and std::nullopt when the server has not answered yet.
 apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited,
                               const std::optional<std::string>& seen);
 
 }  // namespace internal
 /// @endcond
 
-/// Waits with a watch until there is an object at `key` for which `done` holds, and returns it.
-/// kTimeout after `patience`, with `what` was waited for and the object as it was seen last (the
-/// data of a Secret is left out); other errors as cache::WaitFor. Without patience (zero, or less)
-/// it ends as soon as it can, whatever there is.
+/// Waits with a watch until there is an object at `key` for which `done` returns true, and returns
+/// the object. kTimeout after `patience`; the error contains `what` and the object as it was seen
+/// last (without the data of a Secret). Other errors are those of cache::WaitFor. When `patience`
+/// is zero or negative, the wait ends as soon as the state of the object is known.
 ///
 ///     auto greeting = kubexx::testing::AwaitObject<ConfigMap>(
 ///         client, {"hello", "greeting"}, "a greeting",
@@ -72,7 +77,7 @@ apimachinery::Result<T> AwaitObject(std::shared_ptr<rest::RESTClient> client,
   const internal::Awaited awaited{api::ResourceOf<T>(), key, what, patience};
   std::optional<std::string> seen;
   auto found = cache::WaitFor<T>(
-      internal::SourceOf(std::move(client), awaited), key,
+      internal::SourceOf(std::move(client), awaited), internal::KeyOf(awaited),
       [&](const T* object) {
         seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
         return object != nullptr && done(*object);
@@ -84,7 +89,7 @@ apimachinery::Result<T> AwaitObject(std::shared_ptr<rest::RESTClient> client,
   return std::move(**found);
 }
 
-/// The same until there is no object at `key`.
+/// Waits until there is no object at `key`; otherwise like AwaitObject.
 template <class T>
 apimachinery::Result<void> AwaitGone(std::shared_ptr<rest::RESTClient> client,
                                      const apimachinery::ObjectKey& key,
@@ -92,7 +97,7 @@ apimachinery::Result<void> AwaitGone(std::shared_ptr<rest::RESTClient> client,
   const internal::Awaited awaited{api::ResourceOf<T>(), key, "it to be gone", patience};
   std::optional<std::string> seen;
   auto gone = cache::WaitFor<T>(
-      internal::SourceOf(std::move(client), awaited), key,
+      internal::SourceOf(std::move(client), awaited), internal::KeyOf(awaited),
       [&](const T* object) {
         seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
         return object == nullptr;

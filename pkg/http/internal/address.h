@@ -1,5 +1,5 @@
 /// @file
-/// Listen addresses as flags have them.
+/// ParseHostPort: parses listen addresses of flags.
 #ifndef KUBEXX_HTTP_INTERNAL_ADDRESS_H_
 #define KUBEXX_HTTP_INTERNAL_ADDRESS_H_
 

@@ -1,5 +1,5 @@
 /// @file
-/// A TCP connection for layers above that want to write without waiting.
+/// DirectStream: a TCP connection to which the layers above can write without waiting.
 #ifndef KUBEXX_HTTP_INTERNAL_DIRECT_STREAM_H_
 #define KUBEXX_HTTP_INTERNAL_DIRECT_STREAM_H_
 
@@ -16,10 +16,10 @@
 
 namespace kubexx::http::internal {
 
-/// Its synchronous write takes everything and never waits: what the kernel has no room for is kept,
-/// and Flush sends it. For one event to many watchers, where an asynchronous write, with its timer
-/// and its handlers, costs as much as the encryption. An AsyncStream besides, as
-/// boost::beast::tcp_stream. For one thread.
+/// Its synchronous write takes everything and never waits: it keeps the bytes that do not fit into
+/// the kernel's buffer, and Flush sends them. This helps when one event goes to many watchers,
+/// because an asynchronous write, with its timer and handlers, costs as much as the encryption. It
+/// is also an AsyncStream, like boost::beast::tcp_stream. Only one thread may use it.
 class DirectStream {
  public:
   using next_layer_type = boost::beast::tcp_stream;
@@ -38,12 +38,13 @@ class DirectStream {
   lowest_layer_type& lowest_layer() noexcept { return tcp_.socket(); }
   const lowest_layer_type& lowest_layer() const noexcept { return tcp_.socket(); }
 
-  /// Whether an asynchronous write is under way. Nothing may be written synchronously then.
+  /// Whether an asynchronous write is in progress. Nothing may be written synchronously meanwhile.
   bool writing() const { return writes_ > 0; }
   /// Whether Flush has something to do.
   bool has_rest() const { return !rest_.empty(); }
 
-  /// Takes all of `buffers`, or fails. `buffers` should be small: what is kept is a copy.
+  /// Takes all of `buffers`, or fails. `buffers` should be small, because bytes that are kept are
+  /// copied.
   template <class Buffers>
   std::size_t write_some(const Buffers& buffers, boost::system::error_code& error) {
     const std::size_t size = boost::asio::buffer_size(buffers);
@@ -62,14 +63,15 @@ class DirectStream {
     return error ? 0 : size;
   }
 
-  /// Never waits, so there is nothing to read: for layers that would read in order to write.
+  /// Always returns would_block, because it never waits. For layers that have to read in order to
+  /// write.
   template <class Buffers>
   std::size_t read_some(const Buffers& /*buffers*/, boost::system::error_code& error) {
     error = boost::asio::error::would_block;
     return 0;
   }
 
-  /// Sends what was kept, and then what AsyncStream's writes wait for.
+  /// Sends the kept bytes, and then starts the asynchronous write that waits for this.
   void Flush(Done done) {
     ++writes_;
     boost::asio::async_write(

@@ -1,5 +1,5 @@
 /// @file
-/// The end of a server that answers first what it was asked.
+/// Draining: ends a server after it has answered the requests that it has got.
 #ifndef KUBEXX_HTTP_INTERNAL_DRAINING_H_
 #define KUBEXX_HTTP_INTERNAL_DRAINING_H_
 
@@ -13,18 +13,18 @@
 
 namespace kubexx::http::internal {
 
-/// Closes connections that ask for nothing until none is left.
+/// Closes connections without a request until no connection is left.
 class Draining {
  public:
-  /// `sessions` are touched on the thread of `context` only, as `acceptor` is.
+  /// `sessions` and `acceptor` are used only on the thread of `context`.
   Draining(boost::asio::io_context& context, boost::asio::ip::tcp::acceptor& acceptor,
            const Sessions& sessions)
       : context_(context), acceptor_(acceptor), sessions_(sessions), timer_(context) {}
 
-  /// Begins, and returns when no session is left, `limit` has passed or the context was stopped.
-  /// Any thread but the context's may call it, also again.
+  /// Begins to drain. Returns when no session is left, `limit` has passed or the context was
+  /// stopped. Any thread except the context's may call it, also several times.
   void Await(std::chrono::milliseconds limit);
-  /// Whether answers are to be their connection's last. Thread-safe.
+  /// Whether connections have to end with their next answer. Thread-safe.
   bool begun() const { return begun_; }
 
  private:

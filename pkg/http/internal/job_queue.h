@@ -1,5 +1,5 @@
 /// @file
-/// Jobs of clients that take turns.
+/// JobQueue: the waiting jobs of clients that take turns.
 #ifndef KUBEXX_HTTP_INTERNAL_JOB_QUEUE_H_
 #define KUBEXX_HTTP_INTERNAL_JOB_QUEUE_H_
 
@@ -11,9 +11,9 @@
 
 namespace kubexx::http::internal {
 
-/// Whom a job is for, and how much it may cost.
+/// The client of a job, and its size.
 struct JobOrigin {
-  /// The same for all requests of a client, whatever connections they came over.
+  /// The client's name. It is the same for all requests of the client, on all its connections.
   std::string client{};
   /// The size of the request.
   std::size_t bytes = 0;
@@ -23,18 +23,18 @@ struct JobOrigin {
 struct QueuedJob {
   std::move_only_function<void()> job{};
   JobOrigin origin{};
-  std::size_t number = 0;  ///< in the order of coming
+  std::size_t number = 0;  ///< in order of arrival
 };
 
-/// Those of one client begin in the order in which they came, and clients take turns: who asks for
-/// much at once holds up himself only. Not thread-safe.
+/// The jobs of one client begin in order of arrival, and clients take turns, so that a client with
+/// many jobs delays only itself. Not thread-safe.
 class JobQueue {
  public:
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   void Push(QueuedJob job);
-  /// The job whose turn it is, of the clients that `may_begin` is true for; null when there is
-  /// none. It stays where it is.
+  /// Returns the job whose turn it is among the clients for which `may_begin` returns true; null
+  /// when there is none. The job stays in the queue.
   template <class MayBegin>
   const QueuedJob* Next(const MayBegin& may_begin) const {
     for (const auto& [client, jobs] : turns_) {
@@ -44,9 +44,9 @@ class JobQueue {
     }
     return nullptr;
   }
-  /// Takes the next job of the client out, who is the last in turn then.
+  /// Takes out the client's next job. The client is then the last in turn.
   QueuedJob Take(const std::string& client);
-  /// So many of the client wait.
+  /// The number of the client's waiting jobs.
   std::size_t CountOf(const std::string& client) const;
 
  private:

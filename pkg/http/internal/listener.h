@@ -1,5 +1,5 @@
 /// @file
-/// Where a server listens.
+/// Listen: opens the socket on which a server listens.
 #ifndef KUBEXX_HTTP_INTERNAL_LISTENER_H_
 #define KUBEXX_HTTP_INTERNAL_LISTENER_H_
 
@@ -11,8 +11,8 @@
 
 namespace kubexx::http::internal {
 
-/// Lets `acceptor` listen on an address as in Server::Options, without ever waiting when it is
-/// asked for a connection. Errors of Server::Start.
+/// Makes `acceptor` listen on an address as in Server::Options, and makes it non-blocking. Errors
+/// are those of Server::Start.
 apimachinery::Result<void> Listen(boost::asio::io_context& context, const std::string& address,
                                   boost::asio::ip::tcp::acceptor& acceptor);
 

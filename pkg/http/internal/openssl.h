@@ -1,5 +1,5 @@
 /// @file
-/// Owners of OpenSSL's objects.
+/// Owning pointers for OpenSSL's objects, and functions over them.
 #ifndef KUBEXX_HTTP_INTERNAL_OPENSSL_H_
 #define KUBEXX_HTTP_INTERNAL_OPENSSL_H_
 
@@ -28,31 +28,33 @@ using Bio = std::unique_ptr<BIO, Free>;
 using Certificate = std::unique_ptr<X509, Free>;
 using PrivateKey = std::unique_ptr<EVP_PKEY, Free>;
 
-/// A KeyPair, read and checked. `chain` begins with the certificate itself.
+/// A parsed and checked KeyPair. `chain` begins with the certificate itself.
 struct ParsedKeyPair {
   std::vector<Certificate> chain{};
   PrivateKey key{};
 };
 
-/// All certificates of a PEM text; kInvalidConfig "<what>: ..." when there is none or a bad one.
+/// Parses all certificates of a PEM text; kInvalidConfig "<what>: ..." when there is none or a bad
+/// one.
 apimachinery::Result<std::vector<Certificate>> ParseCertificates(std::string_view pem,
                                                                  const std::string& what);
 
-/// kInvalidConfig says what is wrong with the pair.
+/// Parses and checks a pair. kInvalidConfig says what is wrong with it.
 apimachinery::Result<ParsedKeyPair> ParseKeyPair(const KeyPair& pair);
 
-/// Verifies a client's certificate, at a cost that the client cannot choose: what is sent with it
-/// need not be of anybody who is known. With `lets_refused_in` other than null a client goes on
-/// whose certificate is not good, so that it can be told so over HTTP; see WasRefused. Those whose
-/// key makes signatures dear do not. A callback of SSL_CTX_set_cert_verify_callback.
+/// Verifies a client's certificate at a bounded cost: anybody can send any certificates, so it does
+/// not check a certificate whose key makes signatures expensive, and refuses that client. When
+/// `lets_refused_in` is not null, other clients whose certificate is not valid may continue, so
+/// that they get an answer over HTTP; see WasRefused. A callback for
+/// SSL_CTX_set_cert_verify_callback.
 int VerifyClient(X509_STORE_CTX* check, void* lets_refused_in);
-/// Whether VerifyClient has found the client's certificate not good and let it in.
+/// Whether VerifyClient found the client's certificate invalid but let the client continue.
 bool WasRefused(const SSL& connection);
 
-/// Common name and organisations of the certificate's subject.
+/// Returns the common name and organisations of the certificate's subject.
 Peer SubjectOf(X509& certificate);
 
-/// The reason of OpenSSL's oldest error, and forgets all.
+/// Returns the reason of OpenSSL's oldest error, and clears all errors.
 std::string TakeOpenSslError();
 
 }  // namespace kubexx::http::internal

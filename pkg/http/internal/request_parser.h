@@ -1,5 +1,5 @@
 /// @file
-/// From bytes to a Request.
+/// RequestParser: turns bytes into a Request.
 #ifndef KUBEXX_HTTP_INTERNAL_REQUEST_PARSER_H_
 #define KUBEXX_HTTP_INTERNAL_REQUEST_PARSER_H_
 
@@ -12,21 +12,23 @@
 
 namespace kubexx::http::internal {
 
-/// Fills in a request as it arrives. Beast's own container of fields throws at one of 64 KiB; here
-/// the limit is that of the whole header. A body in other codings than "chunked" is an error, so
-/// that nobody takes for the next request what somebody else took for a body, and fields after the
-/// body are dropped. HTTP/1.1 needs one Host, and nobody may have two. Of a target in absolute
-/// form, as proxies get it, the path and the query count, and its authority is the Host. Not
-/// thread-safe.
+/// Parses a request as it arrives. Not thread-safe. It differs from Beast's own parser as follows:
+/// - Beast's container throws at a header field of 64 KiB; here only the limit of the whole header
+///   counts.
+/// - A body with a transfer coding other than "chunked" is an error, so that a proxy and this
+///   server cannot disagree about where a body ends and the next request begins. Fields after the
+///   body are dropped.
+/// - An HTTP/1.1 request needs exactly one Host field; an HTTP/1.0 request may have at most one.
+/// - When the target is in absolute form, as for proxies, the request has its path and query, and
+///   its authority as the Host.
 class RequestParser final : public boost::beast::http::basic_parser<true> {
  public:
   Request& request() { return request_; }
-  /// It ended with an error because the body has a coding that is not known.
+  /// Whether parsing failed because the body has an unknown transfer coding.
   bool unknown_coding() const { return unknown_coding_; }
   bool is_head() const { return request_.method == "HEAD"; }
   bool is_http10() const { return version_ < 11; }
-  /// The elements of the Connection header have "upgrade", and there is such a header for a
-  /// WebSocket.
+  /// Whether the Connection header contains "upgrade" and the Upgrade header asks for a WebSocket.
   bool wants_websocket() const;
 
  private:

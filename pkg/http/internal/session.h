@@ -1,5 +1,5 @@
 /// @file
-/// One connection of a server.
+/// Session: one connection of a server.
 #ifndef KUBEXX_HTTP_INTERNAL_SESSION_H_
 #define KUBEXX_HTTP_INTERNAL_SESSION_H_
 
@@ -33,40 +33,42 @@ namespace kubexx::http::internal {
 class Session;
 using Sessions = std::list<std::shared_ptr<Session>>;
 
-/// What takes long compared to a request: those who shake hands do not wait for those who send or
-/// take much.
+/// The kinds of steps that take long compared to a request. Each kind has a queue of its own, so
+/// that handshakes need not wait for clients that send or receive much.
 enum class Dear : std::uint8_t { kHandshake, kPiece };
 
-/// What the sessions need of the server.
+/// The interface of the server for its sessions.
 class Host {
  public:
   virtual ~Host() = default;
   virtual const Server::Options& options() const = 0;
-  /// Whether connections end with their answers.
+  /// Whether connections have to end with their next answer.
   virtual bool draining() const = 0;
-  /// Calls session->Deliver(serial, ...) on the network thread, at once or later.
+  /// Handles a request; calls session->Deliver(serial, ...) on the network thread, at once or
+  /// later.
   virtual void Serve(std::shared_ptr<Session> session, std::uint64_t serial, Request request) = 0;
-  /// Says that sessions have so much more of unfinished bodies, or less. May close sessions, also
-  /// the one that says so.
+  /// Reports that sessions hold `bytes` more (or, if negative, less) of unfinished bodies. May
+  /// close sessions, including the caller.
   virtual void Hold(std::ptrdiff_t bytes) = 0;
-  /// The same of unfinished headers.
+  /// Like Hold, for unfinished headers.
   virtual void HoldHeader(std::ptrdiff_t bytes) = 0;
-  /// Says that `session` has so much more of an answer that its client has not taken, or less. May
-  /// close other sessions.
+  /// Reports that `session` holds `bytes` more (or, if negative, less) of an answer that its client
+  /// has not received. May close other sessions.
   virtual void HoldAnswer(const Session& session, std::ptrdiff_t bytes) = 0;
-  /// Says that `session` waits for a request from now on.
+  /// Reports that `session` waits for a request from now on.
   virtual void MoveToBack(Sessions::iterator session) = 0;
   virtual void Remove(Sessions::iterator session) = 0;
-  /// Calls `step` of `session` later, in its turn, on the network thread, which calls this. For
-  /// steps that take long compared to a request: of many clients that send much, take much or shake
-  /// hands a few have their turn at a time, and requests and answers need not wait for all of them.
+  /// Calls `step` of `session` later, in its turn, on the network thread; also called there. For
+  /// steps that take long compared to a request: of the clients that send much, receive much or
+  /// shake hands, only a few have their turn at a time, so that other requests and answers need not
+  /// wait for all of them.
   virtual void InTurn(Dear what, std::shared_ptr<Session> session, std::function<void()> step) = 0;
   /// Calls session->Wake() on the network thread, in its turn. Any thread may call it.
   virtual void Awake(std::weak_ptr<Session> session) = 0;
 };
 
-/// Lives on the server's network thread only. A pending operation holds a reference. What differs
-/// with and without TLS is in the classes made by MakeSession.
+/// Used only on the server's network thread. Pending operations hold references to it. The classes
+/// that MakeSession makes contain the differences between connections with and without TLS.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   using Done = std::function<void(boost::system::error_code)>;
@@ -76,52 +78,56 @@ class Session : public std::enable_shared_from_this<Session> {
   Session& operator=(const Session&) = delete;
   virtual ~Session() = default;
 
-  /// `spare`: it is beyond the limit, for those who may be served then; see Host::Serve.
+  /// Starts the session. `spare`: the server has more connections than its limit, so that this one
+  /// is only for requests that are served then; see Host::Serve.
   void Start(Sessions::iterator self, bool spare);
 
-  /// The answer to the request `serial`; dropped when that is no longer waited for, because its
-  /// time is over or the connection is closed.
+  /// Passes the answer to the request `serial`. It is dropped when the session no longer waits for
+  /// it, because the time is over or the connection is closed.
   void Deliver(std::uint64_t serial, Response response);
 
-  /// Waiting for a complete request, that is, worth less than a new connection.
+  /// Whether the session waits for a complete request. The server may then close it for a new
+  /// connection.
   bool reading() const { return reading_; }
-  /// It has nothing of one.
+  /// Whether the session waits for a request and has received nothing of it.
   bool idle() const;
-  /// Reading, or it does not take the answer that it got without being admitted.
+  /// Whether the session is reading, or its client does not receive an answer that it got without
+  /// being admitted.
   bool replaceable() const { return reading_ || (answering_ && !admitted_); }
-  /// It has some of a body, but not all.
+  /// How many bytes of an unfinished body the session holds.
   std::size_t held_of_body() const { return reading_ ? held_ : 0; }
-  /// The same of a header.
+  /// How many bytes of an unfinished header the session holds.
   std::size_t held_of_header() const { return reading_ ? held_of_header_ : 0; }
-  /// Since when it has some of what it has not all of.
+  /// Since when the session holds a part of an unfinished header or body.
   std::chrono::steady_clock::time_point holding_since() const { return holding_since_; }
-  /// Of an answer that is no stream, until the client has taken all of it.
+  /// How many bytes of an answer that is not a stream the session holds, until the client has
+  /// received all of it.
   std::size_t held_of_answer() const { return held_of_answer_; }
-  /// When its client has last taken some of the answer.
+  /// When the client last received a part of the answer.
   std::chrono::steady_clock::time_point taken_at() const { return taken_at_; }
-  /// Its last complete header was that of a client to trust.
+  /// Whether the client of the last complete header is trusted.
   bool admitted() const { return admitted_; }
-  /// Whose that was, as Server::Options::admit calls it; empty when nobody was let in.
+  /// The name that Server::Options::admit gave to that client; empty when it was not admitted.
   const std::string& client() const { return client_; }
   bool spare() const { return spare_; }
 
   void Close();
-  /// The same, because something that was done for it has thrown, which is logged.
+  /// Closes the session because code that ran for it has thrown, and logs that.
   void Fail(const std::exception& error);
 
-  /// Sends what the stream has. Of a session that is closed: nothing.
+  /// Sends what the stream has. Does nothing when the session is closed.
   void Wake();
 
  protected:
   Session(boost::asio::io_context& context, Host& host) : host_(host), deadline_(context) {}
 
   Host& host() { return host_; }
-  /// Until when what is being written must have been taken.
+  /// When the client must have received everything that is being written.
   std::chrono::steady_clock::time_point write_deadline() const { return write_deadline_; }
 
-  /// `step` of this session, for later: it keeps the session, and what it throws ends it. Without
-  /// that a session could stay for ever, since it is in the server's list and other operations
-  /// that are under way keep it, too.
+  /// Wraps `step` so that it can run later: the result keeps the session alive, and closes it when
+  /// `step` throws. Otherwise the session could stay for ever, because the server's list and other
+  /// operations in progress also keep it.
   template <class Step>
   auto Guarded(Step step) {
     return [self = shared_from_this(), step = std::move(step)](auto... arguments) {
@@ -133,23 +139,23 @@ class Session : public std::enable_shared_from_this<Session> {
     };
   }
 
-  /// To be called whenever the client has taken some of what is being written.
+  /// Must be called whenever the client has received a part of what is being written.
   void NoteTaken() { taken_at_ = std::chrono::steady_clock::now(); }
 
   virtual boost::beast::tcp_stream& tcp() = 0;
   virtual void AsyncHandshake(Done done) = 0;
   virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, SomeRead done) = 0;
-  /// Writes all of them; `buffers` lives until `done`.
+  /// Writes all buffers; `buffers` must live until `done`.
   virtual void AsyncWrite(const std::vector<boost::asio::const_buffer>& buffers, Done done) = 0;
-  /// The same for little, without waiting: what the client does not take yet is kept and is there
-  /// for AsyncFlush. False when it cannot be done now: nothing was written.
+  /// Writes a small amount without waiting; keeps the bytes that the client does not take yet for
+  /// AsyncFlush. Returns false when this is not possible now, and nothing was written.
   virtual bool WriteAtOnce(const std::vector<boost::asio::const_buffer>& buffers,
                            boost::system::error_code& error) = 0;
   virtual bool HasRest() = 0;
   virtual void AsyncFlush(Done done) = 0;
-  /// Of the client's certificate.
+  /// The subject of the client's certificate.
   virtual Peer PeerOfClient() { return {}; }
-  /// Says goodbye.
+  /// Ends the connection in order.
   virtual void AsyncShutdown(Done done) = 0;
 
  private:
@@ -157,49 +163,50 @@ class Session : public std::enable_shared_from_this<Session> {
 
   // session_read.cc: a request, from its first byte to its last.
   void Read();
-  /// Parses what there is, and reads on until that part is complete; then OnHeader or OnRead.
+  /// Parses what has arrived and reads on until `part` is complete; then calls OnHeader or OnRead.
   void ReadUntil(Part part);
   void ReadSome(Part part, std::size_t room);
   void OnSomeRead(Part part, boost::system::error_code error, std::size_t size);
   void OnPart(Part part, boost::system::error_code error);
-  /// Says how much there is of what is unfinished; false when that has closed the session.
+  /// Reports how much unfinished data there is; false when that has closed the session.
   bool HoldUnread(Part part);
-  /// What there is of the header, or of the body, is no longer unfinished.
+  /// Report that the header, or the body, is no longer unfinished.
   void ReleaseHeader();
   void Release();
   void OnHeader(boost::system::error_code error);
-  /// Asks whether to trust the sender of the header.
+  /// Asks Server::Options::admit whether to trust the sender of the header.
   void Admit();
-  /// Tells a client that waits for it that its body will be read, and reads it.
+  /// Tells a client that waits for this that its body will be read, and reads it.
   void ReadBody();
   void OnRead(boost::system::error_code error);
-  /// Whether the read has failed; then the client has been told.
+  /// Returns whether the read has failed; the client has then been told.
   bool ReadFailed(boost::system::error_code error);
   std::chrono::milliseconds TimeToRead() const;
 
-  /// Somebody was asked, and has let the client in.
+  /// Whether the server has an `admit` function and it has admitted the client.
   bool trusted() const { return admitted_ && host_.options().admit != nullptr; }
   void Respond();
   void OnDeadline();
   void Refuse(int status, std::string text);
   void Write(Response response, bool keep_alive, bool head);
   void OnWritten(boost::system::error_code error, bool keep_alive);
-  /// What there is of the answer is no longer waiting.
+  /// Reports that the answer's bytes no longer wait.
   void ReleaseAnswer();
   void CloseAfter(std::chrono::milliseconds time);
 
   // session_end.cc: the end of a connection whose client may still be sending.
-  /// Tells the client that there is no more, and lingers.
+  /// Tells the client that no more bytes follow, and lingers.
   void EndQuietly();
-  /// Closes when the client has, or after a while: what it has sent and nobody has read would make
-  /// the system reset the connection, and the client might lose the answer.
+  /// Closes the connection when the client has closed it, or after some time. With unread bytes of
+  /// the client the system would otherwise reset the connection, and the client might lose the
+  /// answer.
   void Linger();
   void Drain();
 
   // session_ahead.cc: reading while a request is answered.
   void ReadAhead();
   void OnReadAhead(boost::system::error_code error, std::size_t size);
-  /// Lets the read that is under way go on with `part`.
+  /// Lets the read in progress continue with `part`.
   void AwaitReadAhead(Part part);
 
   // session_body.cc: a response in chunks, or in the messages of a WebSocket.
@@ -261,7 +268,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool closed_ = false;
 };
 
-/// A session over `socket`; with TLS when `tls` is not null.
+/// Makes a session over `socket`, with TLS when `tls` is not null.
 std::shared_ptr<Session> MakeSession(boost::asio::ip::tcp::socket socket, Host& host,
                                      std::shared_ptr<boost::asio::ssl::context> tls);
 

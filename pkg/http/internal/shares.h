@@ -1,5 +1,6 @@
 /// @file
-/// Which connection makes room when all together hold too much.
+/// Functions that choose which connection the server closes when all of them together hold too much
+/// memory.
 #ifndef KUBEXX_HTTP_INTERNAL_SHARES_H_
 #define KUBEXX_HTTP_INTERNAL_SHARES_H_
 
@@ -11,19 +12,19 @@
 
 namespace kubexx::http::internal {
 
-/// Of the sessions that hold half their share of unfinished bodies or more, the one that has been
-/// at its own for longest; null when there are none. Those that hold less stay: closing them helps
-/// nobody.
+/// Among the sessions that hold at least half of the average of unfinished bodies, returns the one
+/// whose body has been unfinished for longest; null when there are none. Closing a session that
+/// holds less would free little.
 std::shared_ptr<Session> OldestBody(const Sessions& sessions);
-/// The same of unfinished headers.
+/// Like OldestBody, for unfinished headers.
 std::shared_ptr<Session> OldestHeader(const Sessions& sessions);
 
-/// Smaller answers are bounded by the number of connections.
+/// Smaller answers do not count, because the number of connections bounds them.
 constexpr std::ptrdiff_t kMuchToTake = 64 << 10;
 
-/// Closes sessions until `held`, which is what answers hold that their clients have not taken yet,
-/// fits into the limit of `options`: of those other than `writer` that hold half their share of it
-/// or more, the one whose client has taken nothing for longest, and so on.
+/// Closes sessions until `held`, the sum of the answers that clients have not received yet, is
+/// within the limit of `options`. Among the sessions other than `writer` that hold at least half of
+/// the average, it closes the one whose client has received nothing for longest, and so on.
 void EndStalledAnswers(const Sessions& sessions, const Session& writer,
                        const Server::Options& options, const std::size_t& held);
 

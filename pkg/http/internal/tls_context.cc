@@ -81,7 +81,8 @@ std::shared_ptr<ssl::context> TlsContext::Current() {
     if (auto context = Make(*pair_)) {
       context_ = std::move(*context);
     } else {
-      logging::Error("new server certificate is not used", {{"error", context.error()}});
+      logging::Error("Cannot use the new server certificate; the last one stays in use",
+                     {{"error", context.error()}});
     }
   }
   return context_;

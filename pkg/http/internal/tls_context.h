@@ -1,5 +1,5 @@
 /// @file
-/// The TLS settings of a server, with certificates that may change.
+/// TlsContext: the TLS settings of a server, with certificates that may change.
 #ifndef KUBEXX_HTTP_INTERNAL_TLS_CONTEXT_H_
 #define KUBEXX_HTTP_INTERNAL_TLS_CONTEXT_H_
 
@@ -13,13 +13,13 @@
 
 namespace kubexx::http::internal {
 
-/// Makes the context of new connections, again when the provider has another pair. Not
-/// thread-safe.
+/// Makes the context of new connections, and makes a new one when the provider returns another
+/// pair. Not thread-safe.
 class TlsContext {
  public:
-  /// `client_ca`: PEM of the authorities whose clients are let in; empty: clients need no
-  /// certificate. `client_optional`: those without one are let in, too, or with one that is not
-  /// good.
+  /// `client_ca`: PEM of the authorities whose clients may connect; when empty, clients need no
+  /// certificate. `client_optional`: clients without a certificate, or with an invalid one, may
+  /// connect, too.
   TlsContext(CertificateProvider provider, std::string client_ca, bool client_optional = false)
       : provider_(std::move(provider)),
         client_ca_(std::move(client_ca)),
@@ -28,8 +28,8 @@ class TlsContext {
   /// kInvalidConfig when the first pair cannot be used, or there is none.
   apimachinery::Result<void> Start();
 
-  /// For a new connection. A later pair that cannot be used is logged once and leaves the last good
-  /// one in use.
+  /// Returns the context for a new connection. When a later pair cannot be used, logs that once and
+  /// keeps using the last good one.
   std::shared_ptr<boost::asio::ssl::context> Current();
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// Steps that take long compared to a request, a few at a time.
+/// Turns: runs steps that take long compared to a request, a few at a time.
 #ifndef KUBEXX_HTTP_INTERNAL_TURNS_H_
 #define KUBEXX_HTTP_INTERNAL_TURNS_H_
 
@@ -13,8 +13,8 @@
 
 namespace kubexx::http::internal {
 
-/// Begins the steps in the order in which they came, two between two looks at whatever else the
-/// context has to do. A session whose step throws is closed. For the thread that runs the context.
+/// Begins the steps in order of arrival. After every two it lets the context do other work. When a
+/// step throws, its session is closed. Only for the thread that runs the context.
 class Turns {
  public:
   struct Step {
@@ -25,9 +25,9 @@ class Turns {
   explicit Turns(boost::asio::io_context& context) : context_(context) {}
 
   void Add(Step step);
-  /// So many wait.
+  /// The number of waiting steps.
   std::size_t size() const { return steps_.size(); }
-  /// Drops all, once the context has stopped.
+  /// Drops all steps; for when the context has stopped.
   void Clear() { steps_.clear(); }
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// RFC 6455 as far as a server needs it that sends messages and gets none but control frames.
+/// The part of RFC 6455 that a server needs that sends messages and receives only control frames.
 #ifndef KUBEXX_HTTP_INTERNAL_WEBSOCKET_FRAMES_H_
 #define KUBEXX_HTTP_INTERNAL_WEBSOCKET_FRAMES_H_
 
@@ -13,20 +13,21 @@
 
 namespace kubexx::http::internal {
 
-/// What a frame is.
+/// The type of a frame.
 enum class Opcode : std::uint8_t { kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10 };
 
-/// The value of Sec-WebSocket-Accept for a Sec-WebSocket-Key.
+/// Returns the value of Sec-WebSocket-Accept for a Sec-WebSocket-Key.
 std::string AcceptKey(std::string_view key);
 
-/// What goes before the `size` bytes of a message that is one frame.
+/// Returns the header of a message of `size` bytes that is a single frame.
 std::string FrameHeader(Opcode opcode, std::size_t size);
 
-/// Reads a client's frames as they arrive. What is no control frame is passed over. Holds a few
-/// dozen bytes. Not thread-safe.
+/// Parses a client's frames as they arrive, and skips those that are not control frames. Holds a
+/// few dozen bytes. Not thread-safe.
 class ClientFrames {
  public:
-  /// Calls `sink` with each control frame. False: this is no WebSocket client's stream.
+  /// Calls `sink` with each control frame. Returns false when the bytes are not a WebSocket
+  /// client's stream.
   bool Feed(std::string_view bytes,
             base::FunctionRef<void(Opcode opcode, std::string_view payload)> sink);
 

@@ -87,7 +87,7 @@ bool WorkerPool::BeginWait(JobOrigin origin) {
     try {
       AddThreadLocked();
     } catch (const std::exception& e) {  // The system has no more of them, or no memory.
-      logging::Warning("No thread can be made for a request while another waits",
+      logging::Warning("Cannot start a thread for other requests while a request waits",
                        {{"error", e.what()}});
       return false;
     }

@@ -1,5 +1,5 @@
 /// @file
-/// A bounded queue of jobs and the threads that do them.
+/// WorkerPool: a bounded queue of jobs and the threads that run them.
 #ifndef KUBEXX_HTTP_INTERNAL_WORKER_POOL_H_
 #define KUBEXX_HTTP_INTERNAL_WORKER_POOL_H_
 
@@ -17,21 +17,22 @@
 
 namespace kubexx::http::internal {
 
-/// As many jobs of one client run at once as were asked for, besides those that wait for others,
-/// and one more of other clients, so that these need not wait for them. Of large ones a quarter do.
-/// Clients take turns; the jobs of each begin in the order in which they came, but for large ones
-/// that have to wait. One client has half of the queue at most, unless there is no
-/// other. Thread-safe.
+/// Runs jobs of several clients. A limited number of jobs of one client runs at the same time, and
+/// one more job in total, so that another client need not wait for them; jobs that wait for others
+/// do not count. At most a quarter of them may be large. Clients take turns. The jobs of a client
+/// begin in order of arrival, except that large jobs may have to wait longer. A client has at most
+/// half of the queue, unless there is no other client. Thread-safe.
 class WorkerPool {
  public:
   using Job = std::move_only_function<void()>;
 
-  /// So much of a request makes a job large.
+  /// A job is large when its request has at least this many bytes.
   static constexpr std::size_t kLargeBytes = 64 << 10;
 
-  /// At most so many jobs wait for a thread, and the large ones among them have at most so many
-  /// bytes; at most `max_waiting` that have one wait for others, half of them of one client.
-  /// `one_client`: there is no other, and nothing is kept for one.
+  /// At most `max_queued` jobs wait for a thread, and the large ones among them have at most
+  /// `max_queued_bytes` bytes. At most `max_waiting` jobs with a thread may wait for others, half
+  /// of them of one client. `one_client`: there is only one client, so that nothing is reserved for
+  /// others.
   explicit WorkerPool(std::size_t max_queued, std::size_t max_queued_bytes = 128 << 20,
                       std::size_t max_waiting = 256, bool one_client = false)
       : max_queued_(max_queued),
@@ -42,21 +43,21 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool() { Stop(); }
 
-  /// `of_one_client`: so many jobs of one client run at once.
+  /// Starts the threads. At most `of_one_client` jobs of one client run at the same time.
   void Start(std::size_t of_one_client);
 
-  /// False when the queue is full. Jobs do not throw.
+  /// Adds a job, which must not throw. False when the queue is full.
   bool Push(Job job, JobOrigin origin = {});
 
-  /// Called by a job that is about to wait for somebody who may need another job to be done:
-  /// another thread takes its place until EndWait. False when as many wait already as may, of all
-  /// clients or of this one, or there is no thread to be had: then the job must do without, and
-  /// must not call EndWait. `origin` as in Push.
+  /// A job calls it before it waits for someone who may need another job of this pool: another
+  /// thread takes its place until EndWait. Returns false when too many jobs wait already, in total
+  /// or of this client, or when no thread can be started. The job must then not wait, and must not
+  /// call EndWait. `origin` as in Push.
   [[nodiscard]] bool BeginWait(JobOrigin origin = {});
-  /// Called by the same job; it goes on at once.
+  /// The same job calls it after the wait, and continues at once.
   void EndWait(JobOrigin origin = {});
 
-  /// Drops what has not begun and waits for what has.
+  /// Drops jobs that have not begun and waits for those that have.
   void Stop();
 
  private:
@@ -66,10 +67,10 @@ class WorkerPool {
   /// Counts a job as running, or as not running any more.
   void BeginLocked(const JobOrigin& origin) KX_REQUIRES(mu_);
   void EndLocked(const JobOrigin& origin) KX_REQUIRES(mu_);
-  /// The job that may begin next; null when none may.
+  /// Returns the job that may begin next; null when there is none.
   const QueuedJob* NextLocked() const KX_REQUIRES(mu_);
   std::size_t LargeAtOnceLocked() const KX_REQUIRES(mu_);
-  /// How much of what `all` may have together is one client's at most.
+  /// How much of a limit of `all` one client may use.
   std::size_t ShareOfOne(std::size_t all) const;
 
   const std::size_t max_queued_;
@@ -95,8 +96,8 @@ class WorkerPool {
   std::vector<std::jthread> threads_ KX_GUARDED_BY(mu_);
 };
 
-/// The place of a job among those that wait: several parts of it may do so at the same time, on
-/// threads of their own. Thread-safe.
+/// Represents one job in the pool's waiting jobs while several parts of it wait at the same time,
+/// on threads of their own. Thread-safe.
 class WaitPlace {
  public:
   /// See WorkerPool::BeginWait.

@@ -1,5 +1,5 @@
 /// @file
-/// A client's connection to a server under test, over which any bytes can be sent.
+/// RawConnection: a client's connection to a server under test that can send any bytes.
 #ifndef KUBEXX_HTTP_TESTING_RAW_CONNECTION_H_
 #define KUBEXX_HTTP_TESTING_RAW_CONNECTION_H_
 
@@ -18,8 +18,8 @@
 
 namespace kubexx::http::testing {
 
-/// A connection to a port of 127.0.0.1 without TLS. It waits at most a minute for anything; what
-/// takes longer fails the test. Not thread-safe.
+/// A connection to a port of 127.0.0.1 without TLS. Each wait is limited to a minute, after which
+/// the test fails. Not thread-safe.
 class RawConnection {
  public:
   explicit RawConnection(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -37,8 +37,8 @@ class RawConnection {
     }
   }
 
-  /// Sends all of `text`, or as much as there is somebody to take it: what a server has said before
-  /// it closed can still be read.
+  /// Sends all of `text`, or until the server closes the connection. What the server sent before
+  /// that can still be read.
   const RawConnection& Send(std::string_view text) const {
     while (!text.empty()) {
       const ssize_t sent = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);

@@ -1,5 +1,5 @@
 /// @file
-/// A server of a test, and what a client gets from it.
+/// ServerFixture: a server for tests, and functions that send requests to it.
 #ifndef KUBEXX_HTTP_TESTING_SERVER_FIXTURE_H_
 #define KUBEXX_HTTP_TESTING_SERVER_FIXTURE_H_
 
@@ -15,20 +15,20 @@
 
 namespace kubexx::http::testing {
 
-/// A free port of 127.0.0.1.
+/// Options to listen on a free port of 127.0.0.1.
 inline Server::Options Local() { return {.address = "127.0.0.1:0"}; }
 
-/// All that comes for `request`, over a connection of its own.
+/// Sends `request` over a new connection, and returns everything that the server sends.
 inline std::string Exchange(const Server& server, std::string_view request) {
   return RawConnection(server.port()).Send(request).ReadAll();
 }
 
-/// The answer for GET of `target`.
+/// Returns the answer to GET of `target`.
 inline std::string Get(const Server& server, const std::string& target) {
   return Exchange(server, "GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
 }
 
-/// A server that answers /ok with what stands behind the path.
+/// A server that answers /ok with the query of the request.
 class ServerFixture : public ::testing::Test {
  protected:
   void Start(Server::Options options = Local()) {

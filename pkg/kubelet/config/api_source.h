@@ -1,5 +1,5 @@
 /// @file
-/// The pods that the scheduler gave to a node.
+/// ApiSource: the pods that the scheduler assigned to a node.
 #ifndef KUBEXX_KUBELET_CONFIG_API_SOURCE_H_
 #define KUBEXX_KUBELET_CONFIG_API_SOURCE_H_
 
@@ -20,13 +20,15 @@ class RESTClient;
 
 namespace kubexx::kubelet {
 
-/// Lists and watches the pods with spec.nodeName of the node, of all namespaces.
+/// Makes a source that lists and watches the pods of all namespaces whose spec.nodeName is the
+/// node.
 std::shared_ptr<cache::ListerWatcher> NewPodListWatch(std::shared_ptr<rest::RESTClient> client,
                                                       std::string_view node_name);
 
-/// A Reflector into an UndeltaStore: every change gives all pods to the sink. While the API server
-/// is away nothing is given, so what was stays. A pod that cannot be decoded is logged and left
-/// out. As the kubelet's NewSourceApiserver. The destructor stops.
+/// Runs a Reflector into an UndeltaStore, and passes all pods to the sink after every change. While
+/// the API server is unreachable it passes nothing, so the consumers keep the last state. It logs
+/// and leaves out a pod that cannot be decoded. As the kubelet's NewSourceApiserver. The destructor
+/// stops it.
 class ApiSource {
  public:
   ApiSource(std::shared_ptr<cache::ListerWatcher> pods, PodSink sink,

@@ -42,11 +42,11 @@ Result<Pod> ReadManifest(const fs::path& path, const std::string& node_name) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status)) {
-    return Fail(Reason::kInvalid, "is a directory; manifests are not looked for in it");
+    return Fail(Reason::kInvalid, "is a directory; it is not searched for manifests");
   }
   // A pipe would never end.
   if (!fs::is_regular_file(status)) {
-    return Fail(Reason::kInvalid, "is no regular file");
+    return Fail(Reason::kInvalid, "is not a regular file");
   }
   KX_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   KX_ASSIGN_OR_RETURN(std::vector<Pod> pods, ParseManifest(bytes, {.node_name = node_name,
@@ -97,8 +97,9 @@ Result<std::vector<Pod>> ReadManifests(const std::string& path, const std::strin
       // Pods are known by their UIDs: one of two would be lost, and nothing said.
       const auto [first, is_new] = file_of.try_emplace(pod->metadata.uid, file.native());
       if (!is_new) {
-        problems.emplace_back(file.native(),
-                              Status(Reason::kInvalid, "has the metadata.uid of " + first->second));
+        problems.emplace_back(
+            file.native(),
+            Status(Reason::kInvalid, "has the same metadata.uid as " + first->second));
         continue;
       }
       pods.push_back(*std::move(pod));
@@ -159,7 +160,7 @@ void FileSource::Watch() {
     wake_.notify_all();
   });
   for (const std::string& unwatched : watch_->unwatched()) {
-    logging::Warning("directory is polled only: cannot watch it", {{"directory", unwatched}});
+    logging::Warning("Cannot watch a directory; it is only polled", {{"directory", unwatched}});
   }
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// Static pods of a directory.
+/// FileSource: the static pods of a directory.
 #ifndef KUBEXX_KUBELET_CONFIG_FILE_SOURCE_H_
 #define KUBEXX_KUBELET_CONFIG_FILE_SOURCE_H_
 
@@ -19,31 +19,31 @@
 
 namespace kubexx::kubelet {
 
-/// What is wrong with one manifest: where, and why.
+/// The problems with manifests: for each its place and reason.
 using ManifestProblems = std::vector<std::pair<std::string, apimachinery::Status>>;
 
-/// Reads the manifests at `path`: a file, or a directory's files without those whose name begins
-/// with a dot; folders in it are a problem each, and so is a pod with the UID of one before. Files
-/// of more than 10 MB are not read. Nothing at `path` is no pods; kUnavailable when it is there and
-/// cannot be read.
+/// Reads the manifests at `path`, which is a file or a directory. In a directory, files whose name
+/// begins with a dot are ignored; a subdirectory and a pod with the UID of an earlier one count as
+/// problems. Files of more than 10 MB are not read. Returns no pods when nothing exists at `path`;
+/// kUnavailable when it exists and cannot be read.
 apimachinery::Result<std::vector<Pod>> ReadManifests(const std::string& path,
                                                      const std::string& node_name,
                                                      ManifestProblems& problems);
 
-/// Gives the pods of the manifests at a path to the sink: once at the start, after each change
-/// (inotify) and every `interval` in any case. A bad manifest is left out and reported, the others
-/// count. A directory that cannot be read changes nothing. As the kubelet's NewSourceFile. Two
-/// threads of its own; the destructor stops.
+/// Passes the pods of the manifests at a path to the sink: at the start, after each change
+/// (inotify), and every `interval`. It leaves out and reports a bad manifest, and passes the
+/// others. When the directory cannot be read, it passes nothing. As the kubelet's NewSourceFile.
+/// Has two threads of its own; the destructor stops them.
 class FileSource {
  public:
-  /// Where the manifests are, and how to follow them.
+  /// The place of the manifests, and how to follow their changes.
   struct Options {
     std::string path{};
     std::string node_name{};
     std::chrono::milliseconds interval = std::chrono::seconds(20);
     base::Clock& clock = base::Clock::Real();
-    /// Told all that is wrong whenever that has changed; by default what is new of it is logged. On
-    /// the source's thread.
+    /// Called with all problems whenever they have changed, on the source's thread; by default, new
+    /// problems are logged.
     std::function<void(const ManifestProblems&)> on_problems{};
   };
   FileSource(Options options, PodSink sink);

@@ -1,5 +1,5 @@
 /// @file
-/// Static pods of a URL.
+/// HttpSource: the static pods of a URL.
 #ifndef KUBEXX_KUBELET_CONFIG_HTTP_SOURCE_H_
 #define KUBEXX_KUBELET_CONFIG_HTTP_SOURCE_H_
 
@@ -20,27 +20,28 @@
 
 namespace kubexx::kubelet {
 
-/// Asks a URL for a Pod or a PodList at the start and every `interval`, and gives its pods to the
-/// sink when the answer is another than the last. An answer that cannot be read, an error and an
-/// empty answer change nothing and are reported once each; an empty answer at the start counts as
-/// no pods, so that the source is seen. As the kubelet's NewSourceURL. The destructor stops.
+/// Requests a Pod or a PodList from a URL at the start and every `interval`, and passes its pods to
+/// the sink when the answer differs from the last one. An unreadable answer, an error and an empty
+/// answer change nothing and are reported once each. An empty answer at the start counts as no
+/// pods, so that consumers know that the source has answered. As the kubelet's NewSourceURL. The
+/// destructor stops it.
 class HttpSource {
  public:
-  /// Where to ask, and how often.
+  /// The URL, and how often to request it.
   struct Options {
-    /// http or https, with path and query as needed.
+    /// An http or https URL; path and query are optional.
     std::string url{};
-    /// Sent along, for example for authentication.
+    /// Headers to send, for example for authentication.
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string node_name{};
     std::chrono::milliseconds interval = std::chrono::seconds(20);
-    /// Of one request.
+    /// The time limit of one request.
     std::chrono::milliseconds timeout = std::chrono::seconds(10);
     base::Clock& clock = base::Clock::Real();
-    /// As FileSource's.
+    /// See FileSource::Options::on_problems.
     std::function<void(const ManifestProblems&)> on_problems{};
   };
-  /// kInvalidConfig for a URL that cannot be used. Asks nothing yet.
+  /// Returns kInvalidConfig for a URL that cannot be used. Sends no request yet.
   static apimachinery::Result<std::unique_ptr<HttpSource>> New(Options options, PodSink sink);
   HttpSource(const HttpSource&) = delete;
   HttpSource& operator=(const HttpSource&) = delete;
@@ -55,7 +56,7 @@ class HttpSource {
   const Options options_;
   const std::unique_ptr<rest::UrlClient> client_;
   const PodSink sink_;
-  std::optional<std::string> last_{};  ///< the last answer that was taken
+  std::optional<std::string> last_{};  ///< the last answer that was used
   std::optional<apimachinery::Status> problem_{};
   std::jthread thread_;
 };

@@ -1,5 +1,5 @@
 /// @file
-/// Merges the sources of a node's pods.
+/// PodConfig: merges the sources of a node's pods.
 #ifndef KUBEXX_KUBELET_CONFIG_POD_CONFIG_H_
 #define KUBEXX_KUBELET_CONFIG_POD_CONFIG_H_
 
@@ -20,16 +20,16 @@
 namespace kubexx::kubelet {
 
 /// Keeps the pods of each source and tells consumers what changed. As the kubelet's PodConfig and
-/// its podStorage (`pkg/kubelet/config`): a pod is known by its source and UID; a pod that its
-/// source gives again keeps the time when it was first seen; of two pods of one name, or of one
-/// UID, in a source the first counts. Thread-safe: the sources call from threads of their own,
-/// consumers are told by one of them at a time, in the order of the changes.
+/// its podStorage (`pkg/kubelet/config`): a source and a UID identify a pod. A pod that its source
+/// sends again keeps the time when it was first seen. When a source has two pods with the same name
+/// or UID, the first one counts. Thread-safe. The sources call it on threads of their own; it calls
+/// consumers from one of these threads at a time, in the order of the changes.
 class PodConfig {
  public:
-  /// What consumers are told of a change. As the kubelet's PodConfigNotificationMode.
+  /// Which updates consumers get for a change. As the kubelet's PodConfigNotificationMode.
   enum class Mode : std::uint8_t {
     kSnapshot,            ///< all pods of all sources, as a SET of kAllSources
-    kSnapshotAndUpdates,  ///< that when pods come or go, otherwise UPDATE, DELETE and RECONCILE
+    kSnapshotAndUpdates,  ///< a SET when pods come or go, otherwise UPDATE, DELETE, RECONCILE
     kIncremental,         ///< REMOVE, ADD, UPDATE, DELETE and RECONCILE of a source
   };
   using Consumer = std::function<void(const PodUpdate&)>;
@@ -39,33 +39,34 @@ class PodConfig {
   PodConfig(const PodConfig&) = delete;
   PodConfig& operator=(const PodConfig&) = delete;
 
-  /// The entrance of a source, which from now on must be seen before Ready. What it is given is
-  /// delivered when the call returns. Refers to this.
+  /// Registers a source and returns the sink for its pods. Ready waits for this source from now on.
+  /// The sink returns when the consumers have got the pods. It refers to this object.
   PodSink Channel(std::string source);
 
-  /// Tells `consumer` of every change from now on, first of all pods that are there (a SET of
-  /// kAllSources, when a source has been seen), on this thread. It is called outside locks; while
-  /// it runs, sources with changes wait. The end of the subscription waits for a call that is
-  /// running, so a consumer must not end its own, and must come before the end of this.
+  /// Passes every change from now on to `consumer`. When a source has been seen, it first gets all
+  /// present pods (as a SET of kAllSources) on this thread. The consumer is called without locks;
+  /// while it runs, sources with changes wait. The end of the subscription waits for a running
+  /// call, so a consumer must not end its own subscription. The subscription must end before this
+  /// object.
   base::Subscription Subscribe(Consumer consumer);
 
-  /// Takes an update of any operation but kReconcile, which follows from others. Blocks until the
-  /// consumers have been told.
+  /// Applies an update of any operation except kReconcile, which is derived from others. Blocks
+  /// until the consumers have got the changes.
   void Merge(const PodUpdate& update);
 
-  /// Whether every source has said once what it has: before that, a pod that nobody names may
-  /// belong to one that is late. As the kubelet's SourcesReady.
+  /// Whether every source has sent its pods at least once. Before that, a pod that no source has
+  /// sent may belong to a source that is late. As the kubelet's SourcesReady.
   bool Ready() const;
-  /// The sources with a channel that have not.
+  /// The registered sources that have not sent pods yet.
   std::vector<std::string> Missing() const;
 
-  /// All pods of all sources, by source, namespace and name.
+  /// All pods of all sources, sorted by source, namespace and name.
   std::vector<PodRef> State() const;
-  /// Tells every consumer of the whole state, as a SET of kAllSources. As PodConfig.Sync.
+  /// Passes the whole state to every consumer, as a SET of kAllSources. As PodConfig.Sync.
   void Sync();
 
  private:
-  /// By UID.
+  /// Pods by UID.
   using Pods = std::map<std::string, PodRef>;
   struct Changes {
     std::vector<PodRef> adds{};

@@ -1,5 +1,5 @@
 /// @file
-/// What a pod has that says nothing of it.
+/// SetPodDefaults: the default values of a pod's fields.
 #ifndef KUBEXX_KUBELET_CONFIG_POD_DEFAULTS_H_
 #define KUBEXX_KUBELET_CONFIG_POD_DEFAULTS_H_
 

@@ -1,5 +1,5 @@
 /// @file
-/// What the sources of a node's pods say, and what their consumer is told.
+/// The types that the sources of a node's pods and their consumers exchange.
 #ifndef KUBEXX_KUBELET_CONFIG_POD_UPDATE_H_
 #define KUBEXX_KUBELET_CONFIG_POD_UPDATE_H_
 
@@ -15,48 +15,49 @@
 namespace kubexx::kubelet {
 
 using api::core::v1::Pod;
-/// Pods are shared by those who hold a state.
+/// A shared pod; all holders of a state share its pods.
 using PodRef = std::shared_ptr<const Pod>;
 
-/// The kubelet's names of sources, in the annotation kConfigSourceAnnotation.
+/// The kubelet's name for the source of files, in the annotation kConfigSourceAnnotation.
 inline constexpr std::string_view kFileSource = "file";
-/// Static pods of a URL.
+/// The name for the source of a URL.
 inline constexpr std::string_view kHttpSource = "http";
-/// What the scheduler gave to the node.
+/// The name for the source of the API server, which has the pods that the scheduler assigned to the
+/// node.
 inline constexpr std::string_view kApiSource = "api";
-/// Of an update that has the pods of all sources.
+/// The source of an update that has the pods of all sources.
 inline constexpr std::string_view kAllSources = "*";
 
-/// The source's name, on every pod.
+/// The annotation with the source's name; every pod has it.
 inline constexpr std::string_view kConfigSourceAnnotation = "kubernetes.io/config.source";
-/// When the pod was first seen, on every pod.
+/// The annotation with the time when the pod was first seen; every pod has it.
 inline constexpr std::string_view kConfigSeenAnnotation = "kubernetes.io/config.seen";
-/// On a static pod: its UID, which is a digest of its manifest.
+/// The annotation of a static pod with its UID, which is a digest of its manifest.
 inline constexpr std::string_view kConfigHashAnnotation = "kubernetes.io/config.hash";
-/// On a mirror pod: the hash of the static pod that it stands for.
+/// The annotation of a mirror pod with the hash of its static pod.
 inline constexpr std::string_view kConfigMirrorAnnotation = "kubernetes.io/config.mirror";
 
 /// As the kubelet's PodOperation.
 enum class PodOperation : std::uint8_t {
   kSet,        ///< these are all pods of the source
-  kAdd,        ///< new ones
-  kDelete,     ///< to be ended gracefully: they have a deletion time now
-  kRemove,     ///< gone from the source
-  kUpdate,     ///< changed in what runs
-  kReconcile,  ///< changed in status only
+  kAdd,        ///< these pods are new
+  kDelete,     ///< these have a deletion time now and end gracefully
+  kRemove,     ///< the source no longer has these
+  kUpdate,     ///< these changed in what runs
+  kReconcile,  ///< these changed only in status
 };
 
 /// "SET", "ADD" and so on.
 std::string_view ToString(PodOperation operation);
 
-/// A change of one source's pods, in no particular order of pods.
+/// A change of one source's pods. The pods are in no particular order.
 struct PodUpdate {
   PodOperation operation = PodOperation::kSet;
   std::string source{};
   std::vector<PodRef> pods{};
 };
 
-/// Takes all pods of a source, whenever one of them may have changed.
+/// Called with all pods of a source whenever one of them may have changed.
 using PodSink = std::function<void(std::vector<Pod>)>;
 
 }  // namespace kubexx::kubelet

@@ -121,8 +121,9 @@ Result<Pod> Complete(Pod pod, const ManifestOrigin& origin) {
   KX_RETURN_IF_ERROR(Check(pod));
   pod.metadata.name = StaticPodName(pod.metadata.name, origin.node_name);
   if (!apimachinery::IsDnsSubdomain(pod.metadata.name)) {
-    return Fail(Reason::kInvalid, "\"" + pod.metadata.name +
-                                      "\", the pod's name and the node's, is no name of a pod");
+    return Fail(Reason::kInvalid,
+                "\"" + pod.metadata.name +
+                    "\", the pod's name and the node's, is not a valid name of a pod");
   }
   if (pod.metadata.namespace_.empty()) {
     pod.metadata.namespace_ = "default";
@@ -154,8 +155,8 @@ Result<std::vector<Pod>> ParseManifest(std::string_view manifest, const Manifest
   KX_ASSIGN_OR_RETURN(const std::vector<std::string> documents, codec::YamlToJson(manifest));
   if (documents.size() != 1) {
     return Fail(Reason::kMalformed, documents.empty()
-                                        ? "there is no manifest in it"
-                                        : "has several documents; one Pod a manifest");
+                                        ? "contains no manifest"
+                                        : "has several documents; a manifest must have one Pod");
   }
   KX_ASSIGN_OR_RETURN(const codec::JsonTree tree, codec::JsonTree::Parse(documents.front()));
   const std::string_view kind = tree.TextAt("kind");
@@ -163,7 +164,7 @@ Result<std::vector<Pod>> ParseManifest(std::string_view manifest, const Manifest
       (kind != "Pod" && !(kind == "PodList" && origin.source == kHttpSource))) {
     return Fail(Reason::kMalformed, "is a \"" + std::string(kind) + "\" of \"" +
                                         std::string(tree.TextAt("apiVersion")) +
-                                        "\"; a Pod of v1 is wanted");
+                                        "\", but must be a Pod of v1");
   }
   std::vector<Pod> read;
   if (kind == "Pod") {

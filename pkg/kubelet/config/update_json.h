@@ -1,5 +1,5 @@
 /// @file
-/// Updates as text.
+/// Functions that format updates as text.
 #ifndef KUBEXX_KUBELET_CONFIG_UPDATE_JSON_H_
 #define KUBEXX_KUBELET_CONFIG_UPDATE_JSON_H_
 
@@ -10,11 +10,12 @@
 
 namespace kubexx::kubelet {
 
-/// {"operation":"ADD","source":"file","pods":[...]} with the pods as the API has them, and a line
-/// feed.
+/// Formats an update as {"operation":"ADD","source":"file","pods":[...]} and a line feed, with the
+/// pods in the API's JSON.
 std::string ToJsonLine(const PodUpdate& update);
 
-/// A table for people: source, namespace, name, phase, node and whether a pod is a mirror.
+/// Formats pods as a table for people: source, namespace, name, phase, node and whether a pod is a
+/// mirror.
 std::string ToTable(const std::vector<PodRef>& pods);
 
 }  // namespace kubexx::kubelet

@@ -166,7 +166,7 @@ class UpdateServer::Impl {
     }
     told_full_ = false;
     if (clients_.size() >= options_.max_clients) {
-      logging::Warning("A client of the stream of pods is refused: there are enough",
+      logging::Warning("A client of the stream of pods is refused: too many are connected",
                        {{"clients", clients_.size()}});
       return true;
     }

@@ -1,5 +1,5 @@
 /// @file
-/// Streams a node's pods to local programs.
+/// UpdateServer: streams a node's pods to local programs.
 #ifndef KUBEXX_KUBELET_CONFIG_UPDATE_SERVER_H_
 #define KUBEXX_KUBELET_CONFIG_UPDATE_SERVER_H_
 
@@ -12,22 +12,21 @@
 
 namespace kubexx::kubelet {
 
-/// Listens on a unix socket and gives everybody who connects all pods and then every change, a
-/// JSON line each (ToJsonLine). What clients send is ignored. A client that does not read is cut
-/// off once more than `max_unread` bytes wait for it. A thread of its own. The destructor stops
-/// and removes the socket.
+/// Listens on a unix socket and sends all pods and then every change to each client, one JSON line
+/// each (ToJsonLine). Ignores what clients send. Disconnects a client when more than `max_unread`
+/// bytes wait for it. Has a thread of its own. The destructor stops it and removes the socket.
 class UpdateServer {
  public:
-  /// Where to listen, and the limits on clients.
+  /// The path of the socket, and the limits on clients.
   struct Options {
     std::string path{};
     std::size_t max_clients = 64;
     std::size_t max_unread = 64 << 20;
   };
 
-  /// `pods` must outlive this. The socket is the owner's only. A socket that a dead process left is
-  /// replaced; kInvalidConfig for a path that is too long, kUnavailable when it cannot be listened
-  /// on or another process listens there.
+  /// Starts the server. `pods` must outlive it. Only the process's user can connect to the socket.
+  /// Replaces a socket that a dead process left. kInvalidConfig for a path that is too long;
+  /// kUnavailable when the server cannot listen on it or another process does.
   static apimachinery::Result<std::unique_ptr<UpdateServer>> Start(Options options,
                                                                    PodConfig& pods);
   ~UpdateServer();

@@ -65,7 +65,7 @@ Result<Part> FromElement(const JsonTree& element, std::size_t index, const JsonT
   }
   auto operand = JsonTree::Parse(std::string_view(step.key).substr(2));
   if (!operand) {
-    return Fail(Malformed("metadata.managedFields", "\"" + step.key + "\" is no path element"));
+    return Fail(Malformed("metadata.managedFields", "\"" + step.key + "\" is not a path element"));
   }
   if (keyed) {
     return FromKeyed(element, *operand, step.value);
@@ -93,7 +93,7 @@ Result<Part> FromArray(const JsonTree& array, const JsonTree& fields) {
 
 Result<std::optional<JsonTree>> ExtractFields(const JsonTree& value, const JsonTree& fields) {
   if (!fields.IsObject()) {
-    return Fail(Malformed("metadata.managedFields", "fieldsV1 is no set of fields"));
+    return Fail(Malformed("metadata.managedFields", "fieldsV1 is not a set of fields"));
   }
   if (fields.size() == 0) {
     return Part(value);

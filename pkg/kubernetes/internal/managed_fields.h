@@ -10,10 +10,10 @@
 
 namespace kubexx::kubernetes::internal {
 
-/// The part of `value` that the set `fields` names: "f:" a member, "k:" the list's element with
-/// these keys (which are in the result in any case), "v:" the element with this value, "i:" the one
-/// at this index, {} all below. Nothing when none of it is there. kMalformed when the set cannot be
-/// read.
+/// Returns the part of `value` that the set `fields` contains. In the set, "f:" is a member, "k:"
+/// the list's element with these keys (which are always in the result), "v:" the element with this
+/// value, "i:" the element at this index, and {} everything below. std::nullopt when `value` has
+/// none of it. kMalformed when the set cannot be read.
 apimachinery::Result<std::optional<codec::JsonTree>> ExtractFields(const codec::JsonTree& value,
                                                                    const codec::JsonTree& fields);
 

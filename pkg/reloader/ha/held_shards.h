@@ -1,5 +1,5 @@
 /// @file
-/// In which namespaces this replica may write.
+/// Knows in which namespaces this replica may write.
 #ifndef KUBEXX_RELOADER_HA_HELD_SHARDS_H_
 #define KUBEXX_RELOADER_HA_HELD_SHARDS_H_
 
@@ -17,18 +17,19 @@
 
 namespace kubexx::reloader {
 
-/// The shard that a namespace belongs to, from 0 to `shards` - 1. The same in every process and
-/// version: replicas of different versions must agree on it (FNV-1a, 64 bits, modulo).
+/// The shard of a namespace, from 0 to `shards` - 1. It is FNV-1a (64 bits) modulo `shards` and
+/// must stay the same in every version, because replicas of different versions have to agree on it.
 int ShardOf(std::string_view namespace_, int shards);
 
-/// Lets writes through in the shards that this replica holds, and knows which are under way, so
-/// that a shard is given up when none is. Thread-safe.
+/// Permits writes in the shards that this replica holds and counts the writes under way, so that a
+/// shard is given up only when there are none. Thread-safe.
 class HeldShards {
  public:
-  /// All shards are closed. `clock` must outlive this.
+  /// At first no shard is held. `clock` must outlive this object.
   explicit HeldShards(int shards, base::Clock& clock = base::Clock::Real());
 
-  /// One write that is under way. Move-only; ends with its destructor, before the HeldShards does.
+  /// Permits one write, which ends when this object is destroyed. The HeldShards must outlive it.
+  /// Move-only.
   class Permit {
    public:
     Permit(Permit&& other) noexcept
@@ -38,9 +39,10 @@ class HeldShards {
           tenure_(other.tenure_) {}
     Permit& operator=(Permit&&) = delete;
     ~Permit();
-    /// Requested when the write has to end because the shard was lost.
+    /// Requested when the write must stop because the shard was lost.
     const std::stop_token& stop() const { return stop_; }
-    /// Counts the times that the shard was opened: another number is another tenure.
+    /// The number of times that the shard has been opened. A different number means a different
+    /// tenure.
     std::uint64_t tenure() const { return tenure_; }
 
    private:
@@ -54,22 +56,22 @@ class HeldShards {
     std::uint64_t tenure_;
   };
 
-  /// A permit to write in a namespace now; nothing when its shard is not held.
+  /// Returns a permit to write in the namespace now; std::nullopt when its shard is not held.
   std::optional<Permit> Enter(std::string_view namespace_);
 
-  /// The shard is held from now on, as long as `holds` says so, too: it is asked for every permit,
-  /// without a lock, and may be empty.
+  /// Opens a shard: it is held from now on, as long as `holds` returns true. `holds` is called for
+  /// every permit, without a lock; it may be empty.
   void Open(int shard, std::function<bool()> holds = {});
-  /// Gives no more permits for the shard and returns when those that were given have ended. After
-  /// `grace` they are told to.
+  /// Closes a shard: gives no more permits, and returns when all writes under way in the shard have
+  /// ended. After `grace` it requests Permit::stop of those that are left.
   void Close(int shard, base::Duration grace);
 
-  /// Calls this at the end of each Close, when nothing is under way in the shard any more. It must
-  /// not call this. One at a time.
+  /// Registers a callback for the end of each Close, when no write is under way in the shard any
+  /// more. It must not call this object. Only one callback may be registered at a time.
   base::Subscription OnClosed(std::function<void(int shard)> closed);
 
   bool IsOpen(int shard) const;
-  /// Of the shard of a namespace.
+  /// Whether the shard of the namespace is open.
   bool IsOpenFor(std::string_view namespace_) const {
     return IsOpen(ShardOf(namespace_, shards()));
   }
@@ -91,7 +93,8 @@ class HeldShards {
   mutable base::Mutex mu_;
   base::CondVar ended_;
   std::vector<Shard> shards_ KX_GUARDED_BY(mu_);
-  base::Mutex tell_mu_;  ///< taken alone, and held by a call, for which the end of it waits
+  /// Never held together with mu_; a call of on_closed_ holds it, and unregistering waits for that.
+  base::Mutex tell_mu_;
   std::function<void(int shard)> on_closed_ KX_GUARDED_BY(tell_mu_);
 };
 

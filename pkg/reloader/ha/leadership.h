@@ -1,5 +1,5 @@
 /// @file
-/// Several replicas: which of them works on which shard of namespaces.
+/// Decides, by Leases, which of several replicas works on which shard of the namespaces.
 #ifndef KUBEXX_RELOADER_HA_LEADERSHIP_H_
 #define KUBEXX_RELOADER_HA_LEADERSHIP_H_
 
@@ -17,47 +17,46 @@
 
 namespace kubexx::reloader {
 
-/// stakater/Reloader's Lease.
+/// The name of stakater/Reloader's Lease.
 inline constexpr char kLeaseName[] = "stakater-reloader-lock";
 
-/// The Lease of a shard: kLeaseName itself when there is one shard only, so that this replaces an
-/// original without both writing.
+/// The name of a shard's Lease. If there is only one shard it is kLeaseName, so that this operator
+/// can replace stakater/Reloader without both of them writing.
 std::string LeaseNameOf(int shard, int shards);
 
-/// Campaigns for the Lease of every shard that is this replica's to take, opens HeldShards for
-/// those it holds, and gives back those that another replica is to have. A replica that loses a
-/// Lease closes the shard at once, breaks off its writes there, and campaigns again: it needs no
-/// restart. Thread-safe.
+/// Campaigns for the Leases of the shards that this replica should take, opens them in HeldShards
+/// while it holds their Leases, and gives up those that another replica should take. A replica that
+/// loses a Lease closes the shard immediately, stops its writes there, and campaigns again without
+/// a restart. Thread-safe.
 class Leadership {
  public:
   struct Options {
-    /// identity must be set.
+    /// `identity` must be set.
     leaderelection::Config election{};
-    /// The Lease of each shard.
+    /// Returns the lock of a shard's Lease.
     std::function<std::shared_ptr<leaderelection::Lock>(int shard)> lock{};
-    /// Called when a shard has been opened, on a thread of the campaign; must not
-    /// block.
+    /// Called after a shard has been opened, on a thread of the campaign. It must not block.
     std::function<void(int shard)> on_acquired{};
-    /// How long writes of a shard that is given up may go on.
+    /// How long writes may continue in a shard that is given up.
     base::Duration write_grace = std::chrono::seconds(2);
     base::Clock& clock = base::Clock::Real();
-    /// For leader_election_* and kubexx_reloader_shard_held; must outlive this.
+    /// For the metrics leader_election_* and kubexx_reloader_shard_held; must outlive this object.
     metrics::Registry* registry = nullptr;
   };
 
-  /// `held` must outlive this; `membership` says which shards are this replica's to take and must
-  /// outlive it, too; null: all.
+  /// `held` and `membership` must outlive this object. `membership` decides which shards this
+  /// replica should take; null: all of them.
   Leadership(Options options, HeldShards& held, Membership* membership);
   /// Stops.
   ~Leadership();
   Leadership(const Leadership&) = delete;
   Leadership& operator=(const Leadership&) = delete;
 
-  /// kInvalidConfig as leaderelection::Config::Validate. Once only.
+  /// Fails with kInvalidConfig as leaderelection::Config::Validate does. Call it once only.
   apimachinery::Result<void> Start();
-  /// Gives back all Leases once the writes under them have ended, and joins all threads.
+  /// Gives up all Leases after the writes under them have ended, and joins all threads.
   void Stop();
-  /// Fails when writes of a lost shard do not end: the process should then be killed.
+  /// Fails when the writes in a lost shard do not end. The process should then be killed.
   apimachinery::Result<void> Check() const;
 
  private:

@@ -80,7 +80,7 @@ class Membership::Impl {
     watcher_.join();
     if (const auto removed = store_.Remove(options_.identity, {}); !removed) {
       logging::Warning(
-          "Cannot remove this replica from the members; the others notice its end later",
+          "Cannot remove this replica from the members; the other replicas notice its end later",
           {{"error", removed.error()}});
     }
   }
@@ -102,7 +102,8 @@ class Membership::Impl {
     if (has_looked_ || !refused_ || now - refused_->since < kRefusedForGood) {
       return std::nullopt;
     }
-    return "may not list the Leases of the replicas, so no shard is taken: " + refused_->message;
+    return "may not list the Leases of the replicas, so this replica takes no shard: " +
+           refused_->message;
   }
 
  private:
@@ -116,7 +117,7 @@ class Membership::Impl {
     while (!stop.stop_requested()) {
       if (options_.clock.Now() >= renewal) {
         renewal = options_.clock.Now() + options_.renew_period;
-        Note(store_.Renew(stop), "Cannot tell the other replicas that this one lives",
+        Note(store_.Renew(stop), "Cannot renew this replica's sign of life for the other replicas",
              renewal_error_, stop);
       }
       Look(stop);
@@ -132,8 +133,8 @@ class Membership::Impl {
     const auto members = store_.List(stop);
     const base::TimePoint now = options_.clock.Now();
     Note(members ? Result<void>() : apimachinery::Fail(members.error()),
-         "Cannot list the replicas; shards stay as they are divided, and without a first list this "
-         "replica takes none",
+         "Cannot list the replicas; the shards stay divided as they are, and without a first list "
+         "this replica takes none",
          look_error_, stop);
     {
       const base::MutexLock lock(mu_);

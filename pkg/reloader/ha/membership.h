@@ -1,5 +1,5 @@
 /// @file
-/// Which replicas there are, and which shards are whose to take.
+/// Finds out which replicas are alive, and which shards each of them should take.
 #ifndef KUBEXX_RELOADER_HA_MEMBERSHIP_H_
 #define KUBEXX_RELOADER_HA_MEMBERSHIP_H_
 
@@ -21,24 +21,25 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// A replica's sign of life as stored.
+/// A replica's sign of life, as it is stored.
 struct Member {
   std::string name{};
   std::string version{};  ///< changes with every renewal
   bool operator==(const Member&) const = default;
 };
 
-/// Who lives, by what was seen when: times written by others are never compared. Pure.
+/// Judges which members are alive by when their signs of life were seen to change. It never
+/// compares times that other replicas wrote. Pure.
 class MemberView {
  public:
-  /// A member whose version has not changed for `expiry` is dead.
+  /// A member whose version has not changed for `expiry` counts as dead.
   explicit MemberView(base::Duration expiry) : expiry_(expiry) {}
 
-  /// All that is stored, as of `now`.
+  /// Takes in all members that are stored at the time `now`.
   void Saw(const std::vector<Member>& members, base::TimePoint now);
-  /// Ascending.
+  /// The names of all live members, sorted.
   std::vector<std::string> Live(base::TimePoint now) const;
-  /// Dead for so long that what they left can be removed.
+  /// The members that have been dead for so long that their signs of life can be removed.
   std::vector<std::string> Abandoned(base::TimePoint now) const;
 
  private:
@@ -50,32 +51,33 @@ class MemberView {
   std::map<std::string, Entry> entries_;
 };
 
-/// The member that is to take a shard: every member takes as many as any other, or one less. Empty
-/// without members. `members` ascending. Replicas that disagree about the members for a while may
-/// both want a shard, or none of them; its Lease decides.
+/// The member that should take a shard; empty when there are no members. The numbers of shards of
+/// any two members differ by at most one. `members` must be sorted. While replicas disagree about
+/// the members, several of them or none may want a shard; its Lease decides then.
 std::string TakerOf(int shard, const std::vector<std::string>& members);
 
-/// Where members are stored. Implementations are thread-safe, but for Renew.
+/// Stores members. Implementations are thread-safe, except for Renew.
 class MemberStore {
  public:
   virtual ~MemberStore() = default;
-  /// Creates or renews this replica's own; on one thread at a time.
+  /// Creates or renews this replica's own entry. Call it on one thread at a time.
   virtual apimachinery::Result<void> Renew(std::stop_token stop) = 0;
   virtual apimachinery::Result<std::vector<Member>> List(std::stop_token stop) = 0;
-  /// kNotFound is a success.
+  /// Removes a member. It is not an error if there is none.
   virtual apimachinery::Result<void> Remove(const std::string& name, std::stop_token stop) = 0;
-  /// Calls `on_change` when a member came or went; returns when the watch ends.
+  /// Calls `on_change` when a member was added or removed. Returns when the watch ends.
   virtual apimachinery::Result<void> Watch(const std::function<void()>& on_change,
                                            std::stop_token stop) = 0;
 };
 
-/// One Lease a member, "<lease>-member-<identity>" in `lease`'s namespace, with a label that names
-/// `lease`. Needs get, list, watch, create, update and delete on Leases there.
+/// Stores each member as a Lease "<lease>-member-<identity>" in the namespace of `lease`, with a
+/// label that names `lease`. Needs the rights to get, list, watch, create, update and delete Leases
+/// there.
 std::unique_ptr<MemberStore> NewLeaseMemberStore(std::shared_ptr<rest::RESTClient> client,
                                                  apimachinery::ObjectKey lease,
                                                  std::string identity);
 
-/// Keeps this replica's sign of life up and divides the shards among those that live. Thread-safe.
+/// Renews this replica's sign of life and divides the shards among the live replicas. Thread-safe.
 class Membership {
  public:
   struct Options {
@@ -86,7 +88,7 @@ class Membership {
     base::Clock& clock = base::Clock::Real();
   };
 
-  /// `store` must outlive this.
+  /// `store` must outlive this object.
   Membership(Options options, MemberStore& store);
   /// Stops.
   ~Membership();
@@ -94,16 +96,16 @@ class Membership {
   Membership& operator=(const Membership&) = delete;
 
   void Start();
-  /// Removes this replica's sign of life, so that the others take its shards as soon as it gives
-  /// them back. It keeps them until then.
+  /// Removes this replica's sign of life, so that other replicas take its shards as soon as it
+  /// gives them up. This object goes on counting them as this replica's own.
   void Stop();
 
-  /// Blocks until the shard is this replica's to take, and returns a token that is requested when
-  /// it is not any more; nothing when `stop` was requested first.
+  /// Blocks until this replica should take the shard. Returns a token that is requested when it
+  /// should not any longer; std::nullopt when `stop` was requested first.
   std::optional<std::stop_token> AwaitAssigned(int shard, const std::stop_token& stop) const;
 
-  /// In a sentence, why this replica can have no shard: it has never been allowed to see which
-  /// replicas there are, for ten seconds or more.
+  /// A sentence that says why this replica can take no shard: for ten seconds or more it has not
+  /// been permitted to list the replicas. std::nullopt when there is no such problem.
   std::optional<std::string> Problem() const;
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// The annotation keys that steer reloads.
+/// The annotation keys that control reloads.
 #ifndef KUBEXX_RELOADER_MODEL_ANNOTATIONS_H_
 #define KUBEXX_RELOADER_MODEL_ANNOTATIONS_H_
 
@@ -14,7 +14,7 @@ namespace kubexx::reloader {
 
 using Annotations = std::map<std::string, std::string>;
 
-/// Keys, with stakater/Reloader's names as defaults; most of them can be renamed by flags.
+/// The annotation keys, with stakater/Reloader's names as defaults. Flags can rename most of them.
 struct AnnotationKeys {
   std::string configmap_reload = "configmap.reloader.stakater.com/reload";
   std::string secret_reload = "secret.reloader.stakater.com/reload";
@@ -30,74 +30,82 @@ struct AnnotationKeys {
   std::string pause_period = "deployment.reloader.stakater.com/pause-period";
   std::string paused_at = "deployment.reloader.stakater.com/paused-at";
 
+  /// The key of the list of sources of this type that roll the workload.
   const std::string& Reload(SourceType type) const {
     return type == SourceType::kConfigMap ? configmap_reload
            : type == SourceType::kSecret  ? secret_reload
                                           : provider_class_reload;
   }
+  /// The key that turns automatic reloads on for sources of this type.
   const std::string& TypedAuto(SourceType type) const {
     return type == SourceType::kConfigMap ? configmap_auto
            : type == SourceType::kSecret  ? secret_auto
                                           : provider_class_auto;
   }
-  /// The list of names that never roll the workload; cannot be renamed.
+  /// The key of the list of sources that never roll the workload. No flag renames it.
   static std::string_view Exclude(SourceType type) {
     return type == SourceType::kConfigMap ? "configmaps.exclude.reloader.stakater.com/reload"
            : type == SourceType::kSecret
                ? "secrets.exclude.reloader.stakater.com/reload"
                : "secretproviderclasses.exclude.reloader.stakater.com/reload";
   }
-  /// Whether `key` of a workload's annotations has a meaning here.
+  /// Whether `key` has a meaning as an annotation of a workload.
   bool ConcernsWorkload(std::string_view key) const;
 };
 
-/// On a ConfigMap, Secret or SecretProviderClass: "true" holds its changes back; cannot be renamed.
+/// On a ConfigMap, Secret or SecretProviderClass: any value but "false" keeps its changes from
+/// rolling workloads. No flag renames it.
 inline constexpr std::string_view kSourcePaused = "reloader.kubexx.io/paused";
 
-/// On a ConfigMap or Secret: comma list of the keys that count; cannot be renamed.
+/// On a ConfigMap or Secret: a comma-separated list of the keys whose changes count. No flag
+/// renames it.
 inline constexpr std::string_view kSourceKeys = "reloader.kubexx.io/keys";
 
-/// On a workload: "false" keeps the operator from writing its baseline; cannot be renamed.
+/// On a workload: "false" keeps the operator from writing a baseline. No flag renames it.
 inline constexpr std::string_view kRecordBaseline = "reloader.kubexx.io/record-baseline";
 
-/// The annotation of a workload's own metadata that holds its baseline. Never on the pod template:
-/// writing it rolls nothing.
+/// On a workload: its baseline. It is never written to the pod template, so writing it starts no
+/// new pods.
 inline constexpr std::string_view kBaselineAnnotation = "reloader.kubexx.io/baseline";
 
-/// The pod template's annotation of ReloadStrategy::kAnnotations; cannot be renamed.
+/// On a pod template: the source of the last rollout with ReloadStrategy::kAnnotations. No flag
+/// renames it.
 inline constexpr std::string_view kLastReloadedFrom = "reloader.stakater.com/last-reloaded-from";
 
-/// The pod template's annotation of a rollout that changes nothing else there, because the
-/// variables have their values already: a digest of what it was for; cannot be renamed.
+/// On a pod template: a digest of what a rollout was for. Written when a rollout would otherwise
+/// change nothing in the template, because the variables have their values already. No flag renames
+/// it.
 inline constexpr std::string_view kRestartedFor = "reloader.kubexx.io/restarted-for";
 
-/// On a Rollout: "restart" restarts its pods without a change of the template; cannot be renamed.
+/// On a Rollout: with "restart" the operator restarts its pods without changing the template. No
+/// flag renames it.
 inline constexpr std::string_view kRolloutStrategy = "reloader.stakater.com/rollout-strategy";
 
-/// Annotation of a keeper (see KeeperFor): the name of the Job that it stands for.
+/// On a keeper (see KeeperFor): the name of the Job that the keeper stands for.
 inline constexpr std::string_view kKeeperOf = "reloader.kubexx.io/recreates";
 
-/// Of a CronJob: "true" has a change run it also while it is suspended.
+/// On a CronJob: with "true" a change starts a Job even while the CronJob is suspended.
 inline constexpr char kRunSuspended[] = "reloader.kubexx.io/run-suspended";
 
-/// The release of Helm that an object belongs to, as "namespace/name"; empty: to none.
+/// The Helm release that an object belongs to, as "namespace/name"; empty when it belongs to none.
 std::string ReleaseOf(const Annotations& annotations);
 
-/// The value of `key`, or null.
+/// Returns the value of `key`, or null.
 const std::string* Find(const Annotations& annotations, std::string_view key);
 
-/// Go's strconv.ParseBool, with false for what it refuses: 1, t, T, true, True and TRUE are true.
+/// Parses a boolean as Go's strconv.ParseBool does: 1, t, T, true, True and TRUE are true. Returns
+/// false for everything else, including texts that ParseBool rejects.
 bool ParseGoBool(std::string_view text);
 
-/// `text` without the white space around it (Go's strings.TrimSpace for ASCII).
+/// Returns `text` without surrounding white space, as Go's strings.TrimSpace does for ASCII.
 std::string_view TrimSpace(std::string_view text);
 
-/// Calls `each` with every trimmed item of a comma list until it returns true; whether one did. An
-/// empty list has one empty item, as Go's strings.Split.
+/// Calls `each` with every trimmed item of a comma-separated list until `each` returns true.
+/// Returns whether it did. An empty list has one empty item, as with Go's strings.Split.
 bool AnyItem(std::string_view list, base::FunctionRef<bool(std::string_view)> each);
 
-/// Whether an item of a reload list can match its own text only: letters, digits, '-' and '_'. True
-/// for an empty item.
+/// Whether an item of a reload list can match only its own text: it has only letters, digits, '-'
+/// and '_'. True for an empty item.
 bool IsPlainItem(std::string_view item);
 
 }  // namespace kubexx::reloader

@@ -1,5 +1,5 @@
 /// @file
-/// Who wrote the baseline that is on a workload.
+/// Finds out from managed fields who wrote the baseline on a workload.
 #ifndef KUBEXX_RELOADER_MODEL_BASELINE_OWNER_H_
 #define KUBEXX_RELOADER_MODEL_BASELINE_OWNER_H_
 
@@ -12,33 +12,35 @@
 
 namespace kubexx::reloader {
 
-/// When somebody else wrote the annotation kBaselineAnnotation together with the pod template, by
-/// the managed fields: zero when that cannot be told. Nothing when its value is the operator's own,
-/// or that of somebody who has not changed the template, or when the managed fields do not tell.
+/// If somebody other than the operator wrote kBaselineAnnotation together with the pod template,
+/// according to the managed fields: returns when that was, or the zero time when the fields do not
+/// tell the time. Returns std::nullopt when the operator wrote the present value, when the writer
+/// did not change the template, or when the managed fields do not tell.
 ///
-/// `kubectl rollout undo` writes the annotations of a former revision along with its template: the
-/// baseline says then what that revision ran with, while the pods that it starts have the data of
-/// the moment. `template_is_stamped`: it has a variable or annotation of a rollout, which whoever
-/// brings the template back owns. An undo that only takes another one away owns none: it is known
-/// by the command's name.
+/// `kubectl rollout undo` writes the annotations of an earlier revision together with its template.
+/// Afterwards the baseline describes what that earlier revision ran with, while the new pods start
+/// with the present data.
+/// `template_is_stamped`: the template contains a variable or annotation of a rollout, which then
+/// belongs to whoever restored the template. An undo that only removes a variable leaves no field
+/// that belongs to it; such an undo is recognized by the name of the command.
 std::optional<apimachinery::Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata,
                                                      bool template_is_stamped);
 
-/// When a command that undoes rollouts (`kubectl rollout undo`) last wrote the pod template, or the
-/// baseline, by the managed fields, which do not tell when all it does is to take something away.
+/// When a command that undoes rollouts (`kubectl rollout undo`) last wrote the pod template or the
+/// baseline. The managed fields do not show an undo that only removes fields.
 std::optional<apimachinery::Time> UndoneAt(const api::meta::v1::ObjectMeta& metadata);
 
-/// Whether somebody else than the operator wrote the baseline that is on a workload; not when the
-/// managed fields do not tell.
+/// Whether somebody other than the operator wrote the baseline on a workload. Returns false when
+/// the managed fields do not tell.
 bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata);
 
-/// When the data of a ConfigMap or Secret were last written by anybody, by the managed fields and
-/// by its creation; nothing when they do not tell. Of one second's precision. The API server does
-/// not count an update that only takes fields away.
+/// When anybody last wrote the data of a ConfigMap or Secret: the later of what its managed fields
+/// say and its creation, in whole seconds. Returns std::nullopt when the managed fields do not
+/// tell. An update that only removes fields does not change the managed fields and is not seen.
 std::optional<apimachinery::Time> LastWritten(const api::meta::v1::ObjectMeta& metadata);
 
-/// The same for each key of its data, as far as the managed fields tell keys apart. The time is the
-/// last of those who wrote the key, who may have written other keys then.
+/// The same for each key of the data, as far as the managed fields list keys. The time of a key is
+/// the latest of all writers who own the key; such a writer may have written other keys then.
 std::map<std::string, apimachinery::Time> KeysLastWritten(
     const api::meta::v1::ObjectMeta& metadata);
 

@@ -117,8 +117,8 @@ apimachinery::Result<void> CheckDigests() {
                                                                         &EVP_MD_CTX_free);
   if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha1(), nullptr) != 1) {
     return apimachinery::Fail(apimachinery::Reason::kInvalidConfig,
-                              "OpenSSL has no SHA-1, by which data are compared: its configuration "
-                              "permits approved algorithms (FIPS) only, most likely");
+                              "OpenSSL has no SHA-1, which the operator needs to compare data; "
+                              "perhaps it is configured for approved algorithms (FIPS) only");
   }
   return {};
 }

@@ -1,5 +1,5 @@
 /// @file
-/// The digest of a source's data, which stands for the data everywhere else.
+/// Digests of sources' data. Everywhere else in the operator, a digest represents the data.
 #ifndef KUBEXX_RELOADER_MODEL_DIGEST_H_
 #define KUBEXX_RELOADER_MODEL_DIGEST_H_
 
@@ -15,27 +15,27 @@
 
 namespace kubexx::reloader {
 
-/// A SHA-1. A value type; the default is all zeros, which no data has in practice.
+/// A SHA-1 digest. A value type. The default is all zeros, which no data has in practice.
 struct Digest {
   std::array<std::uint8_t, 20> bytes{};
-  /// 40 lowercase hexadecimal digits: the value of the environment variables.
+  /// 40 lowercase hexadecimal digits, as in the environment variables.
   std::string ToString() const;
-  /// The inverse of ToString; nothing for any other text.
+  /// The inverse of ToString. Returns std::nullopt for any other text.
   static std::optional<Digest> Parse(std::string_view text);
   auto operator<=>(const Digest&) const = default;
 };
 
-/// Stands for "there was no such source" where a digest is expected. No data has it in practice.
+/// Means "there was no such source" where a digest is expected. No data has it in practice.
 inline constexpr Digest kNoSource{};
 
-/// Computes the digest that stakater/Reloader computes: SHA-1 over "key=value" items, sorted
-/// bytewise as whole strings and joined with ';'. Values are neither copied nor kept. Not
+/// Computes the digest that stakater/Reloader computes: SHA-1 over items "key=value", which are
+/// sorted bytewise as whole strings and joined with ';'. Neither copies nor keeps values. Not
 /// thread-safe.
 class DigestBuilder {
  public:
   /// Adds an item. Both views must stay valid until Finish.
   void Add(std::string_view key, std::string_view value) { items_.push_back({key, value}); }
-  /// The digest of the items added. Call once.
+  /// Returns the digest of the items that were added. Call it once.
   Digest Finish();
 
  private:
@@ -48,14 +48,14 @@ class DigestBuilder {
   std::vector<Item> items_;
 };
 
-/// Fails where no digest can be computed: an OpenSSL that may use approved algorithms only (FIPS)
-/// has no SHA-1. Everything else of this file ends the process there, so ask before.
+/// Fails when no digest can be computed because OpenSSL allows only approved algorithms (FIPS),
+/// which SHA-1 is not. Computing a digest nevertheless aborts the process, so call this first.
 apimachinery::Result<void> CheckDigests();
 
-/// SHA-1 of `text` as it is.
+/// The SHA-1 digest of `text` as it is.
 Digest DigestOf(std::string_view text);
 
-/// Standard base64 with padding, as binaryData enters the digest.
+/// Encodes `bytes` as base64 with padding, the form in which binaryData enters the digest.
 std::string EncodeBase64(std::string_view bytes);
 
 }  // namespace kubexx::reloader

@@ -1,5 +1,5 @@
 /// @file
-/// The environment variables by which a workload is rolled.
+/// The environment variables with which the operator rolls workloads.
 #ifndef KUBEXX_RELOADER_MODEL_ENV_VAR_H_
 #define KUBEXX_RELOADER_MODEL_ENV_VAR_H_
 
@@ -10,12 +10,13 @@
 
 namespace kubexx::reloader {
 
-/// What every variable of the env-vars strategy begins with.
+/// The prefix of every variable of the env-vars strategy.
 inline constexpr std::string_view kEnvVarPrefix = "STAKATER_";
 
-/// The name of a source's variable: "STAKATER_" + NAME + "_CONFIGMAP". NAME is upper case; each run
-/// of bytes outside [A-Z0-9] is one '_', at the beginning none. Different sources can share a name
-/// ("a-b", "a.b"). As stakater/Reloader.
+/// The name of a source's variable, such as "STAKATER_" + NAME + "_CONFIGMAP". NAME is the source's
+/// name in upper case, in which '_' replaces each run of bytes outside [A-Z0-9]; such a run at the
+/// beginning is dropped. Different sources can share a name ("a-b", "a.b"). The rules are
+/// stakater/Reloader's.
 std::string EnvVarName(SourceType type, std::string_view source_name);
 
 }  // namespace kubexx::reloader

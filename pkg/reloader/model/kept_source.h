@@ -1,6 +1,5 @@
 /// @file
-/// What a cache holds in place of a source: structs of the operator's own, with schema tables of
-/// their own.
+/// What an informer stores in place of a source: small structs with their own schema tables.
 #ifndef KUBEXX_RELOADER_MODEL_KEPT_SOURCE_H_
 #define KUBEXX_RELOADER_MODEL_KEPT_SOURCE_H_
 
@@ -18,33 +17,34 @@
 
 namespace kubexx::reloader {
 
-/// Of a ConfigMap, a Secret or a SecretProviderClass. What is not there takes no memory; name and
-/// namespace are those of the cache::Object around it.
+/// Replaces a ConfigMap, Secret or SecretProviderClass in a cache. Absent fields take no memory.
+/// The name and namespace are those of the cache::Object that contains it.
 struct KeptSource {
-  apimachinery::Bytes digest{};  ///< over the data, its 20 bytes; of a SecretProviderClass none
+  apimachinery::Bytes digest{};  ///< 20 bytes, over the data; empty for a SecretProviderClass
   std::optional<bool> ignore{};
   std::optional<bool> match{};
   std::optional<bool> paused{};
   std::optional<bool> as_created{};      ///< see IsAsCreated
-  std::optional<std::string> keys{};     ///< as reloadpolicy::KeyList
+  std::optional<std::string> keys{};     ///< as reloadpolicy::KeyList writes them
   std::optional<std::string> release{};  ///< see ReleaseOf
 };
 
-/// Of a SecretProviderClassPodStatus.
+/// Replaces a SecretProviderClassPodStatus in a cache.
 struct KeptPodStatus {
-  std::optional<std::string> provider_class{};  ///< nothing before the pod has reported objects
-  apimachinery::Bytes digest{};                 ///< see PodReport::digest
+  /// Std::nullopt before the pod has reported objects.
+  std::optional<std::string> provider_class{};
+  apimachinery::Bytes digest{};  ///< see PodReport::digest
   std::optional<bool> updated{};
 };
 
-/// The bytes of a digest, as a KeptSource has them.
+/// The bytes of a digest in the form that a KeptSource stores.
 apimachinery::Bytes BytesOf(const Digest& digest);
-/// The inverse. kMalformed when they are no digest.
+/// The inverse of BytesOf. Fails with kMalformed when `bytes` is not a digest.
 apimachinery::Result<Digest> DigestFrom(const apimachinery::Bytes& bytes);
 
-/// Keeps of a source's annotations what counts for every type of source.
+/// Stores in `kept` those of a source's annotations that matter for every type of source.
 void KeepAnnotations(const Annotations& annotations, const AnnotationKeys& keys, KeptSource& kept);
-/// The source `id` with what KeepAnnotations has kept of it, and without digest.
+/// Builds the source `id` from what KeepAnnotations has stored. Its digest stays unset.
 Source SourceOf(SourceId id, KeptSource kept);
 
 /// Makes `kept`, a KeptSource or KeptPodStatus, the content of `object`.
@@ -54,7 +54,8 @@ void StoreKept(const Kept& kept, cache::Object& object) {
   object.bytes = codec::EncodeProtobuf(kept);
 }
 
-/// Reads it back. kMalformed when the object holds something else.
+/// Reads back what StoreKept has stored. Fails with kMalformed when the object contains something
+/// else.
 template <class Kept>
 apimachinery::Result<Kept> LoadKept(const cache::Object& object) {
   if (object.encoding != codec::Encoding::kProtobuf) {

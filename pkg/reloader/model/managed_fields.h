@@ -1,5 +1,5 @@
 /// @file
-/// What the managed fields of an object tell of those who wrote it.
+/// Finds out from the managed fields of an object who wrote it.
 #ifndef KUBEXX_RELOADER_MODEL_MANAGED_FIELDS_H_
 #define KUBEXX_RELOADER_MODEL_MANAGED_FIELDS_H_
 
@@ -11,27 +11,27 @@
 
 namespace kubexx::reloader {
 
-/// Field manager of every write, as stakater/Reloader's.
+/// The field manager of every write of the operator; the same as stakater/Reloader's.
 inline constexpr std::string_view kFieldManager = "Reloader";
 
-/// Whether it is the operator's, of whatever replica, or stakater/Reloader's.
+/// Whether the entry belongs to the operator (any replica) or to stakater/Reloader.
 bool IsOfOperator(const api::meta::v1::ManagedFieldsEntry& entry);
 
-/// Whether it is of nobody in particular: of what was there before the API server began to note
-/// managers, or of several that it has merged.
+/// Whether the entry belongs to no particular writer: the API server uses it for fields that are
+/// older than its managed fields, or for several writers that it has merged.
 bool IsUnknownManager(const api::meta::v1::ManagedFieldsEntry& entry);
 
-/// Whether it is of a command by which a person undoes a rollout.
+/// Whether the entry belongs to a command with which a person undoes a rollout.
 bool IsOfUndo(const api::meta::v1::ManagedFieldsEntry& entry);
 
-/// Whether it is of somebody who has a description of the object and sets the object back to that:
-/// whoever applies, and tools known for it.
+/// Whether the entry belongs to a tool that keeps the object as it is described elsewhere: every
+/// writer that uses Apply, and some tools that are known by name.
 bool IsOfTool(const api::meta::v1::ManagedFieldsEntry& entry);
 
-/// When the entry's manager wrote the pod template, given the entry's fields: zero when something
-/// is its own, too, that no undo brings back (something else of spec, a label, the manifest that
-/// `kubectl apply` keeps), since its time may be that of a later write, such as `kubectl rollout
-/// pause`.
+/// When the manager of `entry`, whose fields are `fields`, wrote the pod template. Returns the zero
+/// time when the manager also owns a field that no undo restores (another field of spec, a label,
+/// or the manifest that `kubectl apply` stores): then the entry's time may be that of a later
+/// write, such as `kubectl rollout pause`.
 apimachinery::Time TimeOfTemplate(const api::meta::v1::ManagedFieldsEntry& entry,
                                   const codec::JsonTree& fields);
 

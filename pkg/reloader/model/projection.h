@@ -1,6 +1,6 @@
 /// @file
-/// What informers keep of each object: digests of sources, references of workloads, and nothing
-/// else.
+/// The projections that informers store in place of whole objects: digests of sources, references
+/// of workloads, and nothing else.
 #ifndef KUBEXX_RELOADER_MODEL_PROJECTION_H_
 #define KUBEXX_RELOADER_MODEL_PROJECTION_H_
 
@@ -12,29 +12,30 @@
 
 namespace kubexx::reloader {
 
-/// Replaces the content of a ConfigMap or Secret (or of a SecretProviderClassPodStatus: see
-/// ProjectPodStatus) by a KeptSource, which has the digest of its data. The data, the encoded bytes
-/// and everything decoded from them are wiped before it returns, also when it fails. For
-/// InformerOptions::transform. kMalformed when the bytes are not an object of that type.
+/// Replaces the content of a ConfigMap or Secret by a KeptSource with the digest of its data. (For
+/// a SecretProviderClassPodStatus see ProjectPodStatus.) Wipes the data, the encoded bytes and
+/// everything decoded from them before it returns, also when it fails. Made for
+/// InformerOptions::transform. Fails with kMalformed when the bytes are not an object of that type.
 apimachinery::Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys,
                                          cache::Object& object);
 
-/// Reduces a workload to what Workload holds. Changes of status, scale, images and the like leave
-/// the projection's bytes as they were, but for the begin and the end of rollouts and of pauses,
-/// and for what tells pod templates apart. kMalformed when the bytes are not an object of that
-/// kind.
+/// Reduces a workload to what Workload contains. Changes of status, replicas, images and the like
+/// do not change the projection's bytes. Exceptions are the start and end of rollouts and pauses,
+/// and what distinguishes pod templates. Fails with kMalformed when the bytes are not an object of
+/// that kind.
 apimachinery::Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys,
                                            cache::Object& object);
 
-/// Reads back what ProjectSource made; of a SecretProviderClassPodStatus the class, with kNoSource
-/// while the pod has reported nothing. kMalformed for anything else.
+/// Reads back what ProjectSource has made. For a SecretProviderClassPodStatus it returns the class,
+/// with kNoSource while the pod has reported nothing. Fails with kMalformed for anything else.
 apimachinery::Result<Source> SourceFrom(SourceType type, const cache::Object& object);
 
-/// Whether nobody has changed the source, its labels for example, since it was made, by the times
-/// of its managed fields; of what ProjectSource made of a ConfigMap or Secret, false for others.
+/// Whether nobody has changed the source (its labels, for example) since it was created, according
+/// to the times in its managed fields. `source` must be what ProjectSource made of a ConfigMap or
+/// Secret; the result is false for other objects.
 bool IsAsCreated(const cache::Object& object);
 
-/// Reads back what ProjectWorkload made.
+/// Reads back what ProjectWorkload has made. Fails with kMalformed for anything else.
 apimachinery::Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object);
 
 }  // namespace kubexx::reloader

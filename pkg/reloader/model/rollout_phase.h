@@ -1,5 +1,5 @@
 /// @file
-/// How far a workload's rollout is, by its status.
+/// Determines from a workload's status how far its rollout is.
 #ifndef KUBEXX_RELOADER_MODEL_ROLLOUT_PHASE_H_
 #define KUBEXX_RELOADER_MODEL_ROLLOUT_PHASE_H_
 
@@ -11,25 +11,27 @@
 
 namespace kubexx::reloader {
 
-/// As `kubectl rollout status` reads it, but that pods which are replaced and not available yet are
-/// told apart. A workload whose pods nobody replaces (OnDelete) is complete: nothing more will come
-/// of it.
+/// Reads the status as `kubectl rollout status` does, but also distinguishes pods that are replaced
+/// and not available yet. A workload with the update strategy OnDelete counts as complete, because
+/// no controller replaces its pods.
 reloadpolicy::Phase PhaseOf(const api::apps::v1::Deployment& deployment);
-/// Whether no pod of a Deployment is of an earlier template, however the present one's are.
+/// Whether no pod of a Deployment is of an earlier template, whatever the state of the present
+/// template's pods is.
 bool AllPodsAreReplaced(const api::apps::v1::Deployment& deployment);
-/// kFailed does not occur: the kind does not report it.
+/// Never returns kFailed: StatefulSets and DaemonSets do not report that.
 reloadpolicy::Phase PhaseOf(const api::apps::v1::StatefulSet& set);
 reloadpolicy::Phase PhaseOf(const api::apps::v1::DaemonSet& set);
-/// On a Rollout with spec.workloadRef: the generation that the last rollout under a policy gave to
-/// the Deployment whose template it runs.
+/// On a Rollout with spec.workloadRef: the generation of the referenced Deployment after the
+/// operator's last rollout under a policy wrote its template.
 inline constexpr std::string_view kTemplateGenerationAnnotation =
     "reloader.kubexx.io/template-generation";
 
-/// Of an Argo Rollout, as its controller sums it up. A canary or blue-green rollout
-/// that waits for its next step is kWaiting. With spec.workloadRef it is kUnseen until the
-/// controller has seen the template's generation, too, by the operator's annotation and Argo's own.
+/// The phase of an Argo Rollout, from the summary in its status. A canary or blue-green rollout
+/// that waits for its next step is kWaiting. A Rollout with spec.workloadRef is kUnseen until its
+/// controller has seen the present generation of the referenced template, according to the
+/// operator's annotation and Argo's own.
 reloadpolicy::Phase PhaseOfRollout(const codec::JsonTree& tree);
-/// Of a DeploymentConfig.
+/// The phase of a DeploymentConfig.
 reloadpolicy::Phase PhaseOfConfig(const codec::JsonTree& tree);
 
 }  // namespace kubexx::reloader

@@ -19,17 +19,18 @@ namespace kubexx::reloader {
 enum class SourceType : std::uint8_t {
   kConfigMap,
   kSecret,
-  kSecretProviderClass,  ///< by what the pods that mount it report of it: see ProviderClasses
+  /// Known through the reports of the pods that mount it: see ProviderClasses.
+  kSecretProviderClass,
 };
 
 inline constexpr std::array kSourceTypes{SourceType::kConfigMap, SourceType::kSecret,
                                          SourceType::kSecretProviderClass};
 
-/// The spellings of one type.
+/// The spellings of one source type.
 struct SourceTypeNames {
   std::string_view lower;   ///< in annotation keys: "configmap"
-  std::string_view upper;   ///< in variables, logs and state: "CONFIGMAP"
-  std::string_view plural;  ///< the API resource whose events count: "configmaps"
+  std::string_view upper;   ///< in variables, logs and annotations: "CONFIGMAP"
+  std::string_view plural;  ///< the API resource whose events are handled: "configmaps"
   std::string_view kind;    ///< the API kind: "ConfigMap"
 };
 
@@ -46,40 +47,42 @@ constexpr SourceTypeNames NamesOf(SourceType type) {
           "SecretProviderClass"};
 }
 
-/// Names one source.
+/// Identifies one source.
 struct SourceId {
   SourceType type = SourceType::kConfigMap;
   apimachinery::ObjectKey key{};
   auto operator<=>(const SourceId&) const = default;
 };
 
-/// A resource version as a number: versions of all types of object in one store are of one
-/// sequence. 0: it is none.
+/// Converts a resource version to a number. All types of objects in one store share one sequence of
+/// versions. Returns 0 when the text is not a number.
 std::uint64_t VersionNumber(std::string_view resource_version);
 
-/// All that is kept of a source.
+/// What the operator knows of a source.
 struct Source {
   SourceId id{};
   Digest digest{};
-  bool ignore = false;  ///< carries the ignore annotation with the value "true"
-  bool match = false;   ///< carries the match annotation with the value "true"
-  bool paused = false;  ///< carries kSourcePaused with another value than "false"
-  /// Only these keys count, as reloadpolicy::KeyList, and `digest` is over them; empty: all. As
-  /// kept by informers: what the annotation kSourceKeys says, and `digest` is over all the data.
+  bool ignore = false;  ///< it has the ignore annotation with the value "true"
+  bool match = false;   ///< it has the match annotation with the value "true"
+  bool paused = false;  ///< it has kSourcePaused with a value other than "false"
+  /// The keys that count, as reloadpolicy::KeyList writes them; empty: all. `digest` covers these
+  /// keys. In a source that comes from an informer, this is the list in the annotation kSourceKeys,
+  /// while `digest` still covers all data.
   std::string keys{};
-  Digest whole{};         ///< with `keys`: over all the data
+  Digest whole{};         ///< with `keys`: the digest of all data
   std::string release{};  ///< see ReleaseOf
-  /// Of the object, when it is a number: everything that was written to it was before or at this
-  /// version. 0: not known. Compared with versions of workloads, which come from the same store.
+  /// The object's resource version, if it is a number; 0: not known. Everything written to the
+  /// object was written at or before this version. It can be compared with versions of workloads,
+  /// which come from the same store.
   std::uint64_t resource_version = 0;
-  /// Of a SecretProviderClass, which has a state for each pod: all digests that are as good as
+  /// Only for a SecretProviderClass, which has a state for each pod: all digests that are as new as
   /// `digest`, the newest.
   std::vector<Digest> current{};
-  /// Of a SecretProviderClass: some pod's state has changed. Else pods have only come and gone,
-  /// which rolls nothing.
+  /// Only for a SecretProviderClass: the state of some pod has changed. If false, pods have only
+  /// been created and deleted, which rolls nothing.
   bool updated = true;
-  /// Nothing can be told of it, but its name: it cannot be read, or is there and not watched. It
-  /// counts neither as there nor as deleted.
+  /// Only the source's name is known: it cannot be read, or it exists and is not watched. It counts
+  /// neither as existing nor as deleted.
   bool unknown = false;
   bool operator==(const Source&) const = default;
 };

@@ -1,5 +1,5 @@
 /// @file
-/// Who wrote what a rollout leaves in a pod template.
+/// Finds out who wrote a stamp: a variable or annotation that a rollout leaves in a pod template.
 #ifndef KUBEXX_RELOADER_MODEL_STAMPS_H_
 #define KUBEXX_RELOADER_MODEL_STAMPS_H_
 
@@ -15,48 +15,51 @@ namespace kubexx::reloader {
 
 struct Workload;
 
-/// Who gave one stamp the value that it has. A value type.
+/// Who gave a stamp its present value. A value type.
 struct Stamper {
   bool is_operator = false;
-  /// Of somebody else: a tool that keeps the workload as it is described somewhere.
+  /// If not the operator: a tool that keeps the workload as it is described elsewhere.
   bool is_tool = false;
-  /// Of somebody else: when; zero when the managed fields do not tell that of this stamp alone.
+  /// If not the operator: when it was written; zero when the managed fields do not tell the time of
+  /// this stamp alone.
   apimachinery::Time since{};
   bool operator==(const Stamper&) const = default;
 };
 
-/// By the stamp's name: that of a variable with kEnvVarPrefix, or the key of one of the pod
-/// template's annotations kLastReloadedFrom and kRestartedFor. Stamps of which the managed fields
-/// do not tell are not listed.
+/// The writers by the stamp's name: the name of a variable with kEnvVarPrefix, or the key
+/// kLastReloadedFrom or kRestartedFor of an annotation of the pod template. Does not contain stamps
+/// about which the managed fields tell nothing.
 using Stampers = std::map<std::string, Stamper>;
 
-/// The stamps of `workload`'s pod template by the managed fields of the object that has it. A value
-/// that the operator and somebody else own together is the operator's. Where the containers are one
-/// field, as in custom resources, it is about whoever changed any of them last.
+/// The writers of the stamps in `workload`'s pod template. `metadata` is that of the object that
+/// contains the template. A value that the operator and somebody else own together counts as the
+/// operator's. In custom resources all containers are one managed field; there the result names
+/// whoever changed any container last.
 Stampers StampersOf(const Workload& workload, const api::meta::v1::ObjectMeta& metadata);
 
-/// As text without line breaks, short where all stamps are the operator's.
+/// Encodes `stampers` as a text without line breaks, which is short when all stamps are the
+/// operator's.
 std::string TextOf(const Stampers& stampers, const Workload& workload);
-/// The inverse, for the workload that it was made of; what cannot be read is left out.
+/// The inverse of TextOf, for the same workload. Leaves out what cannot be read.
 Stampers StampersFrom(std::string_view text, const Workload& workload);
 
-/// Who made the difference between two pod templates of one workload.
+/// Who made the change from one pod template of a workload to another.
 enum class TemplateWriter : std::uint8_t {
-  kUnknown,   ///< the managed fields do not tell: a stamp was only taken away, which nobody owns
-  kOperator,  ///< every stamp that is new or has another value is the operator's
-  kOther,     ///< one of them is somebody else's, or no stamp has changed
+  kUnknown,   ///< the managed fields do not tell: a stamp was only removed, which nobody owns
+  kOperator,  ///< the operator owns every stamp that is new or has another value
+  kOther,     ///< somebody else owns one of them, or no stamp has changed
 };
 TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now);
 
-/// Whether the workload has a baseline that an operator like this one wrote last.
+/// Whether the workload has a baseline that the operator (any replica) wrote last.
 bool HasOwnRecord(const Workload& workload);
 
-/// Whether an operator like this one made the difference between two baselines of one workload.
+/// Whether the operator (any replica) wrote a baseline between these two states of a workload.
 bool HasRecorded(const Workload& before, const Workload& now);
 
-/// Whether somebody has undone what was rolled out between two pod templates of one workload: a
-/// stamp of an earlier rollout is back, which no description of the workload has and thus no tool
-/// brings, or a command to undo rollouts is named.
+/// Whether somebody has undone a rollout between these two states of a workload. This is so if a
+/// stamp of an earlier rollout is back although neither the operator nor a tool wrote it, or if the
+/// managed fields name a command that undoes rollouts.
 bool IsUndo(const Workload& before, const Workload& now);
 
 }  // namespace kubexx::reloader

@@ -15,8 +15,8 @@
 
 namespace kubexx::reloader {
 
-/// What a digest over some keys is made of: that of the whole data, to know it by, and one for the
-/// value of each key.
+/// The data from which a digest over some keys is computed: the digest of all data, and one digest
+/// for the value of each key.
 struct ValueDigests {
   Digest whole{};
   std::map<std::string, Digest> values{};
@@ -24,21 +24,22 @@ struct ValueDigests {
   std::optional<apimachinery::Time> written{};
   /// See KeysLastWritten.
   std::map<std::string, apimachinery::Time> keys_written{};
-  /// The store's resource version when they were read; 0: not known.
+  /// The resource version of the store when they were read; 0: not known.
   std::uint64_t read_at = 0;
 };
 
-/// Of a ConfigMap or Secret as the API has it, which is not kept.
+/// The digests of a ConfigMap or Secret as the API server returns it. The object is not kept.
 ValueDigests ValueDigestsOf(const api::core::v1::ConfigMap& config_map);
-/// The same; the bytes wipe themselves.
+/// The same for a Secret; its bytes wipe themselves.
 ValueDigests ValueDigestsOf(const api::core::v1::Secret& secret);
 
-/// SHA-1 over "key=<digest of its value>" of those of `keys`, a list as KeyList writes it, that are
-/// there.
+/// SHA-1 over "key=<digest of its value>" for each of `keys` that exists. `keys` is a list as
+/// KeyList writes it.
 Digest DigestOver(const ValueDigests& data, std::string_view keys);
 
-/// When any of `keys`, a list as KeyList writes it, was last written: others that change all the
-/// time do not count. When the data were, for an empty list, or when nothing tells the keys apart.
+/// When any of `keys` was last written, so that other keys which change all the time do not count.
+/// `keys` is a list as KeyList writes it. If the list is empty, or the managed fields do not list
+/// keys: when the data were last written.
 std::optional<apimachinery::Time> WrittenOver(const ValueDigests& data, std::string_view keys);
 
 }  // namespace kubexx::reloader

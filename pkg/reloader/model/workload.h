@@ -1,5 +1,5 @@
 /// @file
-/// The part of a workload that decides about its reloads.
+/// The part of a workload that matters for its reloads.
 #ifndef KUBEXX_RELOADER_MODEL_WORKLOAD_H_
 #define KUBEXX_RELOADER_MODEL_WORKLOAD_H_
 
@@ -19,14 +19,14 @@
 
 namespace kubexx::reloader {
 
-/// Names one workload.
+/// Identifies one workload.
 struct WorkloadId {
   WorkloadKind kind = WorkloadKind::kDeployment;
   apimachinery::ObjectKey key{};
   auto operator<=>(const WorkloadId&) const = default;
 };
 
-/// A mention of a source; the namespace is the workload's.
+/// A reference of a workload to a source in the same namespace.
 struct Reference {
   SourceType type = SourceType::kConfigMap;
   std::string name{};
@@ -48,27 +48,27 @@ struct Volume {
 struct Container {
   std::string name{};
   std::vector<std::string> mounts{};    ///< names of mounted volumes
-  std::vector<Reference> references{};  ///< env and envFrom
+  std::vector<Reference> references{};  ///< in env and envFrom
   std::vector<EnvVar> variables{};      ///< those with kEnvVarPrefix, in order
   bool operator==(const Container&) const = default;
 };
 
-/// The workload whose pod template another one runs: spec.workloadRef of a Rollout.
+/// The workload whose pod template another workload uses: spec.workloadRef of a Rollout.
 struct TemplateRef {
   std::string kind{};
   std::string name{};
   bool operator==(const TemplateRef&) const = default;
 };
 
-/// Tells pod templates apart. With a digest alone a default that a newer API server fills in would
-/// pass for a change, which makes no new pods.
+/// Distinguishes pod templates. A digest alone would not be enough: a default that a newer API
+/// server fills in changes the digest, but starts no new pods.
 struct TemplateVersion {
-  std::int64_t generation = 0;  ///< metadata.generation: changes with anything below spec
+  std::int64_t generation = 0;  ///< metadata.generation, which changes with every change below spec
   std::string digest{};         ///< of spec.template; empty: not known
   bool operator==(const TemplateVersion&) const = default;
 };
 
-/// A workload's projection. A value type.
+/// The projection of a workload. A value type.
 struct Workload {
   WorkloadId id{};
   std::string uid{};
@@ -77,65 +77,67 @@ struct Workload {
   std::vector<Volume> volumes{};
   std::vector<Container> containers{};
   std::vector<Container> init_containers{};
-  /// Its pods are made from that workload's template; volumes and containers are empty then until
+  /// The workload whose template makes the pods. Then `volumes` and `containers` are empty until
   /// Caches::GetWorkload fills them in.
   std::optional<TemplateRef> template_ref{};
-  /// Changes whenever its pod template does.
+  /// Changes whenever the pod template does.
   TemplateVersion template_version{};
-  /// Somebody else wrote the baseline that is on it, such as an older one that `kubectl rollout
-  /// undo` brings back: when. Zero: not known when.
+  /// Somebody else wrote the baseline on the workload, for example by `kubectl rollout undo`, which
+  /// restores an older one: when that was. Zero: the time is not known.
   std::optional<apimachinery::Time> baseline_restored{};
-  /// The baseline that is on it is not the operator's, whoever wrote it: no replica has recorded
-  /// that.
+  /// Somebody other than the operator wrote the baseline on the workload: no replica has recorded
+  /// it.
   bool baseline_is_foreign = false;
-  /// Who gave the variables and annotations of rollouts in the pod template their values.
+  /// Who wrote the variables and annotations of rollouts in the pod template.
   Stampers stampers{};
-  /// When a command that undoes rollouts last wrote the pod template, or the baseline.
+  /// When a command that undoes rollouts last wrote the pod template or the baseline.
   std::optional<apimachinery::Time> undone{};
   std::string release{};  ///< see ReleaseOf
-  /// How far its rollout is.
+  /// How far the workload's rollout is.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
-  /// With kFailed: all the same no pod is of an earlier template.
+  /// With kFailed: nevertheless no pod is of an earlier template.
   bool failed_alone = false;
-  /// spec.paused, of kinds that have it: a change of the template makes no new pods for now.
+  /// spec.paused, for kinds that have it: changes of the template start no new pods for now.
   bool paused = false;
-  /// A CronJob that a change does not run (see IsToRun).
+  /// The workload is a CronJob for which a change starts no Job (see IsToRun).
   bool suspended = false;
-  /// Of the object that it was read from, and of the Deployment whose template it has. No part of
-  /// the projection; empty: not known.
+  /// The resource versions of the object that this was read from, and of the Deployment whose
+  /// template it uses. They are not part of the projection; empty: not known.
   std::string resource_version{};
   std::string template_resource_version{};
   bool operator==(const Workload&) const = default;
 };
 
-/// Whether the workload is the keeper of a Job (see KeeperFor): it is never rolled itself.
+/// Whether the workload is the keeper of a Job (see KeeperFor). A keeper is never rolled itself.
 inline bool IsKeeper(const Workload& workload) {
   return workload.id.kind == WorkloadKind::kJob && Find(workload.annotations, kKeeperOf) != nullptr;
 }
 
-/// Whether its pods are made from a Deployment's template.
+/// Whether the workload's pods are made from a Deployment's template.
 bool IsOfDeployment(const Workload& workload);
-/// Fills in what IsOfDeployment leaves empty.
+/// Copies the template of `deployment` to `workload`, for which IsOfDeployment is true.
 void TakeTemplateOf(Workload deployment, Workload& workload);
 
-/// Whether no pod is of an earlier template than the present one, by the status.
+/// Whether no pod is of an earlier template than the present one, according to the status.
 bool AllPodsAreReplaced(const Workload& workload);
 
-/// Whether the pod template was changed between two states of one workload.
+/// Whether the pod template has changed between two states of one workload.
 bool HasOtherTemplate(const Workload& before, const Workload& now);
 
-/// All sources that volumes, containers and init containers mention, ascending, each once.
+/// All sources that volumes, containers and init containers reference, sorted and without
+/// duplicates.
 std::vector<SourceId> ReferencedSources(const Workload& workload);
 
-/// The index in `containers` of the one that carries the variable of `source`; nothing when the
-/// workload is not to roll for it. In order: the first container that mounts the first volume
-/// showing the source; containers[0] when only an init container mounts that volume; the first
-/// container naming the source in env or envFrom; containers[0] when an init container does;
-/// containers[0] for an explicit match. As stakater/Reloader.
+/// The index in `containers` of the container that gets the variable of the source; std::nullopt
+/// when the workload must not be rolled for it. The first of these that exists is chosen: the
+/// container that mounts the first volume with the source; containers[0] if only an init container
+/// mounts that volume; the first container that references the source in env or envFrom;
+/// containers[0] if an init container does; containers[0] for an explicit match. The rules are
+/// stakater/Reloader's.
 std::optional<std::size_t> ChooseContainer(const Workload& workload, SourceType type,
                                            std::string_view source_name, bool explicit_match);
 
-/// The value of the first variable called `name`, or null.
+/// Returns the value of the first variable called `name`, or null.
 const std::string* FindVariable(const Container& container, std::string_view name);
 
 }  // namespace kubexx::reloader

@@ -1,5 +1,5 @@
 /// @file
-/// What the kinds of workloads have in common, read from an object of any of them.
+/// Reads what all kinds of workloads have in common.
 #ifndef KUBEXX_RELOADER_MODEL_WORKLOAD_DECODE_H_
 #define KUBEXX_RELOADER_MODEL_WORKLOAD_DECODE_H_
 
@@ -21,9 +21,9 @@ struct PodOwner {
   api::meta::v1::ObjectMeta metadata{};
   api::core::v1::PodTemplateSpec pods{};
   std::optional<TemplateRef> template_ref{};
-  /// Of kinds whose pods follow a change of the template.
+  /// Only for kinds that replace their pods when the template changes.
   TemplateVersion template_version{};
-  /// How far its rollout is; kComplete for kinds that have none.
+  /// How far the rollout is; kComplete for kinds without rollouts.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
   /// See Workload::failed_alone.
   bool failed_alone = false;
@@ -31,19 +31,20 @@ struct PodOwner {
   bool paused = false;
   /// See Workload::suspended.
   bool suspended = false;
-  /// It makes no more pods: a Job that has finished, a Job or CronJob that is being deleted.
+  /// The object makes no more pods: a Job that has finished, or a Job or CronJob that is being
+  /// deleted.
   bool over = false;
 };
 
-/// Reads an object as the API server sends it. kMalformed when the bytes are not an object of that
-/// kind.
+/// Decodes an object as the API server sends it. Fails with kMalformed when the bytes are not an
+/// object of that kind.
 apimachinery::Result<PodOwner> DecodePodOwner(WorkloadKind kind, const cache::Object& object);
 
-/// Whether a change is to make a Job of a CronJob: whoever has suspended one does not expect it to
-/// run, unless the annotation kRunSuspended says so.
+/// Whether a change must start a Job of a CronJob. A suspended CronJob is not expected to run,
+/// unless its annotation kRunSuspended allows it.
 bool IsToRun(bool is_suspended, const Annotations& annotations);
 
-/// Whether the status of a Job, as JSON conditions or typed ones, says that no pods follow.
+/// Whether a condition of a Job with this type and status means that no further pods will start.
 bool IsFinalJobCondition(std::string_view type, std::string_view status);
 
 }  // namespace kubexx::reloader

@@ -1,5 +1,5 @@
 /// @file
-/// The kinds of workloads that roll.
+/// The kinds of workloads that the operator can roll.
 #ifndef KUBEXX_RELOADER_MODEL_WORKLOAD_KIND_H_
 #define KUBEXX_RELOADER_MODEL_WORKLOAD_KIND_H_
 
@@ -23,7 +23,7 @@ enum class WorkloadKind : std::uint8_t {
   kDeploymentConfig,  ///< of OpenShift
 };
 
-/// Every kind, with the resource that serves it, in the order of WorkloadKind.
+/// The API resource of every kind, in the order of WorkloadKind.
 inline constexpr std::array<apimachinery::ResourceInfo, 7> kWorkloadResources{{
     {"apps", "v1", "Deployment", "deployments", true},
     {"apps", "v1", "DaemonSet", "daemonsets", true},
@@ -39,21 +39,22 @@ inline constexpr std::array kWorkloadKinds{
     WorkloadKind::kCronJob,         WorkloadKind::kJob,       WorkloadKind::kRollout,
     WorkloadKind::kDeploymentConfig};
 
-/// Where the API serves the kind.
+/// The API resource of the kind.
 constexpr const apimachinery::ResourceInfo& ResourceOf(WorkloadKind kind) {
   return kWorkloadResources[static_cast<std::size_t>(kind)];
 }
 
-/// The API's spelling: "Deployment".
+/// The kind's name in the API: "Deployment".
 constexpr std::string_view KindName(WorkloadKind kind) { return ResourceOf(kind).kind; }
 
-/// The inverse of KindName.
+/// The inverse of KindName. Returns std::nullopt for any other name.
 constexpr std::optional<WorkloadKind> ParseWorkloadKind(std::string_view name) {
   const auto found = std::ranges::find(kWorkloadKinds, name, KindName);
   return found == kWorkloadKinds.end() ? std::nullopt : std::optional(*found);
 }
 
-/// Whether every API server has the kind; the others are custom resources or of a distribution.
+/// Whether every API server has the kind. The other kinds are custom resources, or exist in one
+/// distribution only.
 constexpr bool IsBuiltIn(WorkloadKind kind) {
   return kind != WorkloadKind::kRollout && kind != WorkloadKind::kDeploymentConfig;
 }

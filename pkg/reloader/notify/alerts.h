@@ -1,5 +1,5 @@
 /// @file
-/// Alerts about reloads: what they say, and to whom.
+/// Alerts about reloads: their texts and their receivers.
 #ifndef KUBEXX_RELOADER_NOTIFY_ALERTS_H_
 #define KUBEXX_RELOADER_NOTIFY_ALERTS_H_
 
@@ -20,36 +20,39 @@
 
 namespace kubexx::reloader {
 
-/// Alerts after reloads, from the variables ALERT_*. Holds credentials (in URLs): never log it.
+/// The settings for alerts, from the environment variables ALERT_*. Contains credentials (in URLs):
+/// never log it.
 struct AlertSettings {
-  bool enabled = false;           ///< ALERT_ON_RELOAD is exactly "true"
-  std::string sink{};             ///< ALERT_SINK, trimmed, in lower case; any other is "raw"
-  std::string url{};              ///< ALERT_WEBHOOK_URL
+  bool enabled = false;  ///< ALERT_ON_RELOAD is exactly "true"
+  std::string sink{};    ///< ALERT_SINK, trimmed and in lower case; any unknown value means "raw"
+  std::string url{};     ///< ALERT_WEBHOOK_URL
   std::string additional_info{};  ///< ALERT_ADDITIONAL_INFO, trimmed
-  std::string proxy{};            ///< ALERT_WEBHOOK_PROXY; no other variable gives one
+  std::string proxy{};            ///< ALERT_WEBHOOK_PROXY; no other variable sets a proxy
 };
 
-/// How an alert is coloured, by sinks that have colours.
+/// Determines the colour of an alert, for receivers that have colours.
 enum class Severity : std::uint8_t { kGood, kWarning, kBad };
 
-/// stakater/Reloader's text, with asterisks around what it names.
+/// The text of stakater/Reloader, with asterisks around names.
 std::string AlertText(const SourceId& source, const WorkloadId& workload,
                       std::string_view additional_info);
-/// `text` in the form that a sink takes: "slack" (an attachment of an incoming webhook), "teams"
-/// (an Adaptive Card in the envelope of a message, as workflows and the connectors before them take
-/// it), "gchat" or "raw". Asterisks become what the sink takes for bold; "raw" has none.
+/// `text` in the format that a sink accepts: "slack" (an attachment for an incoming webhook),
+/// "teams" (an Adaptive Card in a message, as Teams' workflows and its older connectors accept it),
+/// "gchat" or "raw". Asterisks are converted to what the sink uses for bold text, and removed for
+/// "raw".
 Message AlertFor(std::string_view sink, std::string_view text, Severity severity);
-/// Whether a sink means success by an HTTP status: any of 2xx (workflows of Teams answer 202), and
-/// 304 for sinks other than teams and gchat, as stakater/Reloader. Redirects are not followed.
+/// Whether a sink reports success with this HTTP status: any 2xx (Teams' workflows answer 202), and
+/// 304 for sinks other than teams and gchat, as in stakater/Reloader. Redirects are not followed.
 bool AlertAccepted(std::string_view sink, int status);
 
-/// Sends an alert for every source of every successful write; for a workload whose writes keep
-/// failing once, at the first attempt that the server refuses or when they have failed for half a
-/// minute; and for trouble with rollouts that others report. Of the latter two at most ten at once
-/// and one a minute: the next one that is sent says how many were not. Thread-safe.
+/// Sends an alert for every source of every successful write, for a workload whose writes keep
+/// failing, and for trouble with rollouts that others report. For failing writes it sends one
+/// alert, when the server first refuses a write or when writes have failed for half a minute.
+/// Alerts about failures and trouble are limited to ten at once and then one per minute; the next
+/// alert that is sent says how many were left out. Thread-safe.
 class Alerts final : public WriteObserver, public TroubleObserver {
  public:
-  /// `sender` and `clock` must outlive it.
+  /// `sender` and `clock` must outlive this object.
   Alerts(AlertSettings settings, MessageSender& sender, base::Clock& clock = base::Clock::Real());
   void OnWrite(const WriteReport& report) override;
   void OnTrouble(const RolloutTrouble& trouble) override;
@@ -60,7 +63,7 @@ class Alerts final : public WriteObserver, public TroubleObserver {
     bool is_told = false;
   };
 
-  /// Whether to tell that the workload's writes fail.
+  /// Whether to send an alert about the workload's failing writes.
   bool IsNews(const WriteReport& report);
   void SendBounded(std::string text, Severity severity);
   void Send(const std::string& text, Severity severity);
@@ -74,8 +77,8 @@ class Alerts final : public WriteObserver, public TroubleObserver {
   std::size_t not_sent_ KX_GUARDED_BY(mu_) = 0;
 };
 
-/// A sender to `settings.url`, which tries for about a minute. kInvalidConfig names the variable
-/// that cannot be used.
+/// Creates a sender to `settings.url` that tries each alert for about a minute. Fails with
+/// kInvalidConfig, which names the variable that cannot be used.
 apimachinery::Result<std::unique_ptr<MessageSender>> NewAlertSender(const AlertSettings& settings,
                                                                     metrics::Registry* registry);
 

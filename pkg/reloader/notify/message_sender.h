@@ -1,5 +1,5 @@
 /// @file
-/// Sends messages to others over HTTP without anyone waiting for it.
+/// Sends messages over HTTP in the background.
 #ifndef KUBEXX_RELOADER_NOTIFY_MESSAGE_SENDER_H_
 #define KUBEXX_RELOADER_NOTIFY_MESSAGE_SENDER_H_
 
@@ -18,33 +18,34 @@
 
 namespace kubexx::reloader {
 
-/// The body of a POST.
+/// The content of a POST request.
 struct Message {
   std::string content_type{};
   std::string body{};
   bool operator==(const Message&) const = default;
 };
 
-/// A bounded queue of messages with a thread that sends them in order. Thread-safe.
+/// A bounded queue of messages and a thread that sends them in order. Thread-safe.
 class MessageSender {
  public:
-  /// Sends one message and returns the HTTP status of the answer; blocks.
+  /// Sends one message and returns the HTTP status of the answer. Blocks.
   using Post = std::function<apimachinery::Result<int>(const Message&, const std::stop_token&)>;
 
   struct Options {
-    /// In logs and the label `target` of kubexx_reloader_messages_total.
+    /// The name in logs and in the label `target` of kubexx_reloader_messages_total.
     std::string name{};
-    /// Whether an answer of this HTTP status means success.
+    /// Whether an answer with this HTTP status means success.
     std::function<bool(int status)> accepts{};
-    /// How often a message is sent that gets no answer, or one of 429 or 5xx that is no success.
-    /// Any other answer is final.
+    /// How often a message is sent if there is no answer, or one with status 429 or 5xx that does
+    /// not mean success. Any other answer is final.
     int attempts = 3;
-    /// Between two of them: the first, which doubles, and the longest. The next messages wait.
+    /// The first pause between two attempts, which doubles, and the longest one. Later messages
+    /// wait meanwhile.
     base::Duration first_pause = std::chrono::milliseconds(100);
     base::Duration longest_pause = std::chrono::seconds(30);
-    /// Messages that may wait; more are dropped and counted.
+    /// How many messages may wait. Further messages are dropped and counted.
     std::size_t queue_size = 1000;
-    /// How long Stop goes on sending.
+    /// How long Stop continues to send.
     base::Duration flush_limit = std::chrono::seconds(1);
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
@@ -56,15 +57,15 @@ class MessageSender {
   MessageSender(const MessageSender&) = delete;
   MessageSender& operator=(const MessageSender&) = delete;
 
-  /// Called once, when it is final whether the message was delivered: on the sender's thread, or by
-  /// Send itself for one that is dropped. Not called for one that the end of the process loses.
-  /// Must not call the sender.
+  /// Called once when it is certain whether the message was delivered: on the sender's thread, or
+  /// by Send for a message that is dropped. Not called for a message that is lost because the
+  /// process ends. Must not call the sender.
   using Done = std::function<void(bool delivered)>;
 
-  /// Never blocks. After Stop the message is dropped.
+  /// Never blocks. Drops the message after Stop.
   void Send(Message message, Done done = {});
-  /// Takes no more, sends what waits for at most the flush limit, and joins. What is lost by that
-  /// is one line in the log, with the number. May be called again.
+  /// Accepts no more messages, sends those that wait for at most flush_limit, and joins. Logs the
+  /// number of messages that are lost in one line. May be called again.
   void Stop();
 
  private:
@@ -74,7 +75,7 @@ class MessageSender {
     Done done{};
   };
 
-  /// False when `stop` was requested before there was a final answer.
+  /// Returns false when `stop` was requested before there was a final answer.
   bool Deliver(const Item& item, const std::stop_token& stop);
   static void Finish(const Item& item, bool delivered);
 
@@ -91,8 +92,9 @@ class MessageSender {
   std::jthread thread_;
 };
 
-/// A sender of POST requests to `target`; `answered` may be empty and is called on the sender's
-/// thread. kInvalidConfig for a URL or a proxy that cannot be used.
+/// Creates a sender of POST requests to `target`. `answered` is called with each answer on the
+/// sender's thread; it may be empty. Fails with kInvalidConfig for a URL or proxy that cannot be
+/// used.
 apimachinery::Result<std::unique_ptr<MessageSender>> NewHttpSender(
     MessageSender::Options options, rest::UrlClient::Options target,
     std::function<void(const rest::UrlClient::Answer&)> answered = {});

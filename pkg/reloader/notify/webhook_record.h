@@ -1,5 +1,5 @@
 /// @file
-/// What the webhook has been called for.
+/// Records for which states of sources the webhook has been called.
 #ifndef KUBEXX_RELOADER_NOTIFY_WEBHOOK_RECORD_H_
 #define KUBEXX_RELOADER_NOTIFY_WEBHOOK_RECORD_H_
 
@@ -30,71 +30,75 @@ namespace kubexx::reloader {
 
 class Fallbacks;
 
-/// A source as it was at some moment.
+/// A source and its state at some moment.
 struct SourceState {
   SourceId id{};
   Digest digest{};
-  /// The resource version, of which later states have greater ones; zero when it is not known.
+  /// The resource version; later states have higher ones. 0: not known.
   std::uint64_t version = 0;
 };
 
-/// The state of each source that the webhook was last called for, or that was found first. As text
-/// a line for each, with digests alone: 16 hexadecimal digits of the source's name and 16 of its
-/// data; zeros from the begin of a call until it has been delivered. Takes kMaxEntries; sources
-/// beyond are called for by events only.
+/// Contains for each source the state that the webhook was last called for, or that was found
+/// first. As text it has one line per source with digests only: 16 hexadecimal digits of the
+/// source's name and 16 of its data. While a call is under way the latter are zeros. Stores at most
+/// kMaxEntries sources; for further sources only events cause calls.
 ///
-/// Events and comparisons of all sources come in any order: of a state that one of them has called
-/// for the other does not, and what is older than that is no news. Thread-safe.
+/// Events and comparisons of all sources may arrive in any order. A state that one of them has
+/// called for is not called for by the other, and older states are ignored. Thread-safe.
 class WebhookRecord {
  public:
-  /// 825 kB of text: an object may have 1 MiB.
+  /// 825 kB of text; an object may have 1 MiB.
   static constexpr std::size_t kMaxEntries = 25'000;
 
   enum class Finding : std::uint8_t {
-    kSame,     ///< called for, or being called for
-    kFirst,    ///< nothing was known; it is now, until an event of that state says otherwise
-    kChanged,  ///< and not called for
+    kSame,  ///< the webhook has been, or is being, called for this state
+    /// Nothing was known of the source; its state is known now, until an event contradicts it.
+    kFirst,
+    kChanged,  ///< the webhook has not been called for this state
   };
-  /// The time for which this process keeps the record without a break.
+  /// Numbers the periods in which this process keeps the record without interruption.
   using Tenure = std::uint64_t;
 
   explicit WebhookRecord(base::Clock& clock) : clock_(clock) {}
 
-  /// Takes the place of what is known, but for what events of this tenure have told; lines that
-  /// cannot be read are left out.
+  /// Replaces what is known by `text`, except for what events of this tenure have reported. Skips
+  /// lines that cannot be read.
   void Load(std::string_view text, Tenure tenure = 0);
   std::string Text() const;
-  /// The text when it has changed since the last call.
+  /// Returns the text if it has changed since the last call; std::nullopt otherwise.
   std::optional<std::string> TakeChanged();
-  /// Keeps the text of TakeChanged for the next call: it could not be stored.
+  /// The text of TakeChanged could not be stored: the next TakeChanged returns a text again.
   void PutBack();
 
-  /// A source as it is, which is not called for.
+  /// Stores the state of a source for which the webhook is not called.
   void Note(const SourceState& source, Tenure tenure = 0);
-  /// A change that could not be called for: the next comparison finds it.
+  /// A change for which the webhook could not be called: the next comparison finds it.
   void Owe(const SourceState& source);
-  /// The source went at this version.
+  /// The source was deleted at this resource version.
   void Forget(const SourceId& source, std::uint64_t version);
-  /// The versions of the source begin anew: its store has been restored.
+  /// The resource versions of the source start anew, because the API server's store was restored
+  /// from a backup.
   void Rewind(const SourceId& source);
-  /// What is noted from now on is later than this.
+  /// A number that is smaller than those of all entries stored later.
   std::uint64_t Mark() const;
-  /// Compares sources, in their order. With a mark they are all that there were then: others that
-  /// were known then are forgotten.
+  /// Compares sources, and returns the findings in the same order. If there is a `mark`, `sources`
+  /// are all that existed at that mark: other entries that are not newer are removed.
   std::vector<Finding> Compare(const std::vector<SourceState>& sources,
                                std::optional<std::uint64_t> mark);
-  /// A call for this state begins; false when one is under way, or one for it or a later state has
-  /// been made.
+  /// Begins a call for this state. Returns false when a call for it is under way, or the webhook
+  /// has been called for it or for a later state.
   bool Begin(const SourceState& source, Tenure tenure = 0);
-  /// It has ended. A failure has ShouldCompare say yes after a minute, doubling up to an hour.
+  /// The call has ended. After a failure ShouldCompare returns true after a minute, then after two
+  /// and so on up to an hour.
   void End(const SourceState& source, Tenure tenure, bool delivered);
+  /// Whether it is time to compare all sources because a call has failed.
   bool ShouldCompare() const;
 
  private:
   struct Entry {
     std::string digest{};
-    std::uint64_t version = 0;       ///< the latest that an event, or a call, was about
-    std::optional<Tenure> tenure{};  ///< in which that was
+    std::uint64_t version = 0;       ///< the latest in an event or a call
+    std::optional<Tenure> tenure{};  ///< the tenure of that event or call
     std::uint64_t mark = 0;          ///< see Mark
   };
 
@@ -110,17 +114,17 @@ class WebhookRecord {
   base::Duration pause_ KX_GUARDED_BY(mu_){};
 };
 
-/// Where a record outlives the process. Both block; empty functions: nowhere.
+/// Stores the record outside the process. Both functions block; they may be empty.
 struct WebhookStore {
-  /// The ConfigMap that it is in, which is itself no source.
+  /// The ConfigMap that contains the record. It does not count as a source.
   apimachinery::ObjectKey own{};
-  /// The text; empty when there is none.
+  /// Returns the text; empty when there is none.
   std::function<apimachinery::Result<std::string>(const std::stop_token&)> load{};
   std::function<apimachinery::Result<void>(const std::string& text, const std::stop_token&)> save{};
 };
 
-/// The ConfigMap kubexx-reloader-webhook in `namespace_`. Needs get and update of it, and create.
-/// What is refused is counted by `fallbacks`, unless that is null.
+/// Stores the record in the ConfigMap kubexx-reloader-webhook in `namespace_`. Needs the rights to
+/// get, update and create it. `fallbacks`, if not null, counts the writes that are refused.
 WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
                              const std::string& namespace_,
                              std::shared_ptr<const Fallbacks> fallbacks = nullptr);

@@ -210,8 +210,8 @@ bool WebhookRelay::Load(std::uint64_t tenure, const std::stop_token& stop) {
   if (std::string error = text.error().ToString();
       error != store_error_ && !stop.stop_requested()) {
     logging::Warning(
-        "What the webhook was called for cannot be read: changes made while nothing watched are "
-        "not called for",
+        "The record of webhook calls cannot be read; the webhook is not called for changes that "
+        "were made while no replica was running",
         {{"configmap", options_.store.own.ToString()}, {"error", error}});
     store_error_ = std::move(error);
   }
@@ -282,7 +282,7 @@ void WebhookRelay::Save(const std::stop_token& stop) {
   record_.PutBack();
   if (std::string error = saved.error().ToString();
       error != store_error_ && !stop.stop_requested()) {
-    logging::Warning("What the webhook was called for cannot be stored; it is tried again",
+    logging::Warning("The record of webhook calls cannot be stored; the operator tries again",
                      {{"configmap", options_.store.own.ToString()}, {"error", error}});
     store_error_ = std::move(error);
   }
@@ -329,7 +329,7 @@ bool WebhookRelay::IsDeleted(SourceType type, const RawEvent& event) const {
   options_.absences->Forget(id);
   const auto left_out = options_.absences->IsLeftOut(id, stop_.get_token());
   if (!left_out) {
-    logging::Warning("It cannot be told whether a source was deleted; the webhook is not called",
+    logging::Warning("It is unknown whether a source was deleted; the webhook is not called",
                      {{"source", event.key().name},
                       {"type", NamesOf(type).upper},
                       {"namespace", event.key().namespace_},

@@ -1,5 +1,5 @@
 /// @file
-/// --webhook-url: tells someone else of changes instead of rolling workloads.
+/// --webhook-url: informs a webhook of changes instead of rolling workloads.
 #ifndef KUBEXX_RELOADER_NOTIFY_WEBHOOK_RELAY_H_
 #define KUBEXX_RELOADER_NOTIFY_WEBHOOK_RELAY_H_
 
@@ -33,22 +33,23 @@ class RawEvent;
 
 namespace kubexx::reloader {
 
-/// Posts stakater/Reloader's message for every change of the data of a source, and on request for
-/// every source that is created or deleted, whatever annotations and workloads say. With a store it
-/// keeps what it has called for, and compares: a change of a ConfigMap or Secret that was made
-/// while no replica ran, or for which the call failed, is called for later. Thread-safe.
+/// Posts stakater/Reloader's message for every change of a source's data, and, if the options say
+/// so, for every source that is created or deleted, whatever annotations and workloads say. With a
+/// store it records the states that it has called for and compares them with the present ones: so
+/// it also calls for changes of a ConfigMap or Secret that were made while no replica was running,
+/// or for which the call failed. Thread-safe.
 class WebhookRelay {
  public:
-  /// Which events count; pointers may be null and must outlive the relay.
+  /// Which events count. Pointers may be null and must outlive the relay.
   struct Options {
     bool on_create = false;
     bool on_delete = false;
-    /// With on_create: what is there at the start counts as created.
+    /// With on_create: sources that exist at the start count as created.
     bool initial_counts = false;
     std::set<std::string> ignored_namespaces{};
     HeldShards* held_shards = nullptr;
-    NamespaceSelector* namespace_selector = nullptr;  ///< started and stopped with the relay
-    /// Asked whether a source that goes has been deleted, and not only lost its label.
+    NamespaceSelector* namespace_selector = nullptr;  ///< started and stopped by the relay
+    /// Asked whether a source that disappears was deleted, or only lost its label.
     SourceAbsences* absences = nullptr;
     metrics::Registry* registry = nullptr;
     /// Not used with several shards.
@@ -56,50 +57,49 @@ class WebhookRelay {
     base::Clock& clock = base::Clock::Real();
   };
 
-  /// Of the informers only those of sources are used. `sender` must outlive the relay, which stops
-  /// it.
+  /// Uses only the informers of sources. `sender` must outlive the relay, which stops it.
   WebhookRelay(Options options, std::vector<InformerSet> informers, MessageSender& sender);
   /// Stops.
   ~WebhookRelay();
   WebhookRelay(const WebhookRelay&) = delete;
   WebhookRelay& operator=(const WebhookRelay&) = delete;
 
-  /// Once only.
+  /// Call it once only.
   void Start();
-  /// Whether all informers hold their first list, but for what the API server refuses.
+  /// Whether every informer has its first list, or the API server has refused it.
   bool Ready() const;
-  /// Ends the calls, too, and stores what has been called for.
+  /// Ends the calls as well, and stores the record.
   void Stop();
 
  private:
   using RawEvent = cache::RawEvent;
 
   void OnSource(SourceType type, const RawEvent& event);
-  /// The tenure in which this replica calls for sources of the namespace, and, with one shard only,
-  /// keeps the record; nothing when it may not now.
+  /// The tenure in which this replica calls for sources in the namespace and, with a single shard,
+  /// keeps the record; std::nullopt when it may do neither now.
   std::optional<std::uint64_t> TenureOf(const std::string& namespace_) const;
   bool IsSelected(const std::string& namespace_);
-  /// Whether the operator writes it itself.
+  /// Whether the operator writes the source itself.
   bool IsOwn(const SourceId& source) const;
   bool Counts(SourceType type, const RawEvent& event) const;
-  /// Calls for what has happened.
+  /// Calls the webhook for an event.
   void CallFor(SourceType type, const RawEvent& event, std::uint64_t tenure);
   void Call(const SourceState& source, std::uint64_t tenure);
   void Send(const SourceId& source, std::function<void(bool delivered)> done = {});
-  /// Notes what needs no call.
+  /// Records a state that needs no call.
   void Note(SourceType type, const RawEvent& event, std::uint64_t tenure);
-  /// For want of the Lease: what this replica gets back before another one has called for it is
-  /// compared.
+  /// This replica does not hold the Lease. If it gets the Lease before another replica has called
+  /// for the event, the next comparison finds the change.
   void Miss(SourceType type, const RawEvent& event);
   void Keep(const std::stop_token& stop);
-  /// Until all is listed and its events have been worked through, but for what is refused; false
-  /// when `stop` was requested first.
+  /// Blocks until everything that is not refused has been listed and its events have been handled.
+  /// Returns false when `stop` was requested first.
   bool WaitForLists(const std::stop_token& stop) const;
   bool Load(std::uint64_t tenure, const std::stop_token& stop);
-  /// Of what has been listed. The rest is compared once it is.
+  /// Compares what has been listed. The rest is compared when it has been listed.
   void Compare(const SourceSpaces& spaces, std::uint64_t tenure);
   void Save(const std::stop_token& stop);
-  /// Whether the record is kept beyond this process.
+  /// Whether the record is stored outside the process.
   bool KeepsRecord() const;
   bool IsCreated(const RawEvent& event) const;
   bool IsDeleted(SourceType type, const RawEvent& event) const;
@@ -115,17 +115,18 @@ class WebhookRelay {
     std::stop_token refused{};
   };
   std::vector<SourceSubscription> subscriptions_;
-  /// An event came for which there was no permit.
+  /// An event arrived for which there was no permit.
   std::atomic<bool> missed_ = false;
-  /// The tenure in which the record was loaded: of the keeper's thread, and after its end.
+  /// The tenure in which the record was loaded. Used by the keeper's thread, and after its end.
   std::optional<std::uint64_t> loaded_in_;
-  std::set<SourceSpace> compared_;  ///< as loaded_in_: the spaces that Compare took last
-  std::string store_error_;         ///< as loaded_in_: the last that was logged
+  /// Used like loaded_in_: the spaces that the last Compare covered.
+  std::set<SourceSpace> compared_;
+  std::string store_error_;  ///< used like loaded_in_: the last error that was logged
   std::jthread keeper_;
 };
 
-/// A sender to `url`: a call fails that gets no answer or one of 300 or more, and is tried six
-/// times. kInvalidConfig for a URL that cannot be used.
+/// Creates a sender to `url` that tries each call up to six times. A call fails if there is no
+/// answer or its status is 300 or higher. Fails with kInvalidConfig for a URL that cannot be used.
 apimachinery::Result<std::unique_ptr<MessageSender>> NewWebhookSender(const std::string& url,
                                                                       metrics::Registry* registry);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Which bad items of reload annotations have not been told of.
+/// Finds the bad items of reload annotations that have not been reported yet.
 #ifndef KUBEXX_RELOADER_OBSERVE_BAD_ITEM_NEWS_H_
 #define KUBEXX_RELOADER_OBSERVE_BAD_ITEM_NEWS_H_
 
@@ -16,15 +16,17 @@
 
 namespace kubexx::reloader {
 
-/// Tells the bad items that a workload has got from those that it had at the last look. Keeps a
-/// digest of each that is in an annotation of a workload that is there. Thread-safe.
+/// Distinguishes new bad items of a workload from those that it had at the previous look. Keeps a
+/// digest of each bad item of each existing workload. Thread-safe.
 class BadItemNews {
  public:
-  /// Those of `items`, each once, that the workload did not have at the last call.
+  /// Returns those of `items` that the workload did not have at the previous call, without
+  /// duplicates.
   std::vector<BadItem> News(const WorkloadId& id, const std::vector<BadItem>& items);
-  /// The workload is gone.
+  /// The workload was deleted.
   void Forget(const WorkloadId& id);
-  /// Those of these namespaces are somebody else's.
+  /// Forgets the workloads in the namespaces for which `left` returns true: another replica works
+  /// on them now.
   void Leave(base::FunctionRef<bool(const std::string& namespace_)> left);
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// --enable-pprof: what a program that is not written in Go can show in its place.
+/// --enable-pprof: the diagnostics that a program which is not written in Go can serve instead.
 #ifndef KUBEXX_RELOADER_OBSERVE_DIAGNOSTICS_H_
 #define KUBEXX_RELOADER_OBSERVE_DIAGNOSTICS_H_
 
@@ -9,13 +9,14 @@
 
 namespace kubexx::reloader {
 
-/// The allocator's own account of the heap, as XML (glibc's malloc_info): sizes only, no content.
+/// The allocator's statistics of the heap as XML (glibc's malloc_info). Contains only sizes, no
+/// content.
 std::string HeapReport();
-/// One line for each thread of the process: its id, name, state and CPU time in clock ticks.
+/// One line per thread of the process: its id, name, state and CPU time in clock ticks.
 std::string ThreadReport();
 
-/// Adds /debug/pprof/ (a list), /debug/pprof/heap and /debug/pprof/threads. Go's own formats, which
-/// `go tool pprof` reads, are not served.
+/// Adds the pages /debug/pprof/ (a list), /debug/pprof/heap and /debug/pprof/threads to `server`.
+/// Go's own formats, which `go tool pprof` reads, are not available.
 void ServeDiagnostics(http::Server& server);
 
 }  // namespace kubexx::reloader

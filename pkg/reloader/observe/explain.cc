@@ -127,7 +127,7 @@ std::string PauseText(const ExplainInput& input) {
   return "by the operator, since " + *Find(workload.annotations, input.rules.keys.paused_at) +
          (*end <= input.now ? ", and about to be resumed"
                             : ", until " + apimachinery::Time::From(*end).ToString()) +
-         "; what changes meanwhile is one rollout then";
+         "; all changes until then become one rollout";
 }
 
 /// What Pauses::AddTo refuses.
@@ -141,7 +141,7 @@ std::string RefusalIn(const ExplainInput& input) {
 
 std::string LeftAloneText() {
   return std::string(kSuspendedText) + " (annotation " + kRunSuspended +
-         ": \"true\" has a change run it all the same)";
+         ": \"true\" lets a change start a Job nevertheless)";
 }
 
 /// Who says which keys count, and whose list does not count beside that.
@@ -167,8 +167,8 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
     return "is not watched, because of --resources-to-ignore";
   }
   if (source.unknown) {
-    return "cannot be told: it may not be read, or is there and not watched (no label that "
-           "--resource-label-selector asks for, or of Helm)";
+    return "is unknown: it may not be read, or it exists and is not watched (because it lacks a "
+           "label that --resource-label-selector requires, or belongs to Helm)";
   }
   if (!source.exists) {
     if (source.id.type == SourceType::kSecretProviderClass) {

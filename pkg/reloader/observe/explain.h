@@ -1,5 +1,5 @@
 /// @file
-/// What would roll a workload, and why or why not.
+/// Explains what would roll a workload, and why or why not.
 #ifndef KUBEXX_RELOADER_OBSERVE_EXPLAIN_H_
 #define KUBEXX_RELOADER_OBSERVE_EXPLAIN_H_
 
@@ -14,94 +14,98 @@
 
 namespace kubexx::reloader {
 
-/// One ConfigMap or Secret that a workload mentions or that a rule finds.
+/// A source that a workload references or that a rule selects.
 struct SourceExplanation {
   SourceId id{};
   bool exists = false;
-  /// It cannot be read, or is there and not watched.
+  /// The source cannot be read, or it exists and is not watched.
   bool unknown = false;
   Verdict verdict = Verdict::kNoRule;
-  /// The container that carries its variable; empty when no reference leads to one.
+  /// The container that has the source's variable; empty when no reference leads to a container.
   std::string container{};
-  /// Only these of its keys count; empty: all.
+  /// The keys that count, if not all do; empty: all.
   std::string keys{};
-  /// What is recorded of it on the workload: a digest, or empty.
+  /// The digest of the source that is recorded on the workload; empty when none is.
   std::string recorded{};
-  /// Its digest now; empty when it does not exist.
+  /// The present digest; empty when the source does not exist.
   std::string digest{};
-  /// It is the cause of a rollout that is due.
+  /// The source causes a rollout that has not been made yet.
   bool due = false;
-  /// What is recorded on the workload has no room for it.
+  /// The record on the workload has no room for the source.
   bool left_out = false;
-  /// In a sentence: what a change of it does, and what has become of the last one.
+  /// A sentence: what a change of the source causes, and what the last change has caused.
   std::string summary{};
 };
 
-/// A setting in force, and where it comes from.
+/// A setting that applies, and the place that specifies it.
 struct SettingExplanation {
   std::string name{};
   std::string value{};
   std::string origin{};
 };
 
-/// All about one workload.
+/// Everything that `explain` shows of one workload.
 struct Explanation {
   WorkloadId workload{};
-  /// Why the operator leaves it alone whatever happens (see WhyNotWatched); the rest is empty then.
+  /// Why the operator never rolls the workload (see WhyNotWatched). The other members are empty
+  /// then.
   std::string not_watched{};
-  std::string phase{};  ///< of its rollout
-  /// Why its last rollout has failed; empty when it has not, or is mended.
+  std::string phase{};  ///< of the workload's rollout
+  /// Why the last rollout has failed; empty when it has not, or the workload has become healthy
+  /// since.
   std::string failure{};
-  /// When the operator last rolled it, as far as a policy has made it write that down, and some
-  /// policy in force still does; else empty.
+  /// When the operator last rolled the workload. Empty when no policy made it record that, or no
+  /// policy in force does so any more.
   std::string last_rollout{};
-  /// Whose pause it is in, and until when; empty when spec.paused is not set.
+  /// Who has paused the workload, and until when; empty when spec.paused is not set.
   std::string pause{};
-  /// Why the operator will not roll it whatever is due, until its annotations change; empty when it
-  /// will.
+  /// Why the operator will not roll the workload until its annotations change; empty when it will.
   std::string refused{};
-  /// In a clause, why a rollout that is due is only noted, and nothing runs by it; empty when
-  /// something does.
+  /// A clause that says why a rollout would only be recorded and start no pods; empty when it would
+  /// start some.
   std::string left_alone{};
   std::vector<SourceExplanation> sources{};
   std::vector<SettingExplanation> settings{};
-  /// What is wrong with its annotations.
+  /// What is wrong with the workload's annotations.
   std::vector<std::string> problems{};
-  /// Some source is due.
+  /// Some source causes a rollout that has not been made yet.
   bool due = false;
-  /// Why a rollout would wait now, as far as the workload's namespace tells.
+  /// Why a rollout would have to wait now, judging by the workload's namespace alone.
   std::optional<reloadpolicy::Hold> hold{};
-  /// The types of policies that may not be read here, "ClusterReloadPolicies" for example: what
-  /// they say about the workload is not in the answer, and whether it may be rolled is not known.
+  /// The types of policies that the caller may not read here, such as "ClusterReloadPolicies". The
+  /// explanation does not contain what they say, and it is unknown whether they hold the workload
+  /// back.
   std::vector<std::string> unread_policies{};
-  /// Whose flags the answer goes by.
+  /// The operator whose flags the explanation uses.
   std::string flags{};
-  /// What the operator has written to the status of policies: "ReloadPolicy ns/p: Paused: ...".
+  /// What the operator has written to the status of policies, such as "ReloadPolicy ns/p: Paused:
+  /// ...".
   std::vector<std::string> reported{};
 };
 
-/// What explaining needs; all of it is only read.
+/// The input of Explain, which only reads it.
 struct ExplainInput {
   const Workload& workload;
   SourceLookup sources;
   const DecisionRules& rules;
   const reloadpolicy::Gate& gate;
   base::WallTime now{};
-  /// --resource-label-selector; `sources` has only what it selects.
+  /// The value of --resource-label-selector. `sources` contains only the sources that it selects.
   std::string source_selector{};
   /// See IsPausedByOthers.
   bool paused_by_others = false;
-  /// The workloads that may use a source, for what comes before this one; empty: none is known.
+  /// Returns the workloads that may use a source, to find those with a lower order. Empty: no other
+  /// workloads are known.
   std::function<std::vector<Workload>(const SourceId&)> users{};
 };
 
-/// Puts the same questions as the operator does: of a process that has just started, so by what is
-/// written on the workload. Pure.
+/// Answers as an operator would that has just started and thus knows only what is written on the
+/// workload. Pure.
 Explanation Explain(const ExplainInput& input);
 
-/// For people.
+/// The explanation as text for people.
 std::string ToText(const Explanation& explanation);
-/// For programs: one JSON object.
+/// The explanation as one JSON object for programs.
 std::string ToJson(const Explanation& explanation);
 
 }  // namespace kubexx::reloader

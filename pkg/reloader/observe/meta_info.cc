@@ -160,7 +160,7 @@ void MetaInfoPublisher::Run(const std::stop_token& stop) {
         told = std::move(unread);
         has_failed = false;
       } else if (!std::exchange(has_failed, true) && !stop.stop_requested()) {
-        logging::Warning("Cannot publish reloader-meta-info; it is tried again",
+        logging::Warning("Cannot publish reloader-meta-info; the operator tries again",
                          {{"error", published.error()}});
       }
     }

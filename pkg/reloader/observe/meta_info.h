@@ -1,5 +1,5 @@
 /// @file
-/// The ConfigMap reloader-meta-info: how this process was built and what it was told.
+/// The ConfigMap reloader-meta-info, which describes how this process was built and configured.
 #ifndef KUBEXX_RELOADER_OBSERVE_META_INFO_H_
 #define KUBEXX_RELOADER_OBSERVE_META_INFO_H_
 
@@ -27,18 +27,18 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// The value of an option as it was given: for reports, not for decisions.
+/// The value of an option as it was given. For reports, not for decisions.
 using OptionValue = std::variant<bool, std::string, std::vector<std::string>>;
 
-/// What the ConfigMap reloader-meta-info tells of the flags, and where it goes; not published
-/// without a namespace.
+/// What the ConfigMap reloader-meta-info contains about the flags, and its namespace. Without a
+/// namespace it is not published.
 struct MetaInfoSettings {
   std::string namespace_{};       ///< RELOADER_NAMESPACE
   std::string deployment_name{};  ///< RELOADER_DEPLOYMENT_NAME
-  /// stakater/Reloader's names of the options, in its order, with what was given.
+  /// stakater/Reloader's names of the options, in its order, with their values.
   std::vector<std::pair<std::string, OptionValue>> reported_options{};
-  /// The flags that decide what is rolled and when, as `--name=value`: for others that are to judge
-  /// by the same rules. Without credentials; a webhook is only said to be there.
+  /// The flags that decide what is rolled and when, as `--name=value`, for programs that must apply
+  /// the same rules. Contains no credentials: of a webhook's URL it says only that there is one.
   std::vector<std::string> arguments{};
 };
 
@@ -49,57 +49,61 @@ struct BuildInfo {
   std::string commit_time{};  ///< RFC 3339; empty when unknown
 };
 
-/// The label that finds the ConfigMaps of all installations.
+/// The label selector that matches the ConfigMaps of all installations.
 inline constexpr std::string_view kMetaInfoSelector = "reloader.stakater.com/meta-info=reloader";
 inline constexpr std::string_view kMetaInfoName = "reloader-meta-info";
 
-/// Where nothing is rolled because policies may not be read, and in a sentence why: by namespace,
-/// or "" for all of them.
+/// The namespaces in which nothing is rolled because the operator may not read policies, each with
+/// a sentence that says why; the key "" stands for all namespaces.
 using UnreadPolicies = std::map<std::string, std::string>;
 
-/// The ConfigMap, with stakater/Reloader's name, label and keys, and our own: "kubexxArguments"
-/// with MetaInfoSettings::arguments, and "kubexxUnreadPolicies" where there are such.
+/// Builds the ConfigMap. It has stakater/Reloader's name, label and keys, and two more keys:
+/// "kubexxArguments" with MetaInfoSettings::arguments, and "kubexxUnreadPolicies" if `unread` is
+/// not empty.
 api::core::v1::ConfigMap MetaInfoOf(const MetaInfoSettings& settings, const BuildInfo& build,
                                     const UnreadPolicies& unread = {});
 
-/// What such a ConfigMap tells of an operator.
+/// What such a ConfigMap says about its operator.
 struct ToldOperator {
-  apimachinery::ObjectKey deployment{};  ///< the name is empty when nobody has told it
-  std::vector<std::string> arguments{};  ///< MetaInfoSettings::arguments
+  /// The name is empty when the ConfigMap does not contain it.
+  apimachinery::ObjectKey deployment{};
+  std::vector<std::string> arguments{};  ///< see MetaInfoSettings::arguments
   UnreadPolicies unread{};
 
-  /// Of that namespace; nothing when policies keep it from nothing there.
+  /// Why nothing is rolled in the namespace; std::nullopt when no unreadable policy is the reason
+  /// for that.
   std::optional<std::string> UnreadIn(const std::string& namespace_) const;
 };
 
-/// Reads it; nothing when another program, or a version that did not tell, has written it.
+/// Reads such a ConfigMap. Returns std::nullopt when another program, or a version that did not
+/// write these keys, has written it.
 std::optional<ToldOperator> ToldBy(const api::core::v1::ConfigMap& meta_info);
 
-/// Creates or replaces it in the namespace that it names.
+/// Creates or replaces the ConfigMap in the namespace that it names.
 apimachinery::Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClient>& client,
                                            const api::core::v1::ConfigMap& object,
                                            const std::stop_token& stop);
 
-/// Publishes it on a thread of its own: at once, and again when `unread` says something else. What
-/// fails is tried again until it succeeds.
+/// Publishes the ConfigMap on its own thread: immediately, and again when the result of `unread`
+/// changes. Retries until it succeeds.
 class MetaInfoPublisher {
  public:
-  /// `settings` and `clock` must outlive this, and what `unread` uses. Empty: there is nothing
-  /// unread.
+  /// `settings`, `clock` and everything that `unread` uses must outlive this object. `unread` may
+  /// be empty: then all policies can be read.
   MetaInfoPublisher(std::shared_ptr<rest::RESTClient> client, const MetaInfoSettings& settings,
                     BuildInfo build, std::function<UnreadPolicies()> unread,
                     base::Clock& clock = base::Clock::Real());
-  /// Ends the thread; a request under way is broken off.
+  /// Ends the thread and cancels a request under way.
   ~MetaInfoPublisher() = default;
   MetaInfoPublisher(const MetaInfoPublisher&) = delete;
   MetaInfoPublisher& operator=(const MetaInfoPublisher&) = delete;
 
-  /// `unread` may say something else now, or soon. Thread-safe, does not block.
+  /// The result of `unread` may have changed, or may change soon. Thread-safe; does not block.
   void Look();
 
  private:
   void Run(const std::stop_token& stop);
-  /// Waits for Look, for this time at most; nothing: for however long it takes.
+  /// Waits until Look is called, for at most `time`; std::nullopt: without a limit.
   void Wait(std::optional<base::Duration> time, const std::stop_token& stop);
 
   const std::shared_ptr<rest::RESTClient> client_;

@@ -12,22 +12,22 @@
 
 namespace kubexx::reloader {
 
-/// Makes malloc give back what is freed: one arena instead of eight for each core, and large
-/// blocks always from the system. Call before the first thread starts.
+/// Makes malloc return freed memory to the system: it uses one arena instead of eight per core, and
+/// always allocates large blocks from the system. Call it before the first thread starts.
 void TuneAllocator();
 
-/// Calls base::ReleaseUnusedMemory when the first lists have been taken in, and now and then after
-/// that.
+/// Calls base::ReleaseUnusedMemory after the first lists have been processed, and from time to time
+/// after that.
 class MemoryKeeper {
  public:
   struct Options {
-    /// Whether the first lists are there.
+    /// Returns whether the first lists have arrived.
     std::function<bool()> ready;
     std::function<void()> release = base::ReleaseUnusedMemory;
     base::Clock& clock = base::Clock::Real();
-    /// How often `ready` is asked.
+    /// How often `ready` is called.
     base::Duration poll = std::chrono::milliseconds(250);
-    /// From the first lists to the next release; doubles up to `period`.
+    /// The time from the first lists to the next release; it doubles up to `period`.
     base::Duration first_wait = std::chrono::seconds(1);
     base::Duration period = std::chrono::seconds(30);
   };

@@ -20,38 +20,38 @@ enum class EventType : std::uint8_t { kAdd, kUpdate, kDelete };
 enum class SkipReason : std::uint8_t { kNoDataChange, kIgnoredOrNotSelected, kStrategyNotUpdated };
 enum class ReconcileResult : std::uint8_t { kSuccess, kError, kSkipped };
 
-/// Series with stakater/Reloader's names and labels, and our own beside them. All of them exist
-/// from the start. Handles of a registry that must outlive this; without one nothing is recorded.
+/// Metrics with stakater/Reloader's names and labels, and this operator's own. All series exist
+/// from the start. `registry` must outlive this object; if it is null, nothing is recorded.
 /// Thread-safe.
 class ReloaderMetrics {
  public:
   explicit ReloaderMetrics(metrics::Registry* registry, bool count_by_namespace = false);
 
   void EventReceived(EventType event, SourceType source) const;
-  /// `dropped`: it could not be read, or the process ended before it was its turn.
+  /// `dropped`: the event could not be read, or the process ended before it was handled.
   void EventProcessed(EventType event, SourceType source, bool dropped = false) const;
   void Skipped(SkipReason reason, std::size_t times = 1) const;
-  /// So many keys wait for a worker.
+  /// `depth` keys wait for a worker.
   void Waiting(std::size_t depth) const;
-  /// A worker has taken a key that waited for `waited` seconds. `settled`: after its settle window;
-  /// otherwise it is looked at once more.
+  /// A worker has taken a key that waited for `waited` seconds. `settled`: the key came after its
+  /// settle window; false: it is a repeated look.
   void Dequeued(bool settled, double waited) const;
   void Retried() const;
   void WorkloadScanned(WorkloadKind kind) const;
   void Reconciled(ReconcileResult result, double seconds) const;
-  /// One write of a workload, `seconds` after its reconcile began.
+  /// A write to a workload has ended, `seconds` after its reconcile began.
   void Wrote(const WorkloadId& workload, bool success, double seconds) const;
-  /// One write that records a workload's baseline and nothing else.
+  /// A write that only records a workload's baseline has ended.
   void Recorded(const WorkloadId& workload, bool success) const;
-  /// How many workloads have a baseline without room for all their sources.
+  /// The number of workloads whose baseline has no room for all their sources.
   void FullBaselines(std::size_t workloads) const;
-  /// From the last change of a source that a rollout answers to the answer to its write.
+  /// The time from the last source change that caused a rollout to the answer to its write.
   void Reacted(double seconds) const;
-  /// The same from the end of the settle window.
+  /// The time from the end of the settle window to the answer to the write.
   void ReactedAfterSettling(double seconds) const;
 
  private:
-  metrics::Registry* by_namespace_;  ///< null when namespaces are not counted apart
+  metrics::Registry* by_namespace_;  ///< null when the metrics are not split by namespace
   std::map<std::pair<EventType, SourceType>, metrics::Counter> received_;
   std::map<std::pair<EventType, SourceType>, metrics::Counter> processed_;
   std::map<std::pair<EventType, SourceType>, metrics::Counter> dropped_;

@@ -26,8 +26,7 @@ Error Invalid(const std::string& what) { return Fail(Reason::kInvalidConfig, wha
 
 Result<void> ConfigFlags::BuildTypes(Config& config) const {
   if (resources_to_ignore_.size() > 1) {
-    return Invalid(
-        "--resources-to-ignore: one of configmaps and secrets can be ignored, not several");
+    return Invalid("--resources-to-ignore: only one of configmaps and secrets can be ignored");
   }
   for (const std::string& resource : resources_to_ignore_) {
     const std::string name = base::ToLower(resource);
@@ -70,7 +69,7 @@ Result<void> ConfigFlags::BuildNamespaces(const Environment& environment, Config
   }
   for (const std::string& name : config.namespaces) {
     if (!apimachinery::IsDnsLabel(name)) {
-      return Invalid("--namespaces: \"" + name + "\" is no name of a namespace");
+      return Invalid("--namespaces: \"" + name + "\" is not a valid name of a namespace");
     }
   }
   auto selector = LabelSelectorOf(namespace_selector_);

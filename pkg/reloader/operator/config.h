@@ -1,5 +1,5 @@
 /// @file
-/// The operator's settings, and the command line and environment they come from.
+/// The operator's settings, and how they are read from the command line and the environment.
 #ifndef KUBEXX_RELOADER_OPERATOR_CONFIG_H_
 #define KUBEXX_RELOADER_OPERATOR_CONFIG_H_
 
@@ -25,28 +25,28 @@
 
 namespace kubexx::reloader {
 
-/// What the operator runs with, checked.
+/// The operator's settings after validation.
 struct Config {
   DecisionRules rules{};
 
   // ---- What is watched.
-  /// Empty: all.
+  /// Empty: all namespaces.
   std::vector<std::string> namespaces{};
-  /// Empty unless all namespaces are watched.
+  /// Namespaces in which nothing is rolled. Empty unless all namespaces are watched.
   std::set<std::string> ignored_namespaces{};
-  /// Label selector of the namespaces in which something may roll; empty: all, as always when only
-  /// some are watched.
+  /// Label selector of the namespaces in which workloads may be rolled. Empty: all of them. Always
+  /// empty when only some namespaces are watched.
   std::string namespace_selector{};
   std::string source_label_selector{};
   std::set<SourceType> ignored_types{};
-  /// --ignored-workload-types.
+  /// From --ignored-workload-types.
   bool ignore_jobs = false;
   bool ignore_cron_jobs = false;
   bool argo_rollouts = false;
 
   // ---- What is done about it.
   ReloadStrategy reload_strategy = ReloadStrategy::kEnvVars;
-  /// Not empty: changes are posted there, and nothing is rolled. May hold credentials.
+  /// If not empty, changes are posted to this URL, and nothing is rolled. May contain credentials.
   std::string webhook_url{};
   base::Duration settle_window{};
   base::Duration release_window{};
@@ -57,20 +57,21 @@ struct Config {
   MetaInfoSettings meta_info{};
   bool count_by_namespace = false;
   std::string metrics_address{};
-  /// Of a second listener; empty: there is none.
+  /// The address of a second listener for diagnostics; empty: there is none.
   std::string pprof_address{};
   logging::Options logging{};
-  /// To be logged once the log is set up.
+  /// Messages that the process must log once logging is set up.
   std::vector<std::string> warnings{};
 
-  /// Whether reload policies are looked for, and what counts where they say nothing.
+  /// Whether reload policies are watched.
   bool reload_policies = true;
   /// See PolicyWatch::Options::cluster_needed.
   bool require_cluster_policies = false;
+  /// The settings for rollouts that apply where no annotation and no policy specifies any.
   reloadpolicy::Settings rollouts{};
-  /// Writes nothing to the cluster.
+  /// The operator writes nothing to the cluster.
   bool dry_run = false;
-  /// Whether workloads are written what data they run with.
+  /// Whether the operator records on workloads which data they run with; see Baseline.
   bool record_baseline = true;
 
   HaSettings ha{};
@@ -79,21 +80,22 @@ struct Config {
   int burst = 0;
 };
 
-/// Flags with stakater/Reloader's names, defaults and meanings, and our own.
+/// The command-line flags: those of stakater/Reloader with the same names, defaults and meanings,
+/// and this operator's own.
 class ConfigFlags {
  public:
-  /// An environment variable, empty when it is not set.
+  /// Returns the value of an environment variable; empty when it is not set.
   using Environment = std::function<std::string(const char* name)>;
 
-  /// Adds the flags to `flags`, which writes to this object, and which it asks later on.
+  /// Adds the flags to `flags`. Parsing `flags` writes to this object, and Build reads `flags`.
   explicit ConfigFlags(flags::FlagSet& flags);
   ConfigFlags(const ConfigFlags&) = delete;
   ConfigFlags& operator=(const ConfigFlags&) = delete;
 
-  /// The configuration, after parsing. kInvalidConfig names the flag or variable and what is wrong
-  /// with it.
+  /// Builds the configuration after parsing. Fails with kInvalidConfig, which names the wrong flag
+  /// or variable and what is wrong with it.
   apimachinery::Result<Config> Build(const Environment& environment) const;
-  /// What the command line holds besides flags, after parsing.
+  /// The arguments on the command line that are not flags, after parsing.
   const std::vector<std::string>& arguments() const KX_LIFETIME_BOUND { return arguments_; }
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// The operator: informers, a queue with a settle window, workers.
+/// The operator: informers, a work queue with a settle window, and workers.
 #ifndef KUBEXX_RELOADER_OPERATOR_OPERATOR_H_
 #define KUBEXX_RELOADER_OPERATOR_OPERATOR_H_
 
@@ -28,23 +28,23 @@
 
 namespace kubexx::reloader {
 
-/// Rolls workloads when the data of their ConfigMaps and Secrets changes. An event of an informer
-/// adds the workloads that it may concern to the queue; when one has been quiet for the settle
-/// window a worker compares it with all its sources and makes at most one write.
+/// Rolls workloads when the data of their ConfigMaps and Secrets change. An event of an informer
+/// adds the workloads that it may concern to the queue. When a workload has been quiet for the
+/// settle window, a worker compares it with all its sources and makes at most one write.
 /// Thread-safe.
 class Operator {
  public:
   struct Options {
     DecisionRules rules{};
     ReloadStrategy strategy = ReloadStrategy::kEnvVars;
-    /// Sources there roll nothing.
+    /// Sources in these namespaces roll nothing.
     std::set<std::string> ignored_namespaces{};
-    /// A workload is looked at when its sources have been quiet for so long, and after ten times
-    /// that at the latest; workloads may have windows of their own, see RolloutGate.
+    /// A worker looks at a workload when its sources have been quiet for this time, and at the
+    /// latest after ten times this time. Workloads may have windows of their own; see RolloutGate.
     base::Duration settle_window = std::chrono::milliseconds(100);
-    /// In place of its window for a workload whose own release changes a source: the release has
-    /// this long to change the workload, too, which makes pods with the new data. No shorter than
-    /// that window.
+    /// Replaces settle_window, if it is longer, when a source that changes belongs to the same Helm
+    /// release as the workload. It gives the release time to change the workload, too, which starts
+    /// pods with the new data. A window of the workload's own comes first.
     base::Duration release_window{};
     int workers = 2;
     /// How long Stop waits for writes that are under way or due.
@@ -53,49 +53,51 @@ class Operator {
     metrics::Registry* registry = nullptr;
     BaselineRecording record_baselines = BaselineRecording::kAlways;
     BaselineSchedule::Options recording{};
-    /// Adds reloader_reload_executed_total_by_namespace.
+    /// Adds the metric reloader_reload_executed_total_by_namespace.
     bool count_by_namespace = false;
-    /// Told of writes; must outlive the operator.
+    /// Informed of writes; must outlive the operator.
     WriteObservers observers{};
-    /// Asked for a permit for every write; null: all are made. Must outlive the operator.
+    /// Gives a permit for every write; null: every write is permitted. Must outlive the operator.
     HeldShards* held_shards = nullptr;
-    /// Nothing is written in other namespaces; null: in all. Is started and stopped with the
-    /// operator, and must outlive it.
+    /// Restricts writes to the selected namespaces; null: no restriction. The operator starts and
+    /// stops it; it must outlive the operator.
     NamespaceSelector* namespace_selector = nullptr;
-    /// Asks the API server about the pause of a Deployment (see NewPauseQuery); empty: the
+    /// Reads the pause of a Deployment from the API server (see NewPauseQuery); empty: the
     /// annotation pause-period has no effect.
     PauseQuery pause_query{};
-    /// Reads a workload before a write that must not come twice (see NewWorkloadRead); empty: what
-    /// the informers say is believed.
+    /// Reads a workload before a write that must not be made twice (see NewWorkloadRead); empty:
+    /// the operator relies on its informers.
     WorkloadRead read_workload{};
-    /// Reads the data of sources of which some keys count only, and of those that another process
-    /// may have seen later than this one (see NewValueFetch); empty: lists of keys have no effect,
-    /// and nothing is compared.
+    /// Reads the data of a source if only some of its keys count, or if another process may have
+    /// seen newer data than this one (see NewValueFetch). Empty: lists of keys have no effect, and
+    /// nothing is compared.
     ValueDigestReader::Fetch fetch_values{};
-    /// Asks whether a source exists that is not watched (see NewSourceQuery); empty: what is not
-    /// watched does not exist. Asked only where creations or deletions count.
+    /// Asks whether a source exists that is not watched (see NewSourceQuery). Called only if
+    /// creations or deletions of sources roll workloads. Empty: a source that is not watched counts
+    /// as not existing.
     SourceExists source_exists{};
-    /// A label selector leaves out some sources.
+    /// A label selector excludes some sources from the informers.
     bool selects_sources = false;
-    /// Says when rollouts may go; must outlive the operator. Null: at once.
+    /// Decides when rollouts may begin; must outlive the operator. Null: they begin at once.
     RolloutGate* rollout_gate = nullptr;
   };
 
-  /// `writer` and what the options refer to must outlive the operator.
+  /// `writer`, and everything that `options` refers to, must outlive the operator.
   Operator(Options options, std::vector<InformerSet> informers, WorkloadWriter& writer);
   /// Stops.
   ~Operator();
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  /// Starts informers and workers and returns at once; workers act once all informers hold their
-  /// first list, or are refused it. Sources that are refused are unknown: nothing is concluded from
-  /// their absence, and their namespaces are looked at when they can be read. Once only.
+  /// Starts informers and workers, and returns at once. Workers begin when every informer has its
+  /// first list or the API server has refused it. Sources that the API server refuses count as
+  /// unknown, not as deleted; the operator looks at their namespaces again when it can read them.
+  /// Call it once only.
   void Start();
-  /// Whether workers act, and some sources can be read.
+  /// Whether the workers have begun and at least some sources can be read.
   bool Ready() const;
-  /// Looks at all workloads of the namespaces for which `concerned` is true, as if they had
-  /// changed: writes may be made there now that could not be made before. Does not block.
+  /// Looks at all workloads in the namespaces for which `concerned` returns true, as if they had
+  /// changed, because writes may be permitted there now that were not before. Does not block.
   void Reconsider(const std::function<bool(const std::string& name)>& concerned);
   /// Ends the settle windows, makes the writes that are due within the drain timeout, and joins all
   /// threads. May be called again.

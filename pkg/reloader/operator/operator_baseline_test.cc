@@ -166,7 +166,8 @@ TEST_F(OperatorTest, AValueThatCannotBeMeantIsToldOnce) {
   clock_.Advance(milliseconds(100));
   AwaitReconciles("skipped", 2);
   operator_->Stop();
-  EXPECT_EQ(log.Count("value that cannot be meant"), 1U) << testing::PrintToString(log.lines());
+  EXPECT_EQ(log.Count("Annotation has an invalid value"), 1U)
+      << testing::PrintToString(log.lines());
 }
 
 TEST_F(OperatorTest, AReplicaCountsNoBaselinesOfWhatItDoesNotWorkOn) {

@@ -58,7 +58,7 @@ TEST_F(OperatorUndoTest, ARolloutThatGoesBackBeforeItIsThroughIsTold) {
        .fields_v1 = apimachinery::FieldsV1{
            R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})"}});
   put(undone, 3, 1);
-  await("was undone before it was through");
+  await("undid a rollout before it had ended");
   operator_->Stop();
   EXPECT_EQ(writer_.calls().size(), 1U) << "its pods are left alone";
 }

@@ -35,13 +35,14 @@ WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written) {
 
 void TellNotPlanned(const WorkloadId& id, const apimachinery::Status& why) {
   const bool is_news = why.reason == Reason::kConflict;  // which an event is about to tell as well
-  logging::Log(is_news ? logging::Level::kInfo : logging::Level::kWarning,
-               is_news ? "What a rollout needs to know has just changed; it is tried again"
-                       : "What a rollout needs to know cannot be read; it is tried again",
-               {{"workload", id.key.name},
-                {"kind", KindName(id.kind)},
-                {"namespace", id.key.namespace_},
-                {"error", why}});
+  logging::Log(
+      is_news ? logging::Level::kInfo : logging::Level::kWarning,
+      is_news ? "An object that a rollout depends on has just changed; the rollout is tried again"
+              : "An object that a rollout depends on cannot be read; the rollout is tried again",
+      {{"workload", id.key.name},
+       {"kind", KindName(id.kind)},
+       {"namespace", id.key.namespace_},
+       {"error", why}});
 }
 
 // A workload that has changed since it was read is read again, and the last time it is written
@@ -92,8 +93,8 @@ bool Reconciler::AwaitsEvent(const WorkloadId& id) const {
   const Telling telling = parts_.memory.LookFor(id, workload->template_version);
   if (telling == Telling::kLost) {
     logging::Warning(
-        "The event of a pod template that is in the cache did not come; the workload is planned "
-        "without it, and a rollout that was undone or set back may pass for a new one",
+        "The event for a pod template in the cache did not arrive; the operator plans without it "
+        "and may take a rollout that was undone or set back for a new one",
         {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
   }
   return telling == Telling::kOnTheWay;
@@ -277,7 +278,7 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
 Reconciler::Answer Reconciler::Finish(const WorkloadId& id, const std::stop_token& stop) {
   Forget(id);
   if (const auto finished = parts_.writer.Finish(id, stop); !finished) {
-    logging::Error("Workload could not be created again; it is tried again",
+    logging::Error("Workload could not be created again; the operator tries again",
                    {{"workload", id.key.name},
                     {"kind", KindName(id.kind)},
                     {"namespace", id.key.namespace_},
@@ -292,7 +293,7 @@ Reconciler::Answer Reconciler::Recover(const WorkloadId& keeper, const std::stop
   if (recovered) {
     return *recovered ? Answer{} : Answer{.again = kRecoverInterval};
   }
-  logging::Error("A Job that was being made anew when its process ended is not there yet",
+  logging::Error("A Job that an earlier process was recreating has not been created yet",
                  {{"keeper", keeper.key.ToString()}, {"error", recovered.error()}});
   return {.outcome = Outcome::kRetry, .failure = FailureOf(recovered.error())};
 }

@@ -31,9 +31,9 @@
 
 namespace kubexx::reloader {
 
-/// Plans and writes. Level-triggered: what it does depends on the caches and the memory alone, not
-/// on the event that called for it. Thread-safe as long as no two threads reconcile the same
-/// workload. Refers to everything it is given.
+/// Plans and makes the write for a workload. Level-triggered: the result depends only on the caches
+/// and the memory, not on the event that triggered it. Thread-safe as long as no two threads
+/// reconcile the same workload. Keeps references to its arguments.
 class Reconciler {
  public:
   struct Parts {
@@ -46,47 +46,47 @@ class Reconciler {
     ReloadStrategy strategy;
     base::Clock& clock;
     const WriteObservers& observers;
-    /// Null: every rollout goes at once.
+    /// Null: every rollout begins at once.
     RolloutGate* gate = nullptr;
-    /// Tells which namespaces are another replica's from now on; null: none.
+    /// Reports which shards another replica takes over; null: there is no other replica.
     HeldShards* held_shards = nullptr;
     BaselineRecording record_baselines = BaselineRecording::kWithRollouts;
-    /// When to record those that go along with no rollout.
+    /// Decides when to record baselines that are not written together with a rollout.
     BaselineSchedule& recording;
-    /// Null: what was set back is rolled anew whenever that happens.
+    /// Null: a rollout that was set back is made again at once, however often that happens.
     SetBacks* set_backs = nullptr;
-    /// Null: nothing is paused.
+    /// Null: the operator pauses nothing.
     Pauses* pauses = nullptr;
-    /// Null: what caches say of workloads is believed.
+    /// Null: the reconciler relies on what the caches say about workloads.
     FreshReads* fresh_reads = nullptr;
-    /// Null: no list of keys counts.
+    /// Null: lists of keys have no effect.
     ValueDigestReader* value_digests = nullptr;
-    /// Null: what the caches do not have does not exist.
+    /// Null: a source that the caches do not have counts as not existing.
     SourceAbsences* absences = nullptr;
   };
   enum class Outcome : std::uint8_t {
-    kNothing,  ///< nothing to write
-    kWritten,  ///< rolled
+    kNothing,  ///< there was nothing to write
+    kWritten,  ///< the workload was rolled
     kRetry,    ///< the write failed; try again later
-    kRefused,  ///< an annotation is wrong: it is not rolled until that changes, which is an event
+    kRefused,  ///< an annotation is invalid: do nothing until an event shows that it has changed
   };
   struct Answer {
     Outcome outcome = Outcome::kNothing;
-    /// With kNothing: look again after this time, unless zero.
+    /// With kNothing: look again after this time, unless it is zero.
     base::Duration again{0};
-    /// With kRetry.
+    /// With kRetry: the kind of failure.
     Retries::Failure failure = Retries::Failure::kPasses;
   };
 
   explicit Reconciler(const Parts& parts);
 
-  /// Whether the workload is not to be reconciled yet, as an event of its pod template is on the
-  /// way; to be asked again shortly. See PairMemory::LookFor.
+  /// Whether the workload must not be reconciled yet, because the event with its present pod
+  /// template has not been handled. Ask again shortly. See PairMemory::LookFor.
   bool AwaitsEvent(const WorkloadId& id) const;
-  /// `tenure`: see FreshReads.
+  /// Reconciles the workload. `tenure`: see FreshReads.
   Answer Reconcile(const WorkloadId& id, const std::stop_token& stop, std::uint64_t tenure = 0);
-  /// Whether the workload is to be rolled for the source and has not been, by what the caches have;
-  /// also when that cannot be told for now.
+  /// Whether the workload must be rolled for the source and has not been yet, according to the
+  /// caches. Also returns true when this cannot be determined at present, but a retry may help.
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 
  private:
@@ -94,70 +94,78 @@ class Reconciler {
               std::uint64_t tenure);
   Answer PlanAndWrite(std::optional<Workload> workload, base::TimePoint begin,
                       const std::stop_token& stop, std::uint64_t tenure);
-  /// The gate may have woken the workload and keep a place for it, which it does not ask for now.
+  /// Gives back the place that the gate may have reserved for the workload, because the workload
+  /// does not ask for it now.
   void KeepNoPlace(const WorkloadId& id);
-  /// Plans for the workload as the caches have it and, if that is to be written and has to be known
-  /// for certain, as it is; without workload when that is gone.
+  /// Plans for the workload as the caches have it. If the plan contains a write that must be based
+  /// on certain knowledge, reads the workload from the API server and plans again. Resets
+  /// `workload` when that no longer exists.
   apimachinery::Result<reloader::Plan> PlanForCertain(std::optional<Workload>& workload,
                                                       const std::stop_token& stop,
                                                       std::uint64_t tenure) const;
-  /// Plans for the workload as the API server has it; without workload when that is gone.
+  /// Plans for the workload as the API server has it. Resets `workload` when that no longer exists.
   apimachinery::Result<reloader::Plan> PlanAnew(std::optional<Workload>& workload,
                                                 const std::stop_token& stop,
                                                 std::uint64_t tenure) const;
-  /// What to do about sources that may be older than the record, Plan::doubtful.
+  /// How to handle sources for which the baseline may be newer than the caches (Plan::doubtful).
   enum class Doubts : std::uint8_t {
-    kSettle,  ///< compare them with the API server's, and fail when they differ
+    kSettle,  ///< compare them with the API server's data, and fail when they differ
+    /// Plan without comparing them.
     kLeave,
   };
-  /// Fails when something had to be read and could not be.
+  /// Fails when something had to be read and could not be read.
   apimachinery::Result<reloader::Plan> PlanFor(const Workload& workload, Doubts doubts,
                                                const std::stop_token& stop) const;
   Answer Finish(const WorkloadId& id, const std::stop_token& stop);
+  /// Completes what is left of a workload that no longer exists; see WorkloadWriter::Finish.
   Answer Recover(const WorkloadId& keeper, const std::stop_token& stop);
-  /// Does what the plan says; nothing when the workload is another by now than the one that was
-  /// planned for, so that nothing was written.
-  /// `version`: see Record.
+  /// Carries out the plan. Returns std::nullopt, without having written anything, when the workload
+  /// has changed since it was planned for. `version`: see Record.
   std::optional<Answer> Act(const Workload& workload, reloader::Plan& plan,
                             const std::string& version, base::TimePoint begin,
                             const std::stop_token& stop);
-  /// As Act, of a rollout. Of a workload with a resource_version that very version is written: a
-  /// patch by a cache that is behind may change nothing, which the server does not tell, and what
-  /// has rolled the workload meanwhile may have been somebody else with older data.
+  /// Carries out a plan that rolls the workload; otherwise as Act. If the workload has a
+  /// resource_version, only that version is written: a patch that is based on an outdated cache may
+  /// change nothing without the API server saying so, and somebody else may have rolled the
+  /// workload with older data in the meantime.
   std::optional<Answer> Write(const Workload& workload, const reloader::Plan& plan,
                               const AnnotationEdits& annotations, base::TimePoint begin,
                               const std::stop_token& stop);
-  /// A write has failed.
+  /// Handles a write that has failed.
   Answer NotWritten(const Workload& workload, const reloader::Plan& plan,
                     const apimachinery::Status& status, base::TimePoint begin);
-  /// Whether the version of the workload counts, and it can be read when that is another.
+  /// Whether writes must name the workload's version. That needs the right to read the workload
+  /// again when it has another version.
   bool ChecksVersion(const Workload& workload) const;
-  /// `baseline`: empty when none is recorded; emptied when it was refused and the rest was not.
+  /// Sends the write. `baseline`: empty when none is to be recorded; emptied when the API server
+  /// rejected the baseline and accepted the rest.
   apimachinery::Result<WriteOutcome> Send(const Workload& workload, const reloader::Plan& plan,
                                           const AnnotationEdits& annotations, std::string& baseline,
                                           const std::stop_token& stop);
-  /// Whether the workload may have a baseline.
+  /// Whether the operator may record a baseline on the workload.
   bool Records(const Workload& workload) const;
-  /// Writes what the gate wants to stand on the workload; false when that must be tried again.
+  /// Writes the annotations that the gate wants on the workload. Returns false when that must be
+  /// tried again.
   bool WriteMarks(const Workload& workload, const std::stop_token& stop);
-  /// Writes on that `version` of the workload and no other, since somebody else may know better by
-  /// now: nothing when it is another. Empty: any.
+  /// Records the baseline. It is written only to this `version` of the workload, since others may
+  /// know better by now: returns std::nullopt when the workload has another one. Empty: any
+  /// version.
   std::optional<Answer> Record(const Workload& workload, const reloader::Plan& plan,
                                const std::string& version, const std::stop_token& stop);
-  /// The same, takes away a baseline that nobody keeps true any more.
+  /// Removes a baseline that nobody keeps up to date any more; otherwise as Record.
   std::optional<Answer> TakeAway(const Workload& workload, const reloader::Plan& plan,
                                  const std::string& version, const std::stop_token& stop);
-  /// `status`: nothing when it is known from before that the right is missing.
-  /// Whether another attempt follows.
+  /// Handles a baseline that could not be written. `status`: std::nullopt when the missing right
+  /// was known before. Returns whether another attempt follows.
   bool CannotRecord(const WorkloadId& id, const std::optional<apimachinery::Status>& status);
   static void LogReloads(const WorkloadId& id, const std::vector<Change>& changes,
                          const char* what);
   void ReportLostBaseline(const Workload& workload) const;
   void ReportSetBack(const Workload& workload) const;
-  /// Once, when there is something new.
+  /// Reports a baseline without room for all sources, once for each time.
   void ReportFullBaseline(const Workload& workload, const reloader::Plan& plan);
   void Forget(const WorkloadId& id);
-  /// Forgets what it tells of workloads of a shard: another replica works on them now.
+  /// Forgets what it has reported of the workloads in a shard: another replica works on them now.
   void Leave(int shard);
   void ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
                      const apimachinery::Status& status) const;
@@ -167,7 +175,7 @@ class Reconciler {
   double SecondsSince(base::TimePoint begin) const;
 
   const Parts parts_;
-  BadItemNews bad_items_;  ///< each is logged once
+  BadItemNews bad_items_;  ///< reports each bad item once
   FullBaselines full_baselines_;
   base::Subscription shards_subscription_;
 };

@@ -27,11 +27,12 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
       written.error().reason == Reason::kCancelled) {
     return !written || written->recorded;
   }
-  logging::Warning("The end of a rollout could not be written on its workload; it is tried again",
-                   {{"workload", workload.id.key.name},
-                    {"kind", KindName(workload.id.kind)},
-                    {"namespace", workload.id.key.namespace_},
-                    {"error", written.error()}});
+  logging::Warning(
+      "The end of a rollout could not be recorded on its workload; the operator tries again",
+      {{"workload", workload.id.key.name},
+       {"kind", KindName(workload.id.kind)},
+       {"namespace", workload.id.key.namespace_},
+       {"error", written.error()}});
   return false;
 }
 
@@ -111,11 +112,12 @@ bool Reconciler::CannotRecord(const WorkloadId& id,
   if (!status || IsMissingRight(*status)) {  // which Fallbacks tells
     parts_.recording.Forbidden(id);
   } else if (parts_.recording.Failed(id)) {
-    logging::Warning("Baseline of a workload not recorded; more attempts follow, ever more rarely",
-                     {{"workload", id.key.name},
-                      {"kind", KindName(id.kind)},
-                      {"namespace", id.key.namespace_},
-                      {"error", *status}});
+    logging::Warning(
+        "Baseline of a workload could not be recorded; the operator tries again, ever more rarely",
+        {{"workload", id.key.name},
+         {"kind", KindName(id.kind)},
+         {"namespace", id.key.namespace_},
+         {"error", *status}});
   }
   return true;
 }

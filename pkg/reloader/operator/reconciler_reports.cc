@@ -27,12 +27,13 @@ void Reconciler::ReportLostBaseline(const Workload& workload) const {
       .uid = workload.uid,
       .reason = "BaselineRemoved",
       .message = "The annotation " + std::string(kBaselineAnnotation) +
-                 " is taken away or set back again and again, perhaps by a controller or a GitOps "
-                 "tool. It is put back ever more rarely; a change made while the operator is down "
-                 "may be missed, or rolled for twice. Let the tool ignore the annotation, or set " +
+                 " is removed or set back again and again, perhaps by a controller or a GitOps "
+                 "tool. The operator writes it again ever more rarely; a change that is made while "
+                 "the operator is down may be missed, or may cause two rollouts. Let the tool "
+                 "ignore the annotation, or set " +
                  std::string(kRecordBaseline) + ": \"false\" on the workload"};
   logging::Warning(
-      "Baseline of a workload is taken away again and again",
+      "Baseline of a workload is removed again and again",
       {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
   for (WriteObserver* observer : parts_.observers) {
     observer->OnNotice(notice);
@@ -46,12 +47,12 @@ void Reconciler::ReportSetBack(const Workload& workload) const {
       .uid = workload.uid,
       .reason = "RolloutSetBack",
       .message =
-          "Rollouts for changed data are set back again and again before they are through, "
-          "perhaps by a controller or a GitOps tool, so that pods run with the data from "
-          "before. They are made again ever more rarely. Let the tool ignore what the "
-          "operator writes in the pod template"};
+          "Rollouts for changed data are set back again and again before they have ended, "
+          "perhaps by a controller or a GitOps tool, so that pods run with the earlier data. "
+          "The operator makes these rollouts again ever more rarely. Let the tool ignore what "
+          "the operator writes in the pod template"};
   logging::Warning(
-      "Rollouts of a workload are set back again and again before they are through",
+      "Rollouts of a workload are set back again and again before they have ended",
       {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
   for (WriteObserver* observer : parts_.observers) {
     observer->OnNotice(notice);
@@ -131,7 +132,7 @@ void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
 void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {
   for (const BadItem& bad : bad_items_.News(id, plan.bad_items)) {
     logging::Error(bad.is_value
-                       ? "Annotation has a value that cannot be meant"
+                       ? "Annotation has an invalid value"
                        : "Item of a reload annotation is not a regular expression; it is skipped",
                    {{"item", bad.item},
                     {"error", bad.error},

@@ -1,5 +1,5 @@
 /// @file
-/// When workloads that could not be written are tried again.
+/// Decides when the operator tries again to write a workload after a failure.
 #ifndef KUBEXX_RELOADER_OPERATOR_RETRIES_H_
 #define KUBEXX_RELOADER_OPERATOR_RETRIES_H_
 
@@ -16,28 +16,29 @@
 
 namespace kubexx::reloader {
 
-/// The pauses of failed workloads, each by its own failures: 5 ms doubling up to a minute; from a
-/// second when the server has refused it, since that does not pass by itself. Those that keep
-/// failing are together tried 10 times a second at most (after a burst of 100), however many there
-/// are. One that has begun to fail is not among them, so that it waits for none of them. Remembers
-/// each workload until Forget. Thread-safe.
+/// Computes the pause after each failure. A workload's pause depends on its own failures: 5 ms,
+/// doubled with each failure up to a minute; it begins at one second if the server denied the
+/// write, because that rarely passes quickly. All workloads whose writes were denied or keep
+/// failing share a limit of 10 attempts per second (after a burst of 100), however many they are. A
+/// workload that has just begun to fail for another reason does not wait for them. Remembers each
+/// workload until Forget. Thread-safe.
 class Retries {
  public:
   enum class Failure : std::uint8_t {
-    kPasses,  ///< or may, as far as is known: a conflict, a server that does not answer
+    kPasses,  ///< the failure may pass by itself: a conflict, a server that does not answer
     kDenied,  ///< see IsDenied
   };
 
-  /// `clock` must outlive this.
+  /// `clock` must outlive this object.
   explicit Retries(base::Clock& clock);
 
-  /// The pause after this failure of `key`, counting it. `unanswered`: when the change was made
-  /// that it could not answer, if there was one.
+  /// Counts a failure of `key` and returns the pause until the next attempt. `unanswered`: when the
+  /// change was made that the failed write was for, if there was one.
   base::Duration After(const workqueue::Key& key, Failure failure,
                        std::optional<base::TimePoint> unanswered = std::nullopt);
-  /// As given to After last, since Forget.
+  /// The last `unanswered` that was passed to After since the last Forget.
   std::optional<base::TimePoint> Unanswered(const workqueue::Key& key) const;
-  /// It has not failed.
+  /// The workload has not failed this time.
   void Forget(const workqueue::Key& key);
 
  private:

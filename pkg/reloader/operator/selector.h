@@ -1,5 +1,5 @@
 /// @file
-/// The label selector flags.
+/// Reads the flags with label selectors.
 #ifndef KUBEXX_RELOADER_OPERATOR_SELECTOR_H_
 #define KUBEXX_RELOADER_OPERATOR_SELECTOR_H_
 
@@ -10,10 +10,11 @@
 
 namespace kubexx::reloader {
 
-/// The label selector that the elements of --resource-label-selector (or --namespace-selector)
-/// stand for, as the API takes it. "k:v" means k=v, "k:*" and "k=*" mean that k exists, anything
-/// else is part of a selector as it is: "tier in (a", "b)". Empty without elements. kInvalidConfig
-/// when the whole is not a selector. As stakater/Reloader.
+/// Combines the elements of --resource-label-selector or --namespace-selector to a label selector
+/// as the API takes it. "k:v" means k=v; "k:*" and "k=*" mean that the label k exists; any other
+/// element is copied, so that a selector may be spread over elements: "tier in (a", "b)". Returns
+/// an empty text when there are no elements. Fails with kInvalidConfig when the result is not a
+/// label selector. The rules are stakater/Reloader's.
 apimachinery::Result<std::string> LabelSelectorOf(const std::vector<std::string>& elements);
 
 }  // namespace kubexx::reloader

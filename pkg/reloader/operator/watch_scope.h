@@ -1,5 +1,5 @@
 /// @file
-/// Which workloads a configuration concerns at all.
+/// Determines which workloads a configuration covers.
 #ifndef KUBEXX_RELOADER_OPERATOR_WATCH_SCOPE_H_
 #define KUBEXX_RELOADER_OPERATOR_WATCH_SCOPE_H_
 
@@ -14,15 +14,15 @@
 
 namespace kubexx::reloader {
 
-/// The kinds that an operator so configured watches.
+/// The kinds of workloads that an operator with this configuration watches.
 std::set<WorkloadKind> WatchedKinds(const Config& config);
 
-/// Asks for the labels of a namespace.
+/// Reads the labels of a namespace.
 using NamespaceLabels = std::function<apimachinery::Result<apimachinery::LabelMap>()>;
 
-/// Why an operator so configured never rolls workloads of a kind in a namespace, naming the flag;
-/// empty when it may. `labels` is called when --namespace-selector asks for it, and its error is
-/// passed on.
+/// Says why an operator with this configuration never rolls workloads of this kind in this
+/// namespace, naming the flag; empty when it may roll them. Calls `labels` only if
+/// --namespace-selector requires it, and passes its error on.
 apimachinery::Result<std::string> WhyNotWatched(WorkloadKind kind, const std::string& namespace_,
                                                 const Config& config,
                                                 const NamespaceLabels& labels);

@@ -106,13 +106,14 @@ void Fallbacks::Refused(const Right& right, const apimachinery::Status& status,
     return;
   }
   if (right.verb == kServed) {
-    logging::Info("The server does not have this kind; it is asked again now and then",
-                  {{"kind", right.kind}, {"error", status}});
+    logging::Info(
+        "The API server does not have this kind; the operator asks again from time to time",
+        {{"kind", right.kind}, {"error", status}});
     return;
   }
   logging::Log(
       namespaces > kLoggedNamespaces ? logging::Level::kDebug : logging::Level::kWarning,
-      "A right is missing; going on without it",
+      "The operator lacks a right and continues without it",
       {{"kind", right.kind},
        {"verb", right.verb},
        {"namespace", right.namespace_.empty() ? std::string_view("all") : right.namespace_},
@@ -136,7 +137,7 @@ void Fallbacks::Granted(const Right& right) {
       return;
     }
   }
-  logging::Info("A right or an API that was missing is there",
+  logging::Info("A right or an API that was missing is available now",
                 {{"kind", right.kind}, {"verb", right.verb}, {"namespace", right.namespace_}});
 }
 

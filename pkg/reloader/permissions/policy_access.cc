@@ -14,7 +14,7 @@ using apimachinery::Status;
 namespace {
 
 constexpr std::string_view kSeemsUnserved =
-    "the server seems not to have the resource, which is believed when it has said so for a while";
+    "the server says that it does not have the resource, perhaps only for now";
 
 }  // namespace
 
@@ -39,7 +39,7 @@ class PolicyAccess::Source final : public cache::ListerWatcher {
 
   Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
     if (owner_.Counts(refusal_)) {
-      return apimachinery::Fail(Reason::kExpired, "policies are listed anew after a refusal");
+      return apimachinery::Fail(Reason::kExpired, "policies must be listed again after a refusal");
     }
     auto watched = inner_->Watch(
         options,
@@ -157,11 +157,11 @@ Status PolicyAccess::Judge(Refusal& refusal, Status status, const std::stop_toke
       ++unread_;
     }
     if (!refusal.counts && now - *refusal.since < options_.patience) {
-      return {Reason::kServiceUnavailable,
-              (refusal.unserved_since ? std::string(kSeemsUnserved)
-                                      : "whether it lasts is not known yet") +
-                  ", and until then no rollout begins: " + status.ToString(),
-              status.code};
+      return {
+          Reason::kServiceUnavailable,
+          (refusal.unserved_since ? std::string(kSeemsUnserved) : "the refusal may be temporary") +
+              "; until that is known no rollout begins: " + status.ToString(),
+          status.code};
     }
     is_new = !std::exchange(refusal.counts, true);
     gaps_[refusal.namespace_].listed.clear();

@@ -1,5 +1,5 @@
 /// @file
-/// Whether policies may be read.
+/// Finds out whether the operator may read policies.
 #ifndef KUBEXX_RELOADER_PERMISSIONS_POLICY_ACCESS_H_
 #define KUBEXX_RELOADER_PERMISSIONS_POLICY_ACCESS_H_
 
@@ -19,78 +19,79 @@
 
 namespace kubexx::reloader {
 
-/// Tells the refusals that last from those of a server that is starting or of roles that are being
-/// replaced, and where there may be policies that nobody knows of because of them: to take a
-/// refusal for "there are no policies" would roll everything that is due without any brake.
-/// Thread-safe.
+/// Distinguishes lasting refusals from those of a server that is starting or of roles that are
+/// being replaced, and knows where there may be unknown policies because of lasting refusals. If
+/// the operator took such a refusal for "there are no policies", it would roll at once everything
+/// that these policies hold back. Thread-safe.
 class PolicyAccess {
  public:
   struct Options {
     base::Clock& clock = base::Clock::Real();
-    /// How long a refusal must last to count.
+    /// How long a refusal must last before it counts.
     base::Duration patience = std::chrono::seconds(10);
-    /// Whether the server says that it has the resource; nothing when it cannot be asked. That it
-    /// has not is believed when it has said so for `patience`: one that is starting says so, too,
-    /// as does a proxy before it. Empty: nobody knows.
+    /// Asks whether the server serves the resource; std::nullopt when it cannot be asked. "No" is
+    /// believed only after the server has said so for `patience`, because a server that is starting
+    /// says so, too, as does a proxy in front of it. Empty: it is never known.
     std::function<std::optional<bool>(const std::stop_token&)> is_served{};
-    /// Asked when the server says that it has not: whether that is certain, so that nobody needs to
-    /// wait. Empty: it never is.
+    /// Called when the server says that it does not serve the resource. Returns whether that is
+    /// certain, so that there is no need to wait. Empty: it is never certain.
     std::function<bool(const std::stop_token&)> is_certain{};
-    /// Told when a refusal begins to count (true) and when it has ended, on the thread that lists,
-    /// outside locks, before anybody sees what the list has given. Must not block.
+    /// Called when a refusal begins to count (true) and when it has ended (false), on the thread
+    /// that lists, outside locks, and before anybody sees the objects of the list. Must not block.
     std::function<void(const std::string& namespace_, bool is_refused)> on_change{};
   };
-  /// Whether an error of a source from Follow only says that the server seems not to have the
-  /// resource, which is the usual thing where nobody has installed it.
+  /// Whether an error of a source from Follow says only that the server does not seem to serve the
+  /// resource. That is normal where nobody has installed the CRDs.
   static bool SeemsUnserved(const apimachinery::Status& status);
 
-  /// What may be missing of the policies of a namespace, or of all.
+  /// The policies of a namespace, or of all, may not be completely known.
   struct Gap {
-    /// The version of the list that has filled it, which is not in the caches yet perhaps; empty
-    /// while reading them is refused.
+    /// The resource version of the list that has delivered the policies, though the caches may not
+    /// contain them yet; empty while reading them is still refused.
     std::string listed{};
   };
   explicit PolicyAccess(Options options) : options_(std::move(options)) {}
 
-  /// A source in the place of `inner`, which reads the policies of one namespace, or of all when
-  /// `namespace_` is empty; each is given once. Refusals (Unauthorized, Forbidden, NotFound) come
-  /// through once they count; before that they are ServiceUnavailable, which is tried again with
-  /// backoff. One that counts is ended by a list only, since a watch tells nothing of what has
-  /// changed meanwhile. Must not outlive this.
+  /// Wraps `inner`, which reads the policies of one namespace, or of all when `namespace_` is
+  /// empty; call it once per namespace. The wrapper passes refusals (Unauthorized, Forbidden,
+  /// NotFound) on when they count; until then it returns ServiceUnavailable instead, so that the
+  /// reflector retries with backoff. A refusal that counts is ended only by a list, because a watch
+  /// does not deliver what has changed in the meantime. The result must not outlive this object.
   std::shared_ptr<cache::ListerWatcher> Follow(std::shared_ptr<cache::ListerWatcher> inner,
                                                std::string namespace_ = {});
-  /// Whether some source is refused now, so that there may be policies that nobody knows of.
+  /// Whether any source is refused at present, so that there may be unknown policies.
   bool unread() const;
-  /// Of what Follow was given under this name: from the time when its refusal counts until Close.
+  /// Whether policies may be unknown in a namespace that was passed to Follow. That begins when a
+  /// refusal counts, and ends with Close.
   std::optional<Gap> GapIn(const std::string& namespace_) const;
-  /// What the list of this version has given is known to whoever goes by it.
+  /// The caller's data now contain the policies from the list with this version.
   void Close(const std::string& namespace_, const std::string& version);
 
  private:
   class Source;
-  /// What a source keeps of the refusal under way. The mutex is the owner's.
+  /// A refusal of one source. Guarded by the owner's mutex.
   struct Refusal {
     std::string namespace_{};
     std::optional<base::TimePoint> since{};
     bool counts = false;
-    /// Since when the server says that it does not have the resource.
+    /// Since when the server has said that it does not serve the resource.
     std::optional<base::TimePoint> unserved_since{};
   };
 
   apimachinery::Status Judge(Refusal& refusal, apimachinery::Status status,
                              const std::stop_token& stop);
   bool Counts(const Refusal& refusal) const;
-  /// Since when the server says that it does not have the resource, when that is long enough,
-  /// or certain.
+  /// Since when the server has said that it does not serve the resource, if that is long enough or
+  /// certain.
   std::optional<base::TimePoint> UnservedSince(Refusal& refusal, const std::stop_token& stop);
-  /// By a list of this version; empty when it was none.
+  /// `version`: of the list that succeeded; empty when something other than a list did.
   void Granted(Refusal& refusal, const std::string& version);
   void Tell(const std::string& namespace_, bool is_refused) const;
 
   const Options options_;
   mutable base::Mutex mu_;
   int unread_ KX_GUARDED_BY(mu_) = 0;
-  /// By namespace.
+  /// Keyed by namespace.
   std::map<std::string, Gap> gaps_ KX_GUARDED_BY(mu_);
 };
 

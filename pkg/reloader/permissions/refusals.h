@@ -1,5 +1,5 @@
 /// @file
-/// What the operator has to read and is not permitted to.
+/// Keeps track of objects that the operator must read but may not.
 #ifndef KUBEXX_RELOADER_PERMISSIONS_REFUSALS_H_
 #define KUBEXX_RELOADER_PERMISSIONS_REFUSALS_H_
 
@@ -21,36 +21,38 @@
 
 namespace kubexx::reloader {
 
-/// Follows lists and watches that nothing can take the place of, of ConfigMaps for example: which
-/// of them are refused now (Forbidden or Unauthorized), also long after they worked. Shown as
-/// kubexx_reloader_refused{resource,verb}: 1 while refused, and for each namespace that has been
-/// refused (empty for all) as kubexx_reloader_unavailable{resource,watched_namespace}. Thread-safe.
+/// Follows the lists and watches that the operator cannot do without, for example those of
+/// ConfigMaps, and knows which of them are refused at present (Forbidden or Unauthorized), even
+/// long after they first worked. The metric kubexx_reloader_refused{resource,verb} is 1 while a
+/// verb is refused; kubexx_reloader_unavailable{resource,watched_namespace} does the same for each
+/// namespace that has ever been refused (empty for all namespaces). Thread-safe.
 class Refusals {
  public:
-  /// `registry` must outlive this; null: nothing is shown.
+  /// `registry` must outlive this object; if it is null, there are no metrics.
   explicit Refusals(metrics::Registry* registry, base::Clock& clock = base::Clock::Real());
 
-  /// How much depends on a source.
+  /// How much of the operator's work depends on a source.
   enum class Need : std::uint8_t {
-    kNeeded,  ///< without it the operator does not do its work: see Problem
-    kPart,    ///< without it that part of the work is not done, and the other parts are
-    /// While it is refused nothing is done in its namespace, or, of all namespaces, nothing at all:
-    /// it tells what must not be done. Only refusals that count come from it, so that they do at
-    /// once.
+    kNeeded,  ///< without it the operator does none of its work: see Problem
+    kPart,    ///< without it this part of the work is not done, but other parts are
+    /// While it is refused, nothing is done in its namespace (if it covers all namespaces: nothing
+    /// at all), because it would tell what must not be done. It passes on only refusals that count
+    /// (see PolicyAccess), so each of them counts at once.
     kBrake,
-    kWanted,  ///< it is only shown
+    kWanted,  ///< refusals only appear in the metrics
   };
-  /// A source in the place of `inner` that notes what becomes of its lists and watches. `resource`
-  /// is the plural; `namespace_` is empty for all namespaces. Must not outlive this.
+  /// Wraps `inner` and notes the results of its lists and watches. `resource` is the plural name;
+  /// `namespace_` is empty for all namespaces. The result must not outlive this object.
   std::shared_ptr<cache::ListerWatcher> Follow(std::shared_ptr<cache::ListerWatcher> inner,
                                                std::string resource, std::string namespace_,
                                                Need need = Need::kNeeded);
 
-  /// In a sentence, what is refused so that nothing is done: what is needed, or all the parts.
-  /// Refused means for ten seconds or more: a server that is starting also refuses, and so do roles
-  /// that are just being replaced. Nothing when all or some of the work is done.
+  /// A sentence that says which refusal keeps the operator from doing any work: something needed,
+  /// or all parts, have been refused for ten seconds or more. (A server that is starting refuses
+  /// requests, too, as do roles that are being replaced.) std::nullopt when at least some work is
+  /// done.
   std::optional<std::string> Problem() const;
-  /// In a sentence, which parts are refused, when there are such.
+  /// A sentence that says which parts are refused; std::nullopt when none is.
   std::optional<std::string> MissingParts() const;
 
  private:
@@ -60,9 +62,10 @@ class Refusals {
     std::string resource{};
     std::string namespace_{};
     Need need = Need::kNeeded;
-    Verb verb = Verb::kList;                    ///< the one that is refused
-    std::optional<base::TimePoint> since{};     ///< of the refusal; nothing when granted
-    std::optional<base::TimePoint> watching{};  ///< when the watch under way began
+    Verb verb = Verb::kList;  ///< the refused one
+    /// When the refusal began; std::nullopt when the verb is permitted.
+    std::optional<base::TimePoint> since{};
+    std::optional<base::TimePoint> watching{};  ///< when the present watch began
     std::string message{};
     bool has_been_refused = false;
   };
@@ -71,9 +74,10 @@ class Refusals {
   void BeganWatch(int id);
   void Granted(int id);
   static std::string_view ToString(Verb verb);
-  /// What the server does not have holds nothing back.
+  /// Whether the server does not have the resource, so that it holds nothing back.
   static bool IsAbsent(const Entry& entry, const apimachinery::Result<void>& result);
-  /// A refused watch ends at once: one that goes on is permitted, though nothing arrives.
+  /// Whether the source is refused. A refused watch ends at once, so a watch that continues is
+  /// permitted even if no event arrives.
   static bool IsRefused(const Entry& entry, base::TimePoint now);
   static bool IsRefusedForGood(const Entry& entry, base::TimePoint now);
   static std::string Sentence(const Entry& entry);

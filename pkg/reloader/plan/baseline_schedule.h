@@ -1,5 +1,5 @@
 /// @file
-/// When baselines may be recorded.
+/// Decides when baselines may be written.
 #ifndef KUBEXX_RELOADER_PLAN_BASELINE_SCHEDULE_H_
 #define KUBEXX_RELOADER_PLAN_BASELINE_SCHEDULE_H_
 
@@ -17,69 +17,72 @@
 
 namespace kubexx::reloader {
 
-/// Whether workloads are written what data they run with; see Baseline.
+/// Whether the operator writes a Baseline on workloads.
 enum class BaselineRecording : std::uint8_t {
-  kNever,         ///< and one that is there is taken away by the next rollout
-  kWithRollouts,  ///< in the same write as a rollout only
-  kAlways,        ///< and by a write of its own where it is missing
+  kNever,         ///< never; the next rollout removes one that is there
+  kWithRollouts,  ///< only in the same write as a rollout
+  kAlways,        ///< also by a write of its own when it is missing
 };
 
-/// Spreads the writes that only record a baseline: a first start with thousands of workloads must
-/// not storm the API server, and somebody who keeps taking the annotation away must not be fought:
-/// each time that a baseline which was written is missing again, the pause before it is put back
-/// doubles. Remembers a workload for an hour after its last write, and longer while its pause is.
-/// Thread-safe; never blocks.
+/// Spreads the writes that only record a baseline, for two reasons. A first start with thousands of
+/// workloads must not flood the API server. And the operator must not fight somebody who keeps
+/// removing the annotation: each time that a baseline is found missing after it was written, the
+/// pause before the next write doubles. Remembers a workload for an hour after its last write, or
+/// longer while its pause lasts. Thread-safe; never blocks.
 class BaselineSchedule {
  public:
   struct Options {
-    /// Writes a second, and how many may go at once.
+    /// The number of writes per second, and how many may be made at once.
     double rate = 20;
     int burst = 20;
-    /// Between two of them to one workload, and after a rollout of it: the least, and the most when
-    /// attempts fail and when somebody takes the annotation away.
+    /// The shortest pause between two such writes to one workload, and after a rollout of it. It
+    /// doubles up to failed_interval when writes fail, and up to lost_interval when somebody
+    /// removes the annotation.
     base::Duration workload_interval = std::chrono::minutes(1);
     base::Duration failed_interval = std::chrono::hours(1);
     base::Duration lost_interval = std::chrono::hours(24);
-    /// How long a kind is left alone in a namespace where the right to patch it is missing.
+    /// How long no write is attempted for a kind in a namespace after the right to patch that kind
+    /// there was found missing.
     base::Duration forbidden_interval = std::chrono::minutes(10);
   };
-  /// What to do about a baseline that is not recorded.
+  /// The answer to Ask.
   struct Turn {
-    /// Zero: write it; the slot is used up. Otherwise the time after which to ask again.
+    /// Zero: write the baseline now; this uses up the workload's turn. Otherwise: ask again after
+    /// this time.
     base::Duration wait{0};
-    /// Somebody keeps taking it away. Once, when that is certain.
+    /// Somebody keeps removing the baseline. True once, when that is certain.
     bool is_fought = false;
   };
 
   BaselineSchedule(Options options, base::Clock& clock) : options_(options), clock_(clock) {}
 
-  /// Asks to write `baseline`, which is not on the workload, now. `is_news`: what is there is out
-  /// of date, so that it need not wait for the least interval, unless writes fail or are undone, or
-  /// the last one said the same: somebody has taken it away since. The rate is for all alike.
+  /// Asks whether `baseline`, which is not on the workload, may be written now. `is_news`: the
+  /// baseline on the workload is outdated, so that the new one need not wait for workload_interval.
+  /// It has to wait nevertheless when earlier writes failed or were undone, or when the last write
+  /// had the same text and somebody has removed it since. The rate applies in every case.
   Turn Ask(const WorkloadId& workload, std::string_view baseline, bool is_news = false);
-  /// `baseline` has been written to the workload, alone or along with a rollout.
+  /// `baseline` was written to the workload, by itself or together with a rollout.
   void Written(const WorkloadId& workload, std::string_view baseline);
-  /// It could not be written. True for the first of failures in a row.
+  /// The write failed. Returns true for the first of several failures in a row.
   bool Failed(const WorkloadId& workload);
-  /// It was not written, because the workload is not what it was when that was asked for: it may be
-  /// asked for again at once.
+  /// The write was not made because the workload had changed. The caller may ask again at once.
   void Overtaken(const WorkloadId& workload);
-  /// The right to write to this workload's kind is missing in its namespace.
+  /// The operator may not write to workloads of this kind in this namespace.
   void Forbidden(const WorkloadId& workload);
-  /// There is nothing to record at present.
+  /// The workload needs no baseline at present.
   void NothingToDo(const WorkloadId& workload);
-  /// The workload is gone.
+  /// The workload was deleted.
   void Forget(const WorkloadId& workload);
-  /// Workloads it holds something of.
+  /// The number of entries that are kept.
   std::size_t size() const;
 
  private:
-  /// Of the last write, or attempt, of one workload.
+  /// The last write, or attempt, for one workload.
   struct Write {
     base::TimePoint at{};
     std::size_t baseline = 0;  ///< hash of its text
-    bool is_there = false;     ///< it succeeded, and has not been found missing
-    std::uint16_t lost = 0;    ///< how often one that had succeeded was missing again
+    bool is_there = false;     ///< it succeeded, and the baseline has not been found missing since
+    std::uint16_t lost = 0;    ///< how often a baseline was missing again after it had been written
     std::uint16_t failures = 0;
   };
 
@@ -94,10 +97,10 @@ class BaselineSchedule {
   base::Clock& clock_;
   mutable base::Mutex mu_;
   base::TimePoint next_free_ KX_GUARDED_BY(mu_){};
-  /// The turns, by the rate, of those that wait for theirs.
+  /// The times at which waiting workloads may write according to the rate.
   std::map<WorkloadId, base::TimePoint> slots_ KX_GUARDED_BY(mu_);
-  /// By the hash of the workload, since there may be many after a start: two that share one wait
-  /// for each other, which does no harm.
+  /// Keyed by a hash of the workload, since there may be many entries after a start. Two workloads
+  /// with the same hash wait for each other, which does no harm.
   std::unordered_map<std::size_t, Write> writes_ KX_GUARDED_BY(mu_);
   base::TimePoint next_sweep_ KX_GUARDED_BY(mu_){};
   std::map<std::pair<WorkloadKind, std::string>, base::TimePoint> forbidden_until_

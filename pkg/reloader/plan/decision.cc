@@ -58,7 +58,7 @@ void CheckValue(const Annotations& annotations, std::string_view key, std::strin
     return;
   }
   BadItem bad{.item = std::string(key) + ": \"" + Shown(*value) + "\"",
-              .error = "neither \"true\" nor \"false\"; it is not taken for \"" +
+              .error = "neither \"true\" nor \"false\"; it does not count as \"" +
                        std::string(meaning) + "\"",
               .is_value = true};
   if (std::ranges::find(bad_items, bad) == bad_items.end()) {

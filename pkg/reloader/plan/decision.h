@@ -1,5 +1,5 @@
 /// @file
-/// Whether a workload rolls when a source changes.
+/// Decides whether a workload is rolled when a source changes.
 #ifndef KUBEXX_RELOADER_PLAN_DECISION_H_
 #define KUBEXX_RELOADER_PLAN_DECISION_H_
 
@@ -16,74 +16,83 @@
 
 namespace kubexx::reloader {
 
-/// The rule that decided.
+/// The rule that decided, and its answer.
 enum class Verdict : std::uint8_t {
-  kIgnored,   ///< no: the source carries the ignore annotation
+  kIgnored,   ///< no: the source has the ignore annotation
   kExcluded,  ///< no: the workload's exclude list names the source
-  kExplicit,  ///< yes: an item of the reload list matches; needs no reference
-  kSearch,    ///< yes, if referenced: search on the workload, match on the source
-  kAuto,      ///< yes, if referenced: auto, or auto for the type
-  kAutoAll,   ///< yes, if referenced: --auto-reload-all
-  kNoRule,    ///< no: nothing applies
+  /// Yes, even if the workload does not reference it: an item of the reload list matches.
+  kExplicit,
+  /// Yes, if referenced: the workload has the search annotation, the source the match annotation.
+  kSearch,
+  /// Yes, if referenced: the workload has the auto annotation, for all types or for this one.
+  kAuto,
+  kAutoAll,  ///< yes, if referenced: by --auto-reload-all
+  kNoRule,   ///< no: no rule applies
 };
 
+/// The name of the rule, as logs and `explain` show it.
 std::string_view ToString(Verdict verdict);
 
+/// Whether the verdict is a yes.
 constexpr bool Reloads(Verdict verdict) {
   return verdict == Verdict::kExplicit || verdict == Verdict::kSearch ||
          verdict == Verdict::kAuto || verdict == Verdict::kAutoAll;
 }
 
-/// An item of a reload list that is not a regular expression, or an annotation with a value that
-/// cannot be meant.
+/// An item of a reload list that is not a regular expression, or an annotation whose value is not
+/// among the allowed ones.
 struct BadItem {
   std::string item{};
   std::string error{};
-  bool is_value = false;  ///< `item` is the annotation with its value
+  bool is_value = false;  ///< `item` is an annotation with its value
   bool operator==(const BadItem&) const = default;
 };
 
-/// What all decisions of a process share.
+/// The settings that all decisions of a process share.
 struct DecisionRules {
   AnnotationKeys keys{};
   bool auto_reload_all = false;
-  /// A source that appears rolls the workloads that were waiting for it.
+  /// When a source is created, the workloads that were waiting for it are rolled.
   bool reload_on_create = false;
-  /// A source that is deleted rolls the workloads that used it.
+  /// When a source is deleted, the workloads that used it are rolled.
   bool reload_on_delete = false;
-  /// The strategy is env-vars: what variables say counts, and a deletion rolls only workloads that
-  /// have the source's variable, since there is nothing else to take away. Otherwise the strategy
-  /// is annotations, and last-reloaded-from counts. What the other strategy has left behind rolls
-  /// nothing: it is as old as the change of strategy.
+  /// True: the strategy is env-vars. Then the values of variables count, and a deletion rolls only
+  /// workloads that have the source's variable, since there is nothing else to remove. False: the
+  /// strategy is annotations, and last-reloaded-from counts. Variables or annotations that the
+  /// other strategy has left behind never cause a rollout: they are as old as the change of
+  /// strategy.
   bool by_variables = true;
-  /// With reload_on_create: a workload of which nothing is recorded rolls at the start.
+  /// With reload_on_create: a workload for which nothing is recorded is rolled when the process
+  /// starts.
   bool sync_after_restart = false;
-  /// Sources of these types are not looked at.
+  /// Sources of these types are ignored.
   std::set<SourceType> ignored_types{};
 };
 
-/// The annotations that count for sources of `type`: the workload's own, or its pod template's when
-/// the workload has none of {reload list, search, auto, auto for the type}, whatever their values.
+/// The annotations that count for sources of `type`: those of the workload itself; or those of its
+/// pod template if the workload has none of {reload list, search, auto, auto for the type},
+/// whatever their values.
 const Annotations& EffectiveAnnotations(const Workload& workload, SourceType type,
                                         const AnnotationKeys& keys);
 
-/// Decides as stakater/Reloader does; the first rule in the order of Verdict that applies wins. Bad
-/// items are skipped and appended to `bad_items`. Does not look at references: see ChooseContainer.
-/// Pure but for `patterns`; thread-safe.
+/// Decides as stakater/Reloader does: the rules apply in the order of Verdict, and the first one
+/// that matches decides. Skips bad items and appends them to `bad_items`. Does not check whether
+/// the workload references the source: see ChooseContainer. Pure apart from `patterns`;
+/// thread-safe.
 Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
                PatternCache& patterns, std::vector<BadItem>& bad_items);
 
-/// Whether an item of the workload's reload list for the type matches the name. Bad items are
-/// skipped and appended to `bad_items`.
+/// Whether an item of the workload's reload list for the source's type matches the source's name.
+/// Skips bad items and appends them to `bad_items`.
 bool IsListed(const SourceId& source, const Workload& workload, const AnnotationKeys& keys,
               PatternCache& patterns, std::vector<BadItem>& bad_items);
 
-/// The annotations of the workload that say yes or no (auto, search, record-baseline) and have
-/// neither for a value, and are not empty; each once.
+/// The workload's yes-or-no annotations (auto, search, record-baseline) whose values are neither
+/// empty nor a valid yes or no. Each is listed once.
 std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& keys);
 
-/// Whether some source of `type` might roll the workload: false when no key says anything about the
-/// type.
+/// Whether any source of `type` could roll the workload. Returns false when no annotation or flag
+/// says anything about that type.
 bool MayReload(const Workload& workload, SourceType type, const DecisionRules& rules);
 
 }  // namespace kubexx::reloader

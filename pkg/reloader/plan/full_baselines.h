@@ -1,5 +1,5 @@
 /// @file
-/// The workloads whose baseline has no room for all their sources.
+/// Counts the workloads whose baseline has no room for all their sources.
 #ifndef KUBEXX_RELOADER_PLAN_FULL_BASELINES_H_
 #define KUBEXX_RELOADER_PLAN_FULL_BASELINES_H_
 
@@ -13,14 +13,14 @@
 
 namespace kubexx::reloader {
 
-/// Counts them, and tells which are new. Thread-safe.
+/// Counts such workloads, and tells which of them are new. Thread-safe.
 class FullBaselines {
  public:
-  /// A look at a workload; whether that its baseline is full is news. Not full: also when the
-  /// workload is gone. `show` is given how many there are then, under the lock: of two threads'
-  /// counts the later one is shown last.
+  /// Reports whether the workload's baseline is full; pass false when the workload is gone, too.
+  /// Returns true when the baseline was not full before. Calls `show` with the new count under the
+  /// lock, so that with several threads the latest count is shown last.
   bool Note(const WorkloadId& id, bool is_full, base::FunctionRef<void(std::size_t)> show);
-  /// Forgets the workloads of these namespaces; `show` as for Note.
+  /// Forgets the workloads of the namespaces for which `left` returns true. `show`: see Note.
   void Leave(base::FunctionRef<bool(const std::string& namespace_)> left,
              base::FunctionRef<void(std::size_t)> show);
 

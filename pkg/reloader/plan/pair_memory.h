@@ -1,5 +1,5 @@
 /// @file
-/// What the process remembers of workloads and their sources.
+/// The memory of one process about workloads and their sources.
 #ifndef KUBEXX_RELOADER_PLAN_PAIR_MEMORY_H_
 #define KUBEXX_RELOADER_PLAN_PAIR_MEMORY_H_
 
@@ -17,106 +17,118 @@
 
 namespace kubexx::reloader {
 
-/// The Knowledge of all workloads. One thread at a time works on a workload (the queue sees to
-/// that) while others report changes of its sources. Thread-safe. Holds an entry for each pair that
-/// a rule asks for, once it has been planned or has changed.
+/// Stores the Knowledge of all workloads. The work queue ensures that one thread at a time works on
+/// a workload, while other threads may report changes of its sources. Thread-safe. Keeps an entry
+/// for each pair of a workload and a source that a rule concerns, from its first plan or change on.
 class PairMemory {
  public:
-  /// A source of `workload` changed from `before`. What is known already stays: it is older and
-  /// still unacted on. Not so what a plan took from the present data because it knew nothing
-  /// (PairState::taken_at), when that was this change's, or a later one's: the store of an informer
-  /// has a change before its handlers are told.
-  /// `now`: what it changed to, when that is known.
+  /// A source of `workload` changed from `before`. An existing entry stays: it describes older
+  /// data, which the workload has not been rolled for yet. The exception is an entry that a plan
+  /// took from the present data because it knew nothing (PairState::taken_at), if those data were
+  /// the result of this change or a later one; that happens because an informer stores a change
+  /// before it calls its handlers.
+  /// `now`: the data after the change, if they are known.
   void RecordChange(const WorkloadId& workload, const SourceId& source, const Digest& before,
                     const std::optional<Move>& now = std::nullopt);
-  /// A source was deleted at `version`; 0: it is not known when. `last`: its data until then, and
-  /// since when it had them; 0: that is not known. As of a change, what is known already stays, but
-  /// not what a plan took from data that it was made anew with.
+  /// A source was deleted at resource version `version`; 0: it is not known when. `last`: its data
+  /// until then, with the version since which it had them; 0: not known. As for a change, an
+  /// existing entry stays, except one that a plan took from the data of a source created later
+  /// under the same name.
   void RecordEnd(const WorkloadId& workload, const SourceId& source, const Move& last,
                  std::uint64_t version);
-  /// The versions begin anew: the store has been restored.
+  /// The resource versions start anew, because the API server's store was restored from a backup.
   void ForgetVersions(const WorkloadId& workload);
   /// A change of a pod template.
   struct TemplateChange {
-    std::uint64_t since = 0;  ///< it was made at this resource version or later; 0: not known
-    std::uint64_t until = 0;  ///< and at this one or earlier; 0: not known
-    std::string before{};     ///< digests of the template
+    /// The change was made at this resource version or later; 0: not known.
+    std::uint64_t since = 0;
+    /// The change was made at this resource version or earlier; 0: not known.
+    std::uint64_t until = 0;
+    std::string before{};  ///< digest of the template before the change
+    /// Digest of the template after the change.
     std::string now{};
-    bool was_rolled_out = true;  ///< the template before had made all pods
-    /// A rollout of the operator, of whichever process or of stakater/Reloader.
+    bool was_rolled_out = true;  ///< all pods were of the previous template
+    /// The change is a rollout, made by any process of the operator or by stakater/Reloader.
     bool is_own = false;
-    bool is_undo = false;  ///< somebody is named who undoes what was rolled out
+    bool is_undo = false;  ///< the managed fields name somebody who undid a rollout
   };
-  /// What a change of a template did besides.
+  /// The further consequences of a template change.
   enum class TemplateNews : std::uint8_t {
     kNone,
-    /// A rollout was undone before it was through: pods that began with other data, those from
-    /// before, live on, as whoever undid it wanted.
+    /// Somebody undid a rollout before it had ended. Pods that started with the earlier data live
+    /// on, as that person wanted.
     kUndone,
-    /// A rollout of the operator was set back before it was through, and nobody is named who wanted
-    /// that: it is due once more, since pods that began with the data from before live on.
+    /// A rollout of the operator was set back before it had ended, and nothing names a person who
+    /// wanted that. The rollout is due again, since pods that started with the earlier data live
+    /// on.
     kSetBack,
   };
+  /// Takes a change of the workload's pod template into account, and returns its consequences.
   TemplateNews TemplateChanged(const WorkloadId& workload, const TemplateChange& change);
-  /// An event of the workload has that pod template, and everything that it says is known.
-  /// `concerns`: the workload may be rolled; of others nothing new is remembered.
+  /// An event with this pod template has been handled completely. `concerns`: the workload may be
+  /// rolled; for other workloads no new entry is made.
   void Told(const WorkloadId& workload, const TemplateVersion& version, bool concerns);
-  /// What to do about a workload whose template in the store of an informer is that one.
+  /// Whether a workload can be planned whose template in an informer's store is the given one.
   enum class Telling : std::uint8_t {
-    kTold,  ///< plan it
-    /// An event of the template is on the way: a store has an object before its handlers are told.
-    /// A plan would not know yet who made the template, or whether it came back.
+    kTold,  ///< plan the workload
+    /// The event with this template is still to come, because an informer stores an object before
+    /// it calls its handlers. A plan would not know yet who changed the template, or whether an
+    /// earlier template came back.
     kOnTheWay,
-    /// It has been asked for kMostLooks times: the event is lost. Plan it; said once.
+    /// LookFor has returned kOnTheWay kMostLooks times, so the event was lost. Plan the workload.
+    /// Returned once.
     kLost,
   };
   static constexpr std::uint32_t kMostLooks = 200;
   Telling LookFor(const WorkloadId& workload, const TemplateVersion& version);
-  /// A rollout of the workload, which was there before the process, has not ended.
+  /// A rollout of the workload that began before this process has not ended.
   void MarkUnfinished(const WorkloadId& workload);
-  /// Another replica has recorded a baseline: it counts more than what this one has concluded so
-  /// far.
+  /// Another replica has recorded a baseline, which from now on counts more than what this process
+  /// has concluded so far.
   void RecordedByOthers(const WorkloadId& workload);
-  /// A baseline that the workload has, as an event, a cache or the server shows it: a plan may see
-  /// one before its event is told.
+  /// A baseline as it was seen on the workload in an event, in a cache or in an answer of the API
+  /// server. A plan may see one before its event is handled.
   struct SeenRecord {
-    std::uint64_t hash = 0;     ///< of its text; 0: there is none
-    std::uint64_t version = 0;  ///< the workload's; 0: not known
+    std::uint64_t hash = 0;     ///< hash of the baseline's text; 0: there is none
+    std::uint64_t version = 0;  ///< resource version of the workload; 0: not known
     static SeenRecord Of(std::string_view text, std::uint64_t version);
   };
-  /// Whether it is new and later than this replica's own last write, and than what it has seen:
-  /// another one writes to the workload, too. The first one that is seen is not.
+  /// Returns whether the record is new: it is later than this replica's last write and than the
+  /// last record that was seen, so another replica writes to the workload, too. Returns false for
+  /// the first record that is seen.
   bool IsNewRecord(const WorkloadId& workload, const SeenRecord& record);
-  /// This replica has written to the workload, which has `record` since; without one the one from
-  /// before is still there.
+  /// This replica has written to the workload, which has `record` since then. A record with hash 0
+  /// means that the earlier baseline is still there.
   void Wrote(const WorkloadId& workload, const SeenRecord& record);
-  /// Another replica has rolled the workload and recorded no baseline: what this one has concluded
-  /// was true of pods that are gone.
+  /// Another replica has rolled the workload without recording a baseline: what this replica has
+  /// concluded was true of pods that are gone.
   void RolledByOthers(const WorkloadId& workload);
-  /// All pods are of the present template.
+  /// All pods of the workload are of the present template.
   void TemplateRolledOut(const WorkloadId& workload);
-  /// This replica works on the workload in that tenure (see FreshReads). Others may have in
-  /// between, so that what they recorded is newer than what is known here.
+  /// This replica works on the workload in this tenure (see FreshReads). If it is a new tenure,
+  /// another replica may have worked on the workload in between, and what it recorded is newer than
+  /// what is known here.
   void BeginTenure(const WorkloadId& workload, std::uint64_t tenure);
-  /// The workload was there before the process.
+  /// The workload existed before the process started.
   void MarkUnplanned(const WorkloadId& workload);
-  /// The workload was made at `version`, while the process runs: its pods begin with what was
-  /// written before.
+  /// The workload was created at resource version `version`, while the process was running: its
+  /// pods start with the data that were written before.
   void MarkAdded(const WorkloadId& workload, std::uint64_t version);
+  /// Returns a copy of what is known of the workload.
   Knowledge Get(const WorkloadId& workload) const;
-  /// Takes over what a plan found, changes apart. False when the plan is wrong about something: a
-  /// change was told of while it was made.
+  /// Takes over what a plan has found, except its changes. Returns false when a part of the plan is
+  /// wrong because a change was reported while it was being made.
   bool Apply(const WorkloadId& workload, const Plan& plan);
-  /// A write is about to be sent: from now on nothing is certain until Confirm. The sources that
-  /// this is about.
+  /// A write is about to be sent: what is known of its sources is uncertain until Confirm. Returns
+  /// the sources for which this is so.
   std::vector<SourceId> BeginWrite(const WorkloadId& workload, const std::vector<Change>& changes);
-  /// The write has certainly not arrived. `begun`: what BeginWrite said of it.
+  /// The write has certainly not been made. `begun`: what BeginWrite returned for it.
   void CancelWrite(const WorkloadId& workload, const std::vector<SourceId>& begun);
-  /// The write has arrived. `rolled`: new pods begin, with all data as they are now.
+  /// The write has been made. `rolled`: new pods start, with all data as they are now.
   void Confirm(const WorkloadId& workload, const std::vector<Change>& changes, bool rolled);
-  /// The workload is gone, or another has taken its place.
+  /// The workload was deleted, or replaced by another object.
   void Forget(const WorkloadId& workload);
-  /// Pairs with an entry.
+  /// The number of pairs with an entry.
   std::size_t size() const;
 
  private:

@@ -12,24 +12,24 @@
 
 namespace kubexx::reloader {
 
-/// Matches names against the items of reload lists: each is a regular expression in Go's (RE2)
-/// syntax, used as `^item$` without grouping, so "a|b" means `^a` or `b$`. Compiles an item once
-/// while it is in use. Thread-safe; matching takes time linear in its input and bounded memory
-/// whatever the expression.
+/// Matches names against the items of reload lists. Each item is a regular expression in Go's (RE2)
+/// syntax and is used as `^item$` without grouping, so "a|b" means `^a` or `b$`. An item is
+/// compiled once while it is in use. Thread-safe. Matching takes time linear in its input and
+/// bounded memory, whatever the expression.
 class PatternCache {
  public:
-  /// An item that is longer is no expression: names have 253 characters at most.
+  /// A longer item is rejected: names have at most 253 characters.
   static constexpr std::size_t kMaxItemBytes = 4096;
 
   /// Keeps at most `capacity` compiled items.
   explicit PatternCache(std::size_t capacity = 1024);
   ~PatternCache();
 
-  /// Whether `item` matches `name`; kMalformed with RE2's words when it is not an expression, or is
-  /// longer than kMaxItemBytes.
+  /// Returns whether `item` matches `name`. Fails with kMalformed and RE2's message when `item` is
+  /// not a regular expression, or is longer than kMaxItemBytes.
   apimachinery::Result<bool> Matches(std::string_view item, std::string_view name);
 
-  /// Compiled items, for tests and metrics.
+  /// The number of compiled items, for tests and metrics.
   std::size_t size() const;
 
  private:

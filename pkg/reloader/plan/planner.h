@@ -1,5 +1,5 @@
 /// @file
-/// What to change on a workload, given the sources as they are now. Pure: no I/O, no threads.
+/// Decides what to change on a workload, given the present sources. Pure: no I/O, no threads.
 #ifndef KUBEXX_RELOADER_PLAN_PLANNER_H_
 #define KUBEXX_RELOADER_PLAN_PLANNER_H_
 
@@ -20,32 +20,32 @@
 
 namespace kubexx::reloader {
 
-/// What is known of the data that a workload runs with, beyond what is written on it.
+/// What the process knows of the data that a workload runs with, for one source, beyond what is
+/// written on the workload.
 struct PairState {
   enum class Kind : std::uint8_t {
-    kObserved,   ///< the data before the first change that was seen
-    kConfirmed,  ///< the workload runs with `digest`: it was rolled for it, or had it at first
-                 ///< sight
-    kUncertain,  ///< as kConfirmed, but a later write may or may not have arrived
+    kObserved,  ///< `digest` is of the data before the first change that was seen
+    /// The workload runs with `digest`: it was rolled for it, or had it when first seen.
+    kConfirmed,
+    kUncertain,  ///< as kConfirmed, but a later write may or may not have been made
   } kind = Kind::kObserved;
-  Digest digest{};  ///< kNoSource: there was no such source
-  /// The list of keys that `digest` is over; empty: all.
+  Digest digest{};  ///< kNoSource: the source did not exist
+  /// The list of keys that `digest` covers; empty: all.
   std::string keys{};
-  /// With kConfirmed: the baseline on the workload may say something older, which has not been
-  /// written anew yet. Otherwise a baseline that says something else is newer: another replica has
-  /// written it.
+  /// With kConfirmed: the baseline on the workload may still be older than `digest`. If false, a
+  /// baseline that differs from `digest` is newer: another replica has written it.
   bool is_ahead_of_record = false;
-  /// With kConfirmed: nothing was known of the pair, so that the data which the source had at this
-  /// resource version passed for what the workload runs with; 0: something was known. That of an
-  /// earlier change which is told of later shows what it did run with.
+  /// With kConfirmed: the resource version of the source from whose data `digest` was taken because
+  /// nothing was known of the pair; 0: something was known. If an earlier change is reported later,
+  /// that change shows what the workload really ran with.
   std::uint64_t taken_at = 0;
   bool operator==(const PairState&) const = default;
 };
 
-/// The states of one workload's sources; sources without one are not listed.
+/// The states of one workload's sources. Sources of which nothing is known are not listed.
 using PairStates = std::map<SourceId, PairState>;
 
-/// A source's data were changed to these, by a write of this resource version or an earlier one.
+/// A source's data changed to `digest`, by a write with this resource version or an earlier one.
 struct Move {
   Digest digest{};
   std::uint64_t version = 0;
@@ -55,167 +55,181 @@ struct Move {
 /// What the process knows of one workload.
 struct Knowledge {
   PairStates pairs{};
-  /// It was there before the process and has not been planned yet.
+  /// The workload existed before the process started, and has not been planned yet.
   bool is_unplanned = false;
-  /// Its pod template was last changed, or it was made, at this resource version or later; 0: not
-  /// known. Pods of that template began after everything that was written before.
+  /// The pod template was last changed, or the workload created, at this resource version or later;
+  /// 0: not known. Pods of the present template started after everything that was written before
+  /// this version.
   std::uint64_t template_since = 0;
-  /// How often its template has changed, as far as is known.
+  /// How often the template has changed, as far as this process knows.
   std::uint64_t templates = 0;
-  /// How often others have recorded something else, as far as is known.
+  /// How often other replicas have recorded a different baseline, as far as this process knows.
   std::uint64_t records = 0;
-  /// Hash of the TemplateVersion that an event told of last; 0: none has, or the template is
+  /// Hash of the TemplateVersion in the last event; 0: there was no event yet, or the template is
   /// another workload's.
   std::size_t told_template = 0;
-  std::uint32_t looks = 0;  ///< for the event of another one, in a row
-  /// The latest changes of sources that no plan has seen, in order; a few of each at most.
+  /// How often in a row LookFor has waited for the event of another template.
+  std::uint32_t looks = 0;
+  /// The latest changes of sources that no plan has seen yet, in order; a few per source at most.
   std::map<SourceId, std::vector<Move>> moves{};
-  /// A template from before, and what its pods had begun with, while no rollout has ended since
-  /// then: who goes back to it finds some of these pods alive.
+  /// An earlier template, and the data that its pods had started with. It is kept until a rollout
+  /// has ended: until then, whoever goes back to this template finds some of these pods still
+  /// running.
   struct Former {
     std::string template_digest{};
-    PairStates pairs{};   ///< with `is_own`: of the sources that the rollout was for
-    bool is_own = false;  ///< the template after it is a rollout of the operator
+    PairStates pairs{};   ///< with `is_own`: only of the sources that the rollout was for
+    bool is_own = false;  ///< the template after this one is a rollout of the operator
     bool operator==(const Former&) const = default;
   };
-  /// In order, the one before the present template last.
+  /// The earlier templates in order; the last one is the predecessor of the present template.
   std::vector<Former> formers{};
-  /// There may be others: a rollout had not ended when the process began.
+  /// There may be further earlier templates: a rollout had not ended when the process started.
   bool has_unknown_formers = false;
-  /// What the pods had, before the last write of a rollout, of the sources that it is for; until
-  /// its event comes.
+  /// The data that the pods had before the last rollout was written, for the sources that it is
+  /// for. Kept until the event of that rollout comes.
   PairStates rolled_from{};
-  /// The time in which this replica writes without a break that this was last used in.
+  /// The tenure (see FreshReads) in which this knowledge was last used.
   std::uint64_t tenure = 0;
-  /// Hash of the last baseline that was seen on it, or written; 0: none was.
+  /// Hash of the last baseline that was seen on the workload or written to it; 0: there was none.
   std::uint64_t record = 0;
-  /// The resource version with which it was seen first, or that the last write of this process gave
-  /// the workload; 0: not known, or none.
+  /// The resource version with which the workload was first seen, or that the last write of this
+  /// process returned; 0: not known, or neither has happened.
   std::uint64_t told_at = 0;
-  /// The resource version that it had when that baseline, which somebody else wrote, was first
-  /// seen; 0: not known, or the process wrote it.
+  /// The workload's resource version when that baseline, written by somebody else, was first seen;
+  /// 0: not known, or this process wrote it.
   std::uint64_t record_at = 0;
   bool operator==(const Knowledge&) const = default;
 };
 
-/// One variable to set or to remove.
+/// An environment variable to set or to remove.
 struct Change {
   std::string container{};
   std::string variable{};
-  std::string value{};  ///< empty when `remove`
-  /// The sources that the variable stands for: one, or several whose names give the same variable.
-  /// One that was deleted has kNoSource.
+  std::string value{};  ///< empty with `remove`
+  /// The sources that the variable represents: one, or several whose names give the same variable.
+  /// A deleted source has kNoSource.
   std::vector<std::pair<SourceId, Digest>> sources{};
-  /// Those of them that made the change necessary.
+  /// Those of the sources that made the change necessary.
   std::vector<SourceId> causes{};
-  /// Of those of the sources that count by some of their keys only: by which.
+  /// For each of the sources of which only some keys count: the list of these keys.
   std::map<SourceId, std::string> keys{};
-  /// The source was deleted: take the variable away.
+  /// The source was deleted: the variable is to be removed.
   bool remove = false;
   bool operator==(const Change&) const = default;
 };
 
-/// The outcome of planning.
+/// The result of planning.
 struct Plan {
   std::vector<Change> changes{};
-  /// What the workload runs with until `changes` are written; see BaselineAfter.
+  /// The data that the workload runs with until `changes` are written; see BaselineAfter.
   Baseline baseline{};
-  /// `baseline` says more than the workload's annotation.
+  /// `baseline` contains more than the workload's annotation does.
   bool record = false;
-  /// States that are known to hold now, of the template of Knowledge::templates and the record of
-  /// Knowledge::records.
+  /// States that the plan has established. They hold for the template counted by
+  /// Knowledge::templates and the record counted by Knowledge::records, which the next two members
+  /// repeat.
   std::vector<std::pair<SourceId, PairState>> learnt{};
   std::uint64_t templates = 0;
   std::uint64_t records = 0;
-  /// Changes that it took into account.
+  /// The changes that the plan has taken into account.
   std::map<SourceId, std::vector<Move>> seen{};
-  /// `baseline` says something else of a source than the workload's annotation, which is there, or
-  /// has one that the workload references or names and that the annotation has not: a process that
-  /// began now would take the present data of that for what the workload runs with.
+  /// The workload has a baseline annotation, and `baseline` differs from it for some source, or
+  /// contains a source that the workload references or names and that the annotation lacks. Without
+  /// a new annotation, a process that started now would take the present data of such a source for
+  /// what the workload runs with.
   bool is_news = false;
-  /// Sources that the plan contradicts the baseline about, with the digests of all their data as
-  /// it took them, which may be older than those that the baseline tells of: somebody else wrote it
-  /// (Knowledge::record_at), and may have seen them later than this process. To be compared with
-  /// the API server's before anything is written.
+  /// Sources for which the plan contradicts a baseline that somebody else wrote
+  /// (Knowledge::record_at), with the digests of all their data as this process knows them. The
+  /// writer of the baseline may have seen newer data. They must be compared with the API server's
+  /// data before anything is written.
   std::map<SourceId, Digest> doubtful{};
-  /// States without a use any more: no rule applies to the pair.
+  /// States that are no longer needed, because no rule applies to the pair.
   std::vector<SourceId> dropped{};
-  /// Changed sources that a rule applies to, but that the workload does not reference or has rolled
-  /// for already.
+  /// The number of changed sources to which a rule applies, but which the workload does not
+  /// reference or has already been rolled for.
   std::size_t not_updated = 0;
   std::vector<BadItem> bad_items{};
-  /// Sources that `baseline` has no room for, so that the process alone knows what the workload has
-  /// of them: a change made while none runs is missed, or seen by the variable alone.
+  /// Sources for which `baseline` has no room, so that only this process knows what the workload
+  /// has of them. If such a source changes while no process runs, the change is missed, or is only
+  /// seen by the variable.
   std::vector<SourceId> left_out{};
 };
 
-/// Whether `plan` is to roll for `source`.
+/// Whether the plan contains a rollout for `source`.
 bool IsDue(const Plan& plan, const SourceId& source);
 
-/// Digests of the present data of sources over other keys than those that count now.
+/// Gives digests of the present data of sources over other keys than those that count now.
 class DigestsOver {
  public:
   virtual ~DigestsOver() = default;
-  /// Over a list of keys, or over all when it is empty; nothing when it cannot be told.
+  /// The digest over a list of keys, or over all keys if the list is empty. Returns std::nullopt
+  /// when it cannot be determined.
   virtual std::optional<Digest> Over(const SourceId& source, std::string_view keys) = 0;
-  /// When the source was last written, to the second; nothing when it cannot be told.
+  /// When the source was last written, in whole seconds. Returns std::nullopt when it cannot be
+  /// determined.
   virtual std::optional<apimachinery::Time> WrittenAt(const SourceId& source) = 0;
 };
 
-/// Where the planner finds sources. All are called during MakePlan only.
+/// The functions through which the planner finds sources. It calls them only during MakePlan.
 struct SourceLookup {
-  /// The source, when it exists or is Source::unknown.
+  /// Returns the source; std::nullopt when it does not exist. A source that cannot be read has
+  /// Source::unknown.
   base::FunctionRef<std::optional<Source>(const SourceId&)> get;
-  /// The names of all sources of a type in the workload's namespace. Called only for a workload
-  /// with patterns in its reload list for that type.
+  /// Returns the names of all sources of a type in the workload's namespace. Called only for a
+  /// workload whose reload list for that type contains patterns.
   base::FunctionRef<std::vector<std::string>(SourceType)> names;
-  /// Asked when something is known of a source over other keys than those that count, and about
-  /// workloads whose baseline somebody else has written; null: nothing can be told.
+  /// Called when something is known of a source over other keys than those that count now, and for
+  /// workloads whose baseline somebody else has written. Null: these questions have no answer.
   DigestsOver* over = nullptr;
 };
 
-/// Compares what `workload` runs with and the sources it reloads for. What it runs with is, in this
-/// order: the present data, when its pod template is known to be younger than they are (one release
-/// changed both; or somebody undid a rollout); what the process knows for certain, the baseline on
-/// the workload, what the process has observed, the workload's variables. What a variable says is
-/// never stronger than the first three: undoing a rollout brings the variable back, but not the
-/// data.
+/// Compares the data that `workload` runs with and the present data of the sources that it is to be
+/// rolled for. The planner takes what the workload runs with from the first of these that tells it:
+/// 1. the present data, if the pod template is known to be younger than they are (one release
+/// changed both, or somebody undid a rollout);
+/// 2. what the process knows for certain;
+/// 3. the baseline on the workload;
+/// 4. what the process has observed;
+/// 5. the workload's variables. They come last because undoing a rollout brings back an old
+/// variable, but not the old data.
 ///
-/// A baseline that somebody else has written (Workload::baseline_restored) was true of pods that
-/// are gone. A source that was last written before that is what the new pods have; one written
-/// since then rolls.
+/// If somebody else has written the baseline (Workload::baseline_restored), it describes pods that
+/// are gone. The new pods have the data of every source that was last written before that moment. A
+/// source that was written later causes a rollout.
 ///
-/// Where none of them says anything the workload is seen for
-/// the first time: the present digest becomes its baseline and nothing rolls, unless
-/// `sync_after_restart` with `reload_on_create` asks for that.
+/// If none of them tells anything, the workload is seen for the first time: the present digest
+/// becomes its baseline and it is not rolled, except with `sync_after_restart` and
+/// `reload_on_create`.
 ///
-/// A source that appears where there was known to be none rolls with `reload_on_create` only, one
-/// that is gone with `reload_on_delete` only. Without them a deleted source leaves the baseline as
-/// it is, so that one made anew with other data is a change.
+/// A source that appears although it was known not to exist causes a rollout only with
+/// `reload_on_create`, a source that is gone only with `reload_on_delete`. Without them a deleted
+/// source leaves the baseline as it is, so that creating it again with other data is a change.
 ///
-/// Sources whose names give the same variable in the same container share it: its value then is a
-/// digest over all of theirs, so that a change of either is seen and they do not overwrite each
-/// other for ever. A value that is the plain digest of one of them, as stakater/Reloader writes it,
-/// is accepted until one of them changes.
+/// Sources whose names give the same variable in the same container share that variable. Its value
+/// is then a digest over all their digests: a change of each is seen, and they do not overwrite
+/// each other forever. A value that is the plain digest of one of them, as stakater/Reloader writes
+/// it, is accepted until one of them changes.
 ///
 /// What is known of a source over another list of keys than the one that counts now is compared
-/// over that list: if nothing has changed there the workload runs with the present data, so that a
-/// list that changes rolls nothing by itself.
+/// over that other list. If nothing has changed there, the workload runs with the present data: a
+/// change of the list alone does not cause a rollout.
 ///
-/// Of a SecretProviderClass see ProviderClasses; one that no pod reports is left as it is, and so
-/// is what is recorded of a source that is unknown.
+/// For a SecretProviderClass see ProviderClasses. The planner changes nothing for one that no pod
+/// reports, and keeps the record of a source that is unknown.
 Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
               const DecisionRules& rules, PatternCache& patterns);
 
-/// The text of the annotation kBaselineAnnotation to send along with `written`, some or all of the
-/// plan's changes. Empty when nothing can be recorded: the workload's UID is not known.
+/// The text of kBaselineAnnotation to send together with `written`, which are some or all of the
+/// plan's changes. Empty when nothing can be recorded because the workload's UID is not known.
 std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written);
 
-/// Items of a workload's reload list that are plain names, and whether there are others (patterns).
+/// The items of a workload's reload list that are plain names, and whether there are patterns
+/// besides.
 struct ReloadList {
   std::vector<std::string> names{};
   bool has_patterns = false;
 };
+/// The workload's reload list for sources of `type`.
 ReloadList ReloadListOf(const Workload& workload, SourceType type, const AnnotationKeys& keys);
 
 }  // namespace kubexx::reloader

@@ -1,5 +1,5 @@
 /// @file
-/// Who says when a workload that is to be rolled may be.
+/// The interface of what decides when a workload may be rolled.
 #ifndef KUBEXX_RELOADER_PLAN_ROLLOUT_GATE_H_
 #define KUBEXX_RELOADER_PLAN_ROLLOUT_GATE_H_
 
@@ -20,66 +20,71 @@ namespace kubexx::reloader {
 
 class Caches;
 
-/// What a gate may ask of the operator that it stands in.
+/// The functions of the operator that a gate may use.
 struct GateHost {
   const Caches& caches;
-  /// Has the workload looked at after a time. Never blocks.
+  /// Makes the operator look at the workload after a time. Never blocks.
   std::function<void(const WorkloadId&, base::Duration)> wake;
-  /// Whether the workload is to be rolled for the source and has not been.
+  /// Whether the workload must be rolled for the source and has not been yet.
   std::function<bool(const Workload&, const SourceId&)> needs_rollout;
 };
 
-/// What became of a write that a gate has admitted.
+/// The outcome of a write that a gate has admitted.
 enum class WriteEnd : std::uint8_t {
-  kNotRolled,   ///< no new pods come
-  kOvertaken,   ///< no new pods come by this write, as the workload had changed
-  kUncertain,   ///< whether new pods come is not known: there was no answer
-  kKept,        ///< no new pods come, but the gate's annotations are on the workload
-  kRolled,      ///< new pods come, and the gate's annotations are on the workload
-  kUnrecorded,  ///< new pods come, and the gate's annotations are not on the workload
+  kNotRolled,   ///< no new pods start
+  kOvertaken,   ///< the write starts no new pods, because the workload had changed
+  kUncertain,   ///< it is not known whether new pods start: there was no answer
+  kKept,        ///< no new pods start, but the gate's annotations are on the workload
+  kRolled,      ///< new pods start, and the gate's annotations are on the workload
+  kUnrecorded,  ///< new pods start, but the gate's annotations are not on the workload
 };
 
-/// Asked before each rollout and told what became of it. Implementations are thread-safe; several
-/// workers call at the same time, but about one workload one at a time.
+/// Decides about each rollout before it is written, and is told its outcome. Implementations are
+/// thread-safe: several workers call at the same time, but only one at a time about a particular
+/// workload.
 class RolloutGate {
  public:
   virtual ~RolloutGate() = default;
 
-  /// The operator begins; its end ends the subscription, after which `host` is not used any more.
+  /// Connects the gate to an operator that starts. After the subscription has ended, the gate no
+  /// longer uses `host`.
   virtual base::Subscription Attach(GateHost host) = 0;
-  /// Blocks until the gate knows its rules; false when `stop` was requested first.
+  /// Blocks until the gate knows its rules. Returns false when `stop` was requested first.
   virtual bool WaitForSync(const std::stop_token& stop) = 0;
 
-  /// The caches have all there is. Before the first question; perhaps several times.
+  /// All objects are in the caches now. Called before the first question, and perhaps again later.
   virtual void OnSynced() {}
 
-  /// What is to be written on the workload's own annotations now, whether it is to be rolled or
-  /// not. Before the other questions about it.
+  /// Returns what must be written to the workload's own annotations now, whether or not the
+  /// workload must be rolled. Called before the other questions about the workload.
   virtual AnnotationEdits Marks(const Workload& workload) {
     (void)workload;
     return {};
   }
-  /// Whether `changes` may be written now. Takes out those that must wait while others may go, and
-  /// adds what is to be written on the workload's own annotations along with them. When it says no
-  /// it sees to it that the workload is looked at again in time.
+  /// Returns whether `changes` may be written now. Removes the changes that must wait while others
+  /// may go, and adds to `annotations` what must be written to the workload's own annotations in
+  /// the same write. When it returns false, it ensures that the operator looks at the workload
+  /// again in time.
   virtual bool Admit(const Workload& workload, std::vector<Change>& changes,
                      AnnotationEdits& annotations) = 0;
-  /// After each write that was admitted.
+  /// Called after each write that was admitted.
   virtual void OnWritten(const WorkloadId& workload, WriteEnd end) = 0;
-  /// The workload needs no rollout, or cannot ask for one now, in whatever way it came to be looked
-  /// at: it waits for nothing and keeps no place until it asks again.
+  /// The workload needs no rollout, or cannot ask for one now, whatever the reason for looking at
+  /// it was. It stops waiting and keeps no place until it asks again.
   virtual void OnNothing(const WorkloadId& workload) = 0;
-  /// The workload, as it is, needs no rollout; else as OnNothing.
+  /// The workload, in this state, needs no rollout. Otherwise as OnNothing.
   virtual void OnUpToDate(const Workload& workload) { OnNothing(workload.id); }
-  /// A workload as it is now, or null when it is gone.
+  /// Tells the gate the present state of a workload; null: the workload was deleted.
   virtual void OnWorkload(const WorkloadId& id, const Workload* workload) = 0;
-  /// The keys of a source that count, as reloadpolicy::KeyList; empty: all. `own`: what its
-  /// annotation says. A list that changes has the workloads that it concerns looked at.
+  /// Returns the keys of a source that count, as reloadpolicy::KeyList writes them; empty: all
+  /// keys. `own`: the list in the source's annotation. When a list changes, the gate makes the
+  /// operator look at the workloads that it concerns.
   virtual std::string KeysOf(const SourceId& source, const std::string& own) {
     (void)source;
     return own;
   }
-  /// How long the workload's sources must be quiet; nothing when the operator's own setting holds.
+  /// How long the workload's sources must be quiet before the operator acts; std::nullopt: the
+  /// operator's own setting applies.
   virtual std::optional<base::Duration> SettleWindow(const WorkloadId& workload) = 0;
 };
 

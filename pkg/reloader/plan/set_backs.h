@@ -1,5 +1,5 @@
 /// @file
-/// Rollouts that somebody sets back before they are through.
+/// Handles rollouts that somebody sets back before they have ended.
 #ifndef KUBEXX_RELOADER_PLAN_SET_BACKS_H_
 #define KUBEXX_RELOADER_PLAN_SET_BACKS_H_
 
@@ -14,39 +14,39 @@
 
 namespace kubexx::reloader {
 
-/// Keeps a rollout that a tool sets back again and again from being made again and again: at once
-/// the first time, then after a minute, two, four and so on up to a day. Other data are rolled for
-/// at once. Remembers a workload for an hour after it was last set back, and longer while it waits.
-/// Thread-safe; never blocks.
+/// Prevents an endless fight with a tool that sets a rollout back again and again. The operator
+/// makes the rollout again at once the first time, then after one minute, two, four and so on up to
+/// a day. Rollouts for other data are made at once. Remembers a workload for an hour after it was
+/// last set back, or longer while its pause lasts. Thread-safe; never blocks.
 class SetBacks {
  public:
   static constexpr base::Duration kFirst = std::chrono::minutes(1);
   static constexpr base::Duration kMost = std::chrono::hours(24);
 
-  /// What to do about a rollout that is due.
+  /// The answer to Ask.
   struct Turn {
-    base::Duration wait{0};  ///< zero: make it; otherwise ask again after this time
-    /// Somebody keeps setting it back. Once, when that is certain.
+    base::Duration wait{0};  ///< zero: make the rollout now; otherwise ask again after this time
+    /// Somebody keeps setting the rollout back. True once, when that is certain.
     bool is_fought = false;
   };
 
   explicit SetBacks(base::Clock& clock) : clock_(clock) {}
 
-  /// The last rollout of the workload was set back before it was through.
+  /// The last rollout of the workload was set back before it had ended.
   void SetBack(const WorkloadId& workload);
-  /// Asks to make these changes now.
+  /// Asks whether these changes may be made now.
   Turn Ask(const WorkloadId& workload, const std::vector<Change>& changes);
-  /// The workload is gone.
+  /// The workload was deleted.
   void Forget(const WorkloadId& workload);
-  /// Workloads it remembers.
+  /// The number of workloads that are remembered.
   std::size_t size() const;
 
  private:
   struct Entry {
-    base::TimePoint at{};  ///< when it was set back last
-    int times = 0;         ///< in a row, with the same data
-    std::size_t data = 0;  ///< hash of what was last rolled for; 0: not known
-    bool is_told = false;  ///< that it is fought
+    base::TimePoint at{};  ///< when it was last set back
+    int times = 0;         ///< how often in a row, with the same data
+    std::size_t data = 0;  ///< hash of the data that it was last to be rolled for; 0: not known
+    bool is_told = false;  ///< Turn::is_fought has been returned
   };
   static base::Duration IntervalOf(const Entry& entry);
 

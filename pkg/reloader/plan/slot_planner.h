@@ -1,5 +1,5 @@
 /// @file
-/// The part of planning that is about one variable.
+/// Plans one environment variable of a workload.
 #ifndef KUBEXX_RELOADER_PLAN_SLOT_PLANNER_H_
 #define KUBEXX_RELOADER_PLAN_SLOT_PLANNER_H_
 
@@ -18,79 +18,86 @@
 
 namespace kubexx::reloader {
 
-/// A source that a rule of the workload asks for, existing or not.
+/// A source, existing or not, for which a rule says that the workload is to be rolled.
 struct SlotMember {
   SourceId id{};
-  Digest digest{};                     ///< kNoSource: it does not exist
-  std::uint64_t resource_version = 0;  ///< as Source::resource_version
-  std::string keys{};                  ///< that `digest` is over; empty: all
-  Digest whole{};                      ///< with `keys`: the digest over all
-  /// The workload mentions it by name, so it is waited for while it does not exist.
+  Digest digest{};                     ///< kNoSource: the source does not exist
+  std::uint64_t resource_version = 0;  ///< see Source::resource_version
+  std::string keys{};                  ///< the list of keys that `digest` covers; empty: all
+  Digest whole{};                      ///< with `keys`: the digest of all data
+  /// The workload mentions the source by name, so it waits for the source while that does not
+  /// exist.
   bool named = false;
-  /// Nothing about it is a change: what the workload runs with becomes its baseline.
+  /// No difference of this source counts as a change: its present data become the workload's
+  /// baseline.
   bool settled = false;
 };
 
-/// Plans one variable after the other. Refers to what it is given. Pure.
+/// Plans one variable after the other. Keeps references to its arguments. Pure.
 class SlotPlanner {
  public:
   struct Input {
     const Workload& workload;
-    /// The workload's, believed; null when there is none.
+    /// The workload's baseline if it is valid for this object; null otherwise.
     const Baseline* recorded;
-    /// As DigestsOver::WrittenAt.
+    /// See DigestsOver::WrittenAt.
     base::FunctionRef<std::optional<apimachinery::Time>(const SourceId&)> written_at;
     const Knowledge& known;
     const DecisionRules& rules;
-    /// The source of the last rollout with strategy annotations, and the digest then.
+    /// The source that the last rollout with the strategy annotations was for, and its digest then.
     std::optional<ReloadedFrom> reloaded_from{};
   };
   SlotPlanner(const Input& input, Plan& plan) : input_(input), plan_(plan) {}
 
-  /// Plans the variable of `members`, which share it, in container number `container`.
+  /// Plans the variable that `members` share, in container number `container`.
   void Run(std::size_t container, const std::string& variable,
            const std::vector<SlotMember>& members);
 
  private:
+  /// How the workload and a source compare.
   enum class Standing : std::uint8_t {
     kSettled,  ///< the workload runs with the present data
-    kChanged,  ///< it does not: roll
-    kWaits,    ///< the source is gone; nothing to do until it is back
-    kGone,     ///< the source is gone and nothing is kept of it
+    kChanged,  ///< the workload runs with other data: roll it
+    kWaits,    ///< the source does not exist; nothing to do until it is created again
+    kGone,     ///< the source does not exist, and nothing about it is to be remembered
   };
-  /// The variable as it is on the workload.
+  /// The variable as it is on the workload at present.
   struct Slot {
     const std::string& variable;
     const std::string* current;
-    bool is_right;       ///< it has the value that the members give
-    bool is_of_another;  ///< it is shared and has the plain digest of one of the members
+    bool is_right;       ///< it has the value that follows from the members' digests
+    bool is_of_another;  ///< it is shared, and has the plain digest of one of the members
   };
 
   Standing StandingOf(const SlotMember& member, const Slot& slot) const;
   Standing StandingOfPresent(const SlotMember& member, const Slot& slot) const;
   Standing StandingOfGone(const SlotMember& member, const Slot& slot) const;
-  /// What became of a source since the workload had data of `digest`.
+  /// How the source's present data compare with data of the digest `digest` that the workload has
+  /// had.
   Standing Since(const Digest& digest, const SlotMember& member) const;
+  /// The same by the digest that the baseline on the workload records.
   Standing ByRecord(const Digest& recorded, const SlotMember& member) const;
-  /// Whether the baseline says something else than that the workload has the present data.
+  /// Whether the baseline contradicts that the workload runs with the present data.
   bool IsAheadOfRecord(const SlotMember& member) const;
-  /// Whether last-reloaded-from tells of the present data.
+  /// Whether last-reloaded-from contains the digest of the present data.
   bool IsReloadedAt(const SlotMember& member) const;
-  /// Whether the pods began after the present data were written.
+  /// Whether the present data are older than the pods, so that the pods started with them.
   bool IsOlderThanPods(const SlotMember& member) const;
   Standing ByVariable(const SlotMember& member, const Slot& slot) const;
-  /// Whether somebody else brought the stamp back after the present data were written, so that the
-  /// pods that began then have them.
+  /// Whether somebody other than the operator restored this variable or annotation of a rollout
+  /// after the present data were written, so that the pods, which started then, have these data.
   bool IsBroughtBack(const std::string& stamp, const SlotMember& member) const;
   /// See Plan::doubtful.
   bool MayBeOlderThanRecord(const SlotMember& member) const;
+  /// How a source that was known not to exist counts now that it exists.
   Standing Appeared() const;
-  /// The digest in last-reloaded-from, if that is about the source.
+  /// The digest in last-reloaded-from if it is about this source; null otherwise.
   const std::string* ReloadedAt(const SourceId& id) const;
+  /// Adds to the plan what follows from `standing`.
   void Note(const SlotMember& member, Standing standing, const Slot& slot);
-  /// See PairState.
+  /// The value for PairState::taken_at.
   std::uint64_t TakenAt(const SlotMember& member, const Slot& slot) const;
-  /// What the workload ran with before the present data, if that is known.
+  /// What the workload ran with before the present data; std::nullopt when it is not known.
   std::optional<PairState> Before(const SlotMember& member) const;
   const PairState* StateOf(const SourceId& id) const;
   const Digest* RecordOf(const SourceId& id) const;

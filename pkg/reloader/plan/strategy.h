@@ -1,5 +1,5 @@
 /// @file
-/// How a rollout shows in the pod template: the two values of --reload-strategy.
+/// How a rollout changes the pod template, according to --reload-strategy.
 #ifndef KUBEXX_RELOADER_PLAN_STRATEGY_H_
 #define KUBEXX_RELOADER_PLAN_STRATEGY_H_
 
@@ -16,31 +16,31 @@
 
 namespace kubexx::reloader {
 
+/// The values of --reload-strategy.
 enum class ReloadStrategy : std::uint8_t {
-  kEnvVars,      ///< a variable for each source in the container that uses it
-  kAnnotations,  ///< one annotation that names the source of the last rollout
+  kEnvVars,      ///< one variable per source, in the container that uses it
+  kAnnotations,  ///< one annotation, which names the source of the last rollout
 };
 
-/// Stands in last-reloaded-from for the digest of a source that was deleted, as in
-/// stakater/Reloader.
+/// Replaces the digest of a deleted source in last-reloaded-from, as in stakater/Reloader.
 const Digest& DeleteMarker();
 
-/// The annotation's value, as stakater/Reloader writes it: the source, its digest, the one
-/// container that uses it, and when the change was seen.
+/// The value of the annotation as stakater/Reloader writes it: the source, its digest, the one
+/// container that uses it, and the time at which the change was seen.
 std::string LastReloadedFrom(const SourceId& source, const Digest& digest,
                              std::string_view container, base::WallTime now);
 
-/// The source and the digest that a workload's last-reloaded-from names; nothing when it has none
-/// or it cannot be read.
+/// The source and the digest that a workload's last-reloaded-from contains.
 struct ReloadedFrom {
   SourceId source{};
   std::string hash{};
   bool operator==(const ReloadedFrom&) const = default;
 };
+/// Returns std::nullopt when the workload has no such annotation, or it cannot be read.
 std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload);
 
-/// The write that makes `changes`. With kAnnotations it names the last of their causes: the
-/// annotation holds one.
+/// The write that makes `changes`. With kAnnotations it contains only the last of their causes,
+/// because the annotation has room for one source.
 WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& changes,
                         ReloadStrategy strategy, base::WallTime now);
 

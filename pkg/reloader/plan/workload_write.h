@@ -1,5 +1,5 @@
 /// @file
-/// What is written to a workload, apart from how.
+/// The content of a write to a workload, independent of how it is sent.
 #ifndef KUBEXX_RELOADER_PLAN_WORKLOAD_WRITE_H_
 #define KUBEXX_RELOADER_PLAN_WORKLOAD_WRITE_H_
 
@@ -11,52 +11,54 @@
 
 namespace kubexx::reloader {
 
-/// A variable of a container of the pod template.
+/// An environment variable of a container in the pod template.
 struct VariableEdit {
   std::string container{};
   std::string name{};
-  /// Nothing: the variable is removed.
+  /// std::nullopt: the variable is removed.
   std::optional<std::string> value{};
   bool operator==(const VariableEdit&) const = default;
 };
 
-/// Annotations to set, or to remove when they have no value. Others stay as they are.
+/// Annotations to set, or to remove if they have no value. Other annotations stay as they are.
 using AnnotationEdits = std::map<std::string, std::optional<std::string>>;
 
-/// All that one write changes on one workload: it arrives as a whole or not at all, with the
-/// exceptions that WorkloadWriter names. A value type.
+/// Everything that one write changes on one workload. Either all of it is written or nothing,
+/// except for the cases that WorkloadWriter describes. A value type.
 struct WorkloadWrite {
-  /// Of the object that the write was made for; a write that creates or deletes objects is refused
-  /// with kConflict when the workload has another one by now. Empty: not checked.
+  /// The UID of the object that the write was planned for. A write that creates or deletes objects
+  /// fails with kConflict if the workload is another object by now. Empty: not checked.
   std::string uid{};
-  /// Of the object that the write was made for; of kinds that are patched, and of a CronJob that is
-  /// rolled, a write to any other version is refused with kConflict. Empty: not checked.
+  /// The resource version of the object that the write was planned for. For kinds that are patched,
+  /// and for a rollout of a CronJob, the write fails with kConflict if the workload has another
+  /// version. Empty: not checked.
   std::string resource_version{};
-  /// These two make new pods...
+  /// Changes of the pod template, which start new pods...
   std::vector<VariableEdit> variables{};
   AnnotationEdits template_annotations{};
-  /// ...and these do not.
+  /// ...and of the workload's own annotations, which do not.
   AnnotationEdits annotations{};
-  /// The Deployment whose template makes the pods: it gets the variables and template_annotations.
-  /// Empty: the workload's own.
+  /// The name of the Deployment whose template makes the pods and gets `variables` and
+  /// `template_annotations`. Empty: the workload's own template.
   std::string template_of{};
-  /// As resource_version, of that Deployment.
+  /// The resource version of that Deployment, checked like resource_version.
   std::string template_resource_version{};
-  /// metadata.generation of the object that the write was made for, to tell whether it changes
-  /// anything below spec. 0: not known.
+  /// metadata.generation of the object that the write was planned for. It shows whether the write
+  /// changed anything below spec. 0: not known.
   std::int64_t generation = 0;
-  /// Of a Rollout: makes new pods by this spec.restartAt, without a change of the template.
+  /// Only for a Rollout: spec.restartAt, which starts new pods without a change of the template.
   std::optional<std::string> restart_at{};
-  /// Names what is rolled for: the same for two tries of one change. Of kinds that are rolled by
-  /// creating an object, so that a try whose end is not known is not repeated.
+  /// Identifies what the workload is rolled for; two attempts at one change have the same token.
+  /// Used for kinds that are rolled by creating an object, so that an attempt whose outcome is
+  /// unknown is not repeated.
   std::string token{};
-  /// The workload, as far as is known, is suspended: the write rolls nothing, but is sent, since it
-  /// may not be any more.
+  /// The workload is suspended as far as is known. The write is sent nevertheless, since that may
+  /// have changed, but rolls nothing if the workload is still suspended.
   bool suspended = false;
-  /// spec.paused, of kinds that have it.
+  /// The new value of spec.paused, for kinds that have it.
   std::optional<bool> paused{};
 
-  /// Whether it makes new pods.
+  /// Whether the write starts new pods.
   bool Rolls() const {
     return !variables.empty() || !template_annotations.empty() || restart_at.has_value();
   }

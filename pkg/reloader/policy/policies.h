@@ -1,5 +1,5 @@
 /// @file
-/// Reload policies in a running operator: watch, gate, status, Events.
+/// Reload policies in a running operator: their watch, gate, status and Events.
 #ifndef KUBEXX_RELOADER_POLICY_POLICIES_H_
 #define KUBEXX_RELOADER_POLICY_POLICIES_H_
 
@@ -26,56 +26,58 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// The event about a notice, on its workload.
+/// The Event about a notice. It refers to the notice's workload.
 events::Occurrence EventAbout(const PolicyNotice& notice);
 
-/// Whether it warns in the log, too; else it is told there, as what is no warning is.
+/// Whether the notice is logged as a warning; otherwise it is logged as information.
 bool LogsAsWarning(const PolicyNotice& notice);
 
-/// What a person is told of a notice beside that: of a failed rollout; nothing for others.
+/// The trouble that observers are told because of a notice: that a rollout has failed. std::nullopt
+/// for other notices.
 std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice);
 
-/// All parts that keep reload policies, put together. Thread-safe.
+/// Combines all parts that enforce reload policies. Thread-safe.
 class Policies {
  public:
   struct Options {
-    /// What the flags say.
+    /// The settings from the flags.
     reloadpolicy::Settings flags{};
-    /// Whether to look for policies at all; the flags hold in any case.
+    /// Whether to watch policies. The settings from the flags apply in any case.
     bool watch = true;
-    /// Where to watch ReloadPolicies; empty: everywhere.
+    /// The namespaces in which to watch ReloadPolicies; empty: all.
     std::vector<std::string> namespaces{};
     /// See PolicyWatch::Options.
     bool cluster_needed = false;
     metrics::Registry* registry = nullptr;
     /// See PolicyWatch::Options.
     Refusals* refusals = nullptr;
-    /// Told when Unread may be another soon; on threads of informers. Must not block.
+    /// Called when the result of Unread may change soon, on threads of informers. Must not block.
     std::function<void()> on_unread{};
-    /// Writes neither status nor Events.
+    /// Write neither status nor Events.
     bool read_only = false;
-    /// Whether this replica writes the status of the policies of a namespace ("" for those of the
-    /// cluster); empty: of all.
+    /// Whether this replica writes the status of the policies in a namespace ("" for
+    /// ClusterReloadPolicies). Empty: it writes all of them.
     std::function<bool(std::string_view namespace_)> reports{};
-    /// Told of rollouts that have failed, once each, have stopped or wait for long; null: nobody
-    /// is. Must outlive this.
+    /// Informed once of each rollout that fails, of policies that have stopped rollouts, and of
+    /// rollouts that have waited for a long time; null: nobody is. Must outlive this object.
     TroubleObserver* troubles = nullptr;
   };
 
   /// Makes no request yet.
   Policies(std::shared_ptr<rest::RESTClient> client, const Options& options);
-  /// Stop.
+  /// Stops.
   ~Policies();
   Policies(const Policies&) = delete;
   Policies& operator=(const Policies&) = delete;
 
-  /// For Operator::Options; valid as long as this.
+  /// For Operator::Options. Valid as long as this object.
   RolloutGate& gate() { return gate_; }
-  /// Begins to watch. Once only.
+  /// Begins to watch. Call it once only.
   void Start();
-  /// See PolicyWatch::AllUnread. After Start.
+  /// See PolicyWatch::AllUnread. Call it after Start.
   std::map<std::string, std::string> Unread();
-  /// Ends watch and status. Events are flushed, for up to a second, by the destructor.
+  /// Ends the watch and the writing of status. The destructor sends the remaining Events, for up to
+  /// a second.
   void Stop();
 
  private:

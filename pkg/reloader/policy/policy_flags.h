@@ -1,5 +1,5 @@
 /// @file
-/// Command-line flags that say what reload policies say, for workloads without any.
+/// Command-line flags with the settings of reload policies, for workloads without a policy.
 #ifndef KUBEXX_RELOADER_POLICY_POLICY_FLAGS_H_
 #define KUBEXX_RELOADER_POLICY_POLICY_FLAGS_H_
 
@@ -13,15 +13,16 @@
 
 namespace kubexx::reloader {
 
-/// Which policies are looked for, and the settings that count where no annotation and no policy
-/// says anything.
+/// The flags that say whether policies are watched, and the settings that apply where neither an
+/// annotation nor a policy specifies anything.
 class PolicyFlags {
  public:
   /// Adds the flags, which write to this object.
   void AddTo(flags::FlagSet& flags);
-  /// The settings, after parsing. kInvalidConfig names the flag and what is wrong with it.
+  /// Builds the settings after parsing. Fails with kInvalidConfig, which names the wrong flag and
+  /// what is wrong with it.
   apimachinery::Result<reloadpolicy::Settings> Build() const;
-  /// Whether reload policies are looked for.
+  /// Whether the operator watches reload policies.
   bool enabled() const { return enabled_; }
   /// See PolicyWatch::Options::cluster_needed.
   bool requires_cluster() const { return requires_cluster_; }

@@ -262,7 +262,7 @@ void PolicyGate::ReportSettings(const Workload& workload) {
     problem += "; it has no effect";
   }
   for (const std::string& brake : brakes) {
-    problems.push_back(brake + "; until then it is not rolled");
+    problems.push_back(brake + "; until then the workload is not rolled");
   }
   std::vector<std::pair<const char*, std::string>> notices;
   for (std::string& problem : problems) {

@@ -1,5 +1,5 @@
 /// @file
-/// The gate that keeps reload policies.
+/// The rollout gate that enforces reload policies.
 #ifndef KUBEXX_RELOADER_POLICY_POLICY_GATE_H_
 #define KUBEXX_RELOADER_POLICY_POLICY_GATE_H_
 
@@ -22,7 +22,7 @@
 
 namespace kubexx::reloader {
 
-/// The reason of the notice that a rollout has failed; there is one for each rollout.
+/// The reason of the notice that a rollout has failed. Each failed rollout has one such notice.
 inline constexpr char kRolloutFailed[] = "RolloutFailed";
 
 /// Something that the users of a workload should know.
@@ -30,13 +30,13 @@ struct PolicyNotice {
   WorkloadId workload{};
   std::string uid{};
   bool warning = false;
-  /// What it warns of has been told for all workloads at once.
+  /// A warning about the same cause has been given for all workloads together.
   bool is_one_of_many = false;
   std::string reason{};  ///< in UpperCamelCase, for Events
   std::string message{};
 };
 
-/// A policy and its figures at one moment.
+/// A policy and its figures at a moment.
 struct PolicyState {
   struct Waiting {
     reloadpolicy::ObjectRef workload{};
@@ -55,16 +55,19 @@ struct PolicyState {
   int failed = 0;
   bool stopped = false;
   std::size_t pending = 0;
-  /// The first kMaxListed of those that wait.
+  /// The first kMaxListed rollouts that wait.
   std::vector<Waiting> listed{};
-  /// The one that has waited for others for longest, and since when it has; nothing when none does.
+  /// The rollout that has waited longest for other rollouts, and since when it has; std::nullopt
+  /// when none does.
   std::optional<Waiting> longest_for_others{};
-  /// The first kMaxFailedListed of those that have failed and are not mended.
+  /// The first kMaxFailedListed rollouts that have failed and whose workloads have not become
+  /// healthy since.
   std::vector<Failed> failures{};
 };
 
-/// A reloadpolicy::Gate for the operator: locks it, asks it, wakes those that may go on. Holds an
-/// entry for each rollout that waits, is under way or has failed, and none for others. Thread-safe.
+/// Connects a reloadpolicy::Gate to the operator: locks it, asks it, and wakes the workloads that
+/// may go on. Keeps an entry for each rollout that waits, is under way or has failed, and for no
+/// other workloads. Thread-safe.
 class PolicyGate final : public RolloutGate {
  public:
   static constexpr std::size_t kMaxListed = 20;
@@ -73,31 +76,33 @@ class PolicyGate final : public RolloutGate {
   struct Options {
     reloadpolicy::Settings flags{};
     base::Clock& clock = base::Clock::Real();
-    /// Told when a workload begins to wait, or waits for another reason, when its rollout has
-    /// failed, and of annotations that cannot be read; on the operator's threads, outside locks.
-    /// Must not block.
+    /// Called when a workload begins to wait, when it waits for another reason, when its rollout
+    /// has failed, and when its annotations cannot be read; on the operator's threads, outside
+    /// locks. Must not block.
     std::function<void(const PolicyNotice&)> notify{};
-    /// See WaitForSync; by default there is nothing to wait for.
+    /// Implements WaitForSync. Empty: there is nothing to wait for.
     std::function<bool(const std::stop_token&)> wait_for_policies{};
-    /// In a sentence, why the policies about a namespace are not known, so that nothing may be
-    /// rolled there and no rollout ends; nothing when they are. Asked before each rollout and
-    /// whenever one is looked at, outside locks. Empty: they always are.
+    /// Returns a sentence that says why the policies for a namespace are not known, so that nothing
+    /// may be rolled there and no rollout ends; std::nullopt when they are known. Called outside
+    /// locks before each rollout, and whenever a rollout is looked at. Empty: policies are always
+    /// known.
     std::function<std::optional<std::string>(const std::string& namespace_)> unread{};
   };
   explicit PolicyGate(Options options);
   ~PolicyGate() override;
 
-  /// `failed`: what its status said of failures when it was first seen. Once the operator has
-  /// synced, which of these workloads are gone or mended is looked at here and now.
+  /// Adds or replaces a policy. `failed`: the failures in its status when it was first seen. If the
+  /// operator has synced, the call looks at these workloads immediately and drops those that were
+  /// deleted or are healthy.
   void SetPolicy(reloadpolicy::Policy policy,
                  const std::vector<reloadpolicy::Remembered>& failed = {});
   void RemovePolicy(const reloadpolicy::PolicyId& id);
-  /// Where policies are not known may be others now. Has the rollouts looked at again soon that
-  /// wait because of that, or are followed by longer times.
+  /// The places where policies are not known may have changed. Makes the operator look soon at the
+  /// rollouts that wait for that reason, or are followed with longer timeouts because of it.
   void AskTheUnread();
-  /// Of every policy, by id.
+  /// The states of all policies, sorted by id.
   std::vector<PolicyState> States() const;
-  /// Figures over all workloads and policies.
+  /// Sums over all workloads and policies.
   struct Totals {
     std::map<reloadpolicy::HoldReason, int> held{};
     int active = 0;
@@ -107,7 +112,7 @@ class PolicyGate final : public RolloutGate {
     int stopped = 0;
   };
   Totals TotalsNow() const;
-  /// A copy of what it knows.
+  /// Returns a copy of the gate.
   reloadpolicy::Gate Snapshot() const;
   /// Whether an operator is attached.
   bool attached() const;
@@ -130,39 +135,42 @@ class PolicyGate final : public RolloutGate {
     std::vector<Change> changes{};
     std::optional<reloadpolicy::Hold> hold{};
   };
-  /// Keeps the host alive while a call to it runs.
+  /// Keeps the host alive during a call to it.
   class HostUse;
 
+  /// Takes the changes whose sources are paused out of `changes`.
   HeldSources TakePaused(std::vector<Change>& changes);
-  /// Those of the causes that say so themselves.
+  /// The causes of the changes that are paused by their own annotations.
   std::set<SourceId> PausedByAnnotation(const std::vector<Change>& changes);
+  /// The workloads with a lower order that must be rolled before this one.
   std::vector<reloadpolicy::ObjectRef> Before(const Workload& workload,
                                               const std::vector<Change>& changes);
   int OrderOf(const Workload& workload) const;
-  /// Whose notice it is, is filled in.
+  /// Completes the notice with the workload and passes it on.
   void Notify(const Workload& workload, PolicyNotice notice) const;
-  /// Has those looked at that use a source whose list of keys is another now.
+  /// Makes the operator look at the workloads that use a source whose list of keys has changed.
   void WakeUsers(const reloadpolicy::PolicyId& policy, const std::set<SourceId>& sources);
-  /// Has the workload looked at again, and tells of a reason that is new.
+  /// Makes the operator look at the workload again, and notifies about a reason that is new.
   void Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news);
-  /// Tells, once each, of annotations that cannot be read and of settings that are not allowed.
+  /// Notifies, once each, about annotations that cannot be read and settings that are not allowed.
   void ReportSettings(const Workload& workload);
-  /// Shows the gate, once the caches have all there is, the workloads that it was only told of.
+  /// When the caches are complete: shows the gate the workloads that it was only told of by a
+  /// status.
   void LookAtUnseen();
-  /// Tells the gate in which of the namespaces, and of those that it knows of, policies are not
-  /// known.
+  /// Tells the gate in which of these namespaces, and of those where policies were unknown before,
+  /// policies are not known now.
   void LookAtUnread(std::set<std::string> names);
   void Wake(const WorkloadId& workload, base::Duration after);
-  /// Makes a change with the lock held, then wakes those that may go on because of it.
+  /// Applies `change` with the lock held, then wakes the workloads that may go on because of it.
   void Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTime)> change);
 
   const Options options_;
   mutable base::Mutex mu_;
   reloadpolicy::Gate gate_ KX_GUARDED_BY(mu_);
-  /// The caches of the operator that is attached have all there is.
+  /// The caches of the attached operator are complete.
   bool synced_ KX_GUARDED_BY(mu_) = false;
-  /// Hashes of what is wrong with a workload's settings and was reported, so that each is once; as
-  /// long as it is so, and the workload there.
+  /// Hashes of the problems with a workload's settings that have been reported, so that each is
+  /// reported once. Kept as long as the problem and the workload exist.
   std::map<WorkloadId, std::set<std::size_t>> reported_ KX_GUARDED_BY(mu_);
 
   mutable base::Mutex host_mu_;

@@ -1,5 +1,5 @@
 /// @file
-/// How a PolicyGate uses the operator that it stands in.
+/// Gives PolicyGate safe access to the operator that it is attached to.
 #ifndef KUBEXX_RELOADER_POLICY_POLICY_GATE_HOST_H_
 #define KUBEXX_RELOADER_POLICY_POLICY_GATE_HOST_H_
 
@@ -9,6 +9,8 @@
 
 namespace kubexx::reloader {
 
+/// Holds the host of a gate, if there is one, so that detaching waits until this object is
+/// destroyed.
 class PolicyGate::HostUse {
  public:
   explicit HostUse(PolicyGate& gate) : gate_(gate) {

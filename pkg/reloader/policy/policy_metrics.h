@@ -1,5 +1,5 @@
 /// @file
-/// Figures of reload policies.
+/// Metrics of reload policies.
 #ifndef KUBEXX_RELOADER_POLICY_POLICY_METRICS_H_
 #define KUBEXX_RELOADER_POLICY_POLICY_METRICS_H_
 
@@ -9,9 +9,9 @@
 
 namespace kubexx::reloader {
 
-/// Shows what `gate` knows with each scrape: rollouts that wait by reason, rollouts under way and
-/// failed, policies, those that cannot be read wholly and those that have stopped. All series exist
-/// from the start. Both must outlive the subscription.
+/// Reads the state of `gate` at each scrape and exports: waiting rollouts by reason, rollouts under
+/// way and failed, policies, policies with unreadable parts, and policies that have stopped
+/// rollouts. All series exist from the start. `gate` and `registry` must outlive the subscription.
 base::Subscription RegisterPolicyMetrics(const PolicyGate& gate, metrics::Registry& registry);
 
 }  // namespace kubexx::reloader

@@ -25,22 +25,23 @@ std::vector<PolicyNews> NewsBetween(const PolicyFacts& before, const PolicyFacts
                                     const PolicyState& state) {
   std::vector<PolicyNews> news;
   if (now.problems != before.problems) {
-    news.push_back(now.problems.empty()
-                       ? PolicyNews{events::EventType::kNormal, "Accepted", "all of it is in force"}
-                       : PolicyNews{events::EventType::kWarning, "Invalid", now.problems});
+    news.push_back(
+        now.problems.empty()
+            ? PolicyNews{events::EventType::kNormal, "Accepted", "the whole policy is in force"}
+            : PolicyNews{events::EventType::kWarning, "Invalid", now.problems});
   }
   if (now.stopped != before.stopped) {
     news.push_back(
         now.stopped ? PolicyNews{events::EventType::kWarning, "Stopped",
                                  Rollouts(static_cast<std::size_t>(state.failed)) +
-                                     " failed; no more begin until they are mended"}
+                                     " failed; no more rollouts begin until they are mended"}
                     : PolicyNews{events::EventType::kNormal, "StopLifted", "rollouts begin again"});
   }
   if (now.waits != before.waits) {
     news.push_back(now.waits
                        ? PolicyNews{events::EventType::kNormal, "RolloutsWait", WhatWaits(state)}
                        : PolicyNews{events::EventType::kNormal, "RolloutsGoOn",
-                                    "no rollout waits because of it any more"});
+                                    "no rollout waits because of this policy any more"});
   }
   return news;
 }

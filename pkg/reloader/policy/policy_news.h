@@ -1,5 +1,5 @@
 /// @file
-/// What the users of a policy are told in Events.
+/// Decides which Events about a policy its users get.
 #ifndef KUBEXX_RELOADER_POLICY_POLICY_NEWS_H_
 #define KUBEXX_RELOADER_POLICY_POLICY_NEWS_H_
 
@@ -11,16 +11,17 @@
 
 namespace kubexx::reloader {
 
-/// The part of a policy's state whose changes are news. Its state when all is well is the default.
+/// The part of a policy's state whose changes cause Events. The default is a policy without
+/// problems.
 struct PolicyFacts {
-  bool waits = false;      ///< some rollout waits because of it
-  bool stopped = false;    ///< rollouts have failed, and no more begin
-  std::string problems{};  ///< what of it cannot be read; empty when all can
+  bool waits = false;      ///< some rollout waits because of the policy
+  bool stopped = false;    ///< too many rollouts have failed, and no more begin
+  std::string problems{};  ///< what cannot be read in the policy; empty when all of it can be read
   bool operator==(const PolicyFacts&) const = default;
 };
 
-/// The facts that a policy's status tells: what others were told last, perhaps by another replica
-/// or an earlier process.
+/// The facts in a policy's status. They have been reported before, perhaps by another replica or an
+/// earlier process.
 template <class S>
 PolicyFacts FactsOf(const S& status) {
   PolicyFacts facts{.waits = status.pending.value_or(0) > 0};
@@ -34,7 +35,7 @@ PolicyFacts FactsOf(const S& status) {
   return facts;
 }
 
-/// One thing to tell of a policy; the fields of an Event.
+/// The fields of one Event about a policy.
 struct PolicyNews {
   events::EventType type = events::EventType::kNormal;
   std::string reason{};
@@ -42,8 +43,8 @@ struct PolicyNews {
   bool operator==(const PolicyNews&) const = default;
 };
 
-/// What is new in `now`; `state` fills in the particulars. That more or fewer rollouts wait than
-/// before is no news, so a policy is spoken of when something begins or ends only. Pure.
+/// The Events for the changes from `before` to `now`; `state` provides the details. An Event marks
+/// a beginning or an end: a change of the number of waiting rollouts causes none. Pure.
 std::vector<PolicyNews> NewsBetween(const PolicyFacts& before, const PolicyFacts& now,
                                     const PolicyState& state);
 

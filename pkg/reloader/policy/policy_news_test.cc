@@ -29,13 +29,14 @@ TEST(PolicyNews, WaitingBeginsAndEnds) {
                                      "(by p)"}));
   EXPECT_THAT(NewsBetween({.waits = true}, {}, {}),
               ElementsAre(PolicyNews{events::EventType::kNormal, "RolloutsGoOn",
-                                     "no rollout waits because of it any more"}));
+                                     "no rollout waits because of this policy any more"}));
 }
 
 TEST(PolicyNews, AStopWarnsAndItsEndDoesNot) {
-  EXPECT_THAT(NewsBetween({}, {.stopped = true}, TwoWait()),
-              ElementsAre(PolicyNews{events::EventType::kWarning, "Stopped",
-                                     "3 rollouts failed; no more begin until they are mended"}));
+  EXPECT_THAT(
+      NewsBetween({}, {.stopped = true}, TwoWait()),
+      ElementsAre(PolicyNews{events::EventType::kWarning, "Stopped",
+                             "3 rollouts failed; no more rollouts begin until they are mended"}));
   EXPECT_THAT(
       NewsBetween({.stopped = true}, {}, {}),
       ElementsAre(PolicyNews{events::EventType::kNormal, "StopLifted", "rollouts begin again"}));
@@ -46,9 +47,9 @@ TEST(PolicyNews, WhatCannotBeReadWarnsAgainWhenItIsSomethingElse) {
               ElementsAre(PolicyNews{events::EventType::kWarning, "Invalid", "a"}));
   EXPECT_THAT(NewsBetween({.problems = "a"}, {.problems = "b"}, {}),
               ElementsAre(PolicyNews{events::EventType::kWarning, "Invalid", "b"}));
-  EXPECT_THAT(
-      NewsBetween({.problems = "b"}, {}, {}),
-      ElementsAre(PolicyNews{events::EventType::kNormal, "Accepted", "all of it is in force"}));
+  EXPECT_THAT(NewsBetween({.problems = "b"}, {}, {}),
+              ElementsAre(PolicyNews{events::EventType::kNormal, "Accepted",
+                                     "the whole policy is in force"}));
 }
 
 TEST(PolicyNews, AStatusTellsWhatWasSaidLast) {

@@ -1,5 +1,5 @@
 /// @file
-/// The operator's names of objects and those that policies use.
+/// Converts between the operator's identifiers of objects and those of reload policies.
 #ifndef KUBEXX_RELOADER_POLICY_POLICY_REFS_H_
 #define KUBEXX_RELOADER_POLICY_POLICY_REFS_H_
 
@@ -20,7 +20,7 @@ inline reloadpolicy::ObjectRef RefOf(const SourceId& id) {
   return {std::string(NamesOf(id.type).kind), id.key};
 }
 
-/// Nothing: it is no workload of a kind that the operator knows.
+/// Returns std::nullopt when `ref` is not a workload of a known kind.
 inline std::optional<WorkloadId> IdOf(const reloadpolicy::ObjectRef& ref) {
   const auto kind = ParseWorkloadKind(ref.kind);
   return kind ? std::optional(WorkloadId{*kind, ref.key}) : std::nullopt;

@@ -160,13 +160,15 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
   Conditions<typename decltype(status.conditions)::value_type> conditions(present.conditions,
                                                                           state.generation, now);
   const bool valid = state.problems.empty();
-  conditions.Set("Ready", valid, valid ? "Accepted" : "Invalid",
-                 valid ? "all of it is in force" : "not in force: " + Joined(state.problems));
+  conditions.Set(
+      "Ready", valid, valid ? "Accepted" : "Invalid",
+      valid ? "the whole policy is in force" : "not in force: " + Joined(state.problems));
   const std::string failures = FailedText(failed_ones, static_cast<std::size_t>(state.failed));
   conditions.Set("Degraded", state.failed > 0, state.failed > 0 ? "RolloutsFailed" : "NoFailures",
                  failures);
-  conditions.Set("Stopped", state.stopped, state.stopped ? "TooManyFailures" : "BelowLimit",
-                 state.stopped ? failures + "; no more begin until they are mended" : failures);
+  conditions.Set(
+      "Stopped", state.stopped, state.stopped ? "TooManyFailures" : "BelowLimit",
+      state.stopped ? failures + "; no more rollouts begin until they are mended" : failures);
   status.conditions = conditions.Take();
   return status;
 }
@@ -251,7 +253,7 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
     Failure& failure = failures_[state.id];
     failure.again = options_.clock.Now() + kPauseAfterFailure;
     if (std::string error = written.error().ToString(); error != failure.error) {
-      logging::Warning("Status of a policy not written; it is tried again",
+      logging::Warning("Status of a policy could not be written; the operator tries again",
                        {{"policy", state.id.ToString()}, {"error", error}});
       failure.error = std::move(error);
     }

@@ -1,5 +1,5 @@
 /// @file
-/// Writes what becomes of policies to their status.
+/// Writes the status of policies.
 #ifndef KUBEXX_RELOADER_POLICY_POLICY_STATUS_H_
 #define KUBEXX_RELOADER_POLICY_POLICY_STATUS_H_
 
@@ -26,32 +26,34 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// The status that a policy should have, given the one it has: conditions keep the time at which
-/// they last changed. S is the status of either kind. Pure.
+/// The status that a policy should have. Takes from `present`, its present status, the times at
+/// which conditions last changed. S is the status of a ReloadPolicy or a ClusterReloadPolicy. Pure.
 template <class S>
 S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now);
 
-/// The failed rollouts that a status names, of a policy in `namespace_`; empty: of the cluster.
+/// The failed rollouts in the status of a policy in `namespace_`; empty for a ClusterReloadPolicy.
 template <class S>
 std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::string& namespace_);
 
-/// Compares the gate's figures with the policies' status at intervals, and writes those that
-/// differ: however much happens in between is one write. What begins or ends with that is an Event
-/// on the policy (see NewsBetween). Only while an operator is attached to the
-/// gate, so that one replica writes. Its thread ends with it.
+/// Compares the gate's state with the status of the policies at intervals and writes the statuses
+/// that differ; changes within an interval share one write. Reports what begins or ends by Events
+/// about the policy (see NewsBetween). Works only while an operator is attached to the gate, so
+/// that a single replica writes. Ends its thread when it is destroyed.
 class PolicyStatusWriter {
  public:
   struct Options {
     base::Clock& clock = base::Clock::Real();
     base::Duration interval = std::chrono::seconds(1);
-    /// Whether this replica writes for a namespace ("": the cluster's policies); empty: for all.
+    /// Whether this replica writes the status of the policies in a namespace ("" for
+    /// ClusterReloadPolicies). Empty: it writes all of them.
     std::function<bool(std::string_view namespace_)> reports{};
-    /// Of the Events about policies; must outlive the writer. Null: there are none.
+    /// Records the Events about policies; must outlive this object. Null: there are no Events.
     events::Recorder* recorder = nullptr;
-    /// Shown, at each look, all policies that this replica writes for; empty: nobody is.
+    /// Called at each interval with the states of all policies that this replica writes. May be
+    /// empty.
     std::function<void(const std::vector<PolicyState>&)> observe{};
   };
-  /// `gate` and `watch` must outlive this.
+  /// `gate` and `watch` must outlive this object.
   PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client, const PolicyGate& gate,
                      const PolicyWatch& watch, Options options);
 
@@ -61,9 +63,10 @@ class PolicyStatusWriter {
   template <class T>
   void Write(const PolicyState& state, const cache::SharedInformer<T>& informer,
              const std::stop_token& stop);
-  /// Tells what has changed since the last time, or since `present` was written. At the second look
-  /// that finds it so: what is over at once, as after a start, is no news. Whether this is the
-  /// first look of all.
+  /// Sends Events for what has changed since the last call, or since `present` was written. It does
+  /// so only when two calls in a row find the same state, so that a state which ends at once, such
+  /// as that right after a start, causes no Event. Returns whether this was the first call for the
+  /// policy.
   template <class T, class S>
   bool Tell(const PolicyState& state, const T& object, const S& present, const S& wanted);
 
@@ -75,13 +78,13 @@ class PolicyStatusWriter {
     std::string error{};
     base::TimePoint again{};
   };
-  /// Policies whose status could not be written. Of the thread alone.
+  /// Policies whose status could not be written. Used by the thread only.
   std::map<reloadpolicy::PolicyId, Failure> failures_;
   struct Told {
     PolicyFacts told{};
-    PolicyFacts seen{};  ///< at the last look
+    PolicyFacts seen{};  ///< at the last interval
   };
-  /// Of each policy that this replica reports on. Of the thread alone.
+  /// One entry per policy that this replica reports. Used by the thread only.
   std::map<reloadpolicy::PolicyId, Told> told_;
   std::jthread thread_;  // last: ends before the rest goes
 };

@@ -298,13 +298,14 @@ void PolicyWatch::OnAccess(std::string_view types, const std::string& namespace_
   const std::string_view where = namespace_.empty() ? "all" : std::string_view(namespace_);
   if (types == kClusterPolicies && !NeedsCluster(options_)) {
     if (is_refused) {
-      logging::Info("ClusterReloadPolicies may not be read here, and do not count");
+      logging::Info("The operator may not read ClusterReloadPolicies and ignores them");
     }
     return;
   }
   if (is_refused) {
-    logging::Warning("Reload policies may not be read: nothing that they may hold back is rolled",
-                     {{"policies", types}, {"namespace", where}, {"grant", kPolicyRights}});
+    logging::Warning(
+        "The operator may not read reload policies, so it rolls nothing that they may hold back",
+        {{"policies", types}, {"namespace", where}, {"grant", kPolicyRights}});
   } else {
     logging::Info("Reload policies can be read again", {{"policies", types}, {"namespace", where}});
   }
@@ -335,8 +336,9 @@ std::optional<std::string> PolicyWatch::GapIn(PolicyAccess& access,
   const std::string plural(api::ResourceOf<T>().plural);
   return std::string(std::is_same_v<T, ReloadPolicy> ? kNamespacedPolicies : kClusterPolicies) +
          (namespace_.empty() ? std::string() : " of the namespace " + namespace_) +
-         " may not be read, so what they hold back is not known: grant list and watch of " +
-         plural + ".kubexx.io, or do without policies (--reload-policies=false)";
+         " may not be read, so the operator does not know what they hold back: grant list and "
+         "watch of " +
+         plural + ".kubexx.io, or turn policies off (--reload-policies=false)";
 }
 
 std::optional<std::string> PolicyWatch::UnreadIn(const std::string& namespace_) {

@@ -1,5 +1,5 @@
 /// @file
-/// Brings reload policies from the API server to a gate.
+/// Passes reload policies from the API server to a gate.
 #ifndef KUBEXX_RELOADER_POLICY_POLICY_WATCH_H_
 #define KUBEXX_RELOADER_POLICY_POLICY_WATCH_H_
 
@@ -30,63 +30,68 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// Watches ReloadPolicies and ClusterReloadPolicies. Where their CRDs are not installed there are
-/// none. Where they may not be read for a while (see PolicyAccess) nobody knows what they say: see
-/// UnreadIn. Either is logged once, tried on with backoff, and ended by the first list that
-/// succeeds. Thread-safe.
+/// Watches ReloadPolicies and ClusterReloadPolicies. If their CRDs are not installed, there are no
+/// policies. If the operator may not read them for some time (see PolicyAccess), their content is
+/// unknown: see UnreadIn. Both cases are logged once and retried with backoff, and end with the
+/// first list that succeeds. Thread-safe.
 class PolicyWatch {
  public:
   using Namespaced = cache::SharedInformer<reloadpolicy::v1alpha1::ReloadPolicy>;
   using OfCluster = cache::SharedInformer<reloadpolicy::v1alpha1::ClusterReloadPolicy>;
 
   struct Options {
-    /// Empty: all.
+    /// The namespaces in which to watch ReloadPolicies; empty: all.
     std::vector<std::string> namespaces{};
     metrics::Registry* registry = nullptr;
-    /// With some namespaces only: ClusterReloadPolicies are needed, too. Without it they count
-    /// where they may be read, and there are none where they may not; most operators of some
-    /// namespaces lack that right.
+    /// Matters only if `namespaces` is not empty. True: ClusterReloadPolicies are needed. False:
+    /// they count if the operator may read them, and otherwise count as not existing, because most
+    /// operators of some namespaces lack that right.
     bool cluster_needed = false;
-    /// Shows where reading what is needed is not permitted; must outlive this. Null: only the log
-    /// tells.
+    /// Informed when the operator may not read policies that it needs; must outlive this object.
+    /// Null: only the log tells.
     Refusals* refusals = nullptr;
-    /// Told when UnreadIn may answer otherwise for a namespace, or for all when it is empty; on the
-    /// threads of informers. Must not block. Empty: what may not be read is not logged either.
+    /// Called when the answer of UnreadIn may have changed for a namespace, or for all when it is
+    /// empty, on the threads of informers. Must not block. Empty: unreadable policies are not
+    /// logged either.
     std::function<void(const std::string& namespace_)> on_change{};
     /// See PolicyAccess::Options.
     base::Duration patience = std::chrono::seconds(10);
   };
 
-  /// Does not start yet.
+  /// Makes no request yet.
   PolicyWatch(const std::shared_ptr<rest::RESTClient>& client, const Options& options);
   /// Stops.
   ~PolicyWatch();
   PolicyWatch(const PolicyWatch&) = delete;
   PolicyWatch& operator=(const PolicyWatch&) = delete;
 
-  /// Starts; every change goes to `gate`, which must outlive this. Once only.
+  /// Starts to watch, and passes every change to `gate`, which must outlive this object. Call it
+  /// once only.
   void Start(PolicyGate& gate);
   void Stop();
-  /// Blocks until the gate has been told of all policies that can be read; false when `stop` was
-  /// requested first. After Start.
+  /// Blocks until the gate knows all policies that can be read. Returns false when `stop` was
+  /// requested first. Call it after Start.
   bool WaitForSync(const std::stop_token& stop) const;
 
-  /// The types of which some could not be read when last tried: "ReloadPolicies", for example.
+  /// The types of policies of which some could not be read at the last attempt, such as
+  /// "ReloadPolicies".
   std::vector<std::string> Unread() const;
-  /// Why nothing may be rolled in a namespace: in a sentence, which policies that are needed may
-  /// not be read, and what to grant. Nothing when all are known to the gate. After Start.
+  /// A sentence that says why nothing may be rolled in a namespace: which policies the operator
+  /// needs but may not read, and which rights to grant. Returns std::nullopt when the gate knows
+  /// all policies. Call it after Start.
   std::optional<std::string> UnreadIn(const std::string& namespace_);
-  /// The same for each namespace where it is so, or "" for all.
+  /// The sentences of UnreadIn for all namespaces that have one; the key "" stands for all
+  /// namespaces.
   std::map<std::string, std::string> AllUnread();
 
-  /// What the statuses of the policies say that a workload waits for, a sentence each.
+  /// What the statuses of the policies say the workload waits for; one sentence for each.
   std::vector<std::string> Reported(const WorkloadId& id) const;
 
   const Namespaced& namespaced() const { return *namespaced_; }
   const OfCluster& of_cluster() const { return *of_cluster_; }
 
  private:
-  /// The policies that the gate has been told of: which state of them, by their id.
+  /// The policies that the gate knows: for each id, which state of the policy.
   class Told;
 
   template <class T>

@@ -1,5 +1,5 @@
 /// @file
-/// What the gate of rollouts is told of a workload.
+/// Converts a workload to what the gate of reload policies sees.
 #ifndef KUBEXX_RELOADER_POLICY_SIGHTING_H_
 #define KUBEXX_RELOADER_POLICY_SIGHTING_H_
 
@@ -8,8 +8,8 @@
 
 namespace kubexx::reloader {
 
-/// The workload as the gate sees it. Its pod template counts once the record of a rollout is on the
-/// workload: both are of one write.
+/// The workload as the gate sees it. The hash of the pod template is set only if the record of a
+/// rollout is on the workload, because one write changes both.
 reloadpolicy::Sighting SightingOf(const Workload& workload);
 
 }  // namespace kubexx::reloader

@@ -29,7 +29,7 @@ void TroubleReporter::LookAtStop(const PolicyState& state, Known& known) const {
     observer_.OnTrouble({.is_bad = true,
                          .message = "rollouts have stopped because of " + PolicyName(state) + ": " +
                                     std::to_string(state.failed) +
-                                    " failed, and no more begin until they are mended"});
+                                    " failed, and no more rollouts begin until they are mended"});
   }
   known.stop_is_told = state.stopped && (known.stop_is_told || known.was_stopped);
   known.was_stopped = state.stopped;

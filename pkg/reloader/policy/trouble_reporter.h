@@ -1,5 +1,5 @@
 /// @file
-/// Finds what is wrong with rollouts that policies hold back.
+/// Finds problems with rollouts that policies hold back.
 #ifndef KUBEXX_RELOADER_POLICY_TROUBLE_REPORTER_H_
 #define KUBEXX_RELOADER_POLICY_TROUBLE_REPORTER_H_
 
@@ -13,23 +13,25 @@
 
 namespace kubexx::reloader {
 
-/// Looks at the state of policies at intervals and tells, once for each time, of a policy that has
-/// stopped after failures, and of one because of which rollouts have waited for long for others (a
-/// limit, a health gate, an order; windows and pauses are somebody's wish). What is over at the
-/// second look, as after a start, is no trouble. Used by one thread at a time.
+/// Looks at the state of policies at intervals, and informs the observer once of each policy that
+/// has stopped rollouts after failures, and of each policy that makes rollouts wait for other
+/// rollouts for a long time (because of a limit, a health gate or an order, not of windows and
+/// pauses, which somebody has chosen). A stop that has ended by the next look, such as right after
+/// a start, is not reported. Use it on one thread at a time.
 class TroubleReporter {
  public:
-  /// `observer` must outlive this. `is_long`: how long a rollout waits before that is told.
+  /// `observer` must outlive this object. `is_long`: how long a rollout must wait before that is
+  /// reported.
   explicit TroubleReporter(TroubleObserver& observer,
                            base::Duration is_long = std::chrono::hours(1))
       : observer_(observer), is_long_(is_long) {}
 
-  /// `states`: all policies that this replica speaks for. Others are forgotten.
+  /// `states`: all policies that this replica reports. Forgets other policies.
   void Look(const std::vector<PolicyState>& states, base::WallTime now);
 
  private:
   struct Known {
-    bool was_stopped = false;  ///< at the last look
+    bool was_stopped = false;  ///< at the previous look
     bool stop_is_told = false;
     bool hold_is_told = false;
   };

@@ -1,5 +1,5 @@
 /// @file
-/// An operator on a cluster in memory.
+/// A test fixture with an operator on a cluster in memory.
 #ifndef KUBEXX_RELOADER_TESTING_OPERATOR_FIXTURE_H_
 #define KUBEXX_RELOADER_TESTING_OPERATOR_FIXTURE_H_
 
@@ -36,14 +36,14 @@ namespace kubexx::reloader {
 inline const WorkloadId kWeb{WorkloadKind::kDeployment, {"ns", "web"}};
 inline const WorkloadId kApi{WorkloadKind::kDeployment, {"ns", "api"}};
 
-/// Takes writes, and tells of failures on demand.
+/// A writer that stores the writes it gets, and fails when a test asks for it.
 class FakeWriter final : public WorkloadWriter {
  public:
   struct Call {
     WorkloadId workload;
     std::string patch;            ///< without the baseline
-    std::string baseline;         ///< in its annotation
-    bool names_baseline = false;  ///< sets or removes it
+    std::string baseline;         ///< the baseline in the annotations
+    bool names_baseline = false;  ///< the write sets or removes the baseline
   };
 
   apimachinery::Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
@@ -67,7 +67,7 @@ class FakeWriter final : public WorkloadWriter {
     const base::MutexLock lock(mu_);
     failures_[workload] = std::move(status);
   }
-  /// Of writes with a baseline only.
+  /// Makes writes that contain a baseline fail.
   void FailBaselines(apimachinery::Status status) {
     const base::MutexLock lock(mu_);
     baseline_failure_ = std::move(status);
@@ -89,7 +89,7 @@ class FakeWriter final : public WorkloadWriter {
     const base::MutexLock lock(mu_);
     return calls_;
   }
-  /// Writes that roll nothing.
+  /// Returns the writes that roll nothing.
   std::vector<Call> AwaitRecords(
       std::size_t n, const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
@@ -109,7 +109,8 @@ class FakeWriter final : public WorkloadWriter {
   std::optional<apimachinery::Status> baseline_failure_ KX_GUARDED_BY(mu_);
 };
 
-/// A cluster in memory with one operator on it, all under a clock that stands still.
+/// A cluster in memory with one operator on it. All of them use a clock that moves only when a test
+/// advances it.
 class OperatorTest : public ::testing::Test {
  protected:
   void PutConfigMap(const std::string& name, const std::string& value,
@@ -127,8 +128,8 @@ class OperatorTest : public ::testing::Test {
     secret.data["key"] = apimachinery::Bytes(value);
     Put(*secrets_, secret);
   }
-  /// A Deployment with auto that takes ConfigMap "config" and Secret "password" into its
-  /// environment.
+  /// Creates a Deployment with the auto annotation that takes the ConfigMap "config" and the Secret
+  /// "password" into its environment.
   static api::apps::v1::Deployment Web(const WorkloadId& id = kWeb) {
     api::apps::v1::Deployment deployment;
     deployment.metadata.namespace_ = id.key.namespace_;
@@ -189,8 +190,8 @@ class OperatorTest : public ::testing::Test {
         std::vector{set},
         dry_run_ ? static_cast<WorkloadWriter&>(*dry_run_) : static_cast<WorkloadWriter&>(writer_));
     operator_->Start();
-    // Until it has been told of what is there: a workload that it hears of later has its window
-    // then.
+    // Wait until the operator knows the objects that exist: a workload that it sees later would
+    // have its settle window then.
     for (const auto& informer :
          {set.sources[SourceType::kConfigMap], set.sources[SourceType::kSecret],
           set.workloads[WorkloadKind::kDeployment]}) {
@@ -230,8 +231,8 @@ class OperatorTest : public ::testing::Test {
                        const base::testing::Where& where = base::testing::Where::current()) {
     AwaitCount("reloader_reconcile_total", {{"result", result}}, value, where);
   }
-  /// Waits until a key settles, and lets its window pass; when several do, they must all have been
-  /// noted.
+  /// Waits until a key settles, and lets its window pass. If several keys settle, all of them must
+  /// have been noted before.
   void Settle(const base::testing::Where& where = base::testing::Where::current()) {
     clock_.AwaitSleepers(1, where);
     clock_.Advance(std::chrono::milliseconds(100));
@@ -246,11 +247,11 @@ class OperatorTest : public ::testing::Test {
       std::make_shared<cache::testing::FakeSource>();
   std::shared_ptr<cache::testing::FakeSource> deployments_ =
       std::make_shared<cache::testing::FakeSource>();
-  /// Of kinds that cannot be listed at first, and the end of waiting for them.
+  /// Kinds that cannot be listed at first, and the tokens that end the wait for them.
   std::map<WorkloadKind, std::pair<std::shared_ptr<cache::testing::FakeSource>, std::stop_token>>
       late_kinds_;
   base::testing::FakeClock clock_;
-  cache::testing::AutoClock informer_clock_;  // no waiting for backoff
+  cache::testing::AutoClock informer_clock_;  // does not wait for backoff
   FakeWriter writer_;
   DecisionRules rules_;
   base::Duration release_window_{};
@@ -264,7 +265,7 @@ class OperatorTest : public ::testing::Test {
   std::unique_ptr<Operator> operator_;
 };
 
-/// Keeps the reasons of notices. Thread-safe.
+/// Stores the reasons of notices. Thread-safe.
 class NoticeObserver final : public WriteObserver {
  public:
   void OnWrite(const WriteReport&) override {}

@@ -1,6 +1,6 @@
 /// @file
-/// The operator's view of the cluster: informers of sources and workloads, and the index between
-/// them.
+/// The operator's view of the cluster: informers of sources and workloads, and an index from
+/// sources to the workloads that use them.
 #ifndef KUBEXX_RELOADER_WATCH_CACHES_H_
 #define KUBEXX_RELOADER_WATCH_CACHES_H_
 
@@ -32,106 +32,114 @@ class SharedInformerBase;
 
 namespace kubexx::reloader {
 
-/// Where workloads of one namespace come from, or of all when it is empty.
+/// The source of the workloads in one namespace; in all namespaces when `namespace_` is empty.
 struct NamespacedWorkloads {
   std::string namespace_{};
   std::shared_ptr<WorkloadListWatch> list_watch{};
 };
 
-/// The informers of some namespaces, each one view over them, or of all namespaces. They must have
-/// been made with TransformFor of their type as transform and must not run yet.
+/// The informers for some namespaces, or for all; each informer covers all these namespaces. They
+/// must have been created with TransformFor of their type as transform, and must not run yet.
 struct InformerSet {
-  /// Empty: all.
+  /// Empty: all namespaces.
   std::set<std::string, std::less<>> namespaces{};
-  /// For SecretProviderClasses, of the statuses of their pods.
+  /// For SecretProviderClasses: informers of the SecretProviderClassPodStatuses.
   std::map<SourceType, std::shared_ptr<cache::SharedInformerBase>> sources{};
-  /// SecretProviderClasses, with TransformForProviderClass; null when they do not count.
+  /// An informer of SecretProviderClasses, created with TransformForProviderClass; null when they
+  /// are not watched.
   std::shared_ptr<cache::SharedInformerBase> provider_classes{};
-  /// Only classes that `provider_classes` has count: it selects some.
+  /// `provider_classes` has a label selector: classes that it does not contain are ignored.
   bool selects_provider_classes = false;
   std::map<WorkloadKind, std::shared_ptr<cache::SharedInformerBase>> workloads{};
-  /// Where workloads come from, when it can be that they are not watched.
+  /// The sources of workloads that may turn out not to be watchable.
   std::map<WorkloadKind, std::vector<NamespacedWorkloads>> workload_list_watches{};
-  /// Of sources in all namespaces: stops when the API server refuses them, so that nobody waits for
-  /// their first list. Informers over several namespaces see to that by themselves.
+  /// Only for informers of all namespaces: requested when the API server refuses the sources, so
+  /// that nobody waits for their first list. Informers of several namespaces handle that
+  /// themselves.
   std::map<SourceType, std::stop_token> refused{};
-  /// Stops when there is still no first list of the kind and the API server has answered nothing
-  /// but errors for so long that nobody is to wait for it any more. What is not here is waited for.
+  /// Requested when the first list of the kind is still missing and the API server has answered
+  /// only with errors for so long that nobody should wait any longer. Kinds without an entry are
+  /// always waited for.
   std::map<WorkloadKind, std::stop_token> late{};
-  /// Kept as long as the informers: what made them.
+  /// Keeps the object that created the informers alive as long as they are.
   std::shared_ptr<const void> owner{};
 
+  /// Whether the informers include the namespace.
   bool Covers(std::string_view namespace_) const;
+  /// The token in `late` for the kind; one that is never requested when there is none.
   std::stop_token LateOf(WorkloadKind kind) const;
 };
 
-/// What informers of the type need as InformerOptions::transform.
+/// The InformerOptions::transform that informers of the type need.
 std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(SourceType type,
                                                                        AnnotationKeys keys);
 std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(WorkloadKind kind,
                                                                        AnnotationKeys keys);
 
-/// The same for InformerSet::provider_classes.
+/// The InformerOptions::transform that InformerSet::provider_classes needs.
 std::function<apimachinery::Result<void>(cache::Object&)> TransformForProviderClass(
     AnnotationKeys keys);
 
-/// Index terms of a workload: the sources it references and may roll for, the plain names and the
-/// types with patterns in its reload lists.
+/// The index terms of a workload: the sources that it references and may be rolled for, and from
+/// its reload lists the plain names and the types with patterns.
 cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& rules);
 
-/// Thread-safe once constructed.
+/// Combines the informers. Thread-safe once constructed.
 class Caches {
  public:
-  /// Adds the indexes.
+  /// Adds the indexes to the informers.
   Caches(std::vector<InformerSet> informers, const DecisionRules& rules);
 
   void Start();
   void Stop();
-  /// Whether every informer holds its first list, but for what the API server refuses, and some of
-  /// sources is there. A kind of workloads that is late (see InformerSet::late) is still missing.
+  /// Whether every informer has its first list or has been refused it by the API server, and at
+  /// least some sources are known. Returns false while a kind of workloads is late (see
+  /// InformerSet::late).
   bool HasSynced() const;
-  /// Blocks until all informers hold their first list, are refused it, or are late; false when
-  /// `stop` was requested first.
+  /// Blocks until every informer has its first list, has been refused it, or is late. Returns false
+  /// when `stop` was requested first.
   bool WaitForSync(const std::stop_token& stop) const;
-  /// As WaitForSync, for those of workloads.
+  /// Does the same for the informers of workloads only.
   bool WaitForWorkloads(const std::stop_token& stop) const;
 
-  /// Whether the sources of the type in the namespace have been listed: what GetSource does not
-  /// have then is not there, or not selected. Once true it stays so, also when a right is lost.
+  /// Whether the sources of the type in the namespace have been listed. Then a source that
+  /// GetSource does not return does not exist, or is not selected. Stays true once it is true, even
+  /// when the right to list them is lost.
   bool Knows(SourceType type, std::string_view namespace_) const;
-  /// Whether a workload that is not found is not there: its kind is not late. True also for what is
-  /// not watched.
+  /// Whether a workload that is not found does not exist, because its kind is not late. Also true
+  /// for kinds that are not watched.
   bool Knows(WorkloadKind kind, std::string_view namespace_) const;
-  /// What is watched, but has not been listed yet.
+  /// What is watched but has not been listed yet.
   std::set<SourceSpace> UnknownSpaces() const;
 
-  /// Nothing when there is none.
+  /// Returns std::nullopt when the caches do not contain the source.
   std::optional<Source> GetSource(const SourceId& id) const;
-  /// A Rollout that runs a Deployment's template has that template's volumes and containers.
+  /// Returns std::nullopt when the caches do not contain the workload. A Rollout that uses a
+  /// Deployment's template gets that template's volumes and containers.
   std::optional<Workload> GetWorkload(const WorkloadId& id) const;
-  /// Each workload that can be read, as it is stored.
+  /// Calls `each` with every workload that can be read, as it is stored.
   void ForEachWorkload(base::FunctionRef<void(const Workload&)> each) const;
-  /// What pods report of SecretProviderClasses. Whoever handles the events of their statuses feeds
-  /// it...
+  /// What pods report about SecretProviderClasses. The handler of SecretProviderClassPodStatus
+  /// events must pass them to it...
   ProviderClasses& provider_classes() const { return *provider_classes_; }
-  /// ...or, without a handler, this does, once the first lists are held.
+  /// ...or, if there is no such handler, call this after the first lists have arrived.
   void LoadPodReports() const;
-  /// Names of all sources of a type in a namespace.
+  /// The names of all sources of a type in a namespace.
   std::vector<std::string> SourceNames(SourceType type, std::string_view namespace_) const;
 
-  /// Where there is a source of that type and name.
+  /// The namespaces that contain a source of this type and name.
   std::vector<std::string> NamespacesWith(SourceType type, std::string_view name) const;
 
-  /// Workloads that a change of a source may concern.
+  /// The workloads that a change of a source may concern.
   struct Concerned {
-    /// Reference the source, or have its plain name in their reload list.
+    /// Workloads that reference the source, or have its plain name in their reload list.
     std::vector<WorkloadId> by_name{};
-    /// Have patterns in their reload list for the type; whether one matches is for the caller to
-    /// see.
+    /// Workloads with patterns in their reload list for this type; the caller must check whether
+    /// one matches.
     std::vector<WorkloadId> by_pattern{};
   };
   Concerned WorkloadsOf(const SourceId& source) const;
-  /// Rollouts whose pods are made from that Deployment's template.
+  /// The Rollouts whose pods are made from this Deployment's template.
   std::vector<WorkloadId> RolloutsOf(const apimachinery::ObjectKey& deployment) const;
 
   const std::vector<InformerSet>& informers() const { return informers_; }

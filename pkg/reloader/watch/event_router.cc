@@ -296,11 +296,10 @@ void EventRouter::NoteTemplateOf(const WorkloadId& workload,
   }
   logging::Warning(
       is_undone
-          ? "A rollout was undone before it was through. Pods that run with the data from before "
-            "are left alone until a source changes; `kubectl rollout restart` gives them the "
-            "present data"
-          : "A rollout of the operator was set back before it was through, perhaps by a tool that "
-            "keeps the workload as it is described elsewhere; it is made again",
+          ? "Somebody undid a rollout before it had ended. Pods with the earlier data are left "
+            "alone until a source changes; `kubectl rollout restart` gives them the present data"
+          : "A rollout of the operator was set back before it had ended, perhaps by a tool that "
+            "keeps the workload as it is described elsewhere; the operator makes it again",
       {{"kind", KindName(workload.kind)},
        {"namespace", workload.key.namespace_},
        {"workload", workload.key.name}});

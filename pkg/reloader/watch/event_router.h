@@ -1,5 +1,5 @@
 /// @file
-/// From events of informers to workloads that are to be looked at.
+/// Turns events of informers into workloads that a worker must look at.
 #ifndef KUBEXX_RELOADER_WATCH_EVENT_ROUTER_H_
 #define KUBEXX_RELOADER_WATCH_EVENT_ROUTER_H_
 
@@ -28,20 +28,21 @@ class RawEvent;
 
 namespace kubexx::reloader {
 
-/// Why a workload is to be looked at.
+/// The reason for which a worker must look at a workload.
 enum class Cause : std::uint8_t {
   kSourceEvent,
-  kReleaseEvent,  ///< a source of the workload's own release: that may change the workload next
+  /// A source of the workload's own release has changed: the release may change the workload next.
+  kReleaseEvent,
   kWorkloadEvent,
 };
 
-/// The type of an informer's event, for metrics.
+/// The type of an informer's event, as metrics show it.
 EventType EventTypeOf(const cache::RawEvent& event);
 
-/// Handles events of sources and workloads: remembers what changed and passes on the workloads
-/// concerned. What changes in a namespace while it is not selected is not remembered: an operator
-/// begins to look there when it becomes selected. Its callbacks run on the informers' threads,
-/// several at once. Refers to everything it is given.
+/// Handles events of sources and workloads: stores what has changed and passes on the workloads
+/// concerned. Changes in a namespace that is not selected are not stored; the operator begins to
+/// look at a namespace when it is selected. The callbacks run on the informers' threads, several at
+/// a time. Keeps references to its arguments.
 class EventRouter {
  public:
   struct Parts {
@@ -51,77 +52,82 @@ class EventRouter {
     const DecisionRules& rules;
     const std::set<std::string>& ignored_namespaces;
     const ReloaderMetrics& metrics;
-    /// Takes the changes that concern workloads that are not watched.
+    /// Takes the changes that concern workloads which are not watched.
     OnDemandLists& on_demand;
-    /// Null: whatever appears has been created.
+    /// Null: every source that appears has been created.
     SourceAbsences* absences = nullptr;
     /// Null: all namespaces are selected.
     const NamespaceSelector* namespaces = nullptr;
-    /// Null: a source's change never comes before the workload's that it is about.
+    /// Null: the event of a source never arrives before that of the workload which began to use it.
     RecentChanges* recent = nullptr;
-    /// Takes rollouts that were set back; null: they are made again whenever that happens.
+    /// Informed of rollouts that were set back; null: nobody is.
     SetBacks* set_backs = nullptr;
     /// Null: this replica works on all workloads.
     const HeldShards* held_shards = nullptr;
-    /// Must not block.
+    /// Called with each workload to look at. Must not block.
     std::function<void(const WorkloadId&, Cause)> note;
   };
   explicit EventRouter(Parts parts) : parts_(std::move(parts)) {}
 
-  /// Waits for the workloads' first list before it handles a change, so that none is missed; until
-  /// then the informer's events wait with it. Drops the event when `stop` is requested first.
+  /// Handles an event of a source. Waits for the workloads' first list before that, so that no
+  /// workload is missed; until then the informer's other events wait, too. Drops the event when
+  /// `stop` is requested first.
   void OnSource(SourceType type, const cache::RawEvent& event, const std::stop_token& stop);
-  /// A change that `on_demand` took, once the workloads have been listed.
+  /// Handles a change that `on_demand` has taken, after the workloads have been listed.
   void OnListed(const SourceId& id, const std::optional<Digest>& before);
-  /// Waits for the first list of the selected namespaces.
+  /// Handles an event of a workload. Waits for the first list of the selected namespaces.
   void OnWorkload(WorkloadKind kind, const cache::RawEvent& event, const std::stop_token& stop);
-  /// Of SecretProviderClasses: their annotations. Waits as OnSource.
+  /// Handles an event of a SecretProviderClass, whose annotations matter. Waits as OnSource does.
   void OnProviderClass(const cache::RawEvent& event, const std::stop_token& stop);
 
  private:
-  /// Whether changes in the namespace count now. Waits for the first list of those selected; false
-  /// when `stop` is requested first.
+  /// Whether changes in the namespace count now. Waits for the first list of selected namespaces;
+  /// returns false when `stop` is requested first.
   bool IsSelected(const std::string& namespace_, const std::stop_token& stop) const;
-  /// Whether a source that appears, and did not when the informer began, has just been made.
+  /// Whether a source that appears was just created, as opposed to one that existed before its
+  /// informer started.
   bool IsCreated(const cache::Object& source) const;
 
   using RawEvent = cache::RawEvent;
 
-  /// Whether it could be read.
+  /// Handles a change. Returns whether the object could be read.
   bool OnSourceChange(SourceType type, const RawEvent& event);
-  /// The same of the status of a pod that mounts a SecretProviderClass.
+  /// Does the same for the status of a pod that mounts a SecretProviderClass.
   bool OnPodStatus(const RawEvent& event);
-  /// Of an update of a workload: whether its pods have been, or will be, made anew.
+  /// Handles an update of a workload: stores whether its pods have been or will be replaced.
   void NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event);
-  /// The pod template of `workload`, its own or that of its Deployment, was changed.
+  /// Stores a change of the workload's pod template, which may be its own or its Deployment's.
   void NoteTemplateOf(const WorkloadId& workload, const PairMemory::TemplateChange& change);
-  /// All that an event says of the workload is known. `concerns`: a rule applies to it.
+  /// Everything that an event says about the workload has been stored. `concerns`: a rule applies
+  /// to it.
   void NoteTold(const Workload& workload, bool concerns);
-  /// Of an update of a workload: whether the replica that works on it has rolled it, or recorded
-  /// what it has.
+  /// Handles an update of a workload: stores whether another replica has rolled it, or recorded a
+  /// baseline on it.
   void NoteRecord(const Workload& before, const Workload& now, std::uint64_t version);
-  /// The workload was made, or changed, at `version` or later: changes of sources since then, which
-  /// were told of before, may be of sources that nobody knew it to use.
+  /// The workload was created or changed at resource version `version` or later. Handles the
+  /// changes of sources since then whose events arrived before it was known that the workload uses
+  /// the sources.
   void NoteWhatCameBefore(const Workload& workload, std::uint64_t version);
-  /// Whether a rule may ask for the source.
+  /// Whether a rule may apply to the source.
   bool MayUse(const Workload& workload, const std::vector<SourceId>& referenced,
               const SourceId& source) const;
-  /// Whether the source is gone and that rolls nothing: it is remembered, since one that is made
-  /// anew with other data is a change.
+  /// Whether the source was deleted and that rolls nothing. Then its data are stored nevertheless,
+  /// because creating it again with other data is a change.
   bool IsOnlyEnd(const Source& source, const Digest* before) const;
-  /// `before` is null when the source has just appeared. `last`: of a source that is gone, the
-  /// version of its last data.
+  /// Handles a change of a source. `before` is null when the source has just appeared. `last`: for
+  /// a deleted source, the resource version of its last data.
   void NoteWorkloads(const Source& source, const Digest* before, std::uint64_t last = 0);
-  /// Records the change for those that the caches have, and notes the ones that `wanted` says yes
-  /// to.
+  /// Stores the change for the workloads that the caches contain, and passes on those for which
+  /// `wanted` returns true.
   void NoteKnown(const Source& source, const Digest* before,
                  base::FunctionRef<bool(const WorkloadId&)> wanted, std::uint64_t last = 0);
-  /// Why a workload is to be looked at that uses the source.
+  /// The reason for which a worker must look at a workload that uses the source.
   Cause CauseOf(const Source& source, const WorkloadId& workload) const;
-  /// One change, or the end, of a source that a workload uses.
+  /// Stores one change, or the deletion, of a source that a workload uses.
   void Record(const WorkloadId& workload, const SourceId& source, const Move& before,
               const Move& now);
-  /// The workload is of an earlier version than before: the store has been restored.
+  /// The workload has an earlier resource version than before: the API server's store was restored
+  /// from a backup.
   void ForgetVersions(const WorkloadId& workload);
 
   Parts parts_;

@@ -1,5 +1,5 @@
 /// @file
-/// What the operator watches and reads at a real API server.
+/// Watches and reads the operator's objects at a real API server.
 #ifndef KUBEXX_RELOADER_WATCH_KUBERNETES_IO_H_
 #define KUBEXX_RELOADER_WATCH_KUBERNETES_IO_H_
 
@@ -21,46 +21,47 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// Whether the server has the resource's API; asked of discovery, which everyone may read, since a
-/// list of what does not exist is refused before it is not found.
+/// Whether the server has the resource's API. Asks discovery, which everyone may read: an API that
+/// does not exist and may not be listed is answered with Forbidden, not with NotFound.
 apimachinery::Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
                                     const apimachinery::ResourceInfo& resource,
                                     const std::stop_token& stop);
 
-/// Whether the server's list of API groups, which no proxy has, is without the resource's group and
-/// version. False as well when there is no such list.
+/// Whether the server's list of API groups lacks the resource's group and version. A proxy in front
+/// of the server has no such list; the result is false then.
 bool IsGroupMissing(const std::shared_ptr<rest::RESTClient>& client,
                     const apimachinery::ResourceInfo& resource, const std::stop_token& stop);
 
 /// What the operator watches.
 struct WatchSettings {
   AnnotationKeys keys{};
-  /// Sent with the requests for sources; empty for all of them.
+  /// Label selector in the requests for sources; empty: all sources.
   std::string source_label_selector{};
-  /// Types that are not watched at all.
+  /// Types that are not watched.
   std::set<SourceType> ignored_types{SourceType::kSecretProviderClass};
-  /// Kinds to watch. Those that the server does not have, or does not let us list, are asked for
-  /// again now and then.
+  /// Kinds to watch. Kinds that the server does not have, or does not permit to list, are tried
+  /// again from time to time.
   std::set<WorkloadKind> kinds{kWorkloadKinds.begin(), kWorkloadKinds.end()};
   metrics::Registry* registry = nullptr;
-  /// Told of what is refused; made by NewInformers when null.
+  /// Informed of what the server refuses. Null: NewInformers creates one.
   std::shared_ptr<Fallbacks> fallbacks{};
-  /// Follows the sources; must outlive the informers. Null: nobody does.
+  /// Follows the lists and watches of sources; must outlive the informers. Null: nobody does.
   Refusals* refusals = nullptr;
 };
 
-/// Informers of some namespaces, one a kind over all of these, or of all when there are none:
-/// projecting, not yet running.
+/// Creates the informers of the given namespaces, or of all if there are none: one informer per
+/// kind, which covers all of them. They store projections, and do not run yet.
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client,
                          const std::vector<std::string>& namespaces, const WatchSettings& settings);
-/// The same for one namespace, or all when `namespace_` is empty.
+/// Does the same for one namespace, or for all when `namespace_` is empty.
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                          const WatchSettings& settings);
 
-/// Reads one ConfigMap or Secret, by a list with its name, for which the right to list is enough.
+/// Reads one ConfigMap or Secret. Uses a list with a field selector for the name, because the
+/// operator needs only the right to list then.
 ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client);
 
-/// Asks for a ConfigMap's or Secret's metadata, by a list with its name.
+/// Asks for the metadata of a ConfigMap or Secret, by a list with its name.
 SourceExists NewSourceQuery(std::shared_ptr<rest::RESTClient> client);
 
 }  // namespace kubexx::reloader

@@ -1,5 +1,5 @@
 /// @file
-/// --namespace-selector: the namespaces with certain labels.
+/// The namespaces that --namespace-selector selects by their labels.
 #ifndef KUBEXX_RELOADER_WATCH_NAMESPACE_SELECTOR_H_
 #define KUBEXX_RELOADER_WATCH_NAMESPACE_SELECTOR_H_
 
@@ -22,24 +22,24 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// The namespaces that are selected at present. Thread-safe once started.
+/// The namespaces that are selected at present. Thread-safe after Start.
 class NamespaceSelector {
  public:
-  /// `namespaces`: an informer of exactly the namespaces that are selected, not yet running.
+  /// `namespaces`: an informer of exactly the selected namespaces, which does not run yet.
   explicit NamespaceSelector(std::shared_ptr<cache::SharedInformerBase> namespaces);
   /// Stops.
   ~NamespaceSelector();
   NamespaceSelector(const NamespaceSelector&) = delete;
   NamespaceSelector& operator=(const NamespaceSelector&) = delete;
 
-  /// `on_selected` is called for each namespace that is or becomes selected, after Contains knows
-  /// it, on a thread of the informer; it must not block. Once only.
+  /// Calls `on_selected` for each namespace that is or becomes selected, after Contains returns
+  /// true for it, on a thread of the informer. It must not block. Call Start once only.
   void Start(std::function<void(const std::string& name)> on_selected);
-  /// No call is made after it has returned.
+  /// `on_selected` is not called after Stop has returned.
   void Stop();
   bool HasSynced() const;
-  /// Blocks until the first list is here: until then Contains is false for all. False when `stop`
-  /// was requested first.
+  /// Blocks until the first list has arrived; until then Contains returns false for every
+  /// namespace. Returns false when `stop` was requested first.
   bool WaitForSync(const std::stop_token& stop) const;
   bool Contains(std::string_view name) const;
 
@@ -48,8 +48,8 @@ class NamespaceSelector {
   base::Subscription subscription_;
 };
 
-/// Watches the namespaces that match the label selector; keeps their names only. `refusals` follows
-/// the watch when not null, and must outlive it.
+/// Watches the namespaces that match the label selector and stores only their names. `refusals`, if
+/// not null, follows the watch and must outlive it.
 std::unique_ptr<NamespaceSelector> NewNamespaceSelector(std::shared_ptr<rest::RESTClient> client,
                                                         const std::string& label_selector,
                                                         metrics::Registry* registry,

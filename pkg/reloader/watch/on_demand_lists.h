@@ -1,5 +1,5 @@
 /// @file
-/// Changes of sources, for workloads that are not watched.
+/// Handles changes of sources for workloads that the operator may list, but not watch.
 #ifndef KUBEXX_RELOADER_WATCH_ON_DEMAND_LISTS_H_
 #define KUBEXX_RELOADER_WATCH_ON_DEMAND_LISTS_H_
 
@@ -31,63 +31,66 @@ namespace kubexx::reloader {
 
 struct InformerSet;
 
-/// Collects the changes of sources while workloads are listed, and passes each on once the store
-/// has a list that began after it: one list answers all changes that wait, however many there are.
-/// Until it is known whether a kind may be watched, as between its list and the first event of its
-/// watch, it also remembers what changes: a workload that was made in that time is in no list yet.
+/// Collects changes of sources, has the workloads listed, and passes each change on after the store
+/// contains a list that began later than the change. One list serves all changes that are waiting.
+/// Between a kind's list and the first event of its watch it is not known whether the kind may be
+/// watched. During that time the changes are also stored here, because no list contains a workload
+/// that is created then.
 /// Thread-safe.
 class OnDemandLists {
  public:
-  /// One kind in one namespace, or in all when the namespace is empty.
+  /// One kind of workloads in one namespace; in all namespaces when `namespace_` is empty.
   struct Member {
     std::string namespace_{};
     std::shared_ptr<WorkloadListWatch> list_watch{};
     std::shared_ptr<cache::SharedInformerBase> informer{};
   };
-  /// A change; without digest when the source has just appeared, or when it is not the data that
-  /// has changed. Of several changes of one source the first digest counts.
+  /// Receives a change. `before` is std::nullopt when the source has just appeared, or when
+  /// something other than its data has changed. If a source changes several times, `before` is from
+  /// the first change.
   using Pass = std::function<void(const SourceId&, const std::optional<Digest>& before)>;
 
-  /// `pass` is called on this object's thread, and must not block for long.
+  /// `pass` is called on this object's thread and must not block for long.
   OnDemandLists(std::vector<Member> members, base::Clock& clock, Pass pass);
-  /// Drops what waits, and joins.
+  /// Drops the changes that are waiting, and joins the thread.
   ~OnDemandLists() = default;
   OnDemandLists(const OnDemandLists&) = delete;
   OnDemandLists& operator=(const OnDemandLists&) = delete;
 
-  /// One for each source of workloads of these informers.
+  /// One member for each list-watch of workloads in `informers`.
   static std::vector<Member> MembersOf(const std::vector<InformerSet>& informers);
 
   void Start();
   void Stop();
-  /// Takes a change when something in its namespace is on demand; whether it did. When no known
-  /// workload uses the source it may wait: see UnreferencedSources.
-  /// `version`: its resourceVersion with the change, when known.
+  /// Takes a change if workloads in its namespace are listed on demand, and returns whether it did.
+  /// When no known workload uses the source (`is_used` is false) the change may have to wait; see
+  /// UnreferencedSources. `version`: the source's resourceVersion after the change, or 0.
   bool Changed(const SourceId& source, const std::optional<Digest>& before, bool is_used,
                std::uint64_t version = 0);
-  /// The digests from before the changes in the namespace that wait, or are being listed for: a
-  /// workload that a list brings may run with the data from before.
+  /// The sources in the namespace with changes that wait or are being listed for, and their digests
+  /// before these changes. A workload that a list brings may run with the earlier data.
   std::vector<std::pair<SourceId, Digest>> Before(std::string_view namespace_) const;
-  /// The same for a workload that a watch brings and that was made at resource version `version`:
-  /// of changes that were made after it, while it was not known whether it would be watched. 0: it
-  /// is not known when it was made, and all of them count.
+  /// The same for a workload that a watch brings and that was created at resource version
+  /// `version`. Returns the changes that were made later than that, while it was not known whether
+  /// the workload would be watched. 0: the version is not known, and all such changes are returned.
   std::vector<std::pair<SourceId, Digest>> BeforeSince(std::string_view namespace_,
                                                        std::uint64_t version) const;
-  /// Whether workloads of the kind in the namespace are on demand: their changes come by `pass`.
+  /// Whether workloads of the kind in the namespace are listed on demand, so that changes reach
+  /// them through `pass`.
   bool Covers(WorkloadKind kind, std::string_view namespace_) const;
 
  private:
   using Changes = std::map<SourceId, std::optional<Digest>>;
-  /// The namespaces to list, and how new the lists must be at least.
+  /// The namespaces to list, and the lowest resource version that each list must have.
   using Namespaces = std::map<std::string, std::uint64_t>;
-  /// What is to be listed for.
+  /// The changes that one round of lists serves.
   struct Round {
     Changes changes{};
     Namespaces namespaces{};
   };
-  /// A list that a member has not brought in its time, and the changes that it is to answer. They
-  /// have been passed on once, and are again when it comes: it may bring a workload that was made
-  /// before them.
+  /// A list that a member has not delivered in time, and the changes that it serves. They have been
+  /// passed on once already, and are passed on again when the list arrives: it may bring a workload
+  /// that was created before them.
   struct Overdue {
     std::uint64_t number = 0;
     Changes changes{};
@@ -100,15 +103,16 @@ class OnDemandLists {
     std::uint64_t version = 0;
   };
 
-  /// A change that was made while it was in doubt whether all workloads are watched.
+  /// A change that was made while it was not known whether all workloads are watched.
   struct Doubtful {
     Digest before{};
     std::uint64_t version = 0;
     bool is_used = false;
     base::TimePoint at{};
-    std::size_t members = 0;  ///< on demand in its namespace, and told of it
+    std::size_t members = 0;  ///< on demand in its namespace and informed of the change
   };
-  /// How many members in a namespace are on demand, and in doubt.
+  /// The number of members in a namespace that are on demand, and of those for which it is not
+  /// known yet.
   struct Count {
     std::size_t on_demand = 0;
     std::size_t in_doubt = 0;
@@ -118,26 +122,27 @@ class OnDemandLists {
   Count CountIn(std::string_view namespace_) const;
   void AddLocked(const SourceId& source, const std::optional<Digest>& before, bool is_used,
                  std::uint64_t version) KX_REQUIRES(mu_);
-  /// Has what was in doubt listed for where watches have been refused since, and forgets it where
-  /// they have not.
+  /// Has doubtful changes listed for where watches have been refused since, and forgets them where
+  /// watches have been granted.
   void ResolveDoubtsLocked() KX_REQUIRES(mu_);
   void Run(const std::stop_token& stop);
-  /// Blocks until something is due; that, and what the same lists answer, which is listed_for_ from
-  /// now on. Empty when `stop` is requested first, and now and then while lists are overdue.
+  /// Blocks until changes are due, and returns them together with all others that the same lists
+  /// serve; listed_for_ holds them from then on. Returns nothing when `stop` is requested first,
+  /// and from time to time while lists are overdue.
   Round Await(const std::stop_token& stop);
   base::TimePoint NextDueLocked() const KX_REQUIRES(mu_);
-  /// Returns the lists that have not come in time.
+  /// Returns the lists that have not arrived in time.
   Missing List(const Namespaces& namespaces, const std::stop_token& stop);
-  /// Whether the list is in the store; also when the member is not on demand any more, and what it
-  /// has is.
+  /// Whether the list is in the store. Also true when the member is not on demand any more, and its
+  /// store is up to date.
   static bool HasCome(const Member& member, std::uint64_t number, const std::stop_token& stop);
   void NoteOverdue(const Missing& missing, const Changes& changes);
-  /// Passes on what overdue lists answer that have come meanwhile.
+  /// Passes on the changes of overdue lists that have arrived in the meantime.
   void PassOverdue(const std::stop_token& stop);
-  /// Lists the namespaces only; false when that is more work than to list everything, or cannot be
-  /// done.
+  /// Lists only these namespaces. Returns false when that costs more than listing everything, or is
+  /// not possible.
   bool ListParts(const Member& member, const Namespaces& namespaces, const std::stop_token& stop);
-  /// Blocks until `is_there`, for a while; whether it is.
+  /// Blocks for a limited time until `is_there` returns true. Returns whether it did.
   bool AwaitStored(base::FunctionRef<bool()> is_there, const std::stop_token& stop);
 
   const std::vector<Member> members_;
@@ -150,7 +155,7 @@ class OnDemandLists {
   UnreferencedSources unreferenced_ KX_GUARDED_BY(mu_);
   Changes listed_for_ KX_GUARDED_BY(mu_);
   std::map<const Member*, Overdue> overdue_ KX_GUARDED_BY(mu_);
-  /// One list a second: a burst of changes is answered together.
+  /// Limits the rate to one round of lists per second, so that a burst of changes shares a list.
   base::TimePoint next_round_ KX_GUARDED_BY(mu_){};
   std::jthread thread_;
 };

@@ -1,5 +1,5 @@
 /// @file
-/// What pods report of the SecretProviderClasses that they mount.
+/// What pods report about the SecretProviderClasses that they mount.
 #ifndef KUBEXX_RELOADER_WATCH_PROVIDER_CLASSES_H_
 #define KUBEXX_RELOADER_WATCH_PROVIDER_CLASSES_H_
 
@@ -17,23 +17,24 @@
 
 namespace kubexx::reloader {
 
-/// The states of all classes. A class is at the digest of the newest change that some pod has
-/// reported, and pods that come later begin with it or with something newer: their digests are as
-/// good. States that are older are of pods that have not been told yet. Pods that come and go
-/// change nothing by themselves, so that neither a rollout nor a node that drains rolls anything.
-/// Keeps a few dozen bytes for each class that was ever reported, until Forget. Thread-safe.
+/// Stores the states of all classes. The present digest of a class is that of the newest change
+/// that any pod has reported. Pods that start later begin with it or with something newer, so their
+/// digests count as equally new; older states belong to pods that have not been updated yet.
+/// Creating and deleting pods changes nothing by itself, so neither a rollout nor a node that is
+/// drained causes another rollout. Keeps a few dozen bytes for each class that was ever reported,
+/// until Forget. Thread-safe.
 class ProviderClasses {
  public:
-  /// Digests kept of one class.
+  /// The most digests that are kept of one class.
   static constexpr std::size_t kMaxDigests = 16;
 
-  /// Takes a report into account; whether Get says something else than before.
+  /// Takes a report into account. Returns whether the result of Get has changed.
   bool Observe(const PodReport& report);
-  /// The class does not exist any more.
+  /// The class was deleted.
   void Forget(const SourceId& id);
-  /// Nothing when no pod has reported it. Without the annotations of the class.
+  /// Returns the class without its annotations; std::nullopt when no pod has reported it.
   std::optional<Source> Get(const SourceId& id) const;
-  /// Names of all classes that pods of the namespace have reported.
+  /// The names of all classes that pods in the namespace have reported.
   std::vector<std::string> Names(std::string_view namespace_) const;
 
  private:
@@ -42,7 +43,8 @@ class ProviderClasses {
     bool updated = false;
     bool operator==(const Seen&) const = default;
   };
-  /// By version. The first is the newest change, unless nothing has changed yet.
+  /// Keyed by resource version. The first entry is the newest change, unless nothing has changed
+  /// yet.
   using History = std::map<std::uint64_t, Seen>;
   static std::vector<Seen> States(const History& history);
 

@@ -1,5 +1,5 @@
 /// @file
-/// The changes of sources of the last seconds.
+/// Stores the changes of sources in the last seconds.
 #ifndef KUBEXX_RELOADER_WATCH_RECENT_CHANGES_H_
 #define KUBEXX_RELOADER_WATCH_RECENT_CHANGES_H_
 
@@ -18,9 +18,10 @@
 
 namespace kubexx::reloader {
 
-/// The watches of sources and of workloads are not in step: a change may be told of before the
-/// workload that was made, or began to use the source, before it. Remembers each change for ten
-/// seconds, and no more than 10,000 of them. Thread-safe.
+/// Stores recent changes, because the watches of sources and of workloads are not synchronized: the
+/// event of a change may arrive before the event of a workload that was created, or began to use
+/// the source, before the change. Keeps each change for ten seconds, and at most 10,000 changes.
+/// Thread-safe.
 class RecentChanges {
  public:
   struct Change {
@@ -28,12 +29,13 @@ class RecentChanges {
     Digest before{};
     Move now{};
   };
-  /// `clock` must outlive it.
+  /// `clock` must outlive this object.
   explicit RecentChanges(base::Clock& clock) : clock_(clock) {}
 
-  /// A source changed from `before`. Nothing is remembered when the version of `now` is not known.
+  /// A source changed from `before` to `now`. Stores nothing when the version of `now` is 0 (not
+  /// known).
   void Add(const SourceId& source, const Digest& before, const Move& now);
-  /// The changes in the namespace after that resource version, in the order in which they came.
+  /// The changes in the namespace after that resource version, in order of arrival.
   std::vector<Change> Since(std::string_view namespace_, std::uint64_t version);
 
  private:
@@ -46,7 +48,7 @@ class RecentChanges {
   base::Clock& clock_;
   mutable base::Mutex mu_;
   std::map<std::string, std::deque<Entry>, std::less<>> by_namespace_ KX_GUARDED_BY(mu_);
-  /// The namespaces of all entries, in the order in which they came.
+  /// The namespaces of all entries, in order of arrival.
   std::deque<std::string> order_ KX_GUARDED_BY(mu_);
 };
 

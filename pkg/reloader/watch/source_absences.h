@@ -1,5 +1,5 @@
 /// @file
-/// Tells sources that do not exist from sources that are only not watched.
+/// Distinguishes sources that do not exist from sources that are only not watched.
 #ifndef KUBEXX_RELOADER_WATCH_SOURCE_ABSENCES_H_
 #define KUBEXX_RELOADER_WATCH_SOURCE_ABSENCES_H_
 
@@ -20,38 +20,40 @@
 
 namespace kubexx::reloader {
 
-/// Asks the API server whether a source exists, whatever its labels. May block.
+/// Asks the API server whether a source exists, whatever its labels are. May block.
 using SourceExists =
     std::function<apimachinery::Result<bool>(const SourceId&, const std::stop_token&)>;
 
-/// The type of the Secrets in which Helm keeps its releases. They are not watched: no workload
-/// mounts them, and each upgrade of a release makes one.
+/// The type of the Secrets in which Helm stores its releases. They are not watched, because no
+/// workload mounts them and each upgrade of a release creates one.
 inline constexpr std::string_view kHelmReleaseType = "helm.sh/release.v1";
 
-/// A watch with a selector says of a source that it is deleted when it only lost its label, and
-/// that it is created when it only got one. Where a deletion or a creation counts, the API server
-/// itself is asked about what the informers do not have, for its metadata only, and its answer is
-/// kept for a minute, or until the next event of the source. Thread-safe.
+/// Answers whether a source that the informers do not have exists nevertheless. A watch with a
+/// label selector reports a source as deleted when it only loses its label, and as created when it
+/// only gets it. Where deletions or creations roll workloads, this class asks the API server for
+/// the source's metadata. It keeps the answer for a minute, or until the next event of the source.
+/// Thread-safe.
 class SourceAbsences {
  public:
   struct Options {
-    /// A label selector leaves out some sources; else only Secrets of Helm are left out.
+    /// A label selector excludes some sources. If false, only Helm's Secrets are excluded.
     bool has_selector = false;
     SourceExists exists{};
     base::Clock& clock = base::Clock::Real();
     base::Duration keep_for = std::chrono::minutes(1);
   };
-  /// Answers that are kept; beyond that it begins anew.
+  /// The most answers that are kept; beyond that all of them are dropped.
   static constexpr std::size_t kMaxAnswers = 10'000;
 
   explicit SourceAbsences(Options options) : options_(std::move(options)) {}
-  /// Null where neither a deletion nor a creation counts, or nobody can be asked.
+  /// Returns null when neither deletions nor creations roll workloads, or when `options` has no way
+  /// to ask the API server.
   static std::unique_ptr<SourceAbsences> NewFor(const DecisionRules& rules, Options options);
 
-  /// Whether a source that the informers do not have exists all the same. An error when the API
-  /// server did not say.
+  /// Whether a source that the informers do not have exists nevertheless. Fails when the API server
+  /// does not answer.
   apimachinery::Result<bool> IsLeftOut(const SourceId& id, const std::stop_token& stop);
-  /// The source has changed, or has come or gone.
+  /// The source was changed, created or deleted.
   void Forget(const SourceId& id);
   bool has_selector() const { return options_.has_selector; }
 
@@ -64,7 +66,7 @@ class SourceAbsences {
   const Options options_;
   base::Mutex mu_;
   std::map<SourceId, Answer> answers_ KX_GUARDED_BY(mu_);
-  /// Counts the calls of Forget, so that an answer from before one is not kept.
+  /// Counts the calls of Forget, so that an answer to an earlier question is not stored.
   std::uint64_t forgotten_ KX_GUARDED_BY(mu_) = 0;
 };
 

@@ -17,7 +17,7 @@ constexpr base::Duration kRefuses = std::chrono::seconds(1);
 
 apimachinery::Status HasChanged(const SourceId& id) {
   return {apimachinery::Reason::kConflict,
-          id.key.ToString() + " has changed since the watch told of it"};
+          id.key.ToString() + " has changed since the last event of its watch"};
 }
 
 }  // namespace

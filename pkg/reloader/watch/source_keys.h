@@ -1,5 +1,5 @@
 /// @file
-/// Lists of keys: only what a ConfigMap or Secret has under these counts.
+/// Lists of keys: only the values under these keys of a ConfigMap or Secret count.
 #ifndef KUBEXX_RELOADER_WATCH_SOURCE_KEYS_H_
 #define KUBEXX_RELOADER_WATCH_SOURCE_KEYS_H_
 
@@ -26,54 +26,55 @@ namespace kubexx::reloader {
 
 class RolloutGate;
 
-/// Reads a source's data and keeps their digests: what the caches do not have, or not yet.
-/// Thread-safe.
+/// Reads a source's data from the API server and keeps their digests, when the caches do not have
+/// them or not yet. Thread-safe.
 class ValueDigestReader {
  public:
-  /// Asks the API server; nothing when the source does not exist. May block.
+  /// Reads the data from the API server; std::nullopt when the source does not exist. May block.
   using Fetch = std::function<apimachinery::Result<std::optional<ValueDigests>>(
       const SourceId&, const std::stop_token&)>;
-  /// Sources that are kept; beyond that it begins anew.
+  /// The most sources that are kept; beyond that all of them are dropped.
   static constexpr std::size_t kMaxSources = 1000;
 
   explicit ValueDigestReader(Fetch fetch, base::Clock& clock = base::Clock::Real())
       : fetch_(std::move(fetch)), clock_(clock) {}
 
-  /// The digest over `keys` of the data whose digest is `whole`. Asks the server once for each
-  /// state of the data. Nothing when the source does not exist any more. Conflict when the server
-  /// has other data: whether the source is paused by now, and which keys count, the event that is
-  /// on its way will tell.
+  /// The digest over `keys` of those data whose digest is `whole`. Asks the server once for each
+  /// state of the data. Returns std::nullopt when the source no longer exists. Fails with kConflict
+  /// when the server has other data: then an event is on its way, which also tells whether the
+  /// source is paused and which keys count.
   apimachinery::Result<std::optional<Digest>> Read(const SourceId& id, const Digest& whole,
                                                    std::string_view keys,
                                                    const std::stop_token& stop);
-  /// When what `keys` name of the source, everything when empty, was last written, the digest of
-  /// its data being `whole`. Conflict when the server has other data under them. Asks the server
-  /// each time.
+  /// When the values under `keys` (all values when it is empty) were last written, provided that
+  /// the source's data have the digest `whole`. Fails with kConflict when the server has other data
+  /// under these keys. Asks the server each time.
   apimachinery::Result<std::optional<apimachinery::Time>> WrittenAt(const SourceId& id,
                                                                     const Digest& whole,
                                                                     std::string_view keys,
                                                                     const std::stop_token& stop);
-  /// Conflict when the server has other data under `keys` than those whose digest is `whole`, with
-  /// kNoSource when it has the source at all. `since`: a resource version; that the server has the
-  /// same, which it said later than that, is not asked for again, and that it has others not within
-  /// a second.
+  /// Fails with kConflict when the server's data under `keys` differ from those with the digest
+  /// `whole`; with kNoSource, when the server has the source at all. `since` is a resource version:
+  /// a confirmation that the server gave at that version or later is used again without asking, a
+  /// contradiction only for a second.
   apimachinery::Result<void> Compare(const SourceId& id, const Digest& whole, std::string_view keys,
                                      std::uint64_t since, const std::stop_token& stop);
 
  private:
-  /// What the server had at `version`.
+  /// What the server had at resource version `version`.
   struct Served {
     Digest whole{};
     std::uint64_t version = 0;
-    /// Until then other data are refused without asking again.
+    /// Until this time other data are rejected without asking again.
     base::TimePoint refuses_until{};
   };
   struct Kept {
     ValueDigests data{};
-    /// Until then other data are refused without asking again; past when none have been.
+    /// Until this time other data are rejected without asking again; in the past when none have
+    /// been rejected.
     base::TimePoint refuses_until{};
   };
-  /// As far as is known.
+  /// Whether the data are those with the digest `whole`, as far as is known.
   bool HasSame(const SourceId& id, const Digest& whole, std::string_view keys,
                const ValueDigests& data);
 
@@ -84,34 +85,35 @@ class ValueDigestReader {
   std::map<SourceId, Served> served_ KX_GUARDED_BY(mu_);
 };
 
-/// Sources as plans see them: by their listed keys where there is a list. For one plan; refers to
-/// what it is given.
+/// The sources as a plan sees them: where a list of keys exists, with the digest over these keys.
+/// Used for one plan; keeps references to its arguments.
 class KeyedSources final : public DigestsOver {
  public:
-  /// `gate` and `reader` may be null: no lists of policies, no lists at all; `absences` too: what
-  /// the caches do not have does not exist.
+  /// `gate`, `reader` and `absences` may be null. Without `gate` no policy's list counts, and
+  /// without `reader` no list at all. Without `absences` a source that the caches do not have
+  /// counts as not existing.
   KeyedSources(const Caches& caches, RolloutGate* gate, ValueDigestReader* reader,
                const std::stop_token& stop, SourceAbsences* absences = nullptr)
       : caches_(caches), gate_(gate), reader_(reader), stop_(stop), absences_(absences) {}
 
-  /// The source; nothing when there is none; Source::unknown when that cannot be told, or only
-  /// that it is not watched.
+  /// Returns the source; std::nullopt when it does not exist. Sets Source::unknown when that cannot
+  /// be determined, or when it is only known that the source exists and is not watched.
   std::optional<Source> Get(const SourceId& id);
   std::optional<Digest> Over(const SourceId& id, std::string_view keys) override;
-  /// Of what counts of it.
+  /// Applies to the keys of the source that count.
   std::optional<apimachinery::Time> WrittenAt(const SourceId& id) override;
-  /// Compares what counts of sources with what the API server has, later than `since`, a resource
-  /// version; a difference is a failure(), and so is no answer. Where the server may not be asked,
-  /// or its answer cannot be read, there are the caches alone. `taken`: the digests of all their
-  /// data that a plan went by.
+  /// Compares the keys that count with the API server's data at `since`, a resource version, or
+  /// later. Sets failure() when they differ or the server does not answer. Relies on the caches
+  /// alone when the server may not be asked, or its answer cannot be read. `taken`: the digests of
+  /// all data of each source that the plan used.
   void Compare(const std::map<SourceId, Digest>& taken, std::uint64_t since);
-  /// What went wrong: the plan that was made is not worth anything then.
+  /// What went wrong. If set, the plan must not be used.
   const std::optional<apimachinery::Status>& failure() const { return failure_; }
 
  private:
-  /// Which keys count.
+  /// The keys of the source that count.
   std::string KeysOf(const Source& source) const;
-  /// Of one that the caches do not have.
+  /// Whether nothing can be said about a source that the caches do not have.
   bool IsUnknown(const SourceId& id);
 
   const Caches& caches_;

@@ -1,5 +1,5 @@
 /// @file
-/// How often changes of sources that nothing is known to use are worth a list of the workloads.
+/// Limits how often workloads are listed for changes of sources that no known workload uses.
 #ifndef KUBEXX_RELOADER_WATCH_UNREFERENCED_SOURCES_H_
 #define KUBEXX_RELOADER_WATCH_UNREFERENCED_SOURCES_H_
 
@@ -13,22 +13,22 @@
 namespace kubexx::reloader {
 
 /// A source that no known workload uses may be used by one that has not been listed yet, so its
-/// first change is looked into at once. One that goes on changing, as a ConfigMap that something
-/// else keeps its state in, is looked into after a second, then two, up to a minute; after ten
-/// quiet minutes it begins anew. Pure, not thread-safe.
+/// first change causes a list at once. If the source keeps changing, such as a ConfigMap in which
+/// another program stores its state, the next list comes after a second, then two, up to a minute.
+/// After ten minutes without a change it starts over. Pure; not thread-safe.
 class UnreferencedSources {
  public:
   static constexpr base::Duration kFirstWait = std::chrono::seconds(1);
   static constexpr base::Duration kLongestWait = std::chrono::minutes(1);
   static constexpr base::Duration kQuiet = std::chrono::minutes(10);
-  /// Sources that are kept; beyond that it begins anew.
+  /// The most sources that are kept; beyond that all of them are dropped.
   static constexpr std::size_t kMaxSources = 10'000;
 
-  /// When a change of the source that has come `now` is to be looked into.
+  /// When workloads must be listed for a change of the source that arrives at `now`.
   base::TimePoint DueOf(const SourceId& source, base::TimePoint now) const;
-  /// It is being looked into.
+  /// Workloads are being listed for the source.
   void LookedInto(const SourceId& source, base::TimePoint now);
-  /// Something uses it.
+  /// A known workload uses the source.
   void Forget(const SourceId& source) { entries_.erase(source); }
 
  private:

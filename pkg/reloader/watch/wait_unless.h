@@ -1,5 +1,5 @@
 /// @file
-/// Waits for a first list that may never come.
+/// Waits for a first list that may never arrive.
 #ifndef KUBEXX_RELOADER_WATCH_WAIT_UNLESS_H_
 #define KUBEXX_RELOADER_WATCH_WAIT_UNLESS_H_
 
@@ -7,8 +7,9 @@
 
 namespace kubexx::reloader {
 
-/// Blocks until `awaited`, which has a WaitForSync as an informer has, is synced, or `given_up`
-/// says that nobody is to wait for it any more; false when `stop` was requested first.
+/// Blocks until `awaited`, which has a WaitForSync as informers do, has synced, or until `given_up`
+/// is requested because nobody should wait any longer. Returns false when `stop` was requested
+/// first.
 template <class Awaited>
 bool WaitUnless(const Awaited& awaited, const std::stop_token& given_up,
                 const std::stop_token& stop) {

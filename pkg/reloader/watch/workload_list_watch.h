@@ -1,6 +1,6 @@
 /// @file
-/// Lists and watches one kind of workload, or what else an operator may have to do without, with
-/// what rights there are.
+/// Lists and watches one kind of workloads, or another resource that the operator can do without,
+/// with the rights that it has.
 #ifndef KUBEXX_RELOADER_WATCH_WORKLOAD_LIST_WATCH_H_
 #define KUBEXX_RELOADER_WATCH_WORKLOAD_LIST_WATCH_H_
 
@@ -24,33 +24,39 @@
 
 namespace kubexx::reloader {
 
-/// Stands between a reflector and the API server. With all rights it is not there. Where `watch` is
-/// refused, the watch only waits, and ends when a list is asked for; where `list` is refused,
-/// or the API is not served, there are no objects. What is missing is asked for again now and then,
-/// and used once it is there. Thread-safe; one reflector at a time.
+/// Stands between a reflector and the API server. While the operator has all rights, it only passes
+/// requests on. When the right to `watch` is missing, Watch waits without a request and ends when a
+/// list is asked for. When the right to `list` is missing or the API is not served, it reports that
+/// there are no objects. It tries again from time to time what is missing, and uses it as soon as
+/// it works. Thread-safe; for one reflector at a time.
 class WorkloadListWatch final : public cache::ListerWatcher {
  public:
   struct Options {
     WorkloadKind kind = WorkloadKind::kDeployment;
-    /// For what is no workload: its kind, as Fallbacks is told. It is never listed on demand.
+    /// For a resource that is not a workload: the kind under which Fallbacks is informed. Such a
+    /// resource is never listed on demand.
     std::string_view other_kind{};
-    /// What is listed, as Fallbacks is told; empty: all namespaces.
+    /// The namespace that is listed, for Fallbacks; empty: all namespaces.
     std::string namespace_{};
-    /// Asks whether the server has the API; not set: it has.
+    /// Asks whether the server has the API. Empty: it is assumed to have it.
     std::function<apimachinery::Result<bool>(std::stop_token)> is_served{};
-    /// Lists one namespace; empty: there is no way to, or only one anyway.
+    /// Returns a source that lists one namespace. Empty: that is not possible, or only one
+    /// namespace is listed anyway.
     std::function<std::shared_ptr<cache::ListerWatcher>(const std::string&)> in_namespace{};
     base::Clock& clock = base::Clock::Real();
-    /// Between lists on demand. Not below a second, the reflector's limit of a watch that failed.
+    /// The shortest time between lists on demand. Not below a second, after which the reflector
+    /// would regard a watch as failed.
     base::Duration list_interval = std::chrono::seconds(1);
-    /// Until what is missing is asked for again; the first times earlier, doubling from a second.
+    /// The time until something that is missing is tried again. The first times are shorter: they
+    /// double from one second.
     base::Duration retry_interval = std::chrono::minutes(1);
-    /// Where something has been listed: for how long a server must say that it does not serve the
-    /// API until that is believed. One that is starting says so too, as does a proxy before it.
+    /// After a successful list: for how long the server must say that it does not serve the API
+    /// until that is believed. A server that is starting says so, too, as does a proxy in front of
+    /// it.
     base::Duration unserved_patience = std::chrono::minutes(1);
-    /// Told once, on the reflector's thread and outside locks, when there is no first list and the
-    /// server has answered nothing but errors for `late_after`: whoever waits for it may wait for
-    /// ever.
+    /// Called once, on the reflector's thread and outside locks, when the first list is missing and
+    /// the server has answered only with errors for `late_after`. Whoever waits for the list might
+    /// wait forever.
     std::function<void(const apimachinery::Status&)> on_late{};
     base::Duration late_after = std::chrono::minutes(1);
   };
@@ -62,49 +68,49 @@ class WorkloadListWatch final : public cache::ListerWatcher {
                                              ObjectSink sink, std::stop_token stop) override;
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                    std::stop_token stop) override;
-  /// Answers no demand for a list.
+  /// Does not count as an answer to AskForList.
   apimachinery::Result<std::string> CurrentVersion(std::stop_token stop) override {
     return inner_->CurrentVersion(std::move(stop));
   }
 
-  /// Whether an error of List or Watch only steers the reflector; everything else was refused or
-  /// has failed.
+  /// Whether an error of List or Watch only controls the reflector. Any other error means that a
+  /// request was refused or failed.
   static bool IsOwn(const apimachinery::Status& status);
 
   WorkloadKind kind() const { return options_.kind; }
-  /// Whether objects change only when a list is asked for.
+  /// Whether the stored objects change only when a list is asked for.
   bool IsOnDemand() const;
-  /// How changes of objects are heard of.
+  /// How changes of the objects become known.
   enum class Hearing : std::uint8_t {
-    kWatched,   ///< by a watch that has told of something
-    kInDoubt,   ///< by a watch, unless it turns out to be refused
-    kOnDemand,  ///< as IsOnDemand
+    kWatched,   ///< by a watch that has delivered an event
+    kInDoubt,   ///< by a watch that may turn out to be refused
+    kOnDemand,  ///< see IsOnDemand
     kNone,      ///< there are no objects
   };
   Hearing hearing() const;
-  /// Asks for a list that begins after this call; the number to wait for.
+  /// Asks for a list that begins after this call. Returns the number to pass to AwaitList.
   std::uint64_t AskForList();
-  /// Blocks until that list is on its way to the store; its version. Those who wait at the same
-  /// time share a list. Nothing when the kind is not on demand any more, `stop` is requested, or
-  /// it takes longer than `patience`: a server that refuses every list must not hold up whoever
-  /// waits.
+  /// Blocks until that list is on its way to the store and returns its resource version. All
+  /// callers that wait at the same time share a list. Returns std::nullopt when the kind is not on
+  /// demand any more, `stop` is requested, or it takes longer than `patience`: a server that
+  /// refuses every list must not block the callers.
   std::optional<std::string> AwaitList(std::uint64_t number, const std::stop_token& stop,
                                        base::Duration patience = std::chrono::seconds(10));
-  /// Takes the objects of a namespace.
+  /// Receives the objects of a namespace.
   using PartSink = base::FunctionRef<apimachinery::Result<void>(std::vector<cache::Object>&&)>;
-  /// Lists one namespace on the calling thread, from the API server's cache when that is not older
-  /// than `version` (empty: as it is now), and hands its objects to `sink`, unless everything is
-  /// being listed or watched by then. Whether it has. After it what is watched again is listed
-  /// first.
+  /// Lists one namespace on the calling thread and passes its objects to `sink`. The API server may
+  /// answer from its cache if that is not older than `version`; empty: it must read the present
+  /// state. Returns whether that succeeded; false, without calling `sink`, when everything is being
+  /// listed or watched by then. If a watch becomes possible later, everything is listed before it.
   bool ListNamespace(const std::string& namespace_, const std::string& version, PartSink sink,
                      const std::stop_token& stop);
 
  private:
-  enum class Mode : std::uint8_t {
-    kWatched,   ///< or not refused yet
-    kOnDemand,  ///< `watch` is refused
-    kProbing,   ///< it was, and is being tried
-    kAbsent,    ///< `list` is refused, or the API not served
+  enum class Mode : std::uint8_t {  ///< watched, or not refused yet
+    kWatched,                       ///< or not refused yet
+    kOnDemand,                      ///< `watch` was refused and is being tried again
+    kProbing,                       ///< it was, and is being tried
+    kAbsent,                        ///< `list` is refused, or the API is not served
   };
 
   apimachinery::Result<std::vector<cache::Object>> ListPart(const std::string& namespace_,
@@ -112,22 +118,23 @@ class WorkloadListWatch final : public cache::ListerWatcher {
                                                             const std::stop_token& stop);
   apimachinery::Result<codec::ListMeta> OnListRefused(const apimachinery::Status& status);
   apimachinery::Result<codec::ListMeta> Absent();
-  /// What a list gives while the server says that it does not serve the API.
+  /// The result of a list while the server says that it does not serve the API.
   apimachinery::Result<codec::ListMeta> NotServed(const apimachinery::Status& status);
-  /// All objects have been listed, or come with a watch.
+  /// All objects have been listed, or a watch has delivered them.
   void HasListed();
-  /// Counts a failure to list all objects, or to watch with them, while there is no first list.
+  /// Counts a failure to list all objects, or to watch from the start, while the first list is
+  /// missing.
   void NoteFailure(const apimachinery::Status& status);
   bool Serves(const std::stop_token& stop);
-  /// Watches, and notes what comes of it.
+  /// Watches, and stores whether that was permitted.
   apimachinery::Result<void> TryWatch(const apimachinery::ListOptions& options, EventSink sink,
                                       const std::stop_token& stop);
-  /// What a Wait ended with.
+  /// What AwaitDemand has waited for.
   enum class Next : std::uint8_t { kStop, kList, kTryWatch };
   Next AwaitDemand(const std::stop_token& stop);
   void ListIsInStore();
   bool HasParts() const;
-  /// Everything is about to be listed: parts that were listed before are part of that.
+  /// Everything is about to be listed, so that namespaces listed before need not be considered.
   void BeginFullList();
   void SetMode(Mode mode);
   void SetGranted(bool granted);
@@ -139,22 +146,23 @@ class WorkloadListWatch final : public cache::ListerWatcher {
   const std::shared_ptr<Fallbacks> fallbacks_;
   const Options options_;
 
-  /// Held while a namespace is handed over, so that no list of everything begins; before mu_.
+  /// Held while a namespace is passed on, so that no list of everything begins. Locked before mu_.
   base::Mutex list_mu_;
-  std::uint64_t lists_ KX_GUARDED_BY(list_mu_) = 0;  ///< of everything
+  std::uint64_t lists_ KX_GUARDED_BY(list_mu_) = 0;  ///< the number of lists of everything
   mutable base::Mutex mu_;
   base::CondVar changed_;
-  /// Namespaces are newer than the version that a watch would begin at.
+  /// Some namespaces were listed and are newer than the resource version at which a watch would
+  /// begin.
   bool has_parts_ KX_GUARDED_BY(mu_) = false;
   Mode mode_ KX_GUARDED_BY(mu_) = Mode::kWatched;
-  bool is_granted_ KX_GUARDED_BY(mu_) = false;  ///< the watch that is open has told of something
+  bool is_granted_ KX_GUARDED_BY(mu_) = false;  ///< the open watch has delivered an event
   bool has_listed_ KX_GUARDED_BY(mu_) = false;
   /// Since when the server says that it does not serve the API.
   std::optional<base::TimePoint> unserved_since_ KX_GUARDED_BY(mu_);
-  /// Since when it answers with errors, while there is no first list.
+  /// Since when the server answers with errors while the first list is missing.
   std::optional<base::TimePoint> failing_since_ KX_GUARDED_BY(mu_);
   bool is_late_ KX_GUARDED_BY(mu_) = false;
-  /// When to ask again for what is missing, or when that was done last; and how long to wait then.
+  /// When to try again what is missing, or when it was last tried; and the pause after that.
   base::TimePoint probe_at_ KX_GUARDED_BY(mu_){};
   base::Duration retry_ KX_GUARDED_BY(mu_){};
   // Lists are counted by the calls of AskForList that they answer.

@@ -1,5 +1,5 @@
 /// @file
-/// What --dry-run writes through: nothing.
+/// The writer of --dry-run, which writes nothing.
 #ifndef KUBEXX_RELOADER_WRITE_DRY_RUN_H_
 #define KUBEXX_RELOADER_WRITE_DRY_RUN_H_
 
@@ -12,13 +12,14 @@
 namespace kubexx::reloader {
 
 /// Counts each rollout that would be made in kubexx_reloader_dry_run_rollouts_total by kind, and
-/// says that it was not; who asked for it logs it. One of a suspended CronJob is not counted: it
+/// returns an outcome that says that it was not made. The caller logs it. Does not count a rollout
+/// of a suspended CronJob, which would not be made anyway. Thread-safe.
 /// would be left alone. Thread-safe.
 class DryRunWriter final : public WorkloadWriter {
  public:
   explicit DryRunWriter(metrics::Registry* registry);
 
-  /// `rolled` is false: no pods come, so no limit counts the rollout.
+  /// Returns `rolled` = false: no new pods start, so the rollout must not count for any limit.
   apimachinery::Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
                                            std::stop_token stop) override;
 

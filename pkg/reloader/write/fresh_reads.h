@@ -1,5 +1,5 @@
 /// @file
-/// A look at the API server itself before a write that would do harm if it came twice.
+/// Reads a workload from the API server before a write that would do harm if it were made twice.
 #ifndef KUBEXX_RELOADER_WRITE_FRESH_READS_H_
 #define KUBEXX_RELOADER_WRITE_FRESH_READS_H_
 
@@ -23,35 +23,37 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// Asks the API server for a workload, as Caches has it; nothing when there is none. May block.
+/// Reads a workload from the API server in the form that Caches returns; std::nullopt when it does
+/// not exist. May block.
 using WorkloadRead = std::function<apimachinery::Result<std::optional<Workload>>(
     const WorkloadId&, const std::stop_token&)>;
 
-/// Reads by the names of `keys`.
+/// Creates a function that reads workloads with `keys` as annotation keys.
 WorkloadRead NewWorkloadRead(std::shared_ptr<rest::RESTClient> client, AnnotationKeys keys);
 
-/// Knows which workloads have been read since this replica began to write for them. A cache that is
-/// behind what another replica, or an earlier process, has written shows a change that has been
-/// acted on. For most workloads the write is then the same again and does nothing; for those that
-/// are rolled by creating an object, or by a time, it is another rollout. Thread-safe.
+/// Knows which workloads have been read since this replica began to write to them. If a cache is
+/// older than the writes of another replica or an earlier process, it shows changes that have been
+/// handled already. For most workloads a second write is the same as the first and does nothing.
+/// For workloads that are rolled by creating an object or by setting a time, it is another rollout.
+/// Thread-safe.
 class FreshReads {
  public:
   explicit FreshReads(WorkloadRead read) : read_(std::move(read)) {}
 
-  /// Whether to read before the write. A tenure is the time in which this replica may write without
-  /// a break; each has another number.
+  /// Whether to read the workload before the write. A tenure is a period in which this replica may
+  /// write without interruption; each tenure has another number.
   bool AreWanted(const Workload& workload, ReloadStrategy strategy, std::uint64_t tenure) const;
   bool CanRead() const { return read_ != nullptr; }
-  /// Reads, and notes it.
+  /// Reads the workload and stores that it has been read in this tenure.
   apimachinery::Result<std::optional<Workload>> Read(const WorkloadId& id, std::uint64_t tenure,
                                                      const std::stop_token& stop);
-  /// The workload is gone.
+  /// The workload was deleted.
   void Forget(const WorkloadId& id);
 
  private:
   const WorkloadRead read_;
   mutable base::Mutex mu_;
-  /// Of those that were read: in which tenure.
+  /// The tenure in which each workload was last read.
   std::map<WorkloadId, std::uint64_t> read_in_ KX_GUARDED_BY(mu_);
 };
 

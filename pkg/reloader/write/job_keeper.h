@@ -1,5 +1,5 @@
 /// @file
-/// What is left in the cluster of a Job between its deletion and its creation.
+/// Preserves a Job in the cluster between its deletion and its creation.
 #ifndef KUBEXX_RELOADER_WRITE_JOB_KEEPER_H_
 #define KUBEXX_RELOADER_WRITE_JOB_KEEPER_H_
 
@@ -12,22 +12,24 @@
 
 namespace kubexx::reloader {
 
-/// A Job that may have been deleted and is to be created.
+/// A Job that may have been deleted and must be created again.
 struct KeptJob {
-  std::string old_uid{};      ///< of the Job that is deleted
-  std::string old_version{};  ///< its resourceVersion; empty of a keeper that names none
-  std::string token{};        ///< what it is rolled for
+  std::string old_uid{};  ///< the UID of the Job that is deleted
+  /// Its resourceVersion; empty when it was read from a keeper without one.
+  std::string old_version{};
+  std::string token{};  ///< see WorkloadWrite::token
+  /// The Job to create.
   dynamic::Unstructured body{};
 };
 
-/// The keeper of `kept`: a Job that is suspended, so that it never has pods, with the whole body of
-/// the other in an annotation. It is there before the old Job is deleted and goes when the new one
-/// has been created, so that whoever finds it after the process was killed can finish the work. It
-/// needs no rights but those to Jobs, and holds nothing that is not in a Job already. It has
-/// neither the labels nor the owners of the other: nobody takes it for that.
+/// The keeper of `kept`: a suspended Job, which never has pods, with the whole Job to create in an
+/// annotation. It is created before the old Job is deleted, and deleted after the new one has been
+/// created. So whoever finds it, after the process was killed, can finish the work. It needs only
+/// the rights to Jobs, and contains only what a Job contains already. It has neither the labels nor
+/// the owner references of the other Job, so that no controller takes it for that Job.
 dynamic::Unstructured KeeperFor(const KeptJob& kept);
 
-/// Reads back what KeeperFor made. kMalformed for anything else.
+/// Reads back what KeeperFor has made. Fails with kMalformed for anything else.
 apimachinery::Result<KeptJob> KeptBy(const dynamic::Unstructured& keeper);
 
 }  // namespace kubexx::reloader

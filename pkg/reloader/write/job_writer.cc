@@ -120,7 +120,7 @@ void JobWriter::Forget(const ObjectKey& key) {
   }
   if (!keeper.empty()) {
     if (const auto dropped = DropKeeper({key.namespace_, keeper}); !dropped) {
-      logging::Warning("The keeper of a Job stays for now; it is looked at again",
+      logging::Warning("The keeper of a Job could not be deleted; the operator tries again",
                        {{"job", key.ToString()}, {"keeper", keeper}, {"error", dropped.error()}});
     }
   }
@@ -142,13 +142,13 @@ Result<std::string> JobWriter::Keep(const KeptJob& job, const std::stop_token& s
     return created->Name();
   }
   if (IsNoKeeper(created.error())) {
-    logging::Warning("A Job cannot be kept in the cluster while it is made anew",
+    logging::Warning("A copy of a Job cannot be kept in the cluster while the Job is recreated",
                      {{"job", job.body.Name()},
                       {"namespace", job.body.Namespace()},
                       {"error", created.error()}});
     return std::string();
   }
-  return Fail(created.error().WithContext("keep the Job until it is made anew"));
+  return Fail(created.error().WithContext("keep a copy of the Job until it is recreated"));
 }
 
 JobWriter::Claim::Claim(JobWriter& writer, const ObjectKey& key) : writer_(writer), key_(key) {
@@ -167,7 +167,7 @@ Result<WriteOutcome> JobWriter::Write(const ObjectKey& key, const WorkloadWrite&
                                       std::stop_token stop) {
   const Claim claim(*this, key);
   if (!claim.is_held()) {
-    return Fail(Reason::kConflict, "the Job is just being made anew");
+    return Fail(Reason::kConflict, "the Job is being recreated");
   }
   if (const auto kept = FindKept(key)) {
     KX_ASSIGN_OR_RETURN(const Progress progress, Resume(key, *kept, stop));
@@ -276,7 +276,7 @@ Result<void> JobWriter::CreateKept(const ObjectKey& key, const KeptJob& job) con
 Result<void> JobWriter::Finish(const ObjectKey& key, std::stop_token stop) {
   const Claim claim(*this, key);
   if (!claim.is_held()) {
-    return Fail(Reason::kConflict, "the Job is just being made anew");
+    return Fail(Reason::kConflict, "the Job is being recreated");
   }
   {
     const base::MutexLock lock(mu_);

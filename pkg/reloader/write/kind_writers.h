@@ -1,6 +1,6 @@
 /// @file
-/// Writers of the kinds that a patch of their own template does not roll, or that the server cannot
-/// merge. Parts of NewWriter.
+/// Writers for kinds that are not rolled by a patch of their own template, or that the API server
+/// cannot merge. NewWriter combines them.
 #ifndef KUBEXX_RELOADER_WRITE_KIND_WRITERS_H_
 #define KUBEXX_RELOADER_WRITE_KIND_WRITERS_H_
 
@@ -24,37 +24,39 @@
 
 namespace kubexx::reloader {
 
-/// Objects of one kind in one namespace, as JSON.
+/// Access to the objects of one kind in one namespace as JSON.
 dynamic::DynamicResource ResourceFor(const std::shared_ptr<rest::RESTClient>& client,
                                      WorkloadKind kind, std::string namespace_);
 
-/// What a patch has done that the server answered with this metadata.generation: nothing below spec
-/// when it is that of the object that the write was made for.
+/// The outcome of a patch to which the server answered with this metadata.generation. If it equals
+/// the generation of the object that the write was made for, the patch changed nothing below spec.
 WriteOutcome PatchOutcome(const WorkloadWrite& write, std::int64_t generation);
 
-/// The same of an answer that has the pod template: whether that is as the write asked for. Needed
-/// of Deployments, whose generation counts annotations, too.
+/// The outcome of a patch to which the server answered with the whole object: new pods start if its
+/// pod template is as the write asked for. Needed for Deployments, whose generation also changes
+/// with annotations.
 WriteOutcome PatchOutcome(const WorkloadWrite& write, const dynamic::Unstructured& answer);
 
-/// Writes annotations of the object alone, by a merge patch. That they are refused is no failure
-/// but an outcome: nothing rolls by them. Fallbacks is told when it is for want of a right.
-/// kConflict when the object has another resource version than `version`; empty: any will do.
+/// Writes annotations of the object only, by a merge patch. A refusal is not an error but stored in
+/// `outcome`, since these annotations roll nothing; `fallbacks` is informed if a right is missing.
+/// Fails with kConflict when the object has another resource version than `version`; empty: any
+/// version.
 apimachinery::Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
                                              const WorkloadId& workload,
                                              const AnnotationEdits& annotations,
                                              const std::string& version, Fallbacks& fallbacks,
                                              std::stop_token stop, WriteOutcome& outcome);
 
-/// Whether a change is to make a Job of the CronJob: see IsToRun of what it says.
+/// Whether a change must start a Job of the CronJob; see IsToRun.
 bool IsToRun(const dynamic::Unstructured& cron_job);
 
-/// CronJobs: a rollout is a Job made now from the jobTemplate, with the edits in it; the CronJob
-/// gets the annotations only. One change makes one Job: the Job names the change, and is looked for
-/// before another is made. A CronJob that is not to run (see IsToRun) only gets the annotations.
-/// Thread-safe.
+/// Writes CronJobs. A rollout creates a Job immediately from the jobTemplate with the edits
+/// applied; the CronJob itself only gets the annotations. One change creates one Job: the Job names
+/// the change, and the writer looks for such a Job before it creates one. A CronJob that must not
+/// run (see IsToRun) only gets the annotations. Thread-safe.
 class CronJobWriter {
  public:
-  /// `fallbacks` and `clock` must outlive this.
+  /// `fallbacks` and `clock` must outlive this object.
   CronJobWriter(std::shared_ptr<rest::RESTClient> client, Fallbacks& fallbacks, base::Clock& clock)
       : client_(std::move(client)), fallbacks_(fallbacks), clock_(clock) {}
   apimachinery::Result<WriteOutcome> Write(const apimachinery::ObjectKey& key,
@@ -63,32 +65,33 @@ class CronJobWriter {
  private:
   /// What the Jobs of a CronJob say about a change.
   struct MadeJobs {
-    std::string job{};  ///< the one that it has been given; empty when there is none
-    /// For the one that it is to be given, of which every process makes the same; empty when Jobs
-    /// may not be listed.
+    std::string job{};  ///< the Job that was created for the change; empty when there is none
+    /// The name for the Job to create, which every process computes alike; empty when the operator
+    /// may not list Jobs.
     std::string name{};
   };
-  /// A token that is not unique counts on the newest Job only.
+  /// Looks for the Job of the change `token`. If the token is not unique, only the newest Job
+  /// counts.
   apimachinery::Result<MadeJobs> JobsFor(const dynamic::Unstructured& cron_job,
                                          const std::string& token, bool is_unique,
                                          const std::stop_token& stop) const;
-  /// The new Job's name. An empty `name` has the server make one.
+  /// Creates the Job and returns its name. If `name` is empty, the server chooses the name.
   apimachinery::Result<std::string> CreateJob(const dynamic::Unstructured& cron_job,
                                               const WorkloadWrite& write, const std::string& name,
                                               const std::stop_token& stop) const;
-  /// Whether the Job of that name is there and was made for the change `token` of the CronJob;
-  /// nothing when it may not be read.
+  /// Whether the Job of this name exists and was created for the change `token` of the CronJob;
+  /// std::nullopt when it may not be read.
   apimachinery::Result<std::optional<bool>> IsMadeFor(const dynamic::Unstructured& cron_job,
                                                       const std::string& name,
                                                       const std::string& token,
                                                       const std::stop_token& stop) const;
-  /// The Job that the change has or is given.
+  /// Returns the Job of the change, and creates it if necessary.
   apimachinery::Result<std::string> JobFor(const dynamic::Unstructured& cron_job,
                                            const WorkloadWrite& write, bool is_unique,
                                            const std::stop_token& stop) const;
 
-  /// Writes what the CronJob was rolled for, unless another operator has written something else
-  /// since it said `before`.
+  /// Records on the CronJob what it was rolled for, unless another operator has recorded something
+  /// other than `before` since then.
   apimachinery::Result<void> RecordRollout(const dynamic::Unstructured& cron_job,
                                            const AnnotationEdits& annotations,
                                            const std::string& before, const std::stop_token& stop,
@@ -101,13 +104,13 @@ class CronJobWriter {
   base::Clock& clock_;
 };
 
-/// Jobs: a rollout deletes the Job and creates it again under its name. A Job is not deleted before
-/// the server has agreed, in a dry run, to create the new one; and the new one is kept until it has
-/// been created, in a keeper (see KeeperFor) that outlives the process. A Job that has finished is
-/// left alone. Thread-safe.
+/// Writes Jobs. A rollout deletes the Job and creates it again under its name. It deletes the Job
+/// only after the server has accepted the new one in a dry run. Until the new Job has been created,
+/// a keeper in the cluster preserves it (see KeeperFor), in case the process ends. A Job that has
+/// finished is not rolled. Thread-safe.
 class JobWriter {
  public:
-  /// `fallbacks` must outlive this.
+  /// `fallbacks` must outlive this object.
   JobWriter(std::shared_ptr<rest::RESTClient> client, Fallbacks& fallbacks)
       : client_(std::move(client)), fallbacks_(fallbacks) {}
   apimachinery::Result<WriteOutcome> Write(const apimachinery::ObjectKey& key,
@@ -119,9 +122,10 @@ class JobWriter {
  private:
   struct Kept {
     KeptJob job{};
-    std::string keeper{};  ///< its name; empty when the server would not have it
+    std::string keeper{};  ///< the keeper's name; empty when the server refused to create it
   };
-  /// The right to make a Job anew, which one thread has at a time. Held until it is destroyed.
+  /// The exclusive right to recreate a Job. One thread has it at a time, until the object is
+  /// destroyed.
   class Claim {
    public:
     Claim(JobWriter& writer, const apimachinery::ObjectKey& key);
@@ -135,32 +139,33 @@ class JobWriter {
     const apimachinery::ObjectKey key_;
     bool is_held_;
   };
-  /// How far a Job has come that is made anew.
+  /// How far the recreation of a Job is.
   enum class Progress : std::uint8_t {
-    kMade,          ///< there is a new one
-    kBeingDeleted,  ///< the old one is there yet
-    kUntouched,     ///< so it is, and the deletion was refused, or is yet to take effect
-    kChanged,       ///< so it is, and has changed: its deletion can take effect no more
+    kMade,          ///< the new Job exists
+    kBeingDeleted,  ///< the old Job still exists and is being deleted
+    kUntouched,     ///< the old Job exists; its deletion was refused or has not taken effect yet
+    /// The old Job exists and has changed, so that its deletion can no longer take effect.
+    kChanged,
   };
 
   apimachinery::Result<WriteOutcome> Replace(const apimachinery::ObjectKey& key,
                                              const WorkloadWrite& write,
                                              const std::stop_token& stop);
   apimachinery::Result<void> Delete(const KeptJob& job, const std::stop_token& stop) const;
-  /// The name of the new keeper.
+  /// Creates a keeper and returns its name.
   apimachinery::Result<std::string> Keep(const KeptJob& job, const std::stop_token& stop) const;
   apimachinery::Result<void> Create(const apimachinery::ObjectKey& key, const Kept& kept);
   apimachinery::Result<void> CreateKept(const apimachinery::ObjectKey& key,
                                         const KeptJob& job) const;
-  /// Looks how far the Job has come, and creates it when there is none.
+  /// Determines how far the recreation is, and creates the Job when there is none.
   apimachinery::Result<Progress> GoOn(const KeptJob& job, const std::stop_token& stop);
-  /// As GoOn; deletes the old Job once more when that has not been done.
+  /// Does the same as GoOn, and deletes the old Job again when its deletion has not taken effect.
   apimachinery::Result<Progress> Resume(const apimachinery::ObjectKey& key, const Kept& kept,
                                         const std::stop_token& stop);
   apimachinery::Result<void> DropKeeper(const apimachinery::ObjectKey& keeper) const;
   std::optional<Kept> FindKept(const apimachinery::ObjectKey& key) const;
   void Forget(const apimachinery::ObjectKey& key);
-  /// Whether the Job of the keeper, which is there yet, may still be deleted; counts the looks.
+  /// Whether the keeper's old Job, which still exists, may yet be deleted. Counts the calls.
   bool MayVanish(const apimachinery::ObjectKey& keeper);
 
   const std::shared_ptr<rest::RESTClient> client_;
@@ -168,29 +173,29 @@ class JobWriter {
   mutable base::Mutex mu_;
   std::map<apimachinery::ObjectKey, Kept> kept_ KX_GUARDED_BY(mu_);
   std::set<apimachinery::ObjectKey> claimed_ KX_GUARDED_BY(mu_);
-  /// How often the Job of a keeper was found untouched; by keeper.
+  /// How often the old Job of a keeper was found untouched, by the keeper's key.
   std::map<apimachinery::ObjectKey, int> looks_ KX_GUARDED_BY(mu_);
 };
 
-/// The Job that is created in place of `job`: the same, with the edits of `write`, and without what
-/// the server gives to each Job itself. kConflict as EditTemplate.
+/// The Job that replaces `job`: it has the edits of `write`, and lacks the fields that the server
+/// sets for each Job. Fails with kConflict as EditTemplate does.
 apimachinery::Result<dynamic::Unstructured> RecreatedJob(const dynamic::Unstructured& job,
                                                          const WorkloadWrite& write);
 
-/// Takes away from a Job's template the labels that the server gives to its pods.
+/// Removes from a Job's template the labels that the server sets for its pods.
 void ErasePodLabels(codec::JsonTree& pod_template);
 
-/// The Job that rolls `cron_job` at `now`. kConflict as EditTemplate.
+/// The Job that rolls `cron_job` at `now`. Fails with kConflict as EditTemplate does.
 apimachinery::Result<dynamic::Unstructured> InstantiatedJob(const dynamic::Unstructured& cron_job,
                                                             const WorkloadWrite& write,
                                                             base::WallTime now);
 
-/// Rollouts and DeploymentConfigs: merge patches, since the server knows no strategic ones for
-/// them. A patch replaces the list of containers, so it names the version that the list was read
-/// at. Thread-safe.
+/// Writes Rollouts and DeploymentConfigs by merge patches, because the server has no strategic
+/// merge patches for them. Such a patch replaces the whole list of containers, so it names the
+/// resource version at which the list was read. Thread-safe.
 class CustomWriter {
  public:
-  /// `fallbacks` must outlive this.
+  /// `fallbacks` must outlive this object.
   CustomWriter(std::shared_ptr<rest::RESTClient> client, Fallbacks& fallbacks)
       : client_(std::move(client)), fallbacks_(fallbacks) {}
   apimachinery::Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
@@ -204,8 +209,8 @@ class CustomWriter {
   Fallbacks& fallbacks_;
 };
 
-/// The merge patch that makes `write` on `object`, which needs to be the present one only when
-/// there are variables. kConflict as EditTemplate.
+/// The merge patch that applies `write` to `object`. `object` must be up to date only if the write
+/// has variables. Fails with kConflict as EditTemplate does.
 apimachinery::Result<codec::JsonTree> MergePatch(const WorkloadWrite& write,
                                                  const dynamic::Unstructured& object);
 

@@ -1,5 +1,5 @@
 /// @file
-/// What others are told of the operator's writes.
+/// The interfaces of those who are informed of the operator's writes.
 #ifndef KUBEXX_RELOADER_WRITE_NOTIFIER_H_
 #define KUBEXX_RELOADER_WRITE_NOTIFIER_H_
 
@@ -12,23 +12,23 @@
 
 namespace kubexx::reloader {
 
-/// One write of a workload that the API server has answered, or that could not be sent.
+/// A write to a workload that the API server has answered, or that could not be sent.
 struct WriteReport {
   WorkloadId workload{};
-  /// Of the workload, as the caches had it when the write was planned.
+  /// The workload's UID when the write was planned, according to the caches.
   std::string uid{};
   /// The sources whose change made the write necessary; never empty.
   std::vector<SourceId> causes{};
-  /// The workload is paused: the write changes its pod template, and pods follow when it is
+  /// The workload is paused: the write changes its pod template, but new pods start only when it is
   /// resumed.
   bool paused = false;
   /// The server's answer.
   apimachinery::Result<void> outcome{};
-  /// The Job that was made of a CronJob.
+  /// The name of the Job that was created from a CronJob.
   std::string job{};
 };
 
-/// Something about a workload that its users should know, and can do something about.
+/// Something about a workload that its users should know and can act upon.
 struct WorkloadNotice {
   WorkloadId workload{};
   std::string uid{};
@@ -36,26 +36,27 @@ struct WorkloadNotice {
   std::string message{};
 };
 
-/// Is told of writes: Kubernetes Events, alerts, tests.
+/// Informed of writes. Implementations send Kubernetes Events or alerts, or are part of tests.
 class WriteObserver {
  public:
   virtual ~WriteObserver() = default;
-  /// Called on the worker that made the write, after it has been counted and logged, for every
-  /// attempt but those that were cancelled or found the workload gone. Several workers call at the
-  /// same time. Must not block or throw: what takes time goes to a queue of the observer's own.
+  /// Called on the worker that made the write, after the write was counted and logged. Called for
+  /// every attempt, except when the write was cancelled or the workload no longer existed. Several
+  /// workers call it at the same time. Must not block or throw: slow work belongs in a queue of the
+  /// observer's own.
   virtual void OnWrite(const WriteReport& report) = 0;
-  /// As OnWrite, of what is not about one write.
+  /// Called like OnWrite, for notices that are not about a single write.
   virtual void OnNotice(const WorkloadNotice& notice) { (void)notice; }
 };
 
-/// Something about rollouts that a person should look at.
+/// A problem with rollouts that a person should look at.
 struct RolloutTrouble {
-  /// A rollout has failed, or nothing more begins; otherwise rollouts wait.
+  /// True: a rollout has failed, or no more rollouts begin. False: rollouts wait.
   bool is_bad = false;
   std::string message{};  ///< with asterisks around names
 };
 
-/// Is told of such trouble: alerts, tests.
+/// Informed of problems with rollouts. Implementations send alerts, or are part of tests.
 class TroubleObserver {
  public:
   virtual ~TroubleObserver() = default;
@@ -63,7 +64,7 @@ class TroubleObserver {
   virtual void OnTrouble(const RolloutTrouble& trouble) = 0;
 };
 
-/// Observers in the order in which they are told; not owned.
+/// Observers in the order in which they are called. Not owned.
 using WriteObservers = std::vector<WriteObserver*>;
 
 }  // namespace kubexx::reloader

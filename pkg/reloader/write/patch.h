@@ -1,5 +1,5 @@
 /// @file
-/// The patch that makes a write.
+/// Builds the patches that apply a write.
 #ifndef KUBEXX_RELOADER_WRITE_PATCH_H_
 #define KUBEXX_RELOADER_WRITE_PATCH_H_
 
@@ -10,16 +10,18 @@
 
 namespace kubexx::reloader {
 
-/// The merge patch, of either type, that sets and removes annotations of the object.
+/// The patch that sets and removes annotations of the object; valid as a merge patch and as a
+/// strategic merge patch.
 codec::JsonTree AnnotationsPatch(const AnnotationEdits& edits);
 
-/// The merge patch, of either type, that makes all of `write` but its variables: metadata, and
-/// spec.restartAt, spec.paused and the template's annotations.
+/// The patch that applies all of `write` except its variables: the object's annotations,
+/// spec.restartAt, spec.paused and the template's annotations. Valid as a merge patch and as a
+/// strategic merge patch.
 codec::JsonTree PatchWithoutVariables(const WorkloadWrite& write);
 
-/// The strategic merge patch that makes all of `write` at once: metadata.annotations, spec.paused,
-/// and in spec.template the annotations and the variables of the containers, which are merged by
-/// name. A variable that is set loses the valueFrom that it may have:
+/// The strategic merge patch that applies all of `write` at once: metadata.annotations,
+/// spec.paused, and in spec.template the annotations and the variables of the containers, which the
+/// server merges by name. If a variable that is set has a valueFrom, the patch removes that:
 /// {"spec":{"template":{"spec":{"containers":[{"name":...,"env":[
 ///   {"name":...,"value":...,"valueFrom":null}]}]}}}}
 std::string StrategicMergePatch(const WorkloadWrite& write);

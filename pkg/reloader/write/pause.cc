@@ -96,7 +96,7 @@ Result<void> Pauses::AddTo(const Workload& workload, WorkloadWrite& write,
     return {};
   }
   if (workload.id.kind != WorkloadKind::kDeployment) {
-    logging::Warning("Only Deployments can be paused; the workload is reloaded without",
+    logging::Warning("Only Deployments can be paused; the workload is reloaded without a pause",
                      {{"workload", workload.id.key.name},
                       {"kind", KindName(workload.id.kind)},
                       {"namespace", workload.id.key.namespace_}});
@@ -123,7 +123,7 @@ void Pauses::Work(const std::stop_token& stop) {
     const auto looked = Look({WorkloadKind::kDeployment, key.object}, stop);
     if (!looked) {
       if (!stop.stop_requested()) {
-        logging::Error("Deployment cannot be resumed; it is tried again",
+        logging::Error("Deployment cannot be resumed; the operator tries again",
                        {{"workload", key.object.name},
                         {"namespace", key.object.namespace_},
                         {"error", looked.error()}});

@@ -1,5 +1,5 @@
 /// @file
-/// pause-period: Deployments that stay paused for a while after a reload.
+/// The annotation pause-period: Deployments that stay paused for some time after a reload.
 #ifndef KUBEXX_RELOADER_WRITE_PAUSE_H_
 #define KUBEXX_RELOADER_WRITE_PAUSE_H_
 
@@ -28,22 +28,22 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// The period that a Deployment with these annotations asks for; nothing without the annotation.
-/// kInvalidConfig when its value is no duration as Go writes them.
+/// The period that these annotations of a Deployment ask for; std::nullopt without the annotation.
+/// Fails with kInvalidConfig when its value is not a duration in Go's syntax.
 apimachinery::Result<std::optional<base::Duration>> PausePeriodOf(const Annotations& annotations,
                                                                   const AnnotationKeys& keys);
 
-/// When a pause that the operator began ends; nothing when the annotations tell of none. A pause
-/// whose begin or period cannot be read any more, or whose period has been taken away, is over:
-/// nothing says how long it was to last.
+/// When a pause that the operator began ends; std::nullopt when the annotations record no pause. If
+/// its begin or period cannot be read or the period was removed, the pause is over already, because
+/// nothing says how long it should last.
 std::optional<base::WallTime> PauseEndOf(const Annotations& annotations,
                                          const AnnotationKeys& keys);
 
-/// Whether the managed fields tell that somebody else than the operator has set spec.paused, alone
-/// or as well. False when they tell of nobody: then the annotation is all there is to go by.
+/// Whether somebody other than the operator has set spec.paused, alone or in addition, according to
+/// the managed fields. Returns false when they name nobody: then only the annotation can tell.
 bool IsPausedByOthers(const api::meta::v1::ObjectMeta& metadata);
 
-/// A Deployment as the API server has it, as far as pauses are concerned.
+/// The part of a Deployment in the API server that matters for pauses.
 struct PauseState {
   bool paused = false;     ///< spec.paused
   bool by_others = false;  ///< see IsPausedByOthers
@@ -51,24 +51,25 @@ struct PauseState {
   std::string resource_version{};
 };
 
-/// Reads a Deployment; blocks. IsObjectNotFound of the error when there is none.
+/// Reads a Deployment from the API server. Blocks. IsObjectNotFound is true of its error when the
+/// Deployment does not exist.
 using PauseQuery =
     std::function<apimachinery::Result<PauseState>(const WorkloadId&, const std::stop_token&)>;
-/// Asks the API server.
+/// Creates a PauseQuery that uses `client`.
 PauseQuery NewPauseQuery(std::shared_ptr<rest::RESTClient> client);
 
-/// Pauses Deployments with their reload and resumes them later. All state is on the Deployment, so
-/// that a restart, or another replica, goes on where the last one stopped. Only a pause that the
-/// operator made, and that is still its own, is ended: one of somebody else stays, and once
-/// somebody has resumed the Deployment, or paused it, nothing of the operator's pause is left on
-/// it. Thread-safe.
+/// Pauses Deployments together with their reload and resumes them later. The whole state is on the
+/// Deployment, so that another replica, or the process after a restart, continues. Ends only pauses
+/// that the operator began and nobody has changed. A pause by somebody else stays. When somebody
+/// has resumed the Deployment or paused it anew, the operator removes what it recorded of its own
+/// pause. Thread-safe.
 class Pauses {
  public:
   struct Parts {
     const AnnotationKeys& keys;
-    /// The workload as the caches have it.
+    /// Returns the workload as the caches have it.
     std::function<std::optional<Workload>(const WorkloadId&)> get;
-    /// Asked only for those that ask for a pause, or whose pause is over.
+    /// Called only for Deployments that ask for a pause, or whose pause is over.
     PauseQuery query;
     WorkloadWriter& writer;
     HeldShards* held_shards;  ///< may be null
@@ -76,26 +77,27 @@ class Pauses {
     metrics::Registry* registry;
   };
 
-  /// Starts a thread. Refers to what it is given.
+  /// Starts a thread. Keeps references to its arguments.
   explicit Pauses(Parts parts);
   /// Stops.
   ~Pauses();
   Pauses(const Pauses&) = delete;
   Pauses& operator=(const Pauses&) = delete;
 
-  /// Adds the pause that `workload` asks for to the write that reloads it; does nothing for one
-  /// that is paused already, and warns about other kinds. kInvalidConfig, final, for a period that
-  /// cannot be read.
+  /// Adds the pause that `workload` asks for to the write that reloads it. Does nothing if the
+  /// workload is already paused, and warns if it is not a Deployment. Fails with kInvalidConfig for
+  /// a period that cannot be read; a retry does not help.
   apimachinery::Result<void> AddTo(const Workload& workload, WorkloadWrite& write,
                                    const std::stop_token& stop);
-  /// Looks whether the Deployment has to be resumed, and when, and whether its pause is over by
-  /// other means. Does not block.
+  /// Schedules a check whether the Deployment must be resumed, when that is, and whether its pause
+  /// has ended in another way. Does not block.
   void Consider(const apimachinery::ObjectKey& key);
   void Stop();
 
  private:
   void Work(const std::stop_token& stop);
-  /// How long to wait before it is looked at again; nothing when it is done.
+  /// Returns how long to wait until the next look at the Deployment; std::nullopt when none is
+  /// needed.
   apimachinery::Result<std::optional<base::Duration>> Look(const WorkloadId& id,
                                                            const std::stop_token& stop);
   apimachinery::Result<std::optional<base::Duration>> End(const WorkloadId& id,

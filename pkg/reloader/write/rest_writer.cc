@@ -18,8 +18,8 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 constexpr char kKeptTemplate[] =
-    "the API server has kept its pod template as it was; perhaps an admission webhook takes the "
-    "change back";
+    "the API server left its pod template unchanged; perhaps an admission webhook reverts the "
+    "change";
 
 apimachinery::GroupVersionResource GvrOf(WorkloadKind kind) {
   const apimachinery::ResourceInfo& resource = ResourceOf(kind);
@@ -180,8 +180,9 @@ Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
   fallbacks.CountRefusedWrite(patched.error());
   if (IsMissingRight(patched.error())) {
     fallbacks.Refused(right, patched.error(),
-                      "what workloads run with is remembered until the process ends: changes that "
-                      "are made while nothing watches are missed for those that never rolled");
+                      "the operator remembers only until the process ends which data workloads "
+                      "run with: for workloads that were never rolled it misses changes that "
+                      "are made while no operator runs");
   }
   outcome.recorded = false;
   outcome.refusal = std::move(patched.error());

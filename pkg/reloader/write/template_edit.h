@@ -1,5 +1,5 @@
 /// @file
-/// Makes a write on an object that is held as JSON, for kinds that are not patched by the server.
+/// Applies a write to an object in JSON form, for kinds that the API server does not patch.
 #ifndef KUBEXX_RELOADER_WRITE_TEMPLATE_EDIT_H_
 #define KUBEXX_RELOADER_WRITE_TEMPLATE_EDIT_H_
 
@@ -12,8 +12,9 @@ namespace kubexx::reloader {
 /// Sets and removes annotations in the `metadata` of `object`.
 void EditAnnotations(const AnnotationEdits& edits, codec::JsonTree& object);
 
-/// Makes the variables and template_annotations of `write` on a pod template. What is there already
-/// keeps its place. kConflict when there is no container of a name: the template has changed.
+/// Applies the variables and template_annotations of `write` to a pod template, and keeps the order
+/// of what exists. Fails with kConflict when a container does not exist, because the template has
+/// changed.
 apimachinery::Result<void> EditTemplate(const WorkloadWrite& write, codec::JsonTree& pod_template);
 
 }  // namespace kubexx::reloader

@@ -18,14 +18,14 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// What an event about a workload regards.
+/// The object reference of an Event about a workload.
 api::core::v1::ObjectReference ReferenceTo(const WorkloadId& workload, const std::string& uid);
 
-/// stakater/Reloader's event about one source of a write: Normal "Reloaded" or Warning
-/// "ReloadFail", on the workload.
+/// The Event that stakater/Reloader creates about one source of a write: Normal "Reloaded" or
+/// Warning "ReloadFail". It refers to the workload.
 events::Occurrence EventAbout(const WriteReport& report, const SourceId& source);
 
-/// Records an event for every source of every write, as the component "reloader-<plural>" of the
+/// Records an Event for every source of every write. The component is "reloader-<plural>" of the
 /// source's type. Thread-safe.
 class WriteEvents final : public WriteObserver {
  public:
@@ -34,14 +34,14 @@ class WriteEvents final : public WriteObserver {
   /// One recorder for each type of source.
   explicit WriteEvents(Recorders recorders) : recorders_(std::move(recorders)) {}
   void OnWrite(const WriteReport& report) override;
-  /// A Warning.
+  /// Records a Warning.
   void OnNotice(const WorkloadNotice& notice) override;
 
  private:
   const Recorders recorders_;
 };
 
-/// Writes through `client`. The destructor flushes for up to a second.
+/// Records Events through `client`. The destructor sends the remaining ones, for up to a second.
 std::unique_ptr<WriteEvents> NewWriteEvents(const std::shared_ptr<rest::RESTClient>& client,
                                             metrics::Registry* registry);
 

@@ -1,5 +1,5 @@
 /// @file
-/// How the operator writes to workloads.
+/// The interface through which the operator writes to workloads.
 #ifndef KUBEXX_RELOADER_WRITE_WRITER_H_
 #define KUBEXX_RELOADER_WRITE_WRITER_H_
 
@@ -22,55 +22,56 @@ namespace kubexx::reloader {
 
 class Fallbacks;
 
-/// WriteOutcome::left_alone of a CronJob that is suspended.
+/// The value of WriteOutcome::left_alone for a suspended CronJob.
 inline constexpr char kSuspendedText[] = "it is suspended; its next Job takes the new data";
 
-/// What became of a write that succeeded.
+/// The result of a write that succeeded.
 struct WriteOutcome {
-  /// New pods come. False when nothing of the write makes any, and for a Job that has finished
-  /// meanwhile.
+  /// The write starts new pods. False when nothing in the write does so, and for a Job that has
+  /// finished in the meantime.
   bool rolled = true;
-  /// The annotations of the write are on the workload. False when they were refused, or the kind is
-  /// rolled without touching the object.
+  /// The annotations of the write are on the workload. False when they were refused, or when the
+  /// kind is rolled without a write to the object itself.
   bool recorded = true;
-  /// Why they were refused; nothing when it is known from before that the right is missing.
+  /// Why the annotations were refused; std::nullopt when the missing right was known before.
   std::optional<apimachinery::Status> refusal{};
-  /// False of a dry run: nothing was written, only looked at.
+  /// False for a dry run: nothing was written.
   bool made = true;
   /// The resource version of the workload's own object after the write; 0: not known.
   std::uint64_t version = 0;
-  /// The Job that was made of a CronJob.
+  /// The name of the Job that was created from a CronJob.
   std::string job{};
-  /// In a clause, why the workload is not to be rolled, though there was nothing against writing to
-  /// it; empty when it was rolled, and where nobody needs to be told.
+  /// A clause that says why the workload must not be rolled although it could be written. Empty
+  /// when the workload was rolled, or when nobody needs to be told.
   std::string left_alone{};
   bool operator==(const WriteOutcome&) const = default;
 };
 
-/// Writes to workloads, with kFieldManager as field manager. Implementations are thread-safe, as
+/// Writes to workloads, with the field manager kFieldManager. Implementations are thread-safe as
 /// long as no two threads write to the same workload.
 class WorkloadWriter {
  public:
   virtual ~WorkloadWriter() = default;
 
-  /// Makes `write`, by what the workload's kind asks for; returns once the server has answered. A
-  /// write that failed half-way is finished, not repeated, by the same call later. When the
-  /// workload is gone the error is one that IsObjectNotFound knows; kConflict when it is no longer
-  /// the one that the write was made for.
+  /// Carries out `write` in the way that the workload's kind requires. Returns after the server has
+  /// answered. If a write failed half-way, the same call later finishes it and does not repeat it.
+  /// If the workload does not exist, IsObjectNotFound is true of the error. Fails with kConflict
+  /// when the workload is no longer the object, or has no longer the version, that the write was
+  /// made for.
   virtual apimachinery::Result<WriteOutcome> Write(const WorkloadId& workload,
                                                    const WorkloadWrite& write,
                                                    std::stop_token stop) = 0;
 
-  /// Finishes what a failed Write left behind of a workload that is not there any more; does
-  /// nothing when there is no such thing. For kinds that are rolled by deleting and creating.
+  /// Finishes a failed Write to a workload that no longer exists; does nothing if there is no such
+  /// Write. For kinds that are rolled by deleting and creating the object.
   virtual apimachinery::Result<void> Finish(const WorkloadId& workload, std::stop_token stop) {
     (void)workload;
     (void)stop;
     return {};
   }
 
-  /// Finishes what a process that is gone has left behind, by its keeper (see IsKeeper), and takes
-  /// the keeper away; false when that must wait.
+  /// Finishes the work of an earlier process, using the keeper that it left (see IsKeeper), and
+  /// deletes the keeper. Returns false when that must wait.
   virtual apimachinery::Result<bool> Recover(const WorkloadId& keeper, std::stop_token stop) {
     (void)keeper;
     (void)stop;
@@ -78,8 +79,8 @@ class WorkloadWriter {
   }
 };
 
-/// The writer of all kinds, through `client`; `fallbacks` is told of what is refused, and made when
-/// null.
+/// Creates a writer for all kinds that uses `client`. `fallbacks` is informed of refusals; null: a
+/// new one is created.
 std::unique_ptr<WorkloadWriter> NewWriter(std::shared_ptr<rest::RESTClient> client,
                                           std::shared_ptr<Fallbacks> fallbacks = nullptr,
                                           base::Clock& clock = base::Clock::Real());

@@ -1,5 +1,5 @@
 /// @file
-/// How times of rollouts are compared.
+/// The precision in which start times of rollouts are compared.
 #ifndef KUBEXX_RELOADPOLICY_INTERNAL_IN_SECONDS_H_
 #define KUBEXX_RELOADPOLICY_INTERNAL_IN_SECONDS_H_
 
@@ -9,7 +9,7 @@
 
 namespace kubexx::reloadpolicy::internal {
 
-/// As precisely as it stands on workloads.
+/// Rounds a time down to whole seconds, in which annotations store it.
 inline auto InSeconds(base::WallTime time) {
   return std::chrono::floor<std::chrono::seconds>(time);
 }

@@ -1,5 +1,5 @@
 /// @file
-/// Puts together what several places say about one workload.
+/// Combines the settings that several places specify for one workload.
 #ifndef KUBEXX_RELOADPOLICY_INTERNAL_LAYERS_H_
 #define KUBEXX_RELOADPOLICY_INTERNAL_LAYERS_H_
 
@@ -11,24 +11,25 @@
 
 namespace kubexx::reloadpolicy::internal {
 
-/// Who says something.
+/// A place that specifies settings.
 struct Speaker {
-  std::string origin{};  ///< as Setting::origin; empty: annotations
+  std::string origin{};  ///< as Setting::origin; empty for annotations
   std::optional<PolicyId> policy{};
   bool enforced = false;
 };
 
-/// Fills an Effective, which must outlive it, from the most specific place to the most general.
+/// Fills an Effective, which must outlive this object. The caller adds places from the most
+/// specific to the most general one.
 class Layers {
  public:
   explicit Layers(Effective& effective) : effective_(effective) {}
 
-  /// Each setting that nothing has been said of yet. `order`, unless empty, stands for
+  /// Takes over each setting that no earlier place specifies. `order`, if it has a value, replaces
   /// settings.order.
   void Add(const Settings& settings, const Speaker& speaker,
            const std::optional<int>& order = std::nullopt);
-  /// Each setting that nothing as strict has been said of; what was laxer goes to
-  /// Effective::refused, unless an enforced policy said it.
+  /// Takes over each setting that no earlier place specifies as strictly. A laxer value of an
+  /// earlier place is reported in Effective::refused, unless that place is enforced, too.
   void Enforce(const Settings& settings, const Speaker& speaker,
                const std::optional<int>& order = std::nullopt);
 

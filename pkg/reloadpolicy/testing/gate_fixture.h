@@ -1,5 +1,5 @@
 /// @file
-/// A gate, the workloads that it lets roll, and the time that both go by.
+/// A test fixture with a gate, workloads that the gate lets roll, and a clock for both.
 #ifndef KUBEXX_RELOADPOLICY_TESTING_GATE_FIXTURE_H_
 #define KUBEXX_RELOADPOLICY_TESTING_GATE_FIXTURE_H_
 
@@ -16,13 +16,13 @@
 
 namespace kubexx::reloadpolicy::testing {
 
-/// When the time begins.
+/// The time at which each test begins.
 inline const base::WallTime kBegin = base::WallTime(std::chrono::seconds(1'795'000'000));
 
-/// The Deployment of this name in the namespace shop.
+/// Refers to the Deployment `name` in the namespace shop.
 inline ObjectRef AppRef(const std::string& name) { return {"Deployment", {"shop", name}}; }
 
-/// The annotations that a rollout at `rolled` leaves on the workload `uid`.
+/// The annotations that a rollout started at `rolled` leaves on the workload with this uid.
 inline Annotations Written(base::WallTime rolled, std::optional<RolloutState> record,
                            const std::string& uid = "u") {
   Annotations annotations{
@@ -33,7 +33,7 @@ inline Annotations Written(base::WallTime rolled, std::optional<RolloutState> re
   return annotations;
 }
 
-/// One process after the other, and what stands on the workloads in the meantime.
+/// Simulates a process, its restarts, and the annotations that stay on the workloads meanwhile.
 class GateFixture : public ::testing::Test {
  protected:
   void SetPolicy(Settings settings) {
@@ -64,7 +64,7 @@ class GateFixture : public ::testing::Test {
     now_ += std::chrono::duration_cast<base::WallTime::duration>(time);
     gate_.Sweep(now_);
   }
-  /// Writes what the gate wants written.
+  /// Writes on the workload what the gate asks for.
   std::optional<RolloutState> Mark(const std::string& name) {
     const reloadpolicy::Mark mark = gate_.TakeMark(AppRef(name), "u", on_workload_[name]);
     if (mark.record) {

@@ -1,5 +1,5 @@
 /// @file
-/// What a WebSocket is spoken over: a TCP connection, with or without TLS.
+/// ByteStream: the connection below a WebSocket, which is TCP with or without TLS.
 #ifndef KUBEXX_REMOTECOMMAND_INTERNAL_BYTE_STREAM_H_
 #define KUBEXX_REMOTECOMMAND_INTERNAL_BYTE_STREAM_H_
 
@@ -19,28 +19,28 @@
 
 namespace kubexx::remotecommand::internal {
 
-/// For one thread. The calls of an operation's handler are made by the io_context.
+/// For one thread. The io_context calls the handlers of operations.
 class ByteStream {
  public:
   using Done = std::move_only_function<void(boost::system::error_code)>;
   using SomeDone = std::move_only_function<void(boost::system::error_code, std::size_t)>;
-  /// Those at the end may be empty.
+  /// The buffers of a write; the last ones may be empty.
   using Pieces = std::array<boost::asio::const_buffer, 4>;
 
   virtual ~ByteStream() = default;
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
-  /// Below TLS.
+  /// The TCP stream, which is below TLS.
   virtual boost::beast::tcp_stream& tcp() = 0;
-  /// The TLS handshake, if there is one.
+  /// Does the TLS handshake, if there is TLS.
   virtual void AsyncHandshake(Done done) = 0;
-  /// What is known of a failed TLS handshake beside its error code.
+  /// The details of a failed TLS handshake in addition to its error code.
   virtual std::string HandshakeDetail() { return {}; }
 
   virtual void AsyncReadSome(boost::asio::mutable_buffer into, SomeDone done) = 0;
   virtual void AsyncWriteSome(const Pieces& pieces, SomeDone done) = 0;
-  /// Ends the connection after the WebSocket's last frames.
+  /// Ends the connection after the last frames of the WebSocket.
   virtual void AsyncTeardown(boost::beast::role_type role, Done done) = 0;
 
  protected:
@@ -48,12 +48,12 @@ class ByteStream {
 };
 
 std::unique_ptr<ByteStream> MakePlainStream(boost::asio::io_context& context);
-/// kInvalidConfig when the TLS settings cannot be used.
+/// Returns kInvalidConfig when the TLS settings cannot be used.
 apimachinery::Result<std::unique_ptr<ByteStream>> MakeTlsStream(boost::asio::io_context& context,
                                                                 const rest::StreamAccess& access);
 
-/// A ByteStream as Beast wants it. Compiling Beast's WebSocket takes half a minute for each type of
-/// stream, so there is one type for all.
+/// Adapts a ByteStream for Beast. Compiling Beast's WebSocket takes half a minute for each type of
+/// stream, so all streams have this one type.
 class AnyStream {
  public:
   using executor_type = boost::asio::io_context::executor_type;

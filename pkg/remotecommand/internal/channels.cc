@@ -108,7 +108,7 @@ Result<std::string_view> ForwardReader::WithoutPort(std::size_t channel, std::st
                                                                    << 8;
       if (number != port_) {
         return Fail(apimachinery::Malformed(
-            "port", "the server has forwarded port " + std::to_string(number)));
+            "port", "the server has forwarded a different port: " + std::to_string(number)));
       }
     }
   }

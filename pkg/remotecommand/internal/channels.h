@@ -1,5 +1,5 @@
 /// @file
-/// The protocols inside of the WebSocket: what the messages mean.
+/// The protocols inside the WebSocket: the meaning of its messages.
 #ifndef KUBEXX_REMOTECOMMAND_INTERNAL_CHANNELS_H_
 #define KUBEXX_REMOTECOMMAND_INTERNAL_CHANNELS_H_
 
@@ -16,7 +16,7 @@ namespace kubexx::remotecommand::internal {
 inline constexpr const char* kCommandProtocol = "v5.channel.k8s.io";
 inline constexpr const char* kForwardProtocol = "v4.channel.k8s.io";
 
-/// First byte of each message of a command.
+/// The first byte of each message of a command.
 enum class Channel : std::uint8_t {
   kIn = 0,
   kOut = 1,
@@ -26,28 +26,29 @@ enum class Channel : std::uint8_t {
   kClose = 255,  ///< the second byte is the channel that ends
 };
 
-/// A message on `channel`.
+/// Returns a message on `channel`.
 std::string Message(Channel channel, std::string_view bytes);
 
-/// A terminal's size for Channel::kResize.
+/// Returns the message with a terminal's size on Channel::kResize.
 std::string ResizeMessage(TerminalSize size);
 
-/// What the server says of the end of a command: meta/v1 Status in JSON. An exit code that is not 0
-/// is no error.
+/// Parses the server's message about the end of a command, a meta/v1 Status in JSON. An exit code
+/// other than 0 is not an error.
 apimachinery::Result<Exit> ParseExit(std::string_view json);
 
-/// Takes the messages of a command apart. Not thread-safe.
+/// Parses the messages of a command. Not thread-safe.
 class CommandReader {
  public:
   explicit CommandReader(const Streams& streams) : streams_(streams) {}
 
-  /// Errors are those of the sinks, or kMalformed. Unknown channels are ignored.
+  /// Passes a message to the sinks. Errors are those of the sinks, or kMalformed. Ignores unknown
+  /// channels.
   apimachinery::Result<void> Take(std::string_view message);
 
-  /// Whether the server has begun to tell how the command ended.
+  /// Whether a part of the message about the command's end has arrived.
   bool has_status() const { return !status_.empty(); }
 
-  /// After the connection's end: the exit code, or what went wrong.
+  /// After the end of the connection, returns the exit code, or the error.
   apimachinery::Result<Exit> Finish() const;
 
  private:
@@ -55,8 +56,8 @@ class CommandReader {
   std::string status_;
 };
 
-/// Takes the messages of a forwarded port apart: one channel for data, one for errors, each
-/// beginning with the port's number. Not thread-safe.
+/// Parses the messages of a forwarded port. It has one channel for data and one for errors, each of
+/// which begins with the number of the port. Not thread-safe.
 class ForwardReader {
  public:
   ForwardReader(std::uint16_t port, const Sink& out) : port_(port), out_(out) {}

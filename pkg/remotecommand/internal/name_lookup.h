@@ -1,5 +1,6 @@
 /// @file
-/// Addresses of a host, without waiting for a resolver that does not answer.
+/// NameLookup: resolves the addresses of a host without waiting for a resolver that does not
+/// answer.
 #ifndef KUBEXX_REMOTECOMMAND_INTERNAL_NAME_LOOKUP_H_
 #define KUBEXX_REMOTECOMMAND_INTERNAL_NAME_LOOKUP_H_
 
@@ -15,8 +16,8 @@
 namespace kubexx::remotecommand::internal {
 
 /// One lookup, for the thread that runs the io_context. getaddrinfo(3) cannot be interrupted, and
-/// an io_context joins the thread that it calls it on; this one calls it on a thread that nobody
-/// waits for. There are at most 64 of those in a process; one more fails.
+/// an io_context would join the thread that calls it. This class calls it on a thread that nobody
+/// joins. A process has at most 64 such threads; a further lookup fails.
 class NameLookup {
  public:
   using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
@@ -27,10 +28,10 @@ class NameLookup {
   NameLookup& operator=(const NameLookup&) = delete;
   ~NameLookup();
 
-  /// `port` is a number. The io_context calls `done`, with what the system's resolver prefers
-  /// first. Once only.
+  /// Starts the lookup. `port` is a number. The io_context calls `done` with the addresses, in the
+  /// order in which the system's resolver prefers them. Call it only once.
   void Start(const std::string& host, const std::string& port, Done done);
-  /// Ends Start with operation_aborted, unless it has ended.
+  /// Ends the lookup with operation_aborted, unless it has ended.
   void Cancel();
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// Messages on their way out.
+/// SendQueue: the messages that wait to be sent.
 #ifndef KUBEXX_REMOTECOMMAND_INTERNAL_SEND_QUEUE_H_
 #define KUBEXX_REMOTECOMMAND_INTERNAL_SEND_QUEUE_H_
 
@@ -15,13 +15,13 @@
 
 namespace kubexx::remotecommand::internal {
 
-/// A bounded queue between the threads that produce messages and the one that sends them.
+/// A bounded queue between the threads that produce messages and the thread that sends them.
 /// Thread-safe.
 class SendQueue {
  public:
   static constexpr std::size_t kMaxBytes = 128 << 10;
 
-  /// Waits for room. False when closed or stopped.
+  /// Waits for room and adds a message. False when closed or stopped.
   bool Push(std::string message, const std::stop_token& stop) {
     base::MutexLock lock(mu_);
     while (!closed_ && bytes_ > kMaxBytes) {
@@ -38,7 +38,7 @@ class SendQueue {
     return true;
   }
 
-  /// The next message, if there is one.
+  /// Removes and returns the next message, if there is one.
   std::optional<std::string> Pop() {
     base::MutexLock lock(mu_);
     if (messages_.empty()) {

@@ -52,7 +52,7 @@ class TunnelRequest : public std::enable_shared_from_this<TunnelRequest> {
     if (code < 200 || code > 299) {
       return "the proxy refused a tunnel: " + std::to_string(code);
     }
-    return buffer_.size() > 0 ? "the proxy sent something of its own into the tunnel" : "";
+    return buffer_.size() > 0 ? "the proxy sent data of its own through the tunnel" : "";
   }
 
   beast::tcp_stream& tcp_;

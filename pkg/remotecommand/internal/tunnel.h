@@ -1,5 +1,5 @@
 /// @file
-/// The way through a proxy.
+/// AsyncOpenTunnel: opens a tunnel through a proxy.
 #ifndef KUBEXX_REMOTECOMMAND_INTERNAL_TUNNEL_H_
 #define KUBEXX_REMOTECOMMAND_INTERNAL_TUNNEL_H_
 
@@ -13,9 +13,10 @@
 
 namespace kubexx::remotecommand::internal {
 
-/// Asks the proxy that `tcp` is connected to for a tunnel to the server of `access`, which has a
-/// proxy (CONNECT, RFC 9110). Calls `done` with why there is none, "" when it is open: `tcp` is a
-/// connection to the server then. `tcp` must outlive the operation.
+/// Asks the proxy that `stream` is connected to for a tunnel (CONNECT, RFC 9110) to the server of
+/// `access`, which must have a proxy. Calls `done` with the reason when there is none, and with ""
+/// when it is open; `stream` is then a connection to the server. `stream` must outlive the
+/// operation.
 void AsyncOpenTunnel(boost::beast::tcp_stream& stream, const rest::StreamAccess& access,
                      std::function<void(std::string why)> done);
 

@@ -292,7 +292,7 @@ class BeastWebSocket final : public WebSocket {
       }
       if (writing_ && now - write_start_ > options_.write_timeout) {
         Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable,
-                                  "the server takes no more input"));
+                                  "the server accepts no more input"));
         return;
       }
       if (!pinging_) {

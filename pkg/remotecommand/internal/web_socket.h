@@ -1,5 +1,5 @@
 /// @file
-/// A WebSocket client with blocking calls.
+/// WebSocket: a WebSocket client with blocking calls.
 #ifndef KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_H_
 #define KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_H_
 
@@ -16,20 +16,20 @@
 
 namespace kubexx::remotecommand::internal {
 
-/// How the other side has closed.
+/// How the other side has closed the connection.
 struct Closed {
   std::uint16_t code = 0;  ///< 1000: normal
   std::string reason{};
 };
 
-/// One connection. Open and Run belong to one thread, on which all of the network's work is done;
-/// Send may be called from others while Run runs.
+/// One connection. One thread calls Open and Run and does all network I/O in them; other threads
+/// may call Send during Run.
 class WebSocket {
  public:
   using MessageSink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
 
-  /// Connects; `target` is path and query. A server that does not switch to `protocol` gives its
-  /// Status.
+  /// Connects; `target` is path and query. When the server does not switch to `protocol`, returns
+  /// its Status.
   static apimachinery::Result<std::unique_ptr<WebSocket>> Open(const rest::StreamAccess& access,
                                                                const std::string& target,
                                                                const std::string& protocol,
@@ -40,11 +40,11 @@ class WebSocket {
   WebSocket(const WebSocket&) = delete;
   WebSocket& operator=(const WebSocket&) = delete;
 
-  /// Hands each binary message to `sink` until the other side closes. Errors of `sink` are
-  /// returned as they are. Once only.
+  /// Passes each binary message to `sink` until the other side closes. Errors of `sink` are
+  /// returned as they are. Call it only once.
   virtual apimachinery::Result<Closed> Run(MessageSink sink, const std::stop_token& stop) = 0;
 
-  /// Sends a binary message; waits while much is queued. False when the connection is over or
+  /// Sends a binary message; waits while the queue is full. False when the connection has ended or
   /// `stop` is requested. Thread-safe.
   virtual bool Send(std::string message, const std::stop_token& stop) = 0;
 

@@ -1,5 +1,5 @@
 /// @file
-/// A scripted WebSocket server in the test's process.
+/// WebSocketServer: a scripted WebSocket server in the test's process.
 #ifndef KUBEXX_REMOTECOMMAND_TESTING_WEB_SOCKET_SERVER_H_
 #define KUBEXX_REMOTECOMMAND_TESTING_WEB_SOCKET_SERVER_H_
 
@@ -12,18 +12,18 @@
 
 namespace kubexx::remotecommand::testing {
 
-/// One upgraded connection, used by the server's thread only. What fails because the peer is gone
-/// is not reported.
+/// One upgraded connection, used only by the server's thread. It reports no errors when the peer
+/// has closed the connection.
 class ServerConnection {
  public:
   virtual ~ServerConnection() = default;
-  /// The next message; nothing when the peer has closed.
+  /// Returns the next message; std::nullopt when the peer has closed.
   virtual std::optional<std::string> Read() = 0;
   virtual void Write(std::string_view message) = 0;
-  /// Bytes that need not be a frame; then the connection is closed.
+  /// Writes bytes that need not be a frame, and closes the connection.
   virtual void WriteRaw(std::string_view bytes) = 0;
   virtual void Close(std::uint16_t code, std::string_view reason = {}) = 0;
-  /// Reads until the peer is gone.
+  /// Reads until the peer has closed the connection.
   virtual void AwaitPeer() = 0;
   /// Pings seen so far.
   virtual int pings() const = 0;
@@ -33,7 +33,7 @@ class ServerConnection {
 class WebSocketServer {
  public:
   using Script = std::function<void(ServerConnection&)>;
-  /// A response instead of the upgrade.
+  /// A response to send instead of the upgrade.
   struct Refusal {
     int code = 0;  ///< 0: upgrade
     std::string content_type{};
@@ -42,7 +42,8 @@ class WebSocketServer {
   struct Options {
     Script script = [](ServerConnection&) {};
     Refusal refuse{};
-    /// Whether it serves this Authorization; 401 when not. On the server's thread.
+    /// Returns whether to serve a request with this Authorization; if not, it gets 401. Called on
+    /// the server's thread.
     std::function<bool(const std::string&)> accepts{};
     std::string protocol = "v5.channel.k8s.io";
     std::string certificate{};  ///< PEM; empty: no TLS
@@ -55,10 +56,10 @@ class WebSocketServer {
   WebSocketServer& operator=(const WebSocketServer&) = delete;
 
   std::string Url() const;
-  /// Of the last request that was read whole; "" before.
+  /// The target of the last request that was read completely; "" before the first.
   std::string last_target() const;
   std::string last_authorization() const;
-  /// How many there were.
+  /// The number of requests that were read completely.
   int requests() const;
 
  private:

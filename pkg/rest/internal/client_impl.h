@@ -1,5 +1,5 @@
 /// @file
-/// The inside of a RESTClient.
+/// The implementation class of RESTClient.
 #ifndef KUBEXX_REST_INTERNAL_CLIENT_IMPL_H_
 #define KUBEXX_REST_INTERNAL_CLIENT_IMPL_H_
 

@@ -46,7 +46,7 @@ bool Has(const HttpRequest& request, std::string_view header) {
 // The last error counts, but when it is only that the server is gone, the one before says why.
 Status WithPrevious(Status status, const std::string& previous) {
   if (status.code == 0 && !previous.empty() && previous != status.message) {
-    status.message += "; error of the attempt before: " + previous;
+    status.message += "; error of the previous attempt: " + previous;
   }
   return status;
 }

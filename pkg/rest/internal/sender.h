@@ -1,5 +1,6 @@
 /// @file
-/// Sends prepared requests: throttling, credentials, retries, error responses, metrics.
+/// Sender: sends prepared requests, with throttling, credentials, retries, error responses and
+/// metrics.
 #ifndef KUBEXX_REST_INTERNAL_SENDER_H_
 #define KUBEXX_REST_INTERNAL_SENDER_H_
 
@@ -29,34 +30,34 @@
 
 namespace kubexx::rest::internal {
 
-/// A request with everything but credentials.
+/// A request without credentials, which is otherwise complete.
 struct Prepared {
   HttpRequest http{};
   bool watch = false;
   std::chrono::milliseconds timeout{0};   ///< zero: none
-  std::chrono::milliseconds response{0};  ///< of each attempt's head; zero: none
+  std::chrono::milliseconds response{0};  ///< limit of each attempt's head; zero: none
   int max_retries = 0;
   std::shared_ptr<RateLimiter> limiter{};     ///< null: no limit
   std::shared_ptr<BackoffManager> backoff{};  ///< null: none
   std::shared_ptr<WarningHandler> warnings{};
-  std::shared_ptr<const std::string>
-      encoded{};  ///< what http.body refers to, if an encoder wrote it
+  std::shared_ptr<const std::string> encoded{};  ///< the owner of http.body if an encoder wrote it
 };
 
-/// A 2xx response whose body is still to be read, until `deadline` when the request has a timeout.
+/// A 2xx response whose body has not been read yet. When the request has a timeout, it can be read
+/// until `deadline`.
 struct Opened {
   HttpCall call;
   HttpHead head{};
   base::TimePoint deadline = base::TimePoint::max();
-  std::unique_ptr<GzipDecoder> gzip{};  ///< null: the body is not packed
-  std::size_t bytes = 0;                ///< of the body so far, as sent
+  std::unique_ptr<GzipDecoder> gzip{};  ///< null: the body is not compressed
+  std::size_t bytes = 0;                ///< of the body read so far, as sent
 
-  /// As HttpCall::Read, unpacked: one read may give several pieces or none.
+  /// Like HttpCall::Read, but decompresses: one read may give several pieces or none.
   apimachinery::Result<bool> Read(HttpCall::Sink sink, const std::stop_token& stop,
                                   base::TimePoint until);
 };
 
-/// Resources for which the server takes no protobuf. Thread-safe.
+/// The resources for which the server does not accept protobuf. Thread-safe.
 class JsonOnly {
  public:
   bool Has(const std::string& resource) const;
@@ -67,24 +68,27 @@ class JsonOnly {
   std::set<std::string> resources_ KX_GUARDED_BY(mu_);
 };
 
-/// Thread-safe.
+/// The core of a RESTClient. Thread-safe.
 class Sender {
  public:
   static apimachinery::Result<std::unique_ptr<Sender>> New(Config config,
                                                            RESTClient::Options options);
 
-  /// Sends until there is a 2xx response or an error that is not worth another try.
+  /// Sends the request until there is a 2xx response or an error after which a retry makes no
+  /// sense.
   apimachinery::Result<Opened> Open(const Prepared& request, const std::stop_token& stop);
 
-  /// What a connection of another kind needs to be like one of this client's.
+  /// Returns what a connection of another kind, for example a WebSocket, needs to connect as this
+  /// client.
   apimachinery::Result<StreamAccess> AccessForStream(const std::stop_token& stop);
-  /// After the server has answered 401 to `refused`: whether there is other access now.
+  /// Call it when the server has answered 401 to `refused`. Returns whether AccessForStream now
+  /// returns something else.
   bool RenewAccess(const StreamAccess& refused);
 
-  /// Whether there is a newer client certificate than the one of `opened`'s connection; looks for
-  /// one when it is time to.
+  /// Whether there is a newer client certificate than that of `opened`'s connection; checks the
+  /// files when the interval has passed.
   bool HasOldCertificate(const Opened& opened);
-  /// How often HasOldCertificate is to be asked; zero: never.
+  /// How often the caller should call HasOldCertificate; zero: never.
   std::chrono::seconds certificate_interval() const;
 
   const Config& config() const { return config_; }
@@ -100,18 +104,19 @@ class Sender {
     apimachinery::Status status{};
     bool retry = false;
     base::Duration wait{0};
-    int code = 0;  ///< of the response; 0 without one
+    int code = 0;  ///< the response's; 0 without one
     bool refused = false;
     std::uint64_t credential = 0;   ///< generation of the refused one
-    std::uint64_t certificate = 0;  ///< of the connection's client certificate
+    std::uint64_t certificate = 0;  ///< generation of the connection's certificate
   };
 
   Sender(Config config, RESTClient::Options options, ServerUrl server);
 
-  /// kTimeout, at once, when the limit would allow the request only after `deadline`.
+  /// Waits for the rate limiter. Returns kTimeout at once when it would allow the request only
+  /// after `deadline`.
   apimachinery::Result<void> Throttle(const Prepared& request, base::TimePoint deadline,
                                       const std::stop_token& stop);
-  /// `wait`, or the backoff of the host when that is longer.
+  /// Returns the longer of `wait` and the backoff of the host.
   base::Duration DelayOf(const Prepared& request, base::Duration wait) const;
   apimachinery::Result<void> Pause(base::Duration wait, const std::stop_token& stop);
   std::expected<Opened, Attempt> TryOnce(const Prepared& request, base::TimePoint deadline,

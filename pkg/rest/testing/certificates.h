@@ -1,5 +1,5 @@
 /// @file
-/// Certificates made on the spot for tests of TLS.
+/// CertificateAuthority: makes certificates for tests of TLS.
 #ifndef KUBEXX_REST_TESTING_CERTIFICATES_H_
 #define KUBEXX_REST_TESTING_CERTIFICATES_H_
 
@@ -11,16 +11,16 @@
 
 namespace kubexx::rest::testing {
 
-/// PEM.
+/// A certificate and its key in PEM.
 struct CertificateAndKey {
   std::string certificate{};
   std::string key{};
 };
 
-/// What a certificate is to say.
+/// The content of a certificate.
 struct CertificateRequest {
   std::string common_name = "test";
-  /// As openssl's subjectAltName: "DNS:localhost,IP:127.0.0.1"; empty for none.
+  /// In the form of openssl's subjectAltName: "DNS:localhost,IP:127.0.0.1"; empty for none.
   std::string alternative_names{};
   std::chrono::seconds not_before = std::chrono::hours(-1);  ///< from now
   std::chrono::seconds not_after = std::chrono::hours(1);    ///< from now
@@ -30,7 +30,7 @@ struct CertificateRequest {
 class CertificateAuthority {
  public:
   explicit CertificateAuthority(const std::string& common_name);
-  /// One that exists already.
+  /// An authority that exists already.
   explicit CertificateAuthority(CertificateAndKey self) : self_(std::move(self)) {}
 
   const std::string& certificate() const { return self_.certificate; }
@@ -40,7 +40,7 @@ class CertificateAuthority {
   CertificateAndKey self_;
 };
 
-/// An SSL_CTX for a server; the caller owns it.
+/// Makes an SSL_CTX for a server; the caller owns it.
 void* NewServerContext(const FakeServerTls& tls);
 
 }  // namespace kubexx::rest::testing

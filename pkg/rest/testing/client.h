@@ -13,18 +13,19 @@ namespace kubexx::rest::testing {
 
 /// A resource to ask a FakeServer for.
 inline constexpr apimachinery::ResourceInfo kConfigMaps{"", "v1", "ConfigMap", "configmaps", true};
-/// Another one.
+/// Another resource.
 inline constexpr apimachinery::ResourceInfo kDeployments{"apps", "v1", "Deployment", "deployments",
                                                          true};
-/// One that is not namespaced.
+/// A resource that is not namespaced.
 inline constexpr apimachinery::ResourceInfo kNodes{"", "v1", "Node", "nodes", false};
 
-/// A client of `url` without rate limit. Aborts the test program when it cannot be made.
+/// Makes a client of `url` without a rate limit. Aborts the test program when that fails.
 std::shared_ptr<RESTClient> NewClient(const std::string& url, RESTClient::Options options = {});
-/// Options whose clock is `clock`, and without the limits on connecting and on responses: the
-/// deadlines that are left are the test's own.
+/// Options with this clock and without limits on connecting and on responses, so that only the
+/// test's own deadlines remain.
 RESTClient::Options WithoutDeadlines(base::Clock& clock);
-/// A client with this config, without rate limit unless it names one. Aborts as NewClient does.
+/// Makes a client with this config, without a rate limit unless the config has one. Aborts as
+/// NewClient does.
 std::shared_ptr<RESTClient> ClientFor(Config config, RESTClient::Options options = {});
 
 }  // namespace kubexx::rest::testing

@@ -1,6 +1,6 @@
 /// @file
-/// A scripted HTTP/1.1 server in the test's process, for what a real API server will not do on
-/// request: slow, broken, endless and refused responses, with or without TLS.
+/// FakeServer: a scripted HTTP/1.1 server in the test's process. It sends what a real API server
+/// does not send on request: slow, broken, endless and error responses, with or without TLS.
 #ifndef KUBEXX_REST_TESTING_FAKE_SERVER_H_
 #define KUBEXX_REST_TESTING_FAKE_SERVER_H_
 
@@ -21,17 +21,17 @@
 
 namespace kubexx::rest::testing {
 
-/// A request as it came, whole. A value type.
+/// A complete request as it was received. A value type.
 struct FakeRequest {
   std::string method{};
   std::string target{};
-  /// Names in lower case; several headers of one name are lines of one value.
+  /// Header names are in lower case; several headers of one name become lines of one value.
   std::map<std::string, std::string> headers{};
   std::string body{};
 };
 
-/// One accepted connection, used by the one thread that its script runs on. Writes return false
-/// when the peer is gone.
+/// One accepted connection, which only the thread of its script uses. Writes return false when the
+/// peer has closed the connection.
 class FakeConnection {
  public:
   FakeConnection(int fd, void* ssl_context);
@@ -39,15 +39,15 @@ class FakeConnection {
   FakeConnection& operator=(const FakeConnection&) = delete;
   ~FakeConnection();
 
-  /// The TLS handshake, done before the script runs. False when it failed.
+  /// Does the TLS handshake; called before the script runs. False when it failed.
   bool Handshake();
-  /// The next request, or nothing when the peer has closed or broke off.
+  /// Returns the next request, or std::nullopt when the peer has closed or broken the connection.
   std::optional<FakeRequest> ReadRequest();
   bool Write(std::string_view bytes);
-  /// A whole response with Content-Length.
+  /// Sends a whole response with Content-Length.
   bool Respond(int code, std::string_view content_type, std::string_view body,
                const std::vector<std::pair<std::string, std::string>>& headers = {});
-  /// The head of a chunked response; WriteChunk and EndChunks follow.
+  /// Sends the head of a chunked response; WriteChunk and EndChunks follow.
   bool RespondChunked(int code, std::string_view content_type);
   bool WriteChunk(std::string_view bytes);
   bool EndChunks();
@@ -55,13 +55,13 @@ class FakeConnection {
   void AwaitPeer();
   /// Drops the connection with a reset instead of an orderly close.
   void Reset();
-  /// Ends reads and writes of another thread. Thread-safe.
+  /// Ends the reads and writes of the script's thread. Thread-safe.
   void Shutdown();
-  /// Subject of the client's certificate, for example "CN=admin"; "" without one.
+  /// The subject of the client's certificate, for example "CN=admin"; "" without one.
   std::string ClientSubject() const;
-  /// Of the socket, which stays this object's.
+  /// The descriptor of the socket, which this object owns.
   int fd() const { return fd_; }
-  /// The name that the client asked for in its hello (SNI), or "".
+  /// The server name that the client sent in the TLS handshake (SNI), or "".
   std::string ServerName() const;
 
  private:
@@ -82,7 +82,7 @@ struct FakeServerTls {
   std::string client_ca{};
 };
 
-/// Where a FakeServer listens.
+/// The address on which a FakeServer listens.
 enum class Loopback : std::uint8_t { kIpv4, kIpv6 };
 
 /// Listens on 127.0.0.1, or on ::1, with a port of its own and runs `script` on a thread per
@@ -98,9 +98,9 @@ class FakeServer {
   ~FakeServer();
 
   int port() const { return port_; }
-  /// "http://127.0.0.1:port" or "https://...", with "[::1]" where it listens there.
+  /// "http://127.0.0.1:port" or "https://...", with "[::1]" for IPv6.
   std::string Url() const;
-  /// Connections accepted so far.
+  /// The number of connections accepted so far.
   int connections() const;
   /// Breaks all connections that are open now.
   void DropConnections();
@@ -113,7 +113,7 @@ class FakeServer {
   };
 
   void Accept();
-  /// Those whose scripts have ended.
+  /// Takes out the sessions whose scripts have ended.
   std::list<Session> TakeOverLocked() KX_REQUIRES(mu_);
 
   Script script_;
@@ -131,7 +131,7 @@ class FakeServer {
 /// Whether this machine has ::1.
 bool HasIpv6();
 
-/// A port of 127.0.0.1 that nothing listens on.
+/// Returns a port of 127.0.0.1 that nothing listens on.
 int UnusedPort();
 
 }  // namespace kubexx::rest::testing

@@ -1,5 +1,5 @@
 /// @file
-/// An HTTP proxy in the test's process that really forwards.
+/// ForwardingProxy: an HTTP proxy in the test's process that really forwards.
 #ifndef KUBEXX_REST_TESTING_FORWARDING_PROXY_H_
 #define KUBEXX_REST_TESTING_FORWARDING_PROXY_H_
 
@@ -13,25 +13,25 @@
 
 namespace kubexx::rest::testing {
 
-/// Listens on 127.0.0.1. CONNECT opens a tunnel, of which it sees bytes only; "GET http://..." and
-/// the like are passed on to the host that they name, one request a connection. Thread-safe.
+/// Listens on 127.0.0.1. CONNECT opens a tunnel, in which the proxy sees only bytes. It forwards
+/// requests such as "GET http://..." to the host in the URL, one request per connection.
+/// Thread-safe.
 class ForwardingProxy {
  public:
-  /// "host:port" as requests name it, and the port of 127.0.0.1 that it stands for; what is not
-  /// there gets 502.
+  /// Maps "host:port" in requests to the port of 127.0.0.1 that it stands for. Others get 502.
   using Routes = std::map<std::string, int>;
 
-  /// With `credentials`, "user:password", whoever does not give them gets 407.
+  /// When `credentials` ("user:password") is set, requests without them get 407.
   explicit ForwardingProxy(Routes routes, std::string credentials = {});
   ForwardingProxy(const ForwardingProxy&) = delete;
   ForwardingProxy& operator=(const ForwardingProxy&) = delete;
   ~ForwardingProxy() = default;
 
-  /// "http://127.0.0.1:port", with the user when there are credentials.
+  /// "http://127.0.0.1:port", with user and password when there are credentials.
   std::string Url() const;
   std::string UrlWithoutUser() const { return server_.Url(); }
 
-  /// "CONNECT host:port" or "GET http://host:port/path" of each request, in their order.
+  /// The requests so far, in order, as "CONNECT host:port" or "GET http://host:port/path".
   std::vector<std::string> requests() const;
   /// Breaks all tunnels that are open now.
   void DropConnections() { server_.DropConnections(); }

@@ -1,5 +1,5 @@
 /// @file
-/// Works on cpprestsdk's thread pool, and waits for it.
+/// Functions that run work on cpprestsdk's thread pool, and wait for it.
 #ifndef KUBEXX_REST_TESTING_NETWORK_THREADS_H_
 #define KUBEXX_REST_TESTING_NETWORK_THREADS_H_
 
@@ -7,13 +7,14 @@
 
 namespace kubexx::rest::testing {
 
-/// Has a network thread call `work` after what is queued already. A RESTClient must have been made.
+/// Lets a network thread call `work` after everything that is queued already. A RESTClient must
+/// have been made before.
 void PostOnNetworkThread(std::function<void()> work);
 
-/// Blocks until the network threads have finished what is queued, and what that queues in turn.
-/// The pool dies with the process: what is still queued then would show up as a leak. The test
-/// programs of packages that are marked NETWORK (cmake/kubexx_package.cmake) do this at their end
-/// without asking.
+/// Blocks until the network threads have finished all queued work, including work that this adds.
+/// The pool is destroyed with the process, and work that is still queued then would appear as a
+/// leak. The test programs of packages that are marked NETWORK (cmake/kubexx_package.cmake) call
+/// this at their end by themselves.
 void DrainNetworkThreads();
 
 }  // namespace kubexx::rest::testing

@@ -1,5 +1,5 @@
 /// @file
-/// A FakeServer that answers requests one after the other and keeps them.
+/// Recorder: a FakeServer that answers requests and records them.
 #ifndef KUBEXX_REST_TESTING_RECORDER_H_
 #define KUBEXX_REST_TESTING_RECORDER_H_
 

@@ -1,5 +1,5 @@
 /// @file
-/// Timers by the time when they fall due.
+/// DelayHeap: orders timers by the time when they fall due.
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_DELAY_HEAP_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_DELAY_HEAP_H_
 
@@ -12,8 +12,8 @@
 
 namespace kubexx::workqueue::internal {
 
-/// A binary heap whose timers know their place, so that a time can be moved or taken back. Timers
-/// of one time come in the order in which they got it. Not thread-safe.
+/// A binary heap whose timers know their position, so that a timer can be moved or removed. Timers
+/// with the same time are in the order in which they were set. Not thread-safe.
 class DelayHeap {
  public:
   bool empty() const { return heap_.empty(); }
@@ -24,12 +24,12 @@ class DelayHeap {
 
   /// Adds a timer, or moves it to another time.
   void Set(Timer* timer, base::TimePoint due);
-  /// The timer must be in it.
+  /// Removes a timer, which must be in the heap.
   void Remove(Timer* timer);
-  /// All timers, in no order; valid until the next call of Set or Remove.
+  /// All timers, in no particular order; valid until the next call of Set or Remove.
   const std::vector<Timer*>& timers() const { return heap_; }
 
-  /// Whether `a` falls due first.
+  /// Whether `a` falls due before `b`.
   static bool Before(const Timer* a, const Timer* b) {
     return a->due != b->due ? a->due < b->due : a->order < b->order;
   }

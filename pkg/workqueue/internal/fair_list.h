@@ -1,5 +1,5 @@
 /// @file
-/// Turns for tenants.
+/// NewFairList: a ready list in which tenants take turns.
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_FAIR_LIST_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_FAIR_LIST_H_
 

@@ -1,5 +1,5 @@
 /// @file
-/// Finds the node of a key.
+/// KeyTable: finds the node of a key.
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_KEY_TABLE_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_KEY_TABLE_H_
 
@@ -11,9 +11,9 @@
 
 namespace kubexx::workqueue::internal {
 
-/// Open addressing with linear probing over pointers; a removal closes its gap, so there are no
-/// tombstones. Owns the nodes. The memory of a few removed nodes, and of their strings, is kept for
-/// the next keys: in the steady state nothing is allocated. Not thread-safe.
+/// A hash table of pointers with open addressing and linear probing. A removal closes its gap, so
+/// there are no tombstones. Owns the nodes. Reuses the memory of a few removed nodes and their
+/// strings for the next keys, so that it allocates nothing in the steady state. Not thread-safe.
 class KeyTable {
  public:
   KeyTable();
@@ -21,7 +21,8 @@ class KeyTable {
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
-  /// The node of `key`; a new one, unused, when there is none yet. `hash` is that of `key`.
+  /// Returns the node of `key`, or a new, unused one when there is none. `hash` is the hash of
+  /// `key`.
   Node* FindOrAdd(const Key& key, std::size_t hash);
   void Erase(Node* node);
   std::size_t size() const { return size_; }

@@ -1,5 +1,5 @@
 /// @file
-/// What a queue knows of one key.
+/// Node: everything that a queue knows about one key.
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_NODE_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_NODE_H_
 
@@ -15,8 +15,8 @@ namespace kubexx::workqueue::internal {
 
 struct Tenant;
 
-/// Lives while its key is queued, delayed or worked on. It stays where it is, and its parts link to
-/// each other, so that after one look-up by key nothing is looked up again.
+/// Exists while its key is queued, delayed or processed. Its address does not change, and its parts
+/// link to each other, so that a queue looks up a key only once.
 struct Node {
   Node() = default;
   Node(const Node&) = delete;
@@ -24,18 +24,18 @@ struct Node {
 
   Key key{};
   std::size_t hash = 0;
-  bool dirty = false;       ///< needs work; in the ready list unless it is worked on
+  bool dirty = false;       ///< needs work; in the ready list unless `processing`
   bool processing = false;  ///< between Get and Done
-  int priority = 0;         ///< of what waits: the highest since the key was taken last
+  int priority = 0;         ///< the highest of all adds since the key was last taken
 
-  Node* next = nullptr;  ///< in the ready list, or among those that are worked on
+  Node* next = nullptr;  ///< in the ready list or in the list of processed nodes
   Node* previous = nullptr;
-  Tenant* tenant = nullptr;  ///< of a fair queue
+  Tenant* tenant = nullptr;  ///< only in a fair queue
 
-  Timer delay{this};                     ///< of a delayed add
-  std::unique_ptr<Settling> settling{};  ///< of debounced adds; null when there have been none
+  Timer delay{this};                     ///< the timer of a delayed add
+  std::unique_ptr<Settling> settling{};  ///< debounced adds; null when there have been none
 
-  base::TimePoint added{};  ///< these two with metrics only
+  base::TimePoint added{};  ///< `added` and `started` are set only with metrics
   base::TimePoint started{};
 
   bool delayed() const { return delay.set(); }
@@ -43,7 +43,7 @@ struct Node {
   bool unused() const { return !dirty && !processing && !delayed() && !settles(); }
 };
 
-/// A first-in first-out list of nodes, through their own links. Not thread-safe.
+/// A first-in first-out list of nodes that uses links in the nodes. Not thread-safe.
 class NodeList {
  public:
   bool empty() const { return first_ == nullptr; }
@@ -59,7 +59,7 @@ class NodeList {
     (node->previous == nullptr ? first_ : node->previous->next) = node->next;
     (node->next == nullptr ? last_ : node->next->previous) = node->previous;
   }
-  /// There must be one.
+  /// Removes and returns the first node; there must be one.
   Node* PopFront() {
     Node* const node = first_;
     Remove(node);

@@ -1,5 +1,5 @@
 /// @file
-/// What a Queue is made of.
+/// Queue::Impl: the implementation of Queue.
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_QUEUE_IMPL_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_QUEUE_IMPL_H_
 
@@ -23,7 +23,7 @@
 
 namespace kubexx::workqueue {
 
-/// The functions of Queue, and one mutex. What debounced adds need is in queue_debounce.cc.
+/// The functions of Queue, with one mutex. The code for debounced adds is in queue_debounce.cc.
 class Queue::Impl {
  public:
   explicit Impl(Options options);
@@ -40,7 +40,7 @@ class Queue::Impl {
   Item Next(internal::Node* done, const std::stop_token& stop);
   void Done(internal::Node* node);
   void PutBack(Item item, base::Duration after);
-  /// The node of an item, which ends nothing any more.
+  /// Takes the node out of an item, so that the item's end no longer ends the work on the key.
   static internal::Node* Release(Item& item) {
     item.queue_ = nullptr;
     return item.node_;
@@ -54,7 +54,7 @@ class Queue::Impl {
  private:
   using Node = internal::Node;
 
-  /// Delays are cut to this, far beyond any process's life, so that adding one to the time cannot
+  /// The longest delay; longer ones are shortened to it, so that adding a delay to the time cannot
   /// overflow.
   static constexpr base::Duration kMaxDelay = std::chrono::hours(24 * 365 * 10);
 
@@ -62,18 +62,19 @@ class Queue::Impl {
   Node* NodeFor(const Key& key, std::size_t hash, const std::string& tenant) KX_REQUIRES(mu_);
   void EraseIfUnusedLocked(Node* node) KX_REQUIRES(mu_);
 
-  /// Whether a waiting worker should be woken.
+  /// Returns whether to wake a waiting worker.
   bool AddLocked(Node* node, int priority) KX_REQUIRES(mu_);
   void RemoveTimersLocked(Node* node) KX_REQUIRES(mu_);
   void RaiseLocked(Node* node, int priority) KX_REQUIRES(mu_);
   bool PushLocked(Node* node) KX_REQUIRES(mu_);
-  /// Whether to notify ready_cv_: not when nobody waits, nor more often than workers wait.
+  /// Returns whether to notify ready_cv_: true when a worker waits that has not been notified yet.
   bool WakeLocked() KX_REQUIRES(mu_);
-  /// Whether the delay thread has to wake earlier than it planned.
+  /// Returns whether the delay thread has to wake earlier than planned.
   bool DelayLocked(Node* node, base::TimePoint at, int priority) KX_REQUIRES(mu_);
   Item GetLocked(const std::stop_token& stop) KX_REQUIRES(mu_);
   Item TakeLocked(Node* node) KX_REQUIRES(mu_);
-  /// Whether a waiting worker should be woken: one at most, and so it is counted once.
+  /// Returns whether to wake a waiting worker. It wakes at most one, so that the worker is counted
+  /// once.
   bool DoneLocked(Node* node) KX_REQUIRES(mu_);
   void DoneWhileShuttingDownLocked() KX_REQUIRES(mu_);
   bool IdleLocked() const KX_REQUIRES(mu_) { return ready_->size() == 0 && working_.empty(); }
@@ -82,13 +83,13 @@ class Queue::Impl {
   void RunDelays(const std::stop_token& stop);
   void UpdateRunningWork();
 
-  /// A priority for a key that is not ready: the highest of what waits for its time.
+  /// Sets the priority of a key that is not ready yet to the highest one of its waiting adds.
   void RaiseWaitingLocked(Node* node, int priority) KX_REQUIRES(mu_);
-  /// The key has fallen due at `due`. Whether a waiting worker should be woken.
+  /// Handles that the key has fallen due at `due`. Returns whether to wake a waiting worker.
   bool SettledLocked(Node* node, base::TimePoint due) KX_REQUIRES(mu_);
-  /// Whether a node with debounced adds that the ready list gave is to wait on.
+  /// Returns whether a node with debounced adds that the ready list returned has to wait longer.
   bool PutOffLocked(Node* node) KX_REQUIRES(mu_);
-  /// What an item tells of its debounced adds.
+  /// Sets what an item tells about its debounced adds.
   void TakeSettledLocked(Node* node, Item& item) KX_REQUIRES(mu_);
 
   base::Clock& clock_;

@@ -11,13 +11,13 @@
 
 namespace kubexx::workqueue::internal {
 
-/// Names, help and buckets as client-go registers them, so that its dashboards work. Thread-safe.
-/// Without a registry all handles do nothing.
+/// Has the names, help texts and buckets of client-go's metrics, so that its dashboards work.
+/// Thread-safe. Without a registry all handles do nothing.
 struct QueueMetrics {
   QueueMetrics() = default;
   QueueMetrics(metrics::Registry& registry, const std::string& name);
 
-  bool enabled = false;  ///< whether it is worth reading a clock for them
+  bool enabled = false;  ///< whether to read a clock for the metrics
   metrics::Counter adds{};
   metrics::Counter retries{};
   metrics::Histogram queue_duration{};
@@ -26,8 +26,8 @@ struct QueueMetrics {
   metrics::Gauge longest_running{};
 };
 
-/// workqueue_depth: one series, or one a priority as controller-runtime has it. As priorities are
-/// the user's, there are at most kMaxPriorities of them; further ones share a series. Not
+/// workqueue_depth: a single series, or one per priority as in controller-runtime. Users choose the
+/// priorities, so there are at most kMaxPriorities series; further priorities share one. Not
 /// thread-safe.
 class DepthMetric {
  public:
@@ -36,7 +36,7 @@ class DepthMetric {
   DepthMetric() = default;
   DepthMetric(metrics::Registry& registry, std::string name, bool by_priority);
 
-  /// A key of this priority waits (+1) or has been taken (-1).
+  /// Counts that a key of this priority waits (+1) or was taken (-1).
   void Add(int priority, double by) {
     if (registry_ != nullptr) {
       (by_priority_ ? OfPriority(priority) : gauge_).Add(by);
@@ -51,7 +51,7 @@ class DepthMetric {
   std::string name_{};
   bool by_priority_ = false;
   bool has_overflow_ = false;
-  metrics::Gauge gauge_{};  ///< of all, or of the priorities beyond the limit
+  metrics::Gauge gauge_{};  ///< all keys, or those with priorities beyond the limit
   std::map<int, metrics::Gauge> by_priority_gauges_{};
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// The order in which keys are handed out.
+/// ReadyList: the order in which workers get keys.
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_READY_LIST_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_READY_LIST_H_
 
@@ -11,12 +11,12 @@
 
 namespace kubexx::workqueue::internal {
 
-/// Keys that wait for a worker. The one part in which the kinds of queue differ. Not thread-safe.
+/// The keys that wait for a worker. The kinds of queue differ only in this part. Not thread-safe.
 class ReadyList {
  public:
   virtual ~ReadyList() = default;
 
-  /// A node came into being, with its key set, or is about to go.
+  /// Called when a node was created, with its key set, and before it is removed.
   virtual void Attach(Node* /*node*/, const std::string& /*tenant*/) {}
   virtual void Detach(Node* /*node*/) {}
 
@@ -24,7 +24,7 @@ class ReadyList {
     ++size_;
     DoPush(node);
   }
-  /// The next node; null when there is none that may be handed out now.
+  /// Removes and returns the next node; null when no node may be taken now.
   Node* Pop() {
     Node* const node = DoPop();
     size_ -= node != nullptr ? 1U : 0U;
@@ -32,8 +32,8 @@ class ReadyList {
   }
   /// Gives a waiting node another priority.
   virtual void Raise(Node* node, int priority) { node->priority = priority; }
-  /// The work on a node that Pop gave has ended. Whether a key may be handed out now that could not
-  /// be before.
+  /// Called when the work on a node from Pop has ended. Returns whether a key may be taken now that
+  /// could not be taken before.
   virtual bool Finished(Node* /*node*/) { return false; }
 
   std::size_t size() const { return size_; }
@@ -46,9 +46,9 @@ class ReadyList {
   std::size_t size_ = 0;
 };
 
-/// In order of arrival.
+/// Makes a list in order of arrival.
 std::unique_ptr<ReadyList> NewArrivalList();
-/// Higher priorities first, each in order of arrival.
+/// Makes a list with higher priorities first, and each priority in order of arrival.
 std::unique_ptr<ReadyList> NewPriorityList();
 
 }  // namespace kubexx::workqueue::internal

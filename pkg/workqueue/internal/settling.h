@@ -1,5 +1,5 @@
 /// @file
-/// The debounced adds of one key.
+/// Settling: the debounced adds of one key.
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_SETTLING_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_SETTLING_H_
 
@@ -11,27 +11,28 @@
 
 namespace kubexx::workqueue::internal {
 
-/// Which debounced adds no worker has taken the key for, and until when they wait; who has it keeps
-/// `timer` in the heap accordingly. Time is passed in. Not thread-safe.
+/// The debounced adds that no worker has handled yet, and the time until which they wait. The owner
+/// keeps `timer` in the heap accordingly. The caller passes the time. Not thread-safe.
 class Settling {
  public:
   explicit Settling(Node* node) : timer(node) {}
 
-  /// Notes an add and returns when the key falls due; nothing when that does not change.
+  /// Records an add. Returns when the key falls due; std::nullopt when that does not change.
   std::optional<base::TimePoint> Note(const Debounce& debounce, base::TimePoint now);
-  /// Whether adds wait for their window at `now`.
+  /// Whether adds still wait for their window at `now`.
   bool WaitsAt(base::TimePoint now) const { return timer.set() && timer.due > now; }
-  /// Whether there are adds that no worker has taken the key for.
+  /// Whether there are adds that no worker has handled yet.
   bool pending() const { return pending_; }
-  /// The key is ready because of them.
+  /// Records that the key has become ready because of these adds.
   void FellDue(base::TimePoint now) { adds_.due = now; }
-  /// A worker has the key, and acts on all adds so far. The result stays until the next call.
+  /// Records that a worker has taken the key and handles all adds so far. The result is valid until
+  /// the next call.
   const Settled& Take();
-  /// It has not acted on `taken` after all.
+  /// Records that the worker has not handled `taken`.
   void PutBack(const Settled& taken);
 
   Timer timer;
-  /// The key is ready for no other reason than these adds, so that a further one puts it off again.
+  /// Whether the key is ready only because of these adds, so that a further one postpones it again.
   bool alone = false;
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// One time of one key.
+/// Timer: a time at which one key falls due.
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_TIMER_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_TIMER_H_
 
@@ -13,7 +13,7 @@ namespace kubexx::workqueue::internal {
 
 struct Node;
 
-/// Knows its place in the DelayHeap. Stays where it is while it is set.
+/// Knows its position in the DelayHeap. It must not move in memory while it is set.
 struct Timer {
   static constexpr std::size_t kNotSet = std::numeric_limits<std::size_t>::max();
 
@@ -22,8 +22,8 @@ struct Timer {
   bool set() const { return index != kNotSet; }
 
   Node* const node;
-  std::size_t index = kNotSet;  ///< in the heap
-  std::uint64_t order = 0;      ///< among those of one time
+  std::size_t index = kNotSet;  ///< position in the heap
+  std::uint64_t order = 0;      ///< order among timers of the same time
   base::TimePoint due{};
 };
 

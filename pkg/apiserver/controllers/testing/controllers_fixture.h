@@ -1,5 +1,5 @@
 /// @file
-/// The built-in controllers and a server for them, in the test's own process.
+/// A test fixture with the built-in controllers and a server for them in the test's own process.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_TESTING_CONTROLLERS_FIXTURE_H_
 #define KUBEXX_APISERVER_CONTROLLERS_TESTING_CONTROLLERS_FIXTURE_H_
 
@@ -29,7 +29,7 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// All controllers against a server in the same process; pods are ready at once.
+/// Runs all controllers against a server in the same process. Pods become ready at once.
 class ControllersFixture : public ::testing::Test {
  protected:
   using Deployment = api::apps::v1::Deployment;
@@ -57,7 +57,7 @@ class ControllersFixture : public ::testing::Test {
     return created ? *created : object;
   }
 
-  /// The object once it is as wanted.
+  /// Waits until `wanted` returns true for the object, and returns the object.
   template <class T>
   T Await(const std::string& name, const std::function<bool(const T&)>& wanted) const {
     const bool namespaced = api::ResourceOf<T>().namespaced;

@@ -1,5 +1,5 @@
 /// @file
-/// Admission webhooks on the way of a write through the handlers.
+/// The admission of writes: built-in plugins and webhooks.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_ADMISSION_ADMIT_H_
 #define KUBEXX_APISERVER_ENDPOINTS_ADMISSION_ADMIT_H_
 
@@ -14,47 +14,49 @@
 
 namespace kubexx::apiserver {
 
-/// What is asked besides what the request says.
+/// What the admission needs to know besides the request.
 struct AdmitOptions {
   std::string operation{};  ///< CREATE, UPDATE or DELETE
-  /// What is written when it is not an object of the request's type: a Scale, a Binding, an
-  /// Eviction, a TokenRequest. Must outlive the Admission.
+  /// The type of the posted object when it is not that of the request: a Scale, a Binding, an
+  /// Eviction or a TokenRequest. Must outlive the Admission.
   const ResourceType* posted = nullptr;
-  std::string name{};  ///< of the object, where the request has none
-  /// Of a deletion: its DeleteOptions.
+  std::string name{};  ///< the object's name when the request has none
+  /// The DeleteOptions of a deletion.
   codec::JsonTree options{};
-  bool dry_run = false;  ///< also when the query does not say so
+  bool dry_run = false;  ///< treat the request as a dry run even if the query does not say so
 };
 
-/// The webhooks that one write is shown to. Without any that are configured it costs nothing. Not
-/// thread-safe; `call` must outlive it.
+/// The admission of one write. It costs nothing when no webhooks are configured. Not thread-safe;
+/// `call` must outlive it.
 class Admission {
  public:
   Admission(const Call& call, AdmitOptions options);
 
-  /// Gives a pod its tolerations, and a new one what its service account has for it, see
-  /// GiveTolerations and GiveServiceAccount, and lets the mutating webhooks change `object`, with
-  /// its defaults and managers, that is about to be written instead of `old`, null for a create.
-  /// What they add gets its own of these, and is nobody's field, as in kube-apiserver.
+  /// Changes `object`, which is about to be written instead of `old` (null for a create): gives
+  /// pods their tolerations and new pods the parts of their service account (see GiveTolerations
+  /// and GiveServiceAccount), and calls the mutating webhooks. `object` must have its defaults and
+  /// managers. Defaults are set again for what webhooks add; no manager owns those fields, as in
+  /// kube-apiserver.
   apimachinery::Result<void> Mutate(codec::JsonTree& object, const codec::JsonTree* old);
 
-  /// The same of a create, which has the namespace of the request. kNotFound and kForbidden of the
-  /// namespace come before whatever others would have said.
+  /// The same for a create, in the namespace of the request. When the namespace does not exist or
+  /// is being deleted, it returns kNotFound or kForbidden before it asks anybody else.
   apimachinery::Result<void> MutateNew(codec::JsonTree& object);
   /// Whether any mutating webhook is configured.
   bool mutates() const { return !mutating_->empty(); }
 
-  /// Validate, as the store asks it; of the object's Scale when that is what was posted. Empty when
-  /// nobody has to be asked. Must not outlive this.
+  /// Returns Validate as a check for the ObjectStore. When a Scale was posted, the check validates
+  /// the object's Scale. Empty when no webhook has to be asked. Must not outlive this object.
   ObjectStore::Check check();
 
-  /// Asks the validating webhooks about what is about to be written, of a deletion all.
+  /// Asks the validating webhooks about a write that is about to happen. For a deletion it asks
+  /// both kinds of webhooks.
   apimachinery::Result<void> Validate(const codec::JsonTree* object, const codec::JsonTree* old);
 
  private:
   bool any() const { return !mutating_->empty() || !validating_->empty(); }
   const ResourceType& written() const;
-  /// `name`: of the object.
+  /// The attributes of the write of `object`.
   const admission::Attributes& AttributesFor(const codec::JsonTree& object);
 
   const Call& call_;
@@ -64,8 +66,8 @@ class Admission {
   std::optional<admission::Attributes> attributes_{};
 };
 
-/// The same for what is posted to a subresource, or never stored: both kinds of webhooks, one after
-/// the other.
+/// The admission of an object that is posted to a subresource, or that is never stored. Asks the
+/// mutating and then the validating webhooks.
 apimachinery::Result<void> AdmitPosted(const Call& call, const ResourceType& posted,
                                        codec::JsonTree& object);
 

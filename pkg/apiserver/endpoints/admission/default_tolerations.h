@@ -1,6 +1,6 @@
 /// @file
-/// How long a pod stays on a node that has gone: kube-apiserver's admission plugin
-/// DefaultTolerationSeconds.
+/// kube-apiserver's admission plugin DefaultTolerationSeconds, which decides how long a pod stays
+/// on a node that is gone.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_ADMISSION_DEFAULT_TOLERATIONS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_ADMISSION_DEFAULT_TOLERATIONS_H_
 
@@ -12,8 +12,8 @@ namespace kubexx::apiserver {
 /// Whether the request writes a pod.
 bool HasDefaultTolerations(const Call& call);
 
-/// Lets a pod stay for five minutes on a node that is not ready or cannot be reached, unless it has
-/// tolerations of its own for that.
+/// Adds tolerations with which a pod stays for five minutes on a node that is not ready or
+/// unreachable, unless the pod has its own tolerations for that.
 void GiveTolerations(codec::JsonTree& pod);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// What the PriorityClass of a pod makes of it: kube-apiserver's admission plugin Priority.
+/// kube-apiserver's admission plugin Priority, which applies the PriorityClass of a pod.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_ADMISSION_PRIORITY_ADMISSION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_ADMISSION_PRIORITY_ADMISSION_H_
 
@@ -13,15 +13,15 @@
 
 namespace kubexx::apiserver {
 
-/// Makes the two PriorityClasses that every cluster has, where they are not there. Errors of the
+/// Creates the two PriorityClasses that every cluster has, unless they exist. Returns errors of the
 /// store.
 apimachinery::Result<void> MakePriorityClasses(const TypeRegistry& types, ObjectStore& objects,
                                                const std::stop_token& stop);
 
-/// Gives a new pod the priority and the preemption policy of its class, or of the class that is the
-/// default of all; one that is written again keeps those of `old`. Sees to it that not two classes
-/// are the default. Does nothing with other objects and with subresources. kForbidden for a class
-/// that is not there, and for a pod that says itself what its class says otherwise.
+/// Gives a new pod the priority and the preemption policy of its class, or of the global default
+/// class; an updated pod keeps those of `old`. For a PriorityClass, refuses a second global
+/// default. Does nothing for other objects and for subresources. Returns kForbidden when the class
+/// does not exist, and when the pod's own values differ from those of its class.
 apimachinery::Result<void> GivePriority(const Call& call, codec::JsonTree& object,
                                         const codec::JsonTree* old);
 

@@ -1,5 +1,6 @@
 /// @file
-/// What a new pod gets of its service account: kube-apiserver's admission plugin ServiceAccount.
+/// kube-apiserver's admission plugin ServiceAccount, which adds the parts of its service account to
+/// a new pod.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_ADMISSION_SERVICE_ACCOUNT_ADMISSION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_ADMISSION_SERVICE_ACCOUNT_ADMISSION_H_
 
@@ -12,16 +13,16 @@ namespace kubexx::apiserver {
 /// Whether the plugin is on and the request creates a pod.
 bool HasServiceAccount(const Call& call);
 
-/// Names the account "default" where the pod names none, adds the volume with the account's token
-/// and mounts it into each container unless the pod or its account does not want that, and takes
-/// over the account's imagePullSecrets where the pod has none. Not of mirror pods. kForbidden when
-/// the account does not exist; for "default", which a controller may be about to make, it waits a
-/// little.
+/// Sets the service account "default" when the pod names none. Adds a volume with the account's
+/// token and mounts it into each container, unless the pod or the account disables that. Copies the
+/// account's imagePullSecrets when the pod has none. Does nothing for mirror pods. Returns
+/// kForbidden when the account does not exist; for "default" it first waits a little, because a
+/// controller may be about to create it.
 apimachinery::Result<void> GiveServiceAccount(const Call& call, codec::JsonTree& pod);
 
-/// What holds when webhooks have changed the pod, too: kForbidden when it has no account, one that
-/// does not exist, or Secrets that its account does not let it have, and for a mirror pod with an
-/// account or a Secret.
+/// Checks the pod after webhooks may have changed it. Returns kForbidden when the pod has no
+/// account, or one that does not exist, or uses Secrets that its account does not allow, and for a
+/// mirror pod with an account or a Secret.
 apimachinery::Result<void> CheckServiceAccount(const Call& call, const codec::JsonTree& pod);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// Who sends a request.
+/// Finds out which user sends a request.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_AUTHN_AUTHENTICATOR_H_
 #define KUBEXX_APISERVER_ENDPOINTS_AUTHN_AUTHENTICATOR_H_
 
@@ -18,11 +18,11 @@
 
 namespace kubexx::apiserver {
 
-/// Lets in who has the bearer token (as an administrator), one of the other tokens (as the user
-/// that it is for), a service account's token, or a client certificate that the server has verified
-/// (as its subject). Without any token of the server's own, who shows nothing is the administrator:
-/// for a server that only listens on the loopback address. What is shown and is not good is refused
-/// there, too. Immutable, thread-safe.
+/// Accepts a request with the administrator's bearer token, with the token of another user or of a
+/// service account, or with a client certificate that the server has verified (the user is its
+/// subject). When the server has neither an administrator's token nor tokens of others, a request
+/// without credentials comes from the administrator; that is meant for a server that only listens
+/// on the loopback address. Invalid credentials are refused there, too. Immutable, thread-safe.
 class Authenticator {
  public:
   /// `accounts` must outlive it.
@@ -30,24 +30,25 @@ class Authenticator {
                 const ServiceAccountTokens& accounts)
       : token_(std::move(token)), others_(std::move(others)), accounts_(accounts) {}
 
-  /// Nothing: 401.
+  /// The user that sends the request; std::nullopt means that the answer is 401.
   std::optional<User> Authenticate(const http::Request& request) const;
 
-  /// The name of the sender if Authenticate knows it, but for one thing: it does not look whether
-  /// the account of a token, and what the token is bound to, still exist, so it needs no storage
-  /// and never blocks.
+  /// The name of the sender if Authenticate would accept it. Unlike Authenticate it does not check
+  /// whether the account of a token and the object that the token is bound to still exist. So it
+  /// reads no storage and never blocks.
   std::optional<std::string> Admits(const http::Request& request) const;
 
-  /// Nobody has to show anything; see the class.
+  /// Whether requests need no credentials; see the class.
   bool is_open() const { return token_.empty() && others_.empty(); }
 
-  /// Whose a bearer token is, if it is for one of `audiences`. Those of users are for the API.
+  /// The owner of a bearer token, if the token is for one of `audiences`. Tokens of users are for
+  /// the audience of the API.
   std::optional<TokenOwner> FindToken(std::string_view token,
                                       const std::vector<std::string>& audiences,
                                       const std::stop_token& stop) const;
 
  private:
-  /// Of the server's own tokens.
+  /// The user of one of the server's own tokens.
   std::optional<User> FindUser(std::string_view token) const;
 
   apimachinery::Bytes token_;

@@ -93,7 +93,7 @@ void ServiceAccountTokens::Tick(const std::stop_token& stop) {
   }
   std::string key(key_.view());
   if (storage.Create(kKeyName, key, stop)) {
-    logging::Warning("Put the key of the service accounts' tokens back, which the store had lost",
+    logging::Warning("Wrote the key of service account tokens again, as the store had lost it",
                      {{"key", kKeyName}});
   }
   apimachinery::Wipe(key);

@@ -20,60 +20,63 @@
 
 namespace kubexx::apiserver {
 
-/// Of tokens that name no audience: the API itself, as kube-apiserver calls it by default.
+/// The audience of tokens that name none: the API itself, under the name that kube-apiserver uses
+/// by default.
 inline constexpr std::string_view kApiAudience = "https://kubernetes.default.svc.cluster.local";
 
-/// What a token is made of.
+/// What a token says.
 struct TokenClaims {
   apimachinery::ObjectKey account{};
   std::string account_uid{};
-  /// None: kApiAudience.
+  /// The audiences of the token. Empty means kApiAudience.
   std::vector<std::string> audiences{};
   std::chrono::seconds lifetime{3600};
-  /// The object that the token is valid with: "pod" or "secret", its name and uid; else empty.
+  /// The object that the token is bound to, so that it is valid only while that exists: the kind
+  /// "pod" or "secret", and the object's name and uid. Empty when there is none.
   std::string bound_kind{};
   std::string bound_name{};
   std::string bound_uid{};
 };
 
-/// Whose a token is, and for which of the audiences that were asked for.
+/// The user of a token, and those of the requested audiences that the token is for.
 struct TokenOwner {
   User user{};
   std::vector<std::string> audiences{};
 };
 
-/// Makes tokens and knows them again, with the claims of kube-apiserver's bound tokens. The key is
-/// made once and kept in the store, beside the objects, where no request reaches it: servers of
-/// one store take each other's tokens. Thread-safe once Load has returned.
+/// Makes and verifies tokens, with the claims of kube-apiserver's bound tokens. The key is made
+/// once and kept in the store, beside the objects, where no request can read it. So servers with
+/// the same store accept each other's tokens. Thread-safe once Load has returned.
 class ServiceAccountTokens {
  public:
   /// Both must outlive it.
   ServiceAccountTokens(TypeRegistry& types, ObjectStore& objects)
       : types_(types), objects_(objects) {}
 
-  /// Reads the key, or makes it. Errors of the store.
+  /// Reads the key, or makes it when there is none. Returns errors of the store.
   apimachinery::Result<void> Load(const std::stop_token& stop);
 
-  /// To be called about once a second, by one thread: once a minute it puts the key back where the
-  /// store has none any more, as after somebody has emptied it. Other servers, and this one after a
-  /// restart, would make another one, and take no token of before.
+  /// Once a minute writes the key back when the store does not have it any more, for example after
+  /// somebody has emptied the store. Otherwise other servers, and this one after a restart, would
+  /// make another key and refuse the existing tokens. One thread must call it about once a second.
   void Tick(const std::stop_token& stop);
 
   std::string Issue(const TokenClaims& claims) const;
 
-  /// The name of the user that a token is for; nothing where Find would find nothing, but for one
-  /// thing: whether what it belongs to is still there. Does not block.
+  /// The name of the user of a token, or std::nullopt when Find would refuse it. Unlike Find it
+  /// does not check whether the account and the bound object still exist. Does not block.
   std::optional<std::string> UserOf(std::string_view token,
                                     const std::vector<std::string>& audiences) const;
 
-  /// Nothing for what is no token of Load's key, is over, is for other audiences, or belongs to an
-  /// account or is bound to an object that is not there any more.
+  /// The owner of a token. std::nullopt when the token was not signed with the key of Load, has
+  /// expired, is for other audiences, or when its account or the object that it is bound to does
+  /// not exist any more.
   std::optional<TokenOwner> Find(std::string_view token, const std::vector<std::string>& audiences,
                                  const std::stop_token& stop) const;
 
  private:
-  /// The claims of a token of Load's key that is valid now and for one of `audiences`; `common` are
-  /// those that it is for.
+  /// The claims of a token that was signed with the key of Load, is valid now and is for one of
+  /// `audiences`. Sets `common` to those of `audiences` that the token is for.
   std::optional<codec::JsonTree> Verify(std::string_view token,
                                         const std::vector<std::string>& audiences,
                                         std::vector<std::string>& common) const;

@@ -12,15 +12,15 @@
 
 namespace kubexx::apiserver {
 
-/// A bearer token and whose it is.
+/// A bearer token and its user.
 struct UserToken {
   apimachinery::Bytes token{};
   User user{};
 };
 
-/// The lines `token,user,uid,"group1,group2"` of a file as --token-auth-file takes it; the groups
-/// may be left out, empty lines and those that begin with "#" do not count. kInvalidConfig with
-/// the line's number; tokens are never in the message.
+/// Reads the lines `token,user,uid,"group1,group2"` of a file for --token-auth-file. The groups are
+/// optional; empty lines and lines that begin with "#" are ignored. Returns kInvalidConfig with the
+/// number of the line; the message never has a token.
 apimachinery::Result<std::vector<UserToken>> ParseTokenFile(std::string_view text);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// Whether a request may be made.
+/// Decides whether a user may make a request.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_AUTHZ_AUTHORIZER_H_
 #define KUBEXX_APISERVER_ENDPOINTS_AUTHZ_AUTHORIZER_H_
 
@@ -23,7 +23,8 @@
 
 namespace kubexx::apiserver {
 
-/// A write of an object of RBAC, or an approval: `current` is null for a create.
+/// A write that may grant rights: of an RBAC object, or of a CertificateSigningRequest. `current`
+/// is null for a create.
 struct Grant {
   const ResourceType& type;
   std::string subresource{};
@@ -33,45 +34,48 @@ struct Grant {
   const codec::JsonTree& object;
 };
 
-/// Allows everything, or what Roles and their bindings in the server's own caches say. Whoever is
-/// refused is refused by the latest state, so that what a client has just bound counts; where that
-/// cannot be read, nobody is told that they may not, but what is wrong. Thread-safe; may block for
-/// as long as a cache needs to catch up.
+/// Allows everything, or what the Roles and bindings in the server's caches allow. It refuses a
+/// request only by the latest state, so that a binding that a client has just created counts; when
+/// the latest state cannot be read, it returns that error instead of a refusal. Thread-safe; may
+/// block for as long as a cache needs to catch up.
 class Authorizer {
  public:
   /// `types` must outlive it.
   Authorizer(TypeRegistry& types, bool rbac);
 
-  /// False: everything is allowed.
+  /// Whether Roles and bindings are used. When false, everything is allowed.
   bool rbac() const { return rbac_; }
 
-  /// An error when it is not allowed as far as is known, and the latest state cannot be read.
+  /// Decides a request. Returns an error when the known state does not allow the request and the
+  /// latest state cannot be read.
   apimachinery::Result<rbac::Decision> Decide(const User& user, const rbac::Request& request,
                                               const std::stop_token& stop);
-  /// kForbidden in kube-apiserver's words when it is not allowed; errors of Decide.
+  /// Returns kForbidden in kube-apiserver's words when the request is not allowed, and errors of
+  /// Decide.
   apimachinery::Result<void> Check(const User& user, const rbac::Request& request,
                                    const std::stop_token& stop);
 
-  /// The same of what a user who acts as somebody else needs: names stand in the message as they
-  /// are, and not as in a page.
+  /// The same for the right to impersonate a user. The message has the names unchanged, without the
+  /// escapes for HTML that Check uses.
   apimachinery::Result<void> CheckImpersonation(const User& user, const rbac::Request& request,
                                                 const std::stop_token& stop);
 
-  /// What the user may do in a namespace. An error when the latest state cannot be read.
+  /// The rules that the user has in a namespace. Returns an error when the latest state cannot be
+  /// read.
   apimachinery::Result<rbac::HeldRules> RulesOf(const User& user, std::string_view namespace_,
                                                 const std::stop_token& stop);
 
-  /// Nobody gives what they do not have: for writes of Roles and bindings, kForbidden when the
-  /// object grants more than the user may do, unless they have the verb "escalate" or "bind", or
-  /// change what the garbage collector needs only. kNotFound for a binding to a role that is not
-  /// there. The approval of a CertificateSigningRequest needs the verb "approve", and a new answer
-  /// in its status the verb "sign", for its signer or for all of the signer's domain. Success for
-  /// all others.
+  /// Prevents users from granting rights that they do not have. For a write of a Role or a binding
+  /// it returns kForbidden when the object grants more than the user may do, unless the user has
+  /// the verb "escalate" or "bind", or changes only what the garbage collector needs. It returns
+  /// kNotFound for a binding to a role that does not exist. The approval of a
+  /// CertificateSigningRequest needs the verb "approve", and a new certificate or condition in its
+  /// status the verb "sign", for its signer or for all signers of the domain. Other writes succeed.
   apimachinery::Result<void> CheckGrant(const User& user, const Grant& grant,
                                         const std::stop_token& stop);
 
-  /// To be called about once a second: reads what has been written since, so that it need not be
-  /// read all at once by the next request that asks. Waits for no cache.
+  /// Reads the Roles and bindings that were written since the last call, so that the next request
+  /// need not read them all at once. To be called about once a second. Waits for no cache.
   void KeepUp(const std::stop_token& stop);
 
   /// How many Roles and bindings have been read so far.
@@ -90,21 +94,22 @@ class Authorizer {
   apimachinery::Result<void> CheckRole(const User& user, const Grant& grant,
                                        const rbac::Request& request, const std::stop_token& stop);
 
-  /// The objects of a resource and what was read in them, in the same order: an object that has not
-  /// changed is not read again, so that a write of one Role costs little where there are thousands.
+  /// The objects of a resource and the parts parsed from them, in the same order. An unchanged
+  /// object is not parsed again, so that a write of one Role costs little even when there are
+  /// thousands.
   struct Source {
     Objects objects{};
     std::shared_ptr<const rbac::Parts> parts{};
   };
-  /// A policy and what it was made from, in the order of `sources_`.
+  /// A policy and the sources that it was made from, in the order of `sources_`.
   struct Made {
     Revisions revisions{};
     std::array<std::shared_ptr<const Source>, 4> sources{};
     PolicyRef policy{};
   };
 
-  /// The policy of what the caches have; `latest`: of all writes that have been acknowledged, or
-  /// an error.
+  /// The policy of the objects in the caches. With `latest`, it covers all acknowledged writes, or
+  /// an error is returned.
   apimachinery::Result<PolicyRef> Current(bool latest, const std::stop_token& stop);
   /// `before` may be null.
   std::shared_ptr<const Source> Read(Objects objects, rbac::PartKind kind, const Source* before);
@@ -118,7 +123,8 @@ class Authorizer {
   std::atomic<std::size_t> parts_read_ = 0;
 };
 
-/// What `request` asks for; `info` is missing or without a resource when it is for none.
+/// The attributes of `request` for authorization. `info` is missing, or has no resource, for a
+/// non-resource request.
 rbac::Request AttributesOf(const http::Request& request, const std::optional<RequestInfo>& info,
                            const Query& query);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Acting as somebody else.
+/// Impersonation: a user acts as another user.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_AUTHZ_IMPERSONATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_AUTHZ_IMPERSONATION_H_
 
@@ -10,9 +10,10 @@
 
 namespace kubexx::apiserver {
 
-/// The user whom the Impersonate-* headers name, when `user` may act as them; `user` without such
-/// headers. kForbidden, kBadRequest. As kube-apiserver's impersonation by the verb "impersonate";
-/// its constrained impersonation is not served.
+/// Returns the user whom the Impersonate-* headers name, if `user` may act as that user; returns
+/// `user` when there are no such headers. Returns kForbidden when the user may not, and kBadRequest
+/// for invalid headers. Semantics: kube-apiserver's impersonation by the verb "impersonate",
+/// without its constrained impersonation.
 apimachinery::Result<User> Impersonate(Authorizer& authorizer, const http::Request& request,
                                        const User& user);
 

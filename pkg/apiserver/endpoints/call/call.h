@@ -1,5 +1,5 @@
 /// @file
-/// One request for a resource, on its way through the handlers.
+/// One request for a resource, as handlers get it.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CALL_CALL_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CALL_CALL_H_
 
@@ -21,13 +21,14 @@
 
 namespace kubexx::apiserver {
 
-/// What handlers work with; they must not keep it.
+/// The request and everything that handlers need for it. Handlers must not keep it.
 struct Call {
   const http::Request& request;
   const RequestInfo& info;
   const Query& query;
   const ResourceTypeRef& type;
-  /// That of the type which the path names; null when it names none, or one that there is not.
+  /// The subresource of the type that the path names; null when it names none, or one that the type
+  /// does not have.
   const Subresource* subresource;
   const AnswerForm& form;
   const User& user;
@@ -37,19 +38,19 @@ struct Call {
   TypeRegistry& types;
   ObjectStore& objects;
   Webhooks& webhooks;
-  /// What webhooks want the client to know, however the request ends.
+  /// Warnings of webhooks for the client. It gets them however the request ends.
   std::vector<std::string>& warnings;
-  /// Whether metadata.managedFields are kept.
+  /// Whether the server keeps metadata.managedFields.
   bool managed_fields = true;
-  /// Whether new pods get what their service accounts have for them.
+  /// Whether new pods get the parts of their service accounts; see GiveServiceAccount.
   bool service_accounts = false;
 
   apimachinery::ObjectKey key() const {
     return {.namespace_ = type->namespaced ? info.namespace_ : std::string(), .name = info.name};
   }
-  /// Whether the user may write `object` instead of `current`, which is null for a create: no Role
-  /// may grant more than its writer has, and only who may sign says what is signed. Every handler
-  /// that writes objects asks; kForbidden.
+  /// Checks whether the user may write `object` instead of `current` (null for a create) under
+  /// Authorizer::CheckGrant. Every handler that writes objects must call it. Returns kForbidden
+  /// when the user may not.
   apimachinery::Result<void> CheckGrant(const codec::JsonTree* current,
                                         const codec::JsonTree& object) const {
     return authorizer.CheckGrant(user,
@@ -61,27 +62,28 @@ struct Call {
                                   .object = object},
                                  request.stop);
   }
-  /// Whether the user may also create what an update or apply has not found: who may change objects
-  /// may not therefore make them. kForbidden.
+  /// Checks whether the user may create the object that an update or apply has not found, because
+  /// the right to change objects does not include that. Returns kForbidden when the user may not.
   apimachinery::Result<void> CheckCreate() const {
     RequestInfo create = info;
     create.verb = "create";
     return authorizer.Check(user, AttributesOf(request, create, query), request.stop);
   }
-  /// Whether it is about how many replicas the object has.
+  /// Whether the request is for the subresource "scale".
   bool of_scale() const {
     return subresource != nullptr && subresource->is == Subresource::Is::kScale;
   }
-  /// "?dryRun=All".
+  /// Whether the query has "dryRun=All".
   bool dry_run() const { return Param(query, "dryRun") == "All"; }
 };
 
-/// kInvalid for a dry run of another kind than "All": nothing is written that was not meant to be.
+/// Returns kInvalid when the parameter dryRun has another value than "All", so that nothing is
+/// written by mistake.
 apimachinery::Result<void> CheckDryRun(const Call& call);
-/// The same of the body of a deletion.
+/// The same for the DeleteOptions of a deletion.
 apimachinery::Result<void> CheckDryRun(const codec::JsonTree& delete_options);
 
-/// A handler's answer: an error becomes a Status.
+/// The answer of a handler. An error becomes a Status.
 using Answer = apimachinery::Result<http::Response>;
 
 }  // namespace kubexx::apiserver

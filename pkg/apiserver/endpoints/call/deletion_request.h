@@ -1,5 +1,5 @@
 /// @file
-/// The options of a deletion in a request.
+/// The options of a deletion request.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CALL_DELETION_REQUEST_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CALL_DELETION_REQUEST_H_
 
@@ -9,11 +9,11 @@
 
 namespace kubexx::apiserver {
 
-/// The DeleteOptions object of a request's body, in any encoding, or, where there is no body, of
-/// its query. kBadRequest for what is no such object: nothing is deleted then.
+/// The DeleteOptions object from the request's body, in any encoding, or from its query when it has
+/// no body. Returns kBadRequest when the body is no such object.
 apimachinery::Result<codec::JsonTree> DeleteOptionsOf(const Call& call);
 
-/// Whether the request, or its DeleteOptions object, asks for no more than a try.
+/// Whether the request or its DeleteOptions object asks for a dry run.
 bool IsDryRun(const Call& call, const codec::JsonTree& options);
 
 }  // namespace kubexx::apiserver

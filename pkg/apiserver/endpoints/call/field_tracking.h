@@ -1,5 +1,5 @@
 /// @file
-/// The managers of fields, on the way of a write through the handlers.
+/// Tracks the managers of fields for writes.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CALL_FIELD_TRACKING_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CALL_FIELD_TRACKING_H_
 
@@ -13,31 +13,33 @@
 
 namespace kubexx::apiserver {
 
-/// How objects of the type are merged; `type` must outlive it.
+/// The merge type of objects of `type`, which must outlive it.
 managedfields::Type MergeTypeOf(const ResourceType& type);
 
-/// A bad parameter of a write: kInvalid with one cause.
+/// The error for an invalid parameter of a write: kInvalid with one cause.
 apimachinery::Status BadParameter(const Call& call, const std::string& reason,
                                   const std::string& message, const char* field);
 
-/// The parameters fieldManager and force; kInvalid for bad ones. `apply`: of an apply patch.
+/// Checks the parameters fieldManager and force. Returns kInvalid for invalid ones. `apply` says
+/// that the request is an apply patch.
 apimachinery::Result<void> CheckManager(const Call& call, bool apply);
 
-/// What an object is compared with that did not exist before.
+/// The blank object that a new object is compared with.
 apimachinery::Result<codec::JsonTree> BlankObject(const ResourceType& type);
 
-/// Canonical(), with the managers as they were sent: that a list is empty counts, and TrackWrite
-/// reads them anyway.
+/// Canonical() for an object that a client has sent, with metadata.managedFields unchanged: an
+/// empty list there has a meaning, and TrackWrite parses them anyway.
 apimachinery::Result<codec::JsonTree> CanonicalOfSent(const ResourceType& type,
                                                       codec::JsonTree sent);
 
-/// Writes metadata.managedFields of `object`, with its defaults, that a create, update or patch
-/// makes of `live`, BlankObject for a create. When the server keeps none, there are none.
+/// Sets metadata.managedFields of `object`, which a create, update or patch writes instead of
+/// `live`. `object` has its defaults; `live` is BlankObject for a create. Removes the field when
+/// the server keeps no managers.
 void TrackWrite(const Call& call, const codec::JsonTree& live, codec::JsonTree& object);
 
-/// `live` with a config applied, canonical and with its managers. `config` as the client has sent
-/// it. kConflict with a cause for each field that somebody else has set to something else;
-/// kBadRequest for a config of another type.
+/// Applies a config to `live`. The result is canonical and has its managers. `config` is as the
+/// client has sent it. Returns kConflict, with a cause for each field that another manager has set
+/// to another value, and kBadRequest for a config of another type.
 apimachinery::Result<codec::JsonTree> ApplyTo(const Call& call, const codec::JsonTree& live,
                                               const codec::JsonTree& config);
 

@@ -1,6 +1,5 @@
 /// @file
-/// The parameter fieldValidation: what becomes of fields that a type does not have, or that are
-/// given twice.
+/// The parameter fieldValidation: how the server treats unknown and duplicate fields.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CALL_FIELD_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CALL_FIELD_VALIDATION_H_
 
@@ -16,31 +15,30 @@
 
 namespace kubexx::apiserver {
 
-/// `unknown field "spec.foo"` for each member that the type does not have. At most 100.
+/// Returns `unknown field "spec.foo"` for each member that the type does not have. At most 100.
 std::vector<std::string> UnknownFields(const managedfields::Type& type,
                                        const codec::JsonTree& object);
 
-/// In the order of the text: the same, and `duplicate field "spec.foo"` for each member of an
-/// object that comes again. `json` is valid. At most 100.
+/// The same, with `duplicate field "spec.foo"` for each repeated member of an object, in the order
+/// of the text. `json` must be valid JSON. At most 100.
 std::vector<std::string> FieldFaults(const managedfields::Type& type, std::string_view json);
 
-/// The faults of an object that the client wants to be warned of. kBadRequest when it wants none
-/// (Strict), kInvalid for a bad parameter. `duplicates`: of the YAML that `json` has been; see
-/// codec::YamlToJson.
+/// The warnings about an object's fields that the client has asked for. Returns kBadRequest for
+/// such a field with the value Strict, and kInvalid for an invalid parameter. `duplicates` are the
+/// duplicate fields of the YAML from which `json` was made; see codec::YamlToJson.
 apimachinery::Result<std::vector<std::string>> CheckFields(
     const Call& call, std::string_view json, const std::vector<std::string>& duplicates);
 
-/// The same of a patch: fields given twice in it, unknown ones in `patched`, an object that it has
-/// been applied to, not canonical. kInvalid for faults.
+/// The same for a patch: duplicate fields in the patch, and unknown fields in `patched`, the
+/// patched object before Canonical(). With Strict, it returns kInvalid for such a field.
 apimachinery::Result<std::vector<std::string>> CheckPatched(const Call& call,
                                                             const codec::JsonTree& patched);
 
-/// The same of a config that is applied, of which `duplicates` were found: unknown fields are
-/// refused elsewhere.
+/// The same for an applied config with these `duplicates`. ApplyTo refuses unknown fields.
 apimachinery::Result<std::vector<std::string>> CheckApplied(
     const Call& call, const std::vector<std::string>& duplicates);
 
-/// Tells the client.
+/// Adds the warnings to the response as headers.
 void AddWarnings(const std::vector<std::string>& warnings, http::Response& response);
 
 }  // namespace kubexx::apiserver

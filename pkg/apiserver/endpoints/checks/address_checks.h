@@ -1,6 +1,6 @@
 /// @file
-/// Checks of the addresses and ranges in objects other than Services, which have texts of their
-/// own.
+/// Checks of addresses and address ranges in all objects but Services, for which kube-apiserver has
+/// other messages.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CHECKS_ADDRESS_CHECKS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CHECKS_ADDRESS_CHECKS_H_
 
@@ -11,10 +11,10 @@
 
 namespace kubexx::apiserver {
 
-/// Adds that a text is no address, or not written so that all programs read the same one in it.
+/// Adds a cause when a text is no IP address, or has a form that programs interpret differently.
 void CheckAddress(std::string_view text, std::string field, FieldCauses& causes);
 
-/// The same of a range, which has no bits behind its prefix.
+/// The same for a CIDR, which must not have bits after its prefix.
 void CheckAddressRange(std::string_view text, std::string field, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

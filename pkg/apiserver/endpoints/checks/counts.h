@@ -12,24 +12,25 @@
 
 namespace kubexx::apiserver {
 
-/// Adds that the number `member`, which may be missing, is below `least`. `path` is the object's.
+/// Adds a cause when the number `member` is below `least`. The member may be missing. `path` is
+/// that of the object.
 void CheckAtLeast(const codec::JsonTree& object, std::string_view member, std::int64_t least,
                   const std::string& path, FieldCauses& causes);
 
-/// The same of a number that must not be negative.
+/// The same for a number that must not be negative.
 void CheckNotNegative(const codec::JsonTree& object, std::string_view member,
                       const std::string& path, FieldCauses& causes);
 
-/// Adds what is wrong with a number, which must not be negative, or a percentage such as "25%". It
-/// may be missing. As apps validation's ValidatePositiveIntOrPercent.
+/// Adds what is wrong with a value that must be a non-negative number or a percentage such as
+/// "25%", or missing. As apps validation's ValidatePositiveIntOrPercent.
 void CheckCountOrPercent(const codec::JsonTree* value, const std::string& field,
                          FieldCauses& causes);
 
-/// Adds that a percentage is above 100.
+/// Adds a cause when a percentage is above 100.
 void CheckNotAboveAll(const codec::JsonTree* value, const std::string& field, FieldCauses& causes);
 
-/// Whether it is 0, 0%, missing, or neither a number nor a percentage. A number in quotes counts,
-/// though it is refused.
+/// Whether the value is 0, 0%, missing, or neither a number nor a percentage. A number in quotes
+/// counts as a number, although other checks refuse it.
 bool IsNone(const codec::JsonTree* value);
 
 }  // namespace kubexx::apiserver

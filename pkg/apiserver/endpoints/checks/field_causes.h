@@ -1,5 +1,5 @@
 /// @file
-/// The causes of an error 422, in the forms that kube-apiserver's field errors have.
+/// The causes of an error 422, in the form of kube-apiserver's field errors.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CHECKS_FIELD_CAUSES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CHECKS_FIELD_CAUSES_H_
 
@@ -16,13 +16,13 @@
 
 namespace kubexx::apiserver {
 
-/// Collects causes in the wording of schema/causes.h, as many as are of use to somebody who mends
-/// an object: a request of 3 MiB may have millions of faults, each of which is told with where it
-/// is and what is there. Those beyond the limits are counted only. Not thread-safe.
+/// Collects causes in the wording of schema/causes.h. Because a request of 3 MiB may have millions
+/// of faults, and each cause names a path and a value, there are limits; causes beyond them are
+/// only counted. Not thread-safe.
 class FieldCauses {
  public:
   static constexpr std::size_t kMaxCauses = 1'000;
-  /// Of their fields and messages together; the text of the last one is cut.
+  /// The maximum size of all fields and messages together. The text of the last cause is cut.
   static constexpr std::size_t kMaxBytes = 1 << 20;
 
   void Required(std::string field, std::string_view why = {}) {
@@ -62,11 +62,11 @@ class FieldCauses {
   void AddAll(std::vector<apimachinery::StatusCause> causes);
 
   bool empty() const { return causes_.empty(); }
-  /// Whether a further cause is only counted: whoever makes a cause of much text need not.
+  /// Whether further causes are only counted, so that callers need not make long texts.
   bool full() const;
-  /// Those that are kept so far.
+  /// The causes collected so far.
   const std::vector<apimachinery::StatusCause>& kept() const { return causes_; }
-  /// The same. A last one says how many there were besides.
+  /// Takes the collected causes. When causes were only counted, the last one says how many.
   std::vector<apimachinery::StatusCause> Take() &&;
 
  private:
@@ -75,7 +75,8 @@ class FieldCauses {
   std::size_t more_ = 0;
 };
 
-/// Those of `now` that are not among `before`, wherever in their lists: elements may have moved.
+/// The causes of `now` that `before` does not have. It ignores positions in lists, because elements
+/// may have moved.
 std::vector<apimachinery::StatusCause> NewCauses(std::vector<apimachinery::StatusCause> now,
                                                  std::span<const apimachinery::StatusCause> before);
 

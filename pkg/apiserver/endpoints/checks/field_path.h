@@ -1,5 +1,5 @@
 /// @file
-/// Where in an object a check is, written only when there is something to tell.
+/// The path of a field in an object, whose text is made only when it is needed.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CHECKS_FIELD_PATH_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CHECKS_FIELD_PATH_H_
 
@@ -9,25 +9,25 @@
 
 namespace kubexx::apiserver {
 
-/// A path such as "spec.containers[0].ports", which is a chain of its ends: going deeper costs no
-/// memory, so that what is good is checked without a path of it ever being written. A path points
-/// to the one above it and to its names, which have to outlive it; it is made and used in a
-/// function, never kept. Not copied for the same reason.
+/// A path such as "spec.containers[0].ports", as a chain of steps. Going deeper allocates no
+/// memory, so that valid objects are checked without making texts of paths. A path points to the
+/// path above it and to its name, which must outlive it. It is made and used inside a function and
+/// never stored; therefore it cannot be copied.
 class FieldPath {
  public:
-  /// The path of what is looked at; "" for a whole object.
+  /// The path at which a check begins; "" for a whole object.
   explicit FieldPath(std::string_view root) : name_(root) {}
   FieldPath(const FieldPath&) = delete;
   FieldPath& operator=(const FieldPath&) = delete;
 
-  /// That of a member, which may be several with dots between them.
+  /// The path of a member. `name` may be several members with dots between them.
   FieldPath Member(std::string_view name) const& { return FieldPath(this, name); }
-  /// That of an element.
+  /// The path of an element of a list.
   FieldPath Element(std::size_t index) const& { return FieldPath(this, index); }
   FieldPath Member(std::string_view name) && = delete;
   FieldPath Element(std::size_t index) && = delete;
 
-  /// The name at its end; "" of an element.
+  /// The name of the last step; "" for an element.
   std::string_view Last() const { return name_; }
   /// The whole path as kube-apiserver writes it.
   std::string Text() const;

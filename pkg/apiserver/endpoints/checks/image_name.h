@@ -8,14 +8,14 @@
 
 namespace kubexx::apiserver {
 
-/// What a name such as "registry.example.com:5000/a/b:1@sha256:..." has behind the repository.
+/// The parts of a name such as "registry.example.com:5000/a/b:1@sha256:..." after the repository.
 struct ImageName {
-  std::string_view tag{};     ///< "latest" where the name has neither a tag nor a digest
-  std::string_view digest{};  ///< "" for none
+  std::string_view tag{};     ///< "latest" when the name has neither a tag nor a digest
+  std::string_view digest{};  ///< "" when the name has none
 };
 
-/// Takes an image's name apart; nothing for what is none. `image` must outlive the parts. As
-/// distribution's reference.ParseNormalizedNamed with kubelet's "latest".
+/// Parses the name of an image; std::nullopt when it is invalid. `image` must outlive the result.
+/// As distribution's reference.ParseNormalizedNamed, with kubelet's default tag "latest".
 std::optional<ImageName> ParseImageName(std::string_view image);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// IP addresses and ranges of them, in texts.
+/// Parses IP addresses and CIDRs.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CHECKS_IP_ADDRESS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CHECKS_IP_ADDRESS_H_
 
@@ -9,42 +9,43 @@
 
 namespace kubexx::apiserver {
 
-/// The bytes of an IPv4 or an IPv6 address without brackets: 4 or 16 of them, or none.
+/// The bytes of an IPv4 or IPv6 address without brackets: 4 or 16 bytes, or none for an invalid
+/// text.
 std::string BytesOfAddress(std::string_view text);
 
-/// The same of an address as it once could be written and may still stand in an object: with zeros
-/// before its numbers. One of IPv4 in the form of IPv6 is that of IPv4. As netutils.ParseIPSloppy.
+/// The same, but also accepts the older form with leading zeros, which stored objects may still
+/// have. An IPv4 address in IPv6 form gives the IPv4 address. As netutils.ParseIPSloppy.
 std::string BytesOfOldAddress(std::string_view text);
 
-/// The address of such bytes in its usual form, "" of other numbers of bytes.
+/// The usual text of an address with these bytes; "" when they are not 4 or 16 bytes.
 std::string TextOfAddress(const std::string& bytes);
 
-/// Why nobody on another machine could reach the address of such bytes; "" when somebody may.
+/// Why other machines cannot reach the address with these bytes; "" when they may.
 std::string_view UnreachableBecause(const std::string& bytes);
 
-/// "10.0.0.0/24" in two parts.
+/// The two parts of a CIDR such as "10.0.0.0/24".
 struct Cidr {
-  std::string bytes{};  ///< of the address, as it was written
-  unsigned prefix = 0;  ///< at most eight times as many
+  std::string bytes{};  ///< bytes of the address, including bits after the prefix
+  unsigned prefix = 0;  ///< length of the prefix in bits
 };
 
-/// None of a text that is no CIDR. Of what others write with leading zeros, see CidrProblem.
+/// Parses a CIDR; std::nullopt for an invalid text. For CIDRs with leading zeros see CidrProblem.
 std::optional<Cidr> ParseCidr(std::string_view text);
 
-/// The same of one as it once could be written, with leading zeros. As netutils.ParseCIDRSloppy.
+/// The same, but also accepts the older form with leading zeros. As netutils.ParseCIDRSloppy.
 std::optional<Cidr> ParseOldCidr(std::string_view text);
 
-/// `bytes` with all bits behind the prefix 0.
+/// Returns `bytes` with all bits after the prefix set to 0.
 std::string NetworkOf(std::string bytes, unsigned prefix);
 
-/// Whether `inner` lies in `outer` and is smaller.
+/// Whether `inner` lies within `outer` and is smaller.
 bool IsWithin(const Cidr& inner, const Cidr& outer);
 
-/// What kube-apiserver has against an address: leading zeros and addresses of IPv4 as those of IPv6
-/// mean different things to different programs. "" for nothing.
+/// The reason for which kube-apiserver refuses an address; "" when it accepts it. It refuses
+/// leading zeros and IPv4 addresses in IPv6 form, because programs interpret them differently.
 std::string AddressProblem(std::string_view text);
 
-/// The same of a CIDR, which has no bits behind its prefix either.
+/// The same for a CIDR, which also must not have bits after its prefix.
 std::string CidrProblem(std::string_view text);
 
 }  // namespace kubexx::apiserver

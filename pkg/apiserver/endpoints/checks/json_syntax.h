@@ -1,5 +1,5 @@
 /// @file
-/// Whether a text is JSON, whatever its depth.
+/// Checks the syntax of JSON texts of any depth.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CHECKS_JSON_SYNTAX_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CHECKS_JSON_SYNTAX_H_
 
@@ -7,8 +7,9 @@
 
 namespace kubexx::apiserver {
 
-/// Whether `text` is an object in JSON, or null, as Go's encoding/json takes it for a map: nested
-/// up to 10,000 levels, which is more than JsonTree has. Uses a byte for each level, no stack.
+/// Whether `text` is a JSON object or null, which Go's encoding/json accepts for a map. It may be
+/// nested up to 10,000 levels, which is more than JsonTree supports. Uses one byte of memory for
+/// each level and no recursion.
 bool IsJsonMap(std::string_view text);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// What is wrong with the keys and values of labels, in words for who wrote them.
+/// Finds what is wrong with the keys and values of labels, as messages for their author.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CHECKS_LABEL_PROBLEMS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CHECKS_LABEL_PROBLEMS_H_
 
@@ -12,21 +12,21 @@
 
 namespace kubexx::apiserver {
 
-/// Everything that keeps `text` from being a label's key, each with the part that it is about: the
-/// prefix before a slash or the name after it. Empty exactly for what IsValidLabelKey takes.
+/// All reasons why `text` is no valid label key. Each names the part that is wrong: the prefix
+/// before the slash or the name after it. Empty exactly when IsValidLabelKey is true.
 std::vector<std::string> LabelKeyProblems(std::string_view text);
 
-/// The same of a label's value; see IsValidLabelValue.
+/// The same for a label value; see IsValidLabelValue.
 std::vector<std::string> LabelValueProblems(std::string_view text);
 
-/// Adds the problems of a key that stands at `field`.
+/// Adds the problems of a key; `field` is its path.
 void CheckLabelKey(std::string_view key, const std::string& field, FieldCauses& causes);
-/// Adds the problems of a value that stands at `field`.
+/// Adds the problems of a value; `field` is its path.
 void CheckLabelValue(std::string_view value, const std::string& field, FieldCauses& causes);
-/// Adds the problems of all keys and values of `labels`, which stand at `field` and may be null.
+/// Adds the problems of all keys and values of `labels`, which may be null; `field` is their path.
 void CheckLabelMap(const codec::JsonTree* labels, const std::string& field, FieldCauses& causes);
-/// Adds the problems of the keys of `annotations`, which stand at `field` and may be null, and that
-/// they are too long. Letters of their keys may be capital everywhere.
+/// Adds the problems of the keys of `annotations`, and a cause when the annotations are too large.
+/// `annotations` may be null; `field` is their path. Keys may have capital letters everywhere.
 void CheckAnnotationMap(const codec::JsonTree* annotations, const std::string& field,
                         FieldCauses& causes);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Takes back what an update has changed in a part of an object.
+/// Undoes the changes of an update in a part of an object.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CHECKS_RESTORE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CHECKS_RESTORE_H_
 
@@ -9,8 +9,9 @@
 
 namespace kubexx::apiserver {
 
-/// Gives `object` what `current` has at `path`, whose members are separated by dots, and takes away
-/// what that has not; also an object around it that would be empty then and is not in `current`.
+/// Sets the value of `object` at `path` to that of `current`, or removes it when `current` has
+/// none. `path` is member names separated by dots. Also removes enclosing objects that become empty
+/// and that `current` does not have.
 void Restore(codec::JsonTree& object, const codec::JsonTree& current, std::string_view path);
 
 }  // namespace kubexx::apiserver

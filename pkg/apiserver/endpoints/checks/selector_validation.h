@@ -10,8 +10,8 @@
 
 namespace kubexx::apiserver {
 
-/// What makes a meta/v1 LabelSelector none, which would select nothing without telling anybody.
-/// `field` is its path; `selector` may be null. As apimachinery's ValidateLabelSelector.
+/// Adds what is wrong with a meta/v1 LabelSelector. An invalid selector would silently select
+/// nothing. `field` is its path; `selector` may be null. As apimachinery's ValidateLabelSelector.
 void CheckLabelSelector(const codec::JsonTree* selector, const std::string& field,
                         FieldCauses& causes);
 

@@ -1,5 +1,5 @@
 /// @file
-/// What the server says of itself: groups, versions, resources.
+/// The discovery of groups, versions and resources.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_DISCOVERY_H_
 #define KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_DISCOVERY_H_
 
@@ -15,7 +15,7 @@ namespace kubexx::apiserver {
 
 /// Answers /, with the paths below it, /api, /apis, /api/v1, /apis/GROUP and /apis/GROUP/VERSION,
 /// the first two also in the aggregated form (apidiscovery.k8s.io/v2) for clients that accept it.
-/// Nothing for other paths and for groups that `types` has nothing of.
+/// Returns std::nullopt for other paths and for groups of which `types` has no type.
 std::optional<http::Response> Discover(const http::Request& request,
                                        const std::vector<ResourceTypeRef>& types);
 

@@ -1,5 +1,5 @@
 /// @file
-/// The pages that tell whether the server is well: /healthz, /livez and /readyz.
+/// The health pages of the server: /healthz, /livez and /readyz.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_HEALTH_H_
 #define KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_HEALTH_H_
 
@@ -15,32 +15,34 @@
 
 namespace kubexx::apiserver {
 
-/// Named checks behind three paths, as kube-apiserver has them: `ping`, which always holds; `etcd`,
-/// the store, wherever it is; and `etcd-readiness`, for /readyz only. /livez asks whether the store
-/// can be read, the others whether it takes writes, too: a restart makes no room on a disk. What
-/// the store can do is looked at by a thread that may wait, and remembered for those who ask, who
-/// may not. Thread-safe.
+/// Answers three paths with named checks, as kube-apiserver does: `ping`, which always succeeds;
+/// `etcd`, which is about the store, whatever it is; and `etcd-readiness`, for /readyz only. For
+/// /livez the store must answer reads; for the others it must also accept writes, because a restart
+/// would not make room on a full disk. A separate thread calls Look, which may wait; the pages use
+/// its last result and never wait. Thread-safe.
 class HealthPages {
  public:
-  /// So often the store is to be looked at, and so long that takes at most.
+  /// How often Look has to be called, and how long it takes at most.
   static constexpr base::Duration kInterval = std::chrono::seconds(2);
 
-  /// `storage` must outlive it. Until the first Look it counts as well.
+  /// `storage` must outlive it. Until the first Look the store counts as healthy.
   explicit HealthPages(storage::Storage& storage) : storage_(storage) {}
 
-  /// Asks the store. Blocks, up to kInterval.
+  /// Checks the store. Blocks for kInterval at most.
   void Look(const std::stop_token& stop) KX_EXCLUDES(mu_);
 
-  /// Whether the path is one of the three, which everybody may read.
+  /// Whether the path is one of the three pages, which everybody may read.
   static bool IsPage(std::string_view path);
 
-  /// A page: 200 with "ok", or a line for each check with the parameter `verbose`; 500 with these
-  /// lines when one of them fails that no parameter `exclude` names. The reasons are not in it. Of
-  /// a query of more than a kilobyte nothing is read. Does not block.
+  /// Answers a page with 200 and "ok", or with a line for each check if the query has `verbose`.
+  /// When a check fails that no parameter `exclude` names, it answers with 500 and these lines. The
+  /// page does not say why a check fails. A query of more than a kilobyte is ignored. Does not
+  /// block.
   http::Response Page(const http::Request& request) const KX_EXCLUDES(mu_);
 
-  /// What is below a page, as in /readyz/etcd: one check, with its reason when it fails, for those
-  /// who may know. Nothing when the path is not one of a check. Does not block.
+  /// Answers the path of a single check, such as /readyz/etcd. The answer has the reason when the
+  /// check fails, so callers must authorize the request first. Returns std::nullopt for other
+  /// paths. Does not block.
   std::optional<http::Response> Check(std::string_view path) const KX_EXCLUDES(mu_);
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// OpenAPI v3: what `kubectl explain` and its checks of manifests need.
+/// OpenAPI v3, as far as `kubectl explain` and kubectl's checks of manifests need it.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_OPENAPI_H_
 #define KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_OPENAPI_H_
 
@@ -14,16 +14,16 @@
 
 namespace kubexx::apiserver {
 
-/// Answers /openapi/v3 and the documents of group versions below it; nothing for other paths. The
-/// documents have the schemas of the types, from the codec's tables, with few descriptions, and the
-/// paths with what clients look for in them: the parameters of PATCH.
+/// Answers /openapi/v3 and the documents of group versions below it; returns std::nullopt for other
+/// paths. The documents have the schemas of the types, from the codec's tables, with few
+/// descriptions. Their paths have only what clients look for: the parameters of PATCH.
 std::optional<http::Response> ServeOpenApi(const http::Request& request,
                                            const std::vector<ResourceTypeRef>& types);
 
-/// Where a document has the operations of one object.
+/// The path in a document at which the operations of one object are.
 std::string OpenApiPathOf(const ResourceType& type);
 
-/// PATCH of an object, with the parameters that clients look for.
+/// The operation PATCH of an object, with the parameters that clients look for.
 codec::JsonTree PatchOperation(const ResourceType& type, OpenApiVersion version);
 
 }  // namespace kubexx::apiserver

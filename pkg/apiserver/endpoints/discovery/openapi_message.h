@@ -1,5 +1,5 @@
 /// @file
-/// OpenAPI v2 in protobuf, which older kubectl and client-go's discovery ask for.
+/// OpenAPI v2 in protobuf, which older versions of kubectl and client-go's discovery request.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_OPENAPI_MESSAGE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_OPENAPI_MESSAGE_H_
 
@@ -9,8 +9,8 @@
 
 namespace kubexx::apiserver {
 
-/// A Swagger 2.0 document of the form that OpenApiV2 makes, as gnostic's openapi.v2.Document.
-/// Members that this message does not know are left out, but for those that begin with "x-".
+/// Encodes a Swagger 2.0 document of OpenApiV2 as gnostic's openapi.v2.Document. Leaves out members
+/// that this message does not have, except those that begin with "x-".
 std::string OpenApiMessage(const codec::JsonTree& document);
 
 }  // namespace kubexx::apiserver

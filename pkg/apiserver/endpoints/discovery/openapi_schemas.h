@@ -15,17 +15,18 @@
 
 namespace kubexx::apiserver {
 
-/// Which OpenAPI a schema is written for: they refer to each other in different ways, and version 2
-/// knows less.
+/// The version of OpenAPI for which a schema is written. The versions differ in how schemas refer
+/// to each other, and version 2 supports fewer keywords.
 enum class OpenApiVersion : std::uint8_t { kV2, kV3 };
 
-/// The schemas of one document: those of types, from the codec's tables, and those they refer to.
+/// The schemas of one document: those of types, from the codec's tables, and the schemas to which
+/// these refer.
 class OpenApiSchemas {
  public:
   explicit OpenApiSchemas(OpenApiVersion version) : version_(version) {}
-  /// The schema of a resource's objects and that of their lists.
+  /// Adds the schemas of a resource's objects and of their lists.
   void Add(const ResourceType& type);
-  /// By name; none is left.
+  /// Takes the schemas, as an object by their names.
   codec::JsonTree Take();
 
  private:
@@ -41,20 +42,21 @@ class OpenApiSchemas {
   std::vector<codec::JsonTree::Member> schemas_{};
 };
 
-/// The schemas of a custom resource and of its list, by name, as they are published: the
-/// definition's with what every object has. Version 2 says less where its clients would refuse what
-/// the server takes: fields that are null, unknown fields, and alternatives.
+/// The published schemas of a custom resource and of its list, by name: the definition's schema
+/// with the fields that every object has. For version 2, keywords are left out when clients would
+/// otherwise refuse objects that the server accepts: those about null, unknown fields and
+/// alternatives.
 std::vector<codec::JsonTree::Member> PublishedSchemas(const ResourceType& type,
                                                       OpenApiVersion version);
 
-/// What every schema of an object has as x-kubernetes-group-version-kind.
+/// The value of x-kubernetes-group-version-kind in the schema of an object.
 codec::JsonTree GroupVersionKind(std::string_view group, std::string_view version,
                                  std::string_view kind);
 
 /// {"type":type,"format":format}, without an empty format.
 codec::JsonTree TypedSchema(std::string_view type, std::string_view format = {});
 
-/// A schema that is another one: "io.k8s.api.core.v1.Pod".
+/// A reference to another schema, such as "io.k8s.api.core.v1.Pod".
 codec::JsonTree SchemaReference(OpenApiVersion version, std::string_view name);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// OpenAPI v2: one document of all types.
+/// OpenAPI v2: one document for all types.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_OPENAPI_V2_H_
 #define KUBEXX_APISERVER_ENDPOINTS_DISCOVERY_OPENAPI_V2_H_
 
@@ -16,13 +16,13 @@
 
 namespace kubexx::apiserver {
 
-/// Answers /openapi/v2 in JSON and protobuf. The document is made when it is first asked for, and
-/// again when other types are served than before; what it says of those that are the same is copied
-/// from the one before. Thread-safe.
+/// Answers /openapi/v2 in JSON and protobuf. It makes the document at the first request, and again
+/// when the served types have changed; it copies the parts of unchanged types from the previous
+/// document. Thread-safe.
 class OpenApiV2 {
  public:
-  /// Nothing for other paths. A client that has the document (If-None-Match) gets 304; one that
-  /// accepts neither form 406.
+  /// Returns std::nullopt for other paths. Answers with 304 when the client already has the
+  /// document (If-None-Match), and with 406 when it accepts neither form.
   std::optional<http::Response> Serve(const http::Request& request,
                                       const std::vector<ResourceTypeRef>& types);
 
@@ -32,7 +32,7 @@ class OpenApiV2 {
     std::size_t begin = 0;
     std::size_t size = 0;
   };
-  /// What a document says of one type, or of all built-in ones together.
+  /// The parts of a document that are about one type, or about all built-in types together.
   struct Part {
     Range definitions{};
     Range paths{};

@@ -247,14 +247,14 @@ bool Api::Reap(const std::stop_token& stop) {
 void Api::AfterWrite(const Call& call) {
   if (IsCustomResourceDefinition(*call.type)) {
     if (const auto synced = custom_.Sync(call.request.stop); !synced) {
-      logging::Warning("The definitions of custom resources will be read later",
+      logging::Warning("Cannot read the definitions of custom resources; the server tries again",
                        {{"error", synced.error()}});
     } else if (call.info.verb.starts_with("delete")) {
       custom_.ReapFew(call.request.stop);
     }
   } else if (IsWebhookConfiguration(*call.type)) {
     if (const auto synced = webhooks_.Sync(call.request.stop); !synced) {
-      logging::Warning("The configurations of webhooks will be read later",
+      logging::Warning("Cannot read the configurations of webhooks; the server tries again",
                        {{"error", synced.error()}});
     }
   } else if (IsNamespace(*call.type) && call.info.verb == "delete") {

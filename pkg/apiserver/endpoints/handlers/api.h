@@ -1,5 +1,5 @@
 /// @file
-/// The API: from a request to its answer.
+/// The API: turns a request into its response.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_HANDLERS_API_H_
 #define KUBEXX_APISERVER_ENDPOINTS_HANDLERS_API_H_
 
@@ -36,35 +36,36 @@ struct ApiOptions {
   CacherOptions cacher{};
   /// See Authenticator.
   apimachinery::Bytes token{};
-  /// Whether objects have metadata.managedFields; without them every config that is applied is its
-  /// manager's first.
+  /// Whether objects have metadata.managedFields. Without them, the server treats every applied
+  /// config as the first one of its manager.
   bool managed_fields = true;
-  /// Tokens of other users.
+  /// The bearer tokens of other users.
   std::vector<UserToken> tokens{};
   /// See Authorizer.
   bool rbac = false;
-  /// See GiveServiceAccount; somebody has to make each namespace's account "default" then.
+  /// Whether new pods get what GiveServiceAccount adds. Then a controller has to make the service
+  /// account "default" in each namespace.
   bool service_accounts = false;
-  /// The names and addresses that the server goes by; see CheckHost.
+  /// The names and addresses of the server itself; see CheckHost.
   std::vector<std::string> hosts{};
-  /// Whose pages may use it; see CheckOrigin.
+  /// The origins of web pages that may use the server; see CheckOrigin.
   std::vector<std::string> origins{};
-  /// Events go so long after they were last written; zero: never.
+  /// The server deletes an Event this long after its last write. With zero it never does.
   std::chrono::seconds event_ttl = std::chrono::hours(1);
-  /// Other servers write to the storage, too: their definitions of custom resources and their
-  /// Services count here.
+  /// Whether other servers write to the same storage. Then this server also follows their
+  /// definitions of custom resources and their Services.
   bool shared_storage = false;
-  /// What Services are given.
+  /// The IP addresses and node ports that the server gives to Services.
   ServiceRanges service_ranges{};
-  /// What /metrics answers; none: 404.
+  /// Makes the response of /metrics. When it is not set, /metrics answers with 404.
   std::function<std::string()> metrics{};
-  /// Asks webhooks; none: over HTTPS.
+  /// Calls webhooks. When it is null, the server makes a caller that uses HTTPS.
   std::shared_ptr<admission::Caller> webhook_caller{};
 };
 
-/// Everything that is served over HTTP, without the HTTP. Thread-safe; Handle may block, up to a
-/// few seconds, and runs on as many threads as the caller has. It does not block for /healthz,
-/// /readyz, /livez and /version.
+/// Answers all requests of the server, without the HTTP server itself. Thread-safe. Handle may
+/// block for up to a few seconds, on the caller's thread; it does not block for /healthz, /readyz,
+/// /livez and /version.
 class Api {
  public:
   /// `storage` must outlive it.
@@ -72,47 +73,50 @@ class Api {
 
   http::Response Handle(const http::Request& request);
 
-  /// Who sends a request, if its body is to be read, by its header: see Authenticator::Admits.
-  /// Nobody for a request of a page of others.
+  /// The sender of a request, found by its header, when the server should read the body; see
+  /// Authenticator::Admits. std::nullopt when CheckSender refuses the request.
   std::optional<std::string> Admits(const http::Request& header) const {
     return CheckSender(header) ? authenticator_.Admits(header) : std::nullopt;
   }
 
-  /// Makes what every cluster has: a key for tokens, namespaces and roles.
+  /// Creates what every cluster has: a key for tokens, namespaces and roles.
   apimachinery::Result<void> Bootstrap(const std::stop_token& stop);
 
-  /// Makes the Service default/kubernetes, which leads here; see PublishService. Not while Reap
-  /// runs.
+  /// Creates the Service default/kubernetes, which leads to this server; see PublishService. Must
+  /// not run at the same time as Reap.
   apimachinery::Result<void> Publish(const KubernetesService& service,
                                      const std::stop_token& stop) {
     return system_.Publish(service, stop);
   }
 
-  /// To be called about once a second, by one thread: bookmarks and ends of watches, and what other
-  /// servers have defined. With `stop` it returns soon; what is left is done another time.
+  /// Sends bookmarks, ends watches and reads the definitions of other servers. One thread must call
+  /// it about once a second. When `stop` is requested it returns soon; the rest is done in a later
+  /// call.
   void Tick(const std::stop_token& stop = {});
 
-  /// Asks the store how it is, for the pages of health; to be called by a thread of its own, every
+  /// Checks the health of the store, for the health pages. A separate thread must call it every
   /// HealthPages::kInterval.
   void LookAfterStore(const std::stop_token& stop = {}) { health_.Look(stop); }
 
-  /// Goes on with what goes with namespaces and definitions that are being deleted, and with old
-  /// Events, and makes again what every cluster has: to be called by a thread of its own, at once
-  /// again when it says so, else about once a second. With `stop` it returns soon.
+  /// Continues to delete old Events and the objects of namespaces and definitions that are being
+  /// deleted, and creates system objects again that somebody has deleted. A separate thread must
+  /// call it: again at once when it returns true, otherwise about once a second. When `stop` is
+  /// requested it returns soon.
   bool Reap(const std::stop_token& stop = {});
 
-  /// Watches that are open.
+  /// The number of open watches.
   std::size_t watchers() const { return types_.watchers(); }
 
  private:
   http::Response HandleResource(const http::Request& request, const RequestInfo& info,
                                 const Query& query, const User& user);
-  /// Whether its sender, and not a web page in its name, makes a request with this header.
+  /// Checks that the sender makes the request with this header, and not a web page in the sender's
+  /// browser.
   apimachinery::Result<void> CheckSender(const http::Request& header) const;
-  /// The same of a request that has been read.
+  /// The same check for a request whose body has been read.
   apimachinery::Result<void> CheckIntent(const http::Request& request) const;
   apimachinery::Result<void> BootstrapRoles(const std::stop_token& stop);
-  /// What a write of a definition, a namespace or a configuration of webhooks changes besides.
+  /// Applies the effects of a write to a definition, a namespace or a webhook configuration.
   void AfterWrite(const Call& call);
 
   TypeRegistry types_;

@@ -1,5 +1,5 @@
 /// @file
-/// Where a page of a list begins, in kube-apiserver's form.
+/// The token that says where the next page of a list begins, in kube-apiserver's form.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_HANDLERS_CONTINUE_TOKEN_H_
 #define KUBEXX_APISERVER_ENDPOINTS_HANDLERS_CONTINUE_TOKEN_H_
 
@@ -11,16 +11,17 @@
 
 namespace kubexx::apiserver {
 
-/// The parameter continue. It names a state and a key, and costs the server nothing to be known:
-/// the state is there for as long as the storage's history reaches back to it.
+/// The parameter continue. It contains a revision and a key, so the server need not remember it. It
+/// is valid as long as the storage's history reaches back to the revision.
 struct ContinueToken {
-  /// Of the first page. -1 goes on in the present state, when that one is not known any more.
+  /// The revision of the first page. -1 continues in the present state, for use when that revision
+  /// has been compacted.
   std::int64_t revision = 0;
   /// The last key of the page before, without the prefix of the list.
   std::string key{};
 
   std::string Encode() const;
-  /// kBadRequest with kube-apiserver's words.
+  /// Returns kBadRequest, in kube-apiserver's words, for an invalid token.
   static apimachinery::Result<ContinueToken> Decode(std::string_view text);
 };
 

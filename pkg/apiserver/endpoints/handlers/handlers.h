@@ -1,5 +1,5 @@
 /// @file
-/// What answers a request, by its verb and its subresource, and what those share.
+/// The handlers of requests by verb and subresource, and the functions that they share.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_HANDLERS_HANDLERS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_HANDLERS_HANDLERS_H_
 
@@ -14,14 +14,14 @@
 
 namespace kubexx::apiserver {
 
-/// An object as the client wants it.
+/// A response with an object in the form that the client wants.
 Answer ObjectResponse(const Call& call, const codec::JsonTree& object, int code = 200);
 
-/// One object.
+/// Returns one object.
 Answer HandleGet(const Call& call);
-/// Those that a selection matches, a page of them or all.
+/// Returns the objects that a selection matches, all of them or one page.
 Answer HandleList(const Call& call);
-/// A stream of changes.
+/// Returns a stream of changes.
 Answer HandleWatch(const Call& call);
 /// Stores a new object.
 Answer HandleCreate(const Call& call);
@@ -31,39 +31,42 @@ Answer HandleUpdate(const Call& call);
 Answer HandlePatch(const Call& call);
 /// Deletes one object, or marks it for deletion while it has finalizers.
 Answer HandleDelete(const Call& call);
-/// Deletes those that a selection matches.
+/// Deletes the objects that a selection matches.
 Answer HandleDeleteCollection(const Call& call);
-/// Gives a pod its node.
+/// Assigns a pod to a node.
 Answer HandleBinding(const Call& call);
-/// Deletes a pod, if its disruption budget has a disruption left.
+/// Deletes a pod if its PodDisruptionBudget allows one more disruption.
 Answer HandleEviction(const Call& call);
-/// Makes a service account's token.
+/// Makes a token of a service account.
 Answer HandleTokenRequest(const Call& call);
-/// Of ComponentStatus: of the store, and that there is no scheduler and no controller-manager.
+/// Reads ComponentStatuses: that of the store, and those that say that there is no scheduler and no
+/// controller-manager.
 Answer HandleComponentStatus(const Call& call);
-/// Of a type that is a review.
+/// Answers a review, such as a TokenReview.
 Answer HandleReview(const Call& call);
 
-/// The selection that a list, watch or deletion is about; kBadRequest.
+/// The selection of a list, watch or deletion of a collection. Returns kBadRequest for an invalid
+/// selector.
 apimachinery::Result<Selection> SelectionOf(const Call& call,
                                             const apimachinery::ListOptions& options);
 
-/// Creates an object, or changes it, to what the config says that the body is.
+/// Applies the config in the body: creates the object or changes it.
 Answer HandleApply(const Call& call);
 
-/// The object of an update has to be the one of the URL, also when that does not exist: kBadRequest
-/// for another name, or none.
+/// Checks that the name of an update's object is that of the URL, even when that object does not
+/// exist. Returns kBadRequest for another name or none.
 apimachinery::Result<void> CheckTarget(const Call& call, const std::string& name);
 
-/// kBadRequest when an object is of another namespace than the URL. Where there are none it says
-/// nothing.
+/// Returns kBadRequest when an object names another namespace than the URL. Succeeds for
+/// cluster-scoped types.
 apimachinery::Result<void> CheckNamespace(const Call& call, const codec::JsonTree& object);
 
-/// The object of a create or update, canonical. kBadRequest, kUnsupportedMediaType. With `warnings`
-/// its fields are checked as the client wants it; see CheckFields.
+/// Reads the object of a create or update and makes it canonical. Returns kBadRequest for an
+/// invalid body and kUnsupportedMediaType. With `warnings` it checks the object's fields as the
+/// client has asked; see CheckFields.
 apimachinery::Result<codec::JsonTree> ReadBody(const Call& call,
                                                std::vector<std::string>* warnings = nullptr);
-/// The same of another type, for subresources.
+/// The same for an object of another type, for subresources.
 apimachinery::Result<codec::JsonTree> ReadBodyAs(const Call& call, const ResourceType& type,
                                                  std::vector<std::string>* warnings = nullptr);
 

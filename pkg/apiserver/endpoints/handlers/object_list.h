@@ -1,5 +1,5 @@
 /// @file
-/// The objects that a list, or the deletion of a collection, is about.
+/// Reads the objects of a list, or of the deletion of a collection.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_HANDLERS_OBJECT_LIST_H_
 #define KUBEXX_APISERVER_ENDPOINTS_HANDLERS_OBJECT_LIST_H_
 
@@ -14,25 +14,28 @@
 
 namespace kubexx::apiserver {
 
-/// Takes one object of a list in the version of the request; an error ends the list. It must not
-/// write.
+/// A function that gets one object of a list, in the version of the request. An error ends the
+/// list. It must not write to the storage.
 using TakeListed = base::FunctionRef<apimachinery::Result<void>(const apimachinery::ObjectKey& key,
                                                                 std::string_view json)>;
 
-/// The rules of resourceVersion and resourceVersionMatch; see the API concepts' tables. kInvalid.
+/// Checks the parameters resourceVersion and resourceVersionMatch by the rules of the Kubernetes
+/// API concepts. Returns kInvalid.
 apimachinery::Result<void> CheckListVersions(const apimachinery::ListOptions& options, bool watch);
 
-/// Waits until the cache has a state of at least `revision`, and leaves the request's thread to
-/// others meanwhile. Errors of Cacher::WaitFor.
+/// Waits until the cache has a state of at least `revision`. Meanwhile the server works on another
+/// request in place of this one. Returns the errors of Cacher::WaitFor.
 apimachinery::Result<void> AwaitCache(const http::Request& request, Cacher& cacher,
                                       std::int64_t revision);
 
-/// Hands what the request's parameters select to `take`, by key, at most a page of it. kInvalid and
-/// kBadRequest for bad parameters, kExpired for a state that is forgotten, errors of the storage.
+/// Hands the objects that the request selects to `take`, in the order of their keys, at most one
+/// page. Returns kInvalid and kBadRequest for invalid parameters, kExpired when the requested state
+/// has been compacted, and errors of the storage.
 apimachinery::Result<ListHead> ReadList(const Call& call, const apimachinery::ListOptions& options,
                                         TakeListed take);
 
-/// The answer to who gets that error of ReadList: who has come by pages is told how to go on.
+/// The answer for an error of ReadList. When the state of a paged list has been compacted, the
+/// answer has a token with which the client can continue in the present state.
 Answer ListError(const apimachinery::ListOptions& options, const apimachinery::Status& error);
 
 }  // namespace kubexx::apiserver

@@ -8,20 +8,20 @@
 
 namespace kubexx::apiserver {
 
-/// The Scale of `object` as the client wants it.
+/// A response with the Scale of `object` in the form that the client wants.
 Answer ScaleResponse(const Call& call, const codec::JsonTree& object);
 
-/// The Scale in the body of a request; kBadRequest.
+/// Reads the Scale in the body of a request. Returns kBadRequest for an invalid one.
 apimachinery::Result<codec::JsonTree> ReadScale(const Call& call);
 
-/// Lets the mutating webhooks change the Scale of `object`, which is to be written instead of
+/// Lets the mutating webhooks change the Scale of `object`, which is about to be written instead of
 /// `current`.
 apimachinery::Result<void> MutateScale(const Call& call, Admission& admission,
                                        const codec::JsonTree& current, codec::JsonTree& object);
 
 /// Answers a get of the subresource.
 Answer GetScale(const Call& call);
-/// `change` makes a new Scale from the current one.
+/// Updates the subresource. `change` makes the new Scale from the current one.
 Answer UpdateScale(const Call& call, ObjectStore::Change change);
 
 }  // namespace kubexx::apiserver

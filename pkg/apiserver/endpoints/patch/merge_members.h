@@ -1,5 +1,5 @@
 /// @file
-/// Changing many members of an object at once.
+/// Changes many members of an object at once.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_PATCH_MERGE_MEMBERS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_PATCH_MERGE_MEMBERS_H_
 
@@ -11,14 +11,14 @@
 
 namespace kubexx::apiserver {
 
-/// What becomes of the member `key`: `old` is null for one that was not there.
+/// Returns the new value of the member `key`. `old` is null when it did not exist.
 using MergeMember = base::FunctionRef<apimachinery::Result<codec::JsonTree>(
     std::string_view key, codec::JsonTree old, const codec::JsonTree& change)>;
 
-/// `object` with the members of `changes`: a null takes a member out, all others are what `merge`
-/// makes of them. Those of `changes` that `skipped` names are left alone. Members keep their
-/// places, new ones come last. In a time that is not that of all pairs of members. Fails with
-/// `merge` only.
+/// Merges the members of `changes` into `object`: a null removes the member, and `merge` makes
+/// every other value. Ignores members of `changes` for which `skipped` is true. Members keep their
+/// places, and new ones come last. The time does not grow with the product of the two numbers of
+/// members. Fails only when `merge` fails.
 apimachinery::Result<codec::JsonTree> MergeMembers(
     codec::JsonTree object, const codec::JsonTree& changes,
     base::FunctionRef<bool(std::string_view)> skipped, MergeMember merge);

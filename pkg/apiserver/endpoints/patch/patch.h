@@ -10,20 +10,21 @@
 
 namespace kubexx::apiserver {
 
-/// RFC 6902. kInvalid when an operation does not apply or a test fails, kBadRequest for what is no
-/// patch. kRequestEntityTooLarge when it would cost more than `budget`.
+/// Applies a JSON patch (RFC 6902). Returns kInvalid when an operation cannot be applied or a test
+/// fails, kBadRequest for an invalid patch, and kRequestEntityTooLarge when the patch would exceed
+/// `budget`.
 apimachinery::Result<codec::JsonTree> ApplyJsonPatch(codec::JsonTree object,
                                                      const codec::JsonTree& patch,
                                                      PatchBudget budget = PatchBudget());
 
-/// RFC 7386.
+/// Applies a merge patch (RFC 7386).
 codec::JsonTree ApplyMergePatch(codec::JsonTree object, const codec::JsonTree& patch);
 
-/// Kubernetes' strategic merge patch: lists of objects with a known key are merged by it, the
-/// directives $patch, $retainKeys, $deleteFromPrimitiveList and $setElementOrder are obeyed (the
-/// order of merged lists: what the patch has and the object has not comes last). Which lists are
-/// merged, and by what, is said by the object's `type`. kBadRequest for a directive that is none.
-/// kRequestEntityTooLarge when it would cost more than `budget`.
+/// Applies a Kubernetes strategic merge patch. The object's `type` says which lists are merged, and
+/// by which key. It supports the directives $patch, $retainKeys, $deleteFromPrimitiveList and
+/// $setElementOrder. In merged lists, elements that only the patch has come last. Returns
+/// kBadRequest for an invalid directive, and kRequestEntityTooLarge when the patch would exceed
+/// `budget`.
 apimachinery::Result<codec::JsonTree> ApplyStrategicMergePatch(codec::JsonTree object,
                                                                const codec::JsonTree& patch,
                                                                const managedfields::Type& type,

@@ -1,5 +1,5 @@
 /// @file
-/// What the patches of one request may cost.
+/// The limit for the work of the patches of one request.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_PATCH_PATCH_BUDGET_H_
 #define KUBEXX_APISERVER_ENDPOINTS_PATCH_PATCH_BUDGET_H_
 
@@ -9,23 +9,23 @@
 
 namespace kubexx::apiserver {
 
-/// Members and elements that a patch has looked at or moved: a JsonTree finds a member by looking
-/// at all before it, an array makes room by moving all behind, and a patch may name the same place
-/// again and again. Not thread-safe.
+/// Counts the members and elements that a patch has examined or moved. There is a limit because a
+/// JsonTree examines all members before the one that it looks for, an insertion into an array moves
+/// all elements behind it, and a patch may name the same place many times. Not thread-safe.
 class PatchBudget {
  public:
-  /// A few tenths of a second.
+  /// The default limit, which takes a few tenths of a second.
   static constexpr std::size_t kMaxWork = 20'000'000;
 
   constexpr explicit PatchBudget(std::size_t work = kMaxWork) : max_(work) {}
 
-  /// kRequestEntityTooLarge when there was no room for that, nor for what was taken before.
+  /// Counts `work`. Returns kRequestEntityTooLarge when the budget is exceeded.
   apimachinery::Result<void> Spend(std::size_t work) {
     return Take(work) ? apimachinery::Result<void>()
                       : apimachinery::Fail(apimachinery::Reason::kRequestEntityTooLarge,
                                            "the patch names the same places too often", 413);
   }
-  /// Whether there was room for that.
+  /// Counts `work`. Returns whether the budget is not exceeded.
   bool Take(std::size_t work) {
     taken_ += work;
     return !exceeded();

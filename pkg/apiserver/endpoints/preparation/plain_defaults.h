@@ -1,5 +1,5 @@
 /// @file
-/// Defaults that are a value each, whatever else the object says.
+/// Defaults that are a fixed value, independent of the other fields.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_PREPARATION_PLAIN_DEFAULTS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_PREPARATION_PLAIN_DEFAULTS_H_
 
@@ -8,7 +8,8 @@
 
 namespace kubexx::apiserver {
 
-/// Sets what the object of a built-in type lacks, as kube-apiserver does.
+/// Sets such defaults for the missing fields of an object of a built-in type, as kube-apiserver
+/// does.
 void SetPlainDefaults(const ResourceType& type, codec::JsonTree& object);
 
 }  // namespace kubexx::apiserver

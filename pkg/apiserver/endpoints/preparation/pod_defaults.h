@@ -7,14 +7,14 @@
 
 namespace kubexx::apiserver {
 
-/// Those of a PodSpec, also in a template, as kube-apiserver has them.
+/// Sets the defaults of a PodSpec, also in a template, as kube-apiserver does.
 void SetPodSpecDefaults(codec::JsonTree& spec);
 
-/// Besides those, the ones that only a pod itself has.
+/// Sets these and the defaults that only a pod itself has.
 void SetPodDefaults(codec::JsonTree& pod);
 
-/// Those of what volumes are made of: `holder` has the source, as a pod's volume or the spec of a
-/// PersistentVolume.
+/// Sets the defaults of a volume source. `holder` is the object that contains the source: a pod's
+/// volume or the spec of a PersistentVolume.
 void SetVolumeSourceDefaults(codec::JsonTree& holder);
 
 }  // namespace kubexx::apiserver

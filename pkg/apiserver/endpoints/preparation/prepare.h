@@ -1,5 +1,5 @@
 /// @file
-/// What the server does to an object before it is written, and what it refuses.
+/// Prepares and checks an object before it is written.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_PREPARATION_PREPARE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_PREPARATION_PREPARE_H_
 
@@ -16,36 +16,35 @@
 
 namespace kubexx::apiserver {
 
-/// kBadRequest when `object` says that it has another name or namespace than the URL of its
-/// request.
+/// Returns kBadRequest when `object` has another name or namespace than the URL of its request.
 apimachinery::Result<void> CheckUrl(const codec::JsonTree& object,
                                     const apimachinery::ObjectKey& of_url);
 
-/// kInvalid for a patch that makes the object one of another type: to change that would be to be
-/// ignored.
+/// Returns kInvalid for a patch that changes kind or apiVersion. Otherwise the server would ignore
+/// that change.
 apimachinery::Result<void> CheckPatchedKind(const ResourceType& type,
                                             const codec::JsonTree& patched);
 
-/// A new object: fills in what the server decides (name of a generateName, uid, creationTimestamp,
-/// generation, an empty status) and checks names and labels. `namespace_` is the request's.
-/// kCancelled when it is stopped: checks may take seconds.
+/// Prepares a new object: fills in the fields that the server decides (a name from generateName,
+/// uid, creationTimestamp, generation, an empty status) and validates it. `namespace_` is that of
+/// the request. Returns kCancelled when `stop` is requested, as the checks may take seconds.
 apimachinery::Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
                                          base::Clock& clock, codec::JsonTree& object,
                                          const std::stop_token& stop);
 
-/// A change from `current`, with its defaults, to `object`: restores what the client may not
-/// change, counts the generation, checks. kConflict when `object` names another resourceVersion;
-/// kCancelled as PrepareCreate.
+/// Prepares a change from `current`, which has its defaults, to `object`: restores the fields that
+/// the client may not change, increments the generation and validates the object. Returns kConflict
+/// when `object` has another resourceVersion, and kCancelled as PrepareCreate.
 apimachinery::Result<void> PrepareUpdate(const ResourceType& type, WritePart part,
                                          const codec::JsonTree& current, codec::JsonTree& object,
                                          const std::stop_token& stop);
 
-/// `prefix` and five random letters and digits, at most 63 bytes: as metadata.generateName makes
-/// names.
+/// Makes a name from metadata.generateName: `prefix` and five random letters and digits, at most 63
+/// bytes.
 std::string GeneratedName(std::string_view prefix);
 
-/// Fields that are set when a client leaves them out, of the types that controllers and kubectl
-/// rely on: workloads, pods, services, namespaces.
+/// Sets defaults for the types for which controllers and kubectl rely on them: workloads, pods,
+/// Services, namespaces.
 void SetDefaults(const ResourceType& type, codec::JsonTree& object);
 
 }  // namespace kubexx::apiserver

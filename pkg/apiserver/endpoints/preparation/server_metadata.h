@@ -1,5 +1,5 @@
 /// @file
-/// What of an object's metadata is the server's, when clients write it.
+/// Protects the metadata that only the server may change, when clients write objects.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_PREPARATION_SERVER_METADATA_H_
 #define KUBEXX_APISERVER_ENDPOINTS_PREPARATION_SERVER_METADATA_H_
 
@@ -11,22 +11,23 @@
 
 namespace kubexx::apiserver {
 
-/// kConflict when `object`, which is sent instead of `current`, says that it is another one: a uid
-/// of a replacement is a condition, that of a patch is a change; see CheckServerMetadata.
+/// Returns kConflict when `object`, which is to replace `current`, has another uid. In a
+/// replacement (PUT) the uid is a precondition; in a patch it would be a change, see
+/// CheckServerMetadata.
 apimachinery::Result<void> CheckUid(const ResourceType& type, const codec::JsonTree& current,
                                     const codec::JsonTree& object);
 
-/// kConflict when `object` is made from another version than `current`.
+/// Returns kConflict when `object` has another resourceVersion than `current`.
 apimachinery::Result<void> CheckVersion(const ResourceType& type, const codec::JsonTree& current,
                                         const codec::JsonTree& object);
 
-/// Adds what `object` changes of the uid and of what says that it is being deleted. To leave these
-/// out is no change, and so is another time of a deletion that has begun. As kube-apiserver's
-/// rest.BeforeUpdate and ValidateObjectMetaUpdate.
+/// Adds causes when `object` changes the uid or the fields about its deletion. A missing field
+/// counts as unchanged, and so does another deletionTimestamp when the deletion has begun. As
+/// kube-apiserver's rest.BeforeUpdate and ValidateObjectMetaUpdate.
 void CheckServerMetadata(const ResourceType& type, WritePart part, const codec::JsonTree& current,
                          const codec::JsonTree& object, FieldCauses& causes);
 
-/// Gives `object` what `current` has of the metadata that clients do not write.
+/// Copies the metadata that clients do not write from `current` to `object`.
 void KeepServerMetadata(const codec::JsonTree& current, codec::JsonTree& object);
 
 }  // namespace kubexx::apiserver

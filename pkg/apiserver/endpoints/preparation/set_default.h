@@ -9,7 +9,7 @@
 
 namespace kubexx::apiserver {
 
-/// Sets a member that is missing, null or "".
+/// Sets the member to `value` when it is missing, null or "".
 void SetDefault(codec::JsonTree& object, std::string_view member, codec::JsonTree value);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// What of an object a write of a subresource changes, and what it leaves as it is.
+/// Which part of an object a write changes, depending on its subresource.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_PREPARATION_WRITE_PART_H_
 #define KUBEXX_APISERVER_ENDPOINTS_PREPARATION_WRITE_PART_H_
 
@@ -15,38 +15,41 @@
 
 namespace kubexx::apiserver {
 
-/// Which part of an object a write is for.
+/// The part of an object that a write changes.
 enum class WritePart : std::uint8_t {
   kObject,
   kStatus,
   kApproval,             ///< the conditions of a CertificateSigningRequest
   kEphemeralContainers,  ///< of a pod
   kResize,               ///< the resources of a pod
-  kFinalizers,           ///< a namespace with those of its spec, the subresource finalize
-  kAll,                  ///< a write of the server's own
+  kFinalizers,           ///< the finalizers in a namespace's spec, by the subresource finalize
+  kAll,                  ///< everything, for the server's own writes
 };
 
-/// kObject where there is no subresource, or one that is no part. `subresource` may be null.
+/// The part that writes of `subresource` change. kObject when it is null or no part of the object.
 WritePart WritePartOf(const Subresource* subresource);
 
-/// Members of metadata that a write of the status leaves as they are, of those that clients set; as
-/// kube-apiserver's strategies have it.
+/// The members of metadata, among those that clients set, that a write of the status does not
+/// change, as in kube-apiserver's strategies.
 std::span<const std::string_view> KeptByStatus(const ResourceType& type);
 
-/// `object` becomes `current` with the part that is written. For parts that are subresources.
+/// Sets `object` to `current` with the written part taken from `object`. For parts that are
+/// subresources.
 void KeepTheRest(const ResourceType& type, WritePart part, const codec::JsonTree& current,
                  codec::JsonTree& object);
 
-/// What a write does not own, for its manager: fields that it leaves alone.
+/// The fields that the manager of a write does not become the owner of, because the write does not
+/// change them.
 managedfields::FieldSet IgnoredBy(const ResourceType& type, WritePart part);
 
-/// What such a write may not do: take conditions of a decision or ephemeral containers away, decide
-/// by the status, or resize what cannot be.
+/// Adds causes for changes that such a write may not make: to remove conditions of a decision or
+/// ephemeral containers, to approve or deny through the status, or to resize what cannot be
+/// resized.
 void CheckPart(const ResourceType& type, WritePart part, const codec::JsonTree& current,
                const codec::JsonTree& object, FieldCauses& causes);
 
-/// Conditions of a CertificateSigningRequest that have no times get them: those of `current` when
-/// they hold since then, else the present.
+/// Sets missing times in the conditions of a CertificateSigningRequest: to those of `current` when
+/// the condition has not changed since, otherwise to the present time.
 void SetConditionTimes(base::Clock& clock, const codec::JsonTree& current, codec::JsonTree& object);
 
 }  // namespace kubexx::apiserver

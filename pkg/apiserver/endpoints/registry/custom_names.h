@@ -1,5 +1,5 @@
 /// @file
-/// The names that definitions of custom resources want and have.
+/// The names of custom resources that definitions want and have.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_REGISTRY_CUSTOM_NAMES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_REGISTRY_CUSTOM_NAMES_H_
 
@@ -25,7 +25,7 @@ struct CustomNames {
   std::string list_kind{};
 };
 
-/// What a definition says about names.
+/// The names in a definition.
 struct DefinitionNames {
   std::string definition{};  ///< its metadata.name
   std::string group{};
@@ -34,27 +34,28 @@ struct DefinitionNames {
   std::optional<CustomNames> taken{};   ///< status.acceptedNames
 };
 
-/// From a CustomResourceDefinition, which may lack any of it.
+/// Reads the names of a CustomResourceDefinition, in which any of them may be missing.
 DefinitionNames NamesOfDefinition(const codec::JsonTree& definition);
 
 /// Why a definition's names are not accepted.
 struct NameConflict {
-  const char* reason;  ///< of its condition
+  const char* reason;  ///< the reason of the condition NamesAccepted
   std::string name;
 };
 
-/// Which definitions have which names, as kube-apiserver's controller of names sees it: resources
-/// and kinds are apart, and so are groups. Not thread-safe.
+/// Which definitions have which names, as in kube-apiserver's naming controller. Names of resources
+/// and of kinds do not conflict with each other, nor do names in different groups. Not thread-safe.
 class TakenNames {
  public:
-  /// The names that it has; none before any were accepted.
+  /// Adds the accepted names of a definition.
   void Add(const DefinitionNames& definition);
-  /// The first of the names wanted that another definition has.
+  /// The first of the definition's wanted names that another definition has; std::nullopt when
+  /// there is none.
   std::optional<NameConflict> ConflictOf(const DefinitionNames& definition) const;
 
  private:
   enum class Of : bool { kResource, kKind };
-  /// Group, what it names, and name.
+  /// The group, what the name is for, and the name.
   using Key = std::tuple<std::string, Of, std::string>;
 
   void Take(const DefinitionNames& definition, Of of, const std::string& name);
@@ -63,7 +64,7 @@ class TakenNames {
   std::map<Key, std::set<std::string>> definitions_{};  // by name
 };
 
-/// What all of them have together.
+/// The names that all definitions have together.
 TakenNames TakenBy(const std::vector<std::shared_ptr<const DefinitionNames>>& definitions);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// Custom resources: what a CustomResourceDefinition makes the server serve.
+/// The types that the server serves because of a CustomResourceDefinition.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_REGISTRY_CUSTOM_TYPES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_REGISTRY_CUSTOM_TYPES_H_
 
@@ -16,40 +16,41 @@
 
 namespace kubexx::apiserver {
 
-/// Where the objects of a definition are in the storage.
+/// The prefix of the storage keys of a definition's objects.
 std::string CustomPrefixOf(const codec::JsonTree& definition);
 
-/// Whether the objects of a definition would be stored where those of a built-in type are, and so
-/// be taken for each other: it is refused. One that is there already serves nothing.
+/// Whether the objects of a definition would have the same storage keys as those of a built-in
+/// type. The server refuses such a definition, and serves nothing for one that exists already.
 bool OverlapsBuiltin(const codec::JsonTree& definition);
 
-/// The served versions of a definition; none before it is established. `converter` may be null.
+/// The types of a definition's served versions; none before the definition is established.
+/// `converter` may be null.
 std::vector<ResourceTypeRef> TypesOfDefinition(const codec::JsonTree& definition,
                                                const std::shared_ptr<schema::Converter>& converter);
 
-/// The type of its first version, whether that is served or not: what is stored is found by it.
-/// Null for a definition without versions, or whose objects would be where those of a built-in type
-/// are.
+/// The type of the definition's first version, even if that is not served. It is enough to find the
+/// stored objects. Null for a definition without versions, or for which OverlapsBuiltin is true.
 ResourceTypeRef AnyTypeOfDefinition(const codec::JsonTree& definition);
 
-/// Fills in what a definition leaves out: singular name, list kind, conversion, and in its status
-/// the version that is stored.
+/// Sets missing fields of a definition: the singular name, the list kind, the conversion, and in
+/// its status the stored version.
 void SetDefinitionDefaults(codec::JsonTree& definition);
 
-/// Sets the status of a definition at once, where kube-apiserver's controllers take a moment: its
-/// names are accepted and it is established unless another definition has one of them.
+/// Sets the status of a definition: its names are accepted and it is established unless another
+/// definition has one of its names. kube-apiserver's controllers do that a moment later instead of
+/// at once.
 void EstablishDefinition(base::Clock& clock, const TakenNames& taken, codec::JsonTree& definition);
 
-/// The finalizer of a definition whose objects are to go first.
+/// The finalizer of a definition whose objects have to be deleted first.
 inline constexpr std::string_view kCustomResourceCleanup =
     "customresourcecleanup.apiextensions.k8s.io";
 
-/// Marks a definition for deletion: its time, the finalizer, a condition. As kube-apiserver's
-/// registry.
+/// Marks a definition for deletion: sets deletionTimestamp, the finalizer and a condition. As
+/// kube-apiserver's registry.
 void BeginTermination(base::Clock& clock, codec::JsonTree& definition);
-/// Says that objects are waited for.
+/// Sets the condition that says that the deletion waits for objects.
 void ContinueTermination(base::Clock& clock, codec::JsonTree& definition);
-/// The objects have gone: without the finalizer.
+/// Removes the finalizer when all objects are gone.
 void EndTermination(base::Clock& clock, codec::JsonTree& definition);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,6 @@
 /// @file
-/// What is wanted of the stored definitions of custom resources, without parsing all at each turn.
+/// Caches values that are computed from the stored definitions of custom resources, so that
+/// unchanged definitions are not parsed again.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_REGISTRY_DEFINITION_CACHE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_REGISTRY_DEFINITION_CACHE_H_
 
@@ -19,35 +20,36 @@
 
 namespace kubexx::apiserver {
 
-/// Hands the keys of all stored definitions to `sink`, without their values; the revision of that
-/// state.
+/// Hands the keys of all stored definitions to `sink`, without their values. Returns the revision
+/// of that state.
 apimachinery::Result<storage::Revision> ForEachStoredDefinition(storage::Storage& storage,
                                                                 storage::Storage::ItemSink sink,
                                                                 const std::stop_token& stop);
 
-/// Nothing for one that cannot be read, of which the log tells.
+/// Parses a stored definition. When it cannot be read, logs that and returns std::nullopt.
 std::optional<codec::JsonTree> ParseStoredDefinition(const storage::KeyValue& kv);
 
-/// A T of each stored definition, read and made anew only where that has changed since the last
-/// call: a server with a thousand definitions gets another. Thread-safe.
+/// Holds one T for each stored definition. It reads a definition and makes its T again only when
+/// the definition has changed since the last call, so that one more definition costs little on a
+/// server with thousands. Thread-safe.
 template <typename T>
 class DefinitionCache {
  public:
   using Ref = std::shared_ptr<const T>;
 
-  /// What Read gives.
+  /// The result of Read.
   struct Found {
     std::vector<Ref> all{};
-    /// Of the state that they are of.
+    /// The revision of the state that was read.
     storage::Revision revision = 0;
   };
 
-  /// `make` is called on the threads of Read, without a lock.
+  /// `make` computes a T. It is called on the threads that call Read, and no lock is held.
   explicit DefinitionCache(std::function<T(codec::JsonTree definition)> make)
       : make_(std::move(make)) {}
 
-  /// Of those that are stored now and can be read, in the order of their names. Errors of the
-  /// storage.
+  /// Returns the T of each definition that is stored now and can be read, in the order of their
+  /// names. Returns errors of the storage.
   apimachinery::Result<Found> Read(storage::Storage& storage, const std::stop_token& stop) {
     const std::shared_ptr<const Entries> before = Last();
     auto now = std::make_shared<Entries>();

@@ -7,7 +7,7 @@
 
 namespace kubexx::apiserver {
 
-/// The built-in type that they are of.
+/// The built-in type CustomResourceDefinition.
 const ResourceTypeRef& DefinitionType();
 
 /// Whether objects of the type are CustomResourceDefinitions.

@@ -7,7 +7,7 @@
 
 namespace kubexx::apiserver {
 
-/// Whether the type is Namespace, whose spec has finalizers, too.
+/// Whether the type is Namespace, whose objects have finalizers also in their spec.
 bool IsNamespace(const ResourceType& type);
 
 }  // namespace kubexx::apiserver

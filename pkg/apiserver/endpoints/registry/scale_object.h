@@ -1,5 +1,5 @@
 /// @file
-/// Scales: how many replicas an object wants and has.
+/// Scale objects, which have the wanted and the actual number of an object's replicas.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_REGISTRY_SCALE_OBJECT_H_
 #define KUBEXX_APISERVER_ENDPOINTS_REGISTRY_SCALE_OBJECT_H_
 
@@ -11,22 +11,23 @@
 
 namespace kubexx::apiserver {
 
-/// The type of Scales, of autoscaling/v1.
+/// The type Scale of autoscaling/v1.
 const ResourceType& ScaleType();
 
-/// autoscaling/v1 Scale of an object that has spec.replicas, or what its definition names.
+/// The autoscaling/v1 Scale of an object that has spec.replicas, or the fields that its
+/// CustomResourceDefinition names instead.
 codec::JsonTree ScaleOf(const ResourceType& type, const codec::JsonTree& object);
 
-/// How many replicas a Scale wants.
+/// The wanted number of replicas of a Scale.
 std::int64_t ReplicasOfScale(const codec::JsonTree& scale);
 
-/// Makes `object`, of `type`, want so many replicas. kInvalid where what is to hold the number is
-/// no object.
+/// Sets the wanted number of replicas of `object`, which is of `type`. Returns kInvalid when a
+/// value on the path to that field is no object.
 apimachinery::Result<void> SetReplicas(const ResourceType& type, std::int64_t count,
                                        codec::JsonTree& object);
 
-/// kInternalError for a custom object that does not say how many replicas it wants: it has no
-/// Scale.
+/// Returns kInternalError for a custom object that does not have the field with the wanted number
+/// of replicas, because it has no Scale then.
 apimachinery::Result<void> CheckReplicas(const ResourceType& type, const codec::JsonTree& object);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// The types that are served, and their caches.
+/// The served types and their caches.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_REGISTRY_TYPE_REGISTRY_H_
 #define KUBEXX_APISERVER_ENDPOINTS_REGISTRY_TYPE_REGISTRY_H_
 
@@ -17,45 +17,46 @@
 
 namespace kubexx::apiserver {
 
-/// Finds types; makes a type's cache when it is first needed, so that a server that nobody asks
-/// costs little. Thread-safe.
+/// Finds types and their caches. It makes the cache of a type when it is first needed, so that an
+/// idle server needs little. Thread-safe.
 class TypeRegistry {
  public:
-  /// With the built-in types. `storage` must outlive it.
+  /// The registry begins with the built-in types. `storage` must outlive it.
   TypeRegistry(storage::Storage& storage, CacherOptions options);
   ~TypeRegistry();
   TypeRegistry(const TypeRegistry&) = delete;
   TypeRegistry& operator=(const TypeRegistry&) = delete;
 
-  /// Null when it is not served.
+  /// The type; null when it is not served.
   ResourceTypeRef Find(std::string_view group, std::string_view version,
                        std::string_view plural) const;
   std::vector<ResourceTypeRef> All() const;
 
-  /// Serves these besides the built-in types, and no others: custom resources, as their definitions
-  /// have them at `revision`. Caches of types that are not there any more, or have changed, are not
-  /// used from now on. Whoever watches them is told what has happened up to `revision`, as of
-  /// objects that have gone with their definition, before the watch ends.
+  /// Sets the custom resources to serve besides the built-in types, as the definitions describe
+  /// them at `revision`. Caches of types that are gone or have changed are not used any more. Their
+  /// watchers get the events up to `revision`, such as the deletions of objects together with their
+  /// definition, before the watches end.
   void SetCustom(std::vector<ResourceTypeRef> types, storage::Revision revision);
 
-  /// Makes it on the first call.
+  /// The cache of a type. Makes it at the first call.
   std::shared_ptr<Cacher> CacherOf(const ResourceTypeRef& type);
-  /// The same for those who can do without: null where there is none yet.
+  /// The cache of a type if it exists already, otherwise null.
   std::shared_ptr<Cacher> CacherIfAny(const ResourceTypeRef& type) const;
-  /// So many stored objects of the type have been read by a request that they were not for. Makes
-  /// its cache when that has cost more than the cache: a request that comes once needs none.
+  /// Notes that a request has read this many stored objects of the type that it did not need. Makes
+  /// the cache of the type once such requests have cost more than the cache would; a single request
+  /// is answered without it.
   void NoteReadInVain(const ResourceTypeRef& type, std::size_t objects);
-  /// Ticks all caches; forgets those that are not used any more.
+  /// Calls Tick of all caches, and drops those that are not used any more.
   void Tick();
-  /// Of all caches.
+  /// The number of watchers of all caches.
   std::size_t watchers() const;
 
  private:
-  /// Types, and where to find them. Immutable, so that it is made and read without the lock.
+  /// A table of types. Immutable, so that it is made and read without the lock.
   class Table;
   using TableRef = std::shared_ptr<const Table>;
 
-  /// A cache that is not used any more, and still tells its watches what they have not heard.
+  /// A cache that is not used any more, but still has events for its watchers.
   struct Leaving {
     std::shared_ptr<Cacher> cacher{};
     storage::Revision until = 0;

@@ -1,5 +1,5 @@
 /// @file
-/// What a client says about a deletion.
+/// The options of a deletion that a client sends.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_REQUEST_DELETE_OPTIONS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_REQUEST_DELETE_OPTIONS_H_
 
@@ -13,22 +13,22 @@
 
 namespace kubexx::apiserver {
 
-/// What a client says about a deletion, of meta/v1 DeleteOptions; "" and nothing for what it does
-/// not say.
+/// The fields of meta/v1 DeleteOptions. Missing ones are "" or std::nullopt.
 struct DeleteOptions {
-  /// Preconditions.
+  /// The preconditions of the deletion.
   std::string uid{};
   std::string resource_version{};
-  /// Orphan, Background or Foreground.
+  /// The propagation policy: Orphan, Background or Foreground.
   std::string propagation{};
   std::optional<std::int64_t> grace_seconds{};
 };
 
-/// The fields of a DeleteOptions object. kInvalid for a propagation policy that does not exist, or
+/// Reads a DeleteOptions object. Returns kInvalid for an unknown propagation policy, or for one
 /// together with its predecessor orphanDependents.
 apimachinery::Result<DeleteOptions> ReadDeleteOptions(const codec::JsonTree& options);
 
-/// Whether the object is the one that a deletion is about; kConflict.
+/// Checks the preconditions of a deletion. Returns kConflict when the object has another uid or
+/// resourceVersion.
 apimachinery::Result<void> CheckPreconditions(const ResourceType& type,
                                               const codec::JsonTree& object,
                                               const DeleteOptions& options);

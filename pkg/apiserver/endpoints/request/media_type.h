@@ -1,5 +1,5 @@
 /// @file
-/// What a client accepts, and which form of answers that means.
+/// The media types that a client accepts and sends, and the form of answers that follows from them.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_REQUEST_MEDIA_TYPE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_REQUEST_MEDIA_TYPE_H_
 
@@ -17,40 +17,42 @@
 
 namespace kubexx::apiserver {
 
-/// The media types of the two encodings.
+/// The media type of JSON.
 inline constexpr std::string_view kJsonType = "application/json";
-/// See kJsonType.
+/// The media type of Kubernetes' protobuf encoding.
 inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
 /// One element of an Accept header: "application/json;as=Table;v=v1".
 struct MediaType {
-  std::string type{};  ///< without parameters, as it was sent
+  std::string type{};  ///< the type without parameters, as the client sent it
   std::map<std::string, std::string, std::less<>> parameters{};
   std::string_view Parameter(std::string_view name) const;
-  /// Whether `offered`, "application/json", is what the client takes; "application/*" takes it,
-  /// too.
+  /// Whether the client accepts the type `offered`, such as "application/json". The element
+  /// "application/*" accepts it, too.
   bool Takes(std::string_view offered) const;
 };
 
-/// In the client's order of preference, as kube-apiserver reads it: case counts, only blanks are
-/// trimmed, a quality that is no number is 0, and what has the quality 0 comes last instead of
-/// never. What is no media type is left out.
+/// Parses an Accept header into the client's order of preference, with kube-apiserver's
+/// peculiarities: the case of letters counts, only blanks are trimmed, a quality that is no number
+/// counts as 0, and elements with quality 0 come last instead of being excluded. Leaves out invalid
+/// elements.
 std::vector<MediaType> ParseAccept(std::string_view header);
 
-/// The type of a request's body, in lower case, without parameters; "" when it says none.
+/// The Content-Type of a request, in lower case and without parameters; "" when it has none.
 std::string ContentTypeOf(const http::Request& request);
 
-/// How an object is written in a body.
+/// The encoding of an object in a request's body.
 enum class BodyForm : std::uint8_t { kJson, kYaml, kProtobuf };
 
-/// By what the request says, JSON when it says nothing; never by what the body looks like, which a
-/// web page may send under a harmless name. kUnsupportedMediaType.
+/// The form that the Content-Type of the request names; JSON when there is none. It never depends
+/// on the content of the body, because a web page may send one under a harmless type. Returns
+/// kUnsupportedMediaType for an unknown type.
 apimachinery::Result<BodyForm> BodyFormOf(const http::Request& request);
 
-/// What objects are turned into.
+/// What an answer shows of the objects: the objects themselves, a table, or their metadata.
 enum class View : std::uint8_t { kObject, kTable, kPartialMetadata, kPartialMetadataList };
 
-/// What the rows of a Table have of their objects: the parameter includeObject.
+/// How much of its object a row of a Table contains: the parameter includeObject.
 enum class RowObject : std::uint8_t { kMetadata, kObject, kNone };
 
 /// The form of an answer.
@@ -59,28 +61,29 @@ struct AnswerForm {
   View view = View::kObject;
   bool beta = false;  ///< the view is that of meta.k8s.io/v1beta1 instead of v1
   RowObject row_object = RowObject::kMetadata;  ///< of a Table
-  /// Of the view: "meta.k8s.io/v1".
+  /// The API version of the view, such as "meta.k8s.io/v1".
   std::string_view ViewVersion() const { return beta ? "meta.k8s.io/v1beta1" : "meta.k8s.io/v1"; }
-  /// "application/json" or with the view's parameters.
+  /// The Content-Type of the answer, such as "application/json", with the view's parameters if
+  /// there is one.
   std::string ContentType() const;
 };
 
-/// What can be given.
+/// The forms in which the server can answer a request.
 struct Offer {
-  bool protobuf = true;  ///< objects; their metadata can always be
+  bool protobuf = true;  ///< objects can be encoded as protobuf (their metadata always can)
   bool tables = true;
 };
 
-/// The offer for a resource: custom resources have no protobuf, and what is only posted and
-/// answered (reviews, bindings, evictions, tokens) has no tables. `subresource` is null for the
+/// The forms for a resource. Custom resources have no protobuf; reviews, bindings, evictions and
+/// tokens, which are only posted and answered, have no tables. `subresource` is null for the
 /// resource itself.
 Offer OfferOf(const ResourceType& type, const Subresource* subresource);
 
-/// The first that the client accepts of what is offered; JSON when it accepts anything. Nothing:
-/// 406.
+/// The first form in the client's order of preference that is offered; JSON when the client accepts
+/// anything. std::nullopt means that the answer is 406.
 std::optional<AnswerForm> Negotiate(std::string_view accept, const Offer& offer);
 
-/// What the parameter includeObject asks for. kBadRequest.
+/// Reads the parameter includeObject. Returns kBadRequest for an unknown value.
 apimachinery::Result<RowObject> RowObjectOf(std::string_view include_object);
 
 }  // namespace kubexx::apiserver

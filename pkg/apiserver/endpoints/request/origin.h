@@ -1,5 +1,6 @@
 /// @file
-/// Requests that a web page makes in the name of who looks at it.
+/// Protection against requests that a web page sends through the browser of a user (CSRF, DNS
+/// rebinding).
 #ifndef KUBEXX_APISERVER_ENDPOINTS_REQUEST_ORIGIN_H_
 #define KUBEXX_APISERVER_ENDPOINTS_REQUEST_ORIGIN_H_
 
@@ -11,22 +12,22 @@
 
 namespace kubexx::apiserver {
 
-/// For requests whose sender is known by other things than what they say, because the server asks
-/// for nothing or the connection has a certificate: a browser sends those for any page. kForbidden
-/// when the header Origin names another host than Host and is none of `allowed`, which are such as
-/// "https://dashboard.example.com".
+/// For requests that a browser can send on behalf of any web page, because the server needs no
+/// token or the connection has a client certificate. Returns kForbidden when the header Origin
+/// names another host than the header Host and is not in `allowed`, whose elements are origins such
+/// as "https://dashboard.example.com".
 apimachinery::Result<void> CheckOrigin(const http::Request& request,
                                        const std::vector<std::string>& allowed);
 
-/// For a server that asks for nothing: kForbidden when Host is a name that anybody may have given
-/// this machine's address, by DNS, a search domain or a hosts file: one that is neither localhost's
-/// nor one of `own`, the names that the server was told to go by. Addresses are good.
+/// For a server that needs no credentials. Returns kForbidden when the header Host is a name to
+/// which anybody may have given this machine's address, by DNS, a search domain or a hosts file. It
+/// accepts IP addresses, localhost, and the names `own`, which the server was told are its own.
 apimachinery::Result<void> CheckHost(const http::Request& request,
                                      const std::vector<std::string>& own);
 
-/// For a server that asks for nothing: kUnsupportedMediaType for a body without a Content-Type,
-/// which a browser sends for any page without asking. Other servers take it for JSON, as
-/// kube-apiserver does.
+/// For a server that needs no credentials. Returns kUnsupportedMediaType for a body without a
+/// Content-Type, because a browser sends such a request for any web page without a preflight.
+/// Servers with credentials treat the body as JSON, as kube-apiserver does.
 apimachinery::Result<void> CheckBody(const http::Request& request);
 
 }  // namespace kubexx::apiserver

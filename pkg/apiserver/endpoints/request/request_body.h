@@ -1,5 +1,5 @@
 /// @file
-/// Bodies of requests that are no protobuf.
+/// Reads the bodies of requests that are JSON or YAML.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_REQUEST_REQUEST_BODY_H_
 #define KUBEXX_APISERVER_ENDPOINTS_REQUEST_REQUEST_BODY_H_
 
@@ -13,13 +13,13 @@
 
 namespace kubexx::apiserver {
 
-/// The body as JSON; of several YAML documents the first. `form` is not kProtobuf. `duplicates`:
-/// see codec::YamlToJson. kBadRequest.
+/// Converts the body to JSON; of several YAML documents it takes the first. `form` must not be
+/// kProtobuf. For `duplicates` see codec::YamlToJson. Returns kBadRequest for an invalid body.
 apimachinery::Result<std::string> TextOfBody(const std::string& body, BodyForm form,
                                              std::vector<std::string>* duplicates = nullptr);
 
-/// The object that `text` is; null is one without members, as for Go. kBadRequest for anything
-/// else.
+/// Parses a JSON object. As in Go, null counts as an object without members. Returns kBadRequest
+/// for anything else.
 apimachinery::Result<codec::JsonTree> ObjectOfJson(std::string_view text);
 
 }  // namespace kubexx::apiserver

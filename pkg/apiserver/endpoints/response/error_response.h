@@ -1,5 +1,5 @@
 /// @file
-/// Errors as answers.
+/// Makes responses from errors.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_RESPONSE_ERROR_RESPONSE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_RESPONSE_ERROR_RESPONSE_H_
 
@@ -8,7 +8,7 @@
 
 namespace kubexx::apiserver {
 
-/// `status` as the body of its code.
+/// A response with the code of `status` and the Status as JSON.
 http::Response ErrorResponse(const apimachinery::Status& status);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// Objects, lists and watch events in the form that a client has asked for.
+/// Writes objects, lists and watch events in the form that a client has asked for.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_RESPONSE_FORMATS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_RESPONSE_FORMATS_H_
 
@@ -22,11 +22,11 @@ struct ListHead {
   std::int64_t remaining = 0;
 };
 
-/// One object as the body of an answer. `json` is in the server's form.
+/// Writes one object as the body of a response. `json` is in the server's form.
 apimachinery::Result<std::string> ObjectBody(const AnswerForm& form, const ResourceType& type,
                                              std::string_view json);
 
-/// A list as the body of an answer, written item by item: Add for each, then Finish.
+/// Writes a list as the body of a response: call Add for each item, then Finish.
 class ListBody {
  public:
   /// `form` and `type` must outlive it.
@@ -41,11 +41,12 @@ class ListBody {
   std::size_t count_ = 0;
 };
 
-/// How the events of a watch are written; shared by all watches of this form, so that events are
-/// encoded once.
+/// The format of the events of a watch. All watches of the same form share it, so that an event is
+/// encoded only once.
 std::shared_ptr<const FrameFormat> FrameFormatOf(const AnswerForm& form);
 
-/// How a watch's first event is written: it tells the columns of tables, the others do not.
+/// The format of a watch's first event. For tables, only the first event has the definitions of the
+/// columns.
 std::shared_ptr<const FrameFormat> FirstFrameFormatOf(const AnswerForm& form);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// meta/v1 PartialObjectMetadata: objects without all but their metadata.
+/// meta/v1 PartialObjectMetadata: objects with nothing but their metadata.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_RESPONSE_PARTIAL_METADATA_H_
 #define KUBEXX_APISERVER_ENDPOINTS_RESPONSE_PARTIAL_METADATA_H_
 
@@ -10,11 +10,13 @@
 
 namespace kubexx::apiserver {
 
-/// Of an object of any type in the server's form. `api_version` is "meta.k8s.io/v1" or v1beta1's.
+/// The PartialObjectMetadata of an object of any type, which is in the server's form. `api_version`
+/// is "meta.k8s.io/v1" or "meta.k8s.io/v1beta1".
 apimachinery::Result<std::string> PartialMetadataJson(std::string_view json,
                                                       std::string_view api_version);
 
-/// The same as a protobuf message without envelope, which has no version. Also of custom resources.
+/// The same as a protobuf message without envelope, so without an API version. Also for custom
+/// resources.
 apimachinery::Result<std::string> PartialMetadataMessage(std::string_view json);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// meta/v1 Table: what kubectl prints.
+/// meta/v1 Table, which kubectl prints.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_RESPONSE_TABLE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_RESPONSE_TABLE_H_
 
@@ -12,17 +12,18 @@
 
 namespace kubexx::apiserver {
 
-/// How a table is written.
+/// The form of a table.
 struct TableForm {
-  std::string_view api_version = "meta.k8s.io/v1";  ///< or v1beta1's
+  std::string_view api_version = "meta.k8s.io/v1";  ///< or "meta.k8s.io/v1beta1"
   RowObject row_object = RowObject::kMetadata;
-  bool headers = true;  ///< with the definitions of the columns
+  bool headers = true;  ///< whether the table has the definitions of the columns
 };
 
-/// A table from its beginning up to the "[" of its rows, which the caller ends with "]}".
+/// The beginning of a table up to the "[" of its rows. The caller appends the rows and "]}".
 std::string TableHead(const ResourceType& type, const TableForm& form, std::string_view meta_json);
 
-/// One row: cells and what the form wants of the object. `json` in the server's form.
+/// One row with its cells and as much of the object as the form wants. `json` is in the server's
+/// form.
 apimachinery::Result<std::string> TableRow(const ResourceType& type, const TableForm& form,
                                            std::string_view json);
 

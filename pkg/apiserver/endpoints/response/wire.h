@@ -1,5 +1,5 @@
 /// @file
-/// Protobuf written by hand, for messages that the codec has no tables of.
+/// Encodes single protobuf fields, for messages that the codec has no tables for.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_RESPONSE_WIRE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_RESPONSE_WIRE_H_
 
@@ -18,20 +18,20 @@ inline void AppendVarint(std::uint64_t value, std::string& out) {
   out.push_back(static_cast<char>(value));
 }
 
-/// A length-delimited field.
+/// Appends a length-delimited field.
 inline void AppendField(int tag, std::string_view bytes, std::string& out) {
   AppendVarint(static_cast<std::uint64_t>(tag) << 3 | 2, out);
   AppendVarint(bytes.size(), out);
   out.append(bytes);
 }
 
-/// An integer or a bool.
+/// Appends a field with an integer or a bool.
 inline void AppendNumber(int tag, std::uint64_t value, std::string& out) {
   AppendVarint(static_cast<std::uint64_t>(tag) << 3, out);
   AppendVarint(value, out);
 }
 
-/// A double.
+/// Appends a field with a double; `bits` is its IEEE 754 form.
 inline void AppendFixed64(int tag, std::uint64_t bits, std::string& out) {
   AppendVarint(static_cast<std::uint64_t>(tag) << 3 | 1, out);
   for (int shift = 0; shift < 64; shift += 8) {

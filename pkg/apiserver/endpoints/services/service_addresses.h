@@ -1,5 +1,5 @@
 /// @file
-/// What the server gives a Service that is written: addresses, IP families and ports of nodes.
+/// Assigns IP addresses, IP families and node ports to a Service that is written.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_SERVICES_SERVICE_ADDRESSES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_SERVICES_SERVICE_ADDRESSES_H_
 
@@ -15,32 +15,34 @@ namespace kubexx::apiserver {
 /// Whether the type is that of Services.
 bool IsService(const ResourceType& type);
 
-/// Gives a new Service, with its defaults, what it has not and is to have, and takes what it names.
-/// The claim is to be committed when the Service is stored. kInvalid for what cannot be had,
-/// kInternalError when nothing is left, and errors of the store. As kube-apiserver's beginCreate.
+/// Assigns missing addresses and ports to a new Service, which has its defaults, and claims those
+/// that the Service names. The caller commits the claim when the Service is stored. Returns
+/// kInvalid when a named address or port cannot be had, kInternalError when none is left, and
+/// errors of the store. As kube-apiserver's beginCreate.
 apimachinery::Result<ServiceAllocator::Claim> AllocateNew(ServiceAllocator& allocator,
                                                           const ResourceType& type, bool dry_run,
                                                           codec::JsonTree& object,
                                                           const std::stop_token& stop);
 
-/// The same of an update of `current` to `object`, which keeps what it leaves out; what it does not
-/// need any more is given up with the commit. A Service that was stored without an address gets
-/// one. As kube-apiserver's beginUpdate.
+/// The same for an update of `current` to `object`. The Service keeps addresses and ports that
+/// `object` leaves out; those that it does not need any more are given up when the claim is
+/// committed. A Service that was stored without an address gets one. As kube-apiserver's
+/// beginUpdate.
 apimachinery::Result<ServiceAllocator::Claim> AllocateChange(ServiceAllocator& allocator,
                                                              const ResourceType& type, bool dry_run,
                                                              const codec::JsonTree& current,
                                                              codec::JsonTree& object,
                                                              const std::stop_token& stop);
 
-/// Takes from an update of a Service what belongs to the type that it had, where the client has not
-/// changed that. As kube-apiserver's dropTypeDependentFields.
+/// When an update changes the type of a Service, removes the fields that belong to the old type,
+/// unless the client has changed them. As kube-apiserver's dropTypeDependentFields.
 void DropOfFormerType(const ResourceType& type, const codec::JsonTree& current,
                       codec::JsonTree& object);
 
-/// Whether a Service has a port for the health of its nodes.
+/// Whether a Service needs a health check node port.
 bool HasHealthPort(const codec::JsonTree& spec);
 
-/// Whether a Service takes traffic from outside of the cluster.
+/// Whether a Service can get traffic from outside of the cluster.
 bool IsExternallyAccessible(const codec::JsonTree& spec);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// Which addresses and ports of nodes Services have.
+/// Allocates IP addresses and node ports to Services.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_SERVICES_SERVICE_ALLOCATOR_H_
 #define KUBEXX_APISERVER_ENDPOINTS_SERVICES_SERVICE_ALLOCATOR_H_
 
@@ -23,22 +23,23 @@
 
 namespace kubexx::apiserver {
 
-/// Knows what is taken from the stored Services, which it reads when the first one wants something,
-/// and from the writes that are under way: two never get the same. What is taken is looked for once
-/// more before somebody is refused: somebody might have been at the store. Where other servers
-/// write to it the Services are read for each write that wants something; what those servers give
-/// out at the same moment it cannot see. Thread-safe; blocks for reading.
+/// Knows which addresses and ports are taken, from the stored Services, which it reads when it
+/// needs them first, and from the running writes. So no two Services of this server get the same.
+/// Before it refuses a Service it reads the stored Services again, because they may have been
+/// changed behind its back. When other servers write to the same store, it reads the Services for
+/// each write that needs something; it cannot see what those servers allocate at the same moment.
+/// Thread-safe; blocks while it reads.
 class ServiceAllocator {
  public:
   class Claim;
 
-  /// `storage` must outlive it. `shared`: others write to it, too.
+  /// `storage` must outlive it. `shared` says that other servers write to the same storage.
   ServiceAllocator(storage::Storage& storage, ServiceRanges ranges, bool shared);
 
   const ServiceRanges& ranges() const { return ranges_; }
 
  private:
-  /// A pool and a number of it.
+  /// A number in one of the pools.
   struct Item {
     std::size_t pool = 0;
     std::uint64_t number = 0;
@@ -47,32 +48,34 @@ class ServiceAllocator {
 
   /// The pool of ports is the last one.
   std::size_t port_pool() const { return ranges_.addresses.size(); }
-  /// None for what is out of the ranges.
+  /// The item of an address or a port; std::nullopt when it is outside the ranges.
   std::optional<Item> ItemOf(std::string_view address) const;
   std::optional<Item> ItemOf(std::int64_t port) const;
-  /// What a Service has.
+  /// The items that a Service holds.
   std::vector<Item> ItemsOf(const codec::JsonTree& service) const;
-  /// Reads the Services where that is needed; `again`: in any case. Whether it has.
+  /// Reads the stored Services if that is needed, or in any case with `again`. Returns whether it
+  /// has read them.
   apimachinery::Result<bool> Fill(const ResourceType& type, bool again,
                                   const std::stop_token& stop);
 
   storage::Storage& storage_;
   const ServiceRanges ranges_;
   const bool shared_;
-  /// Held while the Services are read: what ended meanwhile might be in what was read, or not.
+  /// Held while the Services are read, because it would be unknown whether the result includes a
+  /// claim that ends meanwhile.
   base::Mutex mu_;
   std::vector<NumberPool> pools_ KX_GUARDED_BY(mu_);
-  /// Those of all claims, taken or to be given up: nobody else gets them.
+  /// The items of all claims, both taken and to be given up. No other claim gets them.
   std::multiset<Item> claimed_ KX_GUARDED_BY(mu_);
   bool filled_ KX_GUARDED_BY(mu_) = false;
 };
 
-/// What one write takes and gives up. Until it is committed nothing is given up, and if it never
-/// is, what was taken is given back. That of a dry run takes nothing, and says what kube-apiserver
-/// says then. Not thread-safe; must not outlive the allocator.
+/// What one write takes and gives up. Items are given up only when the claim is committed; without
+/// a commit, the destructor gives back the taken items. A claim for a dry run takes nothing, and
+/// answers as kube-apiserver does for dry runs. Not thread-safe; must not outlive the allocator.
 class ServiceAllocator::Claim {
  public:
-  /// `type` is that of Services, and must outlive it.
+  /// `type` is the type of Services. It must outlive the claim.
   Claim(ServiceAllocator& allocator, const ResourceType& type, bool dry_run, std::stop_token stop)
       : allocator_(&allocator), type_(&type), dry_run_(dry_run), stop_(std::move(stop)) {}
   ~Claim() { End(Outcome::kUndone); }
@@ -81,29 +84,33 @@ class ServiceAllocator::Claim {
 
   const ServiceRanges& ranges() const { return allocator_->ranges_; }
 
-  /// What is in the way of taking it, "" for nothing. Errors of the store.
+  /// Takes an address. Returns the reason when it cannot be taken, "" when it was taken, and errors
+  /// of the store.
   apimachinery::Result<std::string> TakeAddress(const std::string& address);
-  /// The same of a port.
+  /// The same for a node port.
   apimachinery::Result<std::string> TakePort(std::int64_t port);
-  /// A free one of the family, which there has to be; none when all are taken. Errors of the store.
+  /// Takes a free address of the family, for which there must be a range. Returns std::nullopt when
+  /// all are taken, and errors of the store.
   apimachinery::Result<std::optional<std::string>> TakeAnyAddress(bool ipv6);
-  /// The same of ports.
+  /// The same for node ports.
   apimachinery::Result<std::optional<std::int64_t>> TakeAnyPort();
 
   void GiveUpAddress(std::string_view address);
   void GiveUpPort(std::int64_t port);
-  /// All that a Service has.
+  /// Gives up everything that a Service holds.
   void GiveUpAll(const codec::JsonTree& service);
 
-  /// What was claimed for has been written.
+  /// Must be called when the Service has been written.
   void Commit() { End(Outcome::kDone); }
-  /// Nobody knows whether it has been: the Services are read again when something is wanted.
+  /// Must be called when it is unknown whether the Service has been written. Then the stored
+  /// Services are read again for the next allocation.
   void Doubt() { End(Outcome::kUnknown); }
 
  private:
   enum class Outcome : std::uint8_t { kDone, kUndone, kUnknown };
 
-  /// Makes known what is taken; once. `again`: whether that has to be read, if it was not.
+  /// Makes sure, once, that the allocator knows the taken items. With `again` it reads the stored
+  /// Services unless this claim has read them.
   apimachinery::Result<void> Prepare(bool again = false);
   apimachinery::Result<bool> Take(const Item& item);
   apimachinery::Result<std::optional<std::uint64_t>> TakeAny(std::size_t pool);

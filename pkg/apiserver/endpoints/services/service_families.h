@@ -1,5 +1,5 @@
 /// @file
-/// The addresses of a Service and the IP families that they are of.
+/// The addresses of a Service and their IP families.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_SERVICES_SERVICE_FAMILIES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_SERVICES_SERVICE_FAMILIES_H_
 
@@ -12,50 +12,50 @@
 
 namespace kubexx::apiserver {
 
-/// The fields of a Service's spec that belong together.
+/// The fields of a Service's spec about addresses and IP families.
 struct ServiceFamilies {
   std::string type{};
   std::string cluster_ip{};
   std::vector<std::string> cluster_ips{};
   std::vector<std::string> families{};
-  std::string policy{};  ///< "" for none
+  std::string policy{};  ///< ipFamilyPolicy; "" when it is missing
   bool has_selector = false;
 
-  /// What a spec has.
+  /// Reads the fields of a spec.
   static ServiceFamilies Of(const codec::JsonTree& spec);
-  /// What a stored spec has, with what kube-apiserver adds to those that were written before there
-  /// were such fields. `ipv6`: of the range that Services have by default.
+  /// Reads the fields of a stored spec, and adds what kube-apiserver adds to Services that were
+  /// stored before these fields existed. `ipv6` says whether the default address range is IPv6.
   static ServiceFamilies OfStored(const codec::JsonTree& spec, bool ipv6);
-  /// Gives `spec` these addresses, families and policy.
+  /// Writes the addresses, families and policy to `spec`.
   void WriteTo(codec::JsonTree& spec) const;
 
-  /// Another's name has no address.
+  /// Whether the type is ExternalName, so that the Service has no address.
   bool is_name() const { return type == "ExternalName"; }
-  /// It is to have none.
+  /// Whether the Service is headless: clusterIP is "None".
   bool is_headless() const { return cluster_ips.size() == 1 && cluster_ips.front() == "None"; }
   /// The addresses as JSON.
   std::string AddressesText() const;
 };
 
-/// Adds what is wrong about the fields by themselves; `old` is null for a new Service. As
-/// kube-apiserver's ValidateServiceClusterIPsRelatedFields.
+/// Adds what is wrong with the fields, independent of the server's ranges. `old` is null for a new
+/// Service. As kube-apiserver's ValidateServiceClusterIPsRelatedFields.
 void CheckServiceFamilies(const ServiceFamilies* old, const ServiceFamilies& fields,
                           FieldCauses& causes);
 
-/// Gives an update the addresses that it leaves out, and makes clusterIP and clusterIPs agree where
-/// the client has written one of them. `old` is null for a new Service.
+/// Adds the addresses that an update leaves out, and makes clusterIP and clusterIPs agree when the
+/// client has written only one of them. `old` is null for a new Service.
 void MatchServiceAddresses(const ServiceFamilies* old, ServiceFamilies& fields);
 
-/// Whether a Service that prefers two families says nothing new about them: it stays as it is when
-/// the server's ranges have changed.
+/// Whether the Service has the policy PreferDualStack and the update changes nothing about
+/// families. Then it keeps its families even when the server's ranges have changed.
 bool KeepsPreferredFamilies(const ServiceFamilies* old, const ServiceFamilies& fields);
 
-/// Decides on the families of a Service from what the client has written and the ranges that there
-/// are, and adds what does not fit. As kube-apiserver's initIPFamilyFields.
+/// Chooses the families of a Service from what the client has written and from the server's ranges,
+/// and adds causes for contradictions. As kube-apiserver's initIPFamilyFields.
 void ChooseServiceFamilies(const ServiceRanges& ranges, const ServiceFamilies* old,
                            ServiceFamilies& fields, FieldCauses& causes);
 
-/// Adds what an update may not change of the addresses and families.
+/// Adds causes for changes of addresses and families that an update may not make.
 void CheckServiceFamiliesChange(const ServiceFamilies& old, const ServiceFamilies& fields,
                                 FieldCauses& causes);
 

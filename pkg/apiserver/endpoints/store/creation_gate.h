@@ -1,5 +1,6 @@
 /// @file
-/// What keeps creates and the deletion of what they create in apart.
+/// Coordinates creates with the deletion of the namespace or definition in which they create
+/// objects.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_STORE_CREATION_GATE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_STORE_CREATION_GATE_H_
 
@@ -15,21 +16,21 @@
 
 namespace kubexx::apiserver {
 
-/// A create looks whether its namespace or its definition is being deleted, and then writes.
-/// Whoever deletes marks first, waits here for the creates in that place that may not have seen the
-/// mark, and then removes what there is: nothing is made after that. It knows the creates of this
-/// process only. Thread-safe.
+/// A create first checks whether its namespace or its definition is being deleted, and then writes.
+/// A deletion first marks the namespace or definition, then waits here for the creates in that
+/// place that may not have seen the mark, and then deletes the objects. So no object is created
+/// after that. It knows only the creates of this process. Thread-safe.
 class CreationGate {
  public:
-  /// Where objects are made: of a resource, by the prefix of their keys, or in a namespace. Of a
-  /// place to look at one may be "", and stands for all.
+  /// Where objects are created: of a resource (by the prefix of its keys) and in a namespace. In an
+  /// argument of AwaitEarlier or IsQuiet, a member may be "" and stands for all.
   struct Place {
     std::string prefix{};
     std::string namespace_{};
   };
 
-  /// A create that is under way; must not outlive the gate. Nothing but the storage is waited for
-  /// meanwhile.
+  /// A running create. Must not outlive the gate. While a pass exists, its owner must wait for
+  /// nothing but the storage.
   class Pass {
    public:
     Pass(CreationGate& gate, Place place);
@@ -42,19 +43,20 @@ class CreationGate {
     const std::uint64_t ticket_;
   };
 
-  /// Custom resources, by the prefixes of their keys, that objects may be made of; no others from
+  /// Sets the custom resources, by the prefixes of their keys, of which objects may be created from
   /// now on.
   void SetOpen(std::set<std::string, std::less<>> prefixes);
   bool IsOpen(std::string_view prefix) const;
 
-  /// Returns when all creates in the place that are under way at the call have ended; kCancelled.
+  /// Returns when all creates in the place that were running at the call have ended. Returns
+  /// kCancelled when `stop` is requested.
   apimachinery::Result<void> AwaitEarlier(const Place& place, base::Clock& clock,
                                           const std::stop_token& stop);
-  /// Whether there is none.
+  /// Whether no create is running in the place.
   bool IsQuiet(const Place& place) const;
 
  private:
-  /// Whether one that has a smaller ticket is under way in the place.
+  /// Whether a create with a smaller ticket is running in the place.
   bool AnyBefore(std::uint64_t ticket, const Place& place) const KX_REQUIRES(mu_);
 
   mutable base::Mutex mu_;

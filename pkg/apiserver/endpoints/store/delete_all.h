@@ -1,5 +1,5 @@
 /// @file
-/// Deletes what goes together with a namespace or a definition.
+/// Deletes the objects of a namespace or a CustomResourceDefinition that is being deleted.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_STORE_DELETE_ALL_H_
 #define KUBEXX_APISERVER_ENDPOINTS_STORE_DELETE_ALL_H_
 
@@ -17,27 +17,28 @@
 
 namespace kubexx::apiserver {
 
-/// Which objects, and how.
+/// Which objects to delete, and how.
 struct DeletionOfAll {
   const ResourceType& type;
-  std::string prefix{};  ///< of the keys, the type's own or longer
-  /// What was created later stays: it is of a namespace or a definition that was made anew after
-  /// this one was seen to be there.
+  std::string prefix{};  ///< prefix of the keys: the type's own or a longer one
+  /// Objects that were created after this revision stay, because the namespace or definition may
+  /// have been deleted and created again since it was read.
   storage::Revision until = 0;
   std::string propagation{};
 };
 
-/// What is still there.
+/// The objects that DeleteAll has not removed.
 struct Leftovers {
   std::int64_t count = 0;
-  /// Some of it has been written meanwhile, or is newer.
+  /// Some of them were written meanwhile, or are newer than `DeletionOfAll::until`.
   bool contended = false;
-  /// Why something could not be deleted; "" when nothing failed. The log tells of some.
+  /// Why an object could not be deleted; "" when nothing failed. Some failures are logged.
   std::string failure{};
 };
 
-/// Deletes the objects, as they are stored and some at a time, until `budget` is spent. `left` is
-/// called with those that wait for a finalizer or a kubelet. Errors of the storage, and kCancelled.
+/// Deletes the objects, some at a time, until `budget` is spent. It uses them in their stored
+/// version. Calls `left` with those that wait for a finalizer or a kubelet. Returns errors of the
+/// storage, and kCancelled.
 apimachinery::Result<Leftovers> DeleteAll(ObjectStore& objects, const DeletionOfAll& deletion,
                                           base::FunctionRef<void(const codec::JsonTree&)> left,
                                           ReapBudget& budget, const std::stop_token& stop);

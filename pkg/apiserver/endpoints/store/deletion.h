@@ -1,5 +1,6 @@
 /// @file
-/// How an object goes: at once, when its finalizers are done, or after a grace period.
+/// Decides how an object is deleted: at once, when its finalizers are removed, or after a grace
+/// period.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_STORE_DELETION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_STORE_DELETION_H_
 
@@ -12,21 +13,22 @@
 
 namespace kubexx::apiserver {
 
-/// What is to be done with an object.
+/// What to do with an object that is to be deleted.
 enum class DeletionStep : std::uint8_t {
-  kRemove,  ///< it goes now
-  kMark,    ///< it has been changed: it is to be written, and waits
-  kWait,    ///< it waits already, and nothing changes
+  kRemove,  ///< remove it now
+  kMark,    ///< write it: the object was marked, and waits
+  kWait,    ///< do nothing: the object already waits
 };
 
-/// Decides, and marks `object`: deletionTimestamp, deletionGracePeriodSeconds, generation, the
-/// finalizers foregroundDeletion and orphan, a namespace's phase, a definition's condition. As
-/// registry's BeforeDelete and deletionFinalizersForGarbageCollection.
+/// Decides the next step and marks `object`. Marking sets deletionTimestamp,
+/// deletionGracePeriodSeconds and generation, the finalizers foregroundDeletion and orphan, and the
+/// phase of a namespace or the condition of a definition. As registry's BeforeDelete and
+/// deletionFinalizersForGarbageCollection.
 DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options,
                           base::Clock& clock, codec::JsonTree& object);
 
-/// Whether an object that has been written without finalizers goes now: it was marked before, and
-/// no grace period is left for a kubelet to end.
+/// Whether an object that was written without finalizers has to be removed now: it was marked
+/// before, and no grace period is left that a kubelet has to end.
 bool IsDone(const ResourceType& type, const codec::JsonTree& before, const codec::JsonTree& after);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// Reading and writing objects of any type in the storage.
+/// Reads and writes objects of any type in the storage.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_STORE_OBJECT_STORE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_STORE_OBJECT_STORE_H_
 
@@ -28,20 +28,21 @@
 
 namespace kubexx::apiserver {
 
-/// What became of a deletion.
+/// The result of a deletion.
 struct DeleteOutcome {
-  bool gone = false;         ///< false: the object waits for its finalizers or a kubelet
-  codec::JsonTree object{};  ///< its last state
+  bool gone = false;         ///< false when the object waits for its finalizers or a kubelet
+  codec::JsonTree object{};  ///< the object's last state
 };
 
-/// Objects as trees that have a resourceVersion. Blocking, thread-safe. A dry run does everything
-/// but write.
+/// Reads and writes objects, as JSON trees with a resourceVersion. Blocking, thread-safe. A dry run
+/// does everything except the write.
 class ObjectStore {
  public:
-  /// The new object from the current one, which has its defaults.
+  /// Makes the new object from the current one, which has its defaults.
   using Change = base::FunctionRef<apimachinery::Result<codec::JsonTree>(const codec::JsonTree&)>;
-  /// Says whether a write may be done, when everything else about it is decided: `object` is null
-  /// for a deletion, `old` for a create. Nothing is locked meanwhile. Called as often as Change.
+  /// Decides whether a write may be done, after everything else about it is decided. `object` is
+  /// null for a deletion, `old` for a create. No lock is held during the call. Called as often as
+  /// Change.
   using Check = std::function<apimachinery::Result<void>(const codec::JsonTree* object,
                                                          const codec::JsonTree* old)>;
 
@@ -55,39 +56,40 @@ class ObjectStore {
 
   storage::Storage& storage() { return storage_; }
   base::Clock& clock() { return clock_; }
-  /// Every Create goes through it.
+  /// The gate that every Create passes.
   CreationGate& gate() { return gate_; }
-  /// What Services are given.
+  /// The ranges of addresses and ports for Services.
   const ServiceRanges& service_ranges() const { return services_.ranges(); }
 
-  /// Those of all definitions of custom resources that are stored now.
+  /// The names of all definitions of custom resources that are stored now.
   apimachinery::Result<std::vector<DefinitionCache<DefinitionNames>::Ref>> ReadNames(
       const std::stop_token& stop) {
     KX_ASSIGN_OR_RETURN(auto found, names_.Read(storage_, stop));
     return std::move(found.all);
   }
 
-  /// kNotFound.
+  /// Returns an object; kNotFound when it does not exist.
   apimachinery::Result<codec::JsonTree> Get(const ResourceType& type,
                                             const apimachinery::ObjectKey& key,
                                             std::stop_token stop);
 
-  /// Whether something may be made in a namespace, or for the object `name` in it: kNotFound when
-  /// it does not exist, kForbidden when it is being deleted. Create asks again.
+  /// Checks whether an object may be created in a namespace, or for the object `name` in it.
+  /// Returns kNotFound when the namespace does not exist, and kForbidden when it is being deleted.
+  /// Create checks it again.
   apimachinery::Result<void> CheckNamespace(const ResourceType& type, const std::string& name,
                                             const std::string& namespace_,
                                             const std::stop_token& stop);
 
-  /// `object` is canonical; `namespace_` is the request's. kAlreadyExists, kInvalid; kNotFound for
-  /// a namespace that does not exist, kForbidden for one that is being deleted and for custom
-  /// resources whose definition is.
+  /// Creates an object. `object` must be canonical; `namespace_` is that of the request. Returns
+  /// kAlreadyExists, kInvalid, kNotFound when the namespace does not exist, and kForbidden when the
+  /// namespace, or the definition of a custom resource, is being deleted.
   apimachinery::Result<codec::JsonTree> Create(const ResourceType& type,
                                                const std::string& namespace_,
                                                codec::JsonTree object, bool dry_run,
                                                std::stop_token stop, const Check& check = {});
 
-  /// Calls `change`, possibly several times, and writes what it gives; what then has lost its last
-  /// finalizer is deleted.
+  /// Calls `change`, possibly several times, and writes its result. Deletes the object when it was
+  /// marked for deletion and this write has removed its last finalizer.
   apimachinery::Result<codec::JsonTree> Update(const ResourceType& type,
                                                const apimachinery::ObjectKey& key, WritePart part,
                                                Change change, bool dry_run, std::stop_token stop,
@@ -99,11 +101,11 @@ class ObjectStore {
                                              std::stop_token stop, const Check& check = {});
 
  private:
-  /// What the server adds to a new object, checked; of a Service with what that takes.
+  /// Prepares and checks a new object. For a Service, returns the claim of its addresses and ports.
   apimachinery::Result<std::optional<ServiceAllocator::Claim>> PrepareOne(
       const ResourceType& type, const std::string& namespace_, bool dry_run,
       codec::JsonTree& object, const std::stop_token& stop);
-  /// With one name, where that is generated.
+  /// One attempt of Create, with one generated name if the object has generateName.
   apimachinery::Result<codec::JsonTree> CreateOnce(const ResourceType& type,
                                                    const std::string& namespace_,
                                                    codec::JsonTree object, bool dry_run,
@@ -111,10 +113,10 @@ class ObjectStore {
   apimachinery::Result<codec::JsonTree> TreeOf(const ResourceType& type,
                                                const storage::KeyValue& kv,
                                                const std::stop_token& stop) const;
-  /// Whether an object may be made there; the caller has a pass of the gate.
+  /// Checks whether an object may be created there. The caller must have a pass of the gate.
   apimachinery::Result<void> CheckPlace(const ResourceType& type, const std::string& name,
                                         const std::string& namespace_, const std::stop_token& stop);
-  /// Nothing when somebody else was faster.
+  /// Returns std::nullopt when somebody else has written the object meanwhile.
   apimachinery::Result<std::optional<DeleteOutcome>> TryDelete(
       const ResourceType& type, const apimachinery::ObjectKey& key, const DeleteOptions& options,
       bool dry_run, const std::stop_token& stop, const Check& check);

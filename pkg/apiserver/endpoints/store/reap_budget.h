@@ -1,5 +1,5 @@
 /// @file
-/// How far a deletion of many objects goes in one turn.
+/// The limit of how many objects are deleted in one turn.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_STORE_REAP_BUDGET_H_
 #define KUBEXX_APISERVER_ENDPOINTS_STORE_REAP_BUDGET_H_
 
@@ -8,36 +8,39 @@
 
 namespace kubexx::apiserver {
 
-/// What goes with a namespace or a definition may be any number of objects: they are deleted some
-/// at a time, so that nobody else waits for all of them. Not thread-safe.
+/// The deletion of a namespace or a definition may have to delete any number of objects. It deletes
+/// some at a time, so that others need not wait for all of them. Not thread-safe.
 class ReapBudget {
  public:
-  /// Of whoever has asked for the deletion: what is little goes at once, and nothing is waited for.
+  /// The budget of the request that asks for the deletion. It deletes up to 100 objects at once and
+  /// waits for nothing.
   static ReapBudget OfRequest() { return {100, false}; }
-  /// Of the server's own thread, for one namespace or definition. What waits anyway, or cannot be
-  /// deleted, does not count, so that a turn comes to what is behind it.
+  /// The budget of the server's own thread for one namespace or definition. Objects that have to
+  /// wait or cannot be deleted do not count, so that a turn reaches the objects behind them.
   static ReapBudget OfTurn() { return {2'000, true}; }
 
-  /// Whether to wait for creates that are under way.
+  /// Whether to wait for running creates.
   bool patient() const { return patient_; }
-  /// Called for each object. False when there have been as many as may be.
+  /// Must be called for each object. Returns false when the budget is spent.
   bool Take() {
     spent_ = spent_ || left_ == 0;
     left_ -= spent_ ? 0 : 1;
     return !spent_;
   }
-  /// The last one has not been changed.
+  /// Must be called when the last object was not changed.
   void GiveBack() { left_ += patient_ ? 1 : 0; }
-  /// The last one could not be deleted: it is not tried again at once.
+  /// Must be called when the last object could not be deleted, so that it is not tried again at
+  /// once.
   void NoteFailure() {
     failed_ = true;
     GiveBack();
   }
-  /// There may be more: that has another turn.
+  /// Whether the budget is spent, so that another turn is needed for further objects.
   bool spent() const { return spent_; }
-  /// Whether that may be at once.
+  /// Whether that turn may follow at once.
   bool again() const { return spent_ && !failed_; }
-  /// How many objects to read at a time: one more than may be deleted tells that there are more.
+  /// How many objects to read at a time. It is one more than may be deleted, which shows whether
+  /// there are more.
   std::size_t page() const { return std::min<std::size_t>(left_ + 1, 500); }
 
  private:

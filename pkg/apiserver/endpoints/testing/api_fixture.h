@@ -1,5 +1,5 @@
 /// @file
-/// An Api over an empty store, asked without HTTP.
+/// A test fixture with an Api over an empty store, which tests call without HTTP.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_TESTING_API_FIXTURE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_TESTING_API_FIXTURE_H_
 
@@ -18,7 +18,7 @@
 
 namespace kubexx::apiserver::testing {
 
-/// Collections that several tests ask for.
+/// The paths of collections that several tests use.
 inline constexpr const char* kPods = "/api/v1/namespaces/default/pods";
 inline constexpr const char* kDefinitions =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -26,7 +26,7 @@ inline constexpr const char* kRoles = "/apis/rbac.authorization.k8s.io/v1/namesp
 inline constexpr const char* kBindings =
     "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings";
 
-/// Has `api` answer; "?" in the target begins the query.
+/// Sends a request to `api` and returns its response. "?" in the target begins the query.
 inline http::Response Ask(Api& api, std::string method, const std::string& target,
                           std::string body = {}, std::string content_type = "application/json",
                           std::vector<std::pair<std::string, std::string>> headers = {}) {
@@ -41,14 +41,15 @@ inline http::Response Ask(Api& api, std::string method, const std::string& targe
   return api.Handle(request);
 }
 
-/// The base of fixtures; not thread-safe.
+/// The base of test fixtures. Not thread-safe.
 class ApiFixture : public ::testing::Test {
  protected:
   explicit ApiFixture(ApiOptions options = {})
       : storage_(*storage::NewMemoryStorage({})), api_(*storage_, Patient(std::move(options))) {
     EXPECT_TRUE(api_.Bootstrap({}));
   }
-  /// On a slow machine the cache of a type may need long for its first list.
+  /// Waits longer for caches, because the first list of a type's cache may take long on a slow
+  /// machine.
   static ApiOptions Patient(ApiOptions options) {
     options.cacher.patience = std::chrono::minutes(1);
     return options;
@@ -56,13 +57,13 @@ class ApiFixture : public ::testing::Test {
 
   static constexpr const char* kMergePatch = "application/merge-patch+json";
 
-  /// A request with `headers_`; "?" in the target begins the query.
+  /// Sends a request with `headers_`. "?" in the target begins the query.
   http::Response Do(std::string method, const std::string& target, std::string body = {},
                     std::string content_type = "application/json") {
     return Ask(api_, std::move(method), target, std::move(body), std::move(content_type), headers_);
   }
 
-  /// What the server's own threads do in about a second.
+  /// Does what the server's own threads do in about a second.
   void Tick(const std::stop_token& stop = {}) {
     api_.Tick(stop);
     while (api_.Reap(stop)) {
@@ -74,7 +75,7 @@ class ApiFixture : public ::testing::Test {
     EXPECT_TRUE(tree) << response.body;
     return tree ? std::move(*tree) : codec::JsonTree();
   }
-  /// The string at the path, or the JSON of what is there; "" for nothing.
+  /// The string at the path, or the JSON of another value there; "" when there is none.
   static std::string At(const codec::JsonTree& tree, std::initializer_list<std::string_view> path) {
     const codec::JsonTree* const found = tree.At(path);
     return found == nullptr               ? ""
@@ -85,7 +86,7 @@ class ApiFixture : public ::testing::Test {
     return At(Json(response), {"message"});
   }
 
-  /// The names of what a list has, each with a space behind it.
+  /// The names of the objects in a list, each followed by a space.
   std::string NamesListed(const std::string& target) {
     const http::Response found = Do("GET", target);
     EXPECT_EQ(found.status, 200) << found.body;
@@ -100,7 +101,7 @@ class ApiFixture : public ::testing::Test {
     }
     return names;
   }
-  /// What a watch has at once; it is closed then.
+  /// Opens a watch, returns the events that it has at once, and closes it.
   std::vector<http::BodyStream::Chunk> Watched(const std::string& target) {
     std::vector<http::BodyStream::Chunk> chunks;
     const http::Response response = Do("GET", target);
@@ -112,7 +113,7 @@ class ApiFixture : public ::testing::Test {
     return chunks;
   }
 
-  /// Sent with every request.
+  /// The headers of every request of Do.
   std::vector<std::pair<std::string, std::string>> headers_{};
   std::unique_ptr<storage::MemoryStorage> storage_;
   Api api_;

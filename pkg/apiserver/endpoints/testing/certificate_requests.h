@@ -1,11 +1,12 @@
 /// @file
-/// What CertificateSigningRequests of tests are about, as `openssl req` has made it.
+/// PKCS#10 requests and a certificate for tests of CertificateSigningRequests, made with `openssl
+/// req`.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_TESTING_CERTIFICATE_REQUESTS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_TESTING_CERTIFICATE_REQUESTS_H_
 
 namespace kubexx::apiserver::testing {
 
-/// A request for /CN=jane, in base64.
+/// A request for /CN=jane in base64.
 inline constexpr const char* kJanesRequest =
     "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISU1IRUNBUUF3RHpFTk1Bc0dBMVVFQXd3RWFt"
     "RnVaVEJaTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSApBMElBQklBdmwvQ2lsWS9jblNDdjJIRDdxYmx6RkVB"
@@ -14,7 +15,7 @@ inline constexpr const char* kJanesRequest =
     "UUlnUHh0NmN5dlRja21CakhzQ09OUDkvZHpmSXVmKwova21ETWRNcUFZa1VsaVU9Ci0tLS0tRU5EIENFUlRJRklD"
     "QVRFIFJFUVVFU1QtLS0tLQo=";
 
-/// One for /CN=jane/O=developers/O=system:masters.
+/// A request for /CN=jane/O=developers/O=system:masters in base64.
 inline constexpr const char* kMastersRequest =
     "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlINU1JR2ZBZ0VBTUQweERUQUxCZ05WQkFNTUJH"
     "cGhibVV4RXpBUkJnTlZCQW9NQ21SbGRtVnNiM0JsY25NeApGekFWQmdOVkJBb01Ebk41YzNSbGJUcHRZWE4wWlhK"
@@ -24,7 +25,7 @@ inline constexpr const char* kMastersRequest =
     "SWhBT1NwTVFvNUVHQ2Y1UUZrNDB4UURhdGwrWE1XCkRwNmllaWJSOURHUUs3M3IKLS0tLS1FTkQgQ0VSVElGSUNB"
     "VEUgUkVRVUVTVC0tLS0tCg==";
 
-/// A certificate.
+/// A certificate in base64.
 inline constexpr const char* kIssuedCertificate =
     "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJiakNDQVJXZ0F3SUJBZ0lVZnB1ZUZaYmozcXNtSmdVVmJo"
     "MG9jTmQrSVI0d0NnWUlLb1pJemowRUF3SXcKRERFS01BZ0dBMVVFQXd3QmVEQWdGdzB5TmpFeE1qTXhOVEU1TWpo"

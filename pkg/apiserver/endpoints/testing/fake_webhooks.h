@@ -1,5 +1,5 @@
 /// @file
-/// Webhooks in the test's process, asked without a network.
+/// Webhooks in the test's process, called without a network.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_TESTING_FAKE_WEBHOOKS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_TESTING_FAKE_WEBHOOKS_H_
 
@@ -16,15 +16,15 @@
 
 namespace kubexx::apiserver::testing {
 
-/// Answers AdmissionReviews and ConversionReviews by the URL that is asked, and remembers what it
-/// was asked. Thread-safe.
+/// Answers AdmissionReviews and ConversionReviews depending on the URL, and records the requests.
+/// Thread-safe.
 class FakeWebhooks final : public admission::Caller {
  public:
   using JsonTree = codec::JsonTree;
-  /// The response to a request; both are the members of a review.
+  /// Makes the response to a request; both are the members of a review.
   using Handler = std::function<apimachinery::Result<JsonTree>(const JsonTree& request)>;
 
-  /// `url` without parameters.
+  /// Sets the handler of a URL, which has no parameters.
   void Handle(const std::string& url, Handler handler) {
     base::MutexLock lock(mu_);
     handlers_[url] = std::move(handler);
@@ -56,7 +56,7 @@ class FakeWebhooks final : public admission::Caller {
     return review->ToJson();
   }
 
-  /// The requests to a URL, in their order.
+  /// The recorded requests to a URL in their order.
   std::vector<JsonTree> Asked(const std::string& url) const {
     std::vector<JsonTree> requests;
     base::MutexLock lock(mu_);
@@ -67,7 +67,7 @@ class FakeWebhooks final : public admission::Caller {
     }
     return requests;
   }
-  /// The URLs in the order in which they were asked.
+  /// The called URLs in the order of the calls.
   std::vector<std::string> Urls() const {
     std::vector<std::string> urls;
     base::MutexLock lock(mu_);
@@ -94,7 +94,7 @@ class FakeWebhooks final : public admission::Caller {
     response["status"]["reason"] = "Forbidden";
     return response;
   }
-  /// `patch` is RFC 6902.
+  /// A response with a JSON patch (RFC 6902).
   static JsonTree Patch(const std::string& patch) {
     JsonTree response = Allowed();
     std::string encoded;

@@ -1,5 +1,5 @@
 /// @file
-/// A storage over another one, of which a test changes some calls.
+/// A storage that forwards calls to another one, so that a test can override some of them.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_TESTING_FORWARDING_STORAGE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_TESTING_FORWARDING_STORAGE_H_
 
@@ -14,7 +14,8 @@
 
 namespace kubexx::apiserver::testing {
 
-/// Does what the other one does; the base of storages that do not. Thread-safe.
+/// Forwards all calls to the other storage. A base class for storages that override some calls.
+/// Thread-safe.
 class ForwardingStorage : public storage::Storage {
  public:
   template <class T>
@@ -59,9 +60,9 @@ class ForwardingStorage : public storage::Storage {
   }
 
  protected:
-  /// What calls are passed on to now.
+  /// The storage to which calls are forwarded now.
   storage::Storage* storage() const { return storage_; }
-  /// From now on they go to another one, which must outlive it.
+  /// Forwards later calls to another storage, which must outlive this one.
   void PassOnTo(storage::Storage& storage) { storage_ = &storage; }
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// An Api whose webhooks are in the test's process.
+/// A test fixture with an Api whose webhooks are in the test's process.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_TESTING_WEBHOOK_FIXTURE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_TESTING_WEBHOOK_FIXTURE_H_
 
@@ -14,7 +14,7 @@
 
 namespace kubexx::apiserver::testing {
 
-/// The base of fixtures; not thread-safe.
+/// The base of test fixtures. Not thread-safe.
 class WebhookFixture : public ApiFixture {
  protected:
   using JsonTree = codec::JsonTree;
@@ -32,7 +32,7 @@ class WebhookFixture : public ApiFixture {
   static constexpr const char* kValidating = "validatingwebhookconfigurations";
   static constexpr const char* kConfigMaps = "/api/v1/namespaces/default/configmaps";
 
-  /// A webhook for ConfigMaps at Url(name); `more` are members that replace these.
+  /// The JSON of a webhook for ConfigMaps at Url(name). The members of `more` replace its own.
   static std::string Hook(const std::string& name, const std::string& more = "{}") {
     JsonTree hook = *JsonTree::Parse(
         R"({"clientConfig":{},"admissionReviewVersions":["v1"],"sideEffects":"None","rules":[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]})");
@@ -46,7 +46,7 @@ class WebhookFixture : public ApiFixture {
   }
   static std::string Url(const std::string& name) { return "https://" + name + "/"; }
 
-  /// Makes a configuration.
+  /// Creates a configuration with these webhooks.
   void Configure(const char* plural, const std::string& name,
                  const std::vector<std::string>& hooks) {
     std::string list;

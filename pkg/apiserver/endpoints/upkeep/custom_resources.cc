@@ -182,7 +182,7 @@ void CustomResources::ReapFew(const std::stop_token& stop) {
   bool more = false;
   if (ReapAll(false, more, stop)) {
     if (const auto synced = Sync(stop); !synced) {  // Tick does it.
-      logging::Warning("The definitions of custom resources will be read later",
+      logging::Warning("Cannot read the definitions of custom resources; the server tries again",
                        {{"error", synced.error()}});
     }
   }

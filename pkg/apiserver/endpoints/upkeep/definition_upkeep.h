@@ -1,5 +1,6 @@
 /// @file
-/// What becomes of stored definitions of custom resources, and of their objects, when others go.
+/// Updates stored definitions of custom resources when others are deleted, and deletes the objects
+/// of definitions.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_UPKEEP_DEFINITION_UPKEEP_H_
 #define KUBEXX_APISERVER_ENDPOINTS_UPKEEP_DEFINITION_UPKEEP_H_
 
@@ -13,15 +14,15 @@
 
 namespace kubexx::apiserver {
 
-/// Accepts the names of those definitions whose names have become free, and writes that. The log
-/// tells of those for which that fails; false when it should be tried again. Errors: those of
-/// reading them all, and that it was stopped.
+/// Accepts the names of definitions whose names have become free, and writes that to their status.
+/// Logs failures for single definitions, and returns false when the call should be repeated.
+/// Returns an error when the definitions cannot be read or `stop` is requested.
 apimachinery::Result<bool> AcceptNames(ObjectStore& objects, const std::stop_token& stop);
 
-/// Deletes the objects of a definition's resource, as many as `budget` has room for. Whether none
-/// is left: those with finalizers are, and those that cannot be deleted, of which the log tells.
-/// What is newer than `until` stays: it is of a definition that was made anew after this one was
-/// seen to be there. No webhook is asked.
+/// Deletes the objects of a definition's resource, as many as `budget` allows. Returns whether none
+/// is left. Objects with finalizers are left, and objects that cannot be deleted, which it logs.
+/// Objects newer than `until` stay, because the definition may have been deleted and created again
+/// since it was read. Asks no webhook.
 apimachinery::Result<bool> DeleteCustomObjects(ObjectStore& objects,
                                                const codec::JsonTree& definition,
                                                storage::Revision until, ReapBudget& budget,

@@ -114,7 +114,7 @@ bool EventReaper::Tick(const std::stop_token& stop) {
   }
   if (const auto noted = Note(stop); !noted) {
     if (!stop.stop_requested()) {
-      logging::Warning("Cannot tell how old Events are", {{"error", noted.error()}});
+      logging::Warning("Cannot find out how old Events are", {{"error", noted.error()}});
     }
     return false;
   }

@@ -1,5 +1,5 @@
 /// @file
-/// Ends Events that nobody needs any more.
+/// Deletes old Events.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_UPKEEP_EVENT_REAPER_H_
 #define KUBEXX_APISERVER_ENDPOINTS_UPKEEP_EVENT_REAPER_H_
 
@@ -16,37 +16,38 @@
 
 namespace kubexx::apiserver {
 
-/// Deletes Events that have not been written for a while: kube-apiserver has etcd do that
-/// (--event-ttl: each write gives the Event a new lease); without it a busy cluster would fill the
-/// store. It notes from time to time how far the store is, so that the revision of an Event tells
-/// when that was written; for those that were there before it began their content tells. To be used
-/// by one thread.
+/// Deletes Events that have not been written for a given time; otherwise a busy cluster would fill
+/// the store. kube-apiserver lets etcd do that (--event-ttl: each write gives the Event a new
+/// lease). The reaper records the store's revision from time to time, so that the revision of an
+/// Event tells when it was written. For Events older than the reaper it uses the times in their
+/// content. For use by one thread.
 class EventReaper {
  public:
   /// `types` and `objects` must outlive it. A `ttl` of zero keeps Events for ever.
   EventReaper(TypeRegistry& types, ObjectStore& objects, std::chrono::seconds ttl);
 
-  /// To be called about once a second, and at once again when it says so. Begins to look after a
-  /// twentieth of the time that Events have, from once a second to once a minute, so that they go
-  /// soon after their time. One call looks at no more than a thousand Events of each of the two API
-  /// groups and deletes no more than 256 of them, because others wait for the thread that calls it.
-  /// The next call goes on where it ended.
+  /// Looks for old Events and deletes them. To be called about once a second, and again at once
+  /// when it returns true. A search begins every twentieth of the Events' lifetime, but not more
+  /// often than once a second and not less often than once a minute. One call reads at most a
+  /// thousand Events of each of the two API groups and deletes at most 256 of them, because other
+  /// work waits for the calling thread. The next call continues where this one ended.
   bool Tick(const std::stop_token& stop);
 
  private:
-  /// How far the store was at a time.
+  /// The revision of the store at a time.
   struct Mark {
     base::TimePoint time{};
     storage::Revision revision = 0;
   };
 
-  /// Notes how far the store is, when it is time to.
+  /// Records the revision of the store when it is time to.
   apimachinery::Result<void> Note(const std::stop_token& stop);
-  /// Whether the first mark tells of every Event whether its time is over.
+  /// Whether the first mark suffices to tell for every Event whether it is old, without its
+  /// content.
   bool TellsAll() const { return objects_.clock().Now() - marks_.front().time >= ttl_; }
-  /// Whether an Event's time is over.
+  /// Whether an Event is older than its lifetime.
   bool IsOld(const ResourceType& type, const storage::KeyValue& kv) const;
-  /// Whether it has come to the last Event of the type.
+  /// Deletes some old Events of the type. Returns whether it has reached the last one.
   apimachinery::Result<bool> ReapSome(const ResourceType& type, const std::stop_token& stop);
 
   TypeRegistry& types_;
@@ -55,8 +56,8 @@ class EventReaper {
   const base::Duration look_interval_;
   const base::Duration mark_interval_;
   base::TimePoint next_;
-  /// In order: the last one whose time was `ttl_` ago, and those after it. The first says more:
-  /// what is of its revision or before has not been written since, whenever that was.
+  /// The marks in order: the last one that is at least `ttl_` old, and those after it. Events with
+  /// the revision of the first mark or a lower one have not been written since that mark.
   std::deque<Mark> marks_{};
   std::size_t type_ = 0;    // whose turn it is
   std::string last_key_{};  // of that type, the last that has been looked at; empty for none

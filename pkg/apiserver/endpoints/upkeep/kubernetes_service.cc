@@ -157,7 +157,7 @@ Result<void> PublishService(const TypeRegistry& types, ObjectStore& objects,
     return Fail(made.error());
   }
   if (!made) {  // Somebody had its address before there was anybody to give out any.
-    logging::Warning("The Service default/kubernetes cannot be made", {{"error", made.error()}});
+    logging::Warning("Cannot create the Service default/kubernetes", {{"error", made.error()}});
   }
   KX_RETURN_IF_ERROR(
       Put(objects, types.Find("", "v1", "endpoints"), EndpointsOf(service), {"subsets"}, stop));

@@ -14,29 +14,29 @@
 
 namespace kubexx::apiserver {
 
-/// Where the server is.
+/// The address of the server.
 struct KubernetesService {
-  std::string address{};  ///< an IP address that others reach it by
+  std::string address{};  ///< an IP address at which others reach the server
   std::uint16_t port = 0;
   bool plain_http = false;
 };
 
-/// What others reach a server by that listens on `host`: this address, or, when it is the loopback
-/// address or stands for all, the first of the machine's that is no loopback address, as
-/// kube-apiserver has it. The loopback address when there is none.
+/// The address at which others reach a server that listens on `host`. It is `host` itself, unless
+/// that is the loopback address or stands for all addresses; then, as in kube-apiserver, it is the
+/// machine's first address that is no loopback address, or the loopback address when there is none.
 std::string ReachableAddress(std::string_view host);
 
-/// Makes the Service, with the first address of Services, or leaves it as it is, and gives its
-/// Endpoints and EndpointSlice the server's address: of several servers of one store the last that
-/// was started is in them. Errors of the store; that another Service has the address is none, and
-/// in the log.
+/// Creates the Service with the first address of the range for Services, unless it exists, and
+/// writes the server's address to its Endpoints and EndpointSlice. When several servers use one
+/// store, these have the address of the server that was started last. Returns errors of the store.
+/// When another Service has the address, it logs that and succeeds.
 apimachinery::Result<void> PublishService(const TypeRegistry& types, ObjectStore& objects,
                                           const KubernetesService& service,
                                           const std::stop_token& stop);
 
-/// Makes again what somebody has deleted of what PublishService makes, and leaves the rest alone.
-/// Whether there was something to make. kNotFound when the namespace is not there, and errors of
-/// the store.
+/// Creates again those objects of PublishService that somebody has deleted, and does not change the
+/// others. Returns whether it has created any. Returns kNotFound when the namespace does not exist,
+/// and errors of the store.
 apimachinery::Result<bool> MakeMissingOfService(const TypeRegistry& types, ObjectStore& objects,
                                                 const KubernetesService& service,
                                                 const std::stop_token& stop);

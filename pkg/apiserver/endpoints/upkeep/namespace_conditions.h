@@ -1,5 +1,5 @@
 /// @file
-/// What the status of a namespace that is being deleted says about how far that is.
+/// The conditions that show the progress of a namespace's deletion.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_UPKEEP_NAMESPACE_CONDITIONS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_UPKEEP_NAMESPACE_CONDITIONS_H_
 
@@ -13,23 +13,23 @@
 
 namespace kubexx::apiserver {
 
-/// What one pass over a namespace has left in it.
+/// The objects that one pass over a namespace could not remove.
 struct NamespaceContent {
-  /// Objects that are still there, by "PLURAL.GROUP".
+  /// The number of remaining objects by "PLURAL.GROUP".
   std::map<std::string, std::int64_t> remaining{};
-  /// How many of them each finalizer holds back; see HeldBackBy.
+  /// How many of them wait for each finalizer; see HeldBackBy.
   std::map<std::string, std::int64_t> finalizers{};
-  /// What could not be deleted, and why.
+  /// The objects that could not be deleted, with the reasons.
   std::vector<std::string> failures{};
 
   bool empty() const { return remaining.empty() && failures.empty(); }
-  /// Notes that a finalizer holds an object back. A hundred of them are told by their names, all
-  /// others together: who makes objects may give them as many as they have room for.
+  /// Notes that an object waits for a finalizer. Counts a hundred finalizers by name and all others
+  /// together, because objects may have any number of different finalizers.
   void HeldBackBy(const std::string& finalizer);
 };
 
-/// Writes the conditions that kube-controller-manager keeps in status.conditions, with its words.
-/// Those that say the same as before keep their times, and conditions of others stay.
+/// Writes the conditions that kube-controller-manager keeps in status.conditions, with the same
+/// texts. Unchanged conditions keep their times, and conditions of other types stay.
 void SetDeletionConditions(const NamespaceContent& content, base::Clock& clock,
                            codec::JsonTree& namespace_);
 

@@ -88,7 +88,8 @@ void NamespaceReaper::Reap(const std::string& name, ReapBudget& budget,
   }
   const Result<bool> done = Proceed(name, budget, stop);
   if (!done && !stop.stop_requested()) {
-    logging::Error("Cannot end a namespace", {{"namespace", name}, {"error", done.error()}});
+    logging::Error("Cannot complete the deletion of a namespace",
+                   {{"namespace", name}, {"error", done.error()}});
   }
   base::MutexLock lock(mu_);
   active_.erase(name);

@@ -1,5 +1,5 @@
 /// @file
-/// Ends namespaces: what the namespace controller does in a cluster.
+/// Completes the deletion of namespaces, as the namespace controller of a cluster does.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_UPKEEP_NAMESPACE_REAPER_H_
 #define KUBEXX_APISERVER_ENDPOINTS_UPKEEP_NAMESPACE_REAPER_H_
 
@@ -22,31 +22,33 @@
 
 namespace kubexx::apiserver {
 
-/// Deletes the objects of namespaces that are being deleted, pods before all others, and takes the
-/// finalizer "kubernetes" of such a namespace when nothing is left in it: at once where there is
-/// little in it and no finalizer holds an object back, and by and by elsewhere. Meanwhile the
-/// conditions of the namespace say what it waits for. It knows of those whose deletion was asked
-/// for here, and finds those of other servers and of requests that had no answer. Thread-safe.
+/// Deletes the objects of namespaces that are being deleted, pods first, and removes the finalizer
+/// "kubernetes" of a namespace when nothing is left in it. That happens at once when the namespace
+/// has few objects and none waits for a finalizer, otherwise in several turns. Meanwhile the
+/// conditions of the namespace say what it waits for. It handles the namespaces whose deletion this
+/// server was asked for, and finds those that other servers or interrupted requests have marked.
+/// Thread-safe.
 class NamespaceReaper {
  public:
   /// Both must outlive it.
   NamespaceReaper(TypeRegistry& types, ObjectStore& objects) : types_(types), objects_(objects) {}
 
-  /// Finds the namespaces whose deletion was begun before this process.
+  /// Finds the namespaces that were marked for deletion before this process started.
   apimachinery::Result<void> Load(const std::stop_token& stop);
-  /// `name` may be being deleted: what is little in it goes. Does not wait for others.
+  /// Notes that the namespace `name` may be being deleted, and deletes its objects if they are few.
+  /// Does not wait for other threads.
   void Add(const std::string& name, const std::stop_token& stop);
-  /// Goes on where something is left, some for each namespace. Whether to call it again at once;
-  /// else in about a second. May be long at it.
+  /// Continues the deletions, some objects of each namespace. Returns true when it should be called
+  /// again at once; otherwise it should be called in about a second. May take long.
   bool Tick(const std::stop_token& stop);
 
  private:
-  /// What is in the cache of namespaces, and is being deleted.
+  /// Finds namespaces in the cache that are being deleted.
   void Notice();
   void NotePending(const std::set<std::string>& names);
-  /// Notes `name` until nothing is left to do for it.
+  /// Works on `name`, and keeps it noted until nothing is left to do for it.
   void Reap(const std::string& name, ReapBudget& budget, const std::stop_token& stop);
-  /// Whether nothing is left to do for it.
+  /// Works on `name`. Returns whether nothing is left to do for it.
   apimachinery::Result<bool> Proceed(const std::string& name, ReapBudget& budget,
                                      const std::stop_token& stop);
   /// A namespace that is being deleted, as it was at a revision.
@@ -54,32 +56,33 @@ class NamespaceReaper {
     codec::JsonTree namespace_{};
     storage::Revision revision = 0;
   };
-  /// Nothing when it is there no more.
+  /// Reads a namespace that is being deleted; std::nullopt when it does not exist any more.
   apimachinery::Result<std::optional<Ending>> Look(const std::string& name,
                                                    const std::stop_token& stop);
-  /// Whether every create that may not have seen that the namespace is being deleted has ended:
-  /// whoever begins one after Look sees it. Waits for that when the budget is patient, and looks
-  /// again; false also when the namespace is not the same any more.
+  /// Whether all creates have ended that may not have seen that the namespace is being deleted; a
+  /// create that begins after Look sees it. When the budget is patient, it waits for them and reads
+  /// the namespace again. Returns false also when the namespace is not the same any more.
   apimachinery::Result<bool> Settle(Ending& ending, const ReapBudget& budget,
                                     const std::stop_token& stop);
   apimachinery::Result<NamespaceContent> EmptyAll(const Ending& ending, ReapBudget& budget,
                                                   const std::stop_token& stop);
-  /// Deletes what was made before the namespace was looked at: what is newer may be in one that was
-  /// made anew meanwhile, because another server, or somebody by the subresource finalize, has
-  /// ended this one.
+  /// Deletes the objects that are older than the read of the namespace. Newer ones may belong to a
+  /// new namespace of the same name, when another server, or a user of the subresource finalize,
+  /// has completed the deletion meanwhile.
   apimachinery::Result<void> Empty(const ResourceType& type, const Ending& ending,
                                    NamespaceContent& content, ReapBudget& budget,
                                    const std::stop_token& stop);
-  /// Whether `change` of a namespace that is still the same has been written; not when it has gone.
+  /// Writes `change` of a namespace if it is still the same one. Returns whether it was written;
+  /// false when the namespace is gone.
   apimachinery::Result<bool> Write(const codec::JsonTree& namespace_, ObjectStore::Change change,
                                    const std::stop_token& stop);
 
   TypeRegistry& types_;
   ObjectStore& objects_;
   base::Mutex mu_;
-  /// One thread at a time for each: more would get into each other's way.
+  /// The namespaces that a thread works on. Only one thread at a time works on each.
   std::set<std::string> active_ KX_GUARDED_BY(mu_);
-  /// Those that may be being deleted, each with the number of the last time that somebody said so.
+  /// Namespaces that may be being deleted, each with the number of the last note about it.
   std::map<std::string, std::uint64_t> pending_ KX_GUARDED_BY(mu_);
   std::uint64_t noted_ KX_GUARDED_BY(mu_) = 0;
   std::vector<CachedObjectRef> seen_ KX_GUARDED_BY(mu_);  // namespaces that were not being deleted

@@ -57,7 +57,7 @@ Result<void> SystemObjects::MakeNamespaces(const std::stop_token& stop) {
     }
     KX_ASSIGN_OR_RETURN(const bool made, MakeNamespace(*type, objects_, name, stop));
     if (made && namespaces_due_) {
-      logging::Info("Made a namespace again that every cluster has", {{"namespace", name}});
+      logging::Info("Created a system namespace again, as it was missing", {{"namespace", name}});
     }
   }
   return {};
@@ -87,7 +87,7 @@ void SystemObjects::Tick(const std::stop_token& stop) {
     made = MakeMissingOfService(types_, objects_, *service_, stop);
   }
   if (made && *made) {
-    logging::Info("Made what was missing of the Service default/kubernetes again");
+    logging::Info("Created missing objects of the Service default/kubernetes again");
   }
 }
 

@@ -14,24 +14,24 @@
 
 namespace kubexx::apiserver {
 
-/// Makes them, and again when they have gone, as kube-apiserver's controllers of system namespaces
-/// and of the Service do. Not thread-safe.
+/// Creates them, and creates them again when somebody has deleted them, as kube-apiserver's
+/// controllers of system namespaces and of the Service do. Not thread-safe.
 class SystemObjects {
  public:
   /// `types` and `objects` must outlive it.
   SystemObjects(const TypeRegistry& types, ObjectStore& objects)
       : types_(types), objects_(objects) {}
 
-  /// Makes the namespaces default, kube-system, kube-public and kube-node-lease where they are not
-  /// there; errors of the store.
+  /// Creates the namespaces default, kube-system, kube-public and kube-node-lease unless they
+  /// exist. Returns errors of the store.
   apimachinery::Result<void> MakeNamespaces(const std::stop_token& stop);
 
-  /// Makes the Service default/kubernetes; see PublishService.
+  /// Creates the Service default/kubernetes; see PublishService.
   apimachinery::Result<void> Publish(const KubernetesService& service, const std::stop_token& stop);
 
-  /// To be called about once a second: looks for the namespaces once a minute, and for the Service,
-  /// once it has been published, every ten seconds. What another server has written is left as it
-  /// is. What cannot be made is tried the next time.
+  /// Checks the namespaces once a minute, and the Service, once it has been published, every ten
+  /// seconds. Does not change what another server has written. Repeats failed attempts. To be
+  /// called about once a second.
   void Tick(const std::stop_token& stop);
 
  private:

@@ -12,21 +12,22 @@
 
 namespace kubexx::apiserver {
 
-/// What converts the objects of a definition; null when its versions differ in their apiVersion
-/// only. It asks the webhook, as the handler's request where there is one (see CurrentRequest).
-/// `webhooks` must outlive it.
+/// The converter of a definition's objects, which calls the conversion webhook; null when versions
+/// differ only in their apiVersion. When the calling thread handles a request (see CurrentRequest),
+/// the server works on another request in its place while it waits for the webhook. `webhooks` must
+/// outlive it.
 std::shared_ptr<schema::Converter> ConverterOf(const codec::JsonTree& definition,
                                                Webhooks& webhooks);
 
-/// The request that this thread handles: who converts knows nothing of it, and leaves the thread to
-/// others meanwhile.
+/// Makes the request that this thread handles known to converters, which are not passed it. A
+/// converter needs it to let the server work on another request in its place while it waits.
 class CurrentRequest {
  public:
   explicit CurrentRequest(const http::Request& request);
   ~CurrentRequest();
   CurrentRequest(const CurrentRequest&) = delete;
   CurrentRequest& operator=(const CurrentRequest&) = delete;
-  /// Null on threads of the server's own.
+  /// The request that this thread handles; null on the server's own threads.
   static const http::Request* Get();
 
  private:

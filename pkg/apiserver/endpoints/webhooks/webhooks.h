@@ -1,5 +1,5 @@
 /// @file
-/// The admission webhooks that are configured.
+/// The configured admission webhooks.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_WEBHOOKS_WEBHOOKS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_WEBHOOKS_WEBHOOKS_H_
 
@@ -19,24 +19,26 @@
 
 namespace kubexx::apiserver {
 
-/// Follows the stored configurations, and finds namespaces and Services for those who ask the
-/// webhooks. Thread-safe.
+/// Follows the stored webhook configurations, and finds the namespaces and Services that calls of
+/// webhooks need. Thread-safe.
 class Webhooks final : public admission::Cluster {
  public:
   using List = std::shared_ptr<const std::vector<admission::Webhook>>;
 
-  /// `types` and `objects` must outlive it. `shared`: other servers write configurations to the
-  /// same storage.
+  /// `types` and `objects` must outlive it. `shared` says that other servers write configurations
+  /// to the same storage.
   Webhooks(TypeRegistry& types, ObjectStore& objects, std::shared_ptr<admission::Caller> caller,
            bool shared);
 
-  /// Returns when every write of a configuration that was done before the call has come into
-  /// effect. What fails is tried again in Tick. kCancelled and errors of the storage.
+  /// Returns when every write of a configuration that happened before the call is in effect. After
+  /// a failure, Tick tries again. Returns kCancelled and errors of the storage.
   apimachinery::Result<void> Sync(const std::stop_token& stop);
-  /// To be called about once a second.
+  /// Repeats a failed Sync, and follows the configurations of other servers. To be called about
+  /// once a second.
   void Tick(const std::stop_token& stop);
 
-  /// In the order in which they are asked: by the names of their configurations. Never null.
+  /// The mutating webhooks in the order in which they are called: by the names of their
+  /// configurations. Never null, and neither is validating().
   List mutating() const;
   List validating() const;
 
@@ -44,16 +46,16 @@ class Webhooks final : public admission::Cluster {
 
   apimachinery::Result<apimachinery::LabelMap> NamespaceLabels(
       const std::string& name, const std::stop_token& stop) override;
-  /// The address of an external name, of one of the Service's endpoints that are ready, or of the
-  /// Service itself.
+  /// Returns the Service's external name, the address of one of its ready endpoints, or the address
+  /// of the Service itself.
   apimachinery::Result<std::string> Resolve(const admission::ServiceReference& service,
                                             const std::stop_token& stop) override;
 
  private:
-  /// Reads what the configurations of one type say.
+  /// Reads the configurations of one type.
   apimachinery::Result<void> Read(const char* plural, List Webhooks::* known,
                                   const std::stop_token& stop) KX_REQUIRES(sync_mu_);
-  /// "HOST:PORT" of an endpoint that is ready; "" when there is none.
+  /// "HOST:PORT" of a ready endpoint; "" when there is none.
   std::string FindEndpoint(const admission::ServiceReference& service, const std::string& port_name,
                            const std::stop_token& stop);
 

@@ -1,5 +1,5 @@
 /// @file
-/// ClusterRoles, and the rules of those that aggregate others.
+/// The ClusterRoles, with the rules of those that aggregate others.
 #ifndef KUBEXX_APISERVER_RBAC_INTERNAL_CLUSTER_ROLES_H_
 #define KUBEXX_APISERVER_RBAC_INTERNAL_CLUSTER_ROLES_H_
 
@@ -15,30 +15,31 @@
 
 namespace kubexx::apiserver::rbac::internal {
 
-/// All ClusterRoles of one time. What a role aggregates is found out when it is first asked for,
-/// and goes over to the next time when no role that it depends on has changed: a write costs what
-/// it changes, however many roles aggregate. Thread-safe.
+/// All ClusterRoles at one time. The rules that a role aggregates are computed on first use. The
+/// next state takes them over when no role that they depend on has changed, so that a write costs
+/// little however many roles aggregate. Thread-safe.
 class ClusterRoles {
  public:
   using Rules = std::vector<const Rule*>;
 
   ClusterRoles() : ClusterRoles(std::make_shared<const Parts>(), nullptr) {}
-  /// `parts` are in the order of their keys.
+  /// `parts` must be in the order of their keys. Takes over computed rules from `before`.
   ClusterRoles(std::shared_ptr<const Parts> parts, const ClusterRoles& before)
       : ClusterRoles(std::move(parts), &before) {}
 
-  /// Null when it is not there.
+  /// The role of that name; null when it does not exist.
   const Role* Find(std::string_view name) const;
-  /// The rules of those that `role`, one of these, selects, each once, in the order in which the
-  /// controller of a cluster writes them; of a role that itself aggregates those of what it
-  /// selects. They live as long as this.
+  /// The rules of the roles that `role` selects, each rule once, in the order in which the
+  /// aggregation controller of a cluster writes them. `role` must be one of these roles. When a
+  /// selected role aggregates itself, its aggregated rules count. The rules are valid as long as
+  /// this object.
   std::shared_ptr<const Rules> Aggregated(const Role& role) const;
 
-  /// How often labels have been compared with a selector, here and at the times before.
+  /// How often labels have been compared with a selector, in this state and in those before.
   std::size_t compared() const { return compared_; }
 
  private:
-  /// What was found out of a role, and the roles whose selectors it depends on.
+  /// The computed rules of a role, and the roles whose selectors they depend on.
   struct Found {
     std::shared_ptr<const Rules> rules{};
     std::vector<const Role*> through{};
@@ -46,7 +47,7 @@ class ClusterRoles {
 
   ClusterRoles(std::shared_ptr<const Parts> parts, const ClusterRoles* before);
   bool Selects(const Role& role, const Role& other) const;
-  /// In the order of the selectors, then of the names; perhaps more than once.
+  /// The selected roles, by selectors and then by names. A role may occur more than once.
   std::vector<const Role*> SelectedBy(const Role& role) const;
   Found FindOut(const Role& role) const;
   bool IsConcerned(const Found& found, const std::vector<const Role*>& changed) const;

@@ -1,5 +1,5 @@
 /// @file
-/// Which of many rules have a value, found without looking at each of them.
+/// Finds which of many rules have a value, without looking at each rule.
 #ifndef KUBEXX_APISERVER_RBAC_INTERNAL_DIMENSION_H_
 #define KUBEXX_APISERVER_RBAC_INTERNAL_DIMENSION_H_
 
@@ -13,7 +13,7 @@
 
 namespace kubexx::apiserver::rbac::internal {
 
-/// Some of the rules held, by their places.
+/// A set of held rules, by their indexes.
 class RuleSet {
  public:
   explicit RuleSet(std::size_t rules = 0) : words_((rules + 63) / 64) {}
@@ -53,7 +53,7 @@ class RuleSet {
 
 using Places = std::vector<std::size_t>;
 
-/// The rules that name a value: `many` of them, or else `few`.
+/// The rules that name a value: as a bit set in `many`, or as indexes in `few` when they are few.
 struct Naming {
   Places few{};
   std::optional<RuleSet> many{};
@@ -61,12 +61,12 @@ struct Naming {
   std::size_t steps() const { return many ? many->words() : few.size(); }
 };
 
-/// One of the lists of all rules held: which rule has which value.
+/// One list of all held rules, such as their verbs or their resources: which rule has which value.
 class Dimension {
  public:
   explicit Dimension(std::size_t rules) : all_(rules) {}
 
-  /// The rule has all values.
+  /// Notes that the rule has all values.
   void AddAll(std::size_t rule) { all_.Add(rule); }
   void Add(std::string_view value, std::size_t rule) { named_[value].few.push_back(rule); }
   void Add(const std::vector<std::string>& values, std::size_t rule) {
@@ -77,7 +77,7 @@ class Dimension {
       Add(value, rule);
     }
   }
-  /// Once, after all have been added.
+  /// Must be called once, after all values have been added.
   void Finish(std::size_t rules) {
     for (auto& [value, naming] : named_) {
       if (naming.few.size() <= all_.words()) {
@@ -91,7 +91,7 @@ class Dimension {
     }
   }
   const RuleSet& all() const { return all_; }
-  /// The rules that name the value; null for none.
+  /// The rules that name the value; null when none does.
   const Naming* WhoNames(std::string_view value) const {
     const auto found = named_.find(value);
     return found == named_.end() ? nullptr : &found->second;

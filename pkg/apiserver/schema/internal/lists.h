@@ -1,5 +1,5 @@
 /// @file
-/// Lists whose elements have an identity: sets and maps.
+/// Checks of lists whose elements have an identity: sets and maps.
 #ifndef KUBEXX_APISERVER_SCHEMA_INTERNAL_LISTS_H_
 #define KUBEXX_APISERVER_SCHEMA_INTERNAL_LISTS_H_
 
@@ -13,8 +13,9 @@
 
 namespace kubexx::apiserver::schema::internal {
 
-/// Appends the elements of sets and maps that are there twice, and embedded resources without kind
-/// and apiVersion: what kube-apiserver checks after the schema. As many as a CauseList takes.
+/// Appends causes for duplicate elements of sets and maps, and for embedded resources without kind
+/// or apiVersion. kube-apiserver checks these after the schema. Appends as many as a CauseList
+/// accepts.
 void CheckLists(const Schema& schema, const codec::JsonTree& value, const std::string& path,
                 Budget& budget, std::vector<apimachinery::StatusCause>& causes);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Where something stands in the schemas of a definition.
+/// Paths into the schemas of a definition.
 #ifndef KUBEXX_APISERVER_SCHEMA_INTERNAL_PATH_H_
 #define KUBEXX_APISERVER_SCHEMA_INTERNAL_PATH_H_
 
@@ -10,18 +10,18 @@
 
 namespace kubexx::apiserver::schema::internal {
 
-/// A path as its steps, each of which knows the one before: its text, which may be as long as the
-/// definition, is made only for those that want it. Those before a step, and the texts it is made
-/// from, must outlive it.
+/// The last step of a path, which points to the step before it. The text of a path may be as long
+/// as the definition, so it is only made when Text is called. The steps before a step, and the
+/// texts from which it was made, must outlive it.
 class Path {
  public:
   explicit Path(std::string_view root) : name_(root) {}
 
-  /// ".name"
+  /// Appends ".name".
   Path Field(std::string_view name) const { return Path(this, ".", name, ""); }
-  /// ".properties[key]"
+  /// Appends ".properties[key]".
   Path Property(std::string_view key) const { return Path(this, ".properties[", key, "]"); }
-  /// ".name[index]"
+  /// Appends ".name[index]".
   Path Element(std::string_view name, std::size_t index) const {
     Path path(this, ".", name, "");
     path.index_ = index;

@@ -1,5 +1,5 @@
 /// @file
-/// Comparing values, where that counts as work.
+/// Compares values and counts that as work of a Budget.
 #ifndef KUBEXX_APISERVER_SCHEMA_INTERNAL_VALUES_H_
 #define KUBEXX_APISERVER_SCHEMA_INTERNAL_VALUES_H_
 
@@ -12,19 +12,19 @@
 
 namespace kubexx::apiserver::schema::internal {
 
-/// So many bytes are read, compared or copied in the time of a step.
+/// How many bytes are read, compared or copied in one step.
 constexpr std::size_t kBytesPerStep = 32;
 
-/// Whether they are equal; false when the budget ends.
+/// Whether the values are equal; false when the budget ends.
 bool Same(const codec::JsonTree& a, const codec::JsonTree& b, Budget& budget);
 
-/// A text that equal values share: without the order of members.
+/// A text that is the same for equal values, independent of the order of members.
 std::string SortedText(const codec::JsonTree& value, Budget& budget);
 
-/// The same of what tells an element of a map-like list apart.
+/// The same for the key members of an element of a map-like list.
 std::string KeyText(const Schema& list, const codec::JsonTree& element, Budget& budget);
 
-/// The members that tell the elements of a map-like list apart.
+/// The key members of an element of a map-like list.
 codec::JsonTree KeysOf(const Schema& list, const codec::JsonTree& element);
 
 }  // namespace kubexx::apiserver::schema::internal

@@ -12,48 +12,51 @@
 
 namespace kubexx::testing {
 
-/// Those requests that are as every member says that is not empty; by default all that are about a
-/// resource.
+/// Selects requests: those that match all members that are not empty. By default that is every
+/// request for a resource.
 struct RequestMatch {
-  /// As in a Role: "get", "list", "watch", "create", "update", "patch", "delete" or
+  /// The verb as in a Role: "get", "list", "watch", "create", "update", "patch", "delete" or
   /// "deletecollection".
   std::string verb{};
   /// The plural, with its subresource if it has one: "configmaps", "deployments/status".
   std::string resource{};
   std::string namespace_{};
-  /// As the path has it: a create names none.
+  /// The name in the path. A create has none there.
   std::string name{};
 };
 
-/// Serves an empty cluster over plain HTTP on a free port of the loopback address, from memory, as
-/// soon as it is made; aborts when that fails. No controllers run in it. Thread-safe.
+/// Serves an empty cluster from memory, over plain HTTP on a free port of the loopback address. The
+/// constructor starts it, and aborts the process when that fails. No controllers run in it.
+/// Thread-safe.
 ///
 ///     kubexx::testing::ApiServer server;
 ///     auto client = rest::RESTClient::New({.host = server.url()});
 class ApiServer {
  public:
-  /// `options` for other than these settings; its address counts. Faults come before its `around`.
+  /// `options` are the settings of the server, including its address. Injected faults come before
+  /// `options.around`.
   explicit ApiServer(apiserver::ApiServerOptions options = {.plain_http = true});
   ~ApiServer();
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
   std::string url() const { return server_->url(); }
-  /// Of an administrator.
+  /// A kubeconfig of an administrator.
   std::string kubeconfig() const { return server_->kubeconfig(); }
   apiserver::storage::Storage& storage() { return server_->storage(); }
   apiserver::ApiServer& server() { return *server_; }
 
-  /// The next `times` requests of this kind get this error and do nothing else: a conflict, say, or
-  /// a 503. Of several faults that match the oldest counts. A code of 0 is that of the reason.
+  /// The next `times` matching requests fail with this error, for example a conflict or a 503, and
+  /// have no effect. When several faults match a request, the oldest counts. An error with code 0
+  /// gets the code of its reason.
   void FailRequests(RequestMatch which, apimachinery::Status status, int times = 1);
-  /// How many requests that FailRequests was told of have not come yet.
+  /// How many of the requests that FailRequests has to fail have not come yet.
   int FailuresLeft() const;
-  /// Ends the open watches of this kind as a server does that closes its connections; their clients
-  /// come again, and miss nothing. Returns how many there were.
+  /// Ends the matching open watches, as a server does that closes its connections. Their clients
+  /// connect again and miss no events. Returns how many there were.
   int BreakWatches(const RequestMatch& which = {});
-  /// How many requests of this kind have come, those that failed included. A watch counts from the
-  /// moment when BreakWatches can end it.
+  /// How many matching requests have come, including those that failed. A watch counts from the
+  /// moment at which BreakWatches can end it.
   int Count(const RequestMatch& which) const;
 
  private:

@@ -17,28 +17,31 @@ namespace kubexx::apiserver::storage::etcd3 {
 
 /// How to reach etcd.
 struct Etcd3Options {
-  /// "http://host:port" or "https://host:port", all of one cluster and of one scheme. A call goes
-  /// to one that a connection stands to; when it breaks, the next call goes to another.
+  /// The URLs of one cluster's members, "http://host:port" or "https://host:port", all with the
+  /// same scheme. A call goes to a member to which a connection is open; when that breaks, the next
+  /// call goes to another member.
   std::vector<std::string> endpoints{};
-  /// PEM files for https: who signed etcd's certificate (empty: the system's), and this client's
-  /// certificate and key where etcd asks for one.
+  /// PEM files for https: the authority of etcd's certificate (empty: the system's authorities),
+  /// and the certificate and key of this client when etcd asks for one.
   std::string ca_file{};
   std::string certificate_file{};
   std::string key_file{};
-  /// Of every call but Watch, the wait for a connection included; then kTimeout.
+  /// Every call but Watch fails with kTimeout after this long, including the wait for a connection.
   base::Duration request_timeout = std::chrono::seconds(10);
-  /// Items that one request of a list asks for.
+  /// How many items of a list one request to etcd asks for.
   std::size_t page_size = 500;
-  /// What is older than this, and younger than twice this, is compacted, by one of all API servers
-  /// on this etcd: kube-apiservers take part (etcd key "compact_rev_key"). Zero: never.
+  /// Once per interval, one of all API servers on this etcd compacts it, so that the history of the
+  /// last interval stays. kube-apiservers take part (through etcd's key "compact_rev_key"). With
+  /// zero this store never compacts.
   base::Duration compact_interval = std::chrono::minutes(5);
 };
 
-/// A store in etcd. Keys are etcd's keys as they are and values its values, so with the registry's
-/// "/registry/..." it is the data that a kube-apiserver has. Does not connect yet; all calls wait
-/// for a connection, and fail where it leads to an etcd before 3.4.25 or 3.5.8, whose watches may
-/// be said to be further than they are. kInvalidConfig for endpoints or files that cannot be used.
-/// All calls must have returned before it is destroyed.
+/// Makes a store in etcd. It uses the keys and values as etcd's keys and values, so that with the
+/// registry's prefix "/registry/..." the data is that of a kube-apiserver. The function itself does
+/// not connect. All calls of the store wait for a connection; they fail when the etcd is older than
+/// 3.4.25 or 3.5.8, because such versions may report more progress of a watch than it has made.
+/// Returns kInvalidConfig for endpoints or files that cannot be used. All calls must have returned
+/// before the store is destroyed.
 apimachinery::Result<std::unique_ptr<Storage>> NewEtcd3Storage(Etcd3Options options);
 
 }  // namespace kubexx::apiserver::storage::etcd3

@@ -29,9 +29,9 @@ constexpr std::string_view kRefusal =
     "and try again";
 // As above, of a write that a crash may bring back.
 constexpr std::string_view kUnsureRefusal =
-    "the change was taken back, as the store cannot be sure of its file; until it has written that "
-    "anew, a crash may bring the change back; make room on its disk or mend it, look, and try "
-    "again";
+    "the change was undone, as the store does not know what its file holds now; until it has "
+    "rewritten the file, a crash may bring the change back; make room on its disk or repair it, "
+    "look at the object, and try again";
 // What is free on the disk is looked at whenever so much has been written.
 constexpr std::size_t kMeasureAfter = 64 << 10;
 // A store that has not failed to write yet tries this much: a page.
@@ -106,7 +106,7 @@ Result<void> AppendLog::Load(Loader loader) {
   }
   if (at < kFileMagic.size()) {
     if (at > 0) {  // A crash may have left it, or it was cut off.
-      logging::Warning("The store begins empty: its file had nothing but a part of its first line",
+      logging::Warning("The store is empty, as its file had only a part of the first line",
                        {{"file", path_}, {"bytes", at}});
     }
     KX_RETURN_IF_ERROR(file_.Truncate(0));
@@ -157,7 +157,7 @@ Result<void> AppendLog::CutTail(std::uint64_t at) {
                 path_ + " is damaged at byte " + std::to_string(at) +
                     ", and what follows was written after it; restore the file from a copy");
   }
-  logging::Warning("cut an unfinished write off the end of the store's file",
+  logging::Warning("Removed an unfinished write from the end of the store's file",
                    {{"file", path_}, {"offset", at}, {"bytes", size - at}});
   return file_.Truncate(at);
 }
@@ -288,14 +288,14 @@ Error AppendLog::TellFailure(const Attempt& attempt, std::size_t bytes, Undo und
   }
   undo();
   if (first) {
-    logging::Error("Cannot write to the store's file; writes are refused until that is possible",
+    logging::Error("Cannot write to the store's file; the store refuses writes until it can",
                    {{"file", path_}, {"error", attempt.done.error()}});
   }
   return error;
 }
 
 void AppendLog::TellRecovery() const {
-  logging::Info("Writing to the store's file again", {{"file", path_}});
+  logging::Info("The store can write to its file again", {{"file", path_}});
 }
 
 Revision AppendLog::EndEra() {

@@ -1,5 +1,6 @@
 /// @file
-/// The memory store's file: records are added at its end and are on the disk before anyone is told.
+/// The file of the memory store. Records are appended to it, and a caller learns of a write only
+/// once its record is on the disk.
 #ifndef KUBEXX_APISERVER_STORAGE_INTERNAL_APPEND_LOG_H_
 #define KUBEXX_APISERVER_STORAGE_INTERNAL_APPEND_LOG_H_
 
@@ -25,83 +26,89 @@ namespace kubexx::apiserver::storage::internal {
 /// The first bytes of every file; the digit is the version of the format.
 inline constexpr std::string_view kFileMagic = "kubexx store 1\n";
 
-/// The time between two failures to write. What was added in it and is not on the disk at its end
-/// is undone, and revisions after `kept` are given out again. Guarded by the lock of the AppendLog.
+/// The time between two failed writes. When an era ends, the records that were added in it and are
+/// not on the disk are undone, and the revisions after `kept` are used again. Guarded by the mutex
+/// of the AppendLog.
 struct Era {
   bool ended = false;
   Revision kept = 0;  ///< the last revision that is on the disk
   apimachinery::Result<void> failure{};
 };
 
-/// A revision that somebody wants to be on the disk.
+/// A revision that a caller waits for to be on the disk.
 struct Ticket {
   std::shared_ptr<const Era> era{};
   Revision revision = 0;
 };
 
-/// The file, which is locked, and beside which "<path>.lock" keeps other processes out while a new
-/// one takes its place; under whatever name they open it. Thread-safe.
+/// The open, locked file. "<path>.lock" beside it keeps other processes out even while a new file
+/// takes its place, under whatever name they open it. Thread-safe.
 ///
-/// A write that fails is cut off the file again and refused, with all that were added behind it;
-/// the next one is tried. When the cut fails, or a sync, what the disk has is not known: the file
-/// is then `suspect`, and nothing may be added until it has been written anew; a crash before that
-/// may bring the refused write back, which its error says. The failure, and that it is over, are
-/// logged once.
+/// When a write fails, the log cuts it off the file again and refuses it, together with all records
+/// that were added after it; the next write is tried. When cutting or syncing fails, the content on
+/// the disk is unknown: the file is then `suspect`, and nothing may be added until the file has
+/// been rewritten. If the process crashes before that, the refused write may come back; its error
+/// says so. The log logs the first failure and the recovery, each once.
 class AppendLog {
  public:
   using Loader = base::FunctionRef<apimachinery::Result<void>(const Record&)>;
-  /// Called by a thread whose write failed: has to keep others from Add, call EndEra and take back
-  /// what came after the revision which that returns.
+  /// The thread whose write failed calls this. It has to keep other threads from calling Add, call
+  /// EndEra, and take back every change after the revision that EndEra returns.
   using Undo = base::FunctionRef<void()>;
 
-  /// Opens or makes the file and hands over its records. Errors as NewMemoryStorage.
+  /// Opens or creates the file and hands its records to `loader`. Returns the same errors as
+  /// NewMemoryStorage.
   static apimachinery::Result<std::unique_ptr<AppendLog>> Open(const std::string& path,
                                                                Loader loader);
   ~AppendLog();
   AppendLog(const AppendLog&) = delete;
   AppendLog& operator=(const AppendLog&) = delete;
 
-  /// Adds one revision to what the next Sync writes; in the order of revisions, and not while the
-  /// file is suspect. Does no I/O.
+  /// Adds one revision to what the next Sync writes. Must be called in the order of revisions, and
+  /// not while the file is suspect. Does no I/O.
   void Add(const Record& record) KX_EXCLUDES(mu_);
 
-  /// What to wait for to have `revision` on the disk; the caller holds off Add and EndEra.
+  /// Returns the ticket with which Sync waits for `revision`. The caller must prevent concurrent
+  /// calls of Add and EndEra.
   Ticket TicketOf(Revision revision) const KX_EXCLUDES(mu_);
 
-  /// Returns when everything up to the ticket's revision is on the disk: the last revision that is.
-  /// One of the callers at a time writes for all. kInternalError when it could not be written.
+  /// Waits until everything up to the ticket's revision is on the disk, and returns the last
+  /// revision that is. One caller at a time writes for all of them. Returns kInternalError when the
+  /// write failed.
   apimachinery::Result<Revision> Sync(const Ticket& ticket, Undo undo) KX_EXCLUDES(mu_);
 
-  /// Ends the era in an Undo; returns the last revision that is on the disk.
+  /// Ends the era. Only an Undo function may call it. Returns the last revision that is on the
+  /// disk.
   Revision EndEra() KX_EXCLUDES(mu_);
 
-  /// Why writes fail: the last failure, until as much as then has been written.
+  /// Returns the last failure, until a write of at least the same size has succeeded.
   apimachinery::Result<void> Failure() const KX_EXCLUDES(mu_);
-  /// Whether the file has to be written anew before anything else is written.
+  /// Whether the file has to be rewritten before anything else can be written.
   bool suspect() const KX_EXCLUDES(mu_);
-  /// When writes fail, or with `always`: tries whether as much as then can be written now, and
-  /// takes it back.
+  /// When writes fail, or with `always`: writes as many bytes as the failed write had (a page when
+  /// none has failed), to try whether that works now, and removes them again.
   void Probe(Undo undo, bool always = false) KX_EXCLUDES(mu_);
 
-  /// Bytes of the file.
+  /// The size of the file in bytes, including the records that Sync has not written yet.
   std::size_t size() const KX_EXCLUDES(mu_);
-  /// The file and its disk, as far as is known without a look at it, when `live` is live.
+  /// The sizes of the file and of its disk as last measured, without I/O. `live` is the size of a
+  /// file with the live keys alone.
   Room RoomFor(std::size_t live) const KX_EXCLUDES(mu_);
-  /// Looks how much is free there; otherwise that is done now and then by those who write.
+  /// Measures how much of the disk is free. Writers also do that from time to time.
   void Measure() KX_EXCLUDES(mu_);
 
-  /// Opens a new file. One thread at a time rewrites.
+  /// First step of a rewrite: opens the new file. Only one thread at a time may rewrite.
   apimachinery::Result<void> OpenNext();
-  /// It will have the state at `base`, the last added revision; what is added from now on goes to
-  /// both. Does no I/O; the caller holds off Add.
+  /// Declares that the new file will hold the state at `base`, which is the last added revision.
+  /// Later records go to both files. Does no I/O. The caller must prevent concurrent calls of Add.
   void StartRewrite(Revision base) KX_EXCLUDES(mu_);
-  /// Adds a key of that state to the new file.
+  /// Adds a key of the state at `base` to the new file.
   apimachinery::Result<void> RewriteItem(const Record& record);
-  /// Puts the new file, with what was added meanwhile, in the place of the old. When anything
-  /// failed on the way, the old one stays. kConflict when an era has ended meanwhile. Returns as
-  /// Sync.
+  /// Replaces the old file with the new one, which then also has the records that were added
+  /// meanwhile. The old file stays when any step fails. Returns kConflict when an era has ended
+  /// meanwhile, otherwise the same as Sync.
   apimachinery::Result<Revision> FinishRewrite(Undo undo) KX_EXCLUDES(mu_);
-  /// Ends a rewrite without effect, and removes the new file.
+  /// Gives up a rewrite and removes the new file.
   void AbandonRewrite(const apimachinery::Status& why) KX_EXCLUDES(mu_);
 
  private:

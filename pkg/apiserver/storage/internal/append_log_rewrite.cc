@@ -100,7 +100,7 @@ Result<Revision> AppendLog::FinishRewrite(Undo undo) {
       base::Clock::Real().WaitUntil(mu_, written_, std::stop_token(), base::TimePoint::max());
     }
     if (spoiled_) {
-      return Fail(Reason::kConflict, "a write that the new file was to have has been refused");
+      return Fail(Reason::kConflict, "a write that belongs to the new file has failed");
     }
     writing_ = true;
     rewriting_ = false;

@@ -41,8 +41,8 @@ Error Expired(std::string_view what, Revision oldest) {
 Error OtherHistory(std::string_view what, Revision asked, Revision current) {
   return Fail(Reason::kExpired,
               std::string(what) + " is to begin after revision " + std::to_string(asked) +
-                  ", and the store is at " + std::to_string(current) +
-                  ": it was restored, or begun anew; list again",
+                  ", but the store is at " + std::to_string(current) +
+                  ", as somebody has restored or emptied it: list again",
               410);
 }
 

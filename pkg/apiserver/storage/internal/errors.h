@@ -1,5 +1,5 @@
 /// @file
-/// The refusals that all implementations word alike.
+/// The errors that all implementations word alike.
 #ifndef KUBEXX_APISERVER_STORAGE_INTERNAL_ERRORS_H_
 #define KUBEXX_APISERVER_STORAGE_INTERNAL_ERRORS_H_
 
@@ -11,21 +11,24 @@
 
 namespace kubexx::apiserver::storage::internal {
 
-/// kNotFound: there is no such key.
+/// kNotFound: the key does not exist.
 apimachinery::Error NotFound(std::string_view key);
-/// kAlreadyExists: Create of a key that is there.
+/// kAlreadyExists: Create was called for a key that exists.
 apimachinery::Error AlreadyExists(std::string_view key);
-/// kConflict: `key` is at `actual`, and the caller wanted `expected`.
+/// kConflict: the mod_revision of `key` is `actual`, and the caller expected `expected`.
 apimachinery::Error Conflict(std::string_view key, Revision actual, Revision expected);
-/// kCancelled: the caller's stop_token.
+/// kCancelled: somebody requested the caller's stop_token to stop.
 apimachinery::Error Cancelled(std::string_view what);
-/// kExpired: `what`, which reads on as "of revision 7", was compacted. `oldest` 0: not known.
+/// kExpired: `what`, a phrase such as "of revision 7", was compacted. `oldest` is the oldest known
+/// revision, 0 when it is unknown.
 apimachinery::Error Expired(std::string_view what, Revision oldest);
-/// kExpired: the store was at `asked`, and is at `current` now.
+/// kExpired: the store has given out revision `asked` before, but is only at `current` now, so that
+/// its history is a different one.
 apimachinery::Error OtherHistory(std::string_view what, Revision asked, Revision current);
-/// What IsTooLargeResourceVersion looks for. `current` 0: not known.
+/// The error for which IsTooLargeResourceVersion is true: revision `asked` lies in the future.
+/// `current` is 0 when it is unknown.
 apimachinery::Error TooLarge(Revision asked, Revision current);
-/// kBadRequest: a compaction in the future.
+/// kBadRequest: a compaction at a revision in the future.
 apimachinery::Error CannotCompact(Revision revision);
 
 }  // namespace kubexx::apiserver::storage::internal

@@ -82,7 +82,7 @@ Result<void> File::Sync() {
 
 Result<void> File::Truncate(std::uint64_t size) {
   if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
-    return FailErrno("cannot cut", path_);
+    return FailErrno("cannot truncate", path_);
   }
   return Sync();
 }
@@ -90,7 +90,7 @@ Result<void> File::Truncate(std::uint64_t size) {
 Result<std::uint64_t> File::Size() const {
   struct stat about{};
   if (::fstat(descriptor_, &about) != 0) {
-    return FailErrno("cannot look at", path_);
+    return FailErrno("cannot get the size of", path_);
   }
   return static_cast<std::uint64_t>(about.st_size);
 }

@@ -1,5 +1,6 @@
 /// @file
-/// A file descriptor and what the memory store does with it; errors name the file and the reason.
+/// A file descriptor with the operations that the memory store needs. Errors name the file and the
+/// reason.
 #ifndef KUBEXX_APISERVER_STORAGE_INTERNAL_FILE_H_
 #define KUBEXX_APISERVER_STORAGE_INTERNAL_FILE_H_
 
@@ -14,7 +15,7 @@
 
 namespace kubexx::apiserver::storage::internal {
 
-/// Owns a descriptor. Not thread-safe. Failed system calls give kInternalError.
+/// Owns a file descriptor. Not thread-safe. Returns kInternalError when a system call fails.
 class File {
  public:
   File() = default;
@@ -25,24 +26,25 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  /// Opens for reading and writing at its end, and makes it, for its owner alone, when it is not
-  /// there; `empty` clears what it had.
+  /// Opens the file for reading and for appending. Creates it, accessible to its owner alone, when
+  /// it does not exist. `empty` removes its content.
   static apimachinery::Result<File> Open(const std::string& path, bool empty);
 
-  /// Gives the file the name `path`, in the place of what had it; SyncFolderOf makes that last.
+  /// Renames the file to `path` and replaces a file of that name. Call SyncFolderOf afterwards to
+  /// make the new name survive a crash.
   apimachinery::Result<void> RenameTo(const std::string& path);
 
-  /// Takes the lock that one process can have; kInvalidConfig when another one has it.
+  /// Takes the exclusive lock of the file. Returns kInvalidConfig when another process has it.
   apimachinery::Result<void> Lock();
   apimachinery::Result<void> Append(std::string_view data);
-  /// Returns when the data, and the size, are on the disk.
+  /// Returns when the data and the size of the file are on the disk.
   apimachinery::Result<void> Sync();
   apimachinery::Result<void> Truncate(std::uint64_t size);
   apimachinery::Result<std::uint64_t> Size() const;
-  /// Bytes that this process may still write on the file's disk; nothing when that is not known. A
-  /// quota or a limit of this process is not seen.
+  /// How many bytes this process may still write to the file's disk, or std::nullopt when that is
+  /// unknown. Does not consider quotas and limits of this process.
   std::optional<std::uint64_t> Free() const;
-  /// Up to `size` bytes from `offset`; fewer at the end.
+  /// Reads up to `size` bytes from `offset`; fewer at the end of the file.
   apimachinery::Result<std::string> ReadAt(std::uint64_t offset, std::size_t size) const;
 
   const std::string& path() const { return path_; }
@@ -54,7 +56,7 @@ class File {
   std::string path_;
 };
 
-/// Makes new names in the folder of `path` outlive a crash of the machine.
+/// Makes sure that new file names in the folder of `path` survive a crash of the machine.
 apimachinery::Result<void> SyncFolderOf(const std::string& path);
 
 }  // namespace kubexx::apiserver::storage::internal

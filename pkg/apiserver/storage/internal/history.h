@@ -1,5 +1,5 @@
 /// @file
-/// The state of the memory store and how it came about: every key with its versions back to the
+/// The state of the memory store and its history: every key with its versions back to the
 /// compaction, and the same versions in the order of their revisions.
 #ifndef KUBEXX_APISERVER_STORAGE_INTERNAL_HISTORY_H_
 #define KUBEXX_APISERVER_STORAGE_INTERNAL_HISTORY_H_
@@ -19,8 +19,8 @@
 
 namespace kubexx::apiserver::storage::internal {
 
-/// A key at one revision, by handles that stay good whatever happens to the history. `mod` 0: no
-/// such key. A null value: a deletion.
+/// A key at one revision. Its pointers stay valid whatever happens to the history. `mod` is 0 when
+/// the key does not exist, and `value` is null for a deletion.
 struct Item {
   std::shared_ptr<const std::string> key{};
   BlobRef value{};
@@ -28,26 +28,26 @@ struct Item {
   Revision mod = 0;
 };
 
-/// The KeyValue of an item; see ValueOf.
+/// The KeyValue of an item. Returns the errors of ValueOf.
 apimachinery::Result<KeyValue> ToKeyValue(const Item& item);
 
-/// One revision: what the key became, and what it was.
+/// The change of one revision: the key after it and before it.
 struct Change {
   Item now{};
   Item before{};
 };
 
-/// The event of a change; see ValueOf.
+/// The event of a change. Returns the errors of ValueOf.
 apimachinery::Result<std::shared_ptr<const Event>> ToEvent(const Change& change);
 
 /// Part of the keys below a prefix at one revision.
 struct Range {
   std::vector<Item> items{};
-  std::int64_t remaining = 0;  ///< behind the last of `items`
+  std::int64_t remaining = 0;  ///< how many keys follow the last of `items`
 };
 
-/// Not thread-safe: its owner's lock guards it, also from const calls that run beside others.
-/// Every revision since the compaction is one change.
+/// The history. Every revision since the compaction is one change. Not thread-safe: the owner's
+/// mutex must guard all calls, also the const ones.
 class History {
  public:
   History() = default;
@@ -56,28 +56,29 @@ class History {
   History& operator=(const History&) = delete;
 
   Revision current() const { return current_; }
-  /// Versions before this revision are gone, or going.
+  /// Versions before this revision are dropped, or Trim will drop them.
   Revision compacted() const { return compacted_; }
   std::size_t keys() const { return live_keys_; }
   std::size_t revisions() const { return log_.size(); }
   std::size_t value_bytes() const { return value_bytes_; }
-  /// What the live keys and values take uncompressed.
+  /// The uncompressed size of the live keys and values.
   std::size_t live_bytes() const { return live_bytes_; }
 
-  /// The key at `revision`; mod 0 when it did not exist then.
+  /// The key at `revision`; `Item::mod` is 0 when it did not exist then.
   Item Find(std::string_view key, Revision revision) const;
 
-  /// The next revision: `key` becomes `value`, or is deleted when that is null (it must exist).
-  /// Returns the new version.
+  /// Adds the next revision: sets `key` to `value`, or deletes it when `value` is null (the key
+  /// must exist then). Returns the new version.
   Item Write(std::string_view key, BlobRef value, base::TimePoint now);
 
-  /// Takes back every revision after `kept`, which is not before the compaction: the next Write has
-  /// the number `kept` + 1 again.
+  /// Takes back every revision after `kept`, so that the next Write gets the revision `kept` + 1
+  /// again. `kept` must not be before the compaction.
   void Undo(Revision kept);
 
-  /// Puts back what was before `base`, for loading: in any order, before any Write.
+  /// For loading a file: adds a key of the state at the base. May be called in any order, before
+  /// any Write.
   void Restore(std::string_view key, BlobRef value, Revision create, Revision mod);
-  /// The revision that the restored keys stand for.
+  /// Sets the revision at which the restored keys are the state.
   void SetBase(Revision base);
 
   /// Up to `limit` keys (0: all) below `prefix` and after `after`, at `revision`.
@@ -87,23 +88,25 @@ class History {
   /// How many keys are below `prefix` at `revision`.
   std::int64_t Count(std::string_view prefix, Revision revision) const;
 
-  /// What happened at `revision`, which is > first() - 1 and <= current().
+  /// The change at `revision`, which must be from first() to current().
   Change ChangeAt(Revision revision) const;
   const std::string& KeyAt(Revision revision) const;
-  /// A place for the event of `revision`, shared by its watchers.
+  /// A slot that holds the event of `revision`, so that its watchers can share it.
   std::shared_ptr<const Event>& EventAt(Revision revision);
   /// The oldest revision that ChangeAt knows; current() + 1 when there is none.
   Revision first() const { return current_ - static_cast<Revision>(log_.size()) + 1; }
 
-  /// Holds the value of `key` at `mod` as `packed` from now on, when that version is still there.
+  /// Replaces the value of `key` at `mod` with its compressed form `packed`, if the history still
+  /// has that version.
   void Repack(std::string_view key, Revision mod, const BlobRef& packed);
 
-  /// Moves the compaction up to `revision` (<= current()); Trim does the work.
+  /// Moves the compaction up to `revision` (<= current()). Trim frees the older versions.
   void Compact(Revision revision);
-  /// Moves it as far as the limits ask for: at most `keep` changes and none from before `oldest`,
-  /// but not beyond `limit`.
+  /// Moves the compaction so far that at most `keep` changes stay and none from before `oldest`,
+  /// but not beyond the revision `limit`.
   void CompactOld(std::size_t keep, base::TimePoint oldest, Revision limit);
-  /// Frees at most `steps` revisions that are before the compaction. True when there are more.
+  /// Frees at most `steps` revisions that are before the compaction. Returns true when there are
+  /// more to free.
   bool Trim(std::size_t steps);
 
  private:

@@ -76,17 +76,18 @@ Result<void> MemoryStore::Load(const Record& record) {
     switch (record.type) {
       case Record::Type::kBase:
         if (!first) {
-          return Fail(Reason::kMalformed, options_.file + " has two beginnings");
+          return Fail(Reason::kMalformed, options_.file + " is damaged: it has two base records");
         }
         history_.SetBase(record.revision);
         visible_ = record.revision;
         break;
       case Record::Type::kItem:
         if (record.revision > history_.current() || history_.revisions() != 0) {
-          return Fail(Reason::kMalformed, options_.file + " has a key out of place");
+          return Fail(Reason::kMalformed,
+                      options_.file + " is damaged: it has an item after the history began");
         }
         if (history_.Find(record.key, history_.current()).mod != 0) {
-          return Fail(Reason::kMalformed, options_.file + " has a key twice");
+          return Fail(Reason::kMalformed, options_.file + " is damaged: its base has a key twice");
         }
         history_.Restore(record.key, MakeBlob(std::string(record.value)), record.create,
                          record.revision);
@@ -100,7 +101,8 @@ Result<void> MemoryStore::Load(const Record& record) {
         const bool put = record.type == Record::Type::kPut;
         if (record.revision != history_.current() + 1 ||
             (!put && history_.Find(record.key, history_.current()).mod == 0)) {
-          return Fail(Reason::kMalformed, options_.file + " lacks what comes before revision " +
+          return Fail(Reason::kMalformed, options_.file +
+                                              " is damaged: it lacks records before revision " +
                                               std::to_string(record.revision));
         }
         visible_ = history_.current();
@@ -176,7 +178,7 @@ base::Duration MemoryStore::RewriteOrAbandon(base::Duration patience, const std:
     rewrite_after_ = done ? base::TimePoint::min() : options_.clock->Now() + patience;
   }
   if (!done && first && !file_->suspect() && !stop.stop_requested()) {
-    logging::Warning("cannot rewrite the store's file; it goes on growing",
+    logging::Warning("Cannot rewrite the store's file, so that it keeps growing",
                      {{"file", options_.file}, {"error", done.error()}});
   }
   return next;
@@ -193,7 +195,7 @@ void MemoryStore::TellRoom() {
     room_is_short_ = !room;
   }
   if (!room) {
-    logging::Error("The store's disk has too little room; only what adds nothing is written",
+    logging::Error("The store's disk has too little room; the store refuses writes that need more",
                    {{"file", options_.file}, {"error", room.error()}});
   } else {
     logging::Info("The store's disk has room again", {{"file", options_.file}});

@@ -1,5 +1,5 @@
 /// @file
-/// The memory store: locks, waiting and the file around a History.
+/// The memory store: a History with its locks, its waiting callers and its file.
 #ifndef KUBEXX_APISERVER_STORAGE_INTERNAL_MEMORY_STORE_H_
 #define KUBEXX_APISERVER_STORAGE_INTERNAL_MEMORY_STORE_H_
 
@@ -25,14 +25,15 @@
 
 namespace kubexx::apiserver::storage::internal {
 
-/// See NewMemoryStorage. A write changes the history at once, but is seen (`visible_`) only when it
-/// is in the file, so that no one acts on what a crash would undo.
+/// The store that NewMemoryStorage makes. A write changes the history at once, but readers see it
+/// (`visible_`) only once it is in the file, so that nobody acts on a change that a crash would
+/// undo.
 class MemoryStore final : public MemoryStorage {
  public:
   explicit MemoryStore(MemoryOptions options);
   ~MemoryStore() override;
 
-  /// Reads the file; before any other call.
+  /// Reads the file. Must be called before any other function.
   apimachinery::Result<void> Open() KX_EXCLUDES(mu_);
 
   apimachinery::Result<KeyValue> Get(std::string_view key, Revision revision,
@@ -75,8 +76,8 @@ class MemoryStore final : public MemoryStorage {
   // Whether the file takes writes at all; deletions are taken also when room is short.
   apimachinery::Result<void> CheckFileLocked() const KX_REQUIRES(mu_);
   // Adds a revision to the history and to what the file gets next.
-  /// Nothing that it begins may be left half done: without memory for all of it the process ends,
-  /// and finds at its next start what was acknowledged.
+  /// It must complete everything that it begins. When memory runs out, the process ends, and its
+  /// next start finds all acknowledged writes.
   Item WriteLocked(std::string_view key, BlobRef value) noexcept KX_REQUIRES(mu_);
   // Of a revision that is written, or that is the reason of an answer.
   Ticket TicketLocked(Revision revision) const KX_REQUIRES(mu_);

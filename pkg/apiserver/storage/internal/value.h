@@ -1,5 +1,5 @@
 /// @file
-/// Values as the memory store holds them, and the compression of the older ones.
+/// The form in which the memory store holds values, and the compression of older ones.
 #ifndef KUBEXX_APISERVER_STORAGE_INTERNAL_VALUE_H_
 #define KUBEXX_APISERVER_STORAGE_INTERNAL_VALUE_H_
 
@@ -18,11 +18,11 @@
 
 namespace kubexx::apiserver::storage::internal {
 
-/// The bytes of one value, as they are or compressed. Immutable once shared. They may be a Secret's
-/// and are wiped.
+/// The bytes of one value, plain or compressed. Immutable once shared. The destructor wipes them,
+/// because they may belong to a Secret.
 struct Blob {
   std::string bytes{};
-  const cache::Packer* packer = nullptr;  ///< null: `bytes` are the value
+  const cache::Packer* packer = nullptr;  ///< null when `bytes` are the plain value
   std::uint32_t raw_size = 0;
   std::uint8_t dictionary = 0;
   bool compressed = false;
@@ -34,17 +34,18 @@ struct Blob {
 };
 using BlobRef = std::shared_ptr<const Blob>;
 
-/// Takes the bytes over, without a copy where there is little spare room.
+/// Makes a blob of `value`, without a copy when the string has little spare capacity.
 BlobRef MakeBlob(std::string value);
 
-/// The value of a blob. Bytes that cannot be unpacked, which only a defect could bring about, give
-/// kInternalError.
+/// The value of a blob. Returns kInternalError when the bytes cannot be unpacked, which only a bug
+/// could cause.
 apimachinery::Result<Bytes> ValueOf(const BlobRef& blob);
 
-/// Compresses values, those of one resource with what was learnt from them. Thread-safe.
+/// Compresses values. It learns a dictionary from the values of each resource. Thread-safe.
 class ValuePacker {
  public:
-  /// The compressed form of the value of `key`; the same blob when it would be no smaller.
+  /// Returns the compressed form of `raw`, the value of `key`, or `raw` itself when compression
+  /// would not make it smaller.
   BlobRef Pack(std::string_view key, const BlobRef& raw);
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// A store with a file in a folder of its own, for tests.
+/// A test fixture: a store with a file in its own folder.
 #ifndef KUBEXX_APISERVER_STORAGE_TESTING_STORE_FILE_H_
 #define KUBEXX_APISERVER_STORAGE_TESTING_STORE_FILE_H_
 
@@ -23,8 +23,8 @@ inline std::string PodKey(int number) {
   return "/registry/pods/default/pod-" + std::to_string(number);
 }
 
-/// A memory store with a file, on a fake clock; the folder goes with the test. For one thread, like
-/// every fixture.
+/// A memory store with a file and a fake clock. The folder is removed with the fixture. For one
+/// thread, like every fixture.
 class StoreFileTest : public ::testing::Test {
  protected:
   StoreFileTest() {
@@ -33,12 +33,12 @@ class StoreFileTest : public ::testing::Test {
   }
   ~StoreFileTest() override { storage_.reset(); }
 
-  /// The store's file.
+  /// The path of the store's file.
   std::string path() const { return folder_ / "store"; }
-  /// Its bytes.
+  /// The size of the file in bytes.
   std::uint64_t Size() const { return std::filesystem::file_size(path()); }
 
-  /// Closes the store and opens its file again, with the options as they are now.
+  /// Closes the store and opens its file again with the current options.
   MemoryStorage& Reopen() {
     storage_.reset();
     auto made = NewMemoryStorage(options_);
@@ -50,7 +50,7 @@ class StoreFileTest : public ::testing::Test {
   /// Whether the store says that it can write.
   bool Writes() const { return storage_->CheckHealth({}, {}).writes.has_value(); }
 
-  /// What the store has, by key.
+  /// All values of the store by key.
   std::map<std::string, std::string> All() const {
     std::map<std::string, std::string> all;
     const auto listed = storage_->GetList("/registry/", {},

@@ -1,5 +1,5 @@
 /// @file
-/// Watches on a thread of its own and keeps what comes.
+/// Watches a store on its own thread and records the events.
 #ifndef KUBEXX_APISERVER_STORAGE_TESTING_WATCH_RECORDER_H_
 #define KUBEXX_APISERVER_STORAGE_TESTING_WATCH_RECORDER_H_
 
@@ -18,22 +18,23 @@ namespace kubexx::apiserver::storage::testing {
 
 using EventRef = std::shared_ptr<const Event>;
 
-/// One watch. Its destructor ends it. Waits have an end (base::testing::Patience).
+/// One watch. The destructor ends it. No function waits for ever (see base::testing::Patience).
 class WatchRecorder {
  public:
-  /// `on_event` runs on the watching thread, before the event is kept; it may block.
+  /// `on_event` runs on the watching thread before the event is recorded. It may block.
   WatchRecorder(Storage& storage, std::string prefix, WatchOptions options,
                 std::function<void(const Event&)> on_event = nullptr);
 
-  /// The events but progress, when there are `count` or the watch ended.
+  /// Waits until there are `count` events or the watch has ended, and returns the events without
+  /// kProgress.
   std::vector<EventRef> Await(std::size_t count,
                               const base::testing::Where& where = base::testing::Where::current())
       KX_EXCLUDES(mu_);
-  /// The first progress of `revision` or higher.
+  /// Waits for a kProgress event of `revision` or higher and returns its revision.
   Revision AwaitProgress(Revision revision,
                          const base::testing::Where& where = base::testing::Where::current())
       KX_EXCLUDES(mu_);
-  /// How it ended.
+  /// Waits until the watch has ended and returns its error.
   apimachinery::Status AwaitEnd(const base::testing::Where& where = base::testing::Where::current())
       KX_EXCLUDES(mu_);
   void Stop() { thread_.request_stop(); }

@@ -30,45 +30,46 @@ namespace kubexx::cache {
 struct UpsertDelta {
   EntryRef entry{};
 };
-/// An object is gone. `object` has no bytes when its last state could not be had.
+/// An object was deleted. `object` has no bytes when its last state is unknown.
 struct DeleteDelta {
   Object object{};
 };
-/// These are all objects now.
+/// A full state: `table` has all objects.
 struct ReplaceDelta {
   EntryTable table{};
   std::string resource_version{};
-  /// The objects of this namespace only, when set.
+  /// When set, `table` has only the objects of this namespace.
   std::optional<std::string> namespace_{};
-  /// Of a source of all namespaces, this one was listed by itself: the informer's version stays.
+  /// One namespace of a source of all namespaces was listed alone; the informer's resourceVersion
+  /// does not change.
   bool is_part = false;
-  /// Turns true once the store has them; may be null.
+  /// Turns true when the store has the objects; may be null.
   std::shared_ptr<std::atomic<bool>> applied{};
-  /// What could not be read of them.
+  /// The objects that could not be read.
   Unreadable unreadable{};
-  /// Known to be gone, although something could not be read.
+  /// Objects that are known to be deleted, although some objects could not be read.
   std::set<apimachinery::ObjectKey> deleted{};
 };
 /// A change could not be read.
 struct UnreadableDelta {
   apimachinery::Status why{};
-  std::string namespace_{};  ///< of the source that sent it; empty for a source of all
+  std::string namespace_{};  ///< the source's namespace; empty for a source of all
 };
-/// The source has said that everything up to this version has been sent.
+/// The source has sent every change up to this resourceVersion.
 struct BookmarkDelta {
   std::string resource_version{};
-  std::string namespace_{};  ///< of the source that sent it; empty for a source of all
+  std::string namespace_{};  ///< the source's namespace; empty for a source of all
 };
-/// The objects of a namespace cannot be had for now; nobody is to wait for them.
+/// The objects of a namespace cannot be read for now, so the sync does not wait for them.
 struct UnavailableDelta {
   std::string namespace_{};
 };
-/// Deliver every object again.
+/// Every object has to be delivered again.
 struct ResyncDelta {};
-/// Nothing; makes the consumer look at what else there is to do.
+/// Has no content; wakes the consumer so that it looks for other work.
 struct WakeDelta {};
-/// A delta that is rarer than UpsertDelta, in an allocation of its own: what waits in a queue has
-/// the size of the largest. Never empty, unless moved from.
+/// A delta that is rarer than UpsertDelta, in a separate allocation, because an element of the
+/// queue is as large as the largest kind of delta. Never empty, unless moved from.
 template <class T>
 class Rare {
  public:
@@ -80,47 +81,49 @@ class Rare {
  private:
   std::unique_ptr<T> delta_;
 };
-/// One step of what the reflector hands to the distributor.
+/// One step that the reflector passes to the distributor.
 using Delta = std::variant<UpsertDelta, Rare<DeleteDelta>, Rare<ReplaceDelta>, Rare<BookmarkDelta>,
                            Rare<UnreadableDelta>, Rare<UnavailableDelta>, ResyncDelta, WakeDelta>;
 
-/// Deltas to apply in one step: some upserts and deletes, in order, or one of another kind.
+/// Deltas to apply in one step: several upserts and deletes, in order, or one delta of another
+/// kind.
 struct DeltaBatch {
   std::vector<Delta> deltas{};
-  base::TimePoint queued{};  ///< when the first of them was
+  base::TimePoint queued{};  ///< when the first of them was queued
 };
 
-/// Every delta in order, none merged, as client-go's RealFIFO; a full state and a resync are one
-/// delta each. Bounded by count and by bytes: when it is full the producers wait, and with them
-/// their connections to the server. One consumer, which takes deltas in batches. Thread-safe.
+/// Keeps every delta in order and merges none, as client-go's RealFIFO; a full state and a resync
+/// are one delta each. Bounded by count and by bytes: when it is full, the producers wait, and
+/// thereby their connections to the server do, too. One consumer takes the deltas in batches.
+/// Thread-safe.
 class DeltaQueue {
  public:
   /// Settings of a DeltaQueue.
   struct Options {
     base::Clock& clock = base::Clock::Real();
     std::size_t max_deltas = 1000;
-    std::size_t max_bytes = 8 << 20;  ///< one larger delta is taken when the queue is empty
+    std::size_t max_bytes = 8 << 20;  ///< an empty queue takes one larger delta
     std::size_t max_batch = 256;
     metrics::Gauge queued{};  ///< set to the number of deltas
   };
 
   explicit DeltaQueue(Options options) : options_(options) {}
 
-  /// Waits for room. kCancelled when the queue is or becomes closed. The deltas of one Flush count
-  /// as queued when the first of them was: they came together.
+  /// Waits for room and adds a delta. kCancelled when the queue is or becomes closed. All deltas of
+  /// one Flush have the time at which the first of them was queued, because they arrived together.
   apimachinery::Result<void> Push(Delta delta);
-  /// The same, for one of several: the consumer may go on to sleep until Flush, or until a whole
-  /// batch waits, so that it is not woken for each.
+  /// Like Push, for one of several deltas: the consumer may stay asleep until Flush, or until a
+  /// whole batch waits, so that not every delta wakes it.
   apimachinery::Result<void> PushSome(Delta delta);
-  /// Wakes the consumer for what PushSome has left.
+  /// Wakes the consumer for the deltas of PushSome.
   void Flush();
-  /// Puts a WakeDelta in, at once, full or not.
+  /// Adds a WakeDelta at once, even when the queue is full.
   void Wake();
-  /// Waits for deltas; nothing when the queue is closed, even when some are left.
+  /// Waits for deltas. Returns std::nullopt when the queue is closed, even when some deltas are
+  /// left.
   std::optional<DeltaBatch> Pop();
 
-  /// Ends all waits. Deltas that are left are dropped by Open: whoever stops a reflector lets it
-  /// list again.
+  /// Ends all waits. Open drops the remaining deltas: a reflector that was stopped lists again.
   void Close();
   void Open();
 

@@ -1,5 +1,5 @@
 /// @file
-/// Applies deltas to the store and tells the listeners.
+/// Distributor: applies deltas to the store and passes the changes to the listeners.
 #ifndef KUBEXX_CACHE_INTERNAL_INFORMER_DISTRIBUTOR_H_
 #define KUBEXX_CACHE_INTERNAL_INFORMER_DISTRIBUTOR_H_
 
@@ -19,62 +19,62 @@ namespace kubexx::cache {
 /// The listeners of an informer. Thread-safe.
 class ListenerSet {
  public:
-  /// Keeps a listener that is not one of the set yet, until Add.
+  /// Keeps a listener that will join the set later, with Add.
   void Await(std::shared_ptr<Listener> listener);
   std::vector<std::shared_ptr<Listener>> Awaited() const;
-  /// Adds a listener unless it is closed; starts its thread while the set is running.
+  /// Adds a listener unless it is closed, and starts its thread while the set is running.
   void Add(const std::shared_ptr<Listener>& listener);
-  /// A closed one, awaited ones too. Kept until its thread has ended when its own handler removes
-  /// it.
+  /// Removes a closed listener, whether it has been added or is awaited. When its own handler
+  /// removes it, the set keeps it until its thread has ended.
   void Remove(const std::shared_ptr<Listener>& listener);
-  /// Whether the resync of any of them is due at `now`.
+  /// Whether the resync of any listener is due at `now`.
   bool CheckResync(base::TimePoint now) const;
   std::vector<std::shared_ptr<Listener>> All() const;
 
   void Start();
-  /// Handlers are called no more, once the calls that are running have returned.
+  /// Requests the stop: running handler calls finish, and no further ones follow.
   void RequestStop();
-  /// The same, and waits for running handlers; they must not need this set meanwhile.
+  /// Requests the stop and waits for running handlers, which must not use this set meanwhile.
   void Stop();
-  /// Closes all, awaited ones too; not from a handler.
+  /// Closes all listeners, including awaited ones. Must not be called by a handler.
   void Close();
   void SetBounded(bool bounded);
-  /// Whether the caller is one of the handlers.
+  /// Whether a handler of this set is the caller.
   bool OnOwnThread() const;
 
  private:
   mutable base::Mutex mu_;
   std::vector<std::shared_ptr<Listener>> listeners_ KX_GUARDED_BY(mu_);
   std::vector<std::shared_ptr<Listener>> awaited_ KX_GUARDED_BY(mu_);
-  /// Removed by their own handlers.
+  /// Listeners that their own handlers removed.
   std::vector<std::shared_ptr<Listener>> ended_ KX_GUARDED_BY(mu_);
   bool running_ KX_GUARDED_BY(mu_) = false;
   bool bounded_ KX_GUARDED_BY(mu_) = true;
 };
 
-/// Turns deltas into changes of the store and events for the listeners, the store first. One thread
-/// at a time.
+/// Turns deltas into changes of the store and events for the listeners, the store first. Only one
+/// thread may use it at a time.
 class Distributor {
  public:
-  /// `on_state` is called when a full state of a scope (see StoreFaults) is in the store, before
-  /// anybody is told of it; may be empty.
+  /// `on_state` is called when the store has a full state of a scope (see StoreFaults), before any
+  /// listener gets it; may be empty.
   Distributor(std::shared_ptr<PackedStore> store, ListenerSet& listeners,
               std::function<void(const std::string& scope)> on_state = {})
       : store_(std::move(store)), listeners_(listeners), on_state_(std::move(on_state)) {}
 
-  /// The changes of a batch are all in the store before the first of them is told.
+  /// Applies a batch. The store has all its changes before the listeners get the first one.
   void Apply(DeltaBatch&& batch);
 
   /// Brings a new listener up to date and adds it to the set.
   void Attach(const std::shared_ptr<Listener>& listener, bool synced);
-  /// Tells the end of the initial list.
+  /// Tells the listeners that the initial list has ended.
   void TellSynced();
 
  private:
-  /// A change between Pack and Tell.
+  /// A change that has been packed and not passed to the listeners yet.
   struct Pending {
     RawEvent::Type type = RawEvent::Type::kUpdate;
-    EntryRef object{};  ///< none: a delete without a last state
+    EntryRef object{};  ///< null for a delete without a last state
   };
 
   void ApplyChanges(std::vector<Delta>&& deltas);

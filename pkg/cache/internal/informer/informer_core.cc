@@ -131,7 +131,7 @@ Result<void> InformerCore::AwaitSync(const std::stop_token& stop, base::Duration
                             "the server refuses it");
     }
     if (options_.clock.Now() >= until) {
-      return UnsyncedLocked(Reason::kTimeout, "it takes longer than a reader waits");
+      return UnsyncedLocked(Reason::kTimeout, "it did not come in the time that a reader waits");
     }
     options_.clock.WaitUntil(mu_, synced_changed_, stop, until);
   }

@@ -1,5 +1,5 @@
 /// @file
-/// What runs inside a SharedInformer.
+/// InformerCore: the implementation of SharedInformer.
 #ifndef KUBEXX_CACHE_INTERNAL_INFORMER_INFORMER_CORE_H_
 #define KUBEXX_CACHE_INTERNAL_INFORMER_INFORMER_CORE_H_
 
@@ -28,8 +28,9 @@
 
 namespace kubexx::cache {
 
-/// Three kinds of threads: those of the reflectors, one a source, fill the queue, the informer's
-/// own empties it into the store and the listeners' queues, each listener's calls its handler.
+/// Has three kinds of threads. The reflectors' threads, one for each source, fill the queue. The
+/// informer's own thread moves the changes from the queue into the store and the listeners' queues.
+/// Each listener's thread calls its handler.
 class InformerCore {
  public:
   /// One source of all objects, or one for each of several namespaces.
@@ -49,7 +50,8 @@ class InformerCore {
   /// See SharedInformerBase.
   apimachinery::Result<void> AwaitSync(const std::stop_token& stop, base::Duration patience) const;
   apimachinery::Result<void> SyncError(std::string_view namespace_) const;
-  /// Fails before the first full state of a namespace (empty: of all), and while it is refused.
+  /// Fails before the first full state of a namespace (empty: of all), and while the server refuses
+  /// it.
   apimachinery::Result<void> CheckReadable(std::string_view namespace_) const;
   const std::string& name() const { return options_.name; }
 
@@ -63,7 +65,7 @@ class InformerCore {
   PackedStore& store() { return *store_; }
 
  private:
-  /// A source, and what brings its objects into the queue.
+  /// A source, and the parts that bring its objects into the queue.
   struct Feed {
     Feed(InformerCore& core, NamespacedSource source, bool of_one_namespace);
     InformerStore store;
@@ -83,7 +85,7 @@ class InformerCore {
   void SetAvailable(const std::string& namespace_);
   void SetRead(const std::string& namespace_);
   void Failed(const std::string& namespace_, const apimachinery::Status& status);
-  /// Why it has not synced: the last error of any of its sources, if there was one.
+  /// Why the informer has not synced, with the last error of any of its sources, if there was one.
   apimachinery::Error UnsyncedLocked(apimachinery::Reason reason, std::string_view what) const
       KX_REQUIRES(mu_);
   apimachinery::Result<void> ReadableLocked(std::string_view namespace_) const KX_REQUIRES(mu_);
@@ -92,7 +94,7 @@ class InformerCore {
   const InformerOptions options_;
   const InformerMetrics metrics_;
   const std::shared_ptr<PackedStore> store_;
-  /// Handlers that were added are awaited by it until Start, or the informer's thread, comes by.
+  /// Added handlers are in its awaited listeners until Start or the informer's thread takes them.
   const std::shared_ptr<ListenerSet> listeners_ = std::make_shared<ListenerSet>();
   DeltaQueue queue_;
   Distributor distributor_;
@@ -102,21 +104,23 @@ class InformerCore {
   mutable base::Mutex mu_;
   mutable base::CondVar synced_changed_;
   bool running_ KX_GUARDED_BY(mu_) = false;
-  /// Of the run that Start began last.
+  /// The stop of the run that Start began last.
   std::stop_source stop_ KX_GUARDED_BY(mu_){std::nostopstate};
   std::set<std::thread::id> own_threads_ KX_GUARDED_BY(mu_);  // beside the listeners'
   bool synced_ KX_GUARDED_BY(mu_) = false;
-  /// Whose first full state since Start is awaited.
+  /// The namespaces for whose first full state since Start the sync waits.
   std::set<std::string> unsynced_ KX_GUARDED_BY(mu_);
-  /// Without a first full state since Start; for others nobody waits, as they are refused.
+  /// The namespaces without a first full state since Start, including refused ones, for which the
+  /// sync does not wait.
   std::set<std::string> unread_ KX_GUARDED_BY(mu_);
   base::TimePoint started_ KX_GUARDED_BY(mu_){};
-  /// The last errors of sources without a first full state since Start.
+  /// The last errors of the sources without a first full state since Start.
   std::map<std::string, apimachinery::Status, std::less<>> errors_ KX_GUARDED_BY(mu_);
-  /// How often the listeners are looked at for resyncs that are due; zero means never.
+  /// How often the informer checks which listeners' resyncs are due; zero means never.
   base::Duration resync_check_ KX_GUARDED_BY(mu_){0};
 
-  /// Held by Start and Stop, which wait for threads: not taken by those. Before mu_.
+  /// Held by Start and Stop while they wait for threads; the threads must not lock it. Locked
+  /// before mu_.
   base::Mutex lifecycle_mu_;
   std::optional<std::jthread> distribution_thread_ KX_GUARDED_BY(lifecycle_mu_);
 };

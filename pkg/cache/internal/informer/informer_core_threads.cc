@@ -11,8 +11,8 @@ namespace kubexx::cache {
 InformerCore::~InformerCore() {
   if (OnOwnThread()) {
     logging::Error(
-        "an informer is destroyed by one of its own handlers, which its destructor would wait for: "
-        "hold on to it until the handler has returned",
+        "An informer is destroyed by one of its own handlers, for which its destructor would wait: "
+        "keep the informer until the handler has returned",
         {{"informer", options_.name}});
     std::terminate();
   }

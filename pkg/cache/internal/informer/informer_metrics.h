@@ -8,14 +8,14 @@
 
 namespace kubexx::cache {
 
-/// informer_* series with labels name, group, version and resource; the first three are named as
-/// client-go's. Without a registry they do nothing.
+/// The informer_* series with the labels name, group, version and resource. The first three have
+/// client-go's names. Without a registry they do nothing.
 struct InformerMetrics {
   explicit InformerMetrics(const InformerOptions& options);
 
   metrics::Gauge queued{};  ///< changes between the reflector and the store
-  /// From a change's arrival in the queue until it is in the store and in the handlers' queues; of
-  /// a batch of changes the first one's.
+  /// The time from a change's arrival in the queue until it is in the store and in the handlers'
+  /// queues. For a batch of changes, the time of the first one.
   metrics::Histogram latency_seconds{};
   metrics::Gauge resource_version{};  ///< last 15 digits
   metrics::Gauge objects{};

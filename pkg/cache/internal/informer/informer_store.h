@@ -1,5 +1,6 @@
 /// @file
-/// The informer's side of a Reflector: transforms what arrives and queues it.
+/// InformerStore: the ReflectorStore of an informer. It transforms the arriving objects and queues
+/// them.
 #ifndef KUBEXX_CACHE_INTERNAL_INFORMER_INFORMER_STORE_H_
 #define KUBEXX_CACHE_INTERNAL_INFORMER_INFORMER_STORE_H_
 
@@ -18,12 +19,12 @@
 
 namespace kubexx::cache {
 
-/// Changes an object before anything else sees it.
+/// Changes an object before anything else uses it.
 using Transform = std::function<apimachinery::Result<void>(Object&)>;
 
-/// Runs the transform, packs full states as they stream in, and hands deltas to the queue in order.
-/// Entries of the store that a full state only confirms are shared with it, not packed again.
-/// Refers to the store and the queue.
+/// Runs the transform, packs full states while they arrive, and passes deltas to the queue in
+/// order. For an object that a full state brings unchanged it uses the store's entry instead of
+/// packing it again. Refers to the store and the queue.
 class InformerStore final : public ReflectorStore {
  public:
   /// Settings of an InformerStore.
@@ -31,7 +32,7 @@ class InformerStore final : public ReflectorStore {
     std::string name{};
     Transform transform{};
     metrics::Counter dropped{};
-    /// Its source has the objects of this namespace only, when set.
+    /// When set, the source has only the objects of this namespace.
     std::optional<std::string> namespace_{};
   };
 
@@ -46,8 +47,8 @@ class InformerStore final : public ReflectorStore {
   std::unique_ptr<Replacement> BeginReplace() override;
   void Bookmark(std::string_view resource_version) override;
   apimachinery::Result<void> Resync() override { return queue_.Push(ResyncDelta{}); }
-  /// These are all objects of the namespace now; see SharedInformerBase::ReplaceNamespace. Also
-  /// while a full state streams in.
+  /// Replaces the objects of a namespace; see SharedInformerBase::ReplaceNamespace. May be called
+  /// while a full state arrives.
   apimachinery::Result<void> ReplacePart(std::string namespace_, std::vector<Object>&& objects,
                                          std::shared_ptr<std::atomic<bool>> applied);
 
@@ -55,7 +56,7 @@ class InformerStore final : public ReflectorStore {
   class TableReplacement;
 
   apimachinery::Result<void> Upsert(Object&& object);
-  /// Logs it; the reason with the object.
+  /// Logs that an object is too large, and returns the reason with the object.
   apimachinery::Status TooLarge(const Object& object, const apimachinery::Status& why) const;
   /// False when the transform refused the object, which is logged and counted.
   bool RunTransform(Object& object);

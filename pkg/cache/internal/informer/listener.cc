@@ -26,7 +26,7 @@ Listener::Listener(Options options, std::shared_ptr<const PackedStore> store, Ha
                                        "Events that wait for a handler", labels);
     merged_ = options_.registry->Counter(
         "informer_handler_merged_events_total",
-        "Events that became one with a waiting event because a handler's queue was full", labels);
+        "Events that were merged into a waiting event because a handler's queue was full", labels);
     held_back_seconds_ = options_.registry->Counter(
         "informer_handler_held_back_seconds_total",
         "Time that an informer waited because a handler's queue was full", labels);
@@ -201,14 +201,14 @@ Result<void> Listener::Drain(const std::stop_token& stop) {
   not_full_.notify_all();
   while (!closed_ && running_ && !(EmptyLocked() && !delivering_)) {
     if (stop.stop_requested()) {
-      return Fail(Reason::kCancelled, "stopped before handler \"" + options_.name +
-                                          "\" was given all that waited for it");
+      return Fail(Reason::kCancelled,
+                  "stopped before handler \"" + options_.name + "\" got all its waiting events");
     }
     options_.clock.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
   }
   if (!EmptyLocked()) {
     return Fail(Reason::kUnavailable, "the informer of handler \"" + options_.name +
-                                          "\" does not run; what waited for it is dropped");
+                                          "\" does not run; its waiting events are dropped");
   }
   return {};
 }

@@ -1,5 +1,5 @@
 /// @file
-/// One handler of an informer: its bounded queue and its thread.
+/// Listener: one handler of an informer with its bounded queue and its thread.
 #ifndef KUBEXX_CACHE_INTERNAL_INFORMER_LISTENER_H_
 #define KUBEXX_CACHE_INTERNAL_INFORMER_LISTENER_H_
 
@@ -27,9 +27,9 @@
 
 namespace kubexx::cache {
 
-/// Delivers events to one handler, in order, on a thread of its own. Memory is bounded however slow
-/// the handler is: see Overflow. What a stopped listener had not delivered yet it delivers after
-/// the next StartThread. Thread-safe.
+/// Delivers events to one handler, in order, on a thread of its own. Its memory is bounded however
+/// slow the handler is: see Overflow. Events that a stopped listener has not delivered, it delivers
+/// after the next StartThread. Thread-safe.
 class Listener {
  public:
   using Handler = std::function<void(const RawEvent&)>;
@@ -51,30 +51,33 @@ class Listener {
   ~Listener();
 
   void StartThread();
-  /// The handler is called no more, once a call that is running has returned; keeps what is queued.
+  /// Requests the stop: a running call of the handler finishes, and no further one follows. Keeps
+  /// the queued events.
   void RequestStop();
-  /// The same, and waits for a running call, unless the handler itself is the caller.
+  /// Requests the stop and waits for a running call, unless the handler itself is the caller.
   void StopThread();
   /// Whether the handler is the caller.
   bool OnOwnThread() const;
   /// Whether its thread has not ended yet.
   bool running() const;
 
-  /// Queues events; waits for room when it is to hold back and is bounded.
+  /// Queues events. Waits for room when the listener is bounded and its overflow is kHoldBack.
   void Push(std::span<const Event> events);
-  /// Queues an event for each of its objects; never waits. A resync is left out while an earlier
-  /// one waits or is being told.
+  /// Queues an event for each object of the snapshot; never waits. Skips a resync while an earlier
+  /// one is queued or being delivered.
   void PushSnapshot(const std::shared_ptr<const Snapshot>& snapshot);
-  /// Queues the end of the initial list: when it is reached, synced() is true. Never waits.
+  /// Queues the end of the initial list; synced() is true when the listener reaches it. Never
+  /// waits.
   void PushSynced();
 
-  /// Unbounded, Push never waits: for the informer's last deltas while it stops.
+  /// When not bounded, Push never waits. The informer uses this for its last deltas while it stops.
   void SetBounded(bool bounded);
-  /// Takes no more events and waits until the handler has been given those that are queued.
-  /// kCancelled when `stop` was requested first, kUnavailable when its thread does not run,
-  /// kInvalid when the handler itself calls.
+  /// Accepts no more events and waits until the handler has got the queued ones. kCancelled when
+  /// `stop` was requested first, kUnavailable when the thread does not run, kInvalid when the
+  /// handler itself calls.
   apimachinery::Result<void> Drain(const std::stop_token& stop);
-  /// Ends it for good: drops what is queued, and joins the thread unless the handler is the caller.
+  /// Ends the listener for good: drops the queued events, and joins the thread unless the handler
+  /// is the caller.
   void Close();
 
   bool synced() const;
@@ -83,9 +86,9 @@ class Listener {
   bool closed() const;
   const std::string& name() const { return options_.name; }
 
-  /// Notes whether its resync is due at `now`, and returns that.
+  /// Records whether the resync is due at `now`, and returns that.
   bool CheckResync(base::TimePoint now);
-  /// Whether a resync was due, and is not any longer.
+  /// Returns whether a resync was due, and resets that.
   bool TakeResync();
 
  private:
@@ -97,12 +100,12 @@ class Listener {
   using Item = std::variant<Event, Walk, Synced>;
 
   void Run(const std::stop_token& stop);
-  /// Waits for events and takes some of them, in order; none when stopped.
+  /// Waits for events and takes some of them, in order; returns none when stopped.
   std::vector<Event> Next(const std::stop_token& stop);
-  /// Takes back what was not delivered.
+  /// Puts events that were not delivered back into the queue.
   void PutBack(std::span<Event> events);
   Event TakeLocked() KX_REQUIRES(mu_);
-  /// Tells of the room that there is now.
+  /// Notifies those who wait for room.
   void TookLocked() KX_REQUIRES(mu_);
   Event TakeMergedLocked() KX_REQUIRES(mu_);
   void PushLocked(const Event& event) KX_REQUIRES(mu_);
@@ -118,7 +121,8 @@ class Listener {
   void Deliver(const RawEvent& event);
 
   Options options_;
-  /// So many events are taken at once; few of a small buffer, whose size is meant.
+  /// How many events the thread takes at once; few from a small buffer, so that its size keeps its
+  /// meaning.
   const std::size_t at_once_;
   std::shared_ptr<const PackedStore> store_;
   Handler handler_;
@@ -131,13 +135,15 @@ class Listener {
   mutable base::Mutex mu_;
   base::CondVar not_full_;
   base::CondVar not_empty_;
-  /// Told of `synced_`, `closed_`, `running_` and of a queue that has been worked off.
+  /// Notified of changes of `synced_`, `closed_` and `running_`, and when the queue has been worked
+  /// off.
   mutable base::CondVar changed_;
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
-  /// What came after `items_` was full, until all of it has been delivered.
+  /// The events that came after `items_` was full, until all of them have been delivered.
   MergeBuffer late_ KX_GUARDED_BY(mu_){options_.tells_passing};
   bool bounded_ KX_GUARDED_BY(mu_) = true;
-  /// Whoever wakes the thread takes this back, so that those that come before it runs need not.
+  /// Whether the thread sleeps. Whoever wakes the thread resets it, so that others need not wake it
+  /// again.
   bool sleeping_ KX_GUARDED_BY(mu_) = false;
   bool closed_ KX_GUARDED_BY(mu_) = false;
   bool draining_ KX_GUARDED_BY(mu_) = false;

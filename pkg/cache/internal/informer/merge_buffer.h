@@ -1,5 +1,5 @@
 /// @file
-/// Changes that wait for a handler that cannot keep up.
+/// MergeBuffer: the changes that wait for a handler that is too slow.
 #ifndef KUBEXX_CACHE_INTERNAL_INFORMER_MERGE_BUFFER_H_
 #define KUBEXX_CACHE_INTERNAL_INFORMER_MERGE_BUFFER_H_
 
@@ -15,16 +15,16 @@
 
 namespace kubexx::cache {
 
-/// At most one change an object, in the order in which the objects first changed. Each goes from
-/// the state that was last taken out of here, or that was known before, to the latest. Not
-/// thread-safe.
+/// Has at most one change per object, in the order in which the objects first changed. Each change
+/// leads to the object's latest state, from the state that was last taken out of this buffer, or
+/// that the handler knew before. Not thread-safe.
 class MergeBuffer {
  public:
-  /// What a handler is told of one object.
+  /// A change of one object for a handler.
   struct Change {
     RawEvent::Type type = RawEvent::Type::kAdd;
     EntryRef object{};
-    EntryRef old{};  ///< none for an add
+    EntryRef old{};  ///< null for an add
     RawEvent::Flags flags{};
   };
   /// `tells_passing`: see HandlerOptions.
@@ -34,13 +34,13 @@ class MergeBuffer {
   struct Synced {};
   using Item = std::variant<Change, Synced>;
 
-  /// True when it became one with a change that waits, or undid it.
+  /// Adds a change. Returns true when it was merged with a waiting change, or cancelled it.
   bool Push(Change change);
   void PushSynced() { items_.emplace_back(Synced{}); }
 
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }
-  /// The oldest item; nothing when there is none.
+  /// Takes out the oldest item; std::nullopt when there is none.
   std::optional<Item> Pop();
   void Clear();
 

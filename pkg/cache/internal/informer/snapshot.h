@@ -1,5 +1,5 @@
 /// @file
-/// All objects of a store, to be told to handlers one by one.
+/// Snapshot: all objects of a store, which handlers get one by one.
 #ifndef KUBEXX_CACHE_INTERNAL_INFORMER_SNAPSHOT_H_
 #define KUBEXX_CACHE_INTERNAL_INFORMER_SNAPSHOT_H_
 
@@ -14,8 +14,9 @@
 
 namespace kubexx::cache {
 
-/// Eight bytes an object wait for a handler, not an event each. Handlers that are at about the same
-/// place get the same event, so that it is unpacked and decoded once. Thread-safe.
+/// Needs eight bytes per object while a handler catches up, not an event per object. Handlers at
+/// about the same position get the same event, so that it is unpacked and decoded once.
+/// Thread-safe.
 class Snapshot {
  public:
   enum class Kind { kAdd, kInitialAdd, kResync };

@@ -1,5 +1,5 @@
 /// @file
-/// The decoded states that objects had lately.
+/// DecodedCache: the recently decoded states of objects.
 #ifndef KUBEXX_CACHE_INTERNAL_PACKED_DECODED_CACHE_H_
 #define KUBEXX_CACHE_INTERNAL_PACKED_DECODED_CACHE_H_
 
@@ -13,21 +13,21 @@
 
 namespace kubexx::cache {
 
-/// Keeps what was decoded for an event until the next event of the same object, which needs it as
-/// the old state: objects change several times in a row, mostly. Bounded; the oldest go first.
-/// Thread-safe.
+/// Keeps the decoded object of an event until the next event of the same object, which needs it as
+/// the old state. This pays because most objects change several times in a row. Bounded; the oldest
+/// go first. Thread-safe.
 class DecodedCache {
  public:
   using Decoded = std::shared_ptr<const void>;
 
-  /// `max_bytes` counts the entries' sizes before packing; a decoded object takes about three times
-  /// as much.
+  /// `max_bytes` limits the sum of the entries' sizes before packing; a decoded object takes about
+  /// three times as much.
   explicit DecodedCache(std::size_t max_bytes = 4 << 20) : max_bytes_(max_bytes) {}
 
   /// Remembers the decoded state of an entry.
   void Put(const EntryRef& entry, Decoded decoded);
-  /// What was remembered of an entry, null when nothing is. The cache forgets it: a state is the
-  /// old one once only.
+  /// Returns the remembered state of an entry, or null. The cache forgets the state, because it is
+  /// the old state of only one event.
   Decoded Take(const Entry& entry);
 
   std::size_t size() const;

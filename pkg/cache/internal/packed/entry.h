@@ -1,5 +1,5 @@
 /// @file
-/// One cached object in one allocation.
+/// Entry: one cached object in one allocation.
 #ifndef KUBEXX_CACHE_INTERNAL_PACKED_ENTRY_H_
 #define KUBEXX_CACHE_INTERNAL_PACKED_ENTRY_H_
 
@@ -20,16 +20,16 @@ namespace kubexx::cache {
 
 class EntryRef;
 
-/// What an Entry is made of.
+/// The parts of an Entry.
 struct EntryParts {
   const apimachinery::ObjectKey& key;
   std::string_view resource_version;
   std::string_view terms;  ///< see EncodedTerms
-  /// Of the IndexerSet that gave the terms.
+  /// The version of the IndexerSet that computed the terms.
   std::uint8_t terms_version = 0;
   codec::Encoding encoding;
   std::size_t raw_size;
-  /// Of the object as it arrived, to see that a relist brought nothing new.
+  /// The hash of the object as it arrived, which shows that a relist brought nothing new.
   std::uint64_t content_hash;
   bool compressed = false;
   std::uint8_t dictionary = 0;  ///< see Packed
@@ -64,7 +64,7 @@ class Entry {
   std::size_t raw_size() const { return raw_size_; }
   std::uint64_t content_hash() const { return content_hash_; }
   std::uint32_t key_hash() const { return key_hash_; }
-  /// Bytes of the allocation.
+  /// The size of the allocation in bytes.
   std::size_t size() const { return sizeof(Entry) + head_size() + terms_size_ + packed_size_; }
 
   static std::uint32_t HashKey(std::string_view namespace_, std::string_view name);
@@ -96,7 +96,7 @@ class Entry {
   std::uint8_t terms_version_ = 0;
 };
 
-/// A counted reference to an Entry, or none; one pointer in size.
+/// A counted reference to an Entry, or null; it has the size of one pointer.
 class EntryRef {
  public:
   EntryRef() = default;

@@ -1,5 +1,5 @@
 /// @file
-/// A hash set of entries by key, with eight bytes a slot.
+/// EntryTable: a hash set of entries by key, with eight bytes per slot.
 #ifndef KUBEXX_CACHE_INTERNAL_PACKED_ENTRY_TABLE_H_
 #define KUBEXX_CACHE_INTERNAL_PACKED_ENTRY_TABLE_H_
 
@@ -15,19 +15,19 @@ namespace kubexx::cache {
 /// quarters full and shrinks when seven eighths empty. Movable. Not thread-safe.
 class EntryTable {
  public:
-  /// None when there is no such key.
+  /// Returns null when there is no such key.
   EntryRef Find(std::string_view namespace_, std::string_view name) const;
-  /// Puts `entry` in, and returns the one with the same key that it replaces, if any.
+  /// Inserts `entry`, and returns the entry with the same key that it replaces, or null.
   EntryRef Insert(EntryRef entry);
-  /// Takes an entry out and returns it, if there was one.
+  /// Removes an entry and returns it, or null when there is none.
   EntryRef Erase(std::string_view namespace_, std::string_view name);
 
-  /// Whether this very entry is in.
+  /// Whether the table has this very entry.
   bool Has(const Entry& entry) const;
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  /// Bytes of the entries' allocations and of the slots.
+  /// The size of the entries' allocations and of the slots in bytes.
   std::size_t bytes() const { return entry_bytes_ + slots_.size() * sizeof(EntryRef); }
 
   /// All entries, in no particular order.
@@ -42,8 +42,8 @@ class EntryTable {
     }
   }
 
-  /// For walks in steps: the entry in slot `i` of slots(), which may be none. The entries move
-  /// when the table changes.
+  /// For walks in several steps: the entry in slot `i` of slots(), which may be null. The entries
+  /// move when the table changes.
   std::size_t slots() const { return slots_.size(); }
   const EntryRef& At(std::size_t i) const { return slots_[i]; }
 

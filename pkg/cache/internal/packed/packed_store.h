@@ -1,5 +1,5 @@
 /// @file
-/// The cache of one type: packed objects by key, and indexes over them.
+/// PackedStore: the cache of one type, with packed objects by key and indexes.
 #ifndef KUBEXX_CACHE_INTERNAL_PACKED_PACKED_STORE_H_
 #define KUBEXX_CACHE_INTERNAL_PACKED_PACKED_STORE_H_
 
@@ -33,20 +33,20 @@ namespace kubexx::cache {
 /// Settings of a PackedStore.
 struct PackedStoreOptions {
   PackerOptions packer{};
-  /// Its objects come from one source for each namespace, each with versions of its own.
+  /// Whether each namespace has a source of its own, with resourceVersions of its own.
   bool version_per_namespace = false;
   StoreFaults::Options faults{};
 };
 
-/// As client-go's ThreadSafeStore, with packed objects. Thread-safe, also for several writers.
-/// Entries handed out stay valid on their own. Packing, unpacking and indexers run outside the
-/// lock. Entries from before the current dictionary are packed again bit by bit, a few with every
-/// change, so that memory does not drift as objects change.
+/// As client-go's ThreadSafeStore, with packed objects. Thread-safe, even with several writers.
+/// Entries that it returns stay valid without it. It runs packing, unpacking and indexers outside
+/// of the lock. With every change it repacks a few entries that still use an older dictionary, so
+/// that memory does not grow as objects change.
 class PackedStore {
  public:
   /// One change of many; see Apply.
   struct Change {
-    /// To put; none removes the object at `key`.
+    /// The entry to put; null removes the object at `key`.
     EntryRef entry{};
     apimachinery::ObjectKey key{};
     std::string resource_version{};
@@ -54,7 +54,7 @@ class PackedStore {
 
   explicit PackedStore(PackedStoreOptions options = {}) : options_(std::move(options)) {}
 
-  /// Adds indexes, at any time; the objects that are there have been indexed when it returns.
+  /// Adds indexes, at any time. When it returns, the existing objects have been indexed.
   /// kAlreadyExists when there is an index of one of the names, kInvalid when there are too many.
   apimachinery::Result<void> AddIndexers(Indexers indexers);
   apimachinery::Result<void> AddIndexer(TermsFunc terms);
@@ -64,49 +64,51 @@ class PackedStore {
   apimachinery::Result<EntryRef> Pack(const Object& object) {
     return Pack(object, HashContent(object));
   }
-  /// As Pack, for an object that has just changed and may soon change again: its bytes as they are,
-  /// unless it is large. Whoever has stored the entry calls PackLater.
+  /// Like Pack, for an object that has just changed and may soon change again: unless the object is
+  /// large, the entry has its bytes unpacked. The caller has to call PackLater after storing the
+  /// entry.
   apimachinery::Result<EntryRef> MakeRecent(const Object& object, std::uint64_t content_hash);
-  /// Packs what is stored of the entries' objects once they have been quiet for some megabytes of
-  /// other changes. Stores others.
+  /// Packs the stored states of the entries' objects after some megabytes of other objects'
+  /// changes, if the objects have not changed meanwhile. Replaces the stored entries.
   void PackLater(std::span<const EntryRef> entries);
-  /// The object of an entry.
+  /// Returns the object of an entry.
   apimachinery::Result<Object> Unpack(const Entry& entry) const;
-  /// Calls `read` with the object of an entry, which is gone when `read` returns: a look at it
-  /// allocates nothing. `read` may use the store.
+  /// Calls `read` with the object of an entry, which is valid only during the call. Allocates no
+  /// memory for it. `read` may use the store.
   apimachinery::Result<void> Read(const Entry& entry,
                                   base::FunctionRef<void(const Object&)> read) const;
 
-  /// Stores an entry and returns the one it replaces; the store has its version then.
+  /// Stores an entry and returns the one that it replaces. The store's resourceVersion becomes the
+  /// entry's.
   EntryRef Put(EntryRef entry);
   /// Removes an entry and returns it.
   EntryRef Remove(const apimachinery::ObjectKey& key);
-  /// Does all changes in one step, in order; puts what each has replaced or removed in `entry`'s
-  /// place.
+  /// Applies all changes in one step, in order. Sets each change's `entry` to the entry that it has
+  /// replaced or removed.
   void Apply(std::vector<Change>& changes);
-  /// Makes `table` the whole content, in one step, and returns what was there.
+  /// Makes `table` the whole content in one step, and returns the former content.
   EntryTable Swap(EntryTable table, std::string_view resource_version);
-  /// The same for the objects of one namespace; `table` has no others.
+  /// Like Swap, for the objects of one namespace; `table` has no others.
   EntryTable SwapNamespace(std::string_view namespace_, EntryTable table,
                            std::string_view resource_version);
-  /// `namespace_` matters only to a store with versions by namespace.
+  /// Sets the resourceVersion. `namespace_` is used only by a store with versions by namespace.
   void SetResourceVersion(std::string_view namespace_, std::string_view resource_version);
 
-  /// None when there is no such key.
+  /// Returns null when there is no such key.
   EntryRef Find(std::string_view namespace_, std::string_view name) const;
   EntryRef Find(const apimachinery::ObjectKey& key) const { return Find(key.namespace_, key.name); }
   bool Contains(const apimachinery::ObjectKey& key) const;
   std::vector<EntryRef> Entries() const;
-  /// Those of one namespace; by its index when there is one of the name kNamespaceIndex.
+  /// The entries of one namespace; uses the index kNamespaceIndex if there is one.
   std::vector<EntryRef> EntriesIn(std::string_view namespace_) const;
   std::vector<apimachinery::ObjectKey> Keys() const;
 
-  /// The entries that have all of `terms`; none when `terms` is empty. Nothing is unpacked.
+  /// The entries that have all of `terms`; none when `terms` is empty. Unpacks nothing.
   std::vector<EntryRef> EntriesByIndex(const IndexTerms& terms) const {
     return EntriesByIndex(terms, nullptr);
   }
-  /// The same. `unread` gets the entries that might be among them: a function that gives some of
-  /// their terms threw.
+  /// Like the above. `unread` gets the entries that might also have the terms, because the function
+  /// of one of the indexes threw for them.
   std::vector<EntryRef> EntriesByIndex(const IndexTerms& terms,
                                        std::vector<EntryRef>* unread) const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(const IndexTerms& terms) const;
@@ -117,20 +119,20 @@ class PackedStore {
   std::vector<std::string> IndexValues(std::string_view index) const;
 
   std::size_t size() const;
-  /// Bytes that entries and slots take; indexes and dictionaries are not counted.
+  /// The size of entries and slots in bytes, without indexes and dictionaries.
   std::size_t bytes() const;
-  /// Every change up to it is in the store; with versions by namespace the lowest of those that are
-  /// known. Empty when none is.
+  /// The resourceVersion up to which the store has every change; with versions by namespace, the
+  /// lowest of the known ones. Empty when none is known.
   std::string resource_version() const;
   std::string resource_version(std::string_view namespace_) const;
 
   static std::uint64_t HashContent(const Object& object);
 
-  /// What handlers had decoded lately.
+  /// The objects that were recently decoded for handlers.
   DecodedCache& decoded() const { return decoded_; }
-  /// What its readers must be told.
+  /// The faults that the store's readers have to learn of.
   StoreFaults& faults() const { return faults_; }
-  /// Which of the scopes of faults() a namespace belongs to.
+  /// The scope of faults() to which a namespace belongs.
   std::string_view ScopeOf(std::string_view namespace_) const {
     return options_.version_per_namespace ? namespace_ : std::string_view();
   }
@@ -139,23 +141,23 @@ class PackedStore {
   using IndexerSetRef = std::shared_ptr<const IndexerSet>;
   using Extend = base::FunctionRef<apimachinery::Result<IndexerSetRef>(const IndexerSet& current)>;
 
-  /// The bytes of an object as an entry has them; see Packed.
+  /// The packed bytes of an object, as they are in an entry; see Packed.
   struct PackedView {
     bool compressed = false;
     std::uint8_t dictionary = 0;
     std::string_view bytes;
   };
-  /// A term that is asked for.
+  /// A term of a query.
   struct Wanted {
     std::string term;    ///< empty when no object has had its index
-    std::string unread;  ///< what an entry has instead when its function threw; or empty
+    std::string unread;  ///< the term of entries for which the function threw; or empty
   };
   apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
                                           const PackedView& packed) const;
   void PackNow(const EntryRef& old);
   IndexerSetRef indexers() const;
   apimachinery::Result<void> ExtendIndexers(Extend extend);
-  /// The entry itself, or one with the terms that `indexers` gives it.
+  /// Returns the entry itself, or one with the terms that `indexers` compute for it.
   EntryRef Indexed(EntryRef entry, const IndexerSet& indexers) const;
   void IndexAll(EntryTable& table, const IndexerSet& indexers) const;
   EntryRef Repacked(const Entry& entry);
@@ -182,25 +184,25 @@ class PackedStore {
   const PackedStoreOptions options_;
   Packer packer_{options_.packer};
   mutable base::Mutex scratch_mu_;
-  /// Objects whose memory the next reads use.
+  /// Objects whose memory the next reads reuse.
   mutable std::vector<Object> scratch_ KX_GUARDED_BY(scratch_mu_);
   mutable DecodedCache decoded_{};
   mutable StoreFaults faults_{options_.faults};
 
   mutable base::Mutex mu_;
   IndexerSetRef indexers_ KX_GUARDED_BY(mu_) = IndexerSet::Empty();
-  /// Locked last. With it alone the same set is had: whoever makes entries need not wait for those
-  /// who put a whole batch of them into the table.
+  /// Locked last. It also protects a copy of `indexers_`, so that threads that make entries need
+  /// not wait for those that put a whole batch of entries into the table.
   mutable base::Mutex indexers_mu_;
   IndexerSetRef given_indexers_ KX_GUARDED_BY(indexers_mu_) = indexers_;
   EntryTable table_ KX_GUARDED_BY(mu_);
   TermIndex index_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::string, std::less<>> versions_ KX_GUARDED_BY(mu_);
-  /// The walk over the slots for entries with an older dictionary than `swept_for_`.
+  /// The position in the search for entries with an older dictionary than `swept_for_`.
   std::size_t sweep_ KX_GUARDED_BY(mu_) = 0;
   std::size_t sweep_slots_ KX_GUARDED_BY(mu_) = 0;
   std::uint8_t swept_for_ KX_GUARDED_BY(mu_) = 0;
-  /// States that are not packed yet, the oldest in front, and how many bytes they take.
+  /// The states that are not packed yet, the oldest in front, and their size in bytes.
   std::deque<EntryRef> recent_ KX_GUARDED_BY(mu_);
   std::size_t recent_bytes_ KX_GUARDED_BY(mu_) = 0;
 };

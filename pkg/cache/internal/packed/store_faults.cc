@@ -58,10 +58,10 @@ Result<void> StoreFaults::CheckAll() const {
 }
 
 apimachinery::Error StoreFaults::ErrorOf(const Unreadable& unreadable) const {
-  return Fail(Reason::kMalformed,
-              "the cache of " + options_.name + " lacks " + std::to_string(unreadable.count) +
-                  " that the server sent and that could not be read; the first: " +
-                  unreadable.first.ToString());
+  return Fail(
+      Reason::kMalformed,
+      "the cache of " + options_.name + " lacks " + std::to_string(unreadable.count) +
+          " objects or changes that could not be read; the first: " + unreadable.first.ToString());
 }
 
 }  // namespace kubexx::cache

@@ -1,6 +1,6 @@
 /// @file
-/// What an informer's readers must be told: objects that do not decode, or could not be read at
-/// all.
+/// StoreFaults: the objects of a store that could not be decoded, or not read at all, of which the
+/// informer's readers have to learn.
 #ifndef KUBEXX_CACHE_INTERNAL_PACKED_STORE_FAULTS_H_
 #define KUBEXX_CACHE_INTERNAL_PACKED_STORE_FAULTS_H_
 
@@ -19,7 +19,7 @@
 
 namespace kubexx::cache {
 
-/// What could not be read of a full state, or of the changes since.
+/// The objects of a full state, or of later changes, that could not be read.
 struct Unreadable {
   std::size_t count = 0;
   apimachinery::Status first{};
@@ -31,14 +31,14 @@ struct Unreadable {
   }
 };
 
-/// Counts and logs what is wrong with the objects of one store, and knows what it lacks. The scopes
-/// are the store's namespaces when each has a source of its own, otherwise one empty one.
+/// Counts and logs the faults of a store's objects, and knows what the store lacks. Its scopes are
+/// the store's namespaces when each has a source of its own, and otherwise a single empty one.
 /// Thread-safe.
 class StoreFaults {
  public:
   /// Settings of StoreFaults.
   struct Options {
-    std::string name{};  ///< of the informer, for the log
+    std::string name{};  ///< the informer's name, for the log
     base::Clock& clock = base::Clock::Real();
     metrics::Counter undecodable{};
   };
@@ -46,24 +46,25 @@ class StoreFaults {
   explicit StoreFaults(Options options)
       : options_(std::move(options)), undecodable_lines_(options_.clock) {}
 
-  /// Nobody but the log may hear of it: a handler was to be told of an object that does not decode.
+  /// Logs and counts that the object of a handler's event could not be decoded. The log may be the
+  /// only place that shows it.
   void ReportUndecodable(const apimachinery::ObjectKey& key, const apimachinery::Status& status);
-  /// A reader is told of one.
+  /// Counts that a reader got an error because an object could not be decoded.
   void CountUndecodable() const { options_.undecodable.Increment(); }
 
-  /// The error with the object, and the informer, in front of its message.
+  /// Returns the error with the object and the informer in front of its message.
   apimachinery::Status Named(const apimachinery::ObjectKey& key,
                              const apimachinery::Status& status) const;
 
   /// Whether the scope has had a full state.
   bool HasState(std::string_view scope) const;
-  /// A full state of the scope was stored, which lacks so much.
+  /// Records that a full state of the scope was stored, and which objects it lacks.
   void Replace(std::string_view scope, Unreadable unreadable);
-  /// The scope lacks something from now on.
+  /// Records that the scope lacks one more object or change.
   void Add(std::string_view scope, const apimachinery::Status& why);
-  /// kMalformed, with the first reason, when the scope lacks something.
+  /// Returns kMalformed, with the first reason, when the scope lacks something.
   apimachinery::Result<void> Check(std::string_view scope) const;
-  /// The same of all scopes.
+  /// Like Check, for all scopes.
   apimachinery::Result<void> CheckAll() const;
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// Which entries have an index term.
+/// TermIndex: finds the entries that have an index term.
 #ifndef KUBEXX_CACHE_INTERNAL_PACKED_TERM_INDEX_H_
 #define KUBEXX_CACHE_INTERNAL_PACKED_TERM_INDEX_H_
 
@@ -15,17 +15,18 @@
 
 namespace kubexx::cache {
 
-/// From encoded terms (see EncodedTerms) to the entries that have them. A term takes a hash node
-/// and eight to sixteen bytes an entry. Not thread-safe.
+/// Maps encoded terms (see EncodedTerms) to the entries that have them. A term takes a hash node
+/// and eight to sixteen bytes per entry. Not thread-safe.
 class TermIndex {
  public:
-  /// Puts `entry` under its terms in place of `old`, the entry of the same key, if there was one.
+  /// Adds `entry` under its terms and removes `old`, the entry of the same key, if there was one.
   void Put(const EntryRef& entry, const Entry* old);
   void Remove(const Entry& entry);
 
   /// The entries with this term; null when there are none.
   const EntryTable* Find(std::string_view term) const;
-  /// The entries that have all of `terms`; tests each of the smallest set against the others.
+  /// The entries that have all of `terms`. Tests each entry of the smallest set against the other
+  /// sets.
   std::vector<EntryRef> FindAll(const std::vector<std::string>& terms) const;
   /// Every value under `index` that some entry has.
   std::vector<std::string> Values(IndexId index) const;

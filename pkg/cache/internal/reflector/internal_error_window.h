@@ -1,5 +1,5 @@
 /// @file
-/// For how long a reflector bears with "internal error".
+/// InternalErrorWindow: how long a reflector tolerates "internal error" answers.
 #ifndef KUBEXX_CACHE_INTERNAL_REFLECTOR_INTERNAL_ERROR_WINDOW_H_
 #define KUBEXX_CACHE_INTERNAL_REFLECTOR_INTERNAL_ERROR_WINDOW_H_
 
@@ -10,13 +10,13 @@
 
 namespace kubexx::cache::internal {
 
-/// The window of client-go's retryWithDeadline: it begins with an internal error, and anew with one
-/// that comes after a minute without any. Not thread-safe.
+/// The window of client-go's retryWithDeadline. It begins with an internal error, and begins again
+/// with an internal error that follows after a minute without any. Not thread-safe.
 class InternalErrorWindow {
  public:
   explicit InternalErrorWindow(base::Duration length) : length_(length) {}
 
-  /// Whether an internal error at `now` is within the time.
+  /// Records an internal error at `now`, and returns whether it is within the window.
   bool Contains(base::TimePoint now) {
     constexpr base::Duration kQuiet = std::chrono::minutes(1);
     if (!began_ || now - last_ >= kQuiet) {

@@ -27,7 +27,7 @@ ReflectorMetrics::ReflectorMetrics(metrics::Registry* registry, const std::strin
     return;
   }
   const metrics::Labels labels{{"name", name}};
-  lists = registry->Counter("reflector_lists_total", "Full states asked for", labels);
+  lists = registry->Counter("reflector_lists_total", "Requests for full states", labels);
   list_seconds =
       registry->Histogram("reflector_list_duration_seconds",
                           "Time to read a full state into the store", labels, ListSeconds());
@@ -41,7 +41,7 @@ ReflectorMetrics::ReflectorMetrics(metrics::Registry* registry, const std::strin
   items_per_watch =
       registry->Histogram("reflector_items_per_watch", "Events of a watch", labels, Items());
   relists = registry->Counter("reflector_relists_total",
-                              "Full states asked for after the first was complete", labels);
+                              "Requests for full states after the first was complete", labels);
   resyncs = registry->Counter("reflector_resyncs_total", "Resyncs of the store", labels);
   unreadable = registry->Counter(
       "reflector_unreadable_items_total",

@@ -10,19 +10,19 @@
 
 namespace kubexx::cache {
 
-/// reflector_* series with label `name`; names as client-go's historic ones. Without a registry
-/// they do nothing.
+/// The reflector_* series with the label `name`. Their names are those that client-go used to have.
+/// Without a registry they do nothing.
 struct ReflectorMetrics {
   ReflectorMetrics(metrics::Registry* registry, const std::string& name);
 
-  metrics::Counter lists{};           ///< full states asked for, by LIST or WatchList
+  metrics::Counter lists{};           ///< requests for full states, by LIST or WatchList
   metrics::Histogram list_seconds{};  ///< from the first request to the commit
   metrics::Histogram items_per_list{};
   metrics::Counter watches{};        ///< watch requests
   metrics::Counter short_watches{};  ///< ended within a second and without an event
   metrics::Histogram watch_seconds{};
   metrics::Histogram items_per_watch{};
-  metrics::Counter relists{};  ///< full states asked for after the first one was in the store
+  metrics::Counter relists{};  ///< requests for full states after the first one
   metrics::Counter resyncs{};
   metrics::Counter unreadable{};  ///< items and events that could not be read
   metrics::Gauge last_resource_version{};

@@ -1,5 +1,5 @@
 /// @file
-/// What a Reflector does next: the decisions of list and watch, without threads, clocks or I/O.
+/// ReflectorState: decides what a Reflector does next. Has no threads, clocks or I/O.
 #ifndef KUBEXX_CACHE_INTERNAL_REFLECTOR_REFLECTOR_STATE_H_
 #define KUBEXX_CACHE_INTERNAL_REFLECTOR_REFLECTOR_STATE_H_
 
@@ -18,7 +18,7 @@
 
 namespace kubexx::cache {
 
-/// One thing to do.
+/// One step for the Reflector to do.
 struct ReflectorAction {
   enum class Kind : std::uint8_t {
     kListPage,    ///< request a page; its objects go into the replacement
@@ -29,19 +29,20 @@ struct ReflectorAction {
     kAskVersion,  ///< ask for the server's current version
   };
   Kind kind = Kind::kListPage;
-  /// Of the request; the timeout of a watch is the caller's to choose.
+  /// The options of the request. The caller chooses the timeout of a watch.
   apimachinery::ListOptions options{};
   std::string resource_version{};
-  /// Throw the replacement away and begin a new one first.
+  /// Whether to drop the replacement and begin a new one first.
   bool restart = false;
-  /// Wait first: one backoff delay, and no less than `min_delay` (the server's Retry-After).
+  /// Whether to wait first: for one backoff delay, but at least for `min_delay` (the server's
+  /// Retry-After).
   bool backoff = false;
   std::chrono::seconds min_delay{0};
-  /// The server knows when it will answer: `min_delay` with the backoff's jitter is enough, however
-  /// far the backoff has grown, and it does not grow.
+  /// The server has said when it will answer: wait for `min_delay` with the backoff's jitter,
+  /// however long the backoff's delays are, and do not make those longer.
   bool as_told = false;
-  /// Of a watch: it is to end soon, as nobody knows yet whether this server has what `options`
-  /// name.
+  /// The watch has to end soon, because it is not known yet whether this server has reached the
+  /// resourceVersion in `options`.
   bool on_trial = false;
 };
 
@@ -64,7 +65,7 @@ struct WatchEnded {
   apimachinery::Result<void> result{};  ///< success: the server or the connection closed it
   bool made_progress = false;           ///< it delivered at least one event
   bool was_short = false;               ///< it lasted less than a second
-  /// An internal error that is to be sat out: it does not count as a failure.
+  /// It failed with an internal error that is tolerated: the error does not count as a failure.
   bool sit_out = false;
   base::TimePoint when{};  ///< by the reflector's clock
 };
@@ -73,30 +74,31 @@ struct VersionAsked {
   apimachinery::Result<std::string> version{};
   base::TimePoint when{};  ///< by the reflector's clock
 };
-/// What a list or a watch has met with.
+/// The outcome of a step.
 using ReflectorInput =
     std::variant<PageListed, ListFailed, Committed, StoreFailed, WatchEnded, VersionAsked>;
 
 /// The state machine of a Reflector: (state, input) -> (action, next state). A plain value. The
-/// rules are those of client-go's `tools/cache/reflector.go` and `tools/pager`, but a watch that
-/// breaks, whatever the reason, resumes at the last resourceVersion; only a version that the server
-/// no longer has, or does not have yet, a store's refusal, or repeated failure without progress
-/// makes it list again.
+/// rules are those of client-go's `tools/cache/reflector.go` and `tools/pager`, except that a
+/// broken watch resumes at the last resourceVersion, whatever the reason. The Reflector lists again
+/// only when the server no longer has that version, or does not have it yet, when the store refused
+/// a change, or after repeated failures without progress.
 ///
-/// A server whose data was restored says nothing to a watch from a version that it has not reached:
-/// kube-apiserver keeps such a watch open and sends only what is newer. So after a watch that was
-/// refused the server is asked for its version before the next one begins. After one that only
-/// broke the next begins at once, but on trial: unless something newer comes, the server is asked
-/// when it has ended.
+/// After a server's data were restored from a backup, a watch may start from a version that the
+/// server has not reached. kube-apiserver keeps such a watch open and sends only newer changes.
+/// Therefore, after the server has refused a watch, the Reflector asks for the server's version
+/// before the next watch. After a watch that only broke, the next one begins at once, but on trial:
+/// if it ends without anything newer, the Reflector asks then.
 class ReflectorState {
  public:
   /// Settings of a ReflectorState.
   struct Options {
-    /// Objects in a page of a list that etcd serves; 0 switches paging off.
+    /// The number of objects in a page of a list that etcd serves; 0 disables paging.
     std::int64_t page_size = 500;
-    /// Stream the initial state with WatchList; falls back to LIST where the server cannot.
+    /// Whether to stream the initial state with WatchList. Uses LIST if the server does not support
+    /// that.
     bool use_watch_list = true;
-    /// Page every list.
+    /// Whether to page every list.
     bool force_pages = false;
   };
 
@@ -106,31 +108,32 @@ class ReflectorState {
   /// The first action.
   ReflectorAction Start() { return BeginFullState(); }
 
-  /// The action that follows from what became of the last one.
+  /// Returns the action that follows on the outcome of the last one.
   ReflectorAction Next(const ReflectorInput& input);
 
   /// True while the events of a WatchList are initial ones.
   bool in_initial_events() const { return in_initial_events_; }
-  /// The bookmark at the end of the initial events came and the replacement has been committed.
+  /// Records that the bookmark at the end of the initial events came and the replacement was
+  /// committed.
   void InitialEventsEnded(std::string_view resource_version);
-  /// The store has taken an event of the watch (after the initial ones).
+  /// Records that the store has taken an event of the watch (after the initial ones).
   void Applied(codec::WatchEventType type, std::string_view resource_version);
 
-  /// Whether an event of the watch (after the initial ones), or the version that the server tells,
-  /// is from before what is known. A server sends no such event; one that was restored, or started
-  /// anew, may. Then the watch is to be
-  /// ended with kExpired, and the state is listed afresh. A list that is no older than what was
-  /// known, or that is older than this event, comes from a source that does not order its versions,
-  /// or late: the question is not asked again for half an hour.
+  /// Whether `resource_version`, of an event of the watch (after the initial ones) or of the
+  /// server's answer to kAskVersion, is older than what is known. This happens only when a server
+  /// was restored or started anew. The caller then has to end the watch with kExpired, and the
+  /// state is listed again. When that list is no older than what was known, or is older than this
+  /// event, the source does not send its versions in order, or sends them late; GoesBack then
+  /// returns false for half an hour.
   bool GoesBack(std::string_view resource_version, base::TimePoint now);
-  /// Whether GoesBack may say yes to that version at some time: of nearly all events not, and no
-  /// clock needs to be read for them.
+  /// Whether GoesBack could return true for this version at any time. It is false for nearly all
+  /// events, and the caller need not read a clock for them.
   bool MayGoBack(std::string_view resource_version) const;
-  /// Something that the source sent could not be read.
+  /// Records that something from the source could not be read.
   void Missed() { incomplete_ = true; }
 
-  /// Every change up to it is in the store, but for what was missed; empty before the first full
-  /// state.
+  /// The resourceVersion up to which the store has every change, except those that were missed;
+  /// empty before the first full state.
   const std::string& last_resource_version() const { return last_rv_; }
 
  private:
@@ -156,19 +159,20 @@ class ReflectorState {
   bool watch_list_supported_;
 
   std::string last_rv_{};
-  /// The server said that it cannot serve last_rv_: ask for the most recent state instead.
+  /// The server said that it cannot serve last_rv_, so the most recent state has to be requested
+  /// instead.
   bool rv_unusable_ = false;
-  /// The version of an event that has gone back, or empty: is the next full state between it and
-  /// last_rv_?
+  /// The version of an event that went back, or empty. When set, the next full state shows whether
+  /// the source orders its versions.
   std::string went_back_to_{};
   base::TimePoint went_back_at_{};
-  /// The server was out of reach, and has not shown since that it has reached last_rv_.
+  /// The server was unreachable, and has not shown since then that it has reached last_rv_.
   bool on_trial_ = false;
-  /// Questions for the version in a row that no server answered.
+  /// The number of questions for the version in a row that the server did not answer.
   int unanswered_ = 0;
-  /// The last answer to such a question was that it may not be asked.
+  /// The server answered the last such question with a refusal.
   bool was_denied_ = false;
-  /// Until then its versions are taken for unordered.
+  /// Until this time the source's versions count as unordered.
   base::TimePoint ordered_from_{};
   /// Something was missed since the last full state began.
   bool incomplete_ = false;

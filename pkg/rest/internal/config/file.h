@@ -1,5 +1,5 @@
 /// @file
-/// Reading of small configuration files.
+/// ReadFile: reads small configuration files.
 #ifndef KUBEXX_REST_INTERNAL_CONFIG_FILE_H_
 #define KUBEXX_REST_INTERNAL_CONFIG_FILE_H_
 
@@ -9,8 +9,8 @@
 
 namespace kubexx::rest::internal {
 
-/// The bytes of a file of at most 16 MiB. kInvalidConfig "<what> <path>: <reason>" when it cannot
-/// be read.
+/// Returns the bytes of a file of at most 16 MiB. kInvalidConfig "<what> <path>: <reason>" when it
+/// cannot be read.
 apimachinery::Result<std::string> ReadFile(const std::string& path, const std::string& what);
 
 }  // namespace kubexx::rest::internal

@@ -263,7 +263,7 @@ class Reader {
       }
       YAML::Emitter yaml;
       if (!Emit(item["extension"], yaml)) {
-        return Bad(path, "the extension is nested too deep, or its aliases stand for too much");
+        return Bad(path, "the extension is nested too deeply, or its aliases expand to too much");
       }
       auto json = codec::YamlToJson(yaml.c_str());
       if (!json) {

@@ -13,19 +13,20 @@
 
 namespace kubexx::rest::internal {
 
-/// One named entry: its scalar fields as text, the others by type, and where it stands.
+/// One named entry: its scalar fields as text, the others with their types, and its place.
 struct KubeconfigEntry {
   std::map<std::string, std::string> fields{};
   std::vector<std::string> as_groups{};
   std::map<std::string, std::vector<std::string>> as_user_extra{};
-  /// Its interactiveMode is in `fields` as "exec.interactiveMode".
+  /// Its interactiveMode is in `fields`, as "exec.interactiveMode".
   std::optional<ExecConfig> exec{};
   std::string exec_extension{};  ///< of a cluster, as JSON
   std::string file{};
   std::string path{};  ///< for errors, for example "users[0] \"admin\""
 };
 
-/// What one or more files say. Paths in fields are absolute or relative to the working directory.
+/// The content of one or more files. Paths in fields are absolute or relative to the working
+/// directory.
 struct Kubeconfig {
   std::map<std::string, KubeconfigEntry> clusters{};
   std::map<std::string, KubeconfigEntry> users{};
@@ -34,21 +35,22 @@ struct Kubeconfig {
   std::string origin{};  ///< the files, for errors
 };
 
-/// Reads one file. kInvalidConfig "<file>: <field>: <reason>" on bad YAML or a field of the wrong
-/// kind; unknown fields are ignored, auth-provider, which is not supported, is kept for Resolve to
-/// refuse.
+/// Reads one file. kInvalidConfig "<file>: <field>: <reason>" for bad YAML or a field of the wrong
+/// kind. Unknown fields are ignored. auth-provider is not supported; it is kept so that Resolve can
+/// report it.
 apimachinery::Result<Kubeconfig> ReadKubeconfigFile(const std::string& path);
 
-/// Adds what `into` does not have yet: of two files the first wins, entry by entry.
+/// Adds the entries that `into` does not have yet: when two files have an entry, the first one
+/// counts.
 void MergeKubeconfig(Kubeconfig& into, Kubeconfig file);
 
-/// The Config of the chosen context, or of the current one. kInvalidConfig when an entry is missing
-/// or a field of the chosen cluster or user cannot be used. `options.path` is not looked at.
+/// Returns the Config of the chosen context, or of the current one. kInvalidConfig when an entry is
+/// missing or a field of the chosen cluster or user cannot be used. Ignores `options.path`.
 apimachinery::Result<Config> Resolve(const Kubeconfig& kubeconfig,
                                      const KubeconfigOptions& options);
 
-/// A pod's config from the values of KUBERNETES_SERVICE_HOST and _PORT and the service account's
-/// directory.
+/// Returns a pod's Config from the values of KUBERNETES_SERVICE_HOST and _PORT and the service
+/// account's directory.
 apimachinery::Result<Config> InClusterConfigFrom(const std::string& host, const std::string& port,
                                                  const std::string& directory);
 

@@ -159,7 +159,7 @@ Result<void> ApplyUser(const KubeconfigEntry& entry, Config& config) {
   const bool has_key = !config.tls.key_file.empty() || !config.tls.key_data.empty();
   if (has_cert != has_key) {
     return Bad(entry, has_cert ? "client-key" : "client-certificate",
-               "is missing beside the other one of the pair");
+               "is missing: a client certificate and its key must both be set");
   }
   config.bearer_token = Get(entry, "token");
   config.bearer_token_file = Get(entry, "tokenFile");
@@ -180,7 +180,7 @@ Result<KubeconfigEntry> ChooseContext(const Kubeconfig& kubeconfig,
     if (options.cluster.empty() && options.server.empty()) {
       return Fail(Reason::kInvalidConfig,
                   "kubeconfig " + kubeconfig.origin +
-                      ": current-context: is not set and no context was asked for");
+                      ": current-context: is not set and no context was given");
     }
     return KubeconfigEntry{};
   }

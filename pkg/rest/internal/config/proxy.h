@@ -1,5 +1,5 @@
 /// @file
-/// Which HTTP proxy stands between us and the API server.
+/// ChooseProxy: finds the HTTP proxy for an API server.
 #ifndef KUBEXX_REST_INTERNAL_CONFIG_PROXY_H_
 #define KUBEXX_REST_INTERNAL_CONFIG_PROXY_H_
 
@@ -14,18 +14,20 @@
 
 namespace kubexx::rest::internal {
 
-/// Reads "http://user:password@host:port", of which only the host must be. kInvalidConfig for
-/// other schemes, and for what is no URL; the error never shows the URL, which may hold a password.
+/// Parses "http://user:password@host:port", of which only the host is required. kInvalidConfig for
+/// other schemes, and for text that is not a URL; the error never contains the URL, which may hold
+/// a password.
 apimachinery::Result<Proxy> ParseProxyUrl(std::string_view url);
 
-/// The value of an environment variable, "" when it is not set.
+/// Returns the value of an environment variable, "" when it is unset.
 using Environment = base::FunctionRef<std::string(const char*)>;
 
-/// `proxy_url` when it is not empty, otherwise what the environment says for `server`: HTTPS_PROXY
-/// or HTTP_PROXY (small letters too, which count only if the others are not set), unless NO_PROXY
-/// has the server: "*", names with their subdomains, ".name" for subdomains only, addresses,
-/// networks as 10.0.0.0/8 or fd00::/8, each with an optional port. Loopback addresses never have a
-/// proxy from the environment. Semantics: Go's http.ProxyFromEnvironment.
+/// Returns `proxy_url` when it is not empty, and otherwise the environment's proxy for `server`:
+/// HTTPS_PROXY or HTTP_PROXY, or the lower-case names if these are unset. There is none when
+/// NO_PROXY contains the server. Its entries may be "*", names, which include their subdomains,
+/// ".name" for only the subdomains, addresses, and networks such as 10.0.0.0/8 or fd00::/8, each
+/// with an optional port. Loopback addresses never have a proxy from the environment. Semantics:
+/// Go's http.ProxyFromEnvironment.
 apimachinery::Result<std::optional<Proxy>> ChooseProxy(const std::string& proxy_url,
                                                        const ServerUrl& server, Environment env);
 

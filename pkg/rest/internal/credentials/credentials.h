@@ -1,5 +1,5 @@
 /// @file
-/// Who a request comes from: its Authorization header, or a plugin's client certificate.
+/// Credentials: the Authorization header of requests, or the client certificate of a plugin.
 #ifndef KUBEXX_REST_INTERNAL_CREDENTIALS_CREDENTIALS_H_
 #define KUBEXX_REST_INTERNAL_CREDENTIALS_CREDENTIALS_H_
 
@@ -19,33 +19,34 @@
 
 namespace kubexx::rest::internal {
 
-/// Bearer token, token file, basic authentication or credential plugin. Thread-safe.
+/// A bearer token, token file, basic authentication or credential plugin. Thread-safe.
 class Credentials {
  public:
-  /// What one request uses.
+  /// The credentials of one request.
   struct Credential {
     std::string authorization{};  ///< the header's value, "" for none
-    /// Of the plugin, with a client certificate or without; null when there is none.
+    /// The plugin's credentials, with or without a client certificate; null when there is no
+    /// plugin.
     std::shared_ptr<const ExecCredential> plugin{};
     std::uint64_t generation = 0;
   };
 
-  /// kInvalidConfig when they contradict each other, or when a token file cannot be read and there
-  /// is no token beside it. `config`, `clock` and `metrics` must outlive the credentials.
+  /// kInvalidConfig when settings contradict each other, or when a token file cannot be read and
+  /// `config` has no token. `config`, `clock` and `metrics` must outlive the credentials.
   static apimachinery::Result<std::unique_ptr<Credentials>> New(const Config& config,
                                                                 base::Clock& clock,
                                                                 const RestMetrics& metrics);
 
-  /// The current ones. Reads the token file again when that is 50 s ago; a service account's token
-  /// is renewed long before it expires. A file that cannot be read, or is empty, leaves the last
-  /// token in use. Runs the plugin when there is one and it is time; its errors are given, and
-  /// kTimeout at `deadline`.
+  /// Returns the current credentials. Reads the token file again after 50 s; a service account's
+  /// token is renewed long before it expires. When the file cannot be read, or is empty, the last
+  /// token stays in use. Runs the plugin if there is one and its credentials have expired, and
+  /// returns its errors, and kTimeout at `deadline`.
   apimachinery::Result<Credential> Get(const std::stop_token& stop,
                                        base::TimePoint deadline = base::TimePoint::max());
 
-  /// After the server has answered 401 to the ones of `generation`: looks for others, and says
-  /// whether Get will give them, so that trying again makes sense. Reads the token file at most
-  /// once in 5 s because of this.
+  /// Call it when the server has answered 401 to the credentials of `generation`. Looks for new
+  /// ones, and returns whether Get will return them, so that another attempt makes sense. For this
+  /// it reads the token file at most once in 5 s.
   bool Renew(std::uint64_t generation);
 
  private:

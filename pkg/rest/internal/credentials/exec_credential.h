@@ -1,5 +1,5 @@
 /// @file
-/// What a credential plugin is told and what it says: client.authentication.k8s.io ExecCredential.
+/// The input and output of a credential plugin: client.authentication.k8s.io ExecCredential.
 #ifndef KUBEXX_REST_INTERNAL_CREDENTIALS_EXEC_CREDENTIAL_H_
 #define KUBEXX_REST_INTERNAL_CREDENTIALS_EXEC_CREDENTIAL_H_
 
@@ -13,7 +13,8 @@
 
 namespace kubexx::rest::internal {
 
-/// Credentials of a plugin. Its strings are wiped with it; not copyable, so that none stays behind.
+/// The credentials of a plugin. The destructor wipes the strings; it is not copyable, so that no
+/// copy remains in memory.
 struct ExecCredential {
   ExecCredential() = default;
   ExecCredential(ExecCredential&&) = default;
@@ -21,16 +22,16 @@ struct ExecCredential {
   ~ExecCredential();
 
   std::string token{};        ///< "" when there is none
-  std::string certificate{};  ///< PEM, with `key` or not at all
+  std::string certificate{};  ///< PEM; set if and only if `key` is
   std::string key{};          ///< PEM
   std::optional<base::WallTime> expiration{};
 };
 
-/// The value of KUBERNETES_EXEC_INFO. Reads the CA file of `config` when the plugin wants to know
-/// the cluster; kInvalidConfig when it cannot be read.
+/// Returns the value of KUBERNETES_EXEC_INFO. Reads the CA file of `config` when the plugin needs
+/// the cluster's data; kInvalidConfig when it cannot be read.
 apimachinery::Result<std::string> ExecInfo(const Config& config, bool interactive);
 
-/// Reads what a plugin printed. kMalformed says what is wrong, without any of the text.
+/// Parses the output of a plugin. kMalformed says what is wrong without quoting the output.
 apimachinery::Result<ExecCredential> ParseExecCredential(const std::string& api_version,
                                                          std::string_view text);
 

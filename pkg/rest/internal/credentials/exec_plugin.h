@@ -1,5 +1,5 @@
 /// @file
-/// Credentials that a program prints.
+/// ExecPlugin: gets credentials from a program.
 #ifndef KUBEXX_REST_INTERNAL_CREDENTIALS_EXEC_PLUGIN_H_
 #define KUBEXX_REST_INTERNAL_CREDENTIALS_EXEC_PLUGIN_H_
 
@@ -17,28 +17,29 @@
 
 namespace kubexx::rest::internal {
 
-/// Runs the plugin when its credentials are needed and keeps them until they expire. One run at a
-/// time: other callers wait for its result. Thread-safe. Semantics: client-go plugin/exec.
+/// Runs the plugin when a request needs its credentials, and keeps them until they expire. Only one
+/// run takes place at a time; other callers wait for its result. Thread-safe. Semantics: client-go
+/// plugin/exec.
 class ExecPlugin {
  public:
   struct Credential {
     std::shared_ptr<const ExecCredential> value{};
-    std::uint64_t generation = 0;  ///< of each run its own
+    std::uint64_t generation = 0;  ///< different for each run
   };
 
-  /// `config.exec` must be set. All must outlive the plugin.
+  /// `config.exec` must be set. All arguments must outlive the plugin.
   ExecPlugin(const Config& config, base::Clock& clock, const RestMetrics& metrics)
       : config_(config), clock_(clock), metrics_(metrics) {}
 
-  /// The credentials, of a new run when there are none or they have expired. kInvalidConfig when
-  /// the program cannot be run, kUnauthorized when it failed, kCancelled; kTimeout when it takes
-  /// longer than until `deadline`, which ends a run that is this caller's. Who waits for that run
-  /// begins another.
+  /// Returns the credentials; runs the plugin when there are none or they have expired.
+  /// kInvalidConfig when the program cannot be run, kUnauthorized when it failed, kCancelled, and
+  /// kTimeout when it has not ended at `deadline`. A caller's deadline ends only the run that this
+  /// caller has started. Callers who wait for that run then start another one.
   apimachinery::Result<Credential> Get(const std::stop_token& stop,
                                        base::TimePoint deadline = base::TimePoint::max());
 
-  /// After the server has refused those of `generation`: whether a later Get gives, or should give,
-  /// others. Not more than one run in 5 s comes of it.
+  /// Call it when the server has refused the credentials of `generation`. Returns whether a later
+  /// Get returns, or should return, others. Causes at most one run in 5 s.
   bool Expire(std::uint64_t generation);
 
  private:

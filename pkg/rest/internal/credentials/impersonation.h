@@ -1,5 +1,5 @@
 /// @file
-/// Acting as somebody else: the Impersonate-* headers.
+/// ImpersonationHeaders: the Impersonate-* headers.
 #ifndef KUBEXX_REST_INTERNAL_CREDENTIALS_IMPERSONATION_H_
 #define KUBEXX_REST_INTERNAL_CREDENTIALS_IMPERSONATION_H_
 
@@ -12,10 +12,10 @@
 
 namespace kubexx::rest::internal {
 
-/// The headers of `config`, none when it is empty; a name may be there several times. Keys of extra
-/// values are percent-escaped where a header name may not have a byte, "%" included. kInvalidConfig
-/// without a user, and for values that no header can have. Semantics: client-go transport
-/// NewImpersonatingRoundTripper.
+/// Returns the headers of `config`, none when it is empty; a name may occur several times. Keys of
+/// extra values are percent-escaped where a header name must not have a byte, including "%".
+/// kInvalidConfig when the user is missing, and for values that a header cannot contain. Semantics:
+/// client-go transport NewImpersonatingRoundTripper.
 apimachinery::Result<std::vector<std::pair<std::string, std::string>>> ImpersonationHeaders(
     const ImpersonationConfig& config);
 

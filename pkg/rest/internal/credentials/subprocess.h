@@ -1,5 +1,5 @@
 /// @file
-/// Runs a program and takes what it prints.
+/// Run: runs a program and collects its output.
 #ifndef KUBEXX_REST_INTERNAL_CREDENTIALS_SUBPROCESS_H_
 #define KUBEXX_REST_INTERNAL_CREDENTIALS_SUBPROCESS_H_
 
@@ -17,7 +17,7 @@ namespace kubexx::rest::internal {
 
 struct Subprocess {
   std::vector<std::string> argv{};  ///< the program, looked up in PATH, and its arguments
-  std::vector<std::pair<std::string, std::string>> env{};  ///< beside, and instead of, our own
+  std::vector<std::pair<std::string, std::string>> env{};  ///< added to our own, which it overrides
   bool inherit_stdin = false;                              ///< /dev/null otherwise
   std::size_t max_output = 1 << 20;                        ///< bytes; more is an error
   std::optional<std::chrono::milliseconds> timeout{};
@@ -29,10 +29,10 @@ struct SubprocessExit {
   std::string output{};
 };
 
-/// Runs it without a shell, with no descriptors but the standard ones; standard error is ours. It
-/// is killed, with what it has started in its process group, when `stop` is requested (kCancelled),
-/// its time is up (kTimeout) or it prints too much (kMalformed). Waits in real time: a process has
-/// no other.
+/// Runs the program without a shell. It gets only the standard descriptors, and shares our standard
+/// error. It is killed, together with its process group, when `stop` is requested (kCancelled), its
+/// time is up (kTimeout) or it prints too much (kMalformed). Waits in real time, because a process
+/// knows no other clock.
 apimachinery::Result<SubprocessExit> Run(const Subprocess& program, const std::stop_token& stop);
 
 }  // namespace kubexx::rest::internal

@@ -1,5 +1,5 @@
 /// @file
-/// Responses that the server has packed.
+/// GzipDecoder: decompresses responses of the server.
 #ifndef KUBEXX_REST_INTERNAL_MESSAGE_GZIP_H_
 #define KUBEXX_REST_INTERNAL_MESSAGE_GZIP_H_
 
@@ -11,8 +11,9 @@
 
 namespace kubexx::rest::internal {
 
-/// Unpacks a gzip stream as it comes, one or more members after another, as servers send that flush
-/// a member at a time. Memory is constant, whatever the stream unpacks to. Not thread-safe.
+/// Decompresses a gzip stream as it arrives. The stream may have several members, as from servers
+/// that flush one member at a time. Memory is constant, however large the content is. Not
+/// thread-safe.
 class GzipDecoder {
  public:
   using Sink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
@@ -22,8 +23,8 @@ class GzipDecoder {
   GzipDecoder(const GzipDecoder&) = delete;
   GzipDecoder& operator=(const GzipDecoder&) = delete;
 
-  /// Hands what `bytes` complete to `sink` in pieces of at most 64 KiB, none of them empty.
-  /// kMalformed for what is not gzip, otherwise the error of `sink`.
+  /// Decompresses `bytes` and passes the output to `sink` in non-empty pieces of at most 64 KiB.
+  /// kMalformed when the input is not gzip, otherwise the error of `sink`.
   apimachinery::Result<void> Feed(std::string_view bytes, Sink sink);
 
   /// kMalformed when the stream ended within a member.

@@ -1,5 +1,5 @@
 /// @file
-/// Options objects as query parameters.
+/// QueryParams: turns options objects into query parameters.
 #ifndef KUBEXX_REST_INTERNAL_MESSAGE_QUERY_PARAMS_H_
 #define KUBEXX_REST_INTERNAL_MESSAGE_QUERY_PARAMS_H_
 
@@ -11,9 +11,9 @@
 
 namespace kubexx::rest::internal {
 
-/// The set fields of an options object (PodLogOptions, CreateOptions, ...) under their JSON names:
-/// a list gives a parameter for each element; fields that are objects or maps are left out.
-/// Semantics: apimachinery conversion/queryparams Convert.
+/// Returns the set fields of an options object (PodLogOptions, CreateOptions, ...) under their JSON
+/// names. A list gives one parameter for each element; fields that are objects or maps are left
+/// out. Semantics: apimachinery conversion/queryparams Convert.
 std::vector<std::pair<std::string, std::string>> QueryParams(const codec::TypeSchema& schema,
                                                              const void* object);
 

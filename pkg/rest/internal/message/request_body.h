@@ -1,5 +1,5 @@
 /// @file
-/// The body of a request as cpprestsdk reads it.
+/// BodyToSendOnce: the body of a request for cpprestsdk.
 #ifndef KUBEXX_REST_INTERNAL_MESSAGE_REQUEST_BODY_H_
 #define KUBEXX_REST_INTERNAL_MESSAGE_REQUEST_BODY_H_
 
@@ -10,10 +10,11 @@
 
 namespace kubexx::rest::internal {
 
-/// A stream of a copy of `body`, which is wiped at its end. It can be read once and not rewound:
-/// cpprestsdk sends a request again by itself, whatever its method, when a connection that has
-/// served others closes before the answer, though the server may have done what was asked. It does
-/// not when it cannot rewind the body, even an empty one, and fails the request instead.
+/// Returns a stream over a copy of `body`, which is wiped at the end. The stream can be read once
+/// and not rewound. This keeps cpprestsdk from repeating a request: when a reused connection closes
+/// before the answer, cpprestsdk sends the request again, whatever its method, although the server
+/// may have executed it already. It fails the request instead when it cannot rewind the body, even
+/// if that is empty.
 Concurrency::streams::istream BodyToSendOnce(std::string_view body);
 
 }  // namespace kubexx::rest::internal

@@ -1,5 +1,6 @@
 /// @file
-/// Warnings that the API server sends beside a response: deprecated versions, unknown fields.
+/// ParseWarnings: parses the warnings that the API server sends with a response, for example about
+/// deprecated versions and unknown fields.
 #ifndef KUBEXX_REST_INTERNAL_MESSAGE_WARNING_H_
 #define KUBEXX_REST_INTERNAL_MESSAGE_WARNING_H_
 
@@ -10,8 +11,8 @@
 
 namespace kubexx::rest::internal {
 
-/// The entries of a Warning header: `299 agent "text" ["date"]`, comma-separated (RFC 7234, section
-/// 5.5). An entry that is malformed, or whose text has control characters, ends the header.
+/// Returns the entries of a Warning header: `299 agent "text" ["date"]`, comma-separated (RFC 7234,
+/// section 5.5). Parsing ends at an entry that is malformed, or whose text has control characters.
 std::vector<Warning> ParseWarnings(std::string_view header);
 
 }  // namespace kubexx::rest::internal

@@ -111,8 +111,8 @@ void RestMetrics::CountReload(bool ca, const std::string& result, const std::str
     registry_
         ->Counter(ca ? "rest_client_transport_ca_reload_total"
                      : "rest_client_transport_cert_reload_total",
-                  ca ? "Looks at the files of the certificate authority, by result and reason."
-                     : "Looks at the files of the client certificate, by result and reason.",
+                  ca ? "Checks of the files of the certificate authority, by result and reason."
+                     : "Checks of the files of the client certificate, by result and reason.",
                   {{"result", result}, {"reason", reason}})
         .Increment();
   }

@@ -23,19 +23,20 @@ class RestMetrics {
   RestMetrics(const RestMetrics&) = delete;
   RestMetrics& operator=(const RestMetrics&) = delete;
 
-  /// One response, or "<error>" as code.
+  /// Counts one response; `code` is "<error>" when there was none.
   void CountRequest(const std::string& method, const std::string& code) const;
-  /// One more attempt after a failed one.
+  /// Counts one more attempt after a failed one.
   void CountRetry(const std::string& method, const std::string& code) const;
   void ObserveDuration(const std::string& verb, base::Duration duration) const;
   void ObserveThrottle(const std::string& verb, base::Duration duration) const;
   void ObserveRequestSize(const std::string& verb, std::size_t bytes) const;
   void ObserveResponseSize(const std::string& verb, std::size_t bytes) const;
-  /// One look at the CA or the client certificate's files that changed something or failed.
+  /// Counts one check of the files of the CA or the client certificate that found a change or
+  /// failed.
   void CountReload(bool ca, const std::string& result, const std::string& reason) const;
-  /// One run of a credential plugin.
+  /// Counts one run of a credential plugin.
   void CountExec(int code, const std::string& call_status) const;
-  /// When the credentials of the plugin expire; shown as the seconds that are left.
+  /// Sets when the credentials of the plugin expire; the metric shows the remaining seconds.
   void SetExecExpiration(std::optional<base::WallTime> expiration) const;
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// How loudly to say that a request waits for the client-side rate limit.
+/// ThrottleLog: chooses the log level for requests that wait for the client-side rate limit.
 #ifndef KUBEXX_REST_INTERNAL_REPORT_THROTTLE_LOG_H_
 #define KUBEXX_REST_INTERNAL_REPORT_THROTTLE_LOG_H_
 
@@ -12,12 +12,12 @@
 
 namespace kubexx::rest::internal {
 
-/// A wait that a user notices is explained, but a client that is always throttled does not fill the
-/// log. Semantics: client-go rest tryThrottle. Thread-safe.
+/// Waits that a user notices appear in the log, but a client that is always throttled does not fill
+/// it. Semantics: client-go rest tryThrottle. Thread-safe.
 class ThrottleLog {
  public:
-  /// Nothing up to 50 ms; above that kTrace; above 1 s kInfo once in 10 s, else kDebug once in 1 s,
-  /// else kTrace.
+  /// The level for a wait: std::nullopt up to 50 ms, and kTrace up to 1 s. Above 1 s: kInfo at most
+  /// once in 10 s, otherwise kDebug at most once in 1 s, otherwise kTrace.
   std::optional<logging::Level> LevelOf(base::Duration wait, base::TimePoint now) {
     if (wait <= std::chrono::milliseconds(50)) {
       return std::nullopt;

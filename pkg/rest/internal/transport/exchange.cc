@@ -96,7 +96,7 @@ void Exchange::OnReceived(std::uint64_t total) {
     throw std::runtime_error("the response has a malformed chunk");
   }
   if (failure_.has_value()) {
-    throw std::runtime_error("the response is of no use");
+    throw std::runtime_error("the request has failed already");
   }
 }
 

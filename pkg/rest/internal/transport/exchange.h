@@ -1,5 +1,5 @@
 /// @file
-/// What the network thread and the caller of one HTTP request share.
+/// Exchange: the state that the network thread and the caller of one HTTP request share.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_EXCHANGE_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_EXCHANGE_H_
 
@@ -21,21 +21,23 @@
 
 namespace kubexx::rest::internal {
 
-/// Why the network side gave up.
+/// Why the network side failed.
 struct Failure {
   apimachinery::Status status{};
   bool lost_connection = false;
-  /// Nothing was sent, as cpprestsdk took a connection from its pool that it never opened: the same
-  /// http_request can be given to the client again.
+  /// Nothing was sent, because cpprestsdk took a connection from its pool that it had never opened.
+  /// The same http_request can be given to the client again.
   bool never_opened = false;
 };
 
-/// For continuations that are to run at once where the network thread is, and queued elsewhere.
+/// Options for continuations that run directly when the caller is the network thread, and are
+/// queued for it otherwise.
 pplx::task_options OnNetworkThread();
 
-/// The meeting point of one request. Network threads call On... and Put, which never block: when
-/// the buffer is full, Put's task stays open until the caller has taken the bytes, and cpprestsdk
-/// reads no more from the socket meanwhile. The caller's thread calls Await, Read and Close.
+/// Connects the two sides of one request. Network threads call Put and the On... methods, which
+/// never block: when the buffer is full, Put's task stays incomplete until the caller has taken the
+/// bytes, and cpprestsdk does not read from the socket meanwhile. The caller's thread calls the
+/// Await, Read and Close methods.
 class Exchange {
  public:
   explicit Exchange(base::Clock& clock) : clock_(clock) {}
@@ -45,10 +47,10 @@ class Exchange {
 
   void OnConnected();
   void OnHead(HttpHead head);
-  /// `total` bytes of the body are here, counting the block that Put is called with next. Throws,
-  /// for cpprestsdk to close the connection, when that block cannot be, so that nobody touches it,
-  /// and when the exchange has failed. Put itself must not fail: cpprestsdk would wait for its own
-  /// thread.
+  /// Reports that `total` bytes of the body have arrived, including the block that Put gets next.
+  /// Throws when that is impossible, so that nobody uses the block, and when the exchange has
+  /// failed; cpprestsdk then closes the connection. Put itself must not fail, because cpprestsdk
+  /// would then wait for its own thread.
   void OnReceived(std::uint64_t total);
   void OnEnd();
   void OnFailure(Failure failure);
@@ -61,8 +63,8 @@ class Exchange {
   bool lost_connection();
   bool failed();
 
-  /// Drops what arrives from now on. The caller's last word; returns whether the exchange was still
-  /// under way.
+  /// Drops everything that arrives from now on. The caller's last call. Returns whether the
+  /// exchange was still in progress.
   bool Close();
 
  private:
@@ -74,9 +76,10 @@ class Exchange {
 
   bool HasBytesLocked() const KX_REQUIRES(mu_) { return !buffer_.empty() || pending_.has_value(); }
   std::optional<Pending> TakeFittingPendingLocked() KX_REQUIRES(mu_);
-  /// Lets a fast stream's small blocks gather, so that the two threads do not switch for each.
+  /// Waits while small blocks of a fast stream gather, so that the two threads do not switch for
+  /// each block.
   void GatherLocked(const std::stop_token& stop) KX_REQUIRES(mu_);
-  /// Waits for a change until `deadline` of the clock. A quiet stream keeps no large buffers.
+  /// Waits for a change until `deadline` of the clock. Frees large buffers while a stream is quiet.
   base::Wake WaitForBytesLocked(const std::stop_token& stop, base::TimePoint deadline)
       KX_REQUIRES(mu_);
 
@@ -91,16 +94,17 @@ class Exchange {
   std::uint64_t received_ KX_GUARDED_BY(mu_) = 0;
   std::string buffer_ KX_GUARDED_BY(mu_);
   std::optional<Pending> pending_ KX_GUARDED_BY(mu_);
-  /// Put wakes the caller from this many bytes on.
+  /// Put wakes the caller when this many bytes are buffered.
   std::size_t wake_at_ KX_GUARDED_BY(mu_) = 1;
-  /// The caller waits in Read, and Put has not woken it yet.
+  /// Whether the caller waits in Read and Put has not woken it yet.
   bool reading_ KX_GUARDED_BY(mu_) = false;
   /// Counts the caller's short waits, up to a limit; a long one halves it.
   int short_waits_ KX_GUARDED_BY(mu_) = 0;
   std::string taken_;  // the caller's side of the double buffer
 };
 
-/// The response stream given to cpprestsdk: write-only, every block goes to the Exchange.
+/// The response stream for cpprestsdk. It can only be written, and passes every block to the
+/// Exchange.
 class BodyStreambuf final
     : public Concurrency::streams::details::streambuf_state_manager<std::uint8_t> {
  public:

@@ -1,5 +1,5 @@
 /// @file
-/// Keeps requests off connections that were closed while nobody read them.
+/// LookBeforeUse: keeps requests away from connections that the server closed while they were idle.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_IDLE_CONNECTION_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_IDLE_CONNECTION_H_
 
@@ -9,16 +9,17 @@
 
 namespace kubexx::rest::internal {
 
-/// What a request fails with, before a byte of it is sent, when cpprestsdk took a connection for it
-/// that the server has closed, or has said something on that nobody asked for. cpprestsdk has
-/// dropped that connection; the same http_request can be given to the client again.
+/// The error of a request that failed before any byte was sent, because cpprestsdk took a
+/// connection for it on which the server has closed or sent unexpected data. cpprestsdk has dropped
+/// that connection; the same http_request can be given to the client again.
 class ClosedWhileIdle final : public std::runtime_error {
  public:
   ClosedWhileIdle() : std::runtime_error("the connection was closed while it was idle") {}
 };
 
-/// Makes a client look at each connection before it is used again; `tls` says what its connections
-/// are. Not for TLS through a proxy, where cpprestsdk does not tell what it shows.
+/// Makes a client check each connection before reusing it; `tls` tells whether its connections use
+/// TLS. Must not be used for TLS through a proxy, where cpprestsdk does not tell which connection
+/// it passes.
 void LookBeforeUse(web::http::client::http_client_config& config, bool tls);
 
 }  // namespace kubexx::rest::internal

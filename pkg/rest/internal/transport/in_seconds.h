@@ -1,5 +1,5 @@
 /// @file
-/// Times in messages.
+/// InSeconds: formats times in messages.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_IN_SECONDS_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_IN_SECONDS_H_
 
@@ -10,7 +10,7 @@
 
 namespace kubexx::rest::internal {
 
-/// "120 s", rounded up.
+/// Formats a time as whole seconds, rounded up: "120 s".
 inline std::string InSeconds(base::Duration time) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(time).count()) + " s";
 }

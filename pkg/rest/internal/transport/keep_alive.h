@@ -5,13 +5,14 @@
 
 namespace kubexx::rest::internal {
 
-/// Connections that the calling thread makes from now on, and switches Nagle's algorithm off for,
-/// as cpprestsdk does for each as soon as it is there, are probed when they are silent: a peer that
-/// vanished without a word is noticed after a minute. As Go's dialer, which probes after 30 s.
+/// Enables TCP keepalive for connections that the calling thread makes from now on: the system
+/// probes them while they are silent, so that a peer that vanished is noticed after a minute. (Go's
+/// dialer probes after 30 s.) This happens when cpprestsdk disables Nagle's algorithm, as it does
+/// for each new connection.
 ///
-/// Our own setsockopt(2) does it, since cpprestsdk shows its sockets too early, not all of them,
-/// and not what they are; see decision 50. In a program that is linked so that cpprestsdk does not
-/// see it, nothing is probed.
+/// This library overrides setsockopt(2) for it, because cpprestsdk gives access to its sockets too
+/// early and not to all of them, and does not say what they are; see decision 50. In a program that
+/// is linked so that cpprestsdk does not call this override, nothing is probed.
 void KeepConnectionsOfThisThreadAlive();
 
 }  // namespace kubexx::rest::internal

@@ -47,7 +47,7 @@ constexpr std::array kKnown = {
     Known{"Failed to read HTTP status line", "the connection was closed before a response came",
           true},
     Known{"cannot rewind input stream for connection re-establishment",
-          "the connection was closed before a response came; what was asked for may have been done",
+          "the connection was closed before a response; the server may have executed the request",
           true},
     Known{"Invalid HTTP status line", "the response is not HTTP"},
     Known{"Invalid chunked response header", "the response has a malformed chunk"},

@@ -1,5 +1,5 @@
 /// @file
-/// What an exception of cpprestsdk means.
+/// DescribeFailure: turns an exception of cpprestsdk into a Failure.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_NETWORK_ERROR_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_NETWORK_ERROR_H_
 
@@ -10,7 +10,7 @@
 
 namespace kubexx::rest::internal {
 
-/// `verify_error` is why the server's certificate was refused, or "".
+/// `verify_error` says why the client rejected the server's certificate; "" when it did not.
 Failure DescribeFailure(const std::exception_ptr& error, const std::string& verify_error);
 
 }  // namespace kubexx::rest::internal

@@ -1,5 +1,5 @@
 /// @file
-/// cpprestsdk's thread pool, which does the work of all connections of the process.
+/// Functions for cpprestsdk's thread pool, which serves all connections of the process.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_NETWORK_POOL_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_NETWORK_POOL_H_
 
@@ -9,18 +9,19 @@
 
 namespace kubexx::rest::internal {
 
-/// Starts the pool with one thread, the first time. When other code has started it with more, that
-/// is logged and theirs are used. Thread-safe, as all of these.
+/// Starts the pool with one thread; further calls do nothing. When other code has started it with
+/// more threads, logs that and uses them. This and the other functions here are thread-safe.
 void StartNetworkThreads();
 
 /// How many threads the pool has; 0 before StartNetworkThreads, and when other code had started it
 /// already.
 int NetworkThreads();
 
-/// Cancels a request where no handler of its connection runs at the same time.
+/// Cancels a request on the network thread, where no handler of its connection can run at the same
+/// time.
 void CancelOnNetworkThread(const pplx::cancellation_token_source& source);
 
-/// Lets go of idle connections on the thread that works on them. Null is allowed.
+/// Destroys idle connections on the network thread. Null is allowed.
 void CloseOnNetworkThread(std::shared_ptr<void> connections);
 
 }  // namespace kubexx::rest::internal

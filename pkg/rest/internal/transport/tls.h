@@ -1,5 +1,5 @@
 /// @file
-/// TLS settings of the connections to one server.
+/// TlsSettings: the TLS settings of the connections to one server.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_
 
@@ -15,22 +15,22 @@
 
 namespace kubexx::rest::internal {
 
-/// Certificates and keys, read and checked once, then applied to the context of each new
-/// connection. Verification is OpenSSL's: chain, validity and the server's name or IP address among
-/// the certificate's subject alternative names; a common name is not looked at, as in Go.
+/// Certificates and keys, which are read and checked once and then applied to the context of each
+/// new connection. OpenSSL verifies the chain, the validity, and the server's name or IP address
+/// against the certificate's subject alternative names; as in Go, the common name is ignored.
 /// Thread-safe.
 class TlsSettings : public std::enable_shared_from_this<TlsSettings> {
  public:
-  /// `host` is what the server is verified against unless `config.server_name` names another.
+  /// The server's certificate is verified against `host` unless `config.server_name` is set.
   /// kInvalidConfig names the file or field that cannot be used.
   static apimachinery::Result<std::shared_ptr<TlsSettings>> New(const TlsConfig& config,
                                                                 const std::string& host);
 
-  /// Sets `context` up. The TlsSettings must outlive every handshake of it. False when OpenSSL
-  /// refused something.
+  /// Configures `context`. The TlsSettings must outlive all its handshakes. False when OpenSSL
+  /// reports an error.
   bool Apply(SSL_CTX* context) const;
 
-  /// Why the last handshake was refused by verification, and forgets it; "" when none was.
+  /// Returns why verification rejected the last handshake, and forgets it; "" when it did not.
   std::string TakeVerifyError() const;
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// New certificates without a restart.
+/// TlsReload: uses new certificates without a restart.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_TLS_RELOAD_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_TLS_RELOAD_H_
 
@@ -18,31 +18,32 @@
 
 namespace kubexx::rest::internal {
 
-/// Looks at the files of the CA and of the client certificate when requests are made, at most once
-/// a minute, and gives a Transport what has changed. Thread-safe. Semantics: client-go transport
-/// ca_rotation and cert_rotation, which look every 5 minutes.
+/// Checks the files of the CA and of the client certificate when requests are made, at most once a
+/// minute, and gives changed ones to a Transport. Thread-safe. Semantics: client-go transport
+/// ca_rotation and cert_rotation, which check every 5 minutes.
 class TlsReload {
  public:
-  /// Reads the files once, so that a change after that is seen: made before the transport is.
-  /// `clock` and `metrics` must outlive this.
+  /// Reads the files once, so that it notices later changes. Make it before the transport. `clock`
+  /// and `metrics` must outlive this.
   TlsReload(TlsConfig tls, base::Clock& clock, const RestMetrics& metrics);
 
-  /// The transport that `tls` was given to. To be called once, before all that follow.
+  /// Sets the transport that was made with `tls`. Must be called once, before the methods below.
   void Attach(Transport& transport) { transport_ = &transport; }
 
-  /// Looks if it is time to. What cannot be used is logged and counted, and changes nothing.
+  /// Checks the files if the interval has passed. When a file cannot be used, logs and counts that,
+  /// and changes nothing.
   void Check();
 
-  /// After the server has refused the client certificate of the transport's `generation`: looks at
-  /// once, but not more often than every 5 s, and waits for somebody else who looks. True when
-  /// there is a new one.
+  /// Call it when the server has refused the client certificate of the transport's `generation`.
+  /// Checks the files at once, but at most every 5 s, and waits if another thread is checking.
+  /// Returns whether there is a new certificate.
   bool CheckAfterRefusal(std::uint64_t generation);
 
-  /// Whether there are files to look at.
+  /// Whether there are files to check.
   bool watches_files() const { return watches_files_; }
 
-  /// Makes this client certificate and key (PEM) the ones of new connections, if they are not yet.
-  /// Both empty means none. kUnauthorized when they cannot be used.
+  /// Uses this client certificate and key (PEM) for new connections, unless they are in use
+  /// already. Both empty means none. kUnauthorized when they cannot be used.
   apimachinery::Result<void> UseClientCertificate(const std::string& certificate,
                                                   const std::string& key);
 
@@ -55,9 +56,10 @@ class TlsReload {
     bool operator==(const Digests&) const = default;
   };
 
-  /// The settings, and how often they were given to the transport.
+  /// The current settings, and how often settings were given to the transport.
   std::pair<TlsConfig, std::uint64_t> Now() const;
-  /// Counts one more time, unless somebody else has given the transport others since `version`.
+  /// Increments the count of uses, unless another thread has given the transport other settings
+  /// since `version`. Returns whether it did.
   bool IsLastLocked(std::uint64_t version) KX_REQUIRES(mu_) {
     const bool last = uses_ == version;
     uses_ += last ? 1 : 0;

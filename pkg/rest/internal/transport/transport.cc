@@ -73,7 +73,7 @@ Failure InterimAnswer(int code) {
   return {.status = apimachinery::Status(
               Reason::kUnavailable,
               "the server sent the interim response " + std::to_string(code) +
-                  ", which is not understood; what was asked for may have been done")};
+                  ", which is not understood; the server may have executed the request")};
 }
 
 }  // namespace

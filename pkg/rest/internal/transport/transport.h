@@ -1,7 +1,7 @@
 /// @file
-/// HTTP/1.1 over cpprestsdk with blocking calls: the caller's thread waits for the response head
-/// and takes the body in pieces, while cpprestsdk's one pool thread does the network's work and
-/// never blocks.
+/// Transport: HTTP/1.1 over cpprestsdk with blocking calls. The caller's thread waits for the
+/// response head and reads the body in pieces, while cpprestsdk's only pool thread does the network
+/// I/O and never blocks.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_TRANSPORT_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_TRANSPORT_H_
 
@@ -19,7 +19,7 @@
 
 namespace kubexx::rest::internal {
 
-/// One request under way. Not thread-safe. Its destructor gives up what is not finished and does
+/// One request in progress. Not thread-safe. Its destructor abandons an unfinished request and does
 /// not wait for it.
 class HttpCall {
  public:
@@ -31,31 +31,31 @@ class HttpCall {
   HttpCall(HttpCall&&) noexcept;
   ~HttpCall();
 
-  /// As RoundTrip's.
+  /// See RoundTrip.
   apimachinery::Result<HttpHead> AwaitHead(const std::stop_token& stop, const Limits& limits);
-  /// As RoundTrip's.
+  /// See RoundTrip.
   apimachinery::Result<bool> Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline);
-  /// As RoundTrip's.
+  /// See RoundTrip.
   bool lost_connection() const;
-  /// As RoundTrip's.
+  /// See RoundTrip.
   bool failed() const;
 
-  /// Which client certificate its connection has.
+  /// The generation of the connection's client certificate.
   std::uint64_t certificate_generation() const;
 
  private:
   std::unique_ptr<Impl> impl_;
 };
 
-/// Connections to one server. Thread-safe. Calls may outlive it.
+/// The connections to one server. Thread-safe. Calls may outlive it.
 class Transport {
  public:
   /// Reads the TLS material and chooses the proxy. The first transport of the process starts the
-  /// network thread, unless config.round_tripper stands in for all of that.
+  /// network thread. With config.round_tripper it does none of this.
   static apimachinery::Result<std::unique_ptr<Transport>> New(const Config& config,
                                                               const ServerUrl& server,
                                                               base::Clock& clock);
-  /// As New, through this proxy or none, whatever the environment says.
+  /// Like New, but uses this proxy or none, and ignores the environment.
   static apimachinery::Result<std::unique_ptr<Transport>> NewThrough(std::optional<Proxy> proxy,
                                                                      const TlsConfig& tls,
                                                                      const ServerUrl& server,
@@ -64,14 +64,15 @@ class Transport {
 
   HttpCall Start(const HttpRequest& request);
 
-  /// Uses other TLS material for new connections; calls under way keep theirs. Reads it; what
-  /// cannot be used is an error and changes nothing. Nothing to do for a server without TLS.
+  /// Reads other TLS material and uses it for new connections; calls in progress keep theirs. When
+  /// it cannot be used, returns an error and changes nothing. Does nothing for a server without
+  /// TLS.
   apimachinery::Result<void> Use(const TlsConfig& tls, bool new_certificate);
 
-  /// What it connects through.
+  /// The proxy that it connects through.
   const std::optional<Proxy>& proxy() const;
 
-  /// Goes up with every Use of a new client certificate.
+  /// Incremented by every Use of a new client certificate.
   std::uint64_t certificate_generation() const;
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// CertificateSigningRequests: who asks, for what, and what may be answered.
+/// Checks of CertificateSigningRequests: of the requester, the request and the issued certificate.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_CERTIFICATE_REQUESTS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_CERTIFICATE_REQUESTS_H_
 
@@ -14,18 +14,18 @@ namespace kubexx::apiserver {
 /// Whether objects of `type` are CertificateSigningRequests of certificates.k8s.io.
 bool IsCertificateRequest(const ResourceType& type);
 
-/// Writes into a new request who makes it, over whatever the client says of that: signers decide by
-/// it. kForbidden for a client certificate of the group system:masters, which nobody is given.
-/// Success for other types. As kube-apiserver's strategy and its admission
+/// Writes the user into a new request, and replaces what the client has set there, because signers
+/// rely on it. Returns kForbidden for a client certificate of the group system:masters, which
+/// nobody may get. Succeeds for other types. As kube-apiserver's strategy and its admission plugin
 /// CertificateSubjectRestriction.
 apimachinery::Result<void> StampRequester(const ResourceType& type, const User& user,
                                           codec::JsonTree& object);
 
-/// What is wrong with a request: it is a PKCS#10 request with a good signature, for a signer and
-/// known usages.
+/// Adds what is wrong with a request. It must be a PKCS#10 request with a valid signature, for a
+/// signer and with known usages.
 void CheckCertificateRequest(const codec::JsonTree& object, FieldCauses& causes);
 
-/// A certificate is set once, and is one.
+/// Adds causes when the update changes an issued certificate, or sets one that is invalid.
 void CheckIssuedCertificate(const codec::JsonTree& current, const codec::JsonTree& object,
                             FieldCauses& causes);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Checks of classes, which others name: of storage, of priorities, of runtimes, of drivers.
+/// Checks of StorageClasses, PriorityClasses, RuntimeClasses and CSIDrivers.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_CLASS_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_CLASS_VALIDATION_H_
 

@@ -1,5 +1,5 @@
 /// @file
-/// Checks of what namespaces and their objects may have.
+/// Checks of ResourceQuotas and LimitRanges.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_QUOTA_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_QUOTA_VALIDATION_H_
 

@@ -1,5 +1,5 @@
 /// @file
-/// What Roles and their bindings have to be like.
+/// Checks and defaults of Roles and their bindings.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_RBAC_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_RBAC_VALIDATION_H_
 
@@ -10,12 +10,13 @@
 namespace kubexx::apiserver {
 
 /// Adds what is wrong with an object of the group rbac.authorization.k8s.io, in kube-apiserver's
-/// words; nothing for other types. `old` is null for a create: what a binding refers to cannot be
-/// changed, so that those who may only add subjects give no more than it gave.
+/// words. Does nothing for other types. `old` is null for a create. An update cannot change the
+/// role that a binding refers to, so that users who may only add subjects cannot grant more than
+/// before.
 void CheckRbac(const ResourceType& type, const codec::JsonTree* old, const codec::JsonTree& object,
                FieldCauses& causes);
 
-/// Fills in the API groups of a binding's role and subjects.
+/// Sets the missing API groups of a binding's role and subjects.
 void SetRbacDefaults(const ResourceType& type, codec::JsonTree& object);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// What the server makes of configurations of admission webhooks when they are written.
+/// Defaults, checks and warnings for configurations of admission webhooks.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_WEBHOOK_CONFIGURATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_WEBHOOK_CONFIGURATION_H_
 
@@ -16,18 +16,18 @@ namespace kubexx::apiserver {
 /// ValidatingWebhookConfigurations.
 bool IsWebhookConfiguration(const ResourceType& type);
 
-/// Fills in what a configuration leaves out, as upstream's defaulting does.
+/// Sets the missing fields of a configuration, with the same defaults as kube-apiserver.
 void SetWebhookDefaults(const ResourceType& type, codec::JsonTree& configuration);
 
-/// Adds what is wrong with the webhooks of a configuration, as kube-apiserver's validation has it:
-/// names, rules, where they are, side effects, versions, timeouts, policies.
+/// Adds what is wrong with the webhooks of a configuration, as in kube-apiserver's validation:
+/// their names, rules, addresses, side effects, versions, timeouts and policies.
 void CheckWebhooks(const codec::JsonTree& configuration, FieldCauses& causes);
 
 /// Adds what is wrong with a WebhookClientConfig at the path `field`.
 void CheckClientConfig(const codec::JsonTree& config, const std::string& field,
                        FieldCauses& causes);
 
-/// What this server does not do of a configuration.
+/// Warnings about the parts of a configuration that this server does not implement.
 std::vector<std::string> WebhookWarnings(const codec::JsonTree& configuration);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// Checks of what lets requests in, and of its classes.
+/// Checks of Ingresses and IngressClasses.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_NETWORK_INGRESS_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_NETWORK_INGRESS_VALIDATION_H_
 

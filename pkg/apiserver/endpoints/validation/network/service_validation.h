@@ -1,5 +1,5 @@
 /// @file
-/// What is wrong with a Service.
+/// Checks of Services.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_NETWORK_SERVICE_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_NETWORK_SERVICE_VALIDATION_H_
 
@@ -8,12 +8,12 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with `service`, which has its defaults and what the server gives it; `old`,
-/// null for a new one, is what it was: addresses that were taken before are taken again. As
-/// kube-apiserver's validateService.
+/// Adds what is wrong with `service`, which has its defaults and the addresses and ports that the
+/// server assigns. `old` is the Service before an update, null for a new one; addresses that it
+/// already had are accepted again. As kube-apiserver's validateService.
 void CheckService(const codec::JsonTree* old, const codec::JsonTree& service, FieldCauses& causes);
 
-/// Adds what an update may not change of a Service's spec. As kube-apiserver's
+/// Adds causes for changes of a Service's spec that an update may not make. As kube-apiserver's
 /// ValidateServiceUpdate.
 void CheckServiceChange(const codec::JsonTree& before, const codec::JsonTree& after,
                         FieldCauses& causes);

@@ -1,5 +1,5 @@
 /// @file
-/// What an update may not change in objects of the built-in types.
+/// Checks of fields that an update may not change in objects of the built-in types.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_OBJECTS_IMMUTABLE_FIELDS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_OBJECTS_IMMUTABLE_FIELDS_H_
 
@@ -9,9 +9,10 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what an update from `current` to `object` changes though controllers rely on it: selectors
-/// and templates, what volumes and classes are made of, data of what is marked as immutable. As
-/// kube-apiserver's Validate...Update functions; of pods see CheckPodUpdate, of bindings CheckRbac.
+/// Adds causes when an update from `current` to `object` changes fields on which controllers rely:
+/// selectors and templates, the sources of volumes, the parameters of classes, and the data of
+/// ConfigMaps and Secrets that are marked as immutable. As kube-apiserver's Validate...Update
+/// functions; of pods see CheckPodUpdate, of bindings CheckRbac.
 void CheckImmutable(const ResourceType& type, const codec::JsonTree& current,
                     const codec::JsonTree& object, FieldCauses& causes);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Which names objects may have.
+/// Checks of the names of objects.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_OBJECTS_OBJECT_NAMES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_OBJECTS_OBJECT_NAMES_H_
 
@@ -10,8 +10,8 @@
 
 namespace kubexx::apiserver {
 
-/// What is wrong with the name of an object of `type`, as kube-apiserver's strategies have it; ""
-/// for a good one.
+/// What is wrong with the name of an object of `type`, as in kube-apiserver's strategies; "" for a
+/// valid name.
 std::string NameProblem(const ResourceType& type, std::string_view name);
 
 }  // namespace kubexx::apiserver

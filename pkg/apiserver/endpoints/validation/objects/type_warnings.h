@@ -1,5 +1,5 @@
 /// @file
-/// What the server takes and the client should know about.
+/// Warnings about objects that the server accepts.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_OBJECTS_TYPE_WARNINGS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_OBJECTS_TYPE_WARNINGS_H_
 
@@ -11,9 +11,10 @@
 
 namespace kubexx::apiserver {
 
-/// Says to whoever writes such an object that nothing will come of it, or of a part of it: a policy
-/// that is taken and not applied would be worse than one that is refused. Of custom resources:
-/// finalizers without a domain that are not among `old_finalizers`, those before the write.
+/// Appends a warning when the server stores the object but does not act on it, or on a part of it;
+/// a policy that is silently not applied would be worse than a refused one. For custom resources,
+/// warns about finalizers without a domain that are not in `old_finalizers`, the finalizers before
+/// the write.
 void AppendTypeWarnings(const ResourceType& type, const std::vector<std::string>& old_finalizers,
                         const codec::JsonTree& object, std::vector<std::string>& warnings);
 

@@ -1,5 +1,5 @@
 /// @file
-/// What kube-apiserver refuses of built-in objects, as far as this server checks it.
+/// Those of kube-apiserver's checks of objects that this server has.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_OBJECTS_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_OBJECTS_VALIDATION_H_
 
@@ -12,18 +12,19 @@
 
 namespace kubexx::apiserver {
 
-/// Whether a finalizer is one of Kubernetes' own or says whose it is: "example.com/name". Others
-/// are refused where kube-apiserver's core validation does, and warned of in custom resources.
+/// Whether a finalizer is one of Kubernetes' own or has a domain, as in "example.com/name". Other
+/// finalizers are refused where kube-apiserver's core validation refuses them; for custom resources
+/// there is only a warning.
 bool IsDomainQualified(std::string_view finalizer);
 
-/// Adds what is wrong with annotations, owners and finalizers, of any type. `old` is null for a
-/// create; an object that is being deleted gets no new finalizers.
+/// Adds what is wrong with the annotations, owner references and finalizers of an object of any
+/// type. `old` is null for a create. An object that is being deleted may not get new finalizers.
 void CheckMetadata(const ResourceType& type, const codec::JsonTree* old,
                    const codec::JsonTree& object, FieldCauses& causes);
 
-/// Adds what is wrong with pods, workloads, Services, Secrets, ConfigMaps and schedules; nothing of
-/// other types. With `old`, only what an update may not change either; call it when the object
-/// differs from that by more than its metadata and status.
+/// Adds what is wrong with an object of those built-in types that have checks, such as pods,
+/// workloads, Services, Secrets and ConfigMaps. `old` is the object before an update, null for a
+/// create; call it for an update only when more than metadata and status differ.
 void CheckSpec(const ResourceType& type, const codec::JsonTree* old, const codec::JsonTree& object,
                FieldCauses& causes);
 

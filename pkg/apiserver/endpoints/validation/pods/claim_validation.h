@@ -1,5 +1,5 @@
 /// @file
-/// Checks of PersistentVolumes and of the claims to them.
+/// Checks of PersistentVolumes and PersistentVolumeClaims.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_CLAIM_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_CLAIM_VALIDATION_H_
 
@@ -9,7 +9,7 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with a PersistentVolumeClaim's spec, which stands at `path`. As core
+/// Adds what is wrong with a PersistentVolumeClaim's spec, whose path is `path`. As core
 /// validation's ValidatePersistentVolumeClaimSpec.
 void CheckClaimAt(const codec::JsonTree& spec, const FieldPath& path, FieldCauses& causes);
 

@@ -10,8 +10,8 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with the containers of all three lists of a pod's spec, which stands at
-/// `path`, but for what they ask for, which is CheckPodResources's. As core validation's
+/// Adds what is wrong with the containers in all three lists of a pod's spec, whose path is `path`.
+/// It does not check their resources; CheckPodResources does. As core validation's
 /// validateContainers, validateInitContainers and validateEphemeralContainers.
 void CheckContainers(const codec::JsonTree& pod_spec, const PodVolumes& volumes,
                      const FieldPath& path, FieldCauses& causes);

@@ -1,5 +1,6 @@
 /// @file
-/// Checks of a container's variables, and of the fields of a pod that these and files can have.
+/// Checks of a container's environment variables, and of references to fields of the pod in
+/// variables and files.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_ENV_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_ENV_VALIDATION_H_
 
@@ -11,17 +12,17 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with the members env and envFrom of a container: names that no variable can
-/// have, values from nothing or from several places, references that name nothing. As core
+/// Adds what is wrong with the members env and envFrom of a container: invalid names of variables,
+/// values from no source or from several sources, and references without a name. As core
 /// validation's ValidateEnv and ValidateEnvFrom.
 void CheckVariables(const codec::JsonTree& container, const FieldPath& path, FieldCauses& causes);
 
-/// Adds what is wrong with a fieldRef. `fields` are those that it may name, with "|" between them;
-/// besides there are single labels and annotations.
+/// Adds what is wrong with a fieldRef. `fields` are the fields that it may name, separated by "|".
+/// It may also name single labels and annotations.
 void CheckFieldReference(const codec::JsonTree& reference, std::string_view fields,
                          const FieldPath& path, FieldCauses& causes);
 
-/// Adds what is wrong with a resourceFieldRef. One in a volume has to name a container.
+/// Adds what is wrong with a resourceFieldRef. In a volume it has to name a container.
 void CheckResourceReference(const codec::JsonTree& reference, bool of_volume, const FieldPath& path,
                             FieldCauses& causes);
 

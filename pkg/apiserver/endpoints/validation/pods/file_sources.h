@@ -1,5 +1,6 @@
 /// @file
-/// Checks of volumes that are files with what the API server knows.
+/// Checks of volumes whose files have data of the API server: Secrets, ConfigMaps and fields of the
+/// pod.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_FILE_SOURCES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_FILE_SOURCES_H_
 
@@ -9,9 +10,8 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with a volume of a Secret, a ConfigMap or fields of the pod, or one of
-/// several of these. `path` ends with which of them it is: "secret", "configMap", "downwardAPI",
-/// "projected".
+/// Adds what is wrong with such a volume source. The last step of `path` says which one it is:
+/// "secret", "configMap", "downwardAPI" or "projected".
 void CheckFileSource(const codec::JsonTree& source, const FieldPath& path, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// Checks of where the volumes of a pod are in its containers.
+/// Checks of how the containers of a pod mount its volumes.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_MOUNT_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_MOUNT_VALIDATION_H_
 
@@ -13,12 +13,12 @@
 
 namespace kubexx::apiserver {
 
-/// The volumes of a pod that are good, by name. Valid while the pod's spec is.
+/// The valid volumes of a pod by name. Valid as long as the pod's spec.
 using PodVolumes = std::map<std::string_view, const codec::JsonTree*, std::less<>>;
 
 /// Adds what is wrong with the members volumeMounts and volumeDevices of a container: volumes that
-/// the pod does not have, places that are taken or lead elsewhere. As core validation's
-/// ValidateVolumeMounts and ValidateVolumeDevices.
+/// the pod does not have, paths that are used twice, and paths that lead outside the volume. As
+/// core validation's ValidateVolumeMounts and ValidateVolumeDevices.
 void CheckMounts(const codec::JsonTree& container, const PodVolumes& volumes, const FieldPath& path,
                  FieldCauses& causes);
 

@@ -10,12 +10,12 @@
 
 namespace kubexx::apiserver {
 
-/// "Guaranteed", "Burstable" or "BestEffort", as what the pod's containers, or the pod itself, ask
-/// for and may have makes it; call it when the pod has its defaults. As core/v1's ComputePodQOS.
+/// The class "Guaranteed", "Burstable" or "BestEffort" that follows from the requests and limits of
+/// the pod or its containers. The pod must have its defaults. As core/v1's ComputePodQOS.
 std::string_view QosClassOf(const codec::JsonTree& pod_spec);
 
-/// Keeps the class that the pod `current` has in the status of `pod`, and tells of another one that
-/// that says.
+/// Copies the class from the status of `current` to the status of `pod` when that has none, and
+/// adds a cause when it has another one.
 void CheckQosClass(const codec::JsonTree& current, codec::JsonTree& pod, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// The subresource resize of pods: other resources for a pod that runs.
+/// The subresource resize of pods, which changes the resources of a running pod.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_POD_RESIZE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_POD_RESIZE_H_
 
@@ -8,14 +8,14 @@
 
 namespace kubexx::apiserver {
 
-/// Gives `changed`, which is the pod as it was, what `object` has of resources and resize policies;
-/// containers that are not the same ones in the same order as they are in `object`, for
-/// CheckPodResize to refuse them. As kube-apiserver's dropNonResizeUpdates.
+/// Copies resources and resize policies from `object` to `changed`, which is the pod before the
+/// resize. When the containers are not the same in the same order, it copies them as they are, so
+/// that CheckPodResize refuses them. As kube-apiserver's dropNonResizeUpdates.
 void TakeResources(const codec::JsonTree& object, codec::JsonTree& changed);
 
-/// Adds what a resize from `current` to `object` may not do: change anything but cpu and memory,
-/// take one of them away, or make the pod one of another class of service. As core validation's
-/// ValidatePodResize; of the amounts themselves see CheckPodResources.
+/// Adds causes for changes that a resize from `current` to `object` may not make: to change
+/// anything but cpu and memory, to remove one of them, or to change the pod's quality of service
+/// class. As core validation's ValidatePodResize. CheckPodResources checks the amounts themselves.
 void CheckPodResize(const codec::JsonTree& current, const codec::JsonTree& object,
                     FieldCauses& causes);
 

@@ -1,5 +1,5 @@
 /// @file
-/// What an update may change in a pod.
+/// Checks of updates of a pod's spec.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_POD_UPDATE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_POD_UPDATE_H_
 
@@ -8,9 +8,10 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what an update from the spec `old` to `spec` may not do, as kube-apiserver's
-/// ValidatePodUpdate: images, the deadline, tolerations and the grace period may change, scheduling
-/// gates may go, and while there are some the nodes that a pod may run on may become fewer.
+/// Adds causes for changes from the spec `old` to `spec` that an update may not make, as
+/// kube-apiserver's ValidatePodUpdate. An update may change images, the deadline, tolerations and
+/// the grace period. It may remove scheduling gates; while there are some, it may restrict the
+/// nodes on which the pod may run.
 void CheckPodUpdate(const codec::JsonTree& old, const codec::JsonTree& spec, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

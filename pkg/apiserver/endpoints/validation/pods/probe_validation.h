@@ -1,5 +1,5 @@
 /// @file
-/// Checks of what kubelet does to see whether a container works, and when it starts and ends.
+/// Checks of the probes and lifecycle hooks of containers.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_PROBE_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_PROBE_VALIDATION_H_
 
@@ -11,9 +11,9 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with the probes and the lifecycle of a container that runs all the time. As
-/// core validation's validateProbe and validateLifecycle. `grace_seconds` is the time that the pod
-/// has to end.
+/// Adds what is wrong with the probes and the lifecycle hooks of a container that runs all the
+/// time. As core validation's validateProbe and validateLifecycle. `grace_seconds` is the
+/// termination grace period of the pod.
 void CheckProbes(const codec::JsonTree& container, std::int64_t grace_seconds,
                  const FieldPath& path, FieldCauses& causes);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Checks of what pods and their containers ask for.
+/// Checks of the resources of pods, containers, quotas and LimitRanges.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_RESOURCE_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_RESOURCE_VALIDATION_H_
 
@@ -12,17 +12,17 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with the requests, limits and claims of the containers of a pod's spec, which
-/// stands at `path`, and with those of the pod itself: names that are none, amounts that cannot be,
-/// requests above limits, containers that do not fit in their pod. As core validation's
+/// Adds what is wrong with the requests, limits and claims of the containers in a pod's spec, whose
+/// path is `path`, and with those of the pod itself: invalid names and amounts, requests above
+/// limits, and containers whose sum exceeds the pod's resources. As core validation's
 /// validateResourceRequirements and validatePodResources.
 void CheckPodResources(const codec::JsonTree& pod_spec, const std::string& path,
                        FieldCauses& causes);
 
-/// Whether a name without a domain is one of what a namespace may have a limit for.
+/// Whether a name without a domain is a resource that a ResourceQuota may limit.
 bool IsQuotaResource(std::string_view name);
 
-/// Adds what is wrong with a resource of a quota, and with how much there may be of it.
+/// Adds what is wrong with the name and the amount of a resource in a ResourceQuota.
 void CheckQuotaResource(std::string_view name, const apimachinery::Quantity& amount,
                         const std::string& field, FieldCauses& causes);
 

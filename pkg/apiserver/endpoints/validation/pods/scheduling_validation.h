@@ -1,5 +1,5 @@
 /// @file
-/// Checks of where pods may run: tolerations, affinities, and how they spread.
+/// Checks of the scheduling of pods: tolerations, affinities and topology spread constraints.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_SCHEDULING_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_SCHEDULING_VALIDATION_H_
 
@@ -10,13 +10,13 @@
 namespace kubexx::apiserver {
 
 /// Adds what is wrong with the members tolerations, affinity and topologySpreadConstraints of a
-/// pod's spec, which stands at `path`. As core validation.
+/// pod's spec, whose path is `path`. As core validation.
 void CheckScheduling(const codec::JsonTree& pod_spec, const FieldPath& path, FieldCauses& causes);
 
 /// Adds what is wrong with the tolerations in a member of `object`.
 void CheckTolerations(const codec::JsonTree& object, const FieldPath& path, FieldCauses& causes);
 
-/// Adds what is wrong with a NodeSelector, which has terms.
+/// Adds what is wrong with a NodeSelector, which is a list of terms.
 void CheckNodeTerms(const codec::JsonTree& selector, const FieldPath& path, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

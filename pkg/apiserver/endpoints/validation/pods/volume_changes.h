@@ -1,5 +1,5 @@
 /// @file
-/// What an update may not change in PersistentVolumes and in the claims to them.
+/// Checks of updates of PersistentVolumes and PersistentVolumeClaims.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_VOLUME_CHANGES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_VOLUME_CHANGES_H_
 
@@ -8,15 +8,16 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what an update from `current` to `object` may not change in a PersistentVolumeClaim: before
-/// it is bound its class, if it says nothing of one, and its volume may be named; after that it may
-/// grow. As core validation's ValidatePersistentVolumeClaimUpdate.
+/// Adds causes for changes from `current` to `object` that an update may not make in a
+/// PersistentVolumeClaim. Before the claim is bound, the update may set a class if there is none,
+/// and the volume. After that it may request more storage and change the volumeAttributesClassName.
+/// As core validation's ValidatePersistentVolumeClaimUpdate.
 void CheckClaimChange(const codec::JsonTree& current, const codec::JsonTree& object,
                       FieldCauses& causes);
 
-/// The same of a PersistentVolume: what it is made of stays, and where it can be reached, but for
-/// labels of nodes that have got their final names. As core validation's
-/// ValidatePersistentVolumeUpdate.
+/// The same for a PersistentVolume. Its source cannot change, and neither can its node affinity
+/// once it is set, except that deprecated node labels may be replaced by their final names. As core
+/// validation's ValidatePersistentVolumeUpdate.
 void CheckVolumeChange(const codec::JsonTree& current, const codec::JsonTree& object,
                        FieldCauses& causes);
 

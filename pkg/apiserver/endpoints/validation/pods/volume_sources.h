@@ -1,5 +1,5 @@
 /// @file
-/// Checks of what volumes are made of, those of pods and PersistentVolumes.
+/// Checks of the volume sources of pods and PersistentVolumes.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_VOLUME_SOURCES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_PODS_VOLUME_SOURCES_H_
 
@@ -12,16 +12,17 @@
 
 namespace kubexx::apiserver {
 
-/// Whose volume it is: some sources are for one of them, and others need more there.
+/// The owner of a volume. Some sources are allowed for only one of them, and others have more
+/// required fields there.
 enum class VolumeOwner : std::uint8_t { kPod, kPersistentVolume };
 
-/// Adds what is wrong with the source of a volume, of which there has to be exactly one, at `path`.
-/// `volume` has it among its members. As core validation's validateVolumeSource and
+/// Adds what is wrong with the source of a volume. `volume` must have exactly one source among its
+/// members; its path is `path`. As core validation's validateVolumeSource and
 /// ValidatePersistentVolumeSpec.
 void CheckVolumeSource(VolumeOwner owner, const codec::JsonTree& volume, const FieldPath& path,
                        FieldCauses& causes);
 
-/// Adds that the name of a CSI driver is none.
+/// Adds a cause when the name of a CSI driver is invalid.
 void CheckDriverName(std::string_view name, const std::string& field, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

@@ -8,8 +8,9 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with the spec of a HorizontalPodAutoscaler in version 2; `old` is what it
-/// was, null for a new one: a target that stays one keeps its version. As autoscaling validation.
+/// Adds what is wrong with the spec of a HorizontalPodAutoscaler in version v2. `old` is the spec
+/// before an update, null for a new object; an unchanged target may keep its API version. As
+/// autoscaling validation.
 void CheckAutoscaler(const codec::JsonTree* old, const codec::JsonTree& spec, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

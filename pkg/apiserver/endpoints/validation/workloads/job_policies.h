@@ -1,5 +1,5 @@
 /// @file
-/// Checks of when a Job fails, succeeds and replaces its pods.
+/// Checks of a Job's policies for failure, success and replacement of pods.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_JOB_POLICIES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_JOB_POLICIES_H_
 
@@ -10,7 +10,7 @@
 namespace kubexx::apiserver {
 
 /// Adds what is wrong with the members podFailurePolicy, successPolicy and podReplacementPolicy of
-/// a Job's spec, which stands at `path`. As batch validation.
+/// a Job's spec, whose path is `path`. As batch validation.
 void CheckJobPolicies(const codec::JsonTree& spec, const FieldPath& path, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

@@ -1,5 +1,5 @@
 /// @file
-/// Checks of Jobs and of what makes them.
+/// Checks of Jobs and CronJobs.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_JOB_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_JOB_VALIDATION_H_
 

@@ -8,8 +8,8 @@
 
 namespace kubexx::apiserver {
 
-/// What is wrong with a CronJob's schedule; "" for a good one. Five fields, or one of the macros
-/// such as "@daily".
+/// What is wrong with a CronJob's schedule; "" for a valid one. A schedule has five fields, or is a
+/// macro such as "@daily".
 std::string ScheduleProblem(std::string_view schedule);
 
 }  // namespace kubexx::apiserver

@@ -8,8 +8,9 @@
 
 namespace kubexx::apiserver {
 
-/// What is wrong with the name of a time zone such as "Europe/Berlin"; "" for a good one. Where the
-/// system has no zones any name of their form is good. Reads a few bytes of a file.
+/// What is wrong with the name of a time zone such as "Europe/Berlin"; "" for a valid one. When the
+/// system has no time zone data, every name of the right form is valid. Reads a few bytes of a
+/// file.
 std::string TimeZoneProblem(std::string_view name);
 
 }  // namespace kubexx::apiserver

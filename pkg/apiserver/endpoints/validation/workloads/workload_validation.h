@@ -1,5 +1,5 @@
 /// @file
-/// Checks of what makes pods and keeps them running.
+/// Checks of Deployments, ReplicaSets, DaemonSets, StatefulSets and ReplicationControllers.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_WORKLOAD_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_WORKLOAD_VALIDATION_H_
 
@@ -9,12 +9,13 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with the spec of a Deployment, ReplicaSet, DaemonSet or StatefulSet; of the
-/// claims of a StatefulSet only for a new one, since they cannot change. As apps validation.
+/// Adds what is wrong with the spec of a Deployment, ReplicaSet, DaemonSet or StatefulSet. Checks
+/// the volume claim templates of a StatefulSet only when it is new, because they cannot change. As
+/// apps validation.
 void CheckWorkload(const ResourceType& type, bool is_new, const codec::JsonTree& spec,
                    FieldCauses& causes);
 
-/// The same of a ReplicationController, whose selector is no more than labels.
+/// The same for a ReplicationController, whose selector is only a map of labels.
 void CheckReplicationController(const codec::JsonTree& spec, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

@@ -146,13 +146,13 @@ Result<void> Endpoints::CheckVersion(const Endpoint& member, Deadline deadline,
   if (status.ok() && !TellsProgressTruly(response.version())) {
     return Fail(Reason::kUnavailable,
                 "etcd " + response.version() + " at " + member.address +
-                    " tells how far a watch is before it has sent what came before; 3.4.25, 3.5.8 "
-                    "and later ones do not");
+                    " reports the progress of a watch before it has sent all earlier events; "
+                    "use 3.4.25, 3.5.8 or later");
   }
   if (status.ok() && !TellsProgressAlways(response.version())) {
     logging::Warning(
-        "An etcd before 3.4.31 or 3.5.13 may not say how far a quiet watch is: some lists take "
-        "seconds",
+        "This etcd may not report the progress of idle watches, so that some lists take seconds; "
+        "use 3.4.31, 3.5.13 or later",
         {{"etcd", member.address}, {"version", response.version()}});
   }
   // What speaks etcd's language and is none may not know the question.

@@ -19,33 +19,33 @@
 
 namespace kubexx::apiserver::storage::etcd3::internal {
 
-/// When gRPC gives up; it knows the time of day only.
+/// The time at which gRPC gives up. gRPC supports only the wall clock.
 using Deadline = std::chrono::system_clock::time_point;
 
-/// One member.
+/// One member of the cluster.
 struct Endpoint {
   std::string address{};
   std::shared_ptr<grpc::Channel> channel{};
   std::unique_ptr<etcdserverpb::KV::Stub> kv{};
   std::unique_ptr<etcdserverpb::Watch::Stub> watch{};
   std::unique_ptr<etcdserverpb::Maintenance::Stub> maintenance{};
-  /// Whether its version has been asked for, and is good.
+  /// Whether its version was checked and is supported.
   std::unique_ptr<std::atomic<bool>> good = std::make_unique<std::atomic<bool>>(false);
 };
 
-/// All members. Thread-safe. gRPC connects again by itself, twice a second at most.
+/// All members of the cluster. gRPC reconnects by itself, twice a second at most. Thread-safe.
 class Endpoints {
  public:
-  /// kInvalidConfig, see NewEtcd3Storage.
+  /// Returns kInvalidConfig as NewEtcd3Storage.
   static apimachinery::Result<std::unique_ptr<Endpoints>> Make(const Etcd3Options& options);
 
-  /// A member to which a connection stands, the one of the last call when it can be. Waits for one
-  /// until `deadline` (kUnavailable) or `stop` (kCancelled). One whose version does not say truly
-  /// how far its watches are is as good as none (kUnavailable).
+  /// Returns a member to which a connection is open, if possible the one of the last call. Waits
+  /// for one until `deadline` (then kUnavailable) or `stop` (then kCancelled). Also returns
+  /// kUnavailable for a member whose version reports the progress of watches wrongly.
   apimachinery::Result<const Endpoint*> Connected(Deadline deadline, const std::stop_token& stop);
 
-  /// Has the next call begin with another member: this one is connected, but cannot do what it is
-  /// asked for, as when it is cut off from the others.
+  /// Makes the next call begin with another member, because this one is connected but cannot serve
+  /// requests, for example when it is cut off from the other members.
   void Leave(const Endpoint* member);
 
  private:

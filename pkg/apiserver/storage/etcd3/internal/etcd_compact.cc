@@ -29,7 +29,7 @@ void EtcdStore::CompactLoop(const std::stop_token& stop) {
   while (base::Clock::Real().SleepFor(options_.compact_interval, stop)) {
     const Result<void> done = CompactOld(state, stop);
     if (!done && !stop.stop_requested()) {
-      logging::Warning("cannot compact etcd; trying again after an interval",
+      logging::Warning("Cannot compact etcd; the server tries again after the interval",
                        {{"error", done.error()}});
     }
   }

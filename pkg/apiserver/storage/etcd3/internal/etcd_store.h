@@ -1,5 +1,5 @@
 /// @file
-/// See NewEtcd3Storage.
+/// The store that NewEtcd3Storage makes.
 #ifndef KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_ETCD_STORE_H_
 #define KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_ETCD_STORE_H_
 
@@ -21,7 +21,7 @@
 
 namespace kubexx::apiserver::storage::etcd3::internal {
 
-/// A Storage whose state is etcd's. Each Watch is one stream.
+/// A Storage that reads and writes an etcd. Each Watch is one gRPC stream.
 class EtcdStore final : public Storage {
  public:
   EtcdStore(Etcd3Options options, std::unique_ptr<Endpoints> endpoints);
@@ -62,8 +62,8 @@ class EtcdStore final : public Storage {
                                                            std::string_view what,
                                                            const std::stop_token& stop);
   Deadline DeadlineFromNow() const;
-  /// kExpired when a watch that goes on from a revision of ours sees an etcd that has not given it
-  /// out. `seen`: the revision that a member has told of.
+  /// Returns kExpired when a watch continues from a revision that this etcd has not given out.
+  /// `seen` is the revision that a member has reported.
   apimachinery::Result<void> CheckHistory(Revision seen, const WatchOptions& options,
                                           std::string_view what, const std::stop_token& stop);
 

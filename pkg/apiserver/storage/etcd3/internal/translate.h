@@ -1,5 +1,5 @@
 /// @file
-/// Between etcd's messages and the store's.
+/// Translates between the messages of etcd and the types of the store.
 #ifndef KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_TRANSLATE_H_
 #define KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_TRANSLATE_H_
 
@@ -17,13 +17,13 @@
 
 namespace kubexx::apiserver::storage::etcd3::internal {
 
-/// Takes the value's bytes.
+/// Makes a KeyValue and takes over the bytes of the value.
 KeyValue TakeKeyValue(etcdserverpb::KeyValue& from);
-/// Takes the values' bytes. `more`: see Event.
+/// Makes an Event and takes over the bytes of the values. For `more` see Event.
 std::shared_ptr<const Event> TakeEvent(etcdserverpb::Event& from, bool more);
 
-/// A transaction whose `success` runs when the key's mod_revision is `expected`; 0: it does not
-/// exist.
+/// A transaction whose `success` branch runs if the key's mod_revision is `expected`, where 0 means
+/// that the key does not exist.
 etcdserverpb::TxnRequest IfModifiedAt(std::string_view key, Revision expected);
 
 /// Adds the read of a key to one branch of a transaction, for TakeLastRead.
@@ -33,14 +33,15 @@ void AddRead(google::protobuf::RepeatedPtrField<etcdserverpb::RequestOp>& operat
 /// The key that the last operation of a transaction read; mod_revision 0 when there is none.
 KeyValue TakeLastRead(etcdserverpb::TxnResponse& response);
 
-/// The end of the keys that start with `prefix`, as etcd's range_end.
+/// The range_end in etcd of the keys that start with `prefix`.
 std::string EndOf(std::string_view prefix);
 
-/// What went wrong with `what`. kCancelled only when it was by `stop`.
+/// Translates an error of etcd; `what` names the failed call. Returns kCancelled only when `stop`
+/// was requested.
 apimachinery::Status Translate(const grpc::Status& from, std::string_view what,
                                const std::stop_token& stop);
 
-/// For a read at a revision: etcd has not reached it yet.
+/// For a read at a revision: whether etcd has not reached the revision yet.
 bool IsFutureRevision(const grpc::Status& status);
 
 }  // namespace kubexx::apiserver::storage::etcd3::internal

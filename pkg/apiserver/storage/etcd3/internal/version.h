@@ -1,5 +1,5 @@
 /// @file
-/// What is known of the versions of etcd.
+/// Bugs of etcd versions that the store has to know.
 #ifndef KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_VERSION_H_
 #define KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_VERSION_H_
 
@@ -7,15 +7,15 @@
 
 namespace kubexx::apiserver::storage::etcd3::internal {
 
-/// Whether an etcd of this version, "3.5.8", says how far a watch is only after it has sent what
-/// came before. Before 3.4.25 and 3.5.8 it may be ahead of its events (etcd issue 15220), and who
-/// believes it misses them. True for what is no version.
+/// Whether an etcd of this version, such as "3.5.8", reports the progress of a watch only after it
+/// has sent all earlier events. Versions before 3.4.25 and 3.5.8 may report it before (etcd issue
+/// 15220), so that a client which relies on it misses events. True for a text that is no version.
 bool TellsProgressTruly(std::string_view version);
 
-/// Whether it says so whenever it is asked. Before 3.4.31 and 3.5.13 it may never do so for a watch
-/// that had not caught up when it was first asked and has had no event since (etcd issue 17507):
-/// whoever waits for it waits in vain, and then asks for the state itself. From these versions on
-/// kube-apiserver answers consistent lists from its cache.
+/// Whether an etcd of this version reports the progress of a watch whenever it is asked. Versions
+/// before 3.4.31 and 3.5.13 may never do so for a watch that had not caught up at the first request
+/// and has had no event since (etcd issue 17507). A client then waits in vain, and has to read the
+/// state itself. From these versions on kube-apiserver answers consistent lists from its cache.
 bool TellsProgressAlways(std::string_view version);
 
 }  // namespace kubexx::apiserver::storage::etcd3::internal
