@@ -77,6 +77,10 @@ inline constexpr std::string_view kRolloutStrategy = "reloader.stakater.com/roll
 /// Annotation of a keeper (see KeeperFor): the name of the Job that it stands for.
 inline constexpr std::string_view kKeeperOf = "reloader.kubexx.io/recreates";
 
+/// Of a Job that rolls a CronJob: when it was asked for, in microseconds since 1970, and the token
+/// of the change, with a blank between. Of the CronJob: the token of its last rollout.
+inline constexpr char kRolledFor[] = "kubexx.io/rolled-for";
+
 /// Of a CronJob: "true" has a change run it also while it is suspended.
 inline constexpr char kRunSuspended[] = "reloader.kubexx.io/run-suspended";
 

@@ -110,6 +110,9 @@ class WebhookRecord {
   base::Duration pause_ KX_GUARDED_BY(mu_){};
 };
 
+/// The ConfigMap that a record outlives the process in.
+inline constexpr char kWebhookRecordName[] = "kubexx-reloader-webhook";
+
 /// Where a record outlives the process. Both block; empty functions: nowhere.
 struct WebhookStore {
   /// The ConfigMap that it is in, which is itself no source.
