@@ -169,7 +169,11 @@ int RunCleanUp(int argc, const char* const* argv) {
                                                    arguments.data(), kBadCleanUpUsage)) {
     return *exit_code;
   }
-  if (std::ranges::find(question.options.namespaces, "") != question.options.namespaces.end()) {
+  // Mostly of a variable that is not set: all namespaces are not meant by that.
+  const std::vector<std::string>& names = question.options.namespaces;
+  const auto is_namespaces = [](const auto& flag) { return flag.first == "namespaces"; };
+  if (std::ranges::find(names, "") != names.end() ||
+      (names.empty() && std::ranges::any_of(flags.given(), is_namespaces))) {
     std::cerr << kCleanUpName << "--namespaces has an empty name; leave the flag out for all\n";
     return kBadCleanUpUsage;
   }
