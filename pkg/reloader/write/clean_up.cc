@@ -27,6 +27,16 @@ class CleanUpRun {
         on_failure_(on_failure),
         writer_(NewWriter(client)) {}
 
+  /// Whether the server has the kind. Who may not list it is refused whether or not it does.
+  bool IsServed(WorkloadKind kind, const std::stop_token& stop) const {
+    if (IsBuiltIn(kind)) {
+      return true;
+    }
+    const auto group =
+        client_->Get().AbsPath("/apis/" + std::string(ResourceOf(kind).group)).Do(stop);
+    return group || group.status().reason != Reason::kNotFound;
+  }
+
   Result<void> Look(WorkloadKind kind, const std::string& namespace_, const std::stop_token& stop) {
     apimachinery::ListOptions list_options;
     list_options.label_selector = options_.label_selector;
@@ -35,12 +45,8 @@ class CleanUpRun {
       return Stopped();
     }
     if (!list) {
-      const bool is_not_served =
-          !IsBuiltIn(kind) && list.status().reason == Reason::kNotFound;
-      if (!is_not_served) {
-        ++counts_.failed;
-        on_failure_(list.status());
-      }
+      ++counts_.failed;
+      on_failure_(list.status());
       return {};
     }
     for (const dynamic::Unstructured& object : list->items) {
@@ -120,8 +126,11 @@ Result<CleanUpCounts> CleanUp(const std::shared_ptr<rest::RESTClient>& client,
   if (namespaces.empty()) {
     namespaces.emplace_back();
   }
-  for (const std::string& namespace_ : namespaces) {
-    for (const WorkloadKind kind : kWorkloadKinds) {
+  for (const WorkloadKind kind : kWorkloadKinds) {
+    if (!run.IsServed(kind, stop)) {
+      continue;
+    }
+    for (const std::string& namespace_ : namespaces) {
       KX_RETURN_IF_ERROR(run.Look(kind, namespace_, stop));
     }
   }

@@ -136,7 +136,7 @@ TEST_F(CleanUpTest, AWorkloadThatCannotBeWrittenIsAFailureAndTheOthersGoOn) {
   EXPECT_EQ(counts.cleaned, 0);
   EXPECT_EQ(counts.failed, 2) << "the Deployment, and the list of Jobs";
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("!")));
-  EXPECT_THAT(server_.targets(), Contains(HasSubstr("deploymentconfigs")));
+  EXPECT_THAT(server_.targets(), Contains(HasSubstr("/statefulsets")));
 }
 
 TEST_F(CleanUpTest, AnInterruptedRunSaysSo) {
