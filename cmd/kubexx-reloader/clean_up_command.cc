@@ -41,8 +41,8 @@ Result<void> CheckNobodyRuns(const FoundOperators& operators, const CleanUpFlags
     return {};
   }
   const apimachinery::ObjectKey& deployment = operators.running.front().deployment;
-  const std::string which = deployment.name.empty() ? "in namespace " + deployment.namespace_
-                                                    : deployment.ToString();
+  const std::string which =
+      deployment.name.empty() ? "in namespace " + deployment.namespace_ : deployment.ToString();
   const std::string text = "the operator " + which + " runs, and would write the same again";
   if (question.options.dry_run) {
     std::cerr << kCleanUpName << text << "; uninstall it first\n";
@@ -72,9 +72,8 @@ Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token&
     if (written) {
       std::cout << reloader::CleanUpLine(traces, options) << std::endl;
     } else {
-      std::cerr << reloader::KindName(traces.workload.kind) << " "
-                << traces.workload.key.ToString() << ": failed: " << written.status().message
-                << "\n";
+      std::cerr << reloader::KindName(traces.workload.kind) << " " << traces.workload.key.ToString()
+                << ": failed: " << written.status().message << "\n";
     }
   };
   const auto on_failure = [](const apimachinery::Status& error) {
@@ -139,8 +138,9 @@ std::vector<const char*> CleanUpFlags::WithLongNames(int argc, const char* const
   std::vector<const char*> arguments;
   for (int i = 0; i < argc; ++i) {
     const std::string_view argument(argv[i]);
-    arguments.push_back(argument == "-n" ? "--namespaces" : argument == "-l" ? "--selector"
-                                                                            : argv[i]);
+    arguments.push_back(argument == "-n"   ? "--namespaces"
+                        : argument == "-l" ? "--selector"
+                                           : argv[i]);
   }
   return arguments;
 }

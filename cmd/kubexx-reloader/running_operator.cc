@@ -69,7 +69,7 @@ Result<void> CleanUpOwn(const std::shared_ptr<rest::RESTClient>& client,
                         base::FunctionRef<void(const std::string& object)> tell,
                         const std::stop_token& stop) {
   const kubernetes::ResourceClient<api::core::v1::ConfigMap> config_maps(client, namespace_);
-  for (const std::string name :
+  for (const std::string& name :
        {std::string(reloader::kMetaInfoName), std::string(reloader::kWebhookRecordName)}) {
     const auto found = config_maps.Get(name, stop);
     if (!found && apimachinery::IsObjectNotFound(found.status())) {

@@ -28,9 +28,9 @@ constexpr int kBadSelfTestUsage = 2;
 /// No other test of the namespace has it.
 std::string NewTestName() {
   char text[40];
-  std::snprintf(text, sizeof text, "kubexx-self-test-%llx",
-                static_cast<unsigned long long>(
-                    base::Clock::Real().Wall().time_since_epoch().count()));
+  std::snprintf(
+      text, sizeof text, "kubexx-self-test-%llx",
+      static_cast<unsigned long long>(base::Clock::Real().Wall().time_since_epoch().count()));
   return text;
 }
 
@@ -63,9 +63,9 @@ void SelfTestFlags::AddOwnTo(flags::FlagSet& flags) {
 
 void SelfTestFlags::AddTo(flags::FlagSet& flags) {
   AddOwnTo(flags);
-  flags.AddString("namespace", "where to try it; by default the kubeconfig's",
-                  &options.namespace_);
-  flags.AddString("configmap-annotation", "annotation that names ConfigMaps, as the operator has it",
+  flags.AddString("namespace", "where to try it; by default the kubeconfig's", &options.namespace_);
+  flags.AddString("configmap-annotation",
+                  "annotation that names ConfigMaps, as the operator has it",
                   &options.keys.configmap_reload);
   flags.AddString("kubeconfig",
                   "kubeconfig file; by default $KUBECONFIG, then ~/.kube/config, then the pod's "

@@ -24,7 +24,8 @@ struct CompletionCommand {
 };
 
 /// The script for "bash", "zsh" or "fish"; empty for any other shell. Behind the name of a command
-/// its flags are offered in place of the program's. `program` and the names consist of letters, digits, dots, dashes and underscores; the help may be any text.
+/// its flags are offered in place of the program's. `program` and the names consist of letters,
+/// digits, dots, dashes and underscores; the help may be any text.
 std::string CompletionScript(std::string_view shell, const std::string& program,
                              const std::vector<CompletionFlag>& flags,
                              const std::vector<CompletionCommand>& commands = {});

@@ -97,8 +97,7 @@ Result<Unstructured> TestDeployment(const SelfTestOptions& options, const std::s
 
 /// Whether it has been rolled, by either strategy.
 bool HasRolled(const Unstructured& deployment, const SelfTestOptions& options) {
-  const auto annotations =
-      deployment.GetStringMap({"spec", "template", "metadata", "annotations"});
+  const auto annotations = deployment.GetStringMap({"spec", "template", "metadata", "annotations"});
   if (Find(annotations, kLastReloadedFrom) != nullptr) {
     return true;
   }
@@ -129,10 +128,8 @@ class SelfTestRun {
  public:
   SelfTestRun(const std::shared_ptr<rest::RESTClient>& client, const SelfTestOptions& options)
       : options_(options),
-        config_maps_(
-            dynamic::DynamicClient(client).Resource(ConfigMaps(), options.namespace_)),
-        deployments_(
-            dynamic::DynamicClient(client).Resource(Deployments(), options.namespace_)) {}
+        config_maps_(dynamic::DynamicClient(client).Resource(ConfigMaps(), options.namespace_)),
+        deployments_(dynamic::DynamicClient(client).Resource(Deployments(), options.namespace_)) {}
 
   Result<void> AwaitOperator(const std::stop_token& stop) {
     while (true) {
@@ -147,15 +144,16 @@ class SelfTestRun {
       const std::int64_t wanted = found->GetInt({"spec", "replicas"}).value_or(1);
       const std::int64_t available = number({"status", "availableReplicas"});
       if (wanted == 0) {
-        return Fail(Reason::kConflict, "the Deployment " + options_.deployment + " has no replicas");
+        return Fail(Reason::kConflict,
+                    "the Deployment " + options_.deployment + " has no replicas");
       }
       if (number({"status", "observedGeneration"}) >= found->Generation() &&
           number({"status", "updatedReplicas"}) >= wanted && available >= wanted) {
         image_ = found->GetString({"spec", "template", "spec", "containers", "0", "image"});
         return {};
       }
-      seen_ = "not rolled out yet: " + std::to_string(available) + " of " +
-              std::to_string(wanted) + " pods are available";
+      seen_ = "not rolled out yet: " + std::to_string(available) + " of " + std::to_string(wanted) +
+              " pods are available";
       options_.clock.SleepFor(kBetweenLooks, stop);
     }
   }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <stop_token>
 #include <string>
 #include <vector>
 

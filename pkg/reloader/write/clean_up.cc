@@ -69,9 +69,8 @@ class CleanUpRun {
 
   void Take(const Traces& traces, const std::stop_token& stop) {
     const WorkloadWrite write = RemovalOf(traces, options_.removal, options_.keys);
-    const Result<void> written = options_.dry_run || write.empty()
-                                     ? Result<void>()
-                                     : Write(traces.workload, write, stop);
+    const Result<void> written =
+        options_.dry_run || write.empty() ? Result<void>() : Write(traces.workload, write, stop);
     if (!written && apimachinery::IsObjectNotFound(written.status())) {
       return;  // gone, with all that was on it
     }
@@ -146,8 +145,8 @@ std::string CleanUpLine(const Traces& traces, const CleanUpOptions& options) {
   }
   taken.paused = traces.paused && options.removal.pauses;
   taken.keeps.clear();
-  std::string line = std::string(KindName(traces.workload.kind)) + " " +
-                     traces.workload.key.ToString() + ": ";
+  std::string line =
+      std::string(KindName(traces.workload.kind)) + " " + traces.workload.key.ToString() + ": ";
   if (!taken.empty()) {
     line += (options.dry_run ? "would take away " : "took away ") + TextOf(taken);
   }
@@ -165,8 +164,9 @@ std::string CleanUpSummary(const CleanUpCounts& counts, const CleanUpOptions& op
                      ".\n";
   if (counts.left > 0) {
     text += Many(counts.left, "keeps", "keep") + " something that was not asked for";
-    text += options.removal.templates ? "" : "; --templates takes away what is in pod templates, "
-                                             "which makes new pods";
+    text += options.removal.templates ? ""
+                                      : "; --templates takes away what is in pod templates, "
+                                        "which makes new pods";
     text += options.removal.pauses ? "" : "; --resume ends pauses";
     text += ".\n";
   }

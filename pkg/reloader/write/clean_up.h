@@ -51,8 +51,7 @@ using CleanUpFailure = base::FunctionRef<void(const apimachinery::Status& error)
 /// when `stop` is requested; what has been done stays done, and a second call goes on from there.
 apimachinery::Result<CleanUpCounts> CleanUp(const std::shared_ptr<rest::RESTClient>& client,
                                             const CleanUpOptions& options, CleanUpNews on_workload,
-                                            CleanUpFailure on_failure,
-                                            const std::stop_token& stop);
+                                            CleanUpFailure on_failure, const std::stop_token& stop);
 
 /// What is done about a workload's traces, on one line: "Deployment shop/web: took away annotation
 /// a; leaves variable V of container c".

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,9 @@ class CleanUpTest : public testing::Test {
           [](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest&) {
             connection.Respond(404, "application/json", "{}");
           });
-      ASSERT_TRUE(CleanUp(server.client(), {}, [](const Traces&, const Result<void>&) {},
-                          [](const Status&) {}, {}));
+      ASSERT_TRUE(CleanUp(
+          server.client(), {}, [](const Traces&, const Result<void>&) {}, [](const Status&) {},
+          {}));
     }
     base::testing::ResetLeakBaseline();
   }
@@ -62,9 +64,11 @@ class CleanUpTest : public testing::Test {
       connection.Respond(409, "application/json",
                          RefusedStatus(409, "Conflict", "somebody else was faster"));
     } else if (request.method == "PATCH") {
-      connection.Respond(200, "application/json",
-                         R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web",)"
-                         R"("namespace":"shop","resourceVersion":"10"},"spec":{"template":{}}})");
+      connection.Respond(
+          200, "application/json",
+          R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web",)"
+          R"("namespace":"shop","resourceVersion":"10"},"spec":{"template":{"spec":{)"
+          R"("containers":[{"name":"app"}]}}}})");
     } else if (request.target.contains("/jobs")) {
       connection.Respond(403, "application/json",
                          RefusedStatus(403, "Forbidden", "User \"me\" cannot list resource"));
@@ -100,8 +104,7 @@ class CleanUpTest : public testing::Test {
 
 TEST_F(CleanUpTest, ADryRunTellsAndWritesNothing) {
   const CleanUpCounts counts = Run({});
-  EXPECT_EQ(counts,
-            (CleanUpCounts{.seen = 2, .traced = 1, .cleaned = 1, .left = 1, .failed = 1}));
+  EXPECT_EQ(counts, (CleanUpCounts{.seen = 2, .traced = 1, .cleaned = 1, .left = 1, .failed = 1}));
   EXPECT_THAT(lines_, ElementsAre("Deployment shop/web: would take away annotation "
                                   "reloader.kubexx.io/baseline; leaves variable STAKATER_A_SECRET "
                                   "of container app"));

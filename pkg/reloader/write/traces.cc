@@ -18,10 +18,9 @@ namespace {
 using codec::JsonTree;
 
 /// Of the workload's own metadata; the mark of a pause is another matter.
-constexpr std::string_view kOwnTraces[] = {kBaselineAnnotation,
-                                           reloadpolicy::kLastRolloutAnnotation,
-                                           reloadpolicy::kRolloutStateAnnotation,
-                                           kTemplateGenerationAnnotation, kRolledFor};
+constexpr std::string_view kOwnTraces[] = {
+    kBaselineAnnotation, reloadpolicy::kLastRolloutAnnotation,
+    reloadpolicy::kRolloutStateAnnotation, kTemplateGenerationAnnotation, kRolledFor};
 
 constexpr std::string_view kTemplateTraces[] = {kLastReloadedFrom, kRestartedFor};
 

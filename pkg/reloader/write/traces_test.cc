@@ -36,17 +36,18 @@ std::string TracedVariable(const std::string& name, const std::string& value = k
 TEST(Traces, AreFoundOnTheWorkloadAndInItsPodTemplate) {
   const Traces traces = TracesOn(
       WorkloadKind::kDeployment,
-      Traced(R"("reloader.kubexx.io/baseline":"v1 u1","reloader.kubexx.io/rollout-state":"completed u1",)"
-             R"("reloader.stakater.com/auto":"true","note":"mine")",
-             TracedVariable("STAKATER_SETTINGS_CONFIGMAP"),
-             R"("reloader.stakater.com/last-reloaded-from":"{}","note":"mine")"),
+      Traced(
+          R"("reloader.kubexx.io/baseline":"v1 u1","reloader.kubexx.io/rollout-state":"completed u1",)"
+          R"("reloader.stakater.com/auto":"true","note":"mine")",
+          TracedVariable("STAKATER_SETTINGS_CONFIGMAP"),
+          R"("reloader.stakater.com/last-reloaded-from":"{}","note":"mine")"),
       kDefaultKeys);
   EXPECT_EQ(traces.workload, (WorkloadId{WorkloadKind::kDeployment, {"shop", "web"}}));
   EXPECT_THAT(traces.annotations,
               ElementsAre("reloader.kubexx.io/baseline", "reloader.kubexx.io/rollout-state"));
   EXPECT_THAT(traces.template_annotations, ElementsAre("reloader.stakater.com/last-reloaded-from"));
-  EXPECT_THAT(traces.variables,
-              ElementsAre(VariableTrace{.container = "app", .name = "STAKATER_SETTINGS_CONFIGMAP"}));
+  EXPECT_THAT(traces.variables, ElementsAre(VariableTrace{.container = "app",
+                                                          .name = "STAKATER_SETTINGS_CONFIGMAP"}));
   EXPECT_EQ(TextOf(traces),
             "annotation reloader.kubexx.io/baseline, annotation reloader.kubexx.io/rollout-state, "
             "annotation reloader.stakater.com/last-reloaded-from of the pod template, variable "
@@ -54,22 +55,22 @@ TEST(Traces, AreFoundOnTheWorkloadAndInItsPodTemplate) {
 }
 
 TEST(Traces, WhatAPersonHasSetIsNone) {
-  const Traces traces = TracesOn(
-      WorkloadKind::kDeployment,
-      Traced(R"("reloader.stakater.com/auto":"true","reloader.kubexx.io/paused":"true",)"
-             R"("reloader.kubexx.io/record-baseline":"false")",
-             TracedVariable("STAKATER_TOKEN", "secret") + "," +
-                 TracedVariable("STAKATER_OWN_SECRET", "not a digest") + "," +
-                 TracedVariable("SETTINGS_CONFIGMAP")),
-      kDefaultKeys);
+  const Traces traces =
+      TracesOn(WorkloadKind::kDeployment,
+               Traced(R"("reloader.stakater.com/auto":"true","reloader.kubexx.io/paused":"true",)"
+                      R"("reloader.kubexx.io/record-baseline":"false")",
+                      TracedVariable("STAKATER_TOKEN", "secret") + "," +
+                          TracedVariable("STAKATER_OWN_SECRET", "not a digest") + "," +
+                          TracedVariable("SETTINGS_CONFIGMAP")),
+               kDefaultKeys);
   EXPECT_TRUE(traces.empty()) << TextOf(traces);
 }
 
 TEST(Traces, ThoseOfTheTemplateOfAJobOrCronJobDoNotCount) {
   for (const WorkloadKind kind : {WorkloadKind::kJob, WorkloadKind::kCronJob}) {
-    const Traces traces = TracesOn(
-        kind, Traced(R"("kubexx.io/rolled-for":"x")", TracedVariable("STAKATER_A_SECRET")),
-        kDefaultKeys);
+    const Traces traces =
+        TracesOn(kind, Traced(R"("kubexx.io/rolled-for":"x")", TracedVariable("STAKATER_A_SECRET")),
+                 kDefaultKeys);
     EXPECT_THAT(traces.annotations, ElementsAre("kubexx.io/rolled-for"));
     EXPECT_FALSE(traces.InTemplate());
   }
@@ -84,8 +85,8 @@ TEST(Traces, APauseIsTheOperatorsUnlessSomebodyElseHasSetItToo) {
   const std::string by_a_person =
       R"(,"managedFields":[{"manager":"kubectl","operation":"Update","fieldsV1":{"f:spec":{"f:paused":{}}}}])";
   const Traces others =
-      TracesOn(WorkloadKind::kDeployment,
-               Traced(mark, "", "", R"("paused":true,)", by_a_person), kDefaultKeys);
+      TracesOn(WorkloadKind::kDeployment, Traced(mark, "", "", R"("paused":true,)", by_a_person),
+               kDefaultKeys);
   EXPECT_FALSE(others.paused);
   EXPECT_THAT(others.annotations, ElementsAre(kDefaultKeys.paused_at));
   const Traces resumed = TracesOn(WorkloadKind::kDeployment, Traced(mark), kDefaultKeys);
