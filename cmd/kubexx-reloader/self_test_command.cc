@@ -13,7 +13,7 @@
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
-#include "kubexx/reloader/observe/self_test.h"
+#include "kubexx/reloader/observe/self_testing.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 #include "running_operator.h"

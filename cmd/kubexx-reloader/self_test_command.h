@@ -6,7 +6,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/flags/flags.h"
-#include "kubexx/reloader/observe/self_test.h"
+#include "kubexx/reloader/observe/self_testing.h"
 #include "kubexx/rest/config.h"
 
 namespace kubexx {

@@ -1,4 +1,4 @@
-#include "kubexx/reloader/observe/self_test.h"
+#include "kubexx/reloader/observe/self_testing.h"
 
 #include <chrono>
 #include <cstdint>

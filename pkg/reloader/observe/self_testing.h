@@ -1,7 +1,7 @@
 /// @file
 /// Tries out whether an operator that is installed does its work.
-#ifndef KUBEXX_RELOADER_OBSERVE_SELF_TEST_H_
-#define KUBEXX_RELOADER_OBSERVE_SELF_TEST_H_
+#ifndef KUBEXX_RELOADER_OBSERVE_SELF_TESTING_H_
+#define KUBEXX_RELOADER_OBSERVE_SELF_TESTING_H_
 
 #include <memory>
 #include <stop_token>
@@ -43,4 +43,4 @@ apimachinery::Result<void> RunSelfTest(const std::shared_ptr<rest::RESTClient>& 
 
 }  // namespace kubexx::reloader
 
-#endif  // KUBEXX_RELOADER_OBSERVE_SELF_TEST_H_
+#endif  // KUBEXX_RELOADER_OBSERVE_SELF_TESTING_H_
