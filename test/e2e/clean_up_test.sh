@@ -114,7 +114,6 @@ says 0 'leaves variable STAKATER_WEB_CONFIGMAP of container app' --dry-run=false
 ! tells_of_itself || fail "what a gone operator tells of itself is left"
 k -n shop get deployment web -o json | grep -q '"reloader.stakater.com/auto": "true"' || fail "what people have set has gone"
 is_paused || fail "a pause was ended that nobody asked for"
-says 0 'CronJob' --help
 says 0 '0 have traces of an operator' -n other --selector app=nobody
 
 log "what is in pod templates goes when that is asked for, and pauses end"
