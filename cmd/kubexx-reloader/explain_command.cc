@@ -279,16 +279,6 @@ flags::FlagSet::GivenFlags WithoutOwn(flags::FlagSet::GivenFlags given) {
   return given;
 }
 
-/// Informers would try again and again: somebody waits. Who may read this or not is not the
-/// question.
-Result<void> CheckReachable(const std::shared_ptr<rest::RESTClient>& client,
-                            const std::stop_token& stop) {
-  const auto answered = client->Get().AbsPath("/version").MaxRetries(0).Do(stop);
-  return answered || answered.error().code != 0
-             ? Result<void>()
-             : Fail(answered.error().WithContext("the cluster cannot be reached"));
-}
-
 Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader::Config& config,
                     const flags::FlagSet::GivenFlags& given) {
   KX_RETURN_IF_ERROR(reloader::CheckDigests());

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "clean_up_command.h"
 #include "explain_command.h"
 #include "kubexx/base/crash_report.h"
 #include "kubexx/base/descriptor_limit.h"
@@ -18,6 +19,7 @@
 #include "kubexx/reloader/observe/process_memory.h"
 #include "kubexx/reloader/operator/config.h"
 #include "process.h"
+#include "self_test_command.h"
 
 namespace {
 
@@ -36,7 +38,12 @@ int FindCommand(int argc, const char* const* argv) {
   const reloader::ConfigFlags of_operator(all);
   ExplainFlags of_explain;
   of_explain.AddTo(all);
-  const std::vector<const char*> words = ExplainFlags::WithLongNames(argc, argv);
+  CleanUpFlags of_clean_up;
+  of_clean_up.AddOwnTo(all);
+  SelfTestFlags of_self_test;
+  of_self_test.AddOwnTo(all);
+  std::vector<const char*> words = ExplainFlags::WithLongNames(argc, argv);
+  words = CleanUpFlags::WithLongNames(argc, words.data());
   const std::vector<int> found = all.FindArguments(static_cast<int>(words.size()), words.data());
   return found.empty() ? 0 : found.front();
 }
@@ -52,8 +59,8 @@ bool RefuseArguments(const std::vector<std::string>& arguments) {
               << (argument == "false" ? "; a flag is switched off by --flag=false"
                   : argument == "completion"
                       ? "; use --completion bash, zsh or fish"
-                      : "; the only commands are explain KIND/NAME, help and version, and they "
-                        "come before other words")
+                      : "; the only commands are explain KIND/NAME, clean-up, self-test, help and "
+                        "version, and they come before other words")
               << "\nSee kubexx-reloader --help for its usage.\n";
     return true;
   }
@@ -66,8 +73,7 @@ int RunOperator(int argc, const char* const* argv) {
   flags::FlagSet flags(
       "kubexx-reloader",
       "Rolls workloads when the data of their ConfigMaps and Secrets changes.\n"
-      "`kubexx-reloader explain KIND/NAME` tells what would roll a workload. Without a command "
-      "it runs.\n\n"
+      "Without a command it runs.\n\n"
       "Takes the flags, annotations and environment of stakater/Reloader; list "
       "values are one CSV record and may be repeated.\nEnvironment: KUBECONFIG, "
       "KUBERNETES_NAMESPACE, POD_NAME, POD_NAMESPACE, RELOADER_NAMESPACE, "
@@ -78,6 +84,21 @@ int RunOperator(int argc, const char* const* argv) {
       "is no flag.",
       KUBEXX_VERSION);
   const reloader::ConfigFlags config_flags(flags);
+  flags::FlagSet of_explain("", "", KUBEXX_VERSION);
+  const reloader::ConfigFlags judging_flags(of_explain);
+  ExplainFlags explain_flags;
+  explain_flags.AddTo(of_explain);
+  flags::FlagSet of_clean_up("", "", KUBEXX_VERSION);
+  CleanUpFlags clean_up_flags;
+  clean_up_flags.AddTo(of_clean_up);
+  flags::FlagSet of_self_test("", "", KUBEXX_VERSION);
+  SelfTestFlags self_test_flags;
+  self_test_flags.AddTo(of_self_test);
+  flags.AddCommand("explain", "KIND/NAME: tells what would roll a workload, and why or why not",
+                   of_explain);
+  flags.AddCommand("clean-up", "takes away what operators have left on workloads", of_clean_up);
+  flags.AddCommand("self-test", "tries out whether the operator that is installed works",
+                   of_self_test);
   if (const auto exit_code = flags.ParseOrExitCode(argc, argv)) {
     return *exit_code;
   }
@@ -100,17 +121,34 @@ int RunOperator(int argc, const char* const* argv) {
   return EXIT_SUCCESS;
 }
 
+int Explain(int argc, const char* const* argv) { return RunExplain(argc, argv, Environment); }
+
+/// What runs in place of the operator.
+struct Command {
+  std::string_view name{};
+  /// Without the command's name.
+  int (*run)(int argc, const char* const* argv) = nullptr;
+};
+constexpr std::array kCommands{Command{"explain", Explain}, Command{"clean-up", RunCleanUp},
+                               Command{"self-test", RunSelfTestCommand}};
+
+const Command* FindByName(std::string_view name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  return found == kCommands.end() ? nullptr : &*found;
+}
+
 int Main(int argc, const char* const* argv) {
   base::ReportCrashes("kubexx-reloader/" KUBEXX_VERSION);
   const int at = FindCommand(argc, argv);
   const std::string_view command = at == 0 ? "" : argv[at];
   std::vector<const char*> others(argv, argv + argc);
-  if (command == "explain" || command == "help" || command == "version") {
+  const Command* found = FindByName(command);
+  if (found != nullptr || command == "help" || command == "version") {
     others.erase(others.begin() + at);
   }
   const int count = static_cast<int>(others.size());
-  if (command == "explain") {
-    return RunExplain(count, others.data(), Environment);
+  if (found != nullptr) {
+    return found->run(count, others.data());
   }
   if (command == "version") {
     constexpr std::array kVersion{"kubexx-reloader", "--version"};
@@ -118,10 +156,12 @@ int Main(int argc, const char* const* argv) {
   }
   if (command == "help") {
     constexpr std::array kHelp{"kubexx-reloader", "--help"};
-    const auto is_explain = [](std::string_view word) { return word == "explain"; };
-    return std::ranges::any_of(others, is_explain)
-               ? RunExplain(kHelp.size(), kHelp.data(), Environment)
-               : RunOperator(kHelp.size(), kHelp.data());
+    for (const char* other : others) {
+      if (const Command* about = FindByName(other)) {
+        return about->run(kHelp.size(), kHelp.data());
+      }
+    }
+    return RunOperator(kHelp.size(), kHelp.data());
   }
   return RunOperator(argc, argv);
 }

@@ -10,6 +10,7 @@
 
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/reloader/observe/meta_info.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -26,6 +27,19 @@ struct FoundOperators {
 apimachinery::Result<FoundOperators> FindOperators(const std::shared_ptr<rest::RESTClient>& client,
                                                    const std::string& namespace_,
                                                    const std::stop_token& stop);
+
+/// Deletes what former operators have left in their own namespace: the ConfigMaps that describe
+/// them, and Leases; with `dry_run` only lists it. Calls `tell` once for each object, and skips
+/// objects that do not exist. Blocks.
+apimachinery::Result<void> CleanUpOwn(const std::shared_ptr<rest::RESTClient>& client,
+                                      const std::string& namespace_, bool dry_run,
+                                      base::FunctionRef<void(const std::string& object)> tell,
+                                      const std::stop_token& stop);
+
+/// Checks once whether the API server answers at all, because clients would try again and again
+/// while somebody waits. A refusal for lack of rights counts as an answer.
+apimachinery::Result<void> CheckReachable(const std::shared_ptr<rest::RESTClient>& client,
+                                          const std::stop_token& stop);
 
 /// The labels of a namespace. Blocks.
 apimachinery::Result<apimachinery::LabelMap> LabelsOf(

@@ -190,6 +190,10 @@ void FlagSet::AllowArguments(std::string usage, std::vector<std::string>* target
   arguments_ = target;
 }
 
+void FlagSet::AddCommand(std::string name, std::string help, const FlagSet& flags) {
+  commands_.push_back({std::move(name), std::move(help), flags.flags_});
+}
+
 void FlagSet::AllowUnknown(std::vector<std::string>* target) { unknown_ = target; }
 
 bool FlagSet::TakeUnknown(int argc, const char* const* argv, int& index) {
@@ -295,7 +299,15 @@ std::string FlagSet::Usage() const {
     width = std::max(width, name.size() + flag.type.size() + (flag.type.empty() ? 0 : 1));
   }
   std::string text = description_ + "\n\nUsage:\n  " + program_ + " [flags]" +
-                     (arguments_usage_.empty() ? "" : " " + arguments_usage_) + "\n\nFlags:\n";
+                     (arguments_usage_.empty() ? "" : " " + arguments_usage_) + "\n\n";
+  if (!commands_.empty()) {
+    text += "Commands (" + program_ + " COMMAND --help tells of each):\n";
+    for (const Command& command : commands_) {
+      text += "  " + command.name + "   " + command.help + "\n";
+    }
+    text += "\n";
+  }
+  text += "Flags:\n";
   for (const auto& [name, flag] : flags_) {
     std::string left = name + (flag.type.empty() ? "" : " " + flag.type);
     left.resize(width, ' ');
@@ -306,11 +318,18 @@ std::string FlagSet::Usage() const {
 }
 
 std::string FlagSet::Completion(std::string_view shell) const {
-  std::vector<internal::CompletionFlag> list;
-  for (const auto& [name, flag] : flags_) {
-    list.push_back({name, flag.help, !flag.value_optional, flag.choices});
+  const auto shown = [](const FlagMap& flags) {
+    std::vector<internal::CompletionFlag> list;
+    for (const auto& [name, flag] : flags) {
+      list.push_back({name, flag.help, !flag.value_optional, flag.choices});
+    }
+    return list;
+  };
+  std::vector<internal::CompletionCommand> commands;
+  for (const Command& command : commands_) {
+    commands.push_back({command.name, command.help, shown(command.flags)});
   }
-  return internal::CompletionScript(shell, program_, list);
+  return internal::CompletionScript(shell, program_, shown(flags_), commands);
 }
 
 }  // namespace kubexx::flags

@@ -63,6 +63,11 @@ class FlagSet {
   /// such arguments are errors.
   void AllowArguments(std::string usage, std::vector<std::string>* target);
 
+  /// Names a command of the program, which the caller runs itself: --help lists it, and completion
+  /// scripts offer it, and after it the flags that `flags` has now. The name consists of letters,
+  /// digits and dashes.
+  void AddCommand(std::string name, std::string help, const FlagSet& flags);
+
   /// Also takes flags that nobody has added, for programs that stand in for others: it adds each to
   /// `target` as it was given. When such a flag has no "=", the next argument is its value unless
   /// that is a flag, so there can be no other arguments.
@@ -100,6 +105,13 @@ class FlagSet {
     std::function<apimachinery::Result<void>(std::string_view)> set{};
   };
 
+  using FlagMap = std::map<std::string, Flag, std::less<>>;
+  struct Command {
+    std::string name{};
+    std::string help{};
+    FlagMap flags{};  ///< only looked at
+  };
+
   void Add(std::string name, Flag flag);
   void AddBuiltIn();
   /// Whether the flag at argv[index] may be unknown; its value is taken along.
@@ -110,7 +122,8 @@ class FlagSet {
   std::string program_;
   std::string description_;
   std::string version_;
-  std::map<std::string, Flag, std::less<>> flags_;
+  FlagMap flags_;
+  std::vector<Command> commands_;
   std::string arguments_usage_{};
   std::vector<std::string>* arguments_ = nullptr;
   std::vector<std::string>* unknown_ = nullptr;

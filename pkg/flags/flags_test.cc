@@ -288,6 +288,21 @@ TEST(FlagChoice, TakesItsChoicesOnlyAndCompletesThem) {
   EXPECT_NE(script->text.find("--format) COMPREPLY=($(compgen -W 'json yaml'"), std::string::npos);
 }
 
+TEST(FlagCommand, IsInTheHelpAndInCompletions) {
+  std::string format = "json";
+  FlagSet of_command("", "");
+  of_command.AddChoice("format", "How to write", {"json", "yaml"}, &format);
+  FlagSet flags("program", "A program.");
+  flags.AddCommand("show", "shows it", of_command);
+  EXPECT_THAT(flags.Usage(), HasSubstr("\n  show   shows it\n"));
+  const char* const completion[] = {"program", "--completion", "bash"};
+  const auto script = flags.Parse(3, completion);
+  ASSERT_TRUE(script);
+  EXPECT_THAT(script->text, HasSubstr("show) flags='--completion= --format= --help'"));
+  FlagSet alone("program", "A program.");
+  EXPECT_EQ(alone.Usage().find("Commands"), std::string::npos);
+}
+
 TEST_F(FlagSetTest, CompletionOfOtherShellsIsRefused) {
   EXPECT_EQ(ErrorOf({"--completion=tcsh"}),
             "invalid value \"tcsh\" of flag --completion: use bash, zsh or fish");

@@ -20,6 +20,7 @@ namespace kubexx::reloadpolicy::v1alpha1 {
 
 /// A rollout ends when all pods are available, not already when all are replaced.
 struct ClusterReloadPolicySpecHealthGate {
+  /// With false there is no gate.
   std::optional<bool> enabled{};
   /// A rollout is healthy when all pods have been available without a break for this long. 10s by
   /// default.
@@ -30,6 +31,7 @@ struct ClusterReloadPolicySpecHealthGate {
 };
 
 struct ClusterReloadPolicySpecMaintenanceWindowsItem {
+  /// How long it stays open.
   std::string duration{};
   /// When it opens, in cron's syntax of five fields.
   std::string schedule{};
@@ -39,6 +41,7 @@ struct ClusterReloadPolicySpecMaintenanceWindowsItem {
 };
 
 struct ClusterReloadPolicySpecOrderItem {
+  /// The lower one is rolled first.
   std::int32_t order{};
   /// Names, with * for any text; or Kind/name.
   std::vector<std::string> workloads;
@@ -54,10 +57,12 @@ struct ClusterReloadPolicySpecOrderItem {
 struct ClusterReloadPolicySpecSourcesItem {
   /// Only changes of these keys count; not for a SecretProviderClass.
   std::vector<std::string> keys;
+  /// The source's kind.
   /// Values: kClusterReloadPolicySpecSourcesItemKindConfigMap,
   /// kClusterReloadPolicySpecSourcesItemKindSecret,
   /// kClusterReloadPolicySpecSourcesItemKindSecretProviderClass.
   std::string kind;
+  /// The source's name.
   std::string name;
   /// Changes of this source are held back.
   std::optional<bool> paused;
@@ -76,6 +81,7 @@ inline constexpr char kClusterReloadPolicySpecSourcesItemKindSecretProviderClass
 
 /// Which workloads it is about; all of them when it says nothing.
 struct ClusterReloadPolicySpecWorkloads {
+  /// Kinds of workloads.
   /// Values: kClusterReloadPolicySpecWorkloadsKindsItemDeployment,
   /// kClusterReloadPolicySpecWorkloadsKindsItemDaemonSet,
   /// kClusterReloadPolicySpecWorkloadsKindsItemStatefulSet,
@@ -106,6 +112,7 @@ inline constexpr char kClusterReloadPolicySpecWorkloadsKindsItemDeploymentConfig
 struct ClusterReloadPolicySpec {
   /// Annotations and ReloadPolicies may be stricter than this policy, and no laxer.
   std::optional<bool> enforce;
+  /// Names, with * for any text, of namespaces where it does not hold.
   std::vector<std::string> excluded_namespaces;
   /// A rollout ends when all pods are available, not already when all are replaced.
   ::kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate> health_gate;
@@ -125,6 +132,7 @@ struct ClusterReloadPolicySpec {
   std::optional<bool> paused;
   /// A workload is rolled when its sources have not changed for this long.
   std::optional<std::string> settle_window;
+  /// Settings of single sources.
   std::vector<ClusterReloadPolicySpecSourcesItem> sources;
   /// No more workloads are rolled while this many rollouts have failed and are not mended.
   std::optional<std::int32_t> stop_after_failures;
@@ -140,19 +148,25 @@ struct ClusterReloadPolicySpec {
 };
 
 struct ClusterReloadPolicyStatusFailedRolloutsItem {
+  /// When the rollout began.
   ::kubexx::apimachinery::Time rolled_at{};
+  /// Of the workload.
   std::string uid{};
-  /// Kind/name, or Kind/namespace/name.
+  /// Kind/namespace/name.
   std::string workload{};
   bool operator==(const ClusterReloadPolicyStatusFailedRolloutsItem&) const = default;
 };
 
 struct ClusterReloadPolicyStatusPendingRolloutsItem {
+  /// The same in a sentence.
   std::optional<std::string> message{};
+  /// What it waits for.
   std::string reason{};
+  /// Since when it waits.
   std::optional<::kubexx::apimachinery::Time> since{};
+  /// When it may go on, where that is known.
   std::optional<::kubexx::apimachinery::Time> until{};
-  /// Kind/name, or Kind/namespace/name.
+  /// Kind/namespace/name.
   std::string workload{};
   bool operator==(const ClusterReloadPolicyStatusPendingRolloutsItem&) const = default;
 };
@@ -160,12 +174,14 @@ struct ClusterReloadPolicyStatusPendingRolloutsItem {
 struct ClusterReloadPolicyStatus {
   /// Rollouts under way.
   std::optional<std::int32_t> active;
+  /// Ready, Degraded and Stopped.
   std::vector<::kubexx::api::meta::v1::Condition> conditions;
   /// Rollouts that failed and are not mended.
   std::optional<std::int32_t> failed;
   /// Rollouts that failed and are not mended, the first hundred. Read back when the operator
   /// starts.
   std::vector<ClusterReloadPolicyStatusFailedRolloutsItem> failed_rollouts;
+  /// The generation of the policy that the status is about.
   std::optional<std::int64_t> observed_generation;
   /// Rollouts that wait.
   std::optional<std::int32_t> pending;

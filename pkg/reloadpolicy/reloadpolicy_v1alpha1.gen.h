@@ -20,6 +20,7 @@ namespace kubexx::reloadpolicy::v1alpha1 {
 
 /// A rollout ends when all pods are available, not already when all are replaced.
 struct ReloadPolicySpecHealthGate {
+  /// With false there is no gate.
   std::optional<bool> enabled{};
   /// A rollout is healthy when all pods have been available without a break for this long. 10s by
   /// default.
@@ -30,6 +31,7 @@ struct ReloadPolicySpecHealthGate {
 };
 
 struct ReloadPolicySpecMaintenanceWindowsItem {
+  /// How long it stays open.
   std::string duration{};
   /// When it opens, in cron's syntax of five fields.
   std::string schedule{};
@@ -39,6 +41,7 @@ struct ReloadPolicySpecMaintenanceWindowsItem {
 };
 
 struct ReloadPolicySpecOrderItem {
+  /// The lower one is rolled first.
   std::int32_t order{};
   /// Names, with * for any text; or Kind/name.
   std::vector<std::string> workloads;
@@ -54,9 +57,11 @@ struct ReloadPolicySpecOrderItem {
 struct ReloadPolicySpecSourcesItem {
   /// Only changes of these keys count; not for a SecretProviderClass.
   std::vector<std::string> keys;
+  /// The source's kind.
   /// Values: kReloadPolicySpecSourcesItemKindConfigMap, kReloadPolicySpecSourcesItemKindSecret,
   /// kReloadPolicySpecSourcesItemKindSecretProviderClass.
   std::string kind;
+  /// The source's name.
   std::string name;
   /// Changes of this source are held back.
   std::optional<bool> paused;
@@ -75,6 +80,7 @@ inline constexpr char kReloadPolicySpecSourcesItemKindSecretProviderClass[] = "S
 
 /// Which workloads it is about; all of them when it says nothing.
 struct ReloadPolicySpecWorkloads {
+  /// Kinds of workloads.
   /// Values: kReloadPolicySpecWorkloadsKindsItemDeployment,
   /// kReloadPolicySpecWorkloadsKindsItemDaemonSet, kReloadPolicySpecWorkloadsKindsItemStatefulSet,
   /// kReloadPolicySpecWorkloadsKindsItemCronJob, kReloadPolicySpecWorkloadsKindsItemJob,
@@ -115,6 +121,7 @@ struct ReloadPolicySpec {
   std::optional<bool> paused;
   /// A workload is rolled when its sources have not changed for this long.
   std::optional<std::string> settle_window;
+  /// Settings of single sources.
   std::vector<ReloadPolicySpecSourcesItem> sources;
   /// No more workloads are rolled while this many rollouts have failed and are not mended.
   std::optional<std::int32_t> stop_after_failures;
@@ -130,19 +137,25 @@ struct ReloadPolicySpec {
 };
 
 struct ReloadPolicyStatusFailedRolloutsItem {
+  /// When the rollout began.
   ::kubexx::apimachinery::Time rolled_at{};
+  /// Of the workload.
   std::string uid{};
-  /// Kind/name, or Kind/namespace/name.
+  /// Kind/name.
   std::string workload{};
   bool operator==(const ReloadPolicyStatusFailedRolloutsItem&) const = default;
 };
 
 struct ReloadPolicyStatusPendingRolloutsItem {
+  /// The same in a sentence.
   std::optional<std::string> message{};
+  /// What it waits for.
   std::string reason{};
+  /// Since when it waits.
   std::optional<::kubexx::apimachinery::Time> since{};
+  /// When it may go on, where that is known.
   std::optional<::kubexx::apimachinery::Time> until{};
-  /// Kind/name, or Kind/namespace/name.
+  /// Kind/name.
   std::string workload{};
   bool operator==(const ReloadPolicyStatusPendingRolloutsItem&) const = default;
 };
@@ -150,12 +163,14 @@ struct ReloadPolicyStatusPendingRolloutsItem {
 struct ReloadPolicyStatus {
   /// Rollouts under way.
   std::optional<std::int32_t> active;
+  /// Ready, Degraded and Stopped.
   std::vector<::kubexx::api::meta::v1::Condition> conditions;
   /// Rollouts that failed and are not mended.
   std::optional<std::int32_t> failed;
   /// Rollouts that failed and are not mended, the first hundred. Read back when the operator
   /// starts.
   std::vector<ReloadPolicyStatusFailedRolloutsItem> failed_rollouts;
+  /// The generation of the policy that the status is about.
   std::optional<std::int64_t> observed_generation;
   /// Rollouts that wait.
   std::optional<std::int32_t> pending;

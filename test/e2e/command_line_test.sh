@@ -54,6 +54,17 @@ said=$("$program" explain deployment/web 2>&1) && fail "explain: tells of a clus
 grep -qF 'kubexx-reloader explain: the cluster cannot be reached: ' <<<"$said" || fail "explain: does not say what is wrong: $said"
 ! grep -F 'level=' <<<"$said" || fail "explain: speaks like an operator"
 
+log "clean-up and self-test are found wherever they are, and say what is wrong"
+gives 1 'kubexx-reloader clean-up: the cluster cannot be reached: ' clean-up
+gives 1 'kubexx-reloader clean-up: ' --kubeconfig=/nowhere clean-up
+gives 1 'kubexx-reloader clean-up: ' -n shop clean-up -l app=web --kubeconfig=/nowhere --templates
+gives 2 'unknown flag: --auto-reload-all' clean-up --auto-reload-all
+gives 2 'unexpected argument "deployment/web"' clean-up deployment/web
+gives 2 'has an empty name' clean-up --namespaces=
+gives 1 'kubexx-reloader self-test: the cluster cannot be reached: ' self-test
+gives 1 'kubexx-reloader self-test: ' --deployment reloader self-test --timeout 10s -n shop
+gives 2 'invalid value "soon"' self-test --timeout=soon
+
 log "other words are refused, with a hint"
 gives 2 'unexpected argument "foo"' foo
 gives 2 'unexpected argument "foo"' "${local_only[@]}" foo
@@ -77,7 +88,13 @@ gives 0 'KIND/NAME' explain --help
 gives 0 'KIND/NAME' explain deployment/web -h
 gives 0 'KIND/NAME' --context=prod explain --help
 gives 0 'KIND/NAME' help explain
+gives 0 '--templates' clean-up --help
+gives 0 '--templates' help clean-up
+gives 0 '--deployment' help self-test
+gives 0 'clean-up   takes away' --help
 gives 0 'kubexx-reloader 0.' version
 gives 0 'kubexx-reloader 0.' --version
-gives 0 'kubexx-reloader' --completion bash
+gives 0 "clean-up) flags='--completion= --context=" --completion bash
+gives 0 "'1:command:(explain clean-up self-test)'" --completion zsh
+gives 0 '__fish_use_subcommand' --completion fish
 log "PASSED"

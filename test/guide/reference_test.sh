@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every flag that kubexx-reloader --help names is in docs/reloader/flags.md and in the chart, and the other way round; and every
-# link between the operator's pages leads somewhere.
+# Every flag that kubexx-reloader --help names is in docs/reloader/flags.md and in the chart, and the other way round; the figures of
+# docs/reloader/sizing.md are those that were measured; and every link between the operator's pages leads somewhere.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 program=${KUBEXX_BUILD_DIR:-$root/build/release}/bin/kubexx-reloader
@@ -20,6 +20,13 @@ fi
 in_chart=$(sed -n '/define "reloader.flags"/,/end -/p' "$root/helm/kubexx-reloader/templates/_helpers.tpl" | sed '1d;$d' | tr ' ' '\n' | sed 's/^/--/' | sort -u)
 if ! diff <(grep -vxE -e '--(help|version|completion)' <<<"$wanted") <(echo "$in_chart") >&2; then
   echo "reference: the lines with < are in --help alone, those with > in reloader.flags of the chart alone" >&2
+  exit 1
+fi
+
+# What is said of sizes is what was measured.
+sizing=$root/docs/reloader/sizing.md
+if ! diff "$sizing" <(/usr/bin/python3 "$root/hack/lib/measured_rows.py" "$root/docs/bench/operator.md" "$sizing") >&2; then
+  echo "reference: $sizing has other figures than docs/bench/operator.md: hack/lib/measured_rows.py writes them" >&2
   exit 1
 fi
 

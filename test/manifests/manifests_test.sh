@@ -56,7 +56,8 @@ check_cases() {
   kubectl wait --for condition=Established crd --all >/dev/null
   for namespace in elsewhere monitoring team-a team-b; do kubectl create namespace "$namespace" >/dev/null; done
   for values in "$root"/test/manifests/cases/*.yaml; do
-    helm template reloader "$chart" -n chart --kube-version 1.33.0 --api-versions monitoring.coreos.com/v1 \
+    # Without the pod of `helm test`, whose service account a dry run does not make.
+    helm template reloader "$chart" -n chart --skip-tests --kube-version 1.33.0 --api-versions monitoring.coreos.com/v1 \
       --api-versions autoscaling.k8s.io/v1 --values "$values" |
       kubectl apply --dry-run=server --validate=strict -f - >/dev/null || fail "the API server does not take what $values gives"
   done
@@ -112,6 +113,7 @@ bad_values_are_refused() {
   refused 'pullPolicy' --set image.pullPolicy=Sometimes
   refused 'settleWindow is "soon"; it must be a duration' --set kubexx.settleWindow=soon
   refused 'healthTimeout is "often"; it must be a duration' --set kubexx.rollouts.healthTimeout=often
+  refused 'test.timeout is "soon"; it must be a duration' --set kubexx.test.timeout=soon
   refused 'maintenanceWindows is "at night"; it must be a cron' --set 'kubexx.rollouts.maintenanceWindows={at night}'
   refused 'stopAfterFailures' --set kubexx.rollouts.stopAfterFailures=-1
   refused '"--typo=1", which is no flag' --set 'kubexx.extraArgs={--typo=1}'
@@ -137,6 +139,7 @@ what_has_no_effect_is_told() {
   told 'reloader.logLevel is "loud"' --set reloader.logLevel=loud
   told 'reloader.logFormat is "xml"' --set reloader.logFormat=xml
   told 'reloader.ignoreNamespaces has no effect' --set reloader.watchGlobally=false --set reloader.ignoreNamespaces=a
+  told 'with this kubexx.updateStrategy two operators' --set kubexx.updateStrategy.type=RollingUpdate
   told 'reloader.namespaceSelector has no effect' --set reloader.watchGlobally=false --set reloader.namespaceSelector=a
 }
 
@@ -165,11 +168,62 @@ alerts_fire() {
   rm -rf "$folder"
 }
 
-trap '"$cluster" down' EXIT
+# arguments OPTION...: of the pod of `helm test`.
+arguments() {
+  helm template --kube-version 1.33.0 x "$chart" --namespace ops --show-only templates/tests/reload.yaml "$@" |
+    /usr/bin/python3 -c 'import sys, yaml; print([each for each in yaml.safe_load_all(sys.stdin) if each["kind"] == "Pod"][0]["spec"]["containers"][0]["args"])'
+}
+# What is not rolled cannot be seen to be rolled; what has another name is asked for by that.
+the_test_goes_by_the_values() {
+  local values
+  [[ $(arguments) = "['self-test', '--namespace=ops', '--deployment=x-reloader', '--timeout=60s']" ]] || fail "the test's arguments are $(arguments)"
+  [[ $(arguments --set reloader.ignoreNamespaces=other) != *--reload=false* ]] || fail "the test does not try out a rollout, though another namespace is ignored"
+  [[ $(arguments --set reloader.custom_annotations.configmap=a/b) = *--configmap-annotation=a/b* ]] || fail "the test does not know the annotation's name"
+  for values in kubexx.dryRun=true kubexx.test.reload=false kubexx.rollouts.paused=true reloader.webhookUrl=http://x 'reloader.ignoreNamespaces=kube-system\, ops' \
+    reloader.resourceLabelSelector=a reloader.namespaceSelector=a reloader.ignoreConfigMaps=true reloader.rbac.enabled=false 'kubexx.rollouts.maintenanceWindows={@daily 1h}'; do
+    [[ $(arguments --set "$values") = *--reload=false* ]] || fail "the test waits for a rollout with $values"
+  done
+  ! helm template --kube-version 1.33.0 x "$chart" --set kubexx.test.enabled=false | grep -q 'helm.sh/hook' || fail "there is a test that nobody wants"
+}
+
+# Objects that the release does not know, as they are and as templates; what the Deployment's strategy is.
+further_objects_are_made() {
+  helm install -n chart further "$chart" --values - >/dev/null <<'END'
+nameOverride: more
+kubexx:
+  updateStrategy: {type: Recreate}
+  extraObjects:
+    - {apiVersion: v1, kind: ConfigMap, metadata: {name: as-it-is}, data: {text: '{{ .Release.Name }}'}}
+    - |
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: '{{ include "reloader.fullname" . }}-rendered'}
+      data: {text: '{{ .Release.Name }}'}
+END
+  [ "$(kubectl -n chart get configmap as-it-is -o 'jsonpath={.data.text}')" = '{{ .Release.Name }}' ] || fail "an object is not taken as it is"
+  [ "$(kubectl -n chart get configmap further-more-rendered -o 'jsonpath={.data.text}')" = further ] || fail "a text is not rendered"
+  [ "$(kubectl -n chart get deployment further-more -o 'jsonpath={.spec.strategy.type}')" = Recreate ] || fail "the strategy is not that of the values"
+  helm uninstall -n chart further >/dev/null
+  ! kubectl -n chart get configmap as-it-is >/dev/null 2>&1 || fail "further objects are no part of the release"
+}
+
+# The CRDs of an older chart become those of this one by the command that the README tells, whoever made them.
+crds_are_upgraded() {
+  local crd=crd/reloadpolicies.kubexx.io
+  kubectl patch "$crd" --type json -p '[{"op": "remove", "path": "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/minInterval"}]' >/dev/null
+  helm show crds "$chart" | kubectl apply --server-side --force-conflicts -f - >/dev/null
+  [ -n "$(kubectl get "$crd" -o 'jsonpath={.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.minInterval}')" ] || fail "a CRD was not upgraded"
+  kubectl apply --dry-run=server -f "$examples" >/dev/null || fail "the examples that Artifact Hub shows are refused"
+}
+
+trap '"$cluster" down; rm -f "${examples:-}"' EXIT
 "$root/hack/manifests" --check
 
 helm lint --strict --quiet --kube-version 1.33.0 "$chart"
+examples=$(mktemp)
+/usr/bin/python3 "$root/test/manifests/chart_metadata.py" "$chart" "$examples" || fail "Artifact Hub is told something wrong"
 bad_values_are_refused
+the_test_goes_by_the_values
 alerts_fire
 "$cluster" down
 "$cluster" up
@@ -189,5 +243,7 @@ release_is_upgraded
 notes=$(helm install -n chart reloader "$chart" --set reloader.typo=1,reloader.deployment.replicas=2)
 grep -q 'WARNING: reloader.typo is not a value' <<<"$notes" || fail "an unknown value is not told: $notes"
 check_pod chart reloader-reloader
+further_objects_are_made
+crds_are_upgraded
 [ "$(rules kubexx-reloader-role)" = "$(rules reloader-reloader-role)" ] || fail "manifests and chart grant different rights"
 log "PASSED"

@@ -94,6 +94,18 @@ annotations:
 {{ toJson $all }}
 {{- end -}}
 
+{{/* "true" when `helm test` can see a rollout: not where these values say that nothing is rolled in the release's namespace, or not
+     now, or where the chart makes no roles. */}}
+{{- define "reloader.testReloads" -}}
+{{- $r := .Values.reloader -}}
+{{- $ignored := $r.ignoreNamespaces | replace " " "" | splitList "," | has (include "reloader.namespace" .) -}}
+{{- $elsewhere := or $r.webhookUrl $r.ignoreConfigMaps $r.resourceLabelSelector $r.namespaceSelector (and $r.watchGlobally $ignored) -}}
+{{- $later := or .Values.kubexx.dryRun .Values.kubexx.rollouts.paused .Values.kubexx.rollouts.maintenanceWindows -}}
+{{- if and .Values.kubexx.test.reload $r.rbac.enabled (not $elsewhere) (not $later) -}}
+true
+{{- end -}}
+{{- end -}}
+
 {{/* "true" when replicas have to agree: asked for, or implied by their number or by shards. */}}
 {{- define "reloader.ha" -}}
 {{- if or .Values.reloader.enableHA (gt (int .Values.reloader.deployment.replicas) 1) (gt (int .Values.kubexx.shards) 1) -}}
@@ -152,6 +164,7 @@ true
 {{- include "reloader.check" (merge (dict "name" "kubexx.releaseSettleWindow" "value" .Values.kubexx.releaseSettleWindow) $duration) -}}
 {{- include "reloader.check" (merge (dict "name" "kubexx.rollouts.healthTimeout" "value" .Values.kubexx.rollouts.healthTimeout) $duration) -}}
 {{- include "reloader.check" (merge (dict "name" "kubexx.rollouts.minInterval" "value" .Values.kubexx.rollouts.minInterval) $duration) -}}
+{{- include "reloader.check" (merge (dict "name" "kubexx.test.timeout" "value" .Values.kubexx.test.timeout) $duration) -}}
 {{- range .Values.kubexx.rollouts.maintenanceWindows -}}
 {{- include "reloader.check" (dict "name" "a window in kubexx.rollouts.maintenanceWindows" "value" . "pattern" "^(@[a-z]+|([^ ;]+ +){4}[^ ;]+) +[0-9][0-9.a-z]*( +[A-Za-z][A-Za-z0-9_+/-]*)?$" "wanted" "a cron schedule, a duration and perhaps a time zone, as \"0 2 * * 1-5 3h Europe/Berlin\"") -}}
 {{- end -}}

@@ -1,6 +1,7 @@
 #include "kubexx/flags/internal/completion.h"
 
 #include <algorithm>
+#include <map>
 
 namespace kubexx::flags::internal {
 namespace {
@@ -37,16 +38,27 @@ std::string Joined(const std::vector<std::string>& words) {
 }
 
 /// The branches that complete a value after its flag. Bash makes "=" a word of its own.
-std::string BashChoices(const std::vector<CompletionFlag>& flags) {
-  std::string branches;
-  for (const CompletionFlag& flag : flags) {
-    if (!flag.choices.empty()) {
-      branches += "    --" + flag.name + ") COMPREPLY=($(compgen -W '" + Joined(flag.choices) +
-                  "' -- \"$word\")); return 0 ;;\n";
+std::string BashChoices(const std::vector<CompletionFlag>& flags,
+                        const std::vector<CompletionCommand>& commands) {
+  std::map<std::string, std::string> choices;
+  const auto add = [&choices](const std::vector<CompletionFlag>& some) {
+    for (const CompletionFlag& flag : some) {
+      if (!flag.choices.empty()) {
+        choices[flag.name] = Joined(flag.choices);
+      }
     }
+  };
+  for (const CompletionCommand& command : commands) {
+    add(command.flags);
   }
-  if (branches.empty()) {
+  add(flags);
+  if (choices.empty()) {
     return {};
+  }
+  std::string branches;
+  for (const auto& [name, values] : choices) {
+    branches += "    --" + name + ") COMPREPLY=($(compgen -W '" + values +
+                "' -- \"$word\")); return 0 ;;\n";
   }
   return "  local flag=\"${COMP_WORDS[COMP_CWORD - 1]}\"\n"
          "  [[ \"$word\" == '=' ]] && word=''\n"
@@ -55,23 +67,50 @@ std::string BashChoices(const std::vector<CompletionFlag>& flags) {
          branches + "  esac\n";
 }
 
-std::string Bash(const std::string& program, const std::vector<CompletionFlag>& flags) {
+std::string BashWords(const std::vector<CompletionFlag>& flags) {
   std::string words;
   for (const CompletionFlag& flag : flags) {
     words += (words.empty() ? "--" : " --") + flag.name + (flag.takes_value ? "=" : "");
   }
+  return words;
+}
+
+std::string NamesOf(const std::vector<CompletionCommand>& commands, std::string_view between) {
+  std::string names;
+  for (const CompletionCommand& command : commands) {
+    names += (names.empty() ? std::string() : std::string(between)) + command.name;
+  }
+  return names;
+}
+
+/// Sets `flags` and `commands`, by the command that the line has already.
+std::string BashCommands(const std::vector<CompletionCommand>& commands) {
+  std::string text = "  local i commands='" + NamesOf(commands, " ") +
+                     "'\n"
+                     "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                     "    case \"${COMP_WORDS[i]}\" in\n";
+  for (const CompletionCommand& command : commands) {
+    text += "      " + command.name + ") flags='" + BashWords(command.flags) +
+            "' commands=''; break ;;\n";
+  }
+  return text + "    esac\n  done\n";
+}
+
+std::string Bash(const std::string& program, const std::vector<CompletionFlag>& flags,
+                 const std::vector<CompletionCommand>& commands) {
   const std::string function = FunctionName(program);
   return "# bash completion of " + program + "\n" + function +
          "() {\n"
          "  local word=\"${COMP_WORDS[COMP_CWORD]}\"\n" +
-         BashChoices(flags) +
+         BashChoices(flags, commands) + "  local flags='" + BashWords(flags) + "'\n" +
+         (commands.empty() ? std::string() : BashCommands(commands)) +
          "  if [[ \"$word\" == -* ]]; then\n"
-         "    COMPREPLY=($(compgen -W '" +
-         words +
-         "' -- \"$word\"))\n"
+         "    COMPREPLY=($(compgen -W \"$flags\" -- \"$word\"))\n"
          "    [[ \"${COMPREPLY[0]-}\" == *= ]] && compopt -o nospace 2>/dev/null\n"
          "  else\n"
-         "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
+         "    COMPREPLY=(" +
+         (commands.empty() ? "" : "$(compgen -W \"$commands\" -- \"$word\") ") +
+         "$(compgen -f -- \"$word\"))\n"
          "  fi\n"
          "  return 0\n"
          "}\n"
@@ -88,23 +127,42 @@ std::string InSingleQuotes(const std::string& text) {
   return out;
 }
 
-std::string Zsh(const std::string& program, const std::vector<CompletionFlag>& flags) {
-  std::string text = "#compdef " + program + "\n# zsh completion of " + program + "\n_arguments";
+/// A call of _arguments, each line but the first behind `indent`.
+std::string ZshArguments(const std::vector<CompletionFlag>& flags, const std::string& indent,
+                         const std::string& first) {
+  std::string text = "_arguments";
   for (const CompletionFlag& flag : flags) {
     const std::string spec = "*--" + flag.name + (flag.takes_value ? "=" : "") + "[" +
                              Escaped(flag.help, "[]:\\", "\\") + "]" +
                              (!flag.choices.empty() ? ":value:(" + Joined(flag.choices) + ")"
                               : flag.takes_value    ? ":value:_files"
                                                     : "");
-    text += " \\\n  '" + InSingleQuotes(spec) + "'";
+    text += " \\\n" + indent + "'" + InSingleQuotes(spec) + "'";
   }
-  return text + " \\\n  '*:file:_files'\n";
+  return text + first + " \\\n" + indent + "'*:file:_files'";
 }
 
-std::string Fish(const std::string& program, const std::vector<CompletionFlag>& flags) {
-  std::string text = "# fish completion of " + program + "\n";
+std::string Zsh(const std::string& program, const std::vector<CompletionFlag>& flags,
+                const std::vector<CompletionCommand>& commands) {
+  std::string text = "#compdef " + program + "\n# zsh completion of " + program + "\n";
+  if (commands.empty()) {
+    return text + ZshArguments(flags, "  ", "") + "\n";
+  }
+  text += "case \"${words[(r)(" + NamesOf(commands, "|") + ")]}\" in\n";
+  for (const CompletionCommand& command : commands) {
+    text += "  " + command.name + ") " + ZshArguments(command.flags, "    ", "") + " ;;\n";
+  }
+  const std::string first = " \\\n    '1:command:(" + NamesOf(commands, " ") + ")'";
+  return text + "  *) " + ZshArguments(flags, "    ", first) + " ;;\nesac\n";
+}
+
+/// `condition` is when the flags are offered; empty: always.
+std::string FishFlags(const std::string& program, const std::vector<CompletionFlag>& flags,
+                      const std::string& condition) {
+  std::string text;
   for (const CompletionFlag& flag : flags) {
-    text += "complete -c " + program + " -l " + flag.name +
+    text += "complete -c " + program + (condition.empty() ? "" : " -n '" + condition + "'") +
+            " -l " + flag.name +
             (!flag.choices.empty() ? " -x -a '" + Joined(flag.choices) + "'"
              : flag.takes_value    ? " -r"
                                    : "") +
@@ -113,17 +171,31 @@ std::string Fish(const std::string& program, const std::vector<CompletionFlag>& 
   return text;
 }
 
+std::string Fish(const std::string& program, const std::vector<CompletionFlag>& flags,
+                 const std::vector<CompletionCommand>& commands) {
+  std::string text = "# fish completion of " + program + "\n";
+  const std::string seen = "__fish_seen_subcommand_from ";
+  for (const CompletionCommand& command : commands) {
+    text += "complete -c " + program + " -n '__fish_use_subcommand' -a " + command.name + " -d '" +
+            Escaped(command.help, "'\\", "\\") + "'\n" +
+            FishFlags(program, command.flags, seen + command.name);
+  }
+  return text +
+         FishFlags(program, flags, commands.empty() ? "" : "not " + seen + NamesOf(commands, " "));
+}
+
 }  // namespace
 
 std::string CompletionScript(std::string_view shell, const std::string& program,
-                             const std::vector<CompletionFlag>& flags) {
+                             const std::vector<CompletionFlag>& flags,
+                             const std::vector<CompletionCommand>& commands) {
   if (shell == "bash") {
-    return Bash(program, flags);
+    return Bash(program, flags, commands);
   }
   if (shell == "zsh") {
-    return Zsh(program, flags);
+    return Zsh(program, flags, commands);
   }
-  return shell == "fish" ? Fish(program, flags) : std::string();
+  return shell == "fish" ? Fish(program, flags, commands) : std::string();
 }
 
 }  // namespace kubexx::flags::internal

@@ -59,6 +59,54 @@ TEST(CompletionTest, FishEscapesHelp) {
             "complete -c kubexx-x -l log-level -r -d 'It\\'s [a] \"level\": any $(x).'\n");
 }
 
+const std::vector<CompletionCommand> kCommands = {
+    {"explain", "Tells why.", {{"output", "How.", true, {"json", "text"}}}},
+    {"clean-up", "It's away.", {{"templates", "Also these.", false}}}};
+
+std::string BashCompletesLast(const std::string& words, int index) {
+  return RunBash("set -u\ncd /proc/self/ns\n" +
+                 CompletionScript("bash", "kubexx-x", kFlags, kCommands) + "COMP_WORDS=(kubexx-x " +
+                 words + "); COMP_CWORD=" + std::to_string(index) +
+                 "; _kubexx_x_complete; echo \"${COMPREPLY[*]-}\"\n");
+}
+
+TEST(CompletionTest, BashCompletesCommandsAndTheirFlags) {
+  EXPECT_EQ(BashCompletesLast("ex", 1), "explain\n");
+  EXPECT_EQ(BashCompletesLast("--log-level x cl", 3), "clean-up\n");
+  EXPECT_EQ(BashCompletesLast("--", 1), "--enable-ha --log-level=\n");
+  EXPECT_EQ(BashCompletesLast("clean-up --", 2), "--templates\n");
+  EXPECT_EQ(BashCompletesLast("--enable-ha explain --", 3), "--output=\n");
+  EXPECT_EQ(BashCompletesLast("explain --output = j", 4), "json\n");
+  EXPECT_EQ(BashCompletesLast("clean-up ex", 2), "\n") << "one command is enough";
+}
+
+TEST(CompletionTest, ZshCompletesCommandsAndTheirFlags) {
+  EXPECT_EQ(CompletionScript("zsh", "kubexx-x", {kFlags.front()}, kCommands),
+            "#compdef kubexx-x\n# zsh completion of kubexx-x\n"
+            "case \"${words[(r)(explain|clean-up)]}\" in\n"
+            "  explain) _arguments \\\n"
+            "    '*--output=[How.]:value:(json text)' \\\n"
+            "    '*:file:_files' ;;\n"
+            "  clean-up) _arguments \\\n"
+            "    '*--templates[Also these.]' \\\n"
+            "    '*:file:_files' ;;\n"
+            "  *) _arguments \\\n"
+            "    '*--enable-ha[Elect a leader.]' \\\n"
+            "    '1:command:(explain clean-up)' \\\n"
+            "    '*:file:_files' ;;\n"
+            "esac\n");
+}
+
+TEST(CompletionTest, FishCompletesCommandsAndTheirFlags) {
+  EXPECT_EQ(CompletionScript("fish", "kubexx-x", {kFlags.front()}, {kCommands.back()}),
+            "# fish completion of kubexx-x\n"
+            "complete -c kubexx-x -n '__fish_use_subcommand' -a clean-up -d 'It\\'s away.'\n"
+            "complete -c kubexx-x -n '__fish_seen_subcommand_from clean-up' -l templates "
+            "-d 'Also these.'\n"
+            "complete -c kubexx-x -n 'not __fish_seen_subcommand_from clean-up' -l enable-ha "
+            "-d 'Elect a leader.'\n");
+}
+
 TEST(CompletionTest, OtherShellsHaveNone) { EXPECT_EQ(CompletionScript("sh", "x", kFlags), ""); }
 
 }  // namespace

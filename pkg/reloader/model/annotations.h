@@ -84,6 +84,10 @@ inline constexpr std::string_view kRolloutStrategy = "reloader.stakater.com/roll
 /// On a keeper (see KeeperFor): the name of the Job that the keeper stands for.
 inline constexpr std::string_view kKeeperOf = "reloader.kubexx.io/recreates";
 
+/// On a Job that rolls a CronJob: when it was asked for, in microseconds since 1970, a space, and
+/// the token of the change. On the CronJob: the token of its last rollout.
+inline constexpr char kRolledFor[] = "kubexx.io/rolled-for";
+
 /// On a CronJob: with "true" a change starts a Job even while the CronJob is suspended.
 inline constexpr char kRunSuspended[] = "reloader.kubexx.io/run-suspended";
 

@@ -22,7 +22,6 @@ using apimachinery::Result;
 constexpr std::size_t kDigits = 16;
 constexpr base::Duration kFirstCompare = std::chrono::minutes(1);
 constexpr base::Duration kLastCompare = std::chrono::hours(1);
-constexpr char kObjectName[] = "kubexx-reloader-webhook";
 constexpr char kObjectKey[] = "told";
 
 std::string Short(const Digest& digest) { return digest.ToString().substr(0, kDigits); }
@@ -228,9 +227,9 @@ WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
                              const std::string& namespace_,
                              std::shared_ptr<const Fallbacks> fallbacks) {
   const kubernetes::ResourceClient<ConfigMap> config_maps(client, namespace_);
-  WebhookStore store{.own = {namespace_, kObjectName}};
+  WebhookStore store{.own = {namespace_, kWebhookRecordName}};
   store.load = [config_maps](const std::stop_token& stop) -> Result<std::string> {
-    auto read = config_maps.Get(kObjectName, stop);
+    auto read = config_maps.Get(kWebhookRecordName, stop);
     if (!read) {
       return apimachinery::IsObjectNotFound(read.error()) ? Result<std::string>(std::string())
                                                           : Fail(read.error());
@@ -241,7 +240,7 @@ WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
   store.save = [config_maps, namespace_, fallbacks = std::move(fallbacks)](
                    const std::string& text, const std::stop_token& stop) -> Result<void> {
     ConfigMap object;
-    object.metadata.name = kObjectName;
+    object.metadata.name = kWebhookRecordName;
     object.metadata.namespace_ = namespace_;
     // Of no interest to another Reloader either: it changes with each call of the webhook.
     object.metadata.annotations["reloader.stakater.com/ignore"] = "true";

@@ -114,6 +114,9 @@ class WebhookRecord {
   base::Duration pause_ KX_GUARDED_BY(mu_){};
 };
 
+/// The name of the ConfigMap in which a record outlives the process.
+inline constexpr char kWebhookRecordName[] = "kubexx-reloader-webhook";
+
 /// Stores the record outside the process. Both functions block; they may be empty.
 struct WebhookStore {
   /// The ConfigMap that contains the record. It does not count as a source.

@@ -28,10 +28,6 @@ using apimachinery::Result;
 using codec::JsonTree;
 using dynamic::Unstructured;
 
-/// Of a Job that rolls a CronJob: when it was asked for, in microseconds since 1970, and the token
-/// of the change, with a blank between. Of the CronJob: the token of its last rollout.
-constexpr char kRolledFor[] = "kubexx.io/rolled-for";
-
 /// The server lets a CronJob's name have 52 characters, so that nothing of it is cut off.
 constexpr std::size_t kMaxJobName = 63;
 constexpr std::size_t kSuffix = 10;

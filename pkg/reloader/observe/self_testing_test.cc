@@ -1,0 +1,124 @@
+#include "kubexx/reloader/observe/self_testing.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/testing/leak_check.h"
+#include "kubexx/rest/testing/recorder.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr char kReadyOperator[] =
+    R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"operator","generation":3},)"
+    R"("spec":{"replicas":1,"template":{"spec":{"containers":[{"image":"example.com/operator:1"}]}}},)"
+    R"("status":{"observedGeneration":3,"updatedReplicas":1,"availableReplicas":1}})";
+constexpr char kUnreadyOperator[] =
+    R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"operator","generation":3},)"
+    R"("spec":{"replicas":1},"status":{"observedGeneration":3,"updatedReplicas":1}})";
+constexpr char kUnrolled[] =
+    R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"trial","annotations":{)"
+    R"("reloader.kubexx.io/baseline":"v1"}},"spec":{"template":{"spec":{"containers":[{}]}}}})";
+constexpr char kRolled[] =
+    R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"trial"},"spec":{"template":{)"
+    R"("spec":{"containers":[{"env":[{"name":"STAKATER_TRIAL_CONFIGMAP","value":"x"}]}]}}}})";
+
+/// A server with an operator, which rolls the test's Deployment at the second look, or never.
+class SelfTestTest : public testing::Test {
+ protected:
+  // The HTTP library's threads stay until the process ends: checks for leaks before and after they
+  // have come.
+  static void SetUpTestSuite() {
+    base::testing::FinishLeakCheck();
+    {
+      rest::testing::Recorder server(
+          [](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest&) {
+            connection.Respond(404, "application/json", "{}");
+          });
+      ASSERT_FALSE(RunSelfTest(server.client(), {.namespace_ = "ops", .deployment = "operator"},
+                               [](const std::string&) {}, {}));
+    }
+    base::testing::ResetLeakBaseline();
+  }
+
+  void Answer(rest::testing::FakeConnection& connection,
+              const rest::testing::FakeRequest& request) {
+    std::string body = R"({"kind":"Status","apiVersion":"v1","status":"Success"})";
+    if (request.method == "POST" || request.method == "PATCH") {
+      body = request.method == "POST" ? request.body : kUnrolled;
+    } else if (request.method == "GET" && request.target.contains("/operator")) {
+      body = is_ready_ ? kReadyOperator : kUnreadyOperator;
+    } else if (request.method == "GET") {
+      body = ++looks_ > 1 && rolls_ ? kRolled : kUnrolled;
+      if (!rolls_) {
+        stop_.request_stop();
+      }
+    } else if (request.method == "DELETE") {
+      ++deleted_;
+    }
+    if (!is_ready_) {
+      stop_.request_stop();
+    }
+    connection.Respond(200, "application/json", body);
+  }
+
+  apimachinery::Result<void> Run(bool reload = true) {
+    return RunSelfTest(
+        server_.client(),
+        {.namespace_ = "ops", .deployment = "operator", .reload = reload, .name = "trial"},
+        [this](const std::string& what) { told_.push_back(what); }, stop_.get_token());
+  }
+
+  std::atomic<bool> is_ready_ = true;
+  std::atomic<bool> rolls_ = true;
+  std::atomic<int> looks_ = 0;
+  std::atomic<int> deleted_ = 0;
+  std::stop_source stop_;
+  std::vector<std::string> told_;
+  rest::testing::Recorder server_{
+      [this](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest& request) {
+        Answer(connection, request);
+      }};
+};
+
+TEST_F(SelfTestTest, ARolloutIsSeenAndNothingStays) {
+  const auto done = Run();
+  ASSERT_TRUE(done) << done.error().ToString();
+  EXPECT_THAT(told_, ElementsAre(HasSubstr("its pods are ready"), HasSubstr("was rolled")));
+  EXPECT_EQ(deleted_, 2);
+}
+
+TEST_F(SelfTestTest, WithoutARolloutItSaysWhyAndNothingStays) {
+  rolls_ = false;
+  const auto done = Run();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().reason, apimachinery::Reason::kTimeout);
+  EXPECT_THAT(done.error().message, HasSubstr("not rolled"));
+  EXPECT_EQ(deleted_, 2);
+}
+
+TEST_F(SelfTestTest, AnOperatorThatIsNotReadyFails) {
+  is_ready_ = false;
+  const auto done = Run();
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, HasSubstr("the Deployment operator is"));
+  EXPECT_THAT(server_.targets(), Not(Contains(HasSubstr("trial")))) << "nothing was made";
+}
+
+TEST_F(SelfTestTest, TheRolloutCanBeLeftOut) {
+  ASSERT_TRUE(Run(false));
+  EXPECT_THAT(told_, ElementsAre(HasSubstr("its pods are ready")));
+  EXPECT_EQ(deleted_, 0);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
