@@ -47,14 +47,14 @@ namespace kubexx::controller {
 namespace {
 
 TEST(ScarceThreadsTest, AManagerEndsWithAnErrorWhereverThereIsNoThreadLeft) {
-#if KX_SANITIZED
-  GTEST_SKIP() << "a sanitizer has a pthread_create of its own";
-#endif
+  if constexpr (KX_SANITIZED != 0) {
+    GTEST_SKIP() << "a sanitizer has a pthread_create of its own";
+  }
   const std::string nowhere = "http://127.0.0.1:" + std::to_string(rest::testing::UnusedPort());
   int refused = 0;
   bool has_run = false;
   for (int threads = 0; !has_run && threads < 100; ++threads) {
-    Manager manager(rest::testing::NewClient(nowhere), {.http = {.address = "127.0.0.1:0"}});
+    Manager manager(rest::testing::NewClient(nowhere), {.http = {{.address = "127.0.0.1:0"}}});
     std::stop_source stop;
     const auto wait = [](const std::stop_token& end) -> Result<void> {
       base::WaitUntilStopped(end);
