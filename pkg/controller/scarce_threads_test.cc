@@ -23,6 +23,13 @@ using apimachinery::Result;
 /// How many threads may still be started; below zero: any number.
 std::atomic<int> threads_left{-1};
 
+}  // namespace
+}  // namespace kubexx::controller
+
+#if !KX_SANITIZED
+namespace kubexx::controller {
+namespace {
+
 bool TakeThread() {
   int left = threads_left.load();
   while (left > 0 && !threads_left.compare_exchange_weak(left, left - 1)) {
@@ -33,7 +40,6 @@ bool TakeThread() {
 }  // namespace
 }  // namespace kubexx::controller
 
-#if !KX_SANITIZED
 // A program's own function comes before the C library's, also for libstdc++.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*start)(void*), void* argument) {

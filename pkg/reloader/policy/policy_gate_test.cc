@@ -251,7 +251,7 @@ TEST_F(PolicyGateTest, RightAfterAStartItIsNotKnownWhetherABrokenWorkloadIsSoByI
   EXPECT_FALSE(Admit(broken));
   EXPECT_FALSE(Admit(mends));
   ASSERT_THAT(notices_, SizeIs(2));
-  EXPECT_THAT(notices_[0].message, HasSubstr("HealthUnknown: it is not available"));
+  EXPECT_THAT(notices_[0].message, HasSubstr("HealthUnknown: the workload is unavailable"));
   EXPECT_THAT(gate_.States()[0].listed, SizeIs(2)) << "the status tells of it";
   EXPECT_THAT(wakes_["a"], testing::Contains(10s + 1ms));
   clock_.Advance(5s);

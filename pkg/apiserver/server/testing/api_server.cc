@@ -1,6 +1,8 @@
 #include "kubexx/apiserver/server/testing/api_server.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -217,7 +219,10 @@ ApiServer::ApiServer(apiserver::ApiServerOptions options) : faults_(std::make_sh
     return faults->Answer(request,
                           [&](const http::Request& passed) { return around(passed, next); });
   };
-  auto storage = apiserver::storage::NewMemoryStorage({});
+  // A server that takes the place of another one must not come by its versions: a watch would go on
+  // from a version that it has never had.
+  static std::atomic<std::int64_t> servers = 0;
+  auto storage = apiserver::storage::NewMemoryStorage({.base_revision = 1'000'000 * servers++});
   if (!storage) {
     Check(apimachinery::Fail(storage.error()));
   }

@@ -28,6 +28,9 @@ struct Failure {
   /// Nothing was sent, because cpprestsdk took a connection from its pool that it had never opened.
   /// The same http_request can be given to the client again.
   bool never_opened = false;
+  /// There was no connection to the server, or no TLS on it: perhaps it is not the one that was
+  /// meant.
+  bool no_connection = false;
 };
 
 /// Options for continuations that run directly when the caller is the network thread, and are

@@ -24,6 +24,7 @@ struct Known {
   bool lost_connection = false;
   bool show_errno = false;
   bool show_rest = false;  // what follows the text
+  bool no_connection = false;
 };
 
 constexpr std::array kKnown = {
@@ -37,9 +38,16 @@ constexpr std::array kKnown = {
     Known{"Invalid HTTP status line during proxy connection", "the proxy's answer is not HTTP"},
     Known{"Expected a 200 response from proxy, received", "the proxy refused a tunnel", false,
           false, true},
-    Known{"Error resolving address", "cannot resolve the host name"},
-    Known{"Failed to resolve address", "cannot resolve the host name"},
-    Known{"Failed to connect to any resolved endpoint", "cannot connect", false, true},
+    Known{.text = "Error resolving address",
+          .meaning = "cannot resolve the host name",
+          .no_connection = true},
+    Known{.text = "Failed to resolve address",
+          .meaning = "cannot resolve the host name",
+          .no_connection = true},
+    Known{.text = "Failed to connect to any resolved endpoint",
+          .meaning = "cannot connect",
+          .show_errno = true,
+          .no_connection = true},
     Known{"Failed to write request headers", "the connection was closed while the request was sent",
           true},
     Known{"Failed to write request body", "the connection was closed while the request was sent",
@@ -91,7 +99,8 @@ Failure Describe(const web::http::http_exception& error, const std::string& veri
   }
   // With TLS 1.3 a refused client certificate shows after the handshake, at the first read.
   if (what.starts_with("Error in SSL handshake") || IsTlsError(code)) {
-    return {.status = Status(Reason::kUnavailable, TlsReason(code, verify_error))};
+    return {.status = Status(Reason::kUnavailable, TlsReason(code, verify_error)),
+            .no_connection = true};
   }
   for (const Known& known : kKnown) {
     if (what.starts_with(known.text)) {
@@ -108,7 +117,8 @@ Failure Describe(const web::http::http_exception& error, const std::string& veri
         message += what.substr(known.text.size());
       }
       return {.status = Status(Reason::kUnavailable, std::move(message)),
-              .lost_connection = known.lost_connection};
+              .lost_connection = known.lost_connection,
+              .no_connection = known.no_connection};
     }
   }
   return {.status = Status(Reason::kUnavailable, std::string(what))};

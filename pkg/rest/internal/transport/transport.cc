@@ -284,7 +284,12 @@ void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
                            const pplx::cancellation_token& cancel) {
   const auto on_error = [exchange, connections](const std::exception_ptr& error) {
     const auto& tls = connections->tls;
-    exchange->OnFailure(DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string()));
+    Failure failure = DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string());
+    if (failure.no_connection) {
+      // Most often somebody has configured another server than was meant.
+      failure.status.message += " (" + connections->client.base_uri().to_string() + ")";
+    }
+    exchange->OnFailure(std::move(failure));
   };
   // With nothing sent yet, as often as there are connections in the pool that are of no use.
   const auto send_again = [connections, message, exchange, cancel, on_error] {
