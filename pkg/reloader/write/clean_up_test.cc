@@ -63,6 +63,11 @@ class CleanUpTest : public testing::Test {
     if (request.method == "PATCH" && !patches_are_taken_) {
       connection.Respond(409, "application/json",
                          RefusedStatus(409, "Conflict", "somebody else was faster"));
+    } else if (request.method == "PATCH" &&
+               request.headers.at("accept").contains("PartialObjectMetadata")) {
+      connection.Respond(200, "application/json",
+                         R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)"
+                         R"("metadata":{"name":"web","namespace":"shop","resourceVersion":"10"}})");
     } else if (request.method == "PATCH") {
       connection.Respond(
           200, "application/json",
