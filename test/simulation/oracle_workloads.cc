@@ -212,7 +212,7 @@ std::string Oracle::UnderWayBeside(const std::string& key) const {
   const auto found = std::ranges::find_if(workloads_, [&](const auto& each) {
     const auto& [name, workload] = each;
     return name != key && space_of(name) == space_of(key) && !workload.is_of_others &&
-           workload.observed < workload.rolled_generation;
+           !workload.is_paused && workload.observed < workload.rolled_generation;
   });
   return found == workloads_.end() ? std::string() : found->first;
 }
@@ -247,6 +247,9 @@ void Oracle::OnWorkloadLocked(const std::string& key, JsonTree object) {
         !beside.empty() && !wrong_) {
       wrong_ = key + " was rolled while a rollout of " + beside + " is under way";
     }
+    if (wrong_) {
+      timeline_.Add("oracle", *wrong_);
+    }
     workload.rolled_generation = workload.generation;
     ++workload.rolled;
     ++rollouts_;
@@ -255,7 +258,7 @@ void Oracle::OnWorkloadLocked(const std::string& key, JsonTree object) {
     // An operator that found a rollout under way at its start knows no template from before: pods
     // of any may be alive, so it makes all of them anew once when others change the template then.
     // So does one that begins after an undo of which it cannot tell what the pods began with.
-    const bool was_under_way = before.observed < before.generation;
+    const bool was_under_way = before.observed < before.generation || before.is_paused;
     const bool is_undo = workload.mark.starts_with(kUndoMark);
     workload.reasons += (was_under_way ? 1U : 0U) + (is_undo ? 1U : 0U);
     workload.is_mixed = before.is_mixed || was_under_way || is_undo;
