@@ -72,7 +72,8 @@ class Reconciler {
   };
   struct Answer {
     Outcome outcome = Outcome::kNothing;
-    /// With kNothing: look again after this time, unless it is zero.
+    /// With kNothing, and with kWritten when the record is missing: look again after this time,
+    /// unless it is zero.
     base::Duration again{0};
     /// With kRetry: the kind of failure.
     Retries::Failure failure = Retries::Failure::kPasses;
