@@ -1,18 +1,17 @@
-#include "oracle.h"
+#include "oracle/oracle.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <initializer_list>
 #include <memory>
-#include <span>
 #include <utility>
 
-#include "kubexx/codec/base64.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/reloader/model/annotations.h"
-#include "kubexx/reloader/model/digest.h"
-#include "kubexx/reloader/plan/baseline.h"
+#include "oracle/pod_template.h"
 
-namespace kubexx::simulation {
+namespace kubexx::oracle {
 namespace {
 
 using apiserver::storage::Event;
@@ -24,48 +23,14 @@ constexpr std::string_view kConfigMaps = "/registry/configmaps/";
 constexpr std::string_view kSecrets = "/registry/secrets/";
 constexpr std::string_view kLeases = "/registry/leases/";
 
-/// What operators write into a template.
-constexpr std::string_view kVariables = "STAKATER_";
-constexpr std::array<std::string_view, 2> kAnnotations = {
-    "reloader.stakater.com/last-reloaded-from", "reloader.kubexx.io/restarted-for"};
-
-std::string TextOf(const JsonTree* tree) { return tree == nullptr ? "" : tree->ToJson(); }
-
-std::string DataOf(const JsonTree& source) {
-  return TextOf(source.Find("data")) + TextOf(source.Find("binaryData"));
-}
-
-/// The template without what operators write there.
-std::string OthersPartOf(JsonTree pod_template) {
-  if (JsonTree* const containers =
-          pod_template.At(std::array<std::string_view, 2>{"spec", "containers"})) {
-    for (JsonTree& container : containers->elements()) {
-      JsonTree kept = JsonTree::Array();
-      if (const JsonTree* const env = container.Find("env")) {
-        for (const JsonTree& each : env->elements()) {
-          if (!each.TextAt("name").starts_with(kVariables)) {
-            kept.Append(each);
-          }
-        }
-      }
-      container["env"] = std::move(kept);
-    }
-  }
-  if (JsonTree* const metadata = pod_template.Find("metadata")) {
-    JsonTree& annotations = (*metadata)["annotations"];
-    for (const std::string_view key : kAnnotations) {
-      annotations.Erase(key);
-    }
-    if (annotations.size() == 0) {
-      metadata->Erase("annotations");
-    }
-  }
-  return pod_template.ToJson();
-}
-
 std::int64_t NumberAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
   const JsonTree* const found = object.At(path);
   return found == nullptr ? 0 : found->AsInt().value_or(0);
+}
+
+std::string StringAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
+  const JsonTree* const found = object.At(path);
+  return found == nullptr || found->AsString() == nullptr ? "" : *found->AsString();
 }
 
 /// "deployments/ns/name" of a key.
@@ -73,74 +38,100 @@ std::string ShortOf(std::string_view key) {
   return std::string(key.substr(std::string_view("/registry/").size()));
 }
 
+bool IsSource(std::string_view key) {
+  return key.starts_with(kConfigMaps) || key.starts_with(kSecrets);
+}
+
+bool IsWorkload(std::string_view key) {
+  return std::ranges::any_of(kWorkloads,
+                             [key](std::string_view prefix) { return key.starts_with(prefix); });
+}
+
+JsonTree Parsed(const std::string& text) { return JsonTree::Parse(text).value_or(JsonTree()); }
+
 }  // namespace
 
-Oracle::Oracle(apiserver::storage::Storage& storage, Timeline& timeline)
+Oracle::Oracle(apiserver::storage::Storage& storage, Tell tell, OracleOptions options)
     : storage_(storage),
-      timeline_(timeline),
+      tell_(std::move(tell)),
+      options_(options),
+      seen_(options.first),
       thread_([this](const std::stop_token& stop) { Follow(stop); }) {}
 
 void Oracle::Follow(const std::stop_token& stop) {
-  apiserver::storage::Revision seen = kFirst;
   while (!stop.stop_requested()) {
     const auto ended = storage_.Watch(
-        "/registry/", {.from_revision = seen},
-        [this, &seen](std::shared_ptr<const Event> event) -> apimachinery::Result<void> {
-          seen = event->kv.mod_revision;
+        "/registry/", {.from_revision = seen()},
+        [this](std::shared_ptr<const Event> event) -> apimachinery::Result<void> {
           Apply(*event);
           return {};
         },
         stop);
     if (!ended && !stop.stop_requested()) {
-      timeline_.Add("oracle", "cannot follow the storage: " + ended.error().ToString());
+      tell_("oracle", "cannot follow the storage: " + ended.error().ToString());
+      if (ended.error().reason == apimachinery::Reason::kExpired) {
+        const base::MutexLock lock(mu_);
+        blind_ = "nobody can judge, since the history is gone: " + ended.error().ToString();
+        return;
+      }
       base::Clock::Real().SleepFor(std::chrono::seconds(1), stop);
     }
   }
 }
 
 void Oracle::Apply(const Event& event) {
+  const std::string& key = event.kv.key;
+  const base::MutexLock lock(mu_);
+  if (!event.more) {
+    seen_ = event.kv.mod_revision;
+  }
   if (event.type == Event::Type::kProgress) {
     return;
   }
-  const std::string& key = event.kv.key;
-  const bool is_source = key.starts_with(kConfigMaps) || key.starts_with(kSecrets);
-  const bool is_workload = std::ranges::any_of(
-      kWorkloads, [&key](std::string_view prefix) { return key.starts_with(prefix); });
-  const base::MutexLock lock(mu_);
-  ++events_;
-  if (!is_source && !is_workload && !key.starts_with(kLeases)) {
+  ++counts_.events;
+  if (!IsSource(key) && !IsWorkload(key) && !key.starts_with(kLeases)) {
     return;
   }
   if (event.type == Event::Type::kDelete) {
-    if (is_source) {
-      paused_.erase(ShortOf(key));
-      OnSourceLocked(ShortOf(key), std::nullopt);
-    } else if (is_workload) {
-      workloads_.erase(ShortOf(key));
-    }
+    ForgetLocked(key);
     return;
   }
-  auto object = JsonTree::Parse(*event.kv.value);
+  const auto object = JsonTree::Parse(*event.kv.value);
   if (!object) {
-    timeline_.Add("oracle", "cannot read " + key);
-    return;
-  }
-  if (is_source) {
+    blind_ = "nobody can judge, since this cannot be read: " + key;
+  } else if (IsWorkload(key)) {
+    OnWorkloadLocked(ShortOf(key), *object);
+  } else if (IsSource(key)) {
     if (object->At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr) {
       paused_.insert(ShortOf(key));
     } else if (paused_.erase(ShortOf(key)) != 0) {
       AddReasonLocked(ShortOf(key));  // what was held back is made up for
     }
     OnSourceLocked(ShortOf(key), DataOf(*object));
-  } else if (is_workload) {
-    OnWorkloadLocked(ShortOf(key), std::move(*object));
-  } else if (const JsonTree* const holder = object->At({"spec", "holderIdentity"})) {
-    const std::string* const name = holder->AsString();
-    std::string& known = holders_[ShortOf(key)];
-    if (name != nullptr && known != *name) {
-      timeline_.Add("storage", ShortOf(key) + " is held by " + *name);
-      known = *name;
-    }
+  } else {
+    OnLeaseLocked(ShortOf(key), *object);
+  }
+}
+
+void Oracle::ForgetLocked(const std::string& key) {
+  const std::string name = ShortOf(key);
+  if (IsSource(key)) {
+    paused_.erase(name);
+    OnSourceLocked(name, std::nullopt);
+  } else if (const auto found = workloads_.find(name); found != workloads_.end()) {
+    JudgeLocked(name, found->second);
+    workloads_.erase(found);
+    expected_.erase(name);
+    deleted_.insert(name);
+  }
+}
+
+void Oracle::OnLeaseLocked(const std::string& key, const JsonTree& object) {
+  const std::string holder = StringAt(object, {"spec", "holderIdentity"});
+  std::string& known = holders_[key];
+  if (object.At({"spec", "holderIdentity"}) != nullptr && known != holder) {
+    tell_("storage", key + " is held by " + holder);
+    known = holder;
   }
 }
 
@@ -155,8 +146,8 @@ void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> d
   if (data ? found != data_.end() && found->second == *data : found == data_.end()) {
     return;
   }
-  timeline_.Add("storage", key + (data ? " is now " + *data : " is gone"));
-  ++changes_;
+  tell_("storage", key + (data ? " is now " + *data : " is gone"));
+  ++counts_.changes;
   AddReasonLocked(key);
   if (data) {
     data_[key] = *std::move(data);
@@ -165,27 +156,37 @@ void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> d
   }
 }
 
-void Oracle::FindSources(Workload& workload, const std::string& space, const JsonTree& pod) {
-  workload.read.clear();
-  const JsonTree* const containers = pod.At({"spec", "containers"});
-  if (containers == nullptr) {
-    return;
+void Oracle::TakeStateLocked(Workload& workload, const JsonTree& object, bool is_new) {
+  workload.generation = NumberAt(object, {"metadata", "generation"});
+  workload.observed = NumberAt(object, {"status", "observedGeneration"});
+  workload.replicas = NumberAt(object, {"spec", "replicas"});
+  workload.annotations = TextOf(object.At({"metadata", "annotations"}));
+  const bool had_baseline = !workload.baseline.empty();
+  workload.baseline = StringAt(object, {"metadata", "annotations", reloader::kBaselineAnnotation});
+  const std::string uid = StringAt(object, {"metadata", "uid"});
+  if (uid.empty() || !workload.baseline.starts_with("v1 " + uid)) {
+    workload.baseline.clear();  // that of another object, which somebody has copied
   }
-  for (const JsonTree& container : containers->elements()) {
-    const JsonTree* const from = container.Find("envFrom");
-    for (const JsonTree& each : from == nullptr ? std::span<const JsonTree>() : from->elements()) {
-      const JsonTree* const config = each.Find("configMapRef");
-      const JsonTree* const secret = each.Find("secretRef");
-      if (config != nullptr) {
-        workload.read["configmaps/" + space + "/" + std::string(config->TextAt("name"))];
-      } else if (secret != nullptr) {
-        workload.read["secrets/" + space + "/" + std::string(secret->TextAt("name"))];
-      }
-    }
+  if (!is_new && !had_baseline && !workload.baseline.empty()) {
+    // What changed before an operator saw it for the first time, nobody could know of.
+    ReadLocked(workload);
   }
 }
 
-void Oracle::OnWorkloadLocked(const std::string& key, JsonTree object) {
+Oracle::By Oracle::WhoChangedLocked(const std::string& key, const Workload& workload,
+                                    const std::string& text, const std::string& others,
+                                    bool is_new) {
+  if (is_new) {
+    return By::kMaker;
+  }
+  if (const auto found = expected_.find(key); found != expected_.end() && found->second == text) {
+    expected_.erase(found);
+    return By::kUndoer;
+  }
+  return others == workload.others_text ? By::kOperator : By::kOther;
+}
+
+void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   const std::size_t begin = key.find('/') + 1;
   const JsonTree* const pod = object.At({"spec", "template"});
   const auto [found, is_new] = workloads_.try_emplace(key);
@@ -193,87 +194,119 @@ void Oracle::OnWorkloadLocked(const std::string& key, JsonTree object) {
   // An operator that found a rollout under way at its start knows no template from before: pods of
   // any may be alive, so it makes all of them anew once when others change the template then.
   const bool was_under_way = workload.observed < workload.generation;
-  workload.generation = NumberAt(object, {"metadata", "generation"});
-  workload.observed = NumberAt(object, {"status", "observedGeneration"});
-  workload.replicas = NumberAt(object, {"spec", "replicas"});
-  const JsonTree* const baseline =
-      object.At({"metadata", "annotations", reloader::kBaselineAnnotation});
-  const bool had_baseline = !workload.baseline.empty();
-  workload.baseline =
-      baseline == nullptr || baseline->AsString() == nullptr ? "" : *baseline->AsString();
-  const JsonTree* const uid = object.At({"metadata", "uid"});
-  if (uid == nullptr || uid->AsString() == nullptr ||
-      !workload.baseline.starts_with("v1 " + *uid->AsString())) {
-    workload.baseline.clear();  // that of another object, which somebody has copied
-  }
-  if (!is_new && !had_baseline && !workload.baseline.empty()) {
-    // What changed before an operator saw it for the first time, nobody could know of.
-    ReadLocked(workload);
-  }
+  const std::string former_annotations = workload.annotations;
+  TakeStateLocked(workload, object, is_new);
   std::string text = TextOf(pod);
   if (pod == nullptr || workload.template_text == text) {
     return;
   }
   std::string others = OthersPartOf(*pod);
-  const bool by_operator = !is_new && others == workload.others_text;
-  workload.template_text = std::move(text);
+  const By by = WhoChangedLocked(key, workload, text, others, is_new);
+  workload.former_annotations = former_annotations;
+  workload.former_template = std::exchange(workload.template_text, std::move(text));
   workload.others_text = std::move(others);
-  if (by_operator) {
-    ++workload.rolled;
-    ++rollouts_;
-  } else if (!is_new && was_under_way) {
-    ++workload.reasons;
-  }
-  timeline_.Add("storage", key + (is_new        ? " is there"
-                                  : by_operator ? " is rolled"
-                                                : " has another template"));
   // Pods that are made of it now read what there is now.
-  FindSources(workload, key.substr(begin, key.find('/', begin) - begin), *pod);
-  ReadLocked(workload);
+  std::map<std::string, std::optional<std::string>> read;
+  for (const std::string& source :
+       SourcesOf(*pod, key.substr(begin, key.find('/', begin) - begin))) {
+    read[source] = workload.read.contains(source) ? workload.read[source] : std::nullopt;
+  }
+  workload.read = std::move(read);
+  const bool has_news = ReadLocked(workload);
+  switch (by) {
+    case By::kMaker:
+      // One that was made anew in a gap of a watch looks like one whose template was changed.
+      workload.doubts += options_.exact && deleted_.contains(key) ? 1 : 0;
+      tell_("storage", key + " is there");
+      break;
+    case By::kOperator:
+      tell_("storage", key + " is rolled");
+      counts_.without_news += has_news ? 0 : 1;
+      CountRolloutLocked(key, workload);
+      break;
+    case By::kUndoer:
+      // A restart of the operator may make the rollout again, for one: see behaviour.md.
+      ++workload.doubts;
+      ++counts_.undone;
+      workload.undone = true;
+      tell_("storage", key + " is undone");
+      break;
+    case By::kOther:
+      workload.reasons += was_under_way ? 1 : 0;
+      tell_("storage", key + " has another template");
+      break;
+  }
 }
 
-void Oracle::ReadLocked(Workload& workload) {
+void Oracle::CountRolloutLocked(const std::string& key, Workload& workload) {
+  ++workload.rolled;
+  ++counts_.rollouts;
+  workload.undone = false;
+  if (options_.exact && IsUpToDateLocked(workload)) {
+    JudgeLocked(key, workload);
+  }
+}
+
+void Oracle::JudgeLocked(const std::string& key, Workload& workload) {
+  if (workload.rolled > workload.reasons + workload.doubts) {
+    const std::string what = key + " was rolled " + std::to_string(workload.rolled) +
+                             " times for " + std::to_string(workload.reasons) + " changes";
+    tell_("oracle", what);
+    too_many_ = too_many_.value_or(what);
+  } else if (workload.rolled > workload.reasons) {
+    counts_.doubted += workload.rolled - workload.reasons;
+  }
+  workload.rolled = 0;
+  workload.reasons = 0;
+  workload.doubts = 0;
+}
+
+bool Oracle::ReadLocked(Workload& workload) {
+  bool has_news = false;
   for (auto& [source, data] : workload.read) {
     const auto there = data_.find(source);
-    data = there == data_.end() ? std::nullopt : std::optional(there->second);
+    auto now = there == data_.end() ? std::nullopt : std::optional(there->second);
+    has_news = has_news || data != now;
+    data = std::move(now);
   }
+  return has_news;
 }
 
-bool Oracle::IsRecordedLocked(const std::string& workload, const std::string& source) {
-  const std::size_t begin = source.find('/') + 1;
-  const std::size_t end = source.find('/', begin);
-  const std::string space = source.substr(begin, end - begin);
-  const auto baseline = reloader::Baseline::Parse(workloads_[workload].baseline, space);
-  if (!baseline) {
-    return false;
-  }
-  const bool is_secret = source.starts_with("secrets/");
-  const auto found = baseline->digests.find(
-      {is_secret ? reloader::SourceType::kSecret : reloader::SourceType::kConfigMap,
-       {space, source.substr(end + 1)}});
-  const auto data = JsonTree::Parse(data_[source]);
-  if (found == baseline->digests.end() || !data) {
-    return false;
-  }
-  std::string value(data->TextAt("key"));
-  if (is_secret) {
-    const std::string encoded = std::exchange(value, {});
-    codec::DecodeBase64(encoded, value);
-  }
-  reloader::DigestBuilder digest;
-  digest.Add("key", value);
-  return found->second == digest.Finish();
+bool Oracle::IsUpToDateLocked(const Workload& workload) {
+  return std::ranges::all_of(workload.read, [this, &workload](const auto& each) {
+    const auto now = data_.find(each.first);
+    return now == data_.end() || IsRecorded(workload.baseline, each.first, now->second);
+  });
 }
 
 std::optional<std::string> Oracle::Stale() {
+  auto old = OldPods();
+  return old ? old : OldRecord();
+}
+
+std::optional<std::string> Oracle::OldPods() {
   const base::MutexLock lock(mu_);
+  if (blind_) {
+    return blind_;
+  }
   for (const auto& [name, workload] : workloads_) {
     for (const auto& [source, data] : workload.read) {
       const auto now = paused_.contains(source) ? data_.end() : data_.find(source);
       if (data && now != data_.end() && now->second != *data) {
         return name + " runs with " + source + " " + *data + ", which is " + now->second;
       }
-      if (now != data_.end() && !IsRecordedLocked(name, source)) {
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Oracle::OldRecord() {
+  const base::MutexLock lock(mu_);
+  for (const auto& [name, workload] : workloads_) {
+    for (const auto& [source, data] : workload.read) {
+      const auto now = paused_.contains(source) ? data_.end() : data_.find(source);
+      if (!workload.undone && now != data_.end() &&
+          !IsRecorded(workload.baseline, source, now->second)) {
         return name + " has a record of other data of " + source + " than " + now->second + ": " +
                workload.baseline;
       }
@@ -284,22 +317,33 @@ std::optional<std::string> Oracle::Stale() {
 
 std::optional<std::string> Oracle::TooMany() {
   const base::MutexLock lock(mu_);
-  std::optional<std::string> found;
   for (auto& [name, workload] : workloads_) {
-    if (workload.rolled > workload.reasons && !found) {
-      found = name + " was rolled " + std::to_string(workload.rolled) + " times for " +
-              std::to_string(workload.reasons) + " changes";
-    }
-    workload.rolled = 0;
-    workload.reasons = 0;
+    JudgeLocked(name, workload);
+    // Who begins now may not know that the pods have what there is.
+    workload.doubts = options_.exact && !IsUpToDateLocked(workload) ? 1 : 0;
   }
-  return found;
+  return std::exchange(too_many_, std::nullopt);
 }
 
 std::string Oracle::HolderOf(const std::string& lease) {
   const base::MutexLock lock(mu_);
   const auto found = holders_.find(lease);
   return found == holders_.end() ? "" : found->second;
+}
+
+std::optional<Oracle::Former> Oracle::FormerOf(const std::string& workload) {
+  const base::MutexLock lock(mu_);
+  const auto found = workloads_.find(workload);
+  if (found == workloads_.end() || found->second.former_template.empty()) {
+    return std::nullopt;
+  }
+  return Former{.pod_template = Parsed(found->second.former_template),
+                .annotations = Parsed(found->second.former_annotations)};
+}
+
+void Oracle::ExpectUndo(const std::string& workload, const JsonTree& pod_template) {
+  const base::MutexLock lock(mu_);
+  expected_[workload] = pod_template.ToJson();
 }
 
 std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
@@ -319,19 +363,14 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
   return unfinished;
 }
 
-std::uint64_t Oracle::rollouts() {
+Oracle::Counts Oracle::counts() {
   const base::MutexLock lock(mu_);
-  return rollouts_;
+  return counts_;
 }
 
-std::uint64_t Oracle::changes() {
+apiserver::storage::Revision Oracle::seen() {
   const base::MutexLock lock(mu_);
-  return changes_;
+  return seen_;
 }
 
-std::uint64_t Oracle::events() {
-  const base::MutexLock lock(mu_);
-  return events_;
-}
-
-}  // namespace kubexx::simulation
+}  // namespace kubexx::oracle

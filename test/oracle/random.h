@@ -1,14 +1,14 @@
 /// @file
 /// Numbers that follow from a seed.
-#ifndef KUBEXX_TEST_SIMULATION_RANDOM_H_
-#define KUBEXX_TEST_SIMULATION_RANDOM_H_
+#ifndef KUBEXX_TEST_ORACLE_RANDOM_H_
+#define KUBEXX_TEST_ORACLE_RANDOM_H_
 
 #include <cstdint>
 
-namespace kubexx::simulation {
+namespace kubexx::oracle {
 
 /// A sequence of numbers that a seed determines, the same on every machine: SplitMix64, which is
-/// fast and needs no state beyond one word. Not thread-safe; threads of a simulation take turns.
+/// fast and needs no state beyond one word. Not thread-safe.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -35,6 +35,6 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace kubexx::simulation
+}  // namespace kubexx::oracle
 
-#endif  // KUBEXX_TEST_SIMULATION_RANDOM_H_
+#endif  // KUBEXX_TEST_ORACLE_RANDOM_H_

@@ -1,10 +1,10 @@
-#include "rollouts.h"
+#include "oracle/rollouts.h"
 
 #include <chrono>
 
 #include "kubexx/base/clock.h"
 
-namespace kubexx::simulation {
+namespace kubexx::oracle {
 namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{500};
@@ -52,4 +52,4 @@ void Rollouts::Finish(const Oracle::Unfinished& workload, const std::stop_token&
   (void)request.Do(stop);
 }
 
-}  // namespace kubexx::simulation
+}  // namespace kubexx::oracle

@@ -1,7 +1,7 @@
 /// @file
-/// What becomes of workloads in the simulated cluster.
-#ifndef KUBEXX_TEST_SIMULATION_ROLLOUTS_H_
-#define KUBEXX_TEST_SIMULATION_ROLLOUTS_H_
+/// What becomes of workloads in a cluster without nodes.
+#ifndef KUBEXX_TEST_ORACLE_ROLLOUTS_H_
+#define KUBEXX_TEST_ORACLE_ROLLOUTS_H_
 
 #include <cstdint>
 #include <map>
@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "kubexx/rest/rest_client.h"
-#include "oracle.h"
-#include "random.h"
+#include "oracle/oracle.h"
+#include "oracle/random.h"
 
-namespace kubexx::simulation {
+namespace kubexx::oracle {
 
 /// Stands for the controllers and kubelets of a cluster as far as an operator sees them: the status
 /// of a Deployment tells some time after each change that all of its pods are new and ready. Most
@@ -39,6 +39,6 @@ class Rollouts {
   std::jthread thread_;  // last: ends first
 };
 
-}  // namespace kubexx::simulation
+}  // namespace kubexx::oracle
 
-#endif  // KUBEXX_TEST_SIMULATION_ROLLOUTS_H_
+#endif  // KUBEXX_TEST_ORACLE_ROLLOUTS_H_

@@ -15,7 +15,7 @@
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/rest/round_tripper.h"
-#include "random.h"
+#include "oracle/random.h"
 #include "server.h"
 #include "wire_call.h"
 
@@ -33,7 +33,7 @@ class Network {
   /// Sees each request of a client; for what must never be in one.
   using Inspect = std::function<void(const std::string& client, const rest::HttpRequest& request)>;
 
-  Network(Random random, Inspect inspect) : inspect_(std::move(inspect)), random_(random) {}
+  Network(oracle::Random random, Inspect inspect) : inspect_(std::move(inspect)), random_(random) {}
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
@@ -68,7 +68,7 @@ class Network {
 
   const Inspect inspect_;
   mutable base::Mutex mu_;
-  Random random_ KX_GUARDED_BY(mu_);
+  oracle::Random random_ KX_GUARDED_BY(mu_);
   FaultRates rates_ KX_GUARDED_BY(mu_){};
   Fault aimed_ KX_GUARDED_BY(mu_) = Fault::kNone;
   std::uint16_t aimed_rate_ KX_GUARDED_BY(mu_) = 0;

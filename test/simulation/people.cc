@@ -26,7 +26,7 @@ std::string ValueOf(bool is_secret, std::uint64_t value) {
 
 }  // namespace
 
-People::People(std::shared_ptr<rest::RESTClient> client, Random random, Timeline& timeline)
+People::People(std::shared_ptr<rest::RESTClient> client, oracle::Random random, Timeline& timeline)
     : client_(std::move(client)), random_(random), timeline_(timeline) {
   const std::int64_t spaces = random_.Between(1, kMostSpaces);
   for (std::int64_t s = 0; s < spaces; ++s) {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kubexx/rest/rest_client.h"
-#include "random.h"
+#include "oracle/random.h"
 #include "timeline.h"
 
 namespace kubexx::simulation {
@@ -35,7 +35,7 @@ inline constexpr const char* kOperatorUser = "operator";
 class People {
  public:
   /// `timeline` must outlive it.
-  People(std::shared_ptr<rest::RESTClient> client, Random random, Timeline& timeline);
+  People(std::shared_ptr<rest::RESTClient> client, oracle::Random random, Timeline& timeline);
 
   /// Makes what there is at the beginning; blocks until it is there.
   void Begin(const std::stop_token& stop);
@@ -81,7 +81,7 @@ class People {
   void Edit(Source& source, std::uint64_t value, const std::stop_token& stop);
 
   const std::shared_ptr<rest::RESTClient> client_;
-  Random random_;
+  oracle::Random random_;
   Timeline& timeline_;
   std::vector<std::string> spaces_{};
   std::vector<Source> sources_{};

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "random.h"
+#include "oracle/random.h"
 
 namespace kubexx::simulation {
 
@@ -146,8 +146,8 @@ class Scheduler {
   std::string DescribeThreads();
 
   const SchedulerOptions options_;
-  Random random_;
-  Random entropy_;
+  oracle::Random random_;
+  oracle::Random entropy_;
   Nanoseconds now_ = 1000 * kSecond;
   std::uint64_t hash_ = 14695981039346656037U;
   std::uint64_t points_ = 0;

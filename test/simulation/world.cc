@@ -36,7 +36,7 @@ bool HasSecret(std::string_view text) {
 }
 
 /// Each of about half of the faults meets up to so many of a thousand requests.
-FaultRates RandomRates(Random& random) {
+FaultRates RandomRates(oracle::Random& random) {
   FaultRates rates{};
   const std::int64_t most = random.Chance(300) ? 60 : 15;
   for (std::size_t i = 1; i < kFaults; ++i) {
@@ -363,14 +363,18 @@ void World::Quiet() {
 
 void World::Run() {
   CatchLog();
-  storage_ = *apiserver::storage::NewMemoryStorage({.base_revision = Oracle::kFirst});
-  oracle_ = std::make_unique<Oracle>(*storage_, timeline_);
+  constexpr apiserver::storage::Revision kFirst = 1;
+  storage_ = *apiserver::storage::NewMemoryStorage({.base_revision = kFirst});
+  oracle_ = std::make_unique<oracle::Oracle>(
+      *storage_, [this](std::string_view who, std::string_view what) { timeline_.Add(who, what); },
+      oracle::OracleOptions{.first = kFirst});
   StartServer();
   const Actor self = scheduler_.Become(people_actor_);
   crowd_ = std::make_unique<People>(ClientOf("people", false), random_.Fork(), timeline_);
   crowd_->Begin({});
   scheduler_.Become(cluster_actor_);
-  rollouts_ = std::make_unique<Rollouts>(ClientOf("cluster", false), *oracle_, random_.Fork());
+  rollouts_ =
+      std::make_unique<oracle::Rollouts>(ClientOf("cluster", false), *oracle_, random_.Fork());
   scheduler_.Become(reader_actor_);
   mirror_ = std::make_unique<Mirror>(ClientOf("reader", true));
   scheduler_.Become(self);
@@ -389,8 +393,8 @@ void World::Run() {
   }
   result_.virtual_hours =
       static_cast<double>(scheduler_.now() - begin) / static_cast<double>(60 * kMinute);
-  result_.rollouts = oracle_->rollouts();
-  result_.changes = oracle_->changes();
+  result_.rollouts = oracle_->counts().rollouts;
+  result_.changes = oracle_->counts().changes;
   result_.faults = network_.faults();
   result_.hash = scheduler_.hash();
   result_.points = scheduler_.points();

@@ -17,10 +17,10 @@
 #include "mirror.h"
 #include "network.h"
 #include "operator_process.h"
-#include "oracle.h"
+#include "oracle/oracle.h"
+#include "oracle/random.h"
+#include "oracle/rollouts.h"
 #include "people.h"
-#include "random.h"
-#include "rollouts.h"
 #include "scheduler.h"
 #include "server.h"
 #include "timeline.h"
@@ -119,7 +119,7 @@ class World {
   Scheduler& scheduler_;
   const RunOptions options_;
   RunResult& result_;
-  Random random_;
+  oracle::Random random_;
   Timeline timeline_;
   Network network_;
   const Actor server_actor_;
@@ -128,7 +128,7 @@ class World {
   const Actor reader_actor_;
   std::optional<logging::testing::Redirect> log_;
   std::unique_ptr<apiserver::storage::MemoryStorage> storage_;
-  std::unique_ptr<Oracle> oracle_;
+  std::unique_ptr<oracle::Oracle> oracle_;
   std::shared_ptr<Server> server_;
   std::vector<std::shared_ptr<Server>> former_servers_{};
   std::vector<std::string> operator_arguments_{};
@@ -137,7 +137,7 @@ class World {
   std::vector<Replica> replicas_{};
   std::uint64_t next_process_ = 1;
   std::unique_ptr<People> crowd_;
-  std::unique_ptr<Rollouts> rollouts_;
+  std::unique_ptr<oracle::Rollouts> rollouts_;
   std::unique_ptr<Mirror> mirror_;
 };
 
