@@ -87,6 +87,8 @@ class HostileProxy::Relay {
         server_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
         plan_(plan),
         hostile_(!proxy.honest_),
+        recovery_(proxy.recoveries_),
+        strike_(proxy.strikes_),
         stop_(std::move(stop)) {}
 
   void Run() {
@@ -102,7 +104,11 @@ class HostileProxy::Relay {
     }
     std::array<pollfd, 2> ends{pollfd{.fd = client_.get(), .events = POLLIN, .revents = 0},
                                pollfd{.fd = server_.get(), .events = POLLIN, .revents = 0}};
-    while (Goes()) {
+    while (Goes() && Obey()) {
+      if (proxy_.still_) {
+        ::poll(nullptr, 0, kPollMilliseconds);
+        continue;
+      }
       if (::poll(ends.data(), ends.size(), kPollMilliseconds) <= 0) {
         continue;
       }
@@ -116,6 +122,17 @@ class HostileProxy::Relay {
 
  private:
   bool Goes() const { return !stop_.stop_requested() && hostile_ != proxy_.honest_; }
+
+  // What is done to all connections. False when this one is over.
+  bool Obey() {
+    const std::uint64_t strike = proxy_.strikes_;
+    if (strike == strike_) {
+      return true;
+    }
+    strike_ = strike;
+    plan_ = {.fault = static_cast<Fault>(strike >> 1 & 0xff), .direction = strike & 1};
+    return Misbehave(plan_.direction == 0 ? server_.get() : client_.get(), {});
+  }
 
   // Reads what has come from one side. False when the connection is over.
   bool Pass(std::size_t from, pollfd& end) {
@@ -185,7 +202,7 @@ class HostileProxy::Relay {
   bool AwaitClient(milliseconds time) const {
     const auto end = steady_clock::now() + time;
     pollfd client{.fd = client_.get(), .events = POLLRDHUP, .revents = 0};
-    while (Goes()) {
+    while (Goes() && recovery_ == proxy_.recoveries_) {
       const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
       if (left.count() <= 0) {
         return true;
@@ -213,8 +230,10 @@ class HostileProxy::Relay {
   HostileProxy& proxy_;
   const Descriptor client_;
   const Descriptor server_;
-  const Plan plan_;
+  Plan plan_;
   const bool hostile_;
+  const int recovery_;    // how many there had been when it began
+  std::uint64_t strike_;  // the last one that it knows
   const std::stop_token stop_;
   std::size_t passed_ = 0;  // in the plan's direction
   bool half_closed_ = false;
@@ -270,6 +289,29 @@ HostileProxy::~HostileProxy() {
 
 void HostileProxy::BecomeHonest() { honest_ = true; }
 
+void HostileProxy::Expect(const std::deque<Plan>& plans) {
+  const base::MutexLock lock(mu_);
+  plans_.insert(plans_.end(), plans.begin(), plans.end());
+}
+
+void HostileProxy::Strike(Fault fault, std::size_t direction) {
+  constexpr std::uint64_t kOne = 1 << 9;
+  std::uint64_t last = strikes_;
+  while (!strikes_.compare_exchange_weak(
+      last, (last & ~(kOne - 1)) + kOne + (static_cast<std::uint64_t>(fault) << 1) + direction)) {
+  }
+}
+
+void HostileProxy::Recover() {
+  {
+    const base::MutexLock lock(mu_);
+    plans_.clear();
+  }
+  still_ = false;
+  refusing_ = false;
+  ++recoveries_;
+}
+
 std::map<Fault, int> HostileProxy::faults() const {
   const base::MutexLock lock(mu_);
   return faults_;
@@ -284,6 +326,9 @@ HostileProxy::Plan HostileProxy::MakePlan() {
   const base::MutexLock lock(mu_);
   if (honest_) {
     return {};
+  }
+  if (refusing_) {
+    return {.fault = Fault::kRefuse};
   }
   if (!random_) {
     const Plan plan = plans_.empty() ? Plan() : plans_.front();

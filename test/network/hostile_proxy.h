@@ -32,7 +32,8 @@ enum class Fault : std::uint8_t {
 const char* NameOf(Fault fault);
 
 /// Listens on 127.0.0.1 and passes bytes on to another port there, each connection with a fault of
-/// its own, sooner or later. A thread for each connection. Thread-safe.
+/// its own, sooner or later, or with what is done to all of them. A thread for each connection.
+/// Thread-safe.
 class HostileProxy {
  public:
   struct Plan {
@@ -45,6 +46,8 @@ class HostileProxy {
   HostileProxy(int to_port, std::uint64_t seed);
   /// The first connections have these, one after the other, and all later ones have none.
   HostileProxy(int to_port, std::deque<Plan> plans);
+  /// Without faults of its own.
+  explicit HostileProxy(int to_port) : HostileProxy(to_port, std::deque<Plan>()) {}
   HostileProxy(const HostileProxy&) = delete;
   HostileProxy& operator=(const HostileProxy&) = delete;
   ~HostileProxy();
@@ -52,6 +55,18 @@ class HostileProxy {
   int port() const { return port_; }
   /// From now on new connections have no faults, and those that are there are closed.
   void BecomeHonest();
+  /// The connections that come next have these faults, those that were planned before them first.
+  void Expect(const std::deque<Plan>& plans);
+  /// Ends all connections that are there: kCut, kReset, or kHalfClose in one direction. Does not
+  /// wait until they have ended.
+  void Strike(Fault fault, std::size_t direction = 0);
+  /// While it is on, no byte passes, in connections old or new. What is sent meanwhile passes
+  /// later.
+  void StandStill(bool on) { still_ = on; }
+  /// While it is on, new connections are reset.
+  void Refuse(bool on) { refusing_ = on; }
+  /// Ends what was begun by the last three, forgets plans, and closes connections that stall.
+  void Recover();
   /// How many connections had which fault. One that ended before is not counted.
   std::map<Fault, int> faults() const;
 
@@ -71,6 +86,11 @@ class HostileProxy {
   int listener_ = -1;
   int port_ = 0;
   std::atomic<bool> honest_ = false;
+  std::atomic<bool> still_ = false;
+  std::atomic<bool> refusing_ = false;
+  std::atomic<int> recoveries_ = 0;
+  /// How many there were, eight bits of the last one's fault, and one of its direction.
+  std::atomic<std::uint64_t> strikes_ = 0;
   mutable base::Mutex mu_;
   bool stopping_ KX_GUARDED_BY(mu_) = false;
   /// Without it the faults are those of `plans_`.

@@ -1,0 +1,32 @@
+/// @file
+/// What the oracle reads in stored objects.
+#ifndef KUBEXX_TEST_ORACLE_POD_TEMPLATE_H_
+#define KUBEXX_TEST_ORACLE_POD_TEMPLATE_H_
+
+#include <string>
+#include <vector>
+
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::oracle {
+
+/// As JSON; "" when there is none.
+std::string TextOf(const codec::JsonTree* tree);
+
+/// The data of a ConfigMap or Secret.
+std::string DataOf(const codec::JsonTree& source);
+
+/// A pod template without what operators write there.
+std::string OthersPartOf(codec::JsonTree pod_template);
+
+/// What the pods of a template in the namespace `space` take data from: "configmaps/ns/name" and
+/// "secrets/ns/name". What is in `envFrom` only.
+std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const std::string& space);
+
+/// Whether `baseline`, of a workload in the namespace of the source, says of the source that it has
+/// these data, which are under "key" only.
+bool IsRecorded(const std::string& baseline, const std::string& source, const std::string& data);
+
+}  // namespace kubexx::oracle
+
+#endif  // KUBEXX_TEST_ORACLE_POD_TEMPLATE_H_

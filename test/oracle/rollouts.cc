@@ -1,0 +1,55 @@
+#include "oracle/rollouts.h"
+
+#include <chrono>
+
+#include "kubexx/base/clock.h"
+
+namespace kubexx::oracle {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{500};
+
+}  // namespace
+
+Rollouts::Rollouts(std::shared_ptr<rest::RESTClient> client, Oracle& oracle, Random random)
+    : client_(std::move(client)),
+      oracle_(oracle),
+      random_(random),
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+void Rollouts::Run(const std::stop_token& stop) {
+  while (oracle_.AwaitUnfinished(stop) && base::Clock::Real().SleepFor(kLookEvery, stop)) {
+    for (const Oracle::Unfinished& each : oracle_.UnfinishedWorkloads()) {
+      auto& [generation, looks] = left_[each.plural + "/" + each.space + "/" + each.name];
+      if (generation != each.generation) {
+        generation = each.generation;
+        looks = random_.Chance(100) ? random_.Between(20, 600) : random_.Between(0, 20);
+      } else if (looks-- <= 0) {
+        Finish(each, stop);
+      }
+    }
+  }
+}
+
+// What fails is tried again after the next look.
+void Rollouts::Finish(const Oracle::Unfinished& workload, const std::stop_token& stop) {
+  const std::string all = std::to_string(workload.replicas);
+  std::string status = R"("observedGeneration":)" + std::to_string(workload.generation);
+  if (workload.plural == "daemonsets") {
+    status += R"(,"desiredNumberScheduled":2,"currentNumberScheduled":2,)"
+              R"("updatedNumberScheduled":2,"numberReady":2,"numberAvailable":2)";
+  } else {
+    status += R"(,"replicas":)" + all + R"(,"updatedReplicas":)" + all + R"(,"readyReplicas":)" +
+              all + R"(,"availableReplicas":)" + all;
+  }
+  if (workload.plural == "statefulsets") {
+    status += R"(,"currentRevision":"r","updateRevision":"r","currentReplicas":)" + all;
+  }
+  rest::Request request = client_->Patch(rest::PatchType::kMerge);
+  request.AbsPath("/apis/apps/v1/namespaces/" + workload.space + "/" + workload.plural + "/" +
+                  workload.name + "/status");
+  request.Body(codec::Encoding::kJson, R"({"status":{)" + status + "}}");
+  (void)request.Do(stop);
+}
+
+}  // namespace kubexx::oracle
