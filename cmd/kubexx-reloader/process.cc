@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "kubexx/controller/manager.h"
 #include "kubexx/http/server.h"
@@ -24,14 +23,13 @@
 #include "kubexx/reloader/observe/meta_info.h"
 #include "kubexx/reloader/observe/process_memory.h"
 #include "kubexx/reloader/operator/operator.h"
-#include "kubexx/reloader/operator/watch_scope.h"
+#include "kubexx/reloader/operator/operator_parts.h"
 #include "kubexx/reloader/permissions/refusals.h"
 #include "kubexx/reloader/policy/policies.h"
 #include "kubexx/reloader/watch/kubernetes_io.h"
 #include "kubexx/reloader/watch/namespace_selector.h"
 #include "kubexx/reloader/watch/source_absences.h"
 #include "kubexx/reloader/write/dry_run.h"
-#include "kubexx/reloader/write/fresh_reads.h"
 #include "kubexx/reloader/write/write_events.h"
 #include "kubexx/reloader/write/writer.h"
 #include "kubexx/rest/config.h"
@@ -41,32 +39,6 @@ namespace kubexx {
 namespace {
 
 using apimachinery::Result;
-
-Result<rest::Config> Connection(const reloader::Config& config) {
-  KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(config.kubeconfig));
-  connection.qps = config.qps;
-  connection.burst = config.burst;
-  connection.user_agent = "kubexx-reloader/" KUBEXX_VERSION;
-  connection.timeout = std::chrono::seconds(30);
-  return connection;
-}
-
-std::vector<reloader::InformerSet> Informers(const std::shared_ptr<rest::RESTClient>& client,
-                                             const reloader::Config& config,
-                                             std::shared_ptr<reloader::Fallbacks> fallbacks,
-                                             reloader::Refusals& refusals,
-                                             metrics::Registry& registry) {
-  const reloader::WatchSettings settings{.keys = config.rules.keys,
-                                         .source_label_selector = config.source_label_selector,
-                                         .ignored_types = config.ignored_types,
-                                         .kinds = reloader::WatchedKinds(config),
-                                         .registry = &registry,
-                                         .fallbacks = std::move(fallbacks),
-                                         .refusals = &refusals};
-  std::vector<reloader::InformerSet> informers;
-  informers.push_back(reloader::NewInformers(client, config.namespaces, settings));
-  return informers;
-}
 
 metrics::HttpResponse Healthy(bool healthy, std::string good, std::string bad, int bad_status) {
   return healthy ? metrics::HttpResponse{.body = std::move(good)}
@@ -126,7 +98,9 @@ class Process {
 
  private:
   Result<void> Make() {
-    KX_ASSIGN_OR_RETURN(const rest::Config connection, Connection(config_));
+    KX_ASSIGN_OR_RETURN(rest::Config loaded, rest::LoadConfig(config_.kubeconfig));
+    const rest::Config connection =
+        reloader::ConnectionFor(config_, std::move(loaded), KUBEXX_VERSION);
     KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection, {.registry = &registry_}));
     fallbacks_ = std::make_shared<reloader::Fallbacks>(&registry_);
     if (config_.dry_run) {
@@ -217,19 +191,12 @@ class Process {
   }
 
   void MakePolicies() {
-    reloader::Policies::Options options;
-    options.flags = config_.rollouts;
-    options.watch = config_.reload_policies;
-    options.namespaces = config_.namespaces;
-    options.cluster_needed = config_.require_cluster_policies;
-    options.registry = &registry_;
-    options.refusals = &refusals_;
+    reloader::Policies::Options options = reloader::PolicyOptionsFor(config_, refusals_, registry_);
     options.on_unread = [this] {
       if (publisher_) {
         publisher_->Look();
       }
     };
-    options.read_only = config_.dry_run;
     options.troubles = alerts_.get();
     // Whoever rolls the workloads of a namespace writes the status of its policies, too, once it
     // knows what waits. Another operator may care for the namespaces that this one leaves alone.
@@ -261,7 +228,8 @@ class Process {
                                         .absences = absences_.get(),
                                         .registry = &registry_,
                                         .store = WebhookStoreFor()},
-        Informers(client_, config_, fallbacks_, refusals_, registry_), *webhook_sender_);
+        reloader::InformersFor(config_, client_, fallbacks_, refusals_, registry_),
+        *webhook_sender_);
     return {};
   }
 
@@ -285,30 +253,14 @@ class Process {
       KX_RETURN_IF_ERROR(MakeObservers());
     }
     MakePolicies();
-    reloader::Operator::Options options;
-    options.rules = config_.rules;
-    options.strategy = config_.reload_strategy;
-    options.record_baselines = config_.dry_run || !config_.record_baseline
-                                   ? reloader::BaselineRecording::kNever
-                                   : reloader::BaselineRecording::kAlways;
-    options.ignored_namespaces = config_.ignored_namespaces;
-    options.settle_window = config_.settle_window;
-    options.release_window = config_.release_window;
-    options.workers = config_.workers;
-    options.registry = &registry_;
-    options.count_by_namespace = config_.count_by_namespace;
+    reloader::Operator::Options options = reloader::OperatorOptionsFor(config_, client_, registry_);
     options.observers = observers_;
-    options.pause_query = reloader::NewPauseQuery(client_);
-    options.fetch_values = reloader::NewValueFetch(client_);
-    options.read_workload = reloader::NewWorkloadRead(client_, config_.rules.keys);
-    options.source_exists = reloader::NewSourceQuery(client_);
-    options.selects_sources = !config_.source_label_selector.empty();
     options.gate = replica_ ? &replica_->gate() : nullptr;
     options.rollout_gate = &policies_->gate();
     options.namespace_selector = namespaces_.get();
     operator_ = std::make_unique<reloader::Operator>(
-        std::move(options), Informers(client_, config_, fallbacks_, refusals_, registry_),
-        *writer_);
+        std::move(options),
+        reloader::InformersFor(config_, client_, fallbacks_, refusals_, registry_), *writer_);
     return {};
   }
 

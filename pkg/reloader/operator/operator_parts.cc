@@ -1,0 +1,74 @@
+#include "kubexx/reloader/operator/operator_parts.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "kubexx/reloader/operator/watch_scope.h"
+#include "kubexx/reloader/watch/kubernetes_io.h"
+#include "kubexx/reloader/watch/source_absences.h"
+#include "kubexx/reloader/write/fresh_reads.h"
+#include "kubexx/reloader/write/pause.h"
+
+namespace kubexx::reloader {
+
+rest::Config ConnectionFor(const Config& config, rest::Config connection, const char* version) {
+  connection.qps = config.qps;
+  connection.burst = config.burst;
+  connection.user_agent = std::string("kubexx-reloader/") + version;
+  connection.timeout = std::chrono::seconds(30);
+  return connection;
+}
+
+std::vector<InformerSet> InformersFor(const Config& config,
+                                      const std::shared_ptr<rest::RESTClient>& client,
+                                      std::shared_ptr<Fallbacks> fallbacks, Refusals& refusals,
+                                      metrics::Registry& registry) {
+  const WatchSettings settings{.keys = config.rules.keys,
+                               .source_label_selector = config.source_label_selector,
+                               .ignored_types = config.ignored_types,
+                               .kinds = WatchedKinds(config),
+                               .registry = &registry,
+                               .fallbacks = std::move(fallbacks),
+                               .refusals = &refusals};
+  std::vector<InformerSet> informers;
+  informers.push_back(NewInformers(client, config.namespaces, settings));
+  return informers;
+}
+
+Operator::Options OperatorOptionsFor(const Config& config,
+                                     const std::shared_ptr<rest::RESTClient>& client,
+                                     metrics::Registry& registry) {
+  Operator::Options options;
+  options.rules = config.rules;
+  options.strategy = config.reload_strategy;
+  options.record_baselines = config.dry_run || !config.record_baseline ? BaselineRecording::kNever
+                                                                       : BaselineRecording::kAlways;
+  options.ignored_namespaces = config.ignored_namespaces;
+  options.settle_window = config.settle_window;
+  options.release_window = config.release_window;
+  options.workers = config.workers;
+  options.registry = &registry;
+  options.count_by_namespace = config.count_by_namespace;
+  options.pause_query = NewPauseQuery(client);
+  options.fetch_values = NewValueFetch(client);
+  options.read_workload = NewWorkloadRead(client, config.rules.keys);
+  options.source_exists = NewSourceQuery(client);
+  options.selects_sources = !config.source_label_selector.empty();
+  return options;
+}
+
+Policies::Options PolicyOptionsFor(const Config& config, Refusals& refusals,
+                                   metrics::Registry& registry) {
+  Policies::Options options;
+  options.flags = config.rollouts;
+  options.watch = config.reload_policies;
+  options.namespaces = config.namespaces;
+  options.cluster_needed = config.require_cluster_policies;
+  options.registry = &registry;
+  options.refusals = &refusals;
+  options.read_only = config.dry_run;
+  return options;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,46 @@
+#include "kubexx/reloader/operator/operator_parts.h"
+
+#include <gtest/gtest.h>
+
+namespace kubexx::reloader {
+namespace {
+
+TEST(OperatorPartsTest, NothingIsRecordedInADryRunOrWhereNobodyWantsIt) {
+  metrics::Registry registry;
+  Config config;
+  config.dry_run = false;
+  config.record_baseline = true;
+  EXPECT_EQ(OperatorOptionsFor(config, nullptr, registry).record_baselines,
+            BaselineRecording::kAlways);
+  config.dry_run = true;
+  EXPECT_EQ(OperatorOptionsFor(config, nullptr, registry).record_baselines,
+            BaselineRecording::kNever);
+  config.dry_run = false;
+  config.record_baseline = false;
+  EXPECT_EQ(OperatorOptionsFor(config, nullptr, registry).record_baselines,
+            BaselineRecording::kNever);
+}
+
+TEST(OperatorPartsTest, TheServerIsToldTheProgramAndItsVersion) {
+  Config config;
+  config.qps = 7;
+  const rest::Config connection = ConnectionFor(config, {.host = "http://there"}, "1.2");
+  EXPECT_EQ(connection.host, "http://there");
+  EXPECT_EQ(connection.user_agent, "kubexx-reloader/1.2");
+  EXPECT_EQ(connection.qps, 7);
+}
+
+TEST(OperatorPartsTest, PoliciesOfADryRunAreNotWrittenTo) {
+  metrics::Registry registry;
+  Refusals refusals(&registry);
+  Config config;
+  config.dry_run = true;
+  config.namespaces = {"one"};
+  const Policies::Options options = PolicyOptionsFor(config, refusals, registry);
+  EXPECT_TRUE(options.read_only);
+  EXPECT_EQ(options.namespaces, config.namespaces);
+  EXPECT_EQ(options.refusals, &refusals);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
