@@ -348,10 +348,10 @@ class Operator::Impl {
         break;
       case Reconciler::Outcome::kRefused:
       case Reconciler::Outcome::kNothing:
-        if (answer.again > base::Duration(0)) {
-          queue_.AddAfter(key, answer.again);
-        }
         break;
+    }
+    if (answer.again > base::Duration(0)) {
+      queue_.AddAfter(key, answer.again);
     }
     retries_.Forget(key);
   }

@@ -69,6 +69,24 @@ TEST_F(OperatorTest, ARuleAgainstTheBaselineKeepsNoRolloutBack) {
   AwaitReconciles("success", 1);
 }
 
+// No event tells of a CronJob whose Job was made and which may not be patched for a while.
+TEST_F(OperatorTest, WhatARolloutCouldNotRecordIsRecordedLater) {
+  recording_ = BaselineRecording::kAlways;
+  PutConfigMap("config", "old");
+  Put(*deployments_, WithBaseline(Web(), "v1 uid-web configmap/config=" + DigestText("old")));
+  writer_.LeaveUnrecorded();
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  writer_.Await(1);
+  AwaitReconciles("success", 1);
+  clock_.AwaitSleepers(1);
+  clock_.Advance(std::chrono::minutes(10));
+  const auto records = writer_.AwaitRecords(1);
+  EXPECT_EQ(records[0].baseline, "v1 uid-web configmap/config=" + DigestText("new"));
+}
+
 TEST_F(OperatorTest, AWorkloadMayRefuseItsBaseline) {
   recording_ = BaselineRecording::kAlways;
   PutConfigMap("config", "old");

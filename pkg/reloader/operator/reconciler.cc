@@ -339,10 +339,13 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes, "Changes detected, workload updated");
     Notify(workload, plan, {}, written->job);
+    Answer answer{Outcome::kWritten};
     if (written->recorded && !baseline.empty()) {
       parts_.recording.Written(id, baseline);
+    } else if (!baseline.empty() && CannotRecord(id, written->refusal)) {
+      answer.again = parts_.recording.Ask(id, baseline).wait;  // no event is to come of it
     }
-    return Answer{Outcome::kWritten};
+    return answer;
   }
   return NotWritten(workload, plan, written.status(), begin);
 }

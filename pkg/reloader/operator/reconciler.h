@@ -72,7 +72,8 @@ class Reconciler {
   };
   struct Answer {
     Outcome outcome = Outcome::kNothing;
-    /// With kNothing: look again after this time, unless zero.
+    /// With kNothing, and with kWritten when the record is missing: look again after this time,
+    /// unless zero.
     base::Duration again{0};
     /// With kRetry.
     Retries::Failure failure = Retries::Failure::kPasses;

@@ -61,7 +61,12 @@ class FakeWriter final : public WorkloadWriter {
     if (baseline_failure_ && !baseline.empty()) {
       return apimachinery::Fail(*baseline_failure_);
     }
-    return WriteOutcome{.rolled = write.Rolls()};
+    return WriteOutcome{.rolled = write.Rolls(), .recorded = !unrecorded_ || !write.Rolls()};
+  }
+  /// What rolls is not recorded, as of a CronJob that may not be patched while Jobs may be made.
+  void LeaveUnrecorded() {
+    const base::MutexLock lock(mu_);
+    unrecorded_ = true;
   }
   void Fail(const WorkloadId& workload, apimachinery::Status status) {
     const base::MutexLock lock(mu_);
@@ -107,6 +112,7 @@ class FakeWriter final : public WorkloadWriter {
   std::vector<Call> records_ KX_GUARDED_BY(mu_);
   std::map<WorkloadId, apimachinery::Status> failures_ KX_GUARDED_BY(mu_);
   std::optional<apimachinery::Status> baseline_failure_ KX_GUARDED_BY(mu_);
+  bool unrecorded_ KX_GUARDED_BY(mu_) = false;
 };
 
 /// A cluster in memory with one operator on it, all under a clock that stands still.
