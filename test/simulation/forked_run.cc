@@ -16,11 +16,11 @@ namespace {
 /// In the child: does not return.
 [[noreturn]] void RunHere(const RunOptions& options, RunResult& result) {
   World* world = nullptr;
-  const auto tell = [&world, &result](const std::string& problem) {
+  const auto tell = [&world, &result, &options](const std::string& problem) {
     if (result.problem[0] == '\0') {
       std::snprintf(result.problem.data(), result.problem.size(), "%s", problem.c_str());
     }
-    if (world != nullptr && !problem.empty()) {
+    if (world != nullptr && !problem.empty() && options.tell) {
       std::fputs(world->Story().c_str(), stdout);
     }
     std::fflush(stdout);

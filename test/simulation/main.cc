@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kubexx/flags/flags.h"
+#include "shrink.h"
 #include "world.h"
 
 namespace kubexx::simulation {
@@ -27,7 +28,26 @@ struct Settings {
   std::int64_t seconds = 120;  ///< of real time, for each run
   bool show = false;
   bool keep_going = false;
+  bool shrink = false;
+  std::string without_names{};
+  Without without{};
 };
+
+RunOptions OptionsOf(const Settings& settings, std::int64_t seed) {
+  return {.seed = static_cast<std::uint64_t>(seed),
+          .hours = settings.minutes > 0 ? static_cast<double>(settings.minutes) / 60
+                                        : static_cast<double>(settings.hours),
+          .show = settings.show,
+          .without = settings.without};
+}
+
+std::string CommandOf(const Settings& settings, std::int64_t seed, const Without& without) {
+  const std::string names = ToString(without);
+  return "hack/simulate --seed " + std::to_string(seed) +
+         (settings.minutes > 0 ? " --minutes " + std::to_string(settings.minutes)
+                               : " --hours " + std::to_string(settings.hours)) +
+         (names.empty() ? "" : " --without \"" + names + "\"") + " --show";
+}
 
 /// What a worker tells its parent of each run.
 struct Report {
@@ -56,11 +76,7 @@ void StayOnOneProcessor(std::int64_t job) {
   StayOnOneProcessor(job);
   for (std::int64_t i = job; i < settings.seeds; i += settings.jobs) {
     Report report{.seed = settings.seed + i};
-    const auto hours = settings.minutes > 0 ? static_cast<double>(settings.minutes) / 60
-                                            : static_cast<double>(settings.hours);
-    report.result = RunForked(
-        {.seed = static_cast<std::uint64_t>(report.seed), .hours = hours, .show = settings.show},
-        static_cast<int>(settings.seconds));
+    report.result = RunForked(OptionsOf(settings, report.seed), static_cast<int>(settings.seconds));
     if (::write(to_parent, &report, sizeof report) != sizeof report) {
       break;
     }
@@ -87,6 +103,8 @@ struct Sum {
     all.changes += result.changes;
     all.requests += result.requests;
     all.quiet_periods += result.quiet_periods;
+    all.storms += result.storms;
+    all.strict_storms += result.strict_storms;
     for (std::size_t i = 0; i < kFaults; ++i) {
       all.faults[i] += result.faults[i];
     }
@@ -107,7 +125,8 @@ void Print(const Sum& sum, double seconds) {
   std::printf("%llu requests, %llu changes of data, %llu rollouts, %llu quiet periods checked\n",
               Count(all.requests), Count(all.changes), Count(all.rollouts),
               Count(all.quiet_periods));
-  std::printf("%llu points, %llu turns\n", Count(all.points), Count(all.switches));
+  std::printf("%llu storms, %llu of them strict; %llu points, %llu turns\n", Count(all.storms),
+              Count(all.strict_storms), Count(all.points), Count(all.switches));
   std::printf("faults:");
   for (std::size_t i = 1; i < kFaults; ++i) {
     std::printf(" %s %llu;", std::string(ToString(static_cast<Fault>(i))).c_str(),
@@ -142,11 +161,15 @@ int Run(Settings settings) {
     sum.Add(report.result);
     if (report.result.problem[0] != '\0') {
       ++sum.problems;
-      const std::string seed = std::to_string(report.seed);
-      std::printf("seed %s: %s\n  repeat: hack/simulate --seed %s %s --show\n", seed.c_str(),
-                  report.result.problem.data(), seed.c_str(),
-                  settings.minutes > 0 ? ("--minutes " + std::to_string(settings.minutes)).c_str()
-                                       : ("--hours " + std::to_string(settings.hours)).c_str());
+      std::printf("seed %lld: %s\n  repeat: %s\n", static_cast<long long>(report.seed),
+                  report.result.problem.data(),
+                  CommandOf(settings, report.seed, settings.without).c_str());
+      std::fflush(stdout);
+      if (settings.shrink) {
+        const RunOptions smaller =
+            Shrink(OptionsOf(settings, report.seed), static_cast<int>(settings.seconds));
+        std::printf("  smaller: %s\n", CommandOf(settings, report.seed, smaller.without).c_str());
+      }
     } else if (settings.seeds == 1) {
       std::printf("hash %016llx\n", Count(report.result.hash));
     }
@@ -172,8 +195,17 @@ int main(int argc, char** argv) {
   flags.AddInt("seconds", "of real time that a run may take", &settings.seconds);
   flags.AddBool("show", "write what happens", &settings.show);
   flags.AddBool("keep-going", "after a problem, too", &settings.keep_going);
+  flags.AddString("without", "what is left out, by names with commas between them",
+                  &settings.without_names);
+  flags.AddBool("shrink", "after a problem, find out what can be left out", &settings.shrink);
   if (const auto exit_code = flags.ParseOrExitCode(argc, argv)) {
     return *exit_code;
   }
+  const auto without = kubexx::simulation::ParseWithout(settings.without_names);
+  if (!without) {
+    std::fprintf(stderr, "--without: %s\n", without.error().message.c_str());
+    return EXIT_FAILURE;
+  }
+  settings.without = *without;
   return kubexx::simulation::Run(settings);
 }

@@ -1,111 +1,254 @@
 #!/usr/bin/env python3
-"""mutations.py TREE [--seeds N] [--minutes M] [--only NAME] [--first I]: whether the simulation finds what is wrong with the code.
+"""mutations.py TREE [--seeds N] [--minutes M] [--only NAME] [--jobs J]: whether the simulation finds what is wrong with the code.
 
-TREE is a copy of this tree that is changed, built and run: a fault is put into it, the simulation runs until a seed finds
-it, and the fault is taken out again. Prints a line of a table for each: the fault, the seeds that it took, and what was
-said. A fault that N seeds do not find makes it end with status 1.
+TREE is a copy of this tree that is changed, built and run. All faults are put into it at once, and are switched off: the
+environment variable KX_MUTATION says which one is on. So one build serves all. First the simulation runs with none of
+them, which has to find nothing; then with each until a seed finds it. Prints a line of a table for each: the fault, how
+many seeds were run until it was found, the seed, and what was said. A fault that N seeds do not find, or a problem
+without a fault, makes it end with status 1. TREE stays as it was changed.
+
+mutations.py --check: only whether each place is where this script looks for it, in the tree that it is in.
 """
 import argparse
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import time
 
-# Name, file, what stands there once, what takes its place.
+RELOADER = "pkg/reloader/"
+STATE = "pkg/cache/internal/reflector/reflector_state.cc"
+ELECTION = "pkg/leaderelection/election.cc"
+
+# Name, and for each change: file, what stands there once, what takes its place. MUTANT is true when the fault is on.
 MUTATIONS = [
-    ("a failed write is not tried again", "pkg/reloader/operator/operator.cc",
-     "        queue_.AddAfter(key, retries_.After(key, answer.failure));\n", "        retries_.Forget(key);\n"),
-    ("a write whose answer was lost counts as not made", "pkg/reloader/operator/reconciler.cc",
-     "if (!written && !MayHaveBeenMade(written.status())) {", "if (!written) {"),
-    ("a write ignores the version that it was planned for", "pkg/reloader/operator/reconciler.cc",
-     "    const bool checks = ChecksVersion(*workload);\n", "    const bool checks = false;\n"),
-    ("the first write of a tenure goes by the cache", "pkg/reloader/write/fresh_reads.cc",
-     "  return found == read_in_.end() || found->second != tenure;\n", "  return found == read_in_.end() && tenure == ~0U;\n"),
-    ("a copied baseline is believed", "pkg/reloader/plan/planner.cc",
-     "if (baseline && baseline->uid != workload.uid) {", "if (baseline && baseline->uid.empty()) {"),
-    ("pods that are newer than the change are rolled", "pkg/reloader/plan/slot_planner.cc",
-     "         member.resource_version < input_.known.template_since;\n", "         member.resource_version + 1 == 1;\n"),
-    ("pods that are older than the change count as newer", "pkg/reloader/plan/slot_planner.cc",
-     "         member.resource_version < input_.known.template_since;\n",
-     "         member.resource_version <= input_.known.template_since + 3;\n"),
-    ("a new leader does not look at what it missed", "pkg/reloader/ha/leadership.cc",
-     "      options_.on_acquired(shard);\n", "      (void)shard;\n"),
-    ("the Lease is given back before the last write has ended", "pkg/reloader/ha/shard_gate.cc",
-     "    while (entry.writes > 0) {\n      if (clock_", "    while (entry.writes > 1000) {\n      if (clock_"),
-    ("a Lease is taken while another holds it", "pkg/leaderelection/election.cc",
-     "      return HeldByOther() ? RetryLater() : Claim();\n", "      return Claim();\n"),
-    ("a leader goes on when its time is over", "pkg/leaderelection/election.cc",
-     "  if (phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {",
-     "  if (phase_ == Phase::kLeading && now_.steady >= LeadsUntil() + std::chrono::hours(1)) {"),
-    ("a watch that expired is begun where it was", "pkg/cache/internal/reflector/reflector_state.cc",
-     "  if (expired || last_rv_.empty() || last_rv_ == \"0\") {", "  if (last_rv_.empty() || last_rv_ == \"0\") {"),
-    ("a watch is resumed one version too late", "pkg/cache/internal/reflector/reflector_state.cc",
-     "  action.options.resource_version = last_rv_;\n  action.options.allow_watch_bookmarks = true;\n  action.on_trial",
-     "  action.options.resource_version =\n      IsNumber(last_rv_) ? std::to_string(std::stoll(last_rv_) + 1) : last_rv_;\n"
-     "  action.options.allow_watch_bookmarks = true;\n  action.on_trial"),
-    ("a key whose delay is over wakes no worker", "pkg/workqueue/queue.cc",
-     "        if (AddLocked(node, node->priority)) {\n          ready_cv_.notify_one();\n",
-     "        if (AddLocked(node, node->priority)) {\n          (void)now;\n"),
-    ("a handler is not woken for its events", "pkg/cache/internal/informer/listener.cc",
-     "    // Without the lock, which the one that is woken takes first of all.\n    not_empty_.notify_one();\n",
-     "    // Without the lock, which the one that is woken takes first of all.\n"),
-    ("a notification between the look and the sleep is lost", "pkg/base/cond_var.cc", "  ++wakes_;\n", ""),
-    ("the server leaves out the first event of a resumed watch", "pkg/apiserver/cacher/watch_cache.cc",
-     "  const auto first = std::ranges::upper_bound(events_, revision, {}, revision_of);\n",
-     "  auto first = std::ranges::upper_bound(events_, revision, {}, revision_of);\n"
-     "  first += first == events_.end() ? 0 : 1;\n"),
-    ("an operator that ends gives the Lease back at once", "pkg/leaderelection/election.cc",
-     "  if (work_ended_) {\n    return EnterRelease();\n  }\n  Do(Kind::kStopWork);\n",
-     "  if (!work_ended_) {\n    Do(Kind::kStopWork);\n  }\n  EnterRelease();\n"),
+    ("a failed write is not tried again", [(
+        RELOADER + "operator/operator.cc",
+        "        queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n",
+        "        if (MUTANT) {\n          break;\n        }\n"
+        "        queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n")]),
+    ("a write whose answer was lost counts as not made", [(
+        RELOADER + "operator/reconciler.cc",
+        "if (!written && !MayHaveBeenMade(written.status())) {",
+        "if (!written && (MUTANT || !MayHaveBeenMade(written.status()))) {")]),
+    ("a write ignores the version that it was planned for", [(
+        RELOADER + "operator/reconciler.cc",
+        "    const bool checks = ChecksVersion(*workload);\n",
+        "    const bool checks = !MUTANT && ChecksVersion(*workload);\n")]),
+    ("the first write of a tenure goes by the cache, and by no version", [
+        (RELOADER + "write/fresh_reads.cc",
+         "  return found == read_in_.end() || found->second != tenure;\n",
+         "  return !MUTANT && (found == read_in_.end() || found->second != tenure);\n"),
+        (RELOADER + "operator/reconciler.cc",
+         "  return workload.id.kind != WorkloadKind::kJob && parts_.fresh_reads != nullptr &&\n",
+         "  return !MUTANT && workload.id.kind != WorkloadKind::kJob && parts_.fresh_reads != nullptr &&\n")]),
+    ("a copied baseline is believed", [(
+        RELOADER + "plan/planner.cc",
+        "if (baseline && baseline->uid != workload.uid) {",
+        "if (baseline && !MUTANT && baseline->uid != workload.uid) {")]),
+    ("a baseline that an undo brought back is believed", [(
+        RELOADER + "plan/slot_planner.cc",
+        "  if (!input_.workload.baseline_restored || member.id.type ==",
+        "  if (MUTANT || !input_.workload.baseline_restored || member.id.type ==")]),
+    ("what pods began with is not known by the order of writes", [
+        (RELOADER + "plan/slot_planner.cc",
+         "  return input_.workload.id.kind != WorkloadKind::kCronJob && member.resource_version != 0 &&\n",
+         "  return !MUTANT && input_.workload.id.kind != WorkloadKind::kCronJob && member.resource_version != 0 &&\n"),
+        (RELOADER + "plan/pair_memory.cc",
+         "    if (earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {\n",
+         "    if (!MUTANT && earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {\n"),
+        (RELOADER + "plan/pair_memory.cc",
+         "  if (now && now->version != 0 && now->version < known.template_since &&\n",
+         "  if (!MUTANT && now && now->version != 0 && now->version < known.template_since &&\n")]),
+    ("pods that are older than the change count as newer", [(
+        RELOADER + "plan/slot_planner.cc",
+        "         member.resource_version < input_.known.template_since;\n",
+        "         member.resource_version < input_.known.template_since + (MUTANT ? 4U : 0U);\n")]),
+    ("a variable with the right value is taken for proof", [(
+        RELOADER + "plan/slot_planner.cc",
+        "  if (member.settled || IsOlderThanPods(member)) {\n    return Standing::kSettled;\n  }\n  // These know",
+        "  if (member.settled || (MUTANT && slot.is_right) || IsOlderThanPods(member)) {\n"
+        "    return Standing::kSettled;\n  }\n  // These know")]),
+    ("data that are mended after an undo make no new pods", [(
+        RELOADER + "plan/strategy.cc",
+        "  if (strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, changes)) {\n",
+        "  if (!MUTANT && strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, changes)) {\n")]),
+    ("late news of a template that a rollout has replaced count", [(
+        RELOADER + "plan/pair_memory.cc",
+        "  if (change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {\n",
+        "  if (!MUTANT && change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {\n")]),
+    ("one that leads again believes itself", [(
+        RELOADER + "plan/planner.cc",
+        "    if (!recorded_ || workload_.baseline_restored || workload_.baseline_is_foreign) {\n",
+        "    if (MUTANT || !recorded_ || workload_.baseline_restored || workload_.baseline_is_foreign) {\n")]),
+    ("a rollout records what was there before", [(
+        RELOADER + "operator/reconciler.cc",
+        "  std::string baseline = Records(workload) ? BaselineAfter(plan, plan.changes) : std::string();\n",
+        "  std::string baseline =\n      Records(workload) ? BaselineAfter(plan, MUTANT ? std::vector<Change>() : plan.changes)\n"
+        "                        : std::string();\n")]),
+    ("a baseline that somebody took away stays away", [(
+        RELOADER + "plan/baseline_schedule.cc",
+        "  return std::max(Doubled(options_.workload_interval, write.lost, options_.lost_interval),\n",
+        "  if (MUTANT && write.lost > 0) {\n    return std::chrono::hours(24);\n  }\n"
+        "  return std::max(Doubled(options_.workload_interval, write.lost, options_.lost_interval),\n")]),
+    ("a right that was missing once is never asked for again", [(
+        RELOADER + "plan/baseline_schedule.cc",
+        "  forbidden_until_[{workload.kind, workload.key.namespace_}] = now + options_.forbidden_interval;\n",
+        "  forbidden_until_[{workload.kind, workload.key.namespace_}] =\n"
+        "      now + (MUTANT ? base::Duration(std::chrono::hours(24)) : options_.forbidden_interval);\n")]),
+    ("a person's pause is ended as if it was the operator's", [(
+        RELOADER + "write/pause.cc",
+        "                            .paused = state.paused && state.by_others};\n",
+        "                            .paused = !MUTANT && state.paused && state.by_others};\n")]),
+    ("a new leader does not look at what it missed", [(
+        RELOADER + "ha/leadership.cc",
+        "    if (options_.on_acquired) {\n      options_.on_acquired(shard);\n",
+        "    if (!MUTANT && options_.on_acquired) {\n      options_.on_acquired(shard);\n")]),
+    ("who does not lead a shard writes, too", [(
+        RELOADER + "ha/shard_gate.cc",
+        "    if (!entry.open) {\n      return std::nullopt;\n",
+        "    if (!MUTANT && !entry.open) {\n      return std::nullopt;\n")]),
+    ("the Lease is given back while a write is on its way", [(
+        RELOADER + "ha/shard_gate.cc",
+        "    while (entry.writes > 0) {\n      if (clock_",
+        "    while (!MUTANT && entry.writes > 0) {\n      if (clock_")]),
+    ("the Lease is given back before the last write has begun", [
+        (RELOADER + "ha/shard_gate.cc",
+         "    entry.open = false;\n    stop = entry.stop;\n",
+         "    entry.open = false;\n    if (!MUTANT) {\n      stop = entry.stop;\n    }\n"),
+        (RELOADER + "ha/shard_gate.cc",
+         "entry.writes > 0) {\n      if (clock_", "entry.writes > 0) {\n      if (MUTANT) {\n        break;\n      }\n      if (clock_"),
+        (RELOADER + "ha/shard_gate.cc",
+         "    while (entry.writes > 0) {\n      ended_.wait(mu_);\n",
+         "    while (!MUTANT && entry.writes > 0) {\n      ended_.wait(mu_);\n")]),
+    ("who is to end leading gives the Lease back at once", [(
+        ELECTION,
+        "    return EnterRelease();\n  }\n  Do(Kind::kStopWork);\n",
+        "    return EnterRelease();\n  }\n  if (MUTANT) {\n    Do(Kind::kStopWork);\n    return EnterRelease();\n  }\n"
+        "  Do(Kind::kStopWork);\n")]),
+    ("a Lease is taken while another holds it", [(
+        ELECTION,
+        "      return HeldByOther() ? RetryLater() : Claim();\n",
+        "      return HeldByOther() && !MUTANT ? RetryLater() : Claim();\n")]),
+    ("a leader goes on when its time is over", [(
+        ELECTION,
+        "  if (phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {\n",
+        "  if (!MUTANT && phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {\n")]),
+    ("a watch that expired is begun where it was, for ever", [
+        (STATE,
+         "  if (expired || last_rv_.empty() || last_rv_ == \"0\") {\n",
+         "  if ((expired && !MUTANT) || last_rv_.empty() || last_rv_ == \"0\") {\n"),
+        (STATE,
+         "  if (!outage && !input.sit_out && ++failures_ >= kMaxFailures) {\n",
+         "  if (!MUTANT && !outage && !input.sit_out && ++failures_ >= kMaxFailures) {\n")]),
+    ("a watch is resumed one version too late", [(
+        STATE,
+        "  action.options.resource_version = last_rv_;\n  action.options.allow_watch_bookmarks = true;\n  action.on_trial",
+        "  action.options.resource_version =\n      MUTANT && IsNumber(last_rv_) ? std::to_string(std::stoll(last_rv_) + 1) : last_rv_;\n"
+        "  action.options.allow_watch_bookmarks = true;\n  action.on_trial")]),
+    ("a list does not tell of what is gone", [(
+        "pkg/cache/internal/informer/distributor.cc",
+        "    if (!store_->Find(old->namespace_(), old->name())) {\n",
+        "    if (!MUTANT && !store_->Find(old->namespace_(), old->name())) {\n")]),
+    ("a list does not tell of what has changed", [(
+        "pkg/cache/internal/informer/distributor.cc",
+        "    } else if (!SameContent(*old, *entry)) {\n      tell(",
+        "    } else if (!MUTANT && !SameContent(*old, *entry)) {\n      tell(")]),
+    ("a key whose delay is over wakes no worker", [(
+        "pkg/workqueue/queue.cc",
+        "                                : SettledLocked(node, timer->due)) {\n        ready_cv_.notify_one();\n",
+        "                                : SettledLocked(node, timer->due)) {\n        if (!MUTANT) {\n"
+        "          ready_cv_.notify_one();\n        }\n")]),
+    ("a key that comes while it is worked on is forgotten", [(
+        "pkg/workqueue/queue.cc",
+        "  if (node->dirty) {\n    ready_->Push(node);\n",
+        "  node->dirty = node->dirty && !MUTANT;\n  if (node->dirty) {\n    ready_->Push(node);\n")]),
+    ("a handler is not woken for its events", [(
+        "pkg/cache/internal/informer/listener.cc",
+        "    // Without the lock, which the one that is woken takes first of all.\n    not_empty_.notify_one();\n",
+        "    // Without the lock, which the one that is woken takes first of all.\n    if (!MUTANT) {\n"
+        "      not_empty_.notify_one();\n    }\n")]),
+    ("a notification between the look and the sleep is lost", [(
+        "pkg/base/cond_var.cc", "  ++wakes_;\n", "  if (!MUTANT) {\n    ++wakes_;\n  }\n")]),
+    ("the server leaves out the first event of a resumed watch", [(
+        "pkg/apiserver/cacher/watch_cache.cc",
+        "  const auto first = std::ranges::upper_bound(events_, revision, {}, revision_of);\n",
+        "  auto first = std::ranges::upper_bound(events_, revision, {}, revision_of);\n"
+        "  if (MUTANT && first != events_.end()) {\n    ++first;\n  }\n")]),
+    ("the server resumes a watch from before its events without a word", [(
+        "pkg/apiserver/cacher/watch_cache.cc",
+        "  if (revision < window_begin_) {\n", "  if (!MUTANT && revision < window_begin_) {\n")]),
+    ("the server takes a write that was made for an older version", [(
+        "pkg/apiserver/storage/internal/memory_store.cc",
+        "    swap.done = item.mod != 0 && item.mod == expected;\n",
+        "    swap.done = item.mod != 0 && (MUTANT ? item.mod >= expected : item.mod == expected);\n")]),
 ]
 
+DECLARATION = 'extern "C" int kx_mutation;\n'
+DEFINITION = (
+    "\n#include <cstdlib>\n\n" + DECLARATION + "int kx_mutation =\n"
+    '    std::getenv("KX_MUTATION") == nullptr ? 0 : std::atoi(std::getenv("KX_MUTATION"));\n')
 
-def build(tree):
-    return subprocess.run(["hack/build", "release", "simulate"], cwd=tree, capture_output=True).returncode == 0
+
+def change(tree):
+    """Puts the faults into the tree's files; ends the program when one has no place."""
+    texts = {}
+    for number, (name, edits) in enumerate(MUTATIONS, 1):
+        for file, old, new in edits:
+            text = texts.get(file)
+            if text is None:
+                text = (tree / file).read_text()
+            if text.count(old) != 1:
+                sys.exit(f"{name}: {file} has {text.count(old)} times: {old}")
+            texts[file] = text.replace(old, new.replace("MUTANT", f"(kx_mutation == {number})"))
+    return {file: DECLARATION + text for file, text in texts.items()}
 
 
-def run(tree, seeds, minutes):
+def run(tree, mutation, options):
     """The first seed with a problem, how many were run, and what it said; nothing found: None."""
-    command = ["build/release/bin/simulate", "--seeds", str(seeds), "--minutes", str(minutes), "--seed", "1"]
-    out = subprocess.run(command, cwd=tree, capture_output=True, text=True, errors="replace").stdout
+    command = ["build/release/bin/simulate", "--seeds", str(options.seeds), "--minutes", str(options.minutes)]
+    command += ["--seed", "1", "--jobs", str(options.jobs), "--seconds", "30"]
+    environment = {**os.environ, "KX_MUTATION": str(mutation)}
+    out = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, errors="replace").stdout
     found = re.search(r"^seed (\d+): (.*)$", out, re.MULTILINE)
     ran = re.search(r"^(\d+) seeds in", out, re.MULTILINE)
     return (int(found[1]), int(ran[1]), found[2]) if found else None
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("tree", type=pathlib.Path)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tree", type=pathlib.Path, nargs="?")
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--minutes", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--only", default="", help="those whose names contain this")
-    parser.add_argument("--first", type=int, default=0, help="begin with this one")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
+    if options.check:
+        change(pathlib.Path(__file__).resolve().parents[2])
+        return
+    if options.tree is None:
+        parser.error("which tree?")
+    if b"kx_mutation" not in (options.tree / "test/simulation/main.cc").read_bytes():
+        for file, text in change(options.tree).items():
+            (options.tree / file).write_text(text)
+        with (options.tree / "test/simulation/main.cc").open("a") as main_file:
+            main_file.write(DEFINITION)
+    if subprocess.run(["hack/build", "release", "simulate"], cwd=options.tree).returncode != 0:
+        sys.exit("it does not compile")
     missed = 0
-    for name, file, old, new in MUTATIONS[options.first :]:
-        if options.only not in name:
+    for number, name in enumerate(["none"] + [name for name, _ in MUTATIONS]):
+        if number != 0 and options.only not in name:
             continue
-        path = options.tree / file
-        text = path.read_text()
-        if text.count(old) != 1:
-            sys.exit(f"{file} has {text.count(old)} times: {old}")
-        path.write_text(text.replace(old, new))
         begin = time.monotonic()
-        try:
-            if not build(options.tree):
-                print(f"| {name} | does not compile | |", flush=True)
-                missed += 1
-                continue
-            found = run(options.tree, options.seeds, options.minutes)
-        finally:
-            path.write_text(text)
+        found = run(options.tree, number, options)
         took = time.monotonic() - begin
         if found:
             print(f"| {name} | {found[1]} | seed {found[0]}: {found[2][:160]} | {took:.0f} s", flush=True)
         else:
             print(f"| {name} | not in {options.seeds} | | {took:.0f} s", flush=True)
-            missed += 1
+        missed += (found is None) != (number == 0)
     sys.exit(1 if missed else 0)
 
 

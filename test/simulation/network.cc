@@ -163,6 +163,7 @@ WireCall::Plan Network::PlanLocked(const std::string& client, bool faulty,
       plan.bytes = random_.Below(IsWatch(request) ? 20000 : 2000);
       break;
     case Fault::kLate:
+      plan.arrives_anyway = random_.Chance(500);
       plan.request_delay = std::chrono::milliseconds(random_.Between(1, 2000));
       plan.answer_delay = std::chrono::milliseconds(
           random_.Between(1, IsWatch(request) && random_.Chance(300) ? 180000 : 5000));
@@ -215,13 +216,20 @@ void Network::Closed() {
 
 void Network::SetRates(const FaultRates& rates) {
   const base::MutexLock lock(mu_);
-  rates_ = rates;
+  for (std::size_t i = 0; i < kFaults; ++i) {
+    rates_[i] = IsIn(without_, i) ? std::uint16_t{0} : rates[i];
+  }
+}
+
+void Network::Leave(std::uint64_t without) {
+  const base::MutexLock lock(mu_);
+  without_ = without;
 }
 
 void Network::AimAtWrites(Fault fault, std::uint16_t per_mille) {
   const base::MutexLock lock(mu_);
   aimed_ = fault;
-  aimed_rate_ = per_mille;
+  aimed_rate_ = IsIn(without_, fault) ? std::uint16_t{0} : per_mille;
 }
 
 void Network::SetServer(std::shared_ptr<Server> server) {

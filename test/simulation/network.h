@@ -18,6 +18,7 @@
 #include "random.h"
 #include "server.h"
 #include "wire_call.h"
+#include "without.h"
 
 namespace kubexx::simulation {
 
@@ -41,6 +42,8 @@ class Network {
   /// take a while. Must not be used after the network.
   std::shared_ptr<rest::RoundTripper> ConnectionsOf(std::string client, bool faulty);
 
+  /// None of these faults happens from the next SetRates and AimAtWrites on; by Fault, a bit each.
+  void Leave(std::uint64_t without);
   /// From now on, of requests that begin then.
   void SetRates(const FaultRates& rates);
   /// The same of writes of workloads alone, of which so many of a thousand meet this one besides.
@@ -69,6 +72,7 @@ class Network {
   const Inspect inspect_;
   mutable base::Mutex mu_;
   Random random_ KX_GUARDED_BY(mu_);
+  std::uint64_t without_ KX_GUARDED_BY(mu_) = 0;
   FaultRates rates_ KX_GUARDED_BY(mu_){};
   Fault aimed_ KX_GUARDED_BY(mu_) = Fault::kNone;
   std::uint16_t aimed_rate_ KX_GUARDED_BY(mu_) = 0;

@@ -1,7 +1,6 @@
 #include "operator_process.h"
 
 #include <algorithm>
-#include <chrono>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -15,12 +14,9 @@
 #include "kubexx/reloader/observe/meta_info.h"
 #include "kubexx/reloader/operator/config.h"
 #include "kubexx/reloader/operator/operator.h"
-#include "kubexx/reloader/operator/watch_scope.h"
+#include "kubexx/reloader/operator/operator_parts.h"
 #include "kubexx/reloader/permissions/refusals.h"
 #include "kubexx/reloader/policy/policies.h"
-#include "kubexx/reloader/watch/kubernetes_io.h"
-#include "kubexx/reloader/watch/source_absences.h"
-#include "kubexx/reloader/write/fresh_reads.h"
 #include "kubexx/reloader/write/write_events.h"
 #include "kubexx/reloader/write/writer.h"
 #include "kubexx/rest/rest_client.h"
@@ -52,7 +48,8 @@ Result<reloader::Config> ConfigOf(const std::vector<std::string>& arguments,
 class OperatorProcess::Impl {
  public:
   Impl(reloader::Config config, rest::Config connection)
-      : config_(std::move(config)), connection_(std::move(connection)) {}
+      : config_(std::move(config)),
+        connection_(reloader::ConnectionFor(config_, std::move(connection), "simulation")) {}
   ~Impl() {
     if (policies_) {
       policies_->Stop();
@@ -67,12 +64,11 @@ class OperatorProcess::Impl {
   const metrics::Registry& registry() const { return registry_; }
 
  private:
-  std::vector<reloader::InformerSet> Informers();
   void MakePolicies();
   void MakeOperator();
 
   const reloader::Config config_;
-  rest::Config connection_;
+  const rest::Config connection_;
   metrics::Registry registry_;
   std::shared_ptr<rest::RESTClient> client_;
   std::shared_ptr<reloader::Fallbacks> fallbacks_;
@@ -88,10 +84,6 @@ class OperatorProcess::Impl {
 };
 
 Result<void> OperatorProcess::Impl::Start() {
-  connection_.qps = config_.qps;
-  connection_.burst = config_.burst;
-  connection_.user_agent = "kubexx-reloader/simulation";
-  connection_.timeout = std::chrono::seconds(30);
   KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection_, {.registry = &registry_}));
   fallbacks_ = std::make_shared<reloader::Fallbacks>(&registry_);
   writer_ = reloader::NewWriter(client_, fallbacks_);
@@ -137,27 +129,8 @@ void OperatorProcess::Impl::Stop() {
   policies_->Stop();
 }
 
-std::vector<reloader::InformerSet> OperatorProcess::Impl::Informers() {
-  std::vector<reloader::InformerSet> informers;
-  informers.push_back(reloader::NewInformers(
-      client_, config_.namespaces,
-      reloader::WatchSettings{.keys = config_.rules.keys,
-                              .source_label_selector = config_.source_label_selector,
-                              .ignored_types = config_.ignored_types,
-                              .kinds = reloader::WatchedKinds(config_),
-                              .registry = &registry_,
-                              .fallbacks = fallbacks_,
-                              .refusals = &refusals_}));
-  return informers;
-}
-
 void OperatorProcess::Impl::MakePolicies() {
-  reloader::Policies::Options options;
-  options.flags = config_.rollouts;
-  options.watch = config_.reload_policies;
-  options.namespaces = config_.namespaces;
-  options.registry = &registry_;
-  options.refusals = &refusals_;
+  reloader::Policies::Options options = reloader::PolicyOptionsFor(config_, refusals_, registry_);
   options.on_unread = [this] {
     if (publisher_) {
       publisher_->Look();
@@ -172,24 +145,13 @@ void OperatorProcess::Impl::MakePolicies() {
 void OperatorProcess::Impl::MakeOperator() {
   events_ = reloader::NewWriteEvents(client_, &registry_);
   observers_.push_back(events_.get());
-  reloader::Operator::Options options;
-  options.rules = config_.rules;
-  options.strategy = config_.reload_strategy;
-  options.record_baselines = config_.record_baseline ? reloader::BaselineRecording::kAlways
-                                                     : reloader::BaselineRecording::kNever;
-  options.ignored_namespaces = config_.ignored_namespaces;
-  options.settle_window = config_.settle_window;
-  options.release_window = config_.release_window;
-  options.workers = config_.workers;
-  options.registry = &registry_;
+  reloader::Operator::Options options = reloader::OperatorOptionsFor(config_, client_, registry_);
   options.observers = observers_;
-  options.pause_query = reloader::NewPauseQuery(client_);
-  options.fetch_values = reloader::NewValueFetch(client_);
-  options.read_workload = reloader::NewWorkloadRead(client_, config_.rules.keys);
-  options.source_exists = reloader::NewSourceQuery(client_);
   options.gate = replica_ ? &replica_->gate() : nullptr;
   options.rollout_gate = &policies_->gate();
-  operator_ = std::make_unique<reloader::Operator>(std::move(options), Informers(), *writer_);
+  operator_ = std::make_unique<reloader::Operator>(
+      std::move(options),
+      reloader::InformersFor(config_, client_, fallbacks_, refusals_, registry_), *writer_);
 }
 
 OperatorProcess::OperatorProcess(const std::vector<std::string>& arguments,

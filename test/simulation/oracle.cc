@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include "kubexx/codec/base64.h"
@@ -20,52 +18,16 @@ using codec::JsonTree;
 
 constexpr std::array<std::string_view, 3> kWorkloads = {
     "/registry/deployments/", "/registry/statefulsets/", "/registry/daemonsets/"};
+constexpr std::string_view kCronJobs = "/registry/cronjobs/";
+constexpr std::string_view kJobs = "/registry/jobs/";
 constexpr std::string_view kConfigMaps = "/registry/configmaps/";
 constexpr std::string_view kSecrets = "/registry/secrets/";
 constexpr std::string_view kLeases = "/registry/leases/";
 
-/// What operators write into a template.
-constexpr std::string_view kVariables = "STAKATER_";
-constexpr std::array<std::string_view, 2> kAnnotations = {
-    "reloader.stakater.com/last-reloaded-from", "reloader.kubexx.io/restarted-for"};
-
-std::string TextOf(const JsonTree* tree) { return tree == nullptr ? "" : tree->ToJson(); }
-
-std::string DataOf(const JsonTree& source) {
-  return TextOf(source.Find("data")) + TextOf(source.Find("binaryData"));
-}
-
-/// The template without what operators write there.
-std::string OthersPartOf(JsonTree pod_template) {
-  if (JsonTree* const containers =
-          pod_template.At(std::array<std::string_view, 2>{"spec", "containers"})) {
-    for (JsonTree& container : containers->elements()) {
-      JsonTree kept = JsonTree::Array();
-      if (const JsonTree* const env = container.Find("env")) {
-        for (const JsonTree& each : env->elements()) {
-          if (!each.TextAt("name").starts_with(kVariables)) {
-            kept.Append(each);
-          }
-        }
-      }
-      container["env"] = std::move(kept);
-    }
-  }
-  if (JsonTree* const metadata = pod_template.Find("metadata")) {
-    JsonTree& annotations = (*metadata)["annotations"];
-    for (const std::string_view key : kAnnotations) {
-      annotations.Erase(key);
-    }
-    if (annotations.size() == 0) {
-      metadata->Erase("annotations");
-    }
-  }
-  return pod_template.ToJson();
-}
-
-std::int64_t NumberAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
-  const JsonTree* const found = object.At(path);
-  return found == nullptr ? 0 : found->AsInt().value_or(0);
+std::string JoinedData(const JsonTree& source) {
+  const JsonTree* const data = source.Find("data");
+  const JsonTree* const binary = source.Find("binaryData");
+  return (data == nullptr ? "" : data->ToJson()) + (binary == nullptr ? "" : binary->ToJson());
 }
 
 /// "deployments/ns/name" of a key.
@@ -76,14 +38,29 @@ std::string ShortOf(std::string_view key) {
 }  // namespace
 
 Oracle::Oracle(apiserver::storage::Storage& storage, Timeline& timeline)
-    : storage_(storage),
+    : storage_(&storage),
       timeline_(timeline),
-      thread_([this](const std::stop_token& stop) { Follow(stop); }) {}
+      thread_([this](const std::stop_token& stop) { Follow(stop, kFirst); }) {}
 
-void Oracle::Follow(const std::stop_token& stop) {
-  apiserver::storage::Revision seen = kFirst;
+void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::Revision base) {
+  thread_ = {};
+  {
+    const base::MutexLock lock(mu_);
+    storage_ = &storage;
+    restored_ = storage.CurrentRevision({}).value_or(0);
+    data_.clear();
+    changed_at_.clear();
+    jobs_.clear();
+    paused_.clear();
+    workloads_.clear();
+    holders_.clear();
+  }
+  thread_ = std::jthread([this, base](const std::stop_token& stop) { Follow(stop, base); });
+}
+
+void Oracle::Follow(const std::stop_token& stop, apiserver::storage::Revision seen) {
   while (!stop.stop_requested()) {
-    const auto ended = storage_.Watch(
+    const auto ended = storage_->Watch(
         "/registry/", {.from_revision = seen},
         [this, &seen](std::shared_ptr<const Event> event) -> apimachinery::Result<void> {
           seen = event->kv.mod_revision;
@@ -106,16 +83,19 @@ void Oracle::Apply(const Event& event) {
   const bool is_source = key.starts_with(kConfigMaps) || key.starts_with(kSecrets);
   const bool is_workload = std::ranges::any_of(
       kWorkloads, [&key](std::string_view prefix) { return key.starts_with(prefix); });
+  const bool is_cron_job = key.starts_with(kCronJobs);
   const base::MutexLock lock(mu_);
   ++events_;
-  if (!is_source && !is_workload && !key.starts_with(kLeases)) {
+  is_restored_ = event.kv.mod_revision <= restored_;
+  if (!is_source && !is_workload && !is_cron_job && !key.starts_with(kJobs) &&
+      !key.starts_with(kLeases)) {
     return;
   }
   if (event.type == Event::Type::kDelete) {
     if (is_source) {
       paused_.erase(ShortOf(key));
       OnSourceLocked(ShortOf(key), std::nullopt);
-    } else if (is_workload) {
+    } else if (is_workload || is_cron_job) {
       workloads_.erase(ShortOf(key));
     }
     return;
@@ -126,14 +106,15 @@ void Oracle::Apply(const Event& event) {
     return;
   }
   if (is_source) {
-    if (object->At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr) {
-      paused_.insert(ShortOf(key));
-    } else if (paused_.erase(ShortOf(key)) != 0) {
-      AddReasonLocked(ShortOf(key));  // what was held back is made up for
-    }
-    OnSourceLocked(ShortOf(key), DataOf(*object));
+    NotePauseLocked(ShortOf(key),
+                    object->At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr);
+    OnSourceLocked(ShortOf(key), JoinedData(*object));
   } else if (is_workload) {
     OnWorkloadLocked(ShortOf(key), std::move(*object));
+  } else if (is_cron_job) {
+    OnCronJobLocked(ShortOf(key), *object);
+  } else if (key.starts_with(kJobs)) {
+    OnJobLocked(ShortOf(key), *object);
   } else if (const JsonTree* const holder = object->At({"spec", "holderIdentity"})) {
     const std::string* const name = holder->AsString();
     std::string& known = holders_[ShortOf(key)];
@@ -150,6 +131,23 @@ void Oracle::AddReasonLocked(const std::string& source) {
   }
 }
 
+void Oracle::NotePauseLocked(const std::string& source, bool paused) {
+  if (paused == paused_.contains(source)) {
+    return;
+  }
+  for (auto& [name, workload] : workloads_) {
+    const bool is_held = workload.read.contains(source);
+    workload.was_asked_for = workload.was_asked_for || is_held;
+    workload.was_held = workload.was_held || is_held;
+  }
+  if (paused) {
+    paused_.insert(source);
+  } else {
+    paused_.erase(source);
+    AddReasonLocked(source);  // what was held back is made up for
+  }
+}
+
 void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> data) {
   const auto found = data_.find(key);
   if (data ? found != data_.end() && found->second == *data : found == data_.end()) {
@@ -157,85 +155,18 @@ void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> d
   }
   timeline_.Add("storage", key + (data ? " is now " + *data : " is gone"));
   ++changes_;
+  changed_at_[key] = timeline_.now();
   AddReasonLocked(key);
+  for (auto& [name, workload] : workloads_) {
+    if (workload.read.contains(key)) {
+      workload.is_data_new = true;
+      workload.data_since = timeline_.now();
+    }
+  }
   if (data) {
     data_[key] = *std::move(data);
   } else {
     data_.erase(found);
-  }
-}
-
-void Oracle::FindSources(Workload& workload, const std::string& space, const JsonTree& pod) {
-  workload.read.clear();
-  const JsonTree* const containers = pod.At({"spec", "containers"});
-  if (containers == nullptr) {
-    return;
-  }
-  for (const JsonTree& container : containers->elements()) {
-    const JsonTree* const from = container.Find("envFrom");
-    for (const JsonTree& each : from == nullptr ? std::span<const JsonTree>() : from->elements()) {
-      const JsonTree* const config = each.Find("configMapRef");
-      const JsonTree* const secret = each.Find("secretRef");
-      if (config != nullptr) {
-        workload.read["configmaps/" + space + "/" + std::string(config->TextAt("name"))];
-      } else if (secret != nullptr) {
-        workload.read["secrets/" + space + "/" + std::string(secret->TextAt("name"))];
-      }
-    }
-  }
-}
-
-void Oracle::OnWorkloadLocked(const std::string& key, JsonTree object) {
-  const std::size_t begin = key.find('/') + 1;
-  const JsonTree* const pod = object.At({"spec", "template"});
-  const auto [found, is_new] = workloads_.try_emplace(key);
-  Workload& workload = found->second;
-  // An operator that found a rollout under way at its start knows no template from before: pods of
-  // any may be alive, so it makes all of them anew once when others change the template then.
-  const bool was_under_way = workload.observed < workload.generation;
-  workload.generation = NumberAt(object, {"metadata", "generation"});
-  workload.observed = NumberAt(object, {"status", "observedGeneration"});
-  workload.replicas = NumberAt(object, {"spec", "replicas"});
-  const JsonTree* const baseline =
-      object.At({"metadata", "annotations", reloader::kBaselineAnnotation});
-  const bool had_baseline = !workload.baseline.empty();
-  workload.baseline =
-      baseline == nullptr || baseline->AsString() == nullptr ? "" : *baseline->AsString();
-  const JsonTree* const uid = object.At({"metadata", "uid"});
-  if (uid == nullptr || uid->AsString() == nullptr ||
-      !workload.baseline.starts_with("v1 " + *uid->AsString())) {
-    workload.baseline.clear();  // that of another object, which somebody has copied
-  }
-  if (!is_new && !had_baseline && !workload.baseline.empty()) {
-    // What changed before an operator saw it for the first time, nobody could know of.
-    ReadLocked(workload);
-  }
-  std::string text = TextOf(pod);
-  if (pod == nullptr || workload.template_text == text) {
-    return;
-  }
-  std::string others = OthersPartOf(*pod);
-  const bool by_operator = !is_new && others == workload.others_text;
-  workload.template_text = std::move(text);
-  workload.others_text = std::move(others);
-  if (by_operator) {
-    ++workload.rolled;
-    ++rollouts_;
-  } else if (!is_new && was_under_way) {
-    ++workload.reasons;
-  }
-  timeline_.Add("storage", key + (is_new        ? " is there"
-                                  : by_operator ? " is rolled"
-                                                : " has another template"));
-  // Pods that are made of it now read what there is now.
-  FindSources(workload, key.substr(begin, key.find('/', begin) - begin), *pod);
-  ReadLocked(workload);
-}
-
-void Oracle::ReadLocked(Workload& workload) {
-  for (auto& [source, data] : workload.read) {
-    const auto there = data_.find(source);
-    data = there == data_.end() ? std::nullopt : std::optional(there->second);
   }
 }
 
@@ -268,6 +199,12 @@ bool Oracle::IsRecordedLocked(const std::string& workload, const std::string& so
 std::optional<std::string> Oracle::Stale() {
   const base::MutexLock lock(mu_);
   for (const auto& [name, workload] : workloads_) {
+    if (workload.is_paused && !workload.is_held) {
+      return name + " is paused, and nobody holds it";
+    }
+    if (workload.is_opted_out || workload.is_unrecorded) {
+      continue;  // of what changes while nothing watches nobody can know then
+    }
     for (const auto& [source, data] : workload.read) {
       const auto now = paused_.contains(source) ? data_.end() : data_.find(source);
       if (data && now != data_.end() && now->second != *data) {
@@ -296,6 +233,40 @@ std::optional<std::string> Oracle::TooMany() {
   return found;
 }
 
+std::optional<std::string> Oracle::Wrong() {
+  const base::MutexLock lock(mu_);
+  return wrong_;
+}
+
+void Oracle::SetStrict(bool strict, bool limited) {
+  const base::MutexLock lock(mu_);
+  strict_ = strict;
+  limited_ = limited;
+  for (auto& [name, workload] : workloads_) {
+    workload.was_asked_for = false;
+  }
+}
+
+void Oracle::SetOldestOperator(Nanoseconds since) {
+  const base::MutexLock lock(mu_);
+  oldest_operator_ = since;
+}
+
+void Oracle::AllowBlind(const std::string& workload) {
+  const base::MutexLock lock(mu_);
+  if (const auto found = workloads_.find(workload); found != workloads_.end()) {
+    found->second.blind = timeline_.now();
+  }
+}
+
+std::optional<Oracle::Former> Oracle::FormerOf(const std::string& workload) {
+  const base::MutexLock lock(mu_);
+  const auto found = workloads_.find(workload);
+  return found == workloads_.end() || found->second.formers.empty()
+             ? std::nullopt
+             : std::optional(found->second.formers.back());
+}
+
 std::string Oracle::HolderOf(const std::string& lease) {
   const base::MutexLock lock(mu_);
   const auto found = holders_.find(lease);
@@ -317,6 +288,18 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
     }
   }
   return unfinished;
+}
+
+bool Oracle::AwaitUnfinished(const std::stop_token& stop) {
+  const base::MutexLock lock(mu_);
+  while (std::ranges::none_of(
+      workloads_, [](const auto& each) { return each.second.observed < each.second.generation; })) {
+    if (base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max()) ==
+        base::Wake::kStopped) {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::uint64_t Oracle::rollouts() {

@@ -1,5 +1,6 @@
 #include "people.h"
 
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -12,9 +13,13 @@ namespace {
 
 using std::to_string;
 
-// Indexes of kWorkloadPlurals.
-constexpr std::size_t kStatefulSet = 1;
-constexpr std::size_t kDaemonSet = 2;
+/// Of a thousand things that are done, how many are of each kind, in the order of Act.
+constexpr std::array<std::uint16_t, kActs> kWeights = {430, 75, 60, 30, 60, 60, 60, 35,
+                                                       30,  30, 35, 25, 20, 10, 20, 20};
+
+/// So many in two hours are no fight yet.
+constexpr int kMostTroubles = 2;
+constexpr base::Duration kTroubleInterval = std::chrono::hours(2);
 
 constexpr int kMostSpaces = 3;
 constexpr int kSourcesEach = 3;
@@ -26,8 +31,28 @@ std::string ValueOf(bool is_secret, std::uint64_t value) {
 
 }  // namespace
 
-People::People(std::shared_ptr<rest::RESTClient> client, Random random, Timeline& timeline)
-    : client_(std::move(client)), random_(random), timeline_(timeline) {
+std::string_view ToString(Act act) {
+  static constexpr std::array<std::string_view, kActs> kNames = {"edit",
+                                                                 "take back",
+                                                                 "touch",
+                                                                 "pause",
+                                                                 "edit many",
+                                                                 "release",
+                                                                 "release with data",
+                                                                 "delete source",
+                                                                 "delete workload",
+                                                                 "replace",
+                                                                 "make anew",
+                                                                 "undo",
+                                                                 "opt out",
+                                                                 "strip",
+                                                                 "hold",
+                                                                 "policy"};
+  return kNames[static_cast<std::size_t>(act)];
+}
+
+People::People(Options options, Random random, Timeline& timeline)
+    : options_(std::move(options)), random_(random), timeline_(timeline) {
   const std::int64_t spaces = random_.Between(1, kMostSpaces);
   for (std::int64_t s = 0; s < spaces; ++s) {
     const std::string& space = spaces_.emplace_back("space-" + to_string(s));
@@ -40,6 +65,10 @@ People::People(std::shared_ptr<rest::RESTClient> client, Random random, Timeline
       Workload workload{.kind = random_.Chance(500) ? 0 : random_.Below(kWorkloadPlurals.size()),
                         .space = space,
                         .name = "d" + to_string(i)};
+      // A CronJob's runs are told nowhere else.
+      workload.unrecorded =
+          workload.kind != kCronJob && options_.some_unrecorded && random_.Chance(200);
+      workload.pauses = workload.kind == kDeployment && random_.Chance(150);
       for (std::size_t source = first; source < sources_.size(); ++source) {
         if (source == first + static_cast<std::size_t>(i) % kSourcesEach || random_.Chance(500)) {
           workload.sources.push_back(source);
@@ -50,19 +79,22 @@ People::People(std::shared_ptr<rest::RESTClient> client, Random random, Timeline
   }
 }
 
-void People::Insist(const std::string& method, const std::string& path, const std::string& body,
-                    const std::stop_token& stop) {
+void People::Insist(const Request& asked, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    rest::Request request = method == "PATCH" ? client_->Patch(rest::PatchType::kStrategicMerge)
-                                              : client_->Verb(method);
-    request.AbsPath(path);
-    if (!body.empty()) {
-      request.Body(codec::Encoding::kJson, body);
+    rest::Request request = asked.method == "PATCH" ? options_.client->Patch(asked.patch)
+                                                    : options_.client->Verb(asked.method);
+    request.AbsPath(asked.path);
+    if (asked.manager[0] != '\0') {
+      request.Param("fieldManager", asked.manager);
+    }
+    if (!asked.body.empty()) {
+      request.Body(codec::Encoding::kJson, asked.body);
     }
     const auto answer = request.Do(stop);
     const int code = answer ? answer->code : answer.error().code;
     if (answer || (code >= 400 && code < 500 && code != 429)) {
-      timeline_.Add(method + " " + path + (answer ? "" : ": " + answer.error().ToString()));
+      timeline_.Add(asked.method + " " + asked.path +
+                    (answer ? "" : ": " + answer.error().ToString()));
       return;
     }
     base::Clock::Real().SleepFor(std::chrono::milliseconds(200), stop);
@@ -74,8 +106,8 @@ std::string People::PathOf(const Source& source) {
 }
 
 std::string People::PathOf(const Workload& workload) {
-  return "/apis/apps/v1/namespaces/" + workload.space + "/" +
-         std::string(kWorkloadPlurals[workload.kind]);
+  return (workload.kind == kCronJob ? "/apis/batch/v1/namespaces/" : "/apis/apps/v1/namespaces/") +
+         workload.space + "/" + std::string(kWorkloadPlurals[workload.kind]);
 }
 
 std::string People::BodyOf(const Source& source, bool labelled) {
@@ -84,11 +116,7 @@ std::string People::BodyOf(const Source& source, bool labelled) {
          ValueOf(source.is_secret, source.value) + R"("}})";
 }
 
-std::string People::BodyOf(const Workload& workload) const {
-  std::string copied;
-  if (!workload.baseline.empty()) {
-    copied = R"(,"reloader.kubexx.io/baseline":)" + codec::JsonTree(workload.baseline).ToJson();
-  }
+std::string People::PodOf(const Workload& workload) const {
   std::string from;
   for (const std::size_t index : workload.sources) {
     const Source& source = sources_[index];
@@ -97,14 +125,32 @@ std::string People::BodyOf(const Workload& workload) const {
                                          : R"({"configMapRef":{"name":")") +
             source.name + R"("}})";
   }
-  return R"({"metadata":{"name":")" + workload.name +
-         R"(","annotations":{"reloader.stakater.com/auto":"true")" + copied + "}},\"spec\":{" +
-         (workload.kind == kDaemonSet ? "" : R"("replicas":2,)") +
+  return R"({"metadata":{"labels":{"app":")" + workload.name + R"("}},"spec":{)" +
+         (workload.kind == kCronJob ? R"("restartPolicy":"Never",)" : "") +
+         R"("containers":[{"name":"main","image":"image:)" + to_string(workload.release) +
+         R"(","envFrom":[)" + from + "]}]}}";
+}
+
+std::string People::BodyOf(const Workload& workload) const {
+  std::string copied =
+      workload.unrecorded ? R"(,"reloader.kubexx.io/record-baseline":"false")" : "";
+  if (workload.pauses) {
+    copied += R"(,"deployment.reloader.stakater.com/pause-period":"20s")";
+  }
+  if (!workload.baseline.empty()) {
+    copied += R"(,"reloader.kubexx.io/baseline":)" + codec::JsonTree(workload.baseline).ToJson();
+  }
+  const std::string begin = R"({"metadata":{"name":")" + workload.name +
+                            R"(","annotations":{"reloader.stakater.com/auto":"true")" + copied +
+                            R"(}},"spec":{)";
+  if (workload.kind == kCronJob) {
+    return begin + R"("schedule":"0 0 1 1 *","jobTemplate":{"spec":{"template":)" +
+           PodOf(workload) + "}}}}";
+  }
+  return begin + (workload.kind == kDaemonSet ? "" : R"("replicas":2,)") +
          (workload.kind == kStatefulSet ? R"("serviceName":"service",)" : "") +
-         R"("selector":{"matchLabels":{"app":")" + workload.name +
-         R"("}},"template":{"metadata":{"labels":{"app":")" + workload.name +
-         R"("}},"spec":{"containers":[{"name":"main","image":"image:)" +
-         to_string(workload.release) + R"(","envFrom":[)" + from + "]}]}}}}";
+         R"("selector":{"matchLabels":{"app":")" + workload.name + R"("}},"template":)" +
+         PodOf(workload) + "}}";
 }
 
 void People::Put(Source& source, const std::stop_token& stop) {
@@ -112,12 +158,14 @@ void People::Put(Source& source, const std::stop_token& stop) {
   source.value = next_value_++;
   source.there = true;
   source.paused = false;
-  Insist("POST", PathOf(source), BodyOf(source, false), stop);
+  Insist({.method = "POST", .path = PathOf(source), .body = BodyOf(source, false)}, stop);
 }
 
 void People::Put(Workload& workload, const std::stop_token& stop) {
   workload.there = true;
-  Insist("POST", PathOf(workload), BodyOf(workload), stop);
+  workload.opted_out = false;
+  workload.held = false;
+  Insist({.method = "POST", .path = PathOf(workload), .body = BodyOf(workload)}, stop);
 }
 
 void People::Edit(Source& source, std::uint64_t value, const std::stop_token& stop) {
@@ -126,12 +174,12 @@ void People::Edit(Source& source, std::uint64_t value, const std::stop_token& st
     return;
   }
   source.former = std::exchange(source.value, value);
-  Insist("PATCH", PathOf(source) + "/" + source.name,
-         R"({"data":{"key":")" + ValueOf(source.is_secret, source.value) + R"("}})", stop);
+  Patch(PathOf(source) + "/" + source.name,
+        R"({"data":{"key":")" + ValueOf(source.is_secret, source.value) + R"("}})", stop);
 }
 
 std::string People::BaselineAt(const std::string& path, const std::stop_token& stop) {
-  const auto answer = client_->Get().AbsPath(path).Do(stop);
+  const auto answer = options_.client->Get().AbsPath(path).Do(stop);
   const auto object = answer ? codec::JsonTree::Parse(answer->body)
                              : apimachinery::Result<codec::JsonTree>(codec::JsonTree());
   const codec::JsonTree* const text =
@@ -142,14 +190,15 @@ std::string People::BaselineAt(const std::string& path, const std::stop_token& s
 void People::SetRights(bool given, const std::stop_token& stop) {
   const std::string bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
   if (!given) {
-    Insist("DELETE", bindings + "/" + kOperatorUser, "", stop);
+    Insist({.method = "DELETE", .path = bindings + "/" + kOperatorUser}, stop);
     return;
   }
-  Insist("POST", bindings,
-         R"({"metadata":{"name":")" + std::string(kOperatorUser) +
-             R"("},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",)"
-             R"("name":"cluster-admin"},"subjects":[{"kind":"User","name":")" +
-             kOperatorUser + R"(","apiGroup":"rbac.authorization.k8s.io"}]})",
+  Insist({.method = "POST",
+          .path = bindings,
+          .body = R"({"metadata":{"name":")" + std::string(kOperatorUser) +
+                  R"("},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",)"
+                  R"("name":"cluster-admin"},"subjects":[{"kind":"User","name":")" +
+                  kOperatorUser + R"(","apiGroup":"rbac.authorization.k8s.io"}]})"},
          stop);
 }
 
@@ -157,7 +206,13 @@ void People::Begin(const std::stop_token& stop) {
   SetRights(true, stop);
   spaces_.emplace_back("operators");
   for (const std::string& space : spaces_) {
-    Insist("POST", "/api/v1/namespaces", R"({"metadata":{"name":")" + space + R"("}})", stop);
+    Insist({.method = "POST",
+            .path = "/api/v1/namespaces",
+            .body = R"({"metadata":{"name":")" + space + R"("}})"},
+           stop);
+  }
+  if (options_.policies) {
+    InstallPolicies(stop);
   }
   for (Source& source : sources_) {
     Put(source, stop);
@@ -167,45 +222,119 @@ void People::Begin(const std::stop_token& stop) {
   }
 }
 
-void People::Act(const std::stop_token& stop) {
+Act People::Choose() {
+  std::uint64_t draw = random_.Below(1000);
+  for (std::size_t i = 0; i < kActs; ++i) {
+    if (draw < kWeights[i]) {
+      return static_cast<Act>(i);
+    }
+    draw -= kWeights[i];
+  }
+  return Act::kEdit;
+}
+
+bool People::MayTrouble(Workload& workload) {
+  const base::TimePoint now = base::Clock::Real().Now();
+  if (now - workload.quiet_since > kTroubleInterval) {
+    workload.quiet_since = now;
+    workload.troubles = 0;
+  }
+  return ++workload.troubles <= kMostTroubles;
+}
+
+void People::Do(const std::stop_token& stop) {
+  const Act act = Choose();
   Source& source = sources_[random_.Below(sources_.size())];
   Workload& workload = workloads_[random_.Below(workloads_.size())];
+  if (!IsIn(options_.without, act)) {
+    Do(act, source, workload, stop);
+  }
+}
+
+void People::Do(Act act, Source& source, Workload& workload, const std::stop_token& stop) {
+  switch (act) {
+    case Act::kEdit:
+      return Edit(source, next_value_++, stop);
+    case Act::kTakeBack:
+      return Edit(source, source.former, stop);
+    case Act::kEditMany:
+      for (std::uint64_t i = 0; i <= random_.Below(6); ++i) {
+        Edit(sources_[random_.Below(sources_.size())], next_value_++, stop);
+      }
+      return;
+    case Act::kMakeAnew:
+      return MakeAnew(stop);
+    case Act::kPolicy:
+      return options_.policies ? ChangePolicy(source.space, stop) : void();
+    case Act::kTouch:
+    case Act::kPause:
+    case Act::kDeleteSource:
+      return source.there ? DoTo(source, act, stop) : void();
+    default:
+      break;
+  }
+  if (!workload.there) {
+    return;
+  }
   const std::string path = PathOf(workload) + "/" + workload.name;
-  const std::uint64_t what = random_.Below(100);
-  if (what < 55) {
-    Edit(source, next_value_++, stop);
-  } else if (what < 63) {
-    Edit(source, source.former, stop);
-  } else if (what < 70 && source.there) {
-    Insist("PATCH", PathOf(source) + "/" + source.name,
-           R"({"metadata":{"labels":{"touched":")" + to_string(next_value_++) + R"("}}})", stop);
-  } else if (what < 73 && source.there) {
+  // A change of a CronJob's template starts nothing.
+  const bool has_pods = workload.kind != kCronJob;
+  switch (act) {
+    case Act::kRelease:
+      return has_pods ? Release(workload, stop) : void();
+    case Act::kReleaseWithData:
+      return has_pods ? ReleaseWithData(workload, stop) : void();
+    case Act::kDeleteWorkload:
+      workload.there = false;
+      workload.baseline = random_.Chance(500) ? BaselineAt(path, stop) : "";
+      return Insist({.method = "DELETE", .path = path}, stop);
+    case Act::kReplace:
+      return Replace(workload, stop);
+    case Act::kUndo:
+      // kubectl undoes nothing that is paused.
+      return has_pods && !workload.pauses ? Undo(workload, stop) : void();
+    case Act::kHold:
+      return workload.pauses ? Hold(workload, stop) : void();
+    case Act::kOptOut:
+      return OptOut(workload, stop);
+    case Act::kStrip:
+      return MayTrouble(workload)
+                 ? Patch(path,
+                         R"({"metadata":{"annotations":{"reloader.kubexx.io/baseline":null}}})",
+                         stop)
+                 : void();
+    default:
+      return;
+  }
+}
+
+void People::DoTo(Source& source, Act act, const std::stop_token& stop) {
+  const std::string path = PathOf(source) + "/" + source.name;
+  if (act == Act::kTouch) {
+    Patch(path, R"({"metadata":{"labels":{"touched":")" + to_string(next_value_++) + R"("}}})",
+          stop);
+  } else if (act == Act::kPause) {
     source.paused = !source.paused;
-    Insist("PATCH", PathOf(source) + "/" + source.name,
-           R"({"metadata":{"annotations":{"reloader.kubexx.io/paused":)" +
-               std::string(source.paused ? R"("true")" : "null") + "}}}",
-           stop);
-  } else if (what < 80) {
-    for (std::uint64_t i = 0; i <= random_.Below(6); ++i) {
-      Edit(sources_[random_.Below(sources_.size())], next_value_++, stop);
-    }
-  } else if (what < 88 && workload.there) {
-    ++workload.release;
-    Insist("PATCH", path,
-           R"({"spec":{"template":{"spec":{"containers":[{"name":"main","image":"image:)" +
-               to_string(workload.release) + R"("}]}}}})",
-           stop);
-  } else if (what < 92 && source.there) {
+    Patch(path,
+          R"({"metadata":{"annotations":{"reloader.kubexx.io/paused":)" +
+              std::string(source.paused ? R"("true")" : "null") + "}}}",
+          stop);
+  } else {
     source.there = false;
-    Insist("DELETE", PathOf(source) + "/" + source.name, "", stop);
-  } else if (what < 96 && workload.there) {
-    workload.there = false;
-    workload.baseline = random_.Chance(500) ? BaselineAt(path, stop) : "";
-    Insist("DELETE", path, "", stop);
-  } else if (!workload.there) {
-    Put(workload, stop);
-  } else if (!source.there) {
-    Put(source, stop);
+    Insist({.method = "DELETE", .path = path}, stop);
+  }
+}
+
+void People::MakeAnew(const std::stop_token& stop) {
+  for (Workload& workload : workloads_) {
+    if (!workload.there) {
+      return Put(workload, stop);
+    }
+  }
+  for (Source& source : sources_) {
+    if (!source.there) {
+      return Put(source, stop);
+    }
   }
 }
 

@@ -112,8 +112,9 @@ void Scheduler::Run(const std::function<void()>& main) {
 }
 
 Nanoseconds Scheduler::wall() const {
-  return kEpoch * kSecond + now_ - kStart +
-         actors_[static_cast<std::size_t>(current_thread->actor)].wall_offset;
+  const ActorState& actor = actors_[static_cast<std::size_t>(current_thread->actor)];
+  const Nanoseconds passed = now_ - kStart;
+  return kEpoch * kSecond + passed + actor.wall_ahead + passed / 1'000'000 * actor.wall_millionths;
 }
 
 Actor Scheduler::NewActor(std::string name) {
@@ -132,6 +133,14 @@ Actor Scheduler::Become(Actor actor) { return std::exchange(current_thread->acto
 void Scheduler::Suspend(Actor actor, Nanoseconds until) {
   ActorOf(actor).suspended_until = until;
   any_suspended_ = true;
+  if (until == kNever) {
+    std::erase_if(runnable_, [this](const SimThread* thread) { return IsDead(*thread); });
+    for (const auto& thread : threads_) {
+      if (thread->state == SimThread::State::kBlocked && IsDead(*thread)) {
+        RemoveWaiter(*thread);  // what others tell one of those that wait is for the living
+      }
+    }
+  }
 }
 
 void Scheduler::Trace(std::string_view what) {
@@ -169,7 +178,19 @@ void Scheduler::MakeRunnable(SimThread& thread, bool woken) {
   RemoveWaiter(thread);
   thread.woken = woken;
   thread.state = SimThread::State::kRunnable;
-  runnable_.push_back(&thread);
+  PushRunnable(thread);
+}
+
+// Nobody looks at threads that will never run: long simulations have thousands.
+void Scheduler::PushRunnable(SimThread& thread) {
+  if (!IsDead(thread)) {
+    runnable_.push_back(&thread);
+  }
+}
+
+bool Scheduler::IsDead(const SimThread& thread) const {
+  return thread.locks == 0 &&
+         actors_[static_cast<std::size_t>(thread.actor)].suspended_until == kNever;
 }
 
 bool Scheduler::MayRun(const SimThread& thread) const {
@@ -250,7 +271,7 @@ void Scheduler::Point() {
 
 void Scheduler::Yield() {
   SimThread& self = *current_thread;
-  runnable_.push_back(&self);
+  PushRunnable(self);
   GiveTurnTo(Next(), &self);
 }
 
@@ -301,7 +322,7 @@ int Scheduler::CreateThread(pthread_t* handle, const pthread_attr_t* attributes,
   }
   *handle = thread.handle;
   threads_.push_back(std::move(made));
-  runnable_.push_back(&thread);
+  PushRunnable(thread);
   Point();
   return 0;
 }

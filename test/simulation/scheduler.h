@@ -27,6 +27,7 @@ using Nanoseconds = std::int64_t;
 
 inline constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 inline constexpr Nanoseconds kSecond = 1'000'000'000;
+inline constexpr Nanoseconds kMinute = 60 * kSecond;
 
 /// Whose threads they are: a process of the simulated cluster. 0 is the simulation itself.
 using Actor = int;
@@ -75,8 +76,12 @@ class Scheduler {
   Nanoseconds now() const { return now_; }
   /// The time of day that the calling thread's actor has, in nanoseconds since 1970.
   Nanoseconds wall() const;
-  /// What the actor's clock is ahead of others; it jumps.
-  void SetWallOffset(Actor actor, Nanoseconds offset) { ActorOf(actor).wall_offset = offset; }
+  /// What the actor's time of day is ahead of others', and by how many millionths it is too fast;
+  /// it jumps.
+  void SetWallClock(Actor actor, Nanoseconds ahead, std::int64_t millionths) {
+    ActorOf(actor).wall_ahead = ahead;
+    ActorOf(actor).wall_millionths = millionths;
+  }
 
   /// Adds an actor; its name stands in reports.
   Actor NewActor(std::string name);
@@ -125,7 +130,8 @@ class Scheduler {
   struct ActorState {
     std::string name{};
     Nanoseconds suspended_until = 0;
-    Nanoseconds wall_offset = 0;
+    Nanoseconds wall_ahead = 0;
+    std::int64_t wall_millionths = 0;
   };
 
   static void* Enter(void* thread);
@@ -135,6 +141,8 @@ class Scheduler {
   SimThread* FindThread(pthread_t handle);
   ActorState& ActorOf(Actor actor) { return actors_[static_cast<std::size_t>(actor)]; }
   bool MayRun(const SimThread& thread) const;
+  bool IsDead(const SimThread& thread) const;
+  void PushRunnable(SimThread& thread);
   void FireTimers();
   /// The next thread to run, taken out of runnable_; advances time until there is one.
   SimThread& Next();

@@ -200,6 +200,24 @@ TEST(SchedulerTest, ASuspendedActorWaitsAndOthersGoOn) {
   });
 }
 
+TEST(SchedulerTest, AnActorsTimeOfDayMayBeAheadAndGoTooFast) {
+  Scheduler scheduler({.seed = 1});
+  scheduler.Run([&scheduler] {
+    const Actor actor = scheduler.NewActor("fast");
+    scheduler.SetWallClock(actor, 60 * kSecond, 1000);
+    const auto ahead = [&scheduler, actor] {
+      const Nanoseconds here = scheduler.wall();
+      const Actor self = scheduler.Become(actor);
+      const Nanoseconds there = scheduler.wall();
+      scheduler.Become(self);
+      return static_cast<double>(there - here) / static_cast<double>(kSecond);
+    };
+    EXPECT_NEAR(ahead(), 60, 0.01);
+    base::Clock::Real().SleepFor(std::chrono::seconds(1000), {});
+    EXPECT_NEAR(ahead(), 61, 0.01);
+  });
+}
+
 TEST(SchedulerDeathTest, TellsOfADeadlock) {
   const auto deadlock = [] {
     Scheduler scheduler({.seed = 3, .on_stuck = [](const std::string& what) {

@@ -32,8 +32,10 @@ rest::HttpHead HeadOf(const http::Response& response) {
 
 }  // namespace
 
-Server::Server(apiserver::storage::Storage& storage, apiserver::ApiOptions options, Log log)
-    : log_(std::move(log)), api_(std::make_unique<apiserver::Api>(storage, std::move(options))) {
+Server::Server(apiserver::storage::Storage& storage, apiserver::ApiOptions options,
+               Observer observer)
+    : observer_(std::move(observer)),
+      api_(std::make_unique<apiserver::Api>(storage, std::move(options))) {
   if (const auto done = api_->Bootstrap({}); !done) {
     std::fprintf(stderr, "the server cannot begin: %s\n", done.error().ToString().c_str());
     std::abort();
@@ -111,14 +113,20 @@ std::shared_ptr<WireCall> Server::Next(const std::stop_token& stop) {
 void Server::Work(const std::stop_token& stop) {
   while (const std::shared_ptr<WireCall> call = Next(stop)) {
     // The way here; other workers go on.
-    if (!Time().SleepFor(call->plan().request_delay, stop) || call->closed()) {
+    if (!Time().SleepFor(call->plan().request_delay, stop) ||
+        (call->closed() && !call->plan().arrives_anyway)) {
       continue;
+    }
+    if (observer_.begin) {
+      observer_.begin(*call);
     }
     http::Request request = call->request();
     request.stop = stop;
     request.deadline = Time().Now() + std::chrono::seconds(60);
     http::Response response = api_->Handle(request);
-    log_(*call, response.status);
+    if (observer_.end) {
+      observer_.end(*call, response.status);
+    }
     Answer(call, std::move(response));
   }
 }

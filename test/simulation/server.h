@@ -23,11 +23,14 @@ namespace kubexx::simulation {
 /// requests come from the virtual network. The threads are of whoever constructs it. Thread-safe.
 class Server {
  public:
-  /// Told of each request that was worked on, with its answer's status, on the thread that did.
-  using Log = std::function<void(const WireCall& call, int status)>;
+  /// Told of each request that is worked on, on the thread that does. Either may be empty.
+  struct Observer {
+    std::function<void(WireCall& call)> begin{};
+    std::function<void(const WireCall& call, int status)> end{};
+  };
 
   /// `storage` must outlive it. Blocks until it can serve.
-  Server(apiserver::storage::Storage& storage, apiserver::ApiOptions options, Log log);
+  Server(apiserver::storage::Storage& storage, apiserver::ApiOptions options, Observer observer);
   ~Server() { Kill(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -55,7 +58,7 @@ class Server {
   bool PumpOne(Streaming& one);
   void Tick(const std::stop_token& stop);
 
-  const Log log_;
+  const Observer observer_;
   std::unique_ptr<apiserver::Api> api_;
   base::Mutex mu_;
   base::CondVar changed_;

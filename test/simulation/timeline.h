@@ -23,6 +23,8 @@ class Timeline {
   void Add(std::string_view what) { Add(scheduler_.NameOf(scheduler_.actor()), what); }
   void Add(std::string_view who, std::string_view what);
 
+  /// Virtual time.
+  Nanoseconds now() const { return scheduler_.now(); }
   /// The last lines: time, actor, what.
   std::string Tail(std::size_t lines) const;
 

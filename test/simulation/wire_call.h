@@ -12,6 +12,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
@@ -51,6 +52,9 @@ class WireCall {
     base::Duration answer_delay{0};
     /// Of the body's bytes so many arrive, with kCut and kStalled.
     std::size_t bytes = std::numeric_limits<std::size_t>::max();
+    /// It is with the server's machine already: the server works on it though nobody waits for the
+    /// answer any more.
+    bool arrives_anyway = false;
   };
 
   WireCall(http::Request request, std::string client, Plan plan)
@@ -59,6 +63,10 @@ class WireCall {
   const http::Request& request() const { return request_; }
   const std::string& client() const { return client_; }
   const Plan& plan() const { return plan_; }
+  base::TimePoint sent_at() const { return sent_at_; }
+  /// For the server's thread that works on it: why it should not be made.
+  void Suspect(std::string why) { suspicion_ = std::move(why); }
+  const std::string& suspicion() const { return suspicion_; }
 
   // The server's side.
   void PutHead(rest::HttpHead head);
@@ -100,6 +108,8 @@ class WireCall {
   const http::Request request_;
   const std::string client_;
   const Plan plan_;
+  const base::TimePoint sent_at_ = base::Clock::Real().Now();
+  std::string suspicion_{};
   mutable base::Mutex mu_;
   base::CondVar changed_;
   std::deque<Item> items_ KX_GUARDED_BY(mu_);

@@ -5,10 +5,13 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kubexx/apiserver/storage/memory.h"
@@ -24,6 +27,7 @@
 #include "scheduler.h"
 #include "server.h"
 #include "timeline.h"
+#include "without.h"
 
 namespace kubexx::simulation {
 
@@ -34,6 +38,9 @@ struct RunOptions {
   double hours = 0.5;
   /// Writes what happens to standard output.
   bool show = false;
+  /// Writes the end of the story to standard output when there is a problem.
+  bool tell = true;
+  Without without{};
 };
 
 /// What happens to processes, beside the network's faults.
@@ -45,8 +52,11 @@ enum class Mishap : std::uint8_t {
   kOperatorPause,    ///< an operator's process stands still for up to a minute
   kPartition,        ///< an operator's connections stand still for a while
   kRights,           ///< operators may do nothing for a while
+  kClockJump,  ///< the time of day of an operator's machine is set, and goes on at another pace
+  kRestore,    ///< the API server loses its last minutes, and is restored from a backup; in some
+               ///< seeds
 };
-inline constexpr std::size_t kMishaps = 7;
+inline constexpr std::size_t kMishaps = 9;
 
 /// For lines and counters.
 std::string_view ToString(Mishap mishap);
@@ -62,6 +72,8 @@ struct RunResult {
   std::uint64_t changes = 0;
   std::uint64_t requests = 0;
   std::uint64_t quiet_periods = 0;
+  std::uint64_t strict_storms = 0;  ///< in which operators must roll nothing that new pods have
+  std::uint64_t storms = 0;
   std::array<std::uint64_t, kFaults> faults{};
   std::array<std::uint64_t, kMishaps> mishaps{};
   bool finished = false;
@@ -95,19 +107,31 @@ class World {
   void CatchLog();
   void Inspect(const std::string& client, const rest::HttpRequest& request);
   void CheckLeader(const std::string& client, const rest::HttpRequest& request);
+  /// Every rollout goes by a version, but after three that others have overtaken.
+  void CheckVersion(const std::string& client, const rest::HttpRequest& request);
+  /// Who has the Lease of the namespace that a workload's path names, and the Lease's name.
+  std::pair<std::string, std::string> HolderFor(const std::string& path);
+  bool IsDisturbed(const std::string& client);
+  /// The server begins to work on a request: whether it may not be made any more.
+  void CheckArrival(WireCall& call);
+  void OnAnswer(const WireCall& call, int status);
   rest::Config ConfigOf(const std::string& name, const char* token, bool faulty);
   std::shared_ptr<rest::RESTClient> ClientOf(const std::string& name, bool faulty);
 
   void StartServer();
   void KillServer();
   void Compact();
+  void Restore();
   void StartReplica(std::size_t index);
   void KillReplica(std::size_t index);
   void StopReplica(std::size_t index);
   void CountHours(const Replica& replica);
 
-  /// A time in which things go wrong.
-  void Storm(Nanoseconds until);
+  /// A time in which things go wrong; `strict`: in which people do what they do, and nothing else.
+  void Storm(Nanoseconds until, bool strict);
+  /// A time in which people do something now and then, and nothing goes wrong.
+  void Calm(Nanoseconds until);
+  void SetClock(const Replica& replica);
   void Do(Mishap mishap);
   /// A time in which nothing does, at the end of which everything is as it should be.
   void Quiet();
@@ -128,14 +152,22 @@ class World {
   const Actor reader_actor_;
   std::optional<logging::testing::Redirect> log_;
   std::unique_ptr<apiserver::storage::MemoryStorage> storage_;
+  std::vector<std::unique_ptr<apiserver::storage::MemoryStorage>> former_storages_{};
   std::unique_ptr<Oracle> oracle_;
   std::shared_ptr<Server> server_;
   std::vector<std::shared_ptr<Server>> former_servers_{};
   std::vector<std::string> operator_arguments_{};
   bool has_leases_ = false;
   int shards_ = 1;
+  bool may_restore_ = false;
+  std::vector<apiserver::storage::Revision> backups_{};  ///< of this storm
+  bool is_limited_ = false;  ///< to one rollout at a time in a namespace
   std::vector<Replica> replicas_{};
   std::uint64_t next_process_ = 1;
+  std::uint64_t storms_ = 0;
+  /// Rollouts by version that were sent, by client and path.
+  std::map<std::string, std::deque<Nanoseconds>> versioned_{};
+  Nanoseconds denied_until_ = 0;  ///< operators may have found that they may not read
   std::unique_ptr<People> crowd_;
   std::unique_ptr<Rollouts> rollouts_;
   std::unique_ptr<Mirror> mirror_;
