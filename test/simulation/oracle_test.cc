@@ -108,6 +108,8 @@ TEST(OracleTest, ARecordOfOtherDataIsStale) {
 TEST(OracleTest, TwoRolloutsForOneChangeAreTooMany) {
   InSimulation([](OracleHarness& harness) {
     harness.PutConfig("v1");
+    // Of a workload that is made soon after a change not all know which of the two came first.
+    base::Clock::Real().SleepFor(std::chrono::hours(1), {});
     harness.PutWorkload("v1", "v1");
     harness.PutConfig("v2");
     harness.PutWorkload("v2", "v2");
