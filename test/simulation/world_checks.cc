@@ -5,8 +5,8 @@
 
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/logging/log.h"
-#include "kubexx/reloader/ha/leadership.h"
 #include "kubexx/reloader/ha/held_shards.h"
+#include "kubexx/reloader/ha/leadership.h"
 #include "world.h"
 
 namespace kubexx::simulation {
