@@ -83,7 +83,7 @@ std::optional<int> ChildProcess::AwaitEnd(std::chrono::milliseconds limit) {
     return std::nullopt;
   }
   if (::waitpid(pid_, &status, WNOHANG) == 0) {
-    const int fd = ::static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+    const int fd = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
     pollfd end{.fd = fd, .events = POLLIN, .revents = 0};
     const int ready = ::poll(&end, 1, static_cast<int>(limit.count()));
     ::close(fd);
