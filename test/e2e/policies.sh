@@ -157,7 +157,7 @@ borrowed_roles_do() {
 }
 missing_right_is_told_once() {
   kubectl -n borrowed logs "$1" >"$work/borrowed.log" 2>&1 &&
-    [ "$(grep -c 'A right is missing.*kind=Deployment.*verb=watch' "$work/borrowed.log")" = 1 ]
+    [ "$(grep -c 'The operator lacks a right.*kind=Deployment.*verb=watch' "$work/borrowed.log")" = 1 ]
 }
 
 # Without any rights the program runs, answers 503 and says what it lacks.

@@ -67,7 +67,7 @@ wait_until 20 "not ready" ready_says '^may not list (cluster)?reloadpolicies: .*
 metric_is 'kubexx_reloader_rollouts_held{reason="PoliciesUnread"}' 2 || fail "the metric does not tell"
 metric_is 'kubexx_reloader_refused{resource="reloadpolicies",verb="list"}' 1 || fail "the metric does not tell what is refused"
 wait_until 20 "explain" explain_says free "waits: PoliciesUnread: ReloadPolicies may not be read"
-[ "$(grep -c 'Reload policies may not be read.*policies=ReloadPolicies' "$work/operator.log")" = 1 ] || fail "the log does not tell once"
+[ "$(grep -c 'The operator may not read reload policies.*policies=ReloadPolicies' "$work/operator.log")" = 1 ] || fail "the log does not tell once"
 
 log "the right is given back"
 may_read_policies

@@ -109,7 +109,7 @@ k -n full create rolebinding operator --clusterrole=operator --user=operator >/d
 k -n lacking create rolebinding operator --clusterrole=no-patch --user=operator >/dev/null
 k delete clusterrolebinding no-secrets >/dev/null
 run_operator "$work/rights" --namespaces=full,lacking
-wait_until 20 "the missing right" grep -q 'A right is missing.*kind=Deployment.*verb=patch.*namespace=lacking' "$work/operator.log"
+wait_until 20 "the missing right" grep -q 'The operator lacks a right.*kind=Deployment.*verb=patch.*namespace=lacking' "$work/operator.log"
 workload full web
 wait_until 20 "the record where the right is not missing" recorded full web
 edit lacking web 2
