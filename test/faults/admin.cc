@@ -5,6 +5,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/rest/request.h"
 
 namespace kubexx::faults {
 

@@ -10,8 +10,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace kubexx::faults {
 namespace {

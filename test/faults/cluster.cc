@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "kubexx/apimachinery/status.h"
+
 namespace kubexx::faults {
 namespace {
 

@@ -1,10 +1,12 @@
 #include "faults/crowd.h"
 
 #include <algorithm>
+#include <stop_token>
 #include <utility>
 
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/rest/request.h"
 
 namespace kubexx::faults {
 namespace {

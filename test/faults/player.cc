@@ -8,6 +8,7 @@
 #include <deque>
 #include <iterator>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/stop_timer.h"
 #include "oracle/random.h"

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <vector>
 
 #include "faults/rights.h"
+#include "kubexx/base/clock.h"
 
 namespace kubexx::faults {
 namespace {

@@ -1,6 +1,10 @@
 #include "faults/rights.h"
 
 #include <cstddef>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/rest/request.h"
 
 namespace kubexx::faults {
 namespace {

@@ -1,8 +1,12 @@
 #include "faults/script.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <map>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kubexx::faults {
 namespace {

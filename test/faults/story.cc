@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <string>
+#include <string_view>
 
 #include "kubexx/base/clock.h"
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace kubexx::faults {
 namespace {

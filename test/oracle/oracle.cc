@@ -7,7 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "oracle/pod_template.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubexx/codec/base64.h"
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/plan/baseline.h"
 

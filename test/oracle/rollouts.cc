@@ -1,8 +1,13 @@
 #include "oracle/rollouts.h"
 
 #include <chrono>
+#include <memory>
+#include <string>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/cache/list_watch_from_client.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/rest/request.h"
 
 namespace kubexx::oracle {
 namespace {
