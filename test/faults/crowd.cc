@@ -164,7 +164,9 @@ void Crowd::Pause(Workload& workload, bool on, const std::stop_token& stop) {
   workload.paused = on;
   admin_.Insist({.method = "PATCH",
                  .path = PathOf(workload) + "/" + workload.name,
-                 .body = R"({"spec":{"paused":)" + std::string(on ? "true" : "null") + "}}",
+                 .body = R"({"metadata":{"annotations":{")" + std::string(oracle::kHeldAnnotation) +
+                         R"(":)" + (on ? R"("true")" : "null") + R"(}},"spec":{"paused":)" +
+                         (on ? "true" : "null") + "}}",
                  .manager = "kubectl-rollout"},
                 stop);
 }
@@ -184,24 +186,27 @@ void Crowd::Release(Workload& workload, const std::stop_token& stop) {
 // try would undo what came after the first, which may have succeeded.
 void Crowd::Undo(const Workload& workload, const std::stop_token& stop) {
   const auto former = oracle_.FormerOf(KeyOf(workload));
-  if (!former) {
+  auto annotations = former ? codec::JsonTree::Parse(former->annotations)
+                            : apimachinery::Result<codec::JsonTree>(codec::JsonTree());
+  if (!former || !annotations) {
     return;
   }
-  codec::JsonTree pod_template = former->pod_template;
   Change change{.method = "PATCH",
                 .path = PathOf(workload) + "/" + workload.name,
                 .body = {},
                 .manager = "kubectl"};
+  const std::string mark = oracle::kUndoMark + ("-" + to_string(next_value_++));
   if (workload.kind == kDeployment) {
+    (*annotations)[oracle::kMarkAnnotation] = mark;
     change.patch = rest::PatchType::kJson;
-    change.body = R"([{"op":"replace","path":"/spec/template","value":)" + pod_template.ToJson() +
+    change.body = R"([{"op":"replace","path":"/spec/template","value":)" + former->pod_template +
                   R"(},{"op":"replace","path":"/metadata/annotations","value":)" +
-                  former->annotations.ToJson() + "}]";
+                  annotations->ToJson() + "}]";
   } else {
-    pod_template["$patch"] = "replace";
-    change.body = R"({"spec":{"template":)" + pod_template.ToJson() + "}}";
+    change.body = R"({"metadata":{"annotations":{")" + std::string(oracle::kMarkAnnotation) +
+                  R"(":")" + mark + R"("}},"spec":{"template":{"$patch":"replace",)" +
+                  former->pod_template.substr(1) + "}}";
   }
-  oracle_.ExpectUndo(KeyOf(workload), former->pod_template);
   (void)admin_.Try(change, stop);
 }
 

@@ -174,6 +174,7 @@ void Run::Reconfigure() {
   }
   doing_ = std::to_string(running_) + " operators" + flags;
   Tell("run", doing_);
+  oracle_->SetOldestOperator(Now());
   for (std::size_t i = 0; i < running_; ++i) {
     replicas_[i]->Start(arguments);
   }
@@ -205,6 +206,10 @@ void Run::CheckTooMany() {
   if (const auto many = oracle_->TooMany()) {
     ++tally_.too_many;
     Fail(*many);
+  }
+  if (const auto wrong = oracle_->Wrong()) {
+    ++tally_.too_many;
+    Fail(*wrong);
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -19,51 +18,60 @@ namespace {
 using apiserver::storage::Event;
 using codec::JsonTree;
 
-constexpr std::array<std::string_view, 3> kWorkloads = {
-    "/registry/deployments/", "/registry/statefulsets/", "/registry/daemonsets/"};
-constexpr std::string_view kConfigMaps = "/registry/configmaps/";
-constexpr std::string_view kSecrets = "/registry/secrets/";
-constexpr std::string_view kLeases = "/registry/leases/";
+constexpr std::string_view kRegistry = "/registry/";
+constexpr std::array<std::string_view, 3> kWorkloads = {"deployments/", "statefulsets/",
+                                                        "daemonsets/"};
+constexpr std::string_view kCronJobs = "cronjobs/";
+constexpr std::string_view kJobs = "jobs/";
+constexpr std::string_view kConfigMaps = "configmaps/";
+constexpr std::string_view kSecrets = "secrets/";
+constexpr std::string_view kLeases = "leases/";
 
-std::int64_t NumberAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
-  const JsonTree* const found = object.At(path);
-  return found == nullptr ? 0 : found->AsInt().value_or(0);
+bool IsSource(std::string_view name) {
+  return name.starts_with(kConfigMaps) || name.starts_with(kSecrets);
 }
 
-std::string StringAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
-  const JsonTree* const found = object.At(path);
-  return found == nullptr || found->AsString() == nullptr ? "" : *found->AsString();
-}
-
-/// "deployments/ns/name" of a key.
-std::string ShortOf(std::string_view key) {
-  return std::string(key.substr(std::string_view("/registry/").size()));
-}
-
-bool IsSource(std::string_view key) {
-  return key.starts_with(kConfigMaps) || key.starts_with(kSecrets);
-}
-
-bool IsWorkload(std::string_view key) {
+bool IsWorkload(std::string_view name) {
   return std::ranges::any_of(kWorkloads,
-                             [key](std::string_view prefix) { return key.starts_with(prefix); });
+                             [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-JsonTree Parsed(const std::string& text) { return JsonTree::Parse(text).value_or(JsonTree()); }
+bool IsOfInterest(std::string_view name) {
+  return IsSource(name) || IsWorkload(name) || name.starts_with(kCronJobs) ||
+         name.starts_with(kJobs) || name.starts_with(kLeases);
+}
 
 }  // namespace
 
 Oracle::Oracle(apiserver::storage::Storage& storage, Tell tell, OracleOptions options)
-    : storage_(storage),
+    : storage_(&storage),
       tell_(std::move(tell)),
-      options_(options),
-      seen_(options.first),
+      options_(std::move(options)),
+      seen_(options_.first),
       thread_([this](const std::stop_token& stop) { Follow(stop); }) {}
+
+void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::Revision base) {
+  thread_ = {};
+  storage_ = &storage;
+  {
+    const base::MutexLock lock(mu_);
+    restored_ = storage.CurrentRevision({}).value_or(0);
+    seen_ = base;
+    data_.clear();
+    changed_at_.clear();
+    jobs_.clear();
+    paused_.clear();
+    workloads_.clear();
+    formers_.clear();
+    holders_.clear();
+  }
+  thread_ = std::jthread([this](const std::stop_token& stop) { Follow(stop); });
+}
 
 void Oracle::Follow(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const auto ended = storage_.Watch(
-        "/registry/", {.from_revision = seen()},
+    const auto ended = storage_->Watch(
+        kRegistry, {.from_revision = seen()},
         [this](std::shared_ptr<const Event> event) -> apimachinery::Result<void> {
           Apply(*event);
           return {};
@@ -73,7 +81,7 @@ void Oracle::Follow(const std::stop_token& stop) {
       tell_("oracle", "cannot follow the storage: " + ended.error().ToString());
       if (ended.error().reason == apimachinery::Reason::kExpired) {
         const base::MutexLock lock(mu_);
-        blind_ = "nobody can judge, since the history is gone: " + ended.error().ToString();
+        lost_sight_ = "nobody can judge, since the history is gone: " + ended.error().ToString();
         return;
       }
       base::Clock::Real().SleepFor(std::chrono::seconds(1), stop);
@@ -82,7 +90,6 @@ void Oracle::Follow(const std::stop_token& stop) {
 }
 
 void Oracle::Apply(const Event& event) {
-  const std::string& key = event.kv.key;
   const base::MutexLock lock(mu_);
   if (!event.more) {
     seen_ = event.kv.mod_revision;
@@ -91,55 +98,77 @@ void Oracle::Apply(const Event& event) {
     return;
   }
   ++counts_.events;
-  if (!IsSource(key) && !IsWorkload(key) && !key.starts_with(kLeases)) {
+  is_restored_ = event.kv.mod_revision <= restored_;
+  const std::string name = event.kv.key.substr(kRegistry.size());
+  if (!IsOfInterest(name)) {
     return;
   }
   if (event.type == Event::Type::kDelete) {
-    ForgetLocked(key);
-    return;
-  }
-  const auto object = JsonTree::Parse(*event.kv.value);
-  if (!object) {
-    blind_ = "nobody can judge, since this cannot be read: " + key;
-  } else if (IsWorkload(key)) {
-    OnWorkloadLocked(ShortOf(key), *object);
-  } else if (IsSource(key)) {
-    if (object->At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr) {
-      paused_.insert(ShortOf(key));
-    } else if (paused_.erase(ShortOf(key)) != 0) {
-      AddReasonLocked(ShortOf(key));  // what was held back is made up for
-    }
-    OnSourceLocked(ShortOf(key), DataOf(*object));
+    ForgetLocked(name);
+  } else if (const auto object = JsonTree::Parse(*event.kv.value)) {
+    OnObjectLocked(name, *object);
   } else {
-    OnLeaseLocked(ShortOf(key), *object);
+    lost_sight_ = "nobody can judge, since this cannot be read: " + name;
   }
 }
 
-void Oracle::ForgetLocked(const std::string& key) {
-  const std::string name = ShortOf(key);
-  if (IsSource(key)) {
+void Oracle::ForgetLocked(const std::string& name) {
+  if (IsSource(name)) {
     paused_.erase(name);
     OnSourceLocked(name, std::nullopt);
   } else if (const auto found = workloads_.find(name); found != workloads_.end()) {
     JudgeLocked(name, found->second);
     workloads_.erase(found);
-    expected_.erase(name);
-    deleted_.insert(name);
+    formers_.erase(name);
+  }
+}
+
+void Oracle::OnObjectLocked(const std::string& name, const JsonTree& object) {
+  if (IsSource(name)) {
+    NotePauseLocked(name,
+                    object.At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr);
+    OnSourceLocked(name, DataOf(object));
+  } else if (IsWorkload(name)) {
+    OnWorkloadLocked(name, object);
+  } else if (name.starts_with(kCronJobs)) {
+    OnCronJobLocked(name, object);
+  } else if (name.starts_with(kJobs)) {
+    OnJobLocked(name, object);
+  } else {
+    OnLeaseLocked(name, object);
   }
 }
 
 void Oracle::OnLeaseLocked(const std::string& key, const JsonTree& object) {
-  const std::string holder = StringAt(object, {"spec", "holderIdentity"});
+  const JsonTree* const holder = object.At({"spec", "holderIdentity"});
+  const std::string* const name = holder == nullptr ? nullptr : holder->AsString();
   std::string& known = holders_[key];
-  if (object.At({"spec", "holderIdentity"}) != nullptr && known != holder) {
-    tell_("storage", key + " is held by " + holder);
-    known = holder;
+  if (name != nullptr && known != *name) {
+    tell_("storage", key + " is held by " + *name);
+    known = *name;
   }
 }
 
 void Oracle::AddReasonLocked(const std::string& source) {
   for (auto& [name, workload] : workloads_) {
     workload.reasons += workload.read.contains(source) ? 1 : 0;
+  }
+}
+
+void Oracle::NotePauseLocked(const std::string& source, bool paused) {
+  if (paused == paused_.contains(source)) {
+    return;
+  }
+  for (auto& [name, workload] : workloads_) {
+    const bool is_held = workload.read.contains(source);
+    workload.was_asked_for = workload.was_asked_for || is_held;
+    workload.was_held = workload.was_held || is_held;
+  }
+  if (paused) {
+    paused_.insert(source);
+  } else {
+    paused_.erase(source);
+    AddReasonLocked(source);  // what was held back is made up for
   }
 }
 
@@ -150,7 +179,15 @@ void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> d
   }
   tell_("storage", key + (data ? " is now " + *data : " is gone"));
   ++counts_.changes;
+  const base::TimePoint now = options_.now();
+  changed_at_[key] = now;
   AddReasonLocked(key);
+  for (auto& [name, workload] : workloads_) {
+    if (workload.read.contains(key)) {
+      workload.is_data_new = true;
+      workload.data_since = now;
+    }
+  }
   if (data) {
     data_[key] = *std::move(data);
   } else {
@@ -158,127 +195,9 @@ void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> d
   }
 }
 
-void Oracle::TakeStateLocked(Workload& workload, const JsonTree& object, bool is_new) {
-  workload.generation = NumberAt(object, {"metadata", "generation"});
-  workload.observed = NumberAt(object, {"status", "observedGeneration"});
-  workload.replicas = NumberAt(object, {"spec", "replicas"});
-  workload.annotations = TextOf(object.At({"metadata", "annotations"}));
-  const bool had_baseline = !workload.baseline.empty();
-  workload.baseline = StringAt(object, {"metadata", "annotations", reloader::kBaselineAnnotation});
-  const std::string uid = StringAt(object, {"metadata", "uid"});
-  if (uid.empty() || !workload.baseline.starts_with("v1 " + uid)) {
-    workload.baseline.clear();  // that of another object, which somebody has copied
-  }
-  if (!is_new && !had_baseline && !workload.baseline.empty()) {
-    // What changed before an operator saw it for the first time, nobody could know of.
-    ReadLocked(workload);
-  }
-}
-
-Oracle::By Oracle::WhoChangedLocked(const std::string& key, const Workload& workload,
-                                    const std::string& text, const std::string& others,
-                                    bool is_new) {
-  if (is_new) {
-    return By::kMaker;
-  }
-  if (const auto found = expected_.find(key); found != expected_.end() && found->second == text) {
-    expected_.erase(found);
-    return By::kUndoer;
-  }
-  return others == workload.others_text ? By::kOperator : By::kOther;
-}
-
-void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
-  const std::size_t begin = key.find('/') + 1;
-  const JsonTree* const pod = object.At({"spec", "template"});
-  const auto [found, is_new] = workloads_.try_emplace(key);
-  Workload& workload = found->second;
-  // An operator that found a rollout under way at its start knows no template from before: pods of
-  // any may be alive, so it makes all of them anew once when others change the template then.
-  const bool was_under_way = workload.observed < workload.generation;
-  const std::string former_annotations = workload.annotations;
-  TakeStateLocked(workload, object, is_new);
-  std::string text = TextOf(pod);
-  if (pod == nullptr || workload.template_text == text) {
-    return;
-  }
-  std::string others = OthersPartOf(*pod);
-  const By by = WhoChangedLocked(key, workload, text, others, is_new);
-  workload.former_annotations = former_annotations;
-  workload.former_template = std::exchange(workload.template_text, std::move(text));
-  workload.others_text = std::move(others);
-  // Pods that are made of it now read what there is now.
-  std::map<std::string, std::optional<std::string>> read;
-  for (const std::string& source :
-       SourcesOf(*pod, key.substr(begin, key.find('/', begin) - begin))) {
-    read[source] = workload.read.contains(source) ? workload.read[source] : std::nullopt;
-  }
-  workload.read = std::move(read);
-  const bool has_news = ReadLocked(workload);
-  switch (by) {
-    case By::kMaker:
-      // One that was made anew in a gap of a watch looks like one whose template was changed.
-      workload.doubts += options_.exact && deleted_.contains(key) ? 1 : 0;
-      tell_("storage", key + " is there");
-      break;
-    case By::kOperator:
-      tell_("storage", key + " is rolled");
-      counts_.without_news += has_news ? 0 : 1;
-      CountRolloutLocked(key, workload);
-      break;
-    case By::kUndoer:
-      // A restart of the operator may make the rollout again, for one: see behaviour.md.
-      ++workload.doubts;
-      ++counts_.undone;
-      workload.undone = true;
-      tell_("storage", key + " is undone");
-      break;
-    case By::kOther:
-      workload.reasons += was_under_way ? 1 : 0;
-      tell_("storage", key + " has another template");
-      break;
-  }
-}
-
-void Oracle::CountRolloutLocked(const std::string& key, Workload& workload) {
-  ++workload.rolled;
-  ++counts_.rollouts;
-  workload.undone = false;
-  if (options_.exact && IsUpToDateLocked(workload)) {
-    JudgeLocked(key, workload);
-  }
-}
-
-void Oracle::JudgeLocked(const std::string& key, Workload& workload) {
-  if (workload.rolled > workload.reasons + workload.doubts) {
-    const std::string what = key + " was rolled " + std::to_string(workload.rolled) +
-                             " times for " + std::to_string(workload.reasons) + " changes";
-    tell_("oracle", what);
-    too_many_ = too_many_.value_or(what);
-  } else if (workload.rolled > workload.reasons) {
-    counts_.doubted += workload.rolled - workload.reasons;
-  }
-  workload.rolled = 0;
-  workload.reasons = 0;
-  workload.doubts = 0;
-}
-
-bool Oracle::ReadLocked(Workload& workload) {
-  bool has_news = false;
-  for (auto& [source, data] : workload.read) {
-    const auto there = data_.find(source);
-    auto now = there == data_.end() ? std::nullopt : std::optional(there->second);
-    has_news = has_news || data != now;
-    data = std::move(now);
-  }
-  return has_news;
-}
-
-bool Oracle::IsUpToDateLocked(const Workload& workload) {
-  return std::ranges::all_of(workload.read, [this, &workload](const auto& each) {
-    const auto now = data_.find(each.first);
-    return now == data_.end() || IsRecorded(workload.baseline, each.first, now->second);
-  });
+const std::string* Oracle::DataOfLocked(const std::string& source) const {
+  const auto found = paused_.contains(source) ? data_.end() : data_.find(source);
+  return found == data_.end() ? nullptr : &found->second;
 }
 
 std::optional<std::string> Oracle::Stale() {
@@ -288,14 +207,20 @@ std::optional<std::string> Oracle::Stale() {
 
 std::optional<std::string> Oracle::OldPods() {
   const base::MutexLock lock(mu_);
-  if (blind_) {
-    return blind_;
+  if (lost_sight_) {
+    return lost_sight_;
   }
   for (const auto& [name, workload] : workloads_) {
+    if (workload.is_paused && !workload.is_held) {
+      return name + " is paused, and nobody holds it";
+    }
+    if (workload.is_opted_out || workload.is_unrecorded) {
+      continue;  // of what changes while nothing watches nobody can know then
+    }
     for (const auto& [source, data] : workload.read) {
-      const auto now = paused_.contains(source) ? data_.end() : data_.find(source);
-      if (data && now != data_.end() && now->second != *data) {
-        return name + " runs with " + source + " " + *data + ", which is " + now->second;
+      const std::string* const now = DataOfLocked(source);
+      if (data && now != nullptr && *now != *data) {
+        return name + " runs with " + source + " " + *data + ", which is " + *now;
       }
     }
   }
@@ -305,11 +230,13 @@ std::optional<std::string> Oracle::OldPods() {
 std::optional<std::string> Oracle::OldRecord() {
   const base::MutexLock lock(mu_);
   for (const auto& [name, workload] : workloads_) {
+    if (workload.is_opted_out || workload.is_unrecorded) {
+      continue;
+    }
     for (const auto& [source, data] : workload.read) {
-      const auto now = paused_.contains(source) ? data_.end() : data_.find(source);
-      if (!workload.undone && now != data_.end() &&
-          !IsRecorded(workload.baseline, source, now->second)) {
-        return name + " has a record of other data of " + source + " than " + now->second + ": " +
+      const std::string* const now = DataOfLocked(source);
+      if (now != nullptr && !IsRecorded(workload.baseline, source, *now)) {
+        return name + " has a record of other data of " + source + " than " + *now + ": " +
                workload.baseline;
       }
     }
@@ -327,6 +254,39 @@ std::optional<std::string> Oracle::TooMany() {
   return std::exchange(too_many_, std::nullopt);
 }
 
+std::optional<std::string> Oracle::Wrong() {
+  const base::MutexLock lock(mu_);
+  return std::exchange(wrong_, std::nullopt);
+}
+
+void Oracle::SetWrongLocked(std::string what) {
+  if (!wrong_) {
+    tell_("oracle", what);
+    wrong_ = std::move(what);
+  }
+}
+
+void Oracle::SetStrict(bool strict, bool limited) {
+  const base::MutexLock lock(mu_);
+  strict_ = strict;
+  limited_ = limited;
+  for (auto& [name, workload] : workloads_) {
+    workload.was_asked_for = false;
+  }
+}
+
+void Oracle::SetOldestOperator(base::TimePoint since) {
+  const base::MutexLock lock(mu_);
+  oldest_operator_ = since;
+}
+
+void Oracle::AllowBlind(const std::string& workload) {
+  const base::MutexLock lock(mu_);
+  if (const auto found = workloads_.find(workload); found != workloads_.end()) {
+    found->second.blind = options_.now();
+  }
+}
+
 std::string Oracle::HolderOf(const std::string& lease) {
   const base::MutexLock lock(mu_);
   const auto found = holders_.find(lease);
@@ -335,17 +295,9 @@ std::string Oracle::HolderOf(const std::string& lease) {
 
 std::optional<Oracle::Former> Oracle::FormerOf(const std::string& workload) {
   const base::MutexLock lock(mu_);
-  const auto found = workloads_.find(workload);
-  if (found == workloads_.end() || found->second.former_template.empty()) {
-    return std::nullopt;
-  }
-  return Former{.pod_template = Parsed(found->second.former_template),
-                .annotations = Parsed(found->second.former_annotations)};
-}
-
-void Oracle::ExpectUndo(const std::string& workload, const JsonTree& pod_template) {
-  const base::MutexLock lock(mu_);
-  expected_[workload] = pod_template.ToJson();
+  const auto found = formers_.find(workload);
+  return found == formers_.end() || found->second.empty() ? std::nullopt
+                                                          : std::optional(found->second.back());
 }
 
 std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
@@ -363,6 +315,18 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
     }
   }
   return unfinished;
+}
+
+bool Oracle::AwaitUnfinished(const std::stop_token& stop) {
+  const base::MutexLock lock(mu_);
+  while (std::ranges::none_of(
+      workloads_, [](const auto& each) { return each.second.observed < each.second.generation; })) {
+    if (base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max()) ==
+        base::Wake::kStopped) {
+      return false;
+    }
+  }
+  return true;
 }
 
 Oracle::Counts Oracle::counts() {

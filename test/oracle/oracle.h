@@ -4,18 +4,22 @@
 #define KUBEXX_TEST_ORACLE_ORACLE_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/codec/json_tree.h"
+#include "oracle/observed_workload.h"
 
 namespace kubexx::oracle {
 
@@ -26,11 +30,14 @@ struct OracleOptions {
   /// A rollout whose record has the present data of all sources uses up every reason from before
   /// it. Without this a reason counts until the next call of TooMany.
   bool exact = false;
+  /// What time it is.
+  std::function<base::TimePoint()> now = [] { return base::Clock::Real().Now(); };
 };
 
 /// Follows the storage below the API server, so it sees every version of every object in order, and
 /// holds the operators to their promise: pods run with the data that is there now, and nothing is
-/// rolled more often than its data has changed. Objects are stored as JSON. Thread-safe.
+/// rolled more often than its data has changed, or for nothing. Objects are stored as JSON. People
+/// have to say on workloads what is theirs, by kMarkAnnotation and kHeldAnnotation. Thread-safe.
 class Oracle {
  public:
   /// Told of what happens, on the thread that follows: who did what. May not call the oracle.
@@ -41,33 +48,48 @@ class Oracle {
   Oracle(const Oracle&) = delete;
   Oracle& operator=(const Oracle&) = delete;
 
+  /// Forgets all that it knows and follows `storage`, which must outlive it, after revision `base`.
+  /// What is there was restored: what pods run with is not known.
+  void Restart(apiserver::storage::Storage& storage, apiserver::storage::Revision base);
+
   /// OldPods, else OldRecord.
   std::optional<std::string> Stale();
-  /// A workload that runs with other data than its sources have, in a sentence; nothing when there
-  /// is none.
+  /// A workload that runs with other data than its sources have, or that an operator has paused, in
+  /// a sentence; nothing when there is none.
   std::optional<std::string> OldPods();
-  /// A workload that an operator has recorded other data for, though nobody has undone its last
-  /// rollout.
+  /// A workload that an operator has recorded other data for.
   std::optional<std::string> OldRecord();
   /// To be asked when no pods are old: a workload that was rolled more often than there was a
   /// reason to since the last call. Begins anew.
   std::optional<std::string> TooMany();
+  /// The first rollout since the last call that nobody can have had a reason for, in a sentence;
+  /// see NeedlessLocked in the source. Also, that an operator ended a person's pause.
+  std::optional<std::string> Wrong();
+
+  // What somebody may know besides, and judge more strictly by.
+
+  /// While this is so nothing goes wrong and all operators have run for long: they know the order
+  /// of what they see, so that a rollout for data that new pods have already is wrong. `limited`:
+  /// only one rollout at a time is to be under way in a namespace then.
+  void SetStrict(bool strict, bool limited = false);
+  /// All operators that run began at this time or later.
+  void SetOldestOperator(base::TimePoint since);
+  /// An operator sends a rollout of "deployments/ns/name" that goes by no version, as it may: what
+  /// somebody asks for in the meantime does not count.
+  void AllowBlind(const std::string& workload);
+
   /// Who holds the Lease; empty: nobody does.
   std::string HolderOf(const std::string& lease);
 
-  /// A pod template that was there, and the annotations that its workload had then.
+  /// What a workload was before its pod template became the present one, as JSON.
   struct Former {
-    codec::JsonTree pod_template{};
-    codec::JsonTree annotations{};
+    std::string pod_template{};
+    std::string annotations{};  ///< of the workload itself
   };
-  /// What a person could bring back: that of before the last change of the template. `workload` is
-  /// "deployments/ns/name".
+  /// Of "deployments/ns/name", that which `kubectl rollout undo` would bring back.
   std::optional<Former> FormerOf(const std::string& workload);
-  /// When the workload's template becomes this one, that is a person's doing and no operator's. To
-  /// be called before the request.
-  void ExpectUndo(const std::string& workload, const codec::JsonTree& pod_template);
 
-  /// A workload whose spec has not been acted on, as its status tells.
+  /// A workload, other than a CronJob, whose spec has not been acted on, as its status tells.
   struct Unfinished {
     std::string plural{};  ///< "deployments"
     std::string space{};
@@ -76,6 +98,8 @@ class Oracle {
     std::int64_t replicas = 0;
   };
   std::vector<Unfinished> UnfinishedWorkloads();
+  /// Blocks until there is one. False: `stop` was requested.
+  bool AwaitUnfinished(const std::stop_token& stop);
 
   struct Counts {
     std::uint64_t events = 0;
@@ -92,58 +116,60 @@ class Oracle {
   apiserver::storage::Revision seen();
 
  private:
-  struct Workload {
-    std::string template_text{};  ///< the whole template
-    std::string others_text{};    ///< without what operators write there
-    std::string annotations{};    ///< of the workload
-    std::string former_template{};
-    std::string former_annotations{};
-    /// What its pods read when they were made: the data of each source; nothing: there was none.
-    std::map<std::string, std::optional<std::string>> read{};
-    std::string baseline{};  ///< what an operator has recorded that it runs with
-    std::int64_t generation = 0;
-    std::int64_t observed = 0;
-    std::int64_t replicas = 0;
-    std::uint64_t rolled = 0;
-    std::uint64_t reasons = 0;
-    std::uint64_t doubts = 0;
-    bool undone = false;  ///< since the last rollout by an operator
-  };
-  /// Who changed a template.
-  enum class By : std::uint8_t { kMaker, kOperator, kUndoer, kOther };
-
   void Follow(const std::stop_token& stop);
   void Apply(const apiserver::storage::Event& event);
-  void ForgetLocked(const std::string& key) KX_REQUIRES(mu_);
+  void ForgetLocked(const std::string& name) KX_REQUIRES(mu_);
+  void OnObjectLocked(const std::string& name, const codec::JsonTree& object) KX_REQUIRES(mu_);
   void OnLeaseLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   /// Workloads that use the source may be rolled once more.
   void AddReasonLocked(const std::string& source) KX_REQUIRES(mu_);
+  void NotePauseLocked(const std::string& source, bool paused) KX_REQUIRES(mu_);
   void OnSourceLocked(const std::string& key, std::optional<std::string> data) KX_REQUIRES(mu_);
   void OnWorkloadLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
-  /// What is beside the template.
-  void TakeStateLocked(Workload& workload, const codec::JsonTree& object, bool is_new)
-      KX_REQUIRES(mu_);
-  By WhoChangedLocked(const std::string& key, const Workload& workload, const std::string& text,
-                      const std::string& others, bool is_new) KX_REQUIRES(mu_);
-  void CountRolloutLocked(const std::string& key, Workload& workload) KX_REQUIRES(mu_);
-  void JudgeLocked(const std::string& key, Workload& workload) KX_REQUIRES(mu_);
-  /// Its pods are new. Whether they have other data than those before.
-  bool ReadLocked(Workload& workload) KX_REQUIRES(mu_);
+  void OnCronJobLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
+  void OnJobLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
+  /// It was made: those who learn of it by a list do not know when.
+  void BeginLocked(ObservedWorkload& workload) KX_REQUIRES(mu_);
+  void KeepFormerLocked(const std::string& key, const ObservedWorkload& before) KX_REQUIRES(mu_);
+  /// An operator has rolled it, which is not noted in `workload` yet: it was `before`, and has
+  /// these stamps now.
+  void OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
+                       const ObservedWorkload& before, const std::string& stamps) KX_REQUIRES(mu_);
+  /// Why nobody can have had a reason for such a rollout. Empty: somebody can.
+  std::string NeedlessLocked(const ObservedWorkload& workload, const ObservedWorkload& before,
+                             const std::string& stamps) const KX_REQUIRES(mu_);
+  void SetWrongLocked(std::string what) KX_REQUIRES(mu_);
+  /// Another workload of the namespace that an operator's rollout is under way of; empty: none.
+  std::string UnderWayBesideLocked(const std::string& key) const KX_REQUIRES(mu_);
+  bool HasPresentDataLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
+  void JudgeLocked(const std::string& key, ObservedWorkload& workload) KX_REQUIRES(mu_);
+  /// Its pods are new.
+  void ReadLocked(ObservedWorkload& workload) KX_REQUIRES(mu_);
   /// Whether its baseline has the present data of all sources that are there.
-  bool IsUpToDateLocked(const Workload& workload) KX_REQUIRES(mu_);
+  bool IsUpToDateLocked(const ObservedWorkload& workload) KX_REQUIRES(mu_);
+  /// The present data of what is not paused; null: there are none.
+  const std::string* DataOfLocked(const std::string& source) const KX_REQUIRES(mu_);
 
-  apiserver::storage::Storage& storage_;
+  apiserver::storage::Storage* storage_;  ///< changes while nothing follows
   const Tell tell_;
   const OracleOptions options_;
   base::Mutex mu_;
-  std::map<std::string, std::string> data_ KX_GUARDED_BY(mu_);  ///< by source
-  std::set<std::string> paused_ KX_GUARDED_BY(mu_);             ///< sources
-  std::map<std::string, Workload> workloads_ KX_GUARDED_BY(mu_);
-  std::set<std::string> deleted_ KX_GUARDED_BY(mu_);                ///< workloads
-  std::map<std::string, std::string> expected_ KX_GUARDED_BY(mu_);  ///< templates
-  std::map<std::string, std::string> holders_ KX_GUARDED_BY(mu_);   ///< by Lease
+  base::CondVar changed_;
+  std::map<std::string, std::string> data_ KX_GUARDED_BY(mu_);            ///< by source
+  std::map<std::string, base::TimePoint> changed_at_ KX_GUARDED_BY(mu_);  ///< by source
+  std::set<std::string> paused_ KX_GUARDED_BY(mu_);                       ///< sources
+  std::set<std::string> jobs_ KX_GUARDED_BY(mu_);
+  std::map<std::string, ObservedWorkload> workloads_ KX_GUARDED_BY(mu_);
+  std::map<std::string, std::deque<Former>> formers_ KX_GUARDED_BY(mu_);  ///< by workload
+  std::map<std::string, std::string> holders_ KX_GUARDED_BY(mu_);         ///< by Lease
+  apiserver::storage::Revision restored_ KX_GUARDED_BY(mu_) = 0;          ///< up to this one
+  bool is_restored_ KX_GUARDED_BY(mu_) = false;                           ///< what is applied
+  std::optional<std::string> wrong_ KX_GUARDED_BY(mu_);
   std::optional<std::string> too_many_ KX_GUARDED_BY(mu_);
-  std::optional<std::string> blind_ KX_GUARDED_BY(mu_);  ///< why it does not see any more
+  std::optional<std::string> lost_sight_ KX_GUARDED_BY(mu_);  ///< why it cannot judge any more
+  bool strict_ KX_GUARDED_BY(mu_) = false;
+  bool limited_ KX_GUARDED_BY(mu_) = false;
+  base::TimePoint oldest_operator_ KX_GUARDED_BY(mu_){};
   apiserver::storage::Revision seen_ KX_GUARDED_BY(mu_);
   Counts counts_ KX_GUARDED_BY(mu_);
   std::jthread thread_;  // last: ends first

@@ -3,14 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdint>
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/base/testing/await.h"
-#include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/model/digest.h"
 
 namespace kubexx::oracle {
@@ -26,9 +28,7 @@ constexpr const char* kName = "deployments/ns/d";
 class OracleTest : public ::testing::Test {
  protected:
   /// Begins anew, with another judge.
-  void JudgeExactly() {
-    oracle_ = std::make_unique<Oracle>(*storage_, Tell(), OracleOptions{.exact = true});
-  }
+  void JudgeExactly() { oracle_ = NewOracle(/*exact=*/true); }
 
   void Put(const std::string& key, const std::string& value) {
     const auto now = storage_->Get(key, 0, {});
@@ -45,26 +45,50 @@ class OracleTest : public ::testing::Test {
     Put(kConfig,
         R"({"metadata":{"annotations":)" + annotations + R"(},"data":{"key":")" + value + R"("}})");
   }
-  static std::string TemplateOf(const std::string& variable, const std::string& image = "one") {
-    return R"({"spec":{"containers":[{"image":")" + image +
-           R"(","envFrom":[{"configMapRef":{"name":"s"}}],"env":[{"name":)"
-           R"("STAKATER_S_CONFIGMAP","value":")" +
-           variable + R"("}]}]}})";
+  struct Workload {
+    std::string variable{};  ///< empty: none
+    std::string recorded{};  ///< the baseline is of these data
+    /// People's part of the template.
+    std::string image = "one";
+    std::string annotations{};  ///< more of the workload's, each with a comma before it
+    std::string restarted_for{};
+    bool through = true;  ///< the status is of its generation, or before it
+    bool paused = false;
+  };
+  static std::string TemplateOf(const Workload& put) {
+    const std::string env = put.variable.empty() ? ""
+                                                 : R"({"name":"STAKATER_S_CONFIGMAP","value":")" +
+                                                       put.variable + R"("})";
+    return R"({"metadata":{"annotations":{"reloader.kubexx.io/restarted-for":")" +
+           put.restarted_for + R"("}},"spec":{"containers":[{"image":")" + put.image +
+           R"(","envFrom":[{"configMapRef":{"name":"s"}}],"env":[)" + env + "]}]}}";
   }
-  /// With the variable and the baseline of these data, and a status of its generation or before it.
+  void PutWorkload(const Workload& put) {
+    Put(kWorkload,
+        R"({"metadata":{"uid":"u","generation":2,"annotations":{"reloader.kubexx.io/baseline":)"
+        R"("v1 u configmap/s=)" +
+            reloader::DigestOf("key=" + put.recorded).ToString() + '"' + put.annotations +
+            R"(}},"status":{"observedGeneration":)" + (put.through ? "2" : "1") +
+            R"(},"spec":{"paused":)" + (put.paused ? "true" : "false") + R"(,"template":)" +
+            TemplateOf(put) + "}}");
+  }
   void PutWorkload(const std::string& variable, const std::string& recorded,
-                   const std::string& image = "one", bool through = true) {
-    Put(kWorkload, R"({"metadata":{"uid":"u","generation":2,"annotations":{)"
-                   R"("reloader.kubexx.io/baseline":"v1 u configmap/s=)" +
-                       reloader::DigestOf("key=" + recorded).ToString() +
-                       R"("}},"status":{"observedGeneration":)" + (through ? "2" : "1") +
-                       R"(},"spec":{"template":)" + TemplateOf(variable, image) + "}}");
+                   const std::string& image = "one") {
+    PutWorkload({.variable = variable, .recorded = recorded, .image = image});
   }
+  void Undo(const std::string& variable, const std::string& recorded) {
+    PutWorkload(
+        {.variable = variable, .recorded = recorded, .annotations = R"(,"oracle/by":"undo-1")"});
+  }
+  void Pass(std::chrono::seconds time) { now_ = now_.load() + time; }
+  base::TimePoint now() const { return now_; }
   Oracle& oracle() { return *oracle_; }
 
  private:
-  static Oracle::Tell Tell() {
-    return [](std::string_view, std::string_view) {};
+  std::unique_ptr<Oracle> NewOracle(bool exact) {
+    return std::make_unique<Oracle>(
+        *storage_, [](std::string_view, std::string_view) {},
+        OracleOptions{.exact = exact, .now = [this] { return now_.load(); }});
   }
   void AwaitOracle() {
     const auto written = storage_->CurrentRevision({});
@@ -72,9 +96,10 @@ class OracleTest : public ::testing::Test {
     KX_AWAIT(oracle_->seen() >= *written);
   }
 
+  std::atomic<base::TimePoint> now_ = base::TimePoint(std::chrono::hours(1));
   std::unique_ptr<apiserver::storage::MemoryStorage> storage_ =
       *apiserver::storage::NewMemoryStorage({.base_revision = 1});
-  std::unique_ptr<Oracle> oracle_ = std::make_unique<Oracle>(*storage_, Tell());
+  std::unique_ptr<Oracle> oracle_ = NewOracle(/*exact=*/false);
 };
 
 TEST_F(OracleTest, ChangedDataMakeAWorkloadStaleUntilItIsRolled) {
@@ -108,6 +133,7 @@ TEST_F(OracleTest, APausedSourceMakesNothingStale) {
 
 TEST_F(OracleTest, TwoRolloutsForOneChangeAreTooMany) {
   PutConfig("v1");
+  Pass(std::chrono::hours(1));
   PutWorkload("v1", "v1");
   PutConfig("v2");
   PutWorkload("v2", "v2");
@@ -128,6 +154,7 @@ TEST_F(OracleTest, WhatPeopleDoToATemplateIsNoRollout) {
 TEST_F(OracleTest, ChangesThatWereRolledTogetherAreNoReasonForMoreToAnExactJudge) {
   JudgeExactly();
   PutConfig("v1");
+  Pass(std::chrono::hours(1));
   PutWorkload("v1", "v1");
   PutConfig("v2");
   PutConfig("v3");
@@ -155,6 +182,7 @@ TEST_F(OracleTest, ARolloutThatRecordsOlderDataMayBeFollowedByOneToAnExactJudge)
 TEST_F(OracleTest, ARestartIsNoReasonToAnExactJudge) {
   JudgeExactly();
   PutConfig("v1");
+  Pass(std::chrono::hours(1));
   PutWorkload("v1", "v1");
   EXPECT_EQ(oracle().TooMany(), std::nullopt);
   PutWorkload("v1 again", "v1");
@@ -163,50 +191,130 @@ TEST_F(OracleTest, ARestartIsNoReasonToAnExactJudge) {
 
 TEST_F(OracleTest, AnUndoIsNoRolloutAndLeavesADoubt) {
   PutConfig("v1");
+  Pass(std::chrono::hours(1));
   PutWorkload("v1", "v1");
   PutConfig("v2");
   PutWorkload("v2", "v2");
   const auto former = oracle().FormerOf(kName);
   ASSERT_TRUE(former);
-  EXPECT_EQ(former->pod_template, *codec::JsonTree::Parse(TemplateOf("v1")));
-  EXPECT_THAT(former->annotations.ToJson(), HasSubstr("baseline"));
-  oracle().ExpectUndo(kName, former->pod_template);
-  PutWorkload("v1", "v1");
+  EXPECT_EQ(former->pod_template, TemplateOf({.variable = "v1"}));
+  EXPECT_THAT(former->annotations, HasSubstr("baseline"));
+  Undo("v1", "v1");
   EXPECT_EQ(oracle().counts().rollouts, 1U);
   EXPECT_EQ(oracle().counts().undone, 1U);
-  EXPECT_EQ(oracle().Stale(), std::nullopt) << "its pods began with v2, whatever the record says";
+  EXPECT_THAT(oracle().FormerOf(kName).value_or(Oracle::Former{}).pod_template,
+              HasSubstr(R"("value":"v2")"));
+  EXPECT_EQ(oracle().OldPods(), std::nullopt) << "its pods began with v2, whatever the record says";
+  EXPECT_THAT(oracle().OldRecord().value_or(""), HasSubstr("has a record of other data"));
   PutConfig("v1");
   EXPECT_NE(oracle().OldPods(), std::nullopt) << "mended, but its pods have what is bad";
-  PutWorkload("v1 again", "v1");
-  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  PutWorkload({.variable = "v1",
+               .recorded = "v1",
+               .annotations = R"(,"oracle/by":"undo-1")",
+               .restarted_for = "v1"});
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
   EXPECT_EQ(oracle().TooMany(), std::nullopt);
   EXPECT_EQ(oracle().counts().doubted, 0U);
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
 }
 
 TEST_F(OracleTest, ARolloutThatOnlyADoubtAllowsIsCounted) {
   PutConfig("v1");
   PutWorkload("v1", "v1");
-  oracle().ExpectUndo(kName, *codec::JsonTree::Parse(TemplateOf("v0")));
-  PutWorkload("v0", "v0");
-  PutWorkload("v1", "v1");
+  Undo("v0", "v0");
+  PutWorkload({.variable = "v1", .recorded = "v1", .annotations = R"(,"oracle/by":"undo-1")"});
   EXPECT_EQ(oracle().TooMany(), std::nullopt);
+  EXPECT_EQ(oracle().counts().rollouts, 1U);
   EXPECT_EQ(oracle().counts().doubted, 1U);
 }
 
 TEST_F(OracleTest, ATemplateThatOthersChangeDuringARolloutMayBeRolledOnce) {
   PutConfig("v1");
-  PutWorkload("v1", "v1", "one", /*through=*/false);
+  Pass(std::chrono::hours(1));
+  PutWorkload({.variable = "v1", .recorded = "v1", .through = false});
   PutWorkload("v1", "v1", "two");
   PutWorkload("v1 again", "v1", "two");
+  EXPECT_EQ(oracle().counts().rollouts, 1U);
   EXPECT_EQ(oracle().TooMany(), std::nullopt);
+}
+
+TEST_F(OracleTest, AWorkloadThatIsMadeSoonAfterAChangeMayBeRolledOnce) {
+  for (const bool soon : {true, false}) {
+    PutConfig(soon ? "v1" : "v2");
+    Pass(std::chrono::hours(soon ? 0 : 1));
+    PutWorkload("v0", "v1");
+    PutWorkload("v1", "v1");
+    EXPECT_EQ(oracle().TooMany().has_value(), !soon);
+    Delete(kWorkload);
+  }
 }
 
 TEST_F(OracleTest, ADeletedWorkloadIsStillJudged) {
   PutConfig("v1");
+  Pass(std::chrono::hours(1));
   PutWorkload("v1", "v1");
   PutWorkload("v1 again", "v1");
   Delete(kWorkload);
   EXPECT_THAT(oracle().TooMany().value_or(""), HasSubstr("1 times for 0 changes"));
+}
+
+TEST_F(OracleTest, ARolloutForDataThatThePodsHaveIsWrong) {
+  PutConfig("v1");
+  PutWorkload("v1", "v1");
+  PutConfig("v2");
+  PutWorkload("v2", "v2");
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
+  PutWorkload({.variable = "v2", .recorded = "v2", .restarted_for = "nothing"});
+  EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("again for data that its pods"));
+  EXPECT_EQ(oracle().Wrong(), std::nullopt) << "it begins anew";
+}
+
+TEST_F(OracleTest, ARolloutThatNobodyWantsIsWrongUnlessItWasOnItsWay) {
+  const std::string opted_out = R"(,"reloader.stakater.com/auto":"false")";
+  PutConfig("v1");
+  PutWorkload({.variable = "v1", .recorded = "v1", .annotations = opted_out});
+  PutConfig("v2");
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  oracle().AllowBlind(kName);
+  PutWorkload({.variable = "v2", .recorded = "v2", .annotations = opted_out});
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
+  Pass(std::chrono::minutes(2));
+  PutWorkload({.variable = "v3", .recorded = "v2", .annotations = opted_out});
+  EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("opted out"));
+}
+
+TEST_F(OracleTest, WithNothingInTheWayOperatorsKnowWhatAReleaseHasBroughtToPods) {
+  for (const bool strict : {true, false}) {
+    oracle().SetStrict(strict);
+    PutConfig("v1");
+    PutWorkload("v1", "v1");
+    PutConfig("v2");
+    Pass(std::chrono::seconds(1));
+    PutWorkload("v1", "v1", "two");
+    Pass(std::chrono::seconds(1));
+    PutWorkload("v2", "v2", "two");
+    EXPECT_EQ(oracle().Wrong().has_value(), strict);
+    Delete(kWorkload);
+  }
+}
+
+TEST_F(OracleTest, WhatIsOlderThanAllOperatorsIsNotRolledForNothing) {
+  PutConfig("v1");
+  PutWorkload({.recorded = "v1"});
+  oracle().SetOldestOperator(now() + std::chrono::seconds(20));
+  PutWorkload("v1", "v1");
+  EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("nothing has changed"));
+}
+
+TEST_F(OracleTest, NobodyEndsAPersonsPause) {
+  PutConfig("v1");
+  const std::string held = R"(,"oracle/held":"true")";
+  PutWorkload({.recorded = "v1", .annotations = held, .paused = true});
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  PutWorkload({.recorded = "v1", .annotations = held});
+  EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("was resumed, though"));
+  PutWorkload({.recorded = "v1", .paused = true});
+  EXPECT_THAT(oracle().Stale().value_or(""), HasSubstr("is paused, and nobody holds it"));
 }
 
 }  // namespace

@@ -18,16 +18,19 @@ using codec::JsonTree;
 
 /// What operators write into a template.
 constexpr std::string_view kVariables = "STAKATER_";
-constexpr std::array<std::string_view, 2> kAnnotations = {
-    "reloader.stakater.com/last-reloaded-from", "reloader.kubexx.io/restarted-for"};
+constexpr std::string_view kReloadedFrom = "reloader.stakater.com/last-reloaded-from";
+constexpr std::array<std::string_view, 2> kAnnotations = {kReloadedFrom,
+                                                          "reloader.kubexx.io/restarted-for"};
+
+std::span<const JsonTree> ElementsOf(const JsonTree* list) {
+  return list == nullptr ? std::span<const JsonTree>() : list->elements();
+}
 
 void TakeVariablesAway(JsonTree& container) {
   JsonTree kept = JsonTree::Array();
-  if (const JsonTree* const env = container.Find("env")) {
-    for (const JsonTree& each : env->elements()) {
-      if (!each.TextAt("name").starts_with(kVariables)) {
-        kept.Append(each);
-      }
+  for (const JsonTree& each : ElementsOf(container.Find("env"))) {
+    if (!each.TextAt("name").starts_with(kVariables)) {
+      kept.Append(each);
     }
   }
   container["env"] = std::move(kept);
@@ -60,15 +63,37 @@ std::string OthersPartOf(JsonTree pod_template) {
   return pod_template.ToJson();
 }
 
+std::string StampsIn(const JsonTree& pod_template) {
+  std::string stamps;
+  for (const JsonTree& container : ElementsOf(pod_template.At({"spec", "containers"}))) {
+    for (const JsonTree& each : ElementsOf(container.Find("env"))) {
+      if (each.TextAt("name").starts_with(kVariables)) {
+        stamps.append(each.TextAt("name")).append("=").append(each.TextAt("value")).append(" ");
+      }
+    }
+  }
+  const JsonTree* const from = pod_template.At({"metadata", "annotations", kReloadedFrom});
+  if (from != nullptr && from->AsString() != nullptr) {
+    if (const auto tree = JsonTree::Parse(*from->AsString())) {
+      stamps.append(tree->TextAt("type")).append("/").append(tree->TextAt("name"));
+      stamps.append("=").append(tree->TextAt("hash"));  // the time is another each time
+    }
+  }
+  return stamps;
+}
+
+std::string_view DigestsIn(std::string_view baseline) {
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t space = baseline.find(' ');
+    baseline.remove_prefix(space == std::string_view::npos ? baseline.size() : space + 1);
+  }
+  return baseline;
+}
+
 std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::string& space) {
   std::vector<std::string> sources;
-  const JsonTree* const containers = pod_template.At({"spec", "containers"});
-  if (containers == nullptr) {
-    return sources;
-  }
-  for (const JsonTree& container : containers->elements()) {
-    const JsonTree* const from = container.Find("envFrom");
-    for (const JsonTree& each : from == nullptr ? std::span<const JsonTree>() : from->elements()) {
+  for (const JsonTree& container : ElementsOf(pod_template.At({"spec", "containers"}))) {
+    for (const JsonTree& each : ElementsOf(container.Find("envFrom"))) {
       const JsonTree* const config = each.Find("configMapRef");
       const JsonTree* const secret = each.Find("secretRef");
       if (config != nullptr) {

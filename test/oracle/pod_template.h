@@ -4,6 +4,7 @@
 #define KUBEXX_TEST_ORACLE_POD_TEMPLATE_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/codec/json_tree.h"
@@ -18,6 +19,12 @@ std::string DataOf(const codec::JsonTree& source);
 
 /// A pod template without what operators write there.
 std::string OthersPartOf(codec::JsonTree pod_template);
+
+/// What operators say in a pod template of the data that it was rolled for; empty: nothing.
+std::string StampsIn(const codec::JsonTree& pod_template);
+
+/// What a baseline says of data: without the version, and whose it is. Lives as long as `baseline`.
+std::string_view DigestsIn(std::string_view baseline);
 
 /// What the pods of a template in the namespace `space` take data from: "configmaps/ns/name" and
 /// "secrets/ns/name". What is in `envFrom` only.

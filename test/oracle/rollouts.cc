@@ -23,7 +23,7 @@ Rollouts::Rollouts(std::shared_ptr<rest::RESTClient> client, Oracle& oracle, Ran
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 void Rollouts::Run(const std::stop_token& stop) {
-  while (base::Clock::Real().SleepFor(kLookEvery, stop)) {
+  while (oracle_.AwaitUnfinished(stop) && base::Clock::Real().SleepFor(kLookEvery, stop)) {
     for (const Oracle::Unfinished& each : oracle_.UnfinishedWorkloads()) {
       auto& [generation, looks] = left_[each.plural + "/" + each.space + "/" + each.name];
       if (generation != each.generation) {

@@ -26,7 +26,7 @@ namespace {
     std::fflush(stdout);
     std::_Exit(0);
   };
-  Random random(options.seed);
+  oracle::Random random(options.seed);
   static constexpr std::uint64_t kPreemption[] = {0, 4, 16, 64, 256, 1024};
   Scheduler scheduler({.seed = options.seed,
                        .preempt_every = kPreemption[random.Below(std::size(kPreemption))],

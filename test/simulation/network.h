@@ -15,7 +15,7 @@
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/rest/round_tripper.h"
-#include "random.h"
+#include "oracle/random.h"
 #include "server.h"
 #include "wire_call.h"
 #include "without.h"
@@ -34,7 +34,7 @@ class Network {
   /// Sees each request of a client; for what must never be in one.
   using Inspect = std::function<void(const std::string& client, const rest::HttpRequest& request)>;
 
-  Network(Random random, Inspect inspect) : inspect_(std::move(inspect)), random_(random) {}
+  Network(oracle::Random random, Inspect inspect) : inspect_(std::move(inspect)), random_(random) {}
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
@@ -71,7 +71,7 @@ class Network {
 
   const Inspect inspect_;
   mutable base::Mutex mu_;
-  Random random_ KX_GUARDED_BY(mu_);
+  oracle::Random random_ KX_GUARDED_BY(mu_);
   std::uint64_t without_ KX_GUARDED_BY(mu_) = 0;
   FaultRates rates_ KX_GUARDED_BY(mu_){};
   Fault aimed_ KX_GUARDED_BY(mu_) = Fault::kNone;

@@ -32,7 +32,7 @@ class NetworkHarness {
  public:
   explicit NetworkHarness(bool faulty)
       : storage_(*apiserver::storage::NewMemoryStorage({})),
-        network_(Random(1), [](const std::string&, const rest::HttpRequest&) {}),
+        network_(oracle::Random(1), [](const std::string&, const rest::HttpRequest&) {}),
         server_(std::make_shared<Server>(*storage_, apiserver::ApiOptions{}, Server::Observer{})),
         client_(
             *rest::RESTClient::New({.host = "http://simulation",

@@ -51,7 +51,7 @@ std::string_view ToString(Act act) {
   return kNames[static_cast<std::size_t>(act)];
 }
 
-People::People(Options options, Random random, Timeline& timeline)
+People::People(Options options, oracle::Random random, Timeline& timeline)
     : options_(std::move(options)), random_(random), timeline_(timeline) {
   const std::int64_t spaces = random_.Between(1, kMostSpaces);
   for (std::int64_t s = 0; s < spaces; ++s) {

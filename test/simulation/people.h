@@ -18,8 +18,8 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/rest/rest_client.h"
-#include "oracle.h"
-#include "random.h"
+#include "oracle/oracle.h"
+#include "oracle/random.h"
 #include "timeline.h"
 #include "without.h"
 
@@ -73,7 +73,7 @@ class People {
   struct Options {
     std::shared_ptr<rest::RESTClient> client{};
     /// What undoing a rollout of "deployments/ns/name" brings back.
-    std::function<std::optional<Oracle::Former>(const std::string& workload)> former{};
+    std::function<std::optional<oracle::Oracle::Former>(const std::string& workload)> former{};
     /// Some workloads are to have no baseline.
     bool some_unrecorded = false;
     /// Tenants have ReloadPolicies.
@@ -83,7 +83,7 @@ class People {
   };
 
   /// `timeline` must outlive it.
-  People(Options options, Random random, Timeline& timeline);
+  People(Options options, oracle::Random random, Timeline& timeline);
 
   /// Makes what there is at the beginning; blocks until it is there.
   void Begin(const std::stop_token& stop);
@@ -163,7 +163,7 @@ class People {
   void ChangePolicy(const std::string& space, const std::stop_token& stop);
 
   const Options options_;
-  Random random_;
+  oracle::Random random_;
   Timeline& timeline_;
   std::vector<std::string> spaces_{};
   std::vector<Source> sources_{};

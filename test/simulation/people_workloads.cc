@@ -27,7 +27,7 @@ std::optional<std::string> People::CopyOf(const std::string& path, const std::st
 void People::Release(Workload& workload, const std::stop_token& stop) {
   ++workload.release;
   Patch(PathOf(workload) + "/" + workload.name,
-        R"({"metadata":{"annotations":{")" + std::string(kMarkAnnotation) + R"(":")" +
+        R"({"metadata":{"annotations":{")" + std::string(oracle::kMarkAnnotation) + R"(":")" +
             NextMark("release") +
             R"("}},"spec":{"template":{"spec":{"containers":[{"name":"main","image":"image:)" +
             to_string(workload.release) + R"("}]}}}})",
@@ -71,15 +71,15 @@ void People::Undo(Workload& workload, const std::stop_token& stop) {
   }
   Request request{
       .method = "PATCH", .path = PathOf(workload) + "/" + workload.name, .manager = "kubectl"};
-  const std::string mark = NextMark(kUndoMark);
+  const std::string mark = NextMark(oracle::kUndoMark);
   if (workload.kind == kStatefulSet || workload.kind == kDaemonSet) {
-    request.body = R"({"metadata":{"annotations":{")" + std::string(kMarkAnnotation) + R"(":")" +
-                   mark + R"("}},"spec":{"template":{"$patch":"replace",)" +
+    request.body = R"({"metadata":{"annotations":{")" + std::string(oracle::kMarkAnnotation) +
+                   R"(":")" + mark + R"("}},"spec":{"template":{"$patch":"replace",)" +
                    former->pod_template.substr(1) + "}}";
   } else {
     // ReplicaSets keep the annotations, too.
     workload.opted_out = annotations->TextAt("reloader.stakater.com/auto") == "false";
-    (*annotations)[kMarkAnnotation] = mark;
+    (*annotations)[oracle::kMarkAnnotation] = mark;
     request.patch = rest::PatchType::kJson;
     request.body = R"([{"op":"replace","path":"/spec/template","value":)" + former->pod_template +
                    R"(},{"op":"replace","path":"/metadata/annotations","value":)" +
@@ -109,13 +109,14 @@ void People::OptOut(Workload& workload, const std::stop_token& stop) {
 void People::Hold(Workload& workload, const std::stop_token& stop) {
   Request request{.method = "PATCH",
                   .path = PathOf(workload) + "/" + workload.name,
-                  .body = R"({"metadata":{"annotations":{")" + std::string(kHeldAnnotation) +
+                  .body = R"({"metadata":{"annotations":{")" +
+                          std::string(oracle::kHeldAnnotation) +
                           R"(":null}},"spec":{"paused":false}})",
                   .manager = "kubectl-rollout"};
   Insist(request, stop);  // `kubectl rollout pause` refuses what is paused
   workload.held = !workload.held;
   if (workload.held) {
-    request.body = R"({"metadata":{"annotations":{")" + std::string(kHeldAnnotation) +
+    request.body = R"({"metadata":{"annotations":{")" + std::string(oracle::kHeldAnnotation) +
                    R"(":"true"}},"spec":{"paused":true}})";
     Insist(request, stop);
   }

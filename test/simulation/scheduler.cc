@@ -1,20 +1,19 @@
 #include "scheduler.h"
 
 #include <execinfo.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
 #include "real_calls.h"
+#include "turn.h"
 
 namespace kubexx::simulation {
 
@@ -26,8 +25,8 @@ struct SimThread {
   int number = 0;
   Actor actor = 0;
   State state = State::kRunnable;
-  std::atomic<std::uint32_t> turn = 0;  ///< 1: runs; 2: tells where it is. The word it sleeps at.
-  const void* address = nullptr;        ///< what it waits for
+  Turn turn{};
+  const void* address = nullptr;  ///< what it waits for
   const char* what = "";
   Nanoseconds deadline = kNever;
   bool woken = false;
@@ -51,29 +50,6 @@ constexpr Nanoseconds kEpoch = 1767225600;
 constexpr Nanoseconds kStart = 1000 * kSecond;
 
 thread_local SimThread* current_thread = nullptr;
-
-void SleepUntilTurn(SimThread& thread) {
-  while (true) {
-    const std::uint32_t turn = thread.turn.load();
-    if (turn == 1) {
-      thread.turn.store(0);
-      return;
-    }
-    if (turn == 2) {
-      std::array<void*, 48> frames{};
-      const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
-      ::backtrace_symbols_fd(frames.data() + 2, std::max(count - 2, 0), STDERR_FILENO);
-      thread.turn.store(3);
-      continue;
-    }
-    KX_REAL(syscall)(SYS_futex, &thread.turn, FUTEX_WAIT_PRIVATE, turn, nullptr, nullptr, 0);
-  }
-}
-
-void WakeForTurn(SimThread& thread, std::uint32_t turn) {
-  thread.turn.store(turn);
-  KX_REAL(syscall)(SYS_futex, &thread.turn, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-}
 
 /// Ends a thread's turn as the last of what is done at its end; see Scheduler::Leave.
 pthread_key_t end_key;
@@ -105,6 +81,7 @@ void Scheduler::Run(const std::function<void()>& main) {
   first->scheduler = this;
   first->number = static_cast<int>(threads_.size());
   first->handle = ::pthread_self();
+  first->turn.Adopt();
   current_thread = first.get();
   threads_.push_back(std::move(first));
   main();
@@ -237,18 +214,25 @@ SimThread& Scheduler::Next() {
   }
 }
 
-void Scheduler::GiveTurnTo(SimThread& next, SimThread* from) {
-  hash_ = (hash_ ^ static_cast<std::uint64_t>(next.number)) * 1099511628211U;
-  if (&next == from) {
+void Scheduler::GiveTurnTo(SimThread& next) {
+  SimThread& self = *current_thread;
+  AddDecision(next);
+  if (&next == &self) {
     return;
   }
   ++switches_;
-  WakeForTurn(next, 1);
-  if (from != nullptr) {
-    SleepUntilTurn(*from);
-    if (SimThread* const ended = std::exchange(ended_, nullptr)) {
-      AwaitGone(*ended);
-    }
+  self.turn.PassTo(next.turn);
+  SeeOff();
+}
+
+void Scheduler::AddDecision(const SimThread& next) {
+  hash_ = (hash_ ^ static_cast<std::uint64_t>(next.number)) * 1099511628211U;
+}
+
+void Scheduler::SeeOff() {
+  if (SimThread* const ended = std::exchange(ended_, nullptr)) {
+    ended->turn.Release();
+    AwaitGone(*ended);
   }
 }
 
@@ -270,9 +254,8 @@ void Scheduler::Point() {
 }
 
 void Scheduler::Yield() {
-  SimThread& self = *current_thread;
-  PushRunnable(self);
-  GiveTurnTo(Next(), &self);
+  PushRunnable(*current_thread);
+  GiveTurnTo(Next());
 }
 
 bool Scheduler::Block(const void* address, Nanoseconds deadline, const char* what, bool spurious) {
@@ -293,7 +276,7 @@ bool Scheduler::Block(const void* address, Nanoseconds deadline, const char* wha
     timers_.emplace(deadline, self.number);
   }
   waiting_[address].push_back(&self);
-  GiveTurnTo(Next(), &self);
+  GiveTurnTo(Next());
   return self.woken;
 }
 
@@ -321,6 +304,7 @@ int Scheduler::CreateThread(pthread_t* handle, const pthread_attr_t* attributes,
     return error;
   }
   *handle = thread.handle;
+  thread.turn.AwaitBegin();
   threads_.push_back(std::move(made));
   PushRunnable(thread);
   Point();
@@ -329,12 +313,10 @@ int Scheduler::CreateThread(pthread_t* handle, const pthread_attr_t* attributes,
 
 void* Scheduler::Enter(void* thread) {
   auto& self = *static_cast<SimThread*>(thread);
-  SleepUntilTurn(self);
-  current_thread = &self;
   self.id = ::gettid();
-  if (SimThread* const ended = std::exchange(self.scheduler->ended_, nullptr)) {
-    AwaitGone(*ended);
-  }
+  self.turn.Begin();
+  current_thread = &self;
+  self.scheduler->SeeOff();
   ::pthread_setspecific(end_key, thread);
   self.result = self.start(self.argument);
   return self.result;
@@ -357,7 +339,9 @@ void Scheduler::EndThread(SimThread& thread) {
   SimThread& next = Next();
   ended_ = &thread;
   current_thread = nullptr;
-  GiveTurnTo(next, nullptr);
+  AddDecision(next);
+  ++switches_;
+  thread.turn.EndWith(next.turn);
 }
 
 SimThread* Scheduler::FindThread(pthread_t handle) {
@@ -410,10 +394,7 @@ void Scheduler::Stuck(const std::string& what) {
       continue;
     }
     std::fprintf(stderr, "%s#%d:\n", NameOf(thread->actor).c_str(), thread->number);
-    WakeForTurn(*thread, 2);
-    while (thread->turn.load() != 3) {
-      KX_REAL(sched_yield)();
-    }
+    current_thread->turn.Describe(thread->turn);
   }
   std::array<void*, 48> frames{};
   const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,7 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "random.h"
+#include "kubexx/base/clock.h"
+#include "oracle/random.h"
 
 namespace kubexx::simulation {
 
@@ -28,6 +30,11 @@ using Nanoseconds = std::int64_t;
 inline constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 inline constexpr Nanoseconds kSecond = 1'000'000'000;
 inline constexpr Nanoseconds kMinute = 60 * kSecond;
+
+/// As the clocks of the simulation's threads have it.
+inline base::TimePoint ToTimePoint(Nanoseconds time) {
+  return base::TimePoint(std::chrono::nanoseconds(time));
+}
 
 /// Whose threads they are: a process of the simulated cluster. 0 is the simulation itself.
 using Actor = int;
@@ -50,9 +57,9 @@ struct SchedulerOptions {
 };
 
 /// Runs threads one at a time. They are threads of the system, so that all code works as it is
-/// shipped; but each waits until it is its turn, which it gives up where it waits, and now and then
-/// where it might be interrupted: at locks, notifications, starts and ends of threads, and looks at
-/// the clock. A seed decides who is next; so the same seed gives the same run.
+/// shipped; but each waits until it is its turn (Turn), which it gives up where it waits, and now
+/// and then where it might be interrupted: at locks, notifications, starts and ends of threads, and
+/// looks at the clock. A seed decides who is next; so the same seed gives the same run.
 ///
 /// The calls of the C library that threads use to wait for each other, to tell the time and to get
 /// random numbers lead here (interpose.cc) when a thread of a simulation makes them. Time stands
@@ -147,15 +154,19 @@ class Scheduler {
   /// The next thread to run, taken out of runnable_; advances time until there is one.
   SimThread& Next();
   SimThread* PickRunnable();
-  void GiveTurnTo(SimThread& next, SimThread* from);
+  /// From the thread that calls.
+  void GiveTurnTo(SimThread& next);
+  void AddDecision(const SimThread& next);
+  /// Waits until nothing is left of the thread that has just ended.
+  void SeeOff();
   void MakeRunnable(SimThread& thread, bool woken);
   void RemoveWaiter(SimThread& thread);
   [[noreturn]] void Stuck(const std::string& what);
   std::string DescribeThreads();
 
   const SchedulerOptions options_;
-  Random random_;
-  Random entropy_;
+  oracle::Random random_;
+  oracle::Random entropy_;
   Nanoseconds now_ = 1000 * kSecond;
   std::uint64_t hash_ = 14695981039346656037U;
   std::uint64_t points_ = 0;

@@ -11,6 +11,8 @@
 namespace kubexx::simulation {
 namespace {
 
+/// The revision of a storage with nothing in it.
+constexpr apiserver::storage::Revision kFirst = 1;
 /// Within this much time after the last fault everything is as it should be: a watch that is
 /// half-open is noticed when its time is over, which is ten minutes at most, and a list that is
 /// tried again waits for half a minute at most.
@@ -24,7 +26,7 @@ constexpr int kCalmLooks = 3;
 constexpr const char* kByAnnotations = "--reload-strategy=annotations";
 
 /// Each of about half of the faults meets up to so many of a thousand requests.
-FaultRates RandomRates(Random& random) {
+FaultRates RandomRates(oracle::Random& random) {
   FaultRates rates{};
   const std::int64_t most = random.Chance(300) ? 60 : 15;
   for (std::size_t i = 1; i < kFaults; ++i) {
@@ -172,8 +174,11 @@ void World::Quiet() {
 
 void World::Run() {
   CatchLog();
-  storage_ = *apiserver::storage::NewMemoryStorage({.base_revision = Oracle::kFirst});
-  oracle_ = std::make_unique<Oracle>(*storage_, timeline_);
+  storage_ = *apiserver::storage::NewMemoryStorage({.base_revision = kFirst});
+  oracle_ = std::make_unique<oracle::Oracle>(
+      *storage_, [this](std::string_view who, std::string_view what) { timeline_.Add(who, what); },
+      oracle::OracleOptions{.first = kFirst,
+                            .now = [this] { return ToTimePoint(scheduler_.now()); }});
   StartServer();
   const Actor self = scheduler_.Become(people_actor_);
   const bool by_annotations =
@@ -188,7 +193,8 @@ void World::Run() {
       random_.Fork(), timeline_);
   crowd_->Begin({});
   scheduler_.Become(cluster_actor_);
-  rollouts_ = std::make_unique<Rollouts>(ClientOf("cluster", false), *oracle_, random_.Fork());
+  rollouts_ =
+      std::make_unique<oracle::Rollouts>(ClientOf("cluster", false), *oracle_, random_.Fork());
   scheduler_.Become(reader_actor_);
   mirror_ = std::make_unique<Mirror>(ClientOf("reader", true));
   scheduler_.Become(self);
@@ -219,8 +225,9 @@ void World::Run() {
   }
   result_.virtual_hours =
       static_cast<double>(scheduler_.now() - begin) / static_cast<double>(60 * kMinute);
-  result_.rollouts = oracle_->rollouts();
-  result_.changes = oracle_->changes();
+  const oracle::Oracle::Counts counts = oracle_->counts();
+  result_.rollouts = counts.rollouts;
+  result_.changes = counts.changes;
   result_.faults = network_.faults();
   result_.hash = scheduler_.hash();
   result_.points = scheduler_.points();

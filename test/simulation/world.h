@@ -20,10 +20,10 @@
 #include "mirror.h"
 #include "network.h"
 #include "operator_process.h"
-#include "oracle.h"
+#include "oracle/oracle.h"
+#include "oracle/random.h"
+#include "oracle/rollouts.h"
 #include "people.h"
-#include "random.h"
-#include "rollouts.h"
 #include "scheduler.h"
 #include "server.h"
 #include "timeline.h"
@@ -143,7 +143,7 @@ class World {
   Scheduler& scheduler_;
   const RunOptions options_;
   RunResult& result_;
-  Random random_;
+  oracle::Random random_;
   Timeline timeline_;
   Network network_;
   const Actor server_actor_;
@@ -153,7 +153,7 @@ class World {
   std::optional<logging::testing::Redirect> log_;
   std::unique_ptr<apiserver::storage::MemoryStorage> storage_;
   std::vector<std::unique_ptr<apiserver::storage::MemoryStorage>> former_storages_{};
-  std::unique_ptr<Oracle> oracle_;
+  std::unique_ptr<oracle::Oracle> oracle_;
   std::shared_ptr<Server> server_;
   std::vector<std::shared_ptr<Server>> former_servers_{};
   std::vector<std::string> operator_arguments_{};
@@ -169,7 +169,7 @@ class World {
   std::map<std::string, std::deque<Nanoseconds>> versioned_{};
   Nanoseconds denied_until_ = 0;  ///< operators may have found that they may not read
   std::unique_ptr<People> crowd_;
-  std::unique_ptr<Rollouts> rollouts_;
+  std::unique_ptr<oracle::Rollouts> rollouts_;
   std::unique_ptr<Mirror> mirror_;
 };
 

@@ -72,7 +72,8 @@ void World::StartReplica(std::size_t index) {
   if (random_.Chance(300)) {
     SetClock(replica);
   }
-  oracle_->SetOldestOperator(std::ranges::min_element(replicas_, {}, &Replica::since)->since);
+  oracle_->SetOldestOperator(
+      ToTimePoint(std::ranges::min_element(replicas_, {}, &Replica::since)->since));
   const Actor self = scheduler_.Become(replica.actor);
   replica.process = std::make_shared<OperatorProcess>(operator_arguments_, replica.name,
                                                       ConfigOf(replica.name, kOperatorToken, true));

@@ -1,0 +1,58 @@
+#include "oracle/observed_workload.h"
+
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/reloader/model/annotations.h"
+#include "oracle/pod_template.h"
+
+namespace kubexx::oracle {
+namespace {
+
+using codec::JsonTree;
+
+std::int64_t NumberAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
+  const JsonTree* const found = object.At(path);
+  return found == nullptr ? 0 : found->AsInt().value_or(0);
+}
+
+}  // namespace
+
+void ObservedWorkload::Take(const JsonTree& object) {
+  generation = NumberAt(object, {"metadata", "generation"});
+  observed = NumberAt(object, {"status", "observedGeneration"});
+  replicas = NumberAt(object, {"spec", "replicas"});
+  const JsonTree* const pause = object.At({"spec", "paused"});
+  is_paused = pause != nullptr && pause->AsBool().value_or(false);
+  const JsonTree* const metadata = object.Find("metadata");
+  uid = metadata == nullptr ? "" : metadata->TextAt("uid");
+  const JsonTree* const there = object.At({"metadata", "annotations"});
+  const auto at = [there](std::string_view key) {
+    return there == nullptr ? std::string() : std::string(there->TextAt(key));
+  };
+  annotations = there == nullptr ? "{}" : there->ToJson();
+  mark = at(kMarkAnnotation);
+  is_held = at(kHeldAnnotation) == "true";
+  is_unrecorded = at(reloader::kRecordBaseline) == "false";
+  baseline = at(reloader::kBaselineAnnotation);
+  if (uid.empty() || !baseline.starts_with("v1 " + uid)) {
+    baseline.clear();  // that of another object, which somebody has copied
+  }
+  const bool was_opted_out =
+      std::exchange(is_opted_out, at(reloader::AnnotationKeys().auto_reload) == "false");
+  if (was_opted_out != is_opted_out) {
+    was_asked_for = true;
+    ++reasons;  // what changed meanwhile is made up for
+  }
+}
+
+void ObservedWorkload::TakeSources(const std::string& key, const JsonTree& pod) {
+  const std::size_t begin = key.find('/') + 1;
+  read.clear();
+  for (std::string& source : SourcesOf(pod, key.substr(begin, key.find('/', begin) - begin))) {
+    read[std::move(source)];
+  }
+}
+
+}  // namespace kubexx::oracle

@@ -1,0 +1,67 @@
+/// @file
+/// What an Oracle knows of one workload.
+#ifndef KUBEXX_TEST_ORACLE_OBSERVED_WORKLOAD_H_
+#define KUBEXX_TEST_ORACLE_OBSERVED_WORKLOAD_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::oracle {
+
+/// The annotation by which people say that a change of a pod template is theirs, each time with
+/// another value: whose a change was must not be concluded from what operators conclude it from.
+inline constexpr const char* kMarkAnnotation = "oracle/by";
+/// The annotation by which people say that a Deployment's pause is theirs.
+inline constexpr const char* kHeldAnnotation = "oracle/held";
+/// Begins the mark of an undo.
+inline constexpr const char* kUndoMark = "undo";
+
+/// A workload as its last version in the storage has it, and what has become of it before. Not
+/// thread-safe.
+struct ObservedWorkload {
+  std::string uid{};
+  std::string template_text{};  ///< the whole template
+  std::string others_text{};    ///< without what operators write there
+  std::string stamps{};         ///< what operators say there that it was rolled for
+  std::string mark{};           ///< of the last change that was not an operator's
+  std::string annotations{};    ///< of the workload itself, as JSON
+  /// What its pods read when they were made: the data of each source; nothing: there was none.
+  std::map<std::string, std::optional<std::string>> read{};
+  std::string baseline{};  ///< what an operator has recorded that it runs with
+  std::int64_t generation = 0;
+  std::int64_t observed = 0;
+  std::int64_t replicas = 0;
+  std::int64_t rolled_generation = 0;  ///< of the last rollout of an operator
+  std::uint64_t rolled = 0;
+  std::uint64_t reasons = 0;  ///< for rollouts: changes of data
+  std::uint64_t doubts = 0;   ///< for which operators may make one more each
+  base::TimePoint made{};
+  base::TimePoint template_since{};
+  base::TimePoint data_since{};            ///< a source of it changed
+  std::optional<base::TimePoint> blind{};  ///< a rollout was sent that goes by no version
+  bool is_data_new = false;                ///< a source has changed since it was made
+  bool was_stamped = false;                ///< by a copy, when it was made
+  bool is_of_others = true;                ///< the template's last change
+  bool is_mixed = false;       ///< pods of several templates may be alive, or were undone
+  bool is_opted_out = false;   ///< its people want no rollouts
+  bool is_paused = false;      ///< spec.paused
+  bool is_held = false;        ///< by its people
+  bool is_unrecorded = false;  ///< its people want no baseline
+  bool was_held = false;       ///< a source of it has been paused since it was made, or was then
+  bool was_asked_for = false;  ///< its people have changed what they ask for since SetStrict
+
+  /// Takes over all that a version says beside its pod template.
+  void Take(const codec::JsonTree& object);
+  /// Takes over which sources the template `pod` reads; what they have is not known then. `key` is
+  /// the workload's: "deployments/ns/name".
+  void TakeSources(const std::string& key, const codec::JsonTree& pod);
+};
+
+}  // namespace kubexx::oracle
+
+#endif  // KUBEXX_TEST_ORACLE_OBSERVED_WORKLOAD_H_

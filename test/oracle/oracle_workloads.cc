@@ -1,0 +1,250 @@
+// What an Oracle makes of each version of a workload.
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "oracle/oracle.h"
+#include "oracle/pod_template.h"
+
+namespace kubexx::oracle {
+namespace {
+
+using base::TimePoint;
+using codec::JsonTree;
+
+/// Of the Jobs by which operators roll a CronJob.
+constexpr std::string_view kRolledFor = "kubexx.io/rolled-for";
+/// For so long a list may not have come that is due after a watch.
+constexpr std::chrono::minutes kGap{15};
+/// For so long a rollout that goes by no version may be on its way.
+constexpr std::chrono::minutes kBlindWrite{1};
+
+constexpr std::size_t kMostFormers = 4;
+/// Longer than a plan is on its way as a write when nothing goes wrong; less than a settle window.
+constexpr std::chrono::milliseconds kOnTheWay{60};
+/// Longer than a request of a process that was killed is on its way.
+constexpr std::chrono::seconds kLastWords{10};
+
+std::string_view SpaceOf(std::string_view key) {
+  const std::size_t begin = key.find('/') + 1;
+  return key.substr(begin, key.find('/', begin) - begin);
+}
+
+}  // namespace
+
+void Oracle::ReadLocked(ObservedWorkload& workload) {
+  for (auto& [source, data] : workload.read) {
+    const auto there = data_.find(source);
+    data = there == data_.end() ? std::nullopt : std::optional(there->second);
+  }
+}
+
+bool Oracle::HasPresentDataLocked(const ObservedWorkload& workload) const {
+  return std::ranges::all_of(workload.read, [this](const auto& each) {
+    const auto there = data_.find(each.first);
+    return there == data_.end() ? !each.second : each.second == there->second;
+  });
+}
+
+bool Oracle::IsUpToDateLocked(const ObservedWorkload& workload) {
+  return std::ranges::all_of(workload.read, [this, &workload](const auto& each) {
+    const auto now = data_.find(each.first);
+    return now == data_.end() || IsRecorded(workload.baseline, each.first, now->second);
+  });
+}
+
+void Oracle::KeepFormerLocked(const std::string& key, const ObservedWorkload& before) {
+  std::deque<Former>& formers = formers_[key];
+  std::erase_if(
+      formers, [&before](const Former& each) { return each.pod_template == before.template_text; });
+  formers.push_back({.pod_template = before.template_text, .annotations = before.annotations});
+  if (formers.size() > kMostFormers) {
+    formers.pop_front();
+  }
+}
+
+std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const ObservedWorkload& before,
+                                   const std::string& stamps) const {
+  const TimePoint now = options_.now();
+  if (before.blind && now - *before.blind < kBlindWrite) {
+    return "";
+  }
+  if (before.is_opted_out) {
+    return "though its people have opted out";
+  }
+  if (before.is_mixed || !HasPresentDataLocked(before)) {
+    return "";
+  }
+  const bool is_recorded_anew =
+      !before.baseline.empty() && DigestsIn(before.baseline) != DigestsIn(workload.baseline);
+  if (!stamps.empty() && before.stamps == stamps && !is_recorded_anew) {
+    return "again for data that its pods have";
+  }
+  if (!before.is_of_others) {
+    return "";
+  }
+  if (!before.is_data_new && !before.was_stamped && !before.was_held &&
+      before.made + kLastWords < oldest_operator_) {
+    return "though nothing has changed since it was made, before any operator began";
+  }
+  if (strict_ && !before.was_asked_for && before.data_since < before.template_since &&
+      now - before.template_since > kOnTheWay) {
+    return "for data that its pods began with, as operators must have seen";
+  }
+  return "";
+}
+
+std::string Oracle::UnderWayBesideLocked(const std::string& key) const {
+  const auto found = std::ranges::find_if(workloads_, [&](const auto& each) {
+    const auto& [name, workload] = each;
+    return name != key && SpaceOf(name) == SpaceOf(key) && !workload.is_of_others &&
+           !workload.is_paused && workload.observed < workload.rolled_generation;
+  });
+  return found == workloads_.end() ? std::string() : found->first;
+}
+
+void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
+                             const ObservedWorkload& before, const std::string& stamps) {
+  if (const std::string why = NeedlessLocked(workload, before, stamps); !why.empty()) {
+    SetWrongLocked(key + " was rolled " + why);
+  }
+  if (const std::string beside = strict_ && limited_ ? UnderWayBesideLocked(key) : "";
+      !beside.empty()) {
+    SetWrongLocked(key + " was rolled while a rollout of " + beside + " is under way");
+  }
+  workload.rolled_generation = workload.generation;
+  workload.is_mixed = false;
+  ++workload.rolled;
+  ++counts_.rollouts;
+  counts_.without_news += HasPresentDataLocked(before) ? 1 : 0;
+  if (options_.exact && IsUpToDateLocked(workload)) {
+    JudgeLocked(key, workload);
+  }
+}
+
+void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
+  const auto [found, is_new] = workloads_.try_emplace(key);
+  ObservedWorkload& workload = found->second;
+  const ObservedWorkload before = workload;
+  workload.Take(object);
+  changed_.notify_all();
+  if (before.is_paused && before.is_held && workload.is_held && !workload.is_paused) {
+    SetWrongLocked(key + " was resumed, though its people hold it");
+  }
+  if (!is_new && before.baseline.empty() && !workload.baseline.empty()) {
+    // What changed before an operator saw it for the first time, nobody could know of.
+    ReadLocked(workload);
+  }
+  const JsonTree* const pod = object.At({"spec", "template"});
+  std::string text = TextOf(pod);
+  if (pod == nullptr || workload.template_text == text) {
+    return;
+  }
+  std::string others = OthersPartOf(*pod);
+  std::string stamps = StampsIn(*pod);
+  const bool by_operator = !is_new && others == before.others_text && workload.mark == before.mark;
+  const bool is_undo = !is_new && !by_operator && workload.mark != before.mark &&
+                       workload.mark.starts_with(kUndoMark);
+  tell_("storage", key + (is_new        ? " is there"
+                          : by_operator ? " is rolled"
+                          : is_undo     ? " is undone"
+                                        : " has another template"));
+  // Pods that are made of it now read what there is now.
+  workload.TakeSources(key, *pod);
+  if (by_operator) {
+    OnRolloutLocked(key, workload, before, stamps);
+  } else if (!is_new) {
+    // An operator that found a rollout under way at its start knows no template from before: pods
+    // of any may be alive, so it makes all of them anew once when others change the template then.
+    // So does one that begins after an undo of which it cannot tell what the pods began with.
+    const bool was_under_way = before.observed < before.generation || before.is_paused;
+    workload.doubts += (was_under_way ? 1U : 0U) + (is_undo ? 1U : 0U);
+    workload.is_mixed = before.is_mixed || was_under_way || is_undo;
+    counts_.undone += is_undo ? 1 : 0;
+  }
+  if (!is_new) {
+    KeepFormerLocked(key, before);
+  }
+  workload.was_stamped = is_new ? !stamps.empty() : workload.was_stamped;
+  workload.is_of_others = !by_operator;
+  workload.template_since = options_.now();
+  workload.template_text = std::move(text);
+  workload.others_text = std::move(others);
+  workload.stamps = std::move(stamps);
+  ReadLocked(workload);
+  if (is_new) {
+    BeginLocked(workload);
+  }
+}
+
+void Oracle::BeginLocked(ObservedWorkload& workload) {
+  const TimePoint now = options_.now();
+  workload.made = now;
+  const bool is_after_change = std::ranges::any_of(workload.read, [&](const auto& each) {
+    const auto changed = changed_at_.find(each.first);
+    return changed != changed_at_.end() && now - changed->second < kGap;
+  });
+  workload.doubts += is_after_change ? 1U : 0U;
+  workload.was_held = std::ranges::any_of(
+      workload.read, [this](const auto& each) { return paused_.contains(each.first); });
+  if (is_restored_) {  // its pods may be newer than it is
+    workload.is_mixed = true;
+    workload.doubts += 2;
+  }
+}
+
+void Oracle::JudgeLocked(const std::string& key, ObservedWorkload& workload) {
+  if (workload.rolled > workload.reasons + workload.doubts) {
+    const std::string what = key + " was rolled " + std::to_string(workload.rolled) +
+                             " times for " + std::to_string(workload.reasons) + " changes";
+    tell_("oracle", what);
+    too_many_ = too_many_.value_or(what);
+  } else if (workload.rolled > workload.reasons) {
+    counts_.doubted += workload.rolled - workload.reasons;
+  }
+  workload.rolled = 0;
+  workload.reasons = 0;
+  workload.doubts = 0;
+}
+
+// A change of its template starts nothing.
+void Oracle::OnCronJobLocked(const std::string& key, const JsonTree& object) {
+  const auto [found, is_new] = workloads_.try_emplace(key);
+  ObservedWorkload& workload = found->second;
+  const bool had_baseline = !workload.baseline.empty();
+  workload.Take(object);
+  workload.observed = workload.generation;  // nobody has to act on it
+  const JsonTree* const pod = object.At({"spec", "jobTemplate", "spec", "template"});
+  if (is_new && pod != nullptr) {
+    workload.TakeSources(key, *pod);
+    ReadLocked(workload);
+    BeginLocked(workload);
+    tell_("storage", key + " is there");
+  } else if (!had_baseline && !workload.baseline.empty()) {
+    ReadLocked(workload);
+  }
+}
+
+// One that rolls a CronJob has the data of its beginning.
+void Oracle::OnJobLocked(const std::string& key, const JsonTree& object) {
+  const JsonTree* const owners = object.At({"metadata", "ownerReferences"});
+  if (!jobs_.insert(key).second || owners == nullptr || owners->elements().empty() ||
+      object.At({"metadata", "annotations", kRolledFor}) == nullptr) {
+    return;
+  }
+  const JsonTree& owner = owners->elements().front();
+  const std::size_t begin = key.find('/');
+  const auto found = workloads_.find("cronjobs" + key.substr(begin, key.rfind('/') + 1 - begin) +
+                                     std::string(owner.TextAt("name")));
+  if (found != workloads_.end() && found->second.uid == owner.TextAt("uid")) {
+    ++found->second.rolled;
+    ++counts_.rollouts;
+    ReadLocked(found->second);
+    tell_("storage", found->first + " is run as " + key);
+  }
+}
+
+}  // namespace kubexx::oracle
