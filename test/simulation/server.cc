@@ -14,8 +14,6 @@ using apimachinery::Status;
 
 constexpr int kWorkers = 3;
 
-base::Clock& Time() { return base::Clock::Real(); }
-
 Status Gone() { return {Reason::kUnavailable, "the server closed the connection"}; }
 
 rest::HttpHead HeadOf(const http::Response& response) {
@@ -46,7 +44,7 @@ Server::Server(apiserver::storage::Storage& storage, apiserver::ApiOptions optio
   threads_.emplace_back([this](const std::stop_token& stop) { Pump(stop); });
   threads_.emplace_back([this](const std::stop_token& stop) { Tick(stop); });
   threads_.emplace_back([this](const std::stop_token& stop) {
-    while (api_->Reap(stop) || Time().SleepFor(std::chrono::seconds(1), stop)) {
+    while (api_->Reap(stop) || base::Clock::Real().SleepFor(std::chrono::seconds(1), stop)) {
     }
   });
 }
@@ -105,7 +103,7 @@ std::shared_ptr<WireCall> Server::Next(const std::stop_token& stop) {
       calls_.pop_front();
       return call;
     }
-    Time().WaitUntil(mu_, changed_, stop, base::TimePoint::max());
+    base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max());
   }
   return nullptr;
 }
@@ -113,7 +111,7 @@ std::shared_ptr<WireCall> Server::Next(const std::stop_token& stop) {
 void Server::Work(const std::stop_token& stop) {
   while (const std::shared_ptr<WireCall> call = Next(stop)) {
     // The way here; other workers go on.
-    if (!Time().SleepFor(call->plan().request_delay, stop) ||
+    if (!base::Clock::Real().SleepFor(call->plan().request_delay, stop) ||
         (call->closed() && !call->plan().arrives_anyway)) {
       continue;
     }
@@ -122,7 +120,7 @@ void Server::Work(const std::stop_token& stop) {
     }
     http::Request request = call->request();
     request.stop = stop;
-    request.deadline = Time().Now() + std::chrono::seconds(60);
+    request.deadline = base::Clock::Real().Now() + std::chrono::seconds(60);
     http::Response response = api_->Handle(request);
     if (observer_.end) {
       observer_.end(*call, response.status);
@@ -177,7 +175,7 @@ void Server::Pump(const std::stop_token& stop) {
     {
       const base::MutexLock lock(mu_);
       while (!look_ && !stop.stop_requested()) {
-        Time().WaitUntil(mu_, streams_changed_, stop, base::TimePoint::max());
+        base::Clock::Real().WaitUntil(mu_, streams_changed_, stop, base::TimePoint::max());
       }
       look_ = false;
       begun.swap(new_streams_);
@@ -201,7 +199,7 @@ void Server::Pump(const std::stop_token& stop) {
 }
 
 void Server::Tick(const std::stop_token& stop) {
-  while (Time().SleepFor(std::chrono::seconds(1), stop)) {
+  while (base::Clock::Real().SleepFor(std::chrono::seconds(1), stop)) {
     api_->Tick(stop);
     Look();  // What was full may have been read.
   }

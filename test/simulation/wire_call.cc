@@ -14,15 +14,13 @@ using apimachinery::Status;
 /// What a connection holds before the server has to wait.
 constexpr std::size_t kWindow = std::size_t{64} * 1024;
 
-base::Clock& Time() { return base::Clock::Real(); }
-
 }  // namespace
 
 void WireCall::PutLocked(Item item) {
   if (over_ || stalled_ || closed_) {
     return;
   }
-  last_due_ = std::max(last_due_, Time().Now() + plan_.answer_delay);
+  last_due_ = std::max(last_due_, base::Clock::Real().Now() + plan_.answer_delay);
   item.due = last_due_;
   over_ = item.kind == Kind::kEnd || item.kind == Kind::kFailure;
   items_.push_back(std::move(item));
@@ -85,7 +83,8 @@ bool WireCall::full() const {
 }
 
 WireCall::Item* WireCall::ArrivedLocked() {
-  return !items_.empty() && items_.front().due <= Time().Now() ? &items_.front() : nullptr;
+  return !items_.empty() && items_.front().due <= base::Clock::Real().Now() ? &items_.front()
+                                                                            : nullptr;
 }
 
 base::TimePoint WireCall::NextLocked() const {
@@ -96,9 +95,10 @@ Result<rest::HttpHead> WireCall::AwaitHead(const std::stop_token& stop,
                                            const rest::RoundTrip::Limits& limits) {
   const base::MutexLock lock(mu_);
   const bool connected = plan_.fault != Fault::kUnanswered;
-  const base::TimePoint respond = !connected                    ? limits.connect
-                                  : limits.response.count() > 0 ? Time().Now() + limits.response
-                                                                : base::TimePoint::max();
+  const base::TimePoint respond = !connected ? limits.connect
+                                  : limits.response.count() > 0
+                                      ? base::Clock::Real().Now() + limits.response
+                                      : base::TimePoint::max();
   while (true) {
     if (Item* const item = ArrivedLocked()) {
       if (item->kind == Kind::kHead) {
@@ -110,11 +110,11 @@ Result<rest::HttpHead> WireCall::AwaitHead(const std::stop_token& stop,
       return Fail(item->status);
     }
     const base::TimePoint deadline = std::min(respond, limits.head);
-    if (Time().WaitUntil(mu_, changed_, stop, std::min(deadline, NextLocked())) ==
+    if (base::Clock::Real().WaitUntil(mu_, changed_, stop, std::min(deadline, NextLocked())) ==
         base::Wake::kStopped) {
       return Fail(Reason::kCancelled, "stopped while waiting for the response");
     }
-    if (Time().Now() < deadline || ArrivedLocked() != nullptr) {
+    if (base::Clock::Real().Now() < deadline || ArrivedLocked() != nullptr) {
       continue;
     }
     return connected ? Fail(Reason::kTimeout, "no response within the time")
@@ -128,11 +128,11 @@ Result<bool> WireCall::Read(rest::RoundTrip::Sink sink, const std::stop_token& s
   {
     const base::MutexLock lock(mu_);
     while (ArrivedLocked() == nullptr) {
-      if (Time().WaitUntil(mu_, changed_, stop, std::min(deadline, NextLocked())) ==
+      if (base::Clock::Real().WaitUntil(mu_, changed_, stop, std::min(deadline, NextLocked())) ==
           base::Wake::kStopped) {
         return Fail(Reason::kCancelled, "stopped while reading the response");
       }
-      if (Time().Now() >= deadline && ArrivedLocked() == nullptr) {
+      if (base::Clock::Real().Now() >= deadline && ArrivedLocked() == nullptr) {
         return Fail(Reason::kUnavailable, "nothing arrived within the idle timeout");
       }
     }
