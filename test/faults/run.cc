@@ -161,7 +161,8 @@ void Run::Reconfigure() {
   }
   running_ = random_.Chance(450) ? 1 : 2 + random_.Below(kMostReplicas - 1);
   std::vector<std::string> arguments;
-  if (running_ > 1 || random_.Chance(200)) {
+  is_ha_ = running_ > 1 || random_.Chance(200);
+  if (is_ha_) {
     arguments.emplace_back("--enable-ha");
     arguments.push_back("--shards=" + std::to_string(random_.Chance(500) ? 1 : 2));
   }
@@ -256,8 +257,8 @@ void Run::CheckPeace() {
 }
 
 Result<void> Run::Storm(std::size_t faults) {
-  const std::vector<PlannedFault> storm =
-      PlanStorm({.faults = faults, .pace = options_.pace, .replicas = running_}, random_);
+  const std::vector<PlannedFault> storm = PlanStorm(
+      {.faults = faults, .pace = options_.pace, .replicas = running_, .ha = is_ha_}, random_);
   doing_ = "a storm for " + doing_;
   Tell("run", doing_);
   {

@@ -110,6 +110,7 @@ class Run {
   std::unique_ptr<oracle::Rollouts> rollouts_;
   std::vector<std::unique_ptr<Replica>> replicas_{};
   std::size_t running_ = 0;  ///< of these, the first ones
+  bool is_ha_ = false;       ///< those that run need Leases
   std::optional<Player> player_;
 };
 

@@ -63,6 +63,8 @@ struct StormSettings {
   std::size_t faults = 0;
   std::chrono::milliseconds pace{0};  ///< mean time from one to the next
   std::size_t replicas = 1;
+  /// Operators write only while they hold a Lease, also where there is one of them.
+  bool ha = false;
 };
 
 /// `settings.faults` faults in the order of their times. None begins while another one lasts that
