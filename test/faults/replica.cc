@@ -66,8 +66,12 @@ void Replica::Kill() {
 
 void Replica::Terminate() {
   wanted_ = false;
-  terminating_ = true;
-  process_.Send(SIGTERM);
+  // A second signal may come when the operator has ended its work, and ends it as it ends any
+  // program.
+  if (!terminating_) {
+    terminating_ = true;
+    process_.Send(SIGTERM);
+  }
 }
 
 bool Replica::Stop() {

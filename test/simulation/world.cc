@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "mirror.h"
+
 namespace kubexx::simulation {
 namespace {
 
@@ -74,6 +76,8 @@ World::World(Scheduler& scheduler, const RunOptions& options, RunResult& result)
   may_restore_ = random_.Chance(200);
   network_.Leave(options.without.faults);
 }
+
+World::~World() = default;
 
 void World::Fail(const std::string& problem) {
   if (!failed()) {

@@ -17,7 +17,6 @@
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/logging/testing/redirect.h"
 #include "kubexx/rest/rest_client.h"
-#include "mirror.h"
 #include "network.h"
 #include "operator_process.h"
 #include "oracle/oracle.h"
@@ -30,6 +29,8 @@
 #include "without.h"
 
 namespace kubexx::simulation {
+
+class Mirror;
 
 /// What a run is.
 struct RunOptions {
@@ -84,6 +85,7 @@ struct RunResult {
 class World {
  public:
   World(Scheduler& scheduler, const RunOptions& options, RunResult& result);
+  ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
