@@ -12,6 +12,7 @@
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/operator/config.h"
 #include "kubexx/reloader/write/clean_up.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
@@ -24,8 +25,7 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-constexpr int kBadCleanUpUsage = 2;
-constexpr char kCleanUpName[] = "kubexx-reloader clean-up: ";
+constexpr std::string_view kCleanUp = "clean-up";
 
 Result<std::shared_ptr<rest::RESTClient>> ClientFor(const CleanUpFlags& question) {
   KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(question.kubeconfig));
@@ -45,7 +45,7 @@ Result<void> CheckNobodyRuns(const FoundOperators& operators, const CleanUpFlags
       deployment.name.empty() ? "in namespace " + deployment.namespace_ : deployment.ToString();
   const std::string text = "the operator " + which + " runs, and would write the same again";
   if (question.options.dry_run) {
-    std::cerr << kCleanUpName << text << "; uninstall it first\n";
+    Complain(kCleanUp, text + "; uninstall it first");
     return {};
   }
   return Fail(Reason::kConflict, text + ": uninstall it first, or give --force");
@@ -65,8 +65,7 @@ Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token&
   if (operators) {
     KX_RETURN_IF_ERROR(CheckNobodyRuns(*operators, question));
   } else {
-    std::cerr << kCleanUpName
-              << "whether an operator runs is not known: " << operators.error().message << "\n";
+    Complain(kCleanUp, "whether an operator runs is not known: " + operators.error().message);
   }
   const auto on_workload = [&options](const reloader::Traces& traces, const Result<void>& written) {
     if (written) {
@@ -77,7 +76,7 @@ Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token&
     }
   };
   const auto on_failure = [](const apimachinery::Status& error) {
-    std::cerr << kCleanUpName << error.message << "\n";
+    Complain(kCleanUp, error.message);
   };
   const auto counts = reloader::CleanUp(client, options, on_workload, on_failure, stop);
   KX_RETURN_IF_ERROR(counts);
@@ -95,7 +94,7 @@ Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token&
         },
         stop);
     if (!cleaned) {
-      std::cerr << kCleanUpName << cleaned.error().message << "\n";
+      Complain(kCleanUp, cleaned.error().message);
       is_well = false;
     }
   }
@@ -108,65 +107,52 @@ Result<bool> CleanUpCluster(const CleanUpFlags& question, const std::stop_token&
 void CleanUpFlags::AddOwnTo(flags::FlagSet& flags) {
   flags.AddString("selector", "only workloads with these labels", &options.label_selector);
   flags.AddBool("templates",
-                "also what is in pod templates, the variables STAKATER_... and annotations: new "
-                "pods come of that",
+                "also remove what is in pod templates, the variables STAKATER_... and annotations, "
+                "which makes new pods",
                 &options.removal.templates);
   flags.AddBool("resume",
-                "also resume Deployments that an operator has paused: pods follow what has changed "
-                "meanwhile",
+                "also resume Deployments that an operator has paused, which rolls out what has "
+                "changed meanwhile",
                 &options.removal.pauses);
-  flags.AddBool("force", "go on though an operator runs, which writes the same again", &force);
+  flags.AddBool("force", "go on although an operator runs, which would write the same again",
+                &force);
 }
 
 void CleanUpFlags::AddTo(flags::FlagSet& flags) {
   AddOwnTo(flags);
-  flags.AddBool("dry-run", "only tell what would be taken away; --dry-run=false does it",
+  flags.AddBool("dry-run", "only tell what would be removed; --dry-run=false removes it",
                 &options.dry_run);
-  flags.AddList("namespaces", "these only; by default all", &options.namespaces);
+  flags.AddList("namespaces", "only workloads in these namespaces; by default in all",
+                &options.namespaces);
   flags.AddString("pause-deployment-time-annotation",
-                  "annotation in which the operator has kept the begin of pauses",
+                  "annotation in which the operator keeps when a pause has begun",
                   &options.keys.paused_at);
-  flags.AddInt("kube-api-qps", "requests a second to the API server; negative for no limit", &qps);
-  flags.AddString("kubeconfig",
-                  "kubeconfig file; by default $KUBECONFIG, then ~/.kube/config, then the pod's "
-                  "service account",
-                  &kubeconfig.path);
-  flags.AddString("context", "context of the kubeconfig", &kubeconfig.context);
-}
-
-std::vector<const char*> CleanUpFlags::WithLongNames(int argc, const char* const* argv) {
-  std::vector<const char*> arguments;
-  for (int i = 0; i < argc; ++i) {
-    const std::string_view argument(argv[i]);
-    arguments.push_back(argument == "-n"   ? "--namespaces"
-                        : argument == "-l" ? "--selector"
-                                           : argv[i]);
-  }
-  return arguments;
+  flags.AddInt("kube-api-qps",
+               "limit of requests per second to the API server; negative means none", &qps);
+  reloader::AddKubeconfigFlags(flags, kubeconfig);
 }
 
 int RunCleanUp(int argc, const char* const* argv) {
   const controller::StopSignals signals;
   flags::FlagSet flags(
       "kubexx-reloader clean-up",
-      "Takes away what kubexx-reloader and stakater/Reloader have left on workloads, for when they "
-      "are uninstalled: the annotations reloader.kubexx.io/baseline, .../last-rollout, "
+      "Removes from workloads what kubexx-reloader and stakater/Reloader have left there, for when "
+      "you uninstall them: the annotations reloader.kubexx.io/baseline, .../last-rollout, "
       ".../rollout-state and .../template-generation, kubexx.io/rolled-for, and the mark of a "
-      "pause that is over. Nothing rolls by that. What is in pod templates stays unless "
-      "--templates is given, since taking it away makes new pods; so does a pause that lasts, "
-      "unless --resume is given. What people have set is never touched.\n"
-      "Of operators that are gone it deletes the ConfigMaps and Leases, too.\n"
-      "It only tells what it would do, a line for each workload, unless --dry-run=false is given. "
-      "It uses your kubeconfig, and may be interrupted and run again.\n"
-      "-n and -l stand for --namespaces and --selector. Exits with 0 when all is done, with 1 when "
-      "something failed, an operator runs, or it was interrupted, and with 2 when the command line "
-      "is wrong.",
+      "pause that is over. This rolls no workload.\n"
+      "The command leaves what is in pod templates unless you give --templates, because removing "
+      "that makes new pods. It leaves a pause that lasts unless you give --resume. It never "
+      "touches what people have set. It also deletes the ConfigMaps and Leases of operators that "
+      "are gone.\n"
+      "Unless you give --dry-run=false, the command only tells what it would do, with a line for "
+      "each workload. It uses your kubeconfig; you may interrupt it and run it again.\n"
+      "-n and -l stand for --namespaces and --selector. The command exits with 0 when everything "
+      "is done, with 1 when something failed, an operator runs, or it was interrupted, and with 2 "
+      "when the command line is wrong.",
       KUBEXX_VERSION);
   CleanUpFlags question;
   question.AddTo(flags);
-  const std::vector<const char*> arguments = CleanUpFlags::WithLongNames(argc, argv);
-  if (const auto exit_code = flags.ParseOrExitCode(static_cast<int>(arguments.size()),
-                                                   arguments.data(), kBadCleanUpUsage)) {
+  if (const auto exit_code = ParseCommandLine(flags, argc, argv, CleanUpFlags::kShort)) {
     return *exit_code;
   }
   // Mostly of a variable that is not set: all namespaces are not meant by that.
@@ -174,14 +160,15 @@ int RunCleanUp(int argc, const char* const* argv) {
   const auto is_namespaces = [](const auto& flag) { return flag.first == "namespaces"; };
   if (std::ranges::find(names, "") != names.end() ||
       (names.empty() && std::ranges::any_of(flags.given(), is_namespaces))) {
-    std::cerr << kCleanUpName << "--namespaces has an empty name; leave the flag out for all\n";
-    return kBadCleanUpUsage;
+    Complain(kCleanUp,
+             "--namespaces has an empty name; leave the flag out to clean up all namespaces");
+    return kBadUsage;
   }
   // What the writers log about rights is told of each workload.
   logging::Init({.level = logging::Level::kError});
   const auto done = CleanUpCluster(question, signals.token());
   if (!done) {
-    std::cerr << kCleanUpName << done.error().message << "\n";
+    Complain(kCleanUp, done.error().message);
   }
   return done && *done ? 0 : 1;
 }

@@ -3,12 +3,11 @@
 #define KUBEXX_CMD_KUBEXX_RELOADER_CLEAN_UP_COMMAND_H_
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "kubexx/flags/flags.h"
 #include "kubexx/reloader/write/clean_up.h"
 #include "kubexx/rest/config.h"
+#include "subcommand.h"
 
 namespace kubexx {
 
@@ -24,8 +23,7 @@ struct CleanUpFlags {
   void AddTo(flags::FlagSet& flags);
   /// Of these only the flags that the operator and `explain` have not.
   void AddOwnTo(flags::FlagSet& flags);
-  /// The same arguments with --namespaces for -n and --selector for -l.
-  static std::vector<const char*> WithLongNames(int argc, const char* const* argv);
+  static constexpr ShortFlag kShort[] = {{"-n", "--namespaces"}, {"-l", "--selector"}};
 };
 
 /// Runs the command; `argv` is the command line without the word "clean-up". Writes to the cluster

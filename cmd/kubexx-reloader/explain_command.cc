@@ -43,7 +43,7 @@ using reloader::WorkloadId;
 using reloader::WorkloadKind;
 
 constexpr std::chrono::seconds kPatience{30};
-constexpr int kBadExplainUsage = 2;
+constexpr std::string_view kExplain = "explain";
 
 /// "Deployment", "deployments", "deploy" and so on.
 std::optional<WorkloadKind> KindOf(std::string_view text) {
@@ -315,52 +315,45 @@ Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader:
 }  // namespace
 
 void ExplainFlags::AddTo(flags::FlagSet& flags) {
-  flags.AddString("namespace", "of the workload; by default the kubeconfig's", &namespace_);
-  flags.AddChoice("output", "how to answer", {"text", "json"}, &output);
+  flags.AddString("namespace", "namespace of the workload; by default the kubeconfig's",
+                  &namespace_);
+  flags.AddChoice("output", "format of the answer", {"text", "json"}, &output);
   flags.AddString("operator-namespace",
-                  "go by the flags of the operator there; by default of the one that watches the "
-                  "workload",
+                  "use the flags of the operator in this namespace; by default those of the "
+                  "operator that watches the workload",
                   &operator_namespace);
   flags.AllowArguments("KIND/NAME", &arguments);
-}
-
-std::vector<const char*> ExplainFlags::WithLongNames(int argc, const char* const* argv) {
-  std::vector<const char*> arguments;
-  for (int i = 0; i < argc; ++i) {
-    const std::string_view argument(argv[i]);
-    arguments.push_back(argument == "-n" ? "--namespace" : argument == "-o" ? "--output" : argv[i]);
-  }
-  return arguments;
 }
 
 int RunExplain(int argc, const char* const* argv,
                const reloader::ConfigFlags::Environment& environment) {
   flags::FlagSet flags(
       "kubexx-reloader explain",
-      "Tells what would roll a workload, and why or why not: rules, references, what is recorded, "
-      "policies, and what a rollout waits for. Reads the cluster with your kubeconfig and writes "
-      "nothing. It goes by the flags that the running operator has told in the ConfigMap "
-      "reloader-meta-info, and says so; flags given here count instead.\n"
-      "-n and -o stand for --namespace and --output. Exits with 0 when the workload was explained, "
-      "with 1 when it cannot be, and with 2 when the command line is wrong.",
+      "Tells what would make the operator roll a workload, and why or why not: the rules, the "
+      "references to ConfigMaps and Secrets, what is recorded on the workload, the policies, and "
+      "what a rollout waits for.\n"
+      "The command reads the cluster with your kubeconfig and writes nothing. It uses the flags "
+      "that the running operator has written to the ConfigMap reloader-meta-info, and says so; "
+      "flags that you give here replace them.\n"
+      "-n and -o stand for --namespace and --output. The command exits with 0 when it has "
+      "explained the workload, with 1 when it could not, and with 2 when the command line is "
+      "wrong.",
       KUBEXX_VERSION);
   const reloader::ConfigFlags config_flags(flags);
   ExplainFlags question;
   question.AddTo(flags);
-  const std::vector<const char*> arguments = ExplainFlags::WithLongNames(argc, argv);
-  if (const auto exit_code = flags.ParseOrExitCode(static_cast<int>(arguments.size()),
-                                                   arguments.data(), kBadExplainUsage)) {
+  if (const auto exit_code = ParseCommandLine(flags, argc, argv, ExplainFlags::kShort)) {
     return *exit_code;
   }
   const auto workload = WorkloadOf(question);
   if (!workload) {
-    std::cerr << "kubexx-reloader explain: " << workload.error().message
-              << "\nSee kubexx-reloader explain --help for its usage.\n";
-    return kBadExplainUsage;
+    Complain(kExplain,
+             workload.error().message + "\nSee kubexx-reloader explain --help for its usage.");
+    return kBadUsage;
   }
   const auto config = config_flags.Build(environment);
   if (!config) {
-    std::cerr << "kubexx-reloader explain: " << config.error().message << "\n";
+    Complain(kExplain, config.error().message);
     return 1;
   }
   // What the operator's parts log about policies and rights is in the answer, in words that are
@@ -368,7 +361,7 @@ int RunExplain(int argc, const char* const* argv,
   logging::Init({.level = logging::Level::kError, .format = config->logging.format});
   if (const auto answered = Answer(question, *workload, *config, WithoutOwn(flags.given()));
       !answered) {
-    std::cerr << "kubexx-reloader explain: " << answered.error().message << "\n";
+    Complain(kExplain, answered.error().message);
     return 1;
   }
   return 0;

@@ -7,6 +7,7 @@
 
 #include "kubexx/flags/flags.h"
 #include "kubexx/reloader/operator/config.h"
+#include "subcommand.h"
 
 namespace kubexx {
 
@@ -22,8 +23,7 @@ struct ExplainFlags {
 
   /// Adds the flags, which write to this object.
   void AddTo(flags::FlagSet& flags);
-  /// Returns the arguments with --namespace in place of -n and --output in place of -o.
-  static std::vector<const char*> WithLongNames(int argc, const char* const* argv);
+  static constexpr ShortFlag kShort[] = {{"-n", "--namespace"}, {"-o", "--output"}};
 };
 
 /// Runs the command. `argv` is the command line without the word "explain". Reads the cluster with

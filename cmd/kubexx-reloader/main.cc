@@ -20,6 +20,7 @@
 #include "kubexx/reloader/operator/config.h"
 #include "process.h"
 #include "self_test_command.h"
+#include "subcommand.h"
 
 namespace {
 
@@ -29,8 +30,6 @@ std::string Environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
 }
-
-constexpr int kBadUsage = 2;
 
 /// The index of the first argument that is no flag, wherever it is; 0 when there is none.
 int FindCommand(int argc, const char* const* argv) {
@@ -42,8 +41,9 @@ int FindCommand(int argc, const char* const* argv) {
   of_clean_up.AddOwnTo(all);
   SelfTestFlags of_self_test;
   of_self_test.AddOwnTo(all);
-  std::vector<const char*> words = ExplainFlags::WithLongNames(argc, argv);
-  words = CleanUpFlags::WithLongNames(argc, words.data());
+  std::vector<const char*> words = WithLongNames(argc, argv, ExplainFlags::kShort);
+  words = WithLongNames(argc, words.data(), CleanUpFlags::kShort);
+  words = WithLongNames(argc, words.data(), SelfTestFlags::kShort);
   const std::vector<int> found = all.FindArguments(static_cast<int>(words.size()), words.data());
   return found.empty() ? 0 : found.front();
 }
@@ -96,9 +96,8 @@ int RunOperator(int argc, const char* const* argv) {
   self_test_flags.AddTo(of_self_test);
   flags.AddCommand("explain", "KIND/NAME: tells what would roll a workload, and why or why not",
                    of_explain);
-  flags.AddCommand("clean-up", "takes away what operators have left on workloads", of_clean_up);
-  flags.AddCommand("self-test", "tries out whether the operator that is installed works",
-                   of_self_test);
+  flags.AddCommand("clean-up", "removes what operators have left on workloads", of_clean_up);
+  flags.AddCommand("self-test", "tests whether the installed operator works", of_self_test);
   if (const auto exit_code = flags.ParseOrExitCode(argc, argv)) {
     return *exit_code;
   }

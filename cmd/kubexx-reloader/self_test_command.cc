@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "explain_command.h"
 #include "kubexx/base/stop_timer.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/observe/self_testing.h"
+#include "kubexx/reloader/operator/config.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 #include "running_operator.h"
@@ -22,8 +22,6 @@ namespace kubexx {
 namespace {
 
 using apimachinery::Result;
-
-constexpr int kBadSelfTestUsage = 2;
 
 /// No other test of the namespace has it.
 std::string NewTestName() {
@@ -54,48 +52,46 @@ Result<void> SelfTest(SelfTestFlags question, const std::stop_token& stop) {
 }  // namespace
 
 void SelfTestFlags::AddOwnTo(flags::FlagSet& flags) {
-  flags.AddString("deployment", "the operator's, which has to be rolled out first",
+  flags.AddString("deployment",
+                  "the operator's Deployment, whose rollout the command first waits for",
                   &options.deployment);
-  flags.AddBool("reload", "make a ConfigMap and a Deployment, and see whether it is rolled",
+  flags.AddBool("reload",
+                "make a ConfigMap and a Deployment, and test whether the operator rolls it",
                 &options.reload);
-  flags.AddDuration("timeout", "how long all may take", &timeout);
+  flags.AddDuration("timeout", "how long the whole test may take", &timeout);
 }
 
 void SelfTestFlags::AddTo(flags::FlagSet& flags) {
   AddOwnTo(flags);
-  flags.AddString("namespace", "where to try it; by default the kubeconfig's", &options.namespace_);
+  flags.AddString("namespace", "namespace to test in; by default the kubeconfig's",
+                  &options.namespace_);
   flags.AddString("configmap-annotation",
-                  "annotation that names ConfigMaps, as the operator has it",
+                  "annotation that names ConfigMaps, as in the operator's flags",
                   &options.keys.configmap_reload);
-  flags.AddString("kubeconfig",
-                  "kubeconfig file; by default $KUBECONFIG, then ~/.kube/config, then the pod's "
-                  "service account",
-                  &kubeconfig.path);
-  flags.AddString("context", "context of the kubeconfig", &kubeconfig.context);
+  reloader::AddKubeconfigFlags(flags, kubeconfig);
 }
 
 int RunSelfTestCommand(int argc, const char* const* argv) {
   const controller::StopSignals signals;
   flags::FlagSet flags(
       "kubexx-reloader self-test",
-      "Tries out whether the operator that is installed works: it makes a ConfigMap and a "
-      "Deployment without replicas, changes the ConfigMap, waits until the operator has rolled the "
-      "Deployment, and deletes both. `helm test` runs it.\n"
-      "Needs the rights to create, get, patch and delete ConfigMaps and Deployments in the "
+      "Tests whether the installed operator works: the command makes a ConfigMap and a Deployment "
+      "without replicas, changes the ConfigMap, waits until the operator has rolled the "
+      "Deployment, and deletes both. `helm test` runs this command.\n"
+      "It needs the rights to create, get, patch and delete ConfigMaps and Deployments in the "
       "namespace.\n"
-      "-n stands for --namespace. Exits with 0 when the operator works, with 1 when it does not or "
-      "that cannot be told, and with 2 when the command line is wrong.",
+      "-n stands for --namespace. The command exits with 0 when the operator works, with 1 when "
+      "the operator does not work or the command could not find out, and with 2 when the command "
+      "line is wrong.",
       KUBEXX_VERSION);
   SelfTestFlags question;
   question.AddTo(flags);
-  const std::vector<const char*> arguments = ExplainFlags::WithLongNames(argc, argv);
-  if (const auto exit_code = flags.ParseOrExitCode(static_cast<int>(arguments.size()),
-                                                   arguments.data(), kBadSelfTestUsage)) {
+  if (const auto exit_code = ParseCommandLine(flags, argc, argv, SelfTestFlags::kShort)) {
     return *exit_code;
   }
   logging::Init({.level = logging::Level::kError});
   if (const auto done = SelfTest(question, signals.token()); !done) {
-    std::cerr << "kubexx-reloader self-test: " << done.error().message << "\n";
+    Complain("self-test", done.error().message);
     return 1;
   }
   return 0;

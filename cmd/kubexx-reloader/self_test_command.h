@@ -8,6 +8,7 @@
 #include "kubexx/flags/flags.h"
 #include "kubexx/reloader/observe/self_testing.h"
 #include "kubexx/rest/config.h"
+#include "subcommand.h"
 
 namespace kubexx {
 
@@ -17,6 +18,7 @@ struct SelfTestFlags {
   base::Duration timeout = std::chrono::minutes(1);
   rest::KubeconfigOptions kubeconfig{};
 
+  static constexpr ShortFlag kShort[] = {{"-n", "--namespace"}};
   /// Adds the flags, which write to this object.
   void AddTo(flags::FlagSet& flags);
   /// Of these only the flags that the operator and `explain` have not.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "kubexx/apimachinery/internal/text_cursor.h"
 
@@ -199,5 +200,20 @@ Result<MicroTime> MicroTime::Parse(std::string_view text) {
   }
   return MicroTime{instant->seconds, instant->nanos / 1000 * 1000};
 }
+
+DateTime::DateTime(const Time& time) : text_(time.IsZero() ? std::string() : time.ToString()) {}
+
+DateTime::DateTime(const MicroTime& time)
+    : text_(time.IsZero() ? std::string() : time.ToString()) {}
+
+DateTime DateTime::FromText(std::string text) {
+  DateTime time;
+  time.text_ = std::move(text);
+  return time;
+}
+
+Result<Time> DateTime::ToTime() const { return Time::Parse(text_); }
+
+Result<MicroTime> DateTime::ToMicroTime() const { return MicroTime::Parse(text_); }
 
 }  // namespace kubexx::apimachinery

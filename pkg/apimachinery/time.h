@@ -1,5 +1,5 @@
 /// @file
-/// meta/v1 Time, MicroTime and Duration.
+/// meta/v1 Time, MicroTime and Duration, and DateTime of custom resources.
 #ifndef KUBEXX_APIMACHINERY_TIME_H_
 #define KUBEXX_APIMACHINERY_TIME_H_
 
@@ -41,6 +41,35 @@ struct MicroTime {
   /// decimals.
   static Result<MicroTime> Parse(std::string_view text);
   auto operator<=>(const MicroTime&) const = default;
+};
+
+/// A time with the text that it has in JSON, as fields of custom resources with `format: date-time`
+/// hold it. What is read is written again letter by letter, with its fraction of a second, however
+/// fine, and its offset from UTC, which Time and MicroTime drop: a client that changes another
+/// field of an object leaves this one as it was. The text is not checked, because an API server
+/// accepts more than RFC 3339 has. Null in JSON when empty. A value type.
+class DateTime {
+ public:
+  DateTime() = default;
+  /// Whole seconds.
+  DateTime(const Time& time);  // NOLINT(google-explicit-constructor)
+  /// Microseconds, with six decimals.
+  DateTime(const MicroTime& time);  // NOLINT(google-explicit-constructor)
+  /// Takes the text as it is.
+  static DateTime FromText(std::string text);
+
+  /// Whether there is no time.
+  bool IsZero() const { return text_.empty(); }
+  const std::string& ToString() const { return text_; }
+  /// The time itself, without the part of a second that the result's type does not hold.
+  /// kMalformed when the text is no RFC 3339 time.
+  Result<Time> ToTime() const;
+  Result<MicroTime> ToMicroTime() const;
+  /// Compares the texts: two of the same time may differ.
+  bool operator==(const DateTime&) const = default;
+
+ private:
+  std::string text_;
 };
 
 /// meta/v1 Duration: nanoseconds. JSON in Go's syntax, for example "1h30m0s".

@@ -103,6 +103,23 @@ TEST(MicroTime, KeepsMicroseconds) {
   EXPECT_EQ((MicroTime{0, 1000}).ToString(), "1970-01-01T00:00:00.000001Z");
 }
 
+TEST(DateTime, KeepsItsText) {
+  const DateTime time = DateTime::FromText("2006-01-02T15:04:05.123456789+01:00");
+  EXPECT_EQ(time.ToString(), "2006-01-02T15:04:05.123456789+01:00");
+  EXPECT_EQ(time.ToTime()->ToString(), "2006-01-02T14:04:05Z");
+  EXPECT_EQ(time.ToMicroTime()->ToString(), "2006-01-02T14:04:05.123456Z");
+  const DateTime other = DateTime::FromText("soon");
+  EXPECT_EQ(other.ToString(), "soon");
+  ASSERT_FALSE(other.ToTime().has_value());
+  EXPECT_EQ(other.ToTime().error().reason, Reason::kMalformed);
+}
+
+TEST(DateTime, IsMadeOfOtherTimes) {
+  EXPECT_EQ(DateTime(Time{0}).ToString(), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(DateTime(MicroTime{0, 1000}).ToString(), "1970-01-01T00:00:00.000001Z");
+  EXPECT_TRUE(DateTime(Time()).IsZero() && DateTime(MicroTime()).IsZero() && DateTime().IsZero());
+}
+
 // Expected values: Go's time.ParseDuration(text) and its String().
 struct Span {
   std::string_view text;

@@ -13,10 +13,10 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/base/testing/leak_check.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
+#include "kubexx/rest/testing/http_threads.h"
 
 namespace kubexx::cache {
 namespace {
@@ -96,19 +96,9 @@ std::string Item(const std::string& name, const std::string& version) {
          "\"}}";
 }
 
-// The HTTP library's threads stay until the process ends: checks for leaks before and after they
-// have come.
 class ListWatchFromClientTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    base::testing::FinishLeakCheck();
-    {
-      OneAnswer server(200, "application/json", R"({"metadata":{},"items":[]})");
-      SeenItems seen;
-      ASSERT_TRUE(server.Source()->List({}, seen, {}).has_value());
-    }
-    base::testing::ResetLeakBaseline();
-  }
+  static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
 };
 
 TEST_F(ListWatchFromClientTest, ListsObjectsOneByOne) {

@@ -229,7 +229,7 @@ TEST_F(ListerTest, BeforeTheFirstListItSaysSo) {
        {lister.Get("n", "a").error(), lister.List().error(), lister.List("n").error(),
         lister.ByIndex({{"namespace", "n"}}).error(), informer_->GetRaw({"n", "a"}).error()}) {
     EXPECT_EQ(status.reason, Reason::kUnavailable) << status.ToString();
-    EXPECT_THAT(status.message, HasSubstr("the cache of configmaps has no first list"));
+    EXPECT_THAT(status.message, HasSubstr("configmaps: the cache has no first list"));
     EXPECT_THAT(status.message, HasSubstr("has not been started"));
   }
   source_->FailLists(apimachinery::Status(Reason::kForbidden, "may not list", 403), 1000);

@@ -122,6 +122,11 @@ void Writer::Element(const FieldSchema& field, const void* value) {
           ? void(out_ += "null")
           : Plain(As<apimachinery::MicroTime>(value).ToString());
       break;
+    case Kind::kDateTime:
+      As<apimachinery::DateTime>(value).IsZero()
+          ? void(out_ += "null")
+          : internal::AppendQuoted(As<apimachinery::DateTime>(value).ToString(), out_);
+      break;
     case Kind::kDuration:
       Plain(As<apimachinery::Duration>(value).ToString());
       break;

@@ -112,7 +112,8 @@ TEST(Json, EveryKindComesBack) {
       R"("byName":{"k":{"name":"v"}},"extra":{"l":["a",""],"n":[]},"quantity":"1536Mi",)"
       R"("time":"2006-01-02T15:04:05Z","microTime":"2006-01-02T15:04:05.123456Z","duration":"1h0m0s",)"
       R"("intOrString":"25%","raw":{"a":1.0},"fields":{"f:a":{}},"value":[1,2],"inlinedText":"in",)"
-      R"("inlinedMessage":{"name":"line"},"omitZeroTime":"1970-01-01T00:00:01Z","omitZeroInner":{"name":"z"}})";
+      R"("inlinedMessage":{"name":"line"},"omitZeroTime":"1970-01-01T00:00:01Z","omitZeroInner":{"name":"z"},)"
+      R"("dateTime":"2006-01-02t15:04:05.1234567890+01:00"})";
   const auto sample = DecodeJson<Sample>(json);
   ASSERT_TRUE(sample.has_value()) << sample.error().ToString();
   EXPECT_EQ(testing::CanonicalJson(EncodeJson(*sample)), testing::CanonicalJson(json));

@@ -62,6 +62,7 @@ class ProtobufDecoder {
   bool MessageValue(const FieldSchema& field, std::string_view bytes, void* value);
   bool StringList(std::string_view bytes, std::vector<std::string>& out);
   bool QuantityBody(std::string_view bytes, apimachinery::Quantity& out);
+  bool DateTimeBody(std::string_view bytes, apimachinery::DateTime& out);
   bool IntOrStringBody(std::string_view bytes, apimachinery::IntOrString& out);
   bool RawView(std::string_view bytes, std::string_view& raw);
   bool RawBody(std::string_view bytes, std::string& out);
@@ -308,6 +309,8 @@ bool ProtobufDecoder::MessageValue(const FieldSchema& field, std::string_view by
           nanos / 1000 * 1000};
       return true;
     }
+    case Kind::kDateTime:
+      return DateTimeBody(bytes, MutableAs<apimachinery::DateTime>(value));
     case Kind::kDuration:
       if (!VarintBody(bytes, first, second)) {
         return false;
@@ -356,6 +359,15 @@ bool ProtobufDecoder::QuantityBody(std::string_view bytes, apimachinery::Quantit
     return error_.Set(quantity.error().message);
   }
   out = std::move(*quantity);
+  return true;
+}
+
+bool ProtobufDecoder::DateTimeBody(std::string_view bytes, apimachinery::DateTime& out) {
+  std::string_view text;
+  if (!RawView(bytes, text)) {
+    return false;
+  }
+  out = apimachinery::DateTime::FromText(std::string(text));
   return true;
 }
 

@@ -76,6 +76,9 @@ void EncodeMessageBody(const FieldSchema& field, const void* value, BackBuffer& 
         EncodeTimeBody(time.seconds, time.nanos / 1000 * 1000, out);
       }
       break;
+    case Kind::kDateTime:
+      EncodeBytesField(1, ConstAs<apimachinery::DateTime>(value).ToString(), out);
+      break;
     case Kind::kDuration:
       EncodeVarintField(1, static_cast<std::uint64_t>(ConstAs<apimachinery::Duration>(value).nanos),
                         out);

@@ -51,6 +51,7 @@ Sample FullSample() {
   sample.inlined = {"in", Inner{"line", 0, {}, {}}};
   sample.omit_zero_time = {1};
   sample.omit_zero_inner.name = "z";
+  sample.date_time = apimachinery::MicroTime{1, 1000};
   return sample;
 }
 

@@ -39,6 +39,7 @@ enum class Kind : std::uint8_t {
   kQuantity,      ///< apimachinery::Quantity: message {string string = 1}
   kTime,          ///< apimachinery::Time: message {int64 seconds = 1; int32 nanos = 2}
   kMicroTime,     ///< apimachinery::MicroTime, same message
+  kDateTime,      ///< apimachinery::DateTime of custom resources: message {string string = 1}
   kDuration,      ///< apimachinery::Duration: message {int64 duration = 1}
   kIntOrString,   ///< apimachinery::IntOrString: message {int64 type = 1; int32 intVal = 2; string
                   ///< strVal = 3}

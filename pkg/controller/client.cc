@@ -42,7 +42,27 @@ apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer
     NoteEarlyRead();
     return readable;
   }
-  return {};
+  return CheckOwnWrites(informer, resource, namespace_);
+}
+
+apimachinery::Result<void> Client::CheckOwnWrites(const cache::SharedInformerBase& informer,
+                                                  const apimachinery::ResourceInfo& resource,
+                                                  std::string_view namespace_) const {
+  if (!parts_.writes) {
+    return {};
+  }
+  const auto stale = parts_.writes->CheckRead(
+      ResourceName(resource), namespace_,
+      [&informer](std::string_view at) { return informer.LastSyncResourceVersion(at); });
+  if (!stale) {
+    return {};
+  }
+  NoteEarlyRead();
+  return apimachinery::Fail(apimachinery::Reason::kUnavailable,
+                            "read " + stale->resource + " from the cache: it is at version " +
+                                stale->cached + ", and this controller has written version " +
+                                stale->written +
+                                " before there was a cache; try again when the cache has it");
 }
 
 apimachinery::Error Client::FromCache(const apimachinery::ResourceInfo& resource,
@@ -136,18 +156,22 @@ void Client::Note(const Kind& kind, std::string_view namespace_, const std::stri
     return;
   }
   const Scope scope = parts_.caches->ScopeOf(kind.resource, namespace_);
-  auto informer = scope == Scope::kNone ? nullptr : parts_.caches->FindUntyped(kind.type);
-  if (informer == nullptr) {
+  if (scope == Scope::kNone) {
     return;  // the cache will never have it
   }
-  parts_.writes->Wrote(parts_.owner, {.resource = ResourceName(kind.resource),
-                                      .namespace_ = std::string(namespace_),
-                                      .version = version,
-                                      .may_be_unseen = scope == Scope::kSelected,
-                                      .cached = [informer = std::move(informer),
-                                                 namespace_ = std::string(namespace_)] {
-                                        return informer->LastSyncResourceVersion(namespace_);
-                                      }});
+  ConsistencyStore::Write write{.resource = ResourceName(kind.resource),
+                                .namespace_ = std::string(namespace_),
+                                .version = version,
+                                .may_be_unseen = scope == Scope::kSelected};
+  auto informer = parts_.caches->FindUntyped(kind.type);
+  if (informer == nullptr) {
+    parts_.writes->WroteUncached(std::move(write));
+    return;
+  }
+  write.cached = [informer = std::move(informer), namespace_ = std::string(namespace_)] {
+    return informer->LastSyncResourceVersion(namespace_);
+  };
+  parts_.writes->Wrote(parts_.owner, std::move(write));
 }
 
 }  // namespace kubexx::controller

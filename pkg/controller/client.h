@@ -271,6 +271,10 @@ class Client {
   apimachinery::Result<void> AwaitSync(cache::SharedInformerBase& informer,
                                        const apimachinery::ResourceInfo& resource,
                                        std::string_view namespace_) const;
+  /// kUnavailable while the cache does not contain what was written before it was made.
+  apimachinery::Result<void> CheckOwnWrites(const cache::SharedInformerBase& informer,
+                                            const apimachinery::ResourceInfo& resource,
+                                            std::string_view namespace_) const;
   static apimachinery::Error FromCache(const apimachinery::ResourceInfo& resource,
                                        const apimachinery::Status& status);
   void NoteEarlyRead() const;

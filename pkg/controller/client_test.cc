@@ -180,6 +180,26 @@ class CountingLimiter final : public workqueue::RateLimiter {
   std::atomic<int> asked_ = 0;
 };
 
+TEST_F(CachedReadTest, IsNotOlderThanAWriteFromBeforeThereWasACache) {
+  Client::Parts parts = MakeParts(200, R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+  base::testing::FakeClock clock;
+  parts.writes = std::make_shared<ConsistencyStore>(clock);
+  parts.read_early = std::make_shared<std::atomic<bool>>(false);
+  const Client client(parts);
+  ConfigMap written;
+  written.metadata.namespace_ = "ns";
+  written.metadata.resource_version = "10";
+  ASSERT_TRUE(client.Noted<ConfigMap>(written));
+  const auto got = client.Get<ConfigMap>({"ns", "a"}).error();
+  EXPECT_EQ(got.reason, Reason::kUnavailable) << "a reconcile would take it for deleted";
+  EXPECT_THAT(got.message, HasSubstr("version 10"));
+  EXPECT_TRUE(*parts.read_early);
+  EXPECT_FALSE(client.List<ConfigMap>());
+  EXPECT_EQ(client.Get<ConfigMap>({"other", "a"}).error().reason, Reason::kNotFound);
+  clock.Advance(ConsistencyStore::kGiveUp);
+  EXPECT_EQ(client.Get<ConfigMap>({"ns", "a"}).error().reason, Reason::kNotFound);
+}
+
 TEST_F(CachedReadTest, ThatComesTooEarlyIsTriedAgainSoonHoweverOftenItFailed) {
   first_read_timeout_ = std::chrono::milliseconds(1);
   const Client::Parts parts = MakeParts(0, "");

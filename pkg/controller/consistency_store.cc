@@ -69,6 +69,58 @@ std::optional<ConsistencyStore::Stale> ConsistencyStore::Check(const workqueue::
   return std::nullopt;
 }
 
+void ConsistencyStore::WroteUncached(Write write) {
+  if (!CompareResourceVersions(write.version, "0")) {
+    return;
+  }
+  const base::MutexLock lock(mu_);
+  Uncached& newest = uncached_[{std::move(write.resource), std::move(write.namespace_)}];
+  if (newest.version.empty() || IsOlder(newest.version, write.version)) {
+    newest = {.version = std::move(write.version),
+              .since = clock_.Now(),
+              .may_be_unseen = write.may_be_unseen};
+  }
+  // Nobody may ever read what is written.
+  if (uncached_.size() >= sweep_uncached_at_) {
+    std::erase_if(uncached_, [this](const auto& each) { return IsOver(each.second); });
+    sweep_uncached_at_ = std::max(kFirstSweep, 2 * uncached_.size());
+  }
+}
+
+std::optional<ConsistencyStore::Stale> ConsistencyStore::CheckRead(
+    std::string_view resource, std::string_view namespace_,
+    base::FunctionRef<std::string(std::string_view)> cached) {
+  std::vector<std::pair<ResourceAndNamespace, Uncached>> writes;
+  {
+    const base::MutexLock lock(mu_);
+    for (auto each = uncached_.lower_bound({std::string(resource), std::string(namespace_)});
+         each != uncached_.end() && each->first.first == resource &&
+         (namespace_.empty() || each->first.second == namespace_);
+         ++each) {
+      writes.emplace_back(*each);
+    }
+  }
+  // The cache is asked without the lock: it has a lock of its own.
+  for (auto& [where, write] : writes) {
+    std::string version = cached(where.second);
+    if (!IsOver(write) && IsOlder(version, write.version)) {
+      return Stale{.resource = where.first,
+                   .written = std::move(write.version),
+                   .cached = std::move(version)};
+    }
+    const base::MutexLock lock(mu_);
+    const auto found = uncached_.find(where);
+    if (found != uncached_.end() && found->second.version == write.version) {
+      uncached_.erase(found);
+    }
+  }
+  return std::nullopt;
+}
+
+bool ConsistencyStore::IsOver(const Uncached& write) const {
+  return clock_.Now() - write.since >= (write.may_be_unseen ? kPatience : kGiveUp);
+}
+
 void ConsistencyStore::Sweep() {
   std::vector<workqueue::Key> owners;
   {

@@ -4,14 +4,18 @@
 #define KUBEXX_CONTROLLER_CONSISTENCY_STORE_H_
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/report_limit.h"
 #include "kubexx/workqueue/key.h"
@@ -30,6 +34,10 @@ namespace kubexx::controller {
 /// the write, and the store forgets it. When a cache has not reached a write after kGiveUp, for
 /// example because the permission to list and watch was revoked, the store logs a warning and
 /// forgets the write; the controller then reconciles the key with the cache as it is.
+///
+/// A write of a type that no cache holds yet belongs to no cache's version. The store remembers it
+/// for the first reads of that type: the first list of a cache that is made later may come from an
+/// API server that is behind the write.
 ///
 /// The store does not record deletes, because the server's answer has no resourceVersion. Deleting
 /// an object twice does no harm.
@@ -78,6 +86,17 @@ class ConsistencyStore {
   /// caches contain all of them.
   std::optional<Stale> Check(const workqueue::Key& owner);
 
+  /// Records a write of a type that no cache holds yet; `cached` is not used. Only the newest write
+  /// of each resource and namespace counts, whichever key it belongs to.
+  void WroteUncached(Write write);
+
+  /// For a read of `resource` in `namespace_` (empty: in all namespaces) from a cache that has its
+  /// first list: returns a write of WroteUncached that the cache does not contain; std::nullopt
+  /// when there is none, or it was made kGiveUp ago. `cached` returns the cache's version of a
+  /// namespace.
+  std::optional<Stale> CheckRead(std::string_view resource, std::string_view namespace_,
+                                 base::FunctionRef<std::string(std::string_view)> cached);
+
   /// The number of keys with writes that the caches do not contain yet.
   std::size_t size() const;
 
@@ -88,6 +107,14 @@ class ConsistencyStore {
     std::string cached{};  ///< the cache's version at the write
   };
 
+  struct Uncached {
+    std::string version{};
+    base::TimePoint since{};
+    bool may_be_unseen = false;
+  };
+  using ResourceAndNamespace = std::pair<std::string, std::string>;
+
+  bool IsOver(const Uncached& write) const;
   /// Returns the write when the cache does not contain it; std::nullopt when the store need not
   /// wait for it any more.
   std::optional<Stale> Look(const Waiting& waiting) const;
@@ -105,6 +132,8 @@ class ConsistencyStore {
   std::unordered_map<workqueue::Key, std::vector<Waiting>> writes_ KX_GUARDED_BY(mu_);
   /// When the store has this many keys, it sweeps.
   std::size_t sweep_at_ KX_GUARDED_BY(mu_) = kFirstSweep;
+  std::map<ResourceAndNamespace, Uncached> uncached_ KX_GUARDED_BY(mu_);
+  std::size_t sweep_uncached_at_ KX_GUARDED_BY(mu_) = kFirstSweep;
 };
 
 }  // namespace kubexx::controller

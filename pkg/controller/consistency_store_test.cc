@@ -168,6 +168,42 @@ TEST_F(ConsistencyStoreTest, WhatIsNotSeenIsKeptHoweverMuchThereIs) {
   EXPECT_TRUE(store_.Check({.object = {"ns", "0"}}));
 }
 
+TEST_F(ConsistencyStoreTest, AFirstReadIsNotOlderThanWhatWasWrittenBefore) {
+  const auto read = [this](std::string_view resource, std::string_view namespace_ = {}) {
+    return store_.CheckRead(resource, namespace_, [this](std::string_view) { return cached_; });
+  };
+  EXPECT_FALSE(read("v1/pods"));
+  store_.WroteUncached({.resource = "v1/pods", .namespace_ = "ns", .version = "12"});
+  store_.WroteUncached({.resource = "v1/pods", .namespace_ = "ns", .version = "11"});
+  EXPECT_FALSE(store_.Check(kOwner)) << "there may never be a cache";
+  EXPECT_FALSE(read("v1/secrets"));
+  EXPECT_FALSE(read("v1/pods", "other"));
+  for (const char* namespace_ : {"", "ns"}) {
+    const auto stale = read("v1/pods", namespace_);
+    ASSERT_TRUE(stale);
+    EXPECT_EQ(stale->written, "12");
+    EXPECT_EQ(stale->cached, "10");
+  }
+  cached_ = "12";
+  EXPECT_FALSE(read("v1/pods", "ns"));
+  cached_ = "10";
+  EXPECT_FALSE(read("v1/pods", "ns")) << "it has been seen";
+}
+
+TEST_F(ConsistencyStoreTest, FirstReadsAreTriedAgainForATime) {
+  store_.WroteUncached({.resource = "v1/pods", .version = "11"});
+  store_.WroteUncached({.resource = "v1/secrets", .version = "11", .may_be_unseen = true});
+  const auto read = [this](std::string_view resource) {
+    return store_.CheckRead(resource, {}, [this](std::string_view) { return cached_; }).has_value();
+  };
+  EXPECT_TRUE(read("v1/secrets"));
+  clock_.Advance(ConsistencyStore::kPatience);
+  EXPECT_FALSE(read("v1/secrets")) << "a selector may hide it";
+  EXPECT_TRUE(read("v1/pods"));
+  clock_.Advance(ConsistencyStore::kGiveUp);
+  EXPECT_FALSE(read("v1/pods"));
+}
+
 TEST_F(ConsistencyStoreTest, AServerThatWasStartedEmptyIsNotWaitedFor) {
   cached_ = "1000";
   Wrote("v1/pods", "1001");

@@ -33,8 +33,8 @@ class Leadership {
   virtual ~Leadership() = default;
   /// Waits until this process leads, then calls `lead`, which returns some time after its
   /// stop_token is requested. No other process may lead before `lead` has returned. Returns when
-  /// `stop` is requested and `lead` has returned, or with an error when the leadership was lost.
-  /// Called once.
+  /// `stop` is requested and `lead` has returned, or with an error when the leadership was lost;
+  /// the manager logs it as it is, unless it has told of the loss already. Called once.
   virtual apimachinery::Result<void> Run(Lead lead, std::stop_token stop) = 0;
   /// Why the leadership was lost, for the log. Valid once the stop_token of `lead` is requested.
   virtual std::string WhyLost() const { return {}; }

@@ -70,11 +70,7 @@ class Manager::Impl {
       process_metrics_ = metrics::RegisterProcessMetrics(registry_);
     }
     (void)http_.ready().Add("caches", [this]() -> Result<void> {
-      if (caches_synced_) {
-        return {};
-      }
-      return Fail(Reason::kServiceUnavailable, "caches are waiting for their first lists: " +
-                                                   internal::Join(caches_->Unsynced(), "; "));
+      return caches_synced_ ? Result<void>() : Fail(internal::CachesNotReady(*caches_));
     });
   }
 
@@ -182,8 +178,8 @@ class Manager::Impl {
     if (!WaitForCaches()) {
       return ended_.stop_requested()
                  ? Result<void>()
-                 : Fail(Reason::kTimeout, "caches did not get their first lists in time: " +
-                                              internal::Join(caches_->Unsynced(), "; "));
+                 : Fail(internal::FirstListsMissing(*caches_, client_->config().host,
+                                                    options_.cache_sync_timeout));
     }
     caches_synced_ = true;
     others_.Start();
@@ -244,7 +240,9 @@ class Manager::Impl {
     });
     if (!result) {
       lost_leadership_ = true;
-      Failed(result.error().WithContext("leader election"));
+      if (!loss_told_) {
+        Failed(result.error());
+      }
     }
     const base::MutexLock lock(mu_);
     election_ended_ = true;
@@ -265,6 +263,7 @@ class Manager::Impl {
     if (!election_stop_.stop_requested()) {
       lost_leadership_ = true;
       lost_.request_stop();  // before what it stops is told, and may hang when it is
+      loss_told_ = true;     // Run's error has the same cause
       const std::string why = leadership_->WhyLost();
       Failed(Status(Reason::kConflict,
                     "leader election: the lease was lost" + (why.empty() ? "" : ": " + why)));
@@ -377,6 +376,7 @@ class Manager::Impl {
   std::atomic<bool> caches_synced_ = false;
   std::atomic<bool> leads_ = false;
   std::atomic<bool> lost_leadership_ = false;
+  std::atomic<bool> loss_told_ = false;
   std::stop_source ended_;  // Users do not get its token, see EndGuard.
   std::stop_source warmup_stop_;
   std::stop_source election_stop_;

@@ -83,7 +83,7 @@ struct ManagerOptions {
   /// the API server.
   std::optional<webhook::Server::Options> webhooks{};
   /// Settings of the caches. The manager sets their clock and registry to its own.
-  informers::FactoryOptions cache{};
+  informers::FactoryOptions cache = informers::FactoryOptions();  // see rest::Config::tls
   /// How long the caches may take for their first lists before Run fails.
   base::Duration cache_sync_timeout = std::chrono::minutes(2);
   /// How long the runnables and caches may take to stop when Run ends. What follows, such as
@@ -107,6 +107,8 @@ struct ManagerOptions {
   std::optional<LeaderElectionOptions> leader_election{};
   /// Another way to decide which process leads, instead of `leader_election`.
   std::shared_ptr<Leadership> leadership{};
+  /// Measures all delays and limits, graceful_shutdown_timeout included: with a FakeClock a
+  /// reconcile that does not heed its stop keeps Run until the test has moved the time on.
   base::Clock& clock = base::Clock::Real();
   /// Must outlive the manager. When null, the manager makes one, which includes the process's
   /// metrics.

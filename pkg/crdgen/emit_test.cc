@@ -177,7 +177,7 @@ TEST(EmitTest, TypesHoldWhatTheirPropertiesMay) {
   for (const char* const member :
        {"std::optional<std::int64_t> i;", "std::optional<std::int32_t> j;",
         "std::optional<double> n;", "std::optional<bool> b;",
-        "std::optional<::kubexx::apimachinery::Time> t;",
+        "std::optional<::kubexx::apimachinery::DateTime> t;",
         "std::optional<::kubexx::apimachinery::Bytes> y;",
         "std::optional<::kubexx::apimachinery::IntOrString> q;",
         "std::optional<::kubexx::apimachinery::Quantity> qu;",

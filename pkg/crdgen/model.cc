@@ -169,7 +169,7 @@ class VersionMaker {
     } else if (schema.x_kubernetes_int_or_string) {
       set("kIntOrString", "::kubexx::apimachinery::IntOrString");
     } else if (is("string", "date-time")) {
-      set("kTime", "::kubexx::apimachinery::Time");
+      set("kDateTime", "::kubexx::apimachinery::DateTime");
     } else if (is("string", "byte")) {
       set("kBytes", "::kubexx::apimachinery::Bytes");
     } else if (is("string", {})) {

@@ -22,7 +22,7 @@ constexpr const char* kFull =
     R"("grid":[[1,2],[]],"labels":{"a":"b"},"limits":{"cpu":{"max":"50%"},"mem":{"max":3},"x":{}},)"
     R"("maxBytes":9007199254740993,"owner":{"name":""},"parts":[{"count":0,"flags":[true,false],)"
     R"("name":"p"}],"paused":false,"port":80,"replicas":0,"secretData":"c2VjcmV0",)"
-    R"("startTime":"2026-01-02T03:04:05Z","tags":["t",""],"weight":0.5},)"
+    R"("startTime":"2026-01-02T03:04:05.1234567890+01:00","tags":["t",""],"weight":0.5},)"
     R"("status":{"phase":"Ready","replicas":0}})";
 
 TEST(GeneratedCustomResourceTest, RoundTripsEveryKindOfField) {
@@ -33,6 +33,7 @@ TEST(GeneratedCustomResourceTest, RoundTripsEveryKindOfField) {
   EXPECT_EQ(widget->spec.max_bytes, 9007199254740993);
   EXPECT_EQ(widget->spec.secret_data->view(), "secret");
   EXPECT_EQ(widget->spec.limits.at("cpu").max, apimachinery::IntOrString("50%"));
+  EXPECT_EQ(widget->spec.start_time->ToTime()->ToString(), "2026-01-02T02:04:05Z");
   EXPECT_EQ(widget->status->phase, "Ready");
   EXPECT_EQ(codec::EncodeJson(*widget), kFull);
 }

@@ -1,6 +1,10 @@
 #include "kubexx/leaderelection/leader_elector.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -28,6 +32,7 @@ bool IsHopeless(const apimachinery::Status& status) {
 }
 
 constexpr int kHopelessInARow = 2;
+constexpr std::size_t kMaxTold = 16;
 
 }  // namespace
 
@@ -167,6 +172,7 @@ class LeaderElector::Impl::Session {
         case Action::Kind::kGet:
         case Action::Kind::kCreate:
         case Action::Kind::kUpdate:
+          asked_ = {.op = action.op, .reads = action.kind == Action::Kind::kGet};
           requester_.Start(action);
           break;
         case Action::Kind::kCancel:
@@ -201,10 +207,14 @@ class LeaderElector::Impl::Session {
     }
   }
 
-  // Nobody else tells a person why nobody leads. Once for each error in a row: it is tried on.
+  // Nobody else tells a person why nobody leads. Once for each error, as it is tried on: until what
+  // has failed succeeds. A read that succeeds says nothing of the writes between the reads.
   void Tell(const Reply& reply) {
+    if (reply.op != asked_.op) {
+      return;  // broken off
+    }
     if (reply.lease) {
-      told_.clear();
+      std::erase_if(told_, [this](const auto& each) { return each.second || !asked_.reads; });
       return;
     }
     const apimachinery::Status& status = reply.lease.error();
@@ -219,7 +229,10 @@ class LeaderElector::Impl::Session {
 
   void Warn(const apimachinery::Status& status) {
     std::string text = status.ToString();
-    if (std::exchange(told_, text) == text) {
+    if (told_.size() == kMaxTold) {
+      told_.clear();  // a part of the text is never the same
+    }
+    if (!told_.emplace(text, asked_.reads).second) {
       return;
     }
     if (!lines_) {
@@ -306,7 +319,12 @@ class LeaderElector::Impl::Session {
   std::optional<std::string> lost_{};
   bool finished_ = false;
   bool led_ = false;
-  std::string told_{};  // the error that the log has had last
+  struct Asked {
+    std::uint64_t op = 0;
+    bool reads = true;
+  };
+  Asked asked_{};                       // the last request
+  std::map<std::string, bool> told_{};  // the errors that the log has had, and whether of a read
   // Where nobody reads the log a line waits, and the time of the lease goes on; so none is written
   // on the thread that keeps that time, while it leads.
   std::optional<internal::Notifier> lines_;

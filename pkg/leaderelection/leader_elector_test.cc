@@ -297,6 +297,24 @@ TEST_F(LeaderElectorTest, SaysWhyTheLeaseWasLost) {
   EXPECT_EQ(log.Count("a request for the lease has failed"), 1U) << "not for each attempt";
 }
 
+TEST_F(LeaderElectorTest, SaysOnceWhyTheLeaseCannotBeWritten) {
+  const logging::testing::Capture log;
+  Runner a("a", clock_, lock_);
+  a.journal.Await("started");
+  EXPECT_TRUE(a.Stop());
+  lock_->SetFault([](std::string_view verb, const std::stop_token&) -> Result<void> {
+    return verb == "update" ? Result<void>(Fail(Reason::kForbidden, "may only be read", 403))
+                            : Result<void>();
+  });
+  const int updates = lock_->Count("update");
+  Runner b("b", clock_, lock_);
+  KX_UNTIL(lock_->Count("update") >= updates + 5) {
+    clock_.Advance(100ms);
+  }
+  EXPECT_TRUE(b.Stop());
+  EXPECT_EQ(log.Count("may only be read"), 1U) << "a read succeeds between two refusals";
+}
+
 TEST_F(LeaderElectorTest, ALossAfterTheStopIsTold) {
   std::stop_source release;
   Runner a("a", clock_, lock_, [&a, &release](LeaderElector::Options& options) {

@@ -160,7 +160,7 @@ constinit const ::kubexx::codec::TypeSchema kClusterReloadPolicySpecSchema{
     [](void* object) { delete static_cast<ClusterReloadPolicySpec*>(object); }};
 
 constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicyStatusFailedRolloutsItemFields[] = {
-    {"rolledAt", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kPlain,
+    {"rolledAt", 0, ::kubexx::codec::Kind::kDateTime, ::kubexx::codec::Cardinality::kPlain,
      ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, rolled_at), nullptr, nullptr},
     {"uid", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
      ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, uid), nullptr, nullptr},
@@ -177,10 +177,10 @@ constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicyStatusPendingRollouts
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, message), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
     {"reason", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
      ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, reason), nullptr, nullptr},
-    {"since", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kOptional,
-     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, since), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::Time>>},
-    {"until", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kOptional,
-     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, until), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::Time>>},
+    {"since", 0, ::kubexx::codec::Kind::kDateTime, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, since), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::DateTime>>},
+    {"until", 0, ::kubexx::codec::Kind::kDateTime, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, until), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::DateTime>>},
     {"workload", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
      ::kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, workload), nullptr, nullptr},
 };

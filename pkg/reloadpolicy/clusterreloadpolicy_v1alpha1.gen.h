@@ -150,7 +150,7 @@ struct ClusterReloadPolicySpec {
 
 struct ClusterReloadPolicyStatusFailedRolloutsItem {
   /// When the rollout began.
-  ::kubexx::apimachinery::Time rolled_at{};
+  ::kubexx::apimachinery::DateTime rolled_at{};
   /// Of the workload.
   std::string uid{};
   /// Kind/namespace/name.
@@ -164,9 +164,9 @@ struct ClusterReloadPolicyStatusPendingRolloutsItem {
   /// What it waits for.
   std::string reason{};
   /// Since when it waits.
-  std::optional<::kubexx::apimachinery::Time> since{};
+  std::optional<::kubexx::apimachinery::DateTime> since{};
   /// When it may go on, where that is known.
-  std::optional<::kubexx::apimachinery::Time> until{};
+  std::optional<::kubexx::apimachinery::DateTime> until{};
   /// Kind/namespace/name.
   std::string workload{};
   bool operator==(const ClusterReloadPolicyStatusPendingRolloutsItem&) const = default;

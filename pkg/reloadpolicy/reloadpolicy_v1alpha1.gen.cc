@@ -152,7 +152,7 @@ constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecSchema{
     [](void* object) { delete static_cast<ReloadPolicySpec*>(object); }};
 
 constexpr ::kubexx::codec::FieldSchema kReloadPolicyStatusFailedRolloutsItemFields[] = {
-    {"rolledAt", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kPlain,
+    {"rolledAt", 0, ::kubexx::codec::Kind::kDateTime, ::kubexx::codec::Cardinality::kPlain,
      ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, rolled_at), nullptr, nullptr},
     {"uid", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
      ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, uid), nullptr, nullptr},
@@ -169,10 +169,10 @@ constexpr ::kubexx::codec::FieldSchema kReloadPolicyStatusPendingRolloutsItemFie
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, message), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
     {"reason", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
      ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusPendingRolloutsItem, reason), nullptr, nullptr},
-    {"since", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kOptional,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, since), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::Time>>},
-    {"until", 0, ::kubexx::codec::Kind::kTime, ::kubexx::codec::Cardinality::kOptional,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, until), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::Time>>},
+    {"since", 0, ::kubexx::codec::Kind::kDateTime, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, since), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::DateTime>>},
+    {"until", 0, ::kubexx::codec::Kind::kDateTime, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, until), nullptr, &::kubexx::codec::kContainerOps<std::optional<::kubexx::apimachinery::DateTime>>},
     {"workload", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
      ::kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusPendingRolloutsItem, workload), nullptr, nullptr},
 };

@@ -139,7 +139,7 @@ struct ReloadPolicySpec {
 
 struct ReloadPolicyStatusFailedRolloutsItem {
   /// When the rollout began.
-  ::kubexx::apimachinery::Time rolled_at{};
+  ::kubexx::apimachinery::DateTime rolled_at{};
   /// Of the workload.
   std::string uid{};
   /// Kind/name.
@@ -153,9 +153,9 @@ struct ReloadPolicyStatusPendingRolloutsItem {
   /// What it waits for.
   std::string reason{};
   /// Since when it waits.
-  std::optional<::kubexx::apimachinery::Time> since{};
+  std::optional<::kubexx::apimachinery::DateTime> since{};
   /// When it may go on, where that is known.
-  std::optional<::kubexx::apimachinery::Time> until{};
+  std::optional<::kubexx::apimachinery::DateTime> until{};
   /// Kind/name.
   std::string workload{};
   bool operator==(const ReloadPolicyStatusPendingRolloutsItem&) const = default;

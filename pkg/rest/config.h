@@ -72,7 +72,9 @@ struct ExecConfig {
 struct Config {
   /// "https://host:port[/prefix]"; an IPv6 address is in brackets.
   std::string host{};
-  TlsConfig tls{};
+  // Not `tls{}`, which initialises each member in the caller's function. g++ 12 then takes the last
+  // of them for uninitialised where an exception unwinds the others (-Wmaybe-uninitialized, -O3).
+  TlsConfig tls = TlsConfig();
   std::string bearer_token{};
   /// A file with the token. The client reads it again at most once a minute and prefers it to
   /// bearer_token. When a read fails, it keeps the last good token.

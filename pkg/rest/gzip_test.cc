@@ -3,10 +3,15 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <random>
 #include <string>
+#include <thread>
 
+#include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
@@ -184,7 +189,10 @@ std::string BlocksOfNothing() {
 
 // What is read of an error's body is limited after unpacking, and this unpacks to nothing.
 TEST(GzipTest, AnErrorThatUnpacksToNothingDoesNotOutliveTheTimeout) {
-  FakeServer server([](FakeConnection& connection) {
+  // What the client has not read yet is in the buffers of a connection, which hold less.
+  constexpr std::size_t kMoreThanIsUnderWay = 16 << 20;
+  std::atomic<bool> body_is_read = false;
+  FakeServer server([&](FakeConnection& connection) {
     connection.ReadRequest();
     connection.Write(
         "HTTP/1.1 500 Internal Server Error\r\nContent-Encoding: gzip\r\n"
@@ -195,11 +203,20 @@ TEST(GzipTest, AnErrorThatUnpacksToNothingDoesNotOutliveTheTimeout) {
     while (nothing.size() < 100 * 1024) {
       nothing += eight;
     }
-    while (connection.WriteChunk(nothing)) {
+    for (std::size_t written = 0; connection.WriteChunk(nothing); written += nothing.size()) {
+      if (written >= kMoreThanIsUnderWay) {
+        body_is_read = true;
+      }
     }
   });
-  const auto client = rest::testing::NewClient(server.Url());
-  const auto result = client->Get().AbsPath("/x").Timeout(std::chrono::milliseconds(300)).Do();
+  base::testing::FakeClock clock;
+  const auto client =
+      rest::testing::NewClient(server.Url(), rest::testing::WithoutDeadlines(clock));
+  const std::jthread time([&] {
+    KX_AWAIT(body_is_read.load());
+    clock.AdvanceToSleeper(std::chrono::minutes(5));
+  });
+  const auto result = client->Get().AbsPath("/x").Timeout(std::chrono::minutes(5)).Do();
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, 500) << result.error().ToString();
 }

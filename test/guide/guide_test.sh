@@ -12,6 +12,8 @@ export KUBECONFIG=$KUBEXX_TEST_KUBECONFIG PATH=$KUBEXX_CACHE/bin:$PATH CMAKE_CXX
 export CCACHE_DIR=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
 export HOME=$work/home
 mkdir -p "$HOME"
+# What a careful reader compiles with. cmake reads it where a page configures its project.
+export CXXFLAGS="-Wall -Wextra -Werror"
 finish() {
   local status=$?
   kubectl delete namespace hello greeted greeter --wait=false >/dev/null 2>&1 || true

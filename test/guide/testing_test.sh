@@ -71,4 +71,6 @@ cmake --build "$work/user/build" --target heeded >"$work/log" 2>&1 || { cat "$wo
 ! cmake --build "$work/user/build" --target ignored >"$work/log" 2>&1 || fail "a Result that is ignored compiles"
 grep -q unused-result "$work/log" || { cat "$work/log" >&2; fail "a Result that is ignored does not compile for another reason"; }
 
+# What a careful reader compiles with. cmake reads it where the page configures its project.
+export CXXFLAGS="-Wall -Wextra -Werror"
 "$root/test/guide/page.sh" docs/test-your-controller.md "$HOME/tested-greeter"

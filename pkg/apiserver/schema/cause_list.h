@@ -17,7 +17,8 @@ inline constexpr std::size_t kMaxCauses = 100;
 /// as the object.
 inline constexpr std::size_t kMaxCauseBytes = 1 << 20;
 
-/// Adds causes up to the limits.
+/// Adds causes up to the limits, where the search for them ends. FieldCauses of endpoints/checks is
+/// for searches that go on: it counts what it leaves out.
 class CauseList {
  public:
   /// `causes` must outlive it. The causes that it already has count.

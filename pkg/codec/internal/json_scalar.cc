@@ -1,6 +1,8 @@
 #include "kubexx/codec/internal/json_scalar.h"
 
 #include <charconv>
+#include <string>
+#include <utility>
 
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/internal/field_access.h"
@@ -84,6 +86,15 @@ bool ReadParsed(std::string_view token, V& out, FieldError& error) {
   return true;
 }
 
+bool ReadDateTime(std::string_view token, apimachinery::DateTime& out, FieldError& error) {
+  std::string text;
+  if (!ReadStringToken(token, text, error)) {
+    return false;
+  }
+  out = apimachinery::DateTime::FromText(std::move(text));
+  return true;
+}
+
 }  // namespace
 
 std::string_view TrimJsonSpace(std::string_view text) {
@@ -137,6 +148,8 @@ bool ReadScalarToken(Kind kind, std::string_view token, void* value, FieldError&
       return ReadParsed(token, MutableAs<apimachinery::Time>(value), error);
     case Kind::kMicroTime:
       return ReadParsed(token, MutableAs<apimachinery::MicroTime>(value), error);
+    case Kind::kDateTime:
+      return ReadDateTime(token, MutableAs<apimachinery::DateTime>(value), error);
     case Kind::kDuration:
       return ReadParsed(token, MutableAs<apimachinery::Duration>(value), error);
     default:

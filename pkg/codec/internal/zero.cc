@@ -19,6 +19,8 @@ bool IsZeroStruct(const FieldSchema& field, const void* value) {
       return As<apimachinery::Time>(value).IsZero();
     case Kind::kMicroTime:
       return As<apimachinery::MicroTime>(value).IsZero();
+    case Kind::kDateTime:
+      return As<apimachinery::DateTime>(value).IsZero();
     case Kind::kDuration:
       return As<apimachinery::Duration>(value).nanos == 0;
     case Kind::kIntOrString:

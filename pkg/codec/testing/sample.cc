@@ -71,6 +71,7 @@ constexpr FieldSchema kSampleFields[] = {
     KX_FIELD(Sample, inlined, "inlined", 28, kMessage, kPlain, kInline, &kInlined),
     KX_FIELD(Sample, omit_zero_time, "omitZeroTime", 29, kTime, kPlain, kOmitZero, nullptr),
     KX_FIELD(Sample, omit_zero_inner, "omitZeroInner", 30, kMessage, kPlain, kOmitZero, &kInner),
+    KX_CONTAINER(Sample, date_time, "dateTime", 31, kDateTime, kOptional, kOmitEmpty, nullptr),
 };
 constexpr TypeSchema kSample{"testing.Sample", "example.com", "v1", "Sample", kSampleFields};
 

@@ -55,6 +55,7 @@ struct Sample {
   Inlined inlined{};
   apimachinery::Time omit_zero_time{};
   Inner omit_zero_inner{};
+  std::optional<apimachinery::DateTime> date_time{};
   bool operator==(const Sample&) const = default;
 };
 

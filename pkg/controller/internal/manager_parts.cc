@@ -2,7 +2,12 @@
 
 #include <utility>
 
+#include "kubexx/apimachinery/time.h"
+
 namespace kubexx::controller::internal {
+
+using apimachinery::Reason;
+using apimachinery::Status;
 
 informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::Registry* registry) {
   return {.namespace_ = options.cache.namespace_,
@@ -22,6 +27,18 @@ std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry
   rest::RESTClient* const raw = client.get();
   using Both = std::pair<std::shared_ptr<metrics::Registry>, std::shared_ptr<rest::RESTClient>>;
   return {std::make_shared<Both>(std::move(registry), std::move(client)), raw};
+}
+
+Status FirstListsMissing(const informers::SharedInformerFactory& caches, const std::string& host,
+                         base::Duration timeout) {
+  return {Reason::kTimeout, Join(caches.Unsynced(), "; ") +
+                                "; the caches did not get their first lists from " + host + " in " +
+                                apimachinery::Duration{timeout.count()}.ToString()};
+}
+
+Status CachesNotReady(const informers::SharedInformerFactory& caches) {
+  const std::string waiting = Join(caches.Unsynced(), "; ");
+  return {Reason::kServiceUnavailable, waiting.empty() ? "the manager starts" : waiting};
 }
 
 std::string Join(const std::vector<std::string>& names, const char* between) {

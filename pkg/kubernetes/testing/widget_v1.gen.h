@@ -58,7 +58,7 @@ struct WidgetSpec {
   std::optional<::kubexx::apimachinery::IntOrString> port;
   std::optional<std::int32_t> replicas;
   std::optional<::kubexx::apimachinery::Bytes> secret_data;
-  std::optional<::kubexx::apimachinery::Time> start_time;
+  std::optional<::kubexx::apimachinery::DateTime> start_time;
   std::vector<std::string> tags;
   double weight{};
   WidgetSpec();

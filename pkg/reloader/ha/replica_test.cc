@@ -13,10 +13,10 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/base/testing/leak_check.h"
 #include "kubexx/controller/manager.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
+#include "kubexx/rest/testing/http_threads.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -89,18 +89,9 @@ void SleepUntilStop(const std::stop_token& stop) {
   }
 }
 
-/// The HTTP library's threads stay once there was a request.
 class ReplicaTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    base::testing::FinishLeakCheck();
-    {
-      LeaseKeeper keeper;
-      FakeServer server([&keeper](FakeConnection& connection) { keeper.Serve(connection); });
-      ASSERT_FALSE(rest::testing::NewClient(server.Url())->Get().AbsPath("/").Do());
-    }
-    base::testing::ResetLeakBaseline();
-  }
+  static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
 };
 
 // What the manager runs works at once on every replica, and what it writes at its end is written

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "kubexx/base/mutex.h"
-#include "kubexx/base/testing/leak_check.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/permissions/fallbacks.h"
+#include "kubexx/rest/testing/http_threads.h"
 #include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::reloader {
@@ -23,18 +23,7 @@ using testing::HasSubstr;
 /// A server with one ConfigMap, which it may refuse to write.
 class WebhookStoreTest : public testing::Test {
  protected:
-  // The HTTP library's threads stay until the process ends: checks for leaks before and after they
-  // have come.
-  static void SetUpTestSuite() {
-    base::testing::FinishLeakCheck();
-    {
-      rest::testing::Recorder server([](FakeConnection& connection, const FakeRequest&) {
-        connection.Respond(404, "application/json", "{}");
-      });
-      ASSERT_FALSE(NewWebhookStore(server.client(), "ops").save("", {}));
-    }
-    base::testing::ResetLeakBaseline();
-  }
+  static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
 
   void Answer(FakeConnection& connection, const FakeRequest& request) {
     const base::MutexLock lock(mu_);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kubexx/base/testing/leak_check.h"
+#include "kubexx/rest/testing/http_threads.h"
 #include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::reloader {
@@ -35,20 +35,7 @@ constexpr char kRolled[] =
 /// A server with an operator, which rolls the test's Deployment at the second look, or never.
 class SelfTestTest : public testing::Test {
  protected:
-  // The HTTP library's threads stay until the process ends: checks for leaks before and after they
-  // have come.
-  static void SetUpTestSuite() {
-    base::testing::FinishLeakCheck();
-    {
-      rest::testing::Recorder server(
-          [](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest&) {
-            connection.Respond(404, "application/json", "{}");
-          });
-      ASSERT_FALSE(RunSelfTest(server.client(), {.namespace_ = "ops", .deployment = "operator"},
-                               [](const std::string&) {}, {}));
-    }
-    base::testing::ResetLeakBaseline();
-  }
+  static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
 
   void Answer(rest::testing::FakeConnection& connection,
               const rest::testing::FakeRequest& request) {

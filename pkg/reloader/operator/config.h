@@ -80,6 +80,9 @@ struct Config {
   int burst = 0;
 };
 
+/// Adds --kubeconfig and --context, which write to `options`.
+void AddKubeconfigFlags(flags::FlagSet& flags, rest::KubeconfigOptions& options);
+
 /// The command-line flags: those of stakater/Reloader with the same names, defaults and meanings,
 /// and this operator's own.
 class ConfigFlags {

@@ -3,6 +3,14 @@
 
 namespace kubexx::reloader {
 
+void AddKubeconfigFlags(flags::FlagSet& flags, rest::KubeconfigOptions& options) {
+  flags.AddString("kubeconfig",
+                  "kubeconfig file; by default $KUBECONFIG, then ~/.kube/config, then the pod's "
+                  "service account",
+                  &options.path);
+  flags.AddString("context", "context of the kubeconfig", &options.context);
+}
+
 ConfigFlags::ConfigFlags(flags::FlagSet& flags) : flags_(flags) {
   AddAnnotations(flags);
   AddScope(flags);
@@ -121,11 +129,7 @@ void ConfigFlags::AddProcess(flags::FlagSet& flags) {
   flags.AddString("metrics-addr", "where to serve /metrics, /live and /ready", &metrics_address_);
   flags.AddBool("enable-pprof", "serve memory and thread figures at pprof-addr", &enable_pprof_);
   flags.AddString("pprof-addr", "has an effect with enable-pprof only", &pprof_address_);
-  flags.AddString("kubeconfig",
-                  "kubeconfig file; by default $KUBECONFIG, then ~/.kube/config, then the pod's "
-                  "service account",
-                  &kubeconfig_.path);
-  flags.AddString("context", "context of the kubeconfig", &kubeconfig_.context);
+  AddKubeconfigFlags(flags, kubeconfig_);
   flags.AddInt("kube-api-qps", "requests a second to the API server; negative for no limit", &qps_);
   flags.AddInt("kube-api-burst", "requests that may exceed kube-api-qps for a moment", &burst_);
 }

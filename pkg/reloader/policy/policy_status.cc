@@ -111,7 +111,8 @@ std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::str
     // "Kind/name" or "Kind/namespace/name".
     const std::size_t first = item.workload.find('/');
     const std::size_t last = item.workload.rfind('/');
-    const auto rolled_at = reloadpolicy::RolloutTimeOf(item.rolled_at);
+    const auto written = item.rolled_at.ToTime();
+    const auto rolled_at = written ? reloadpolicy::RolloutTimeOf(*written) : std::nullopt;
     if (first == std::string::npos || !rolled_at) {
       continue;
     }

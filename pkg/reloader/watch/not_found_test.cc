@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
-#include "kubexx/base/testing/leak_check.h"
 #include "kubexx/reloader/ha/membership.h"
 #include "kubexx/reloader/watch/kubernetes_io.h"
 #include "kubexx/reloader/write/fresh_reads.h"
+#include "kubexx/rest/testing/http_threads.h"
 #include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::reloader {
@@ -25,18 +25,7 @@ constexpr char kNamed[] =
 /// A server that gives one answer to everything.
 class NotFoundTest : public testing::Test {
  protected:
-  // The HTTP library's threads stay until the process ends: checks for leaks before and after they
-  // have come.
-  static void SetUpTestSuite() {
-    base::testing::FinishLeakCheck();
-    {
-      rest::testing::Recorder server([](FakeConnection& connection, const FakeRequest&) {
-        connection.Respond(404, "application/json", "{}");
-      });
-      ASSERT_EQ(IsServed(server.client(), ResourceOf(kRollout.kind), {}).value_or(true), false);
-    }
-    base::testing::ResetLeakBaseline();
-  }
+  static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
 
   void Answer(int code, const std::string& type, const std::string& body) {
     const base::MutexLock lock(mu_);

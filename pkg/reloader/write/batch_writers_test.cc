@@ -13,11 +13,11 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/base/testing/leak_check.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/unstructured.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/write/writer.h"
+#include "kubexx/rest/testing/http_threads.h"
 #include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::reloader {
@@ -257,18 +257,7 @@ class FakeBatch {
 
 class BatchWritersTest : public testing::Test {
  protected:
-  // The HTTP library's threads stay until the process ends: checks for leaks before and after they
-  // have come.
-  static void SetUpTestSuite() {
-    base::testing::FinishLeakCheck();
-    {
-      rest::testing::Recorder server([](FakeConnection& connection, const FakeRequest&) {
-        connection.Respond(404, "application/json", "{}");
-      });
-      ASSERT_FALSE(NewWriter(server.client())->Write(kWork, kSetX, {}));
-    }
-    base::testing::ResetLeakBaseline();
-  }
+  static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
 
   void SetUp() override {
     batch_.Put(

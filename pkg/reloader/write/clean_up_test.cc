@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kubexx/base/testing/leak_check.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/rest/testing/http_threads.h"
 #include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::reloader {
@@ -42,21 +42,7 @@ std::string RefusedStatus(int code, const std::string& reason, const std::string
 /// A server with two Deployments, of which one has traces, that does not let anybody list Jobs.
 class CleanUpTest : public testing::Test {
  protected:
-  // The HTTP library's threads stay until the process ends: checks for leaks before and after they
-  // have come.
-  static void SetUpTestSuite() {
-    base::testing::FinishLeakCheck();
-    {
-      rest::testing::Recorder server(
-          [](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest&) {
-            connection.Respond(404, "application/json", "{}");
-          });
-      ASSERT_TRUE(CleanUp(
-          server.client(), {}, [](const Traces&, const Result<void>&) {}, [](const Status&) {},
-          {}));
-    }
-    base::testing::ResetLeakBaseline();
-  }
+  static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
 
   void Answer(rest::testing::FakeConnection& connection,
               const rest::testing::FakeRequest& request) const {

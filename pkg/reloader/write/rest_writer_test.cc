@@ -3,13 +3,13 @@
 #include <string>
 
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/base/testing/leak_check.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/permissions/fallbacks.h"
 #include "kubexx/reloader/write/writer.h"
 #include "kubexx/reloadpolicy/policy.h"
+#include "kubexx/rest/testing/http_threads.h"
 #include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::reloader {
@@ -28,19 +28,7 @@ constexpr char kDeniedByWebhook[] =
 /// A server that refuses writes in namespace "refused" and takes them elsewhere.
 class RestWriterTest : public testing::Test {
  protected:
-  // The HTTP library's threads stay until the process ends: checks for leaks before and after they
-  // have come.
-  static void SetUpTestSuite() {
-    base::testing::FinishLeakCheck();
-    {
-      rest::testing::Recorder server(
-          [](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest&) {
-            connection.Respond(404, "application/json", "{}");
-          });
-      ASSERT_FALSE(NewWriter(server.client())->Write(kRecorded, kRecord, {}));
-    }
-    base::testing::ResetLeakBaseline();
-  }
+  static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
 
   static std::string Forbidden(const std::string& message) {
     codec::JsonTree status = codec::JsonTree::Object();

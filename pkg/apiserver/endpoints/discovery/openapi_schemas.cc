@@ -265,6 +265,7 @@ JsonTree OpenApiSchemas::Element(const FieldSchema& field) {
       return TypedSchema("string", "byte");
     case Kind::kTime:
     case Kind::kMicroTime:
+    case Kind::kDateTime:
       return TypedSchema("string", "date-time");
     case Kind::kMessage:
       return Reference(*field.message);

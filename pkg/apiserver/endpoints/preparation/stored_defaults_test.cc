@@ -99,15 +99,10 @@ TEST_F(StoredDefaultsTest, AWebhookIsGivenThemAndItsAnswerGetsNoOthers) {
       R"("clientConfig":{"url":"https://convert/"}}})";
   std::string seen;
   hooks_->Handle("https://convert/", [&seen](const JsonTree& request) -> Result<JsonTree> {
-    JsonTree response = JsonTree::Object();
-    response["result"]["status"] = "Success";
-    for (JsonTree object : request.Find("objects")->elements()) {
+    return testing::FakeWebhooks::Converted(request, [&seen](JsonTree& object) {
       seen = StringAt(object, {"spec", "mode"});
-      object["apiVersion"] = request.TextAt("desiredAPIVersion");
       object["spec"].Erase("mode");
-      response["convertedObjects"].Append(std::move(object));
-    }
-    return response;
+    });
   });
   Define(Definition(Version("v1", true, "of-v1") + "," + Version("v2", false, "of-v2"), webhook));
   MakeGadget("v1");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/admission/caller.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
@@ -23,6 +24,20 @@ class FakeWebhooks final : public admission::Caller {
   using JsonTree = codec::JsonTree;
   /// Makes the response to a request; both are the members of a review.
   using Handler = std::function<apimachinery::Result<JsonTree>(const JsonTree& request)>;
+
+  /// The response to the request of a ConversionReview: its objects in the wanted version, each
+  /// after `change`, which gets the object with its new apiVersion.
+  static JsonTree Converted(
+      const JsonTree& request, base::FunctionRef<void(JsonTree&)> change = [](JsonTree&) {}) {
+    JsonTree response = JsonTree::Object();
+    response["result"]["status"] = "Success";
+    for (JsonTree object : request.Find("objects")->elements()) {
+      object["apiVersion"] = request.TextAt("desiredAPIVersion");
+      change(object);
+      response["convertedObjects"].Append(std::move(object));
+    }
+    return response;
+  }
 
   /// Sets the handler of a URL, which has no parameters.
   void Handle(const std::string& url, Handler handler) {

@@ -161,7 +161,7 @@ class HangingWebhookTest : public ReapingTest {
         asked.count_down();
         KX_AWAIT(release.try_wait());
       }
-      return Converted(request);
+      return testing::FakeWebhooks::Converted(request);
     });
     std::jthread creator([&] {
       http::Request request;
@@ -183,15 +183,6 @@ class HangingWebhookTest : public ReapingTest {
     });
     EXPECT_EQ(done.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
     release.count_down();
-  }
-  static JsonTree Converted(const JsonTree& request) {
-    JsonTree response = JsonTree::Object();
-    response["result"]["status"] = "Success";
-    for (JsonTree object : request.Find("objects")->elements()) {
-      object["apiVersion"] = request.TextAt("desiredAPIVersion");
-      response["convertedObjects"].Append(std::move(object));
-    }
-    return response;
   }
 };
 

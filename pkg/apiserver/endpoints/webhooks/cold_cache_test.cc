@@ -42,15 +42,6 @@ class ColdCacheTest : public testing::WebhookFixture {
                   .status,
               201);
   }
-  static Result<JsonTree> Convert(const JsonTree& request) {
-    JsonTree response = JsonTree::Object();
-    response["result"]["status"] = "Success";
-    for (JsonTree object : request.Find("objects")->elements()) {
-      object["apiVersion"] = request.TextAt("desiredAPIVersion");
-      response["convertedObjects"].Append(std::move(object));
-    }
-    return response;
-  }
 };
 
 TEST_F(ColdCacheTest, WhoeverNeedsOneIsToldToComeAgain) {
@@ -75,7 +66,7 @@ TEST_F(ColdCacheTest, WhoeverWaitsForOneLeavesOthersTheThread) {
   std::latch release(1);
   hooks_->Handle(kColdConverter, [&](const JsonTree& request) {
     KX_AWAIT(release.try_wait());
-    return Convert(request);
+    return testing::FakeWebhooks::Converted(request);
   });
   http::Request request;
   request.method = "GET";

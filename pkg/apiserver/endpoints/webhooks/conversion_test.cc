@@ -56,12 +56,8 @@ class ConversionTest : public testing::WebhookFixture {
   }
 
   static Result<JsonTree> Convert(const JsonTree& request) {
-    JsonTree response = JsonTree::Object();
-    response["result"]["status"] = "Success";
-    for (JsonTree object : request.Find("objects")->elements()) {
-      const bool to_v2 = request.TextAt("desiredAPIVersion") == "x.io/v2";
-      object["apiVersion"] = request.TextAt("desiredAPIVersion");
-      if (to_v2) {
+    return testing::FakeWebhooks::Converted(request, [](JsonTree& object) {
+      if (object.TextAt("apiVersion") == "x.io/v2") {
         object["address"] =
             std::string(object.TextAt("host")) + ":" + std::string(object.TextAt("port"));
         object.Erase("host");
@@ -72,9 +68,7 @@ class ConversionTest : public testing::WebhookFixture {
         object["port"] = address.substr(address.find(':') + 1);
         object.Erase("address");
       }
-      response["convertedObjects"].Append(std::move(object));
-    }
-    return response;
+    });
   }
 };
 

@@ -176,13 +176,15 @@ Result<void> InformerCore::ReadableLocked(std::string_view namespace_) const {
 }
 
 apimachinery::Error InformerCore::UnsyncedLocked(Reason reason, std::string_view what) const {
-  std::string message = "the cache of " + options_.name + " has no first list: ";
-  message += what;
-  for (const auto& [namespace_, status] : errors_) {
-    message += "; " + (namespace_.empty() ? "" : "namespace " + namespace_ + ": ");
-    message += status.ToString();
-    break;  // the others are seldom different
+  // The cause comes first: people read the beginning of a line.
+  std::string message = options_.name + ": ";
+  if (!errors_.empty()) {
+    const auto& [namespace_, status] = *errors_.begin();  // the others are seldom different
+    message += (namespace_.empty() ? "" : "namespace " + namespace_ + ": ") + status.ToString();
+    message += "; ";
   }
+  message += "the cache has no first list: ";
+  message += what;
   return Fail(reason, std::move(message));
 }
 
