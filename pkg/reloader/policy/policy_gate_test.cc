@@ -298,7 +298,8 @@ TEST_F(PolicyGateTest, WhatAStatusSaysFailedIsRememberedByTheNextProcess) {
   const auto failures = FailuresIn(status, "shop");
   EXPECT_THAT(failures, SizeIs(1));
   auto written_by_hand = status;
-  written_by_hand.failed_rollouts[0].rolled_at.seconds = 253'402'300'799;  // in the year 9999
+  written_by_hand.failed_rollouts[0].rolled_at =
+      apimachinery::Time{253'402'300'799};  // in the year 9999
   EXPECT_THAT(FailuresIn(written_by_hand, "shop"), testing::IsEmpty());
 
   PolicyGate next({.clock = clock_});
