@@ -143,8 +143,11 @@ class Request {
   void KeepError(apimachinery::Result<void> result);
   apimachinery::Result<void> Check() const;
   std::string Target() const;
-  apimachinery::Result<internal::Prepared> Prepare() const;
-  apimachinery::Result<internal::Opened> Open(const std::stop_token& stop) const;
+  /// Whether the answer is read at once or in pieces.
+  enum class Reading : std::uint8_t { kWhole, kStream };
+  apimachinery::Result<internal::Prepared> Prepare(Reading reading) const;
+  apimachinery::Result<internal::Opened> Open(const std::stop_token& stop, Reading reading) const;
+  bool ReadsSecrets() const;
   std::string ResourceKey() const;
   bool BeginsLate() const;
   bool Follows() const;

@@ -25,6 +25,8 @@ struct HttpRequest {
   std::string_view body{};  ///< copied by Start
   bool has_body = false;
   bool quiet = false;  ///< the response may be silent for longer than ten minutes
+  bool stream = false;  ///< the response is read in pieces, as lists and watches are
+  bool secret = false;  ///< the response holds Secrets: buffers are overwritten after use
 };
 
 /// The head of a response.
