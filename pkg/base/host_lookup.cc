@@ -1,7 +1,10 @@
 #include "kubexx/base/host_lookup.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
+#include <netinet/in.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -40,13 +43,18 @@ HostAddresses AskResolver(const std::string& host, const std::string& port, int 
   return found;
 }
 
+bool IsAddress(const std::string& host) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  return ::inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
+}
+
 }  // namespace
 
 void LookUpHost(const std::string& host, const std::string& port,
                 std::move_only_function<void(HostAddresses)> done) {
-  // Asks nobody, so it does not wait.
-  if (HostAddresses found = AskResolver(host, port, AI_NUMERICHOST); found.error == 0) {
-    done(std::move(found));
+  if (IsAddress(host)) {
+    done(AskResolver(host, port, AI_NUMERICHOST));  // asks nobody, so it does not wait
     return;
   }
   if (lookup_threads.fetch_add(1) >= kMaxLookupThreads) {

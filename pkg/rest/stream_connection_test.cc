@@ -117,12 +117,13 @@ TEST_P(StreamConnectionTest, WhatAServerSaysUnaskedIsNotTakenForTheNextAnswer) {
   std::atomic<int> connections = 0;
   FakeServer server(
       [&connections](FakeConnection& connection) {
+        const auto answer = [](const std::string& body) {
+          return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                 body;
+        };
         const bool first = ++connections == 1;
         while (connection.ReadRequest()) {
-          connection.Respond(200, "text/plain", first ? "first" : "second");
-          if (first) {
-            connection.Write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong");
-          }
+          connection.Write(first ? answer("first") + answer("wrong") : answer("second"));
         }
       },
       Tls());
@@ -281,6 +282,7 @@ TEST_P(StreamConnectionTest, ABodyMayEndWithTheConnection) {
       [](FakeConnection& connection) {
         connection.ReadRequest();
         connection.Write("HTTP/1.0 200 OK\r\n\r\nall of it");
+        connection.EndTls();
       },
       Tls());
   const Got got = GetStream(*Client(server));
