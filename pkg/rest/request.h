@@ -128,7 +128,9 @@ class Request {
   /// keeps a watch, plus half a minute. The server ends a healthy watch before that, however quiet
   /// it is. A longer `idle_timeout` raises this limit.
   ///
-  /// Through a proxy's tunnel, kUnavailable also comes after two hours without a byte.
+  /// The calling thread reads the socket itself. The pieces are decrypted and parsed there, and lie
+  /// where they were read; each is valid until `on_chunk` returns. A response head of more than
+  /// 1 MiB, and a body with more framing than data, are refused.
   apimachinery::Result<void> Stream(
       HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
       std::optional<std::chrono::milliseconds> idle_timeout = std::nullopt);
