@@ -51,7 +51,8 @@ const CertificateAuthority& StreamAuthority() {
 }
 
 FakeServerTls StreamServerTls() {
-  const auto issued = StreamAuthority().Issue({.alternative_names = "IP:127.0.0.1,DNS:api.example"});
+  const auto issued =
+      StreamAuthority().Issue({.alternative_names = "IP:127.0.0.1,DNS:api.example"});
   return {.certificate = issued.certificate, .key = issued.key};
 }
 
@@ -166,10 +167,9 @@ TEST_P(StreamConnectionTest, AnIdleConnectionThatBreaksIsReplacedAtOnce) {
       },
       Tls());
   base::testing::FakeClock clock;  // which stands still: nothing waits to try again
-  const auto client =
-      ClientFor({.host = server.Url(),
-                 .tls = {.ca_data = GetParam() ? StreamAuthority().certificate() : ""}},
-                WithoutDeadlines(clock));
+  const auto client = ClientFor(
+      {.host = server.Url(), .tls = {.ca_data = GetParam() ? StreamAuthority().certificate() : ""}},
+      WithoutDeadlines(clock));
   EXPECT_EQ(GetStream(*client).body, "x");
   const Got second = GetStream(*client, "/x", 0);
   EXPECT_TRUE(second.result) << second.result.error().ToString();

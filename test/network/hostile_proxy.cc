@@ -266,7 +266,9 @@ class HostileProxy::Relay {
 };
 
 HostileProxy::HostileProxy(int to_port, std::uint64_t seed, Bytes bytes)
-    : to_port_(to_port), bytes_(bytes), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    : to_port_(to_port),
+      bytes_(bytes),
+      listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   {
     const base::MutexLock lock(mu_);
     random_.emplace(seed);

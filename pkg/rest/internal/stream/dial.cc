@@ -44,8 +44,9 @@ std::string WhyNotFound(const base::HostAddresses& found) {
   return base::ToLower(::gai_strerror(found.error));
 }
 
-std::expected<std::vector<base::SocketAddress>, Trouble> Resolve(const ServerUrl& of, bool is_proxy,
-                                                                 const Waiting& waiting) {
+std::expected<std::vector<base::SocketAddress>, Trouble> FindAddresses(const ServerUrl& of,
+                                                                       bool is_proxy,
+                                                                       const Waiting& waiting) {
   const auto lookup = std::make_shared<Lookup>();
   base::LookUpHost(of.host, of.port, [lookup](base::HostAddresses result) {
     const base::MutexLock lock(lookup->mu);
@@ -68,8 +69,8 @@ std::expected<std::vector<base::SocketAddress>, Trouble> Resolve(const ServerUrl
   return std::move(lookup->found->addresses);
 }
 
-// The system asks the peer after 30 s of silence, and gives it up after three more times of 10 s, as
-// for all other connections (keep_alive.h).
+// The system asks the peer after 30 s of silence, and gives it up after three more times of 10 s,
+// as for all other connections (keep_alive.h).
 void SetOptions(int fd) {
   const auto set = [fd](int level, int name, int value) {
     ::setsockopt(fd, level, name, &value, sizeof(value));
@@ -268,7 +269,7 @@ std::expected<std::unique_ptr<Connection>, Trouble> Dial(const Route& route,
                                                          const Waiting& waiting) {
   const bool by_proxy = route.proxy.has_value();
   const ServerUrl& first = by_proxy ? route.proxy->address : route.server;
-  auto addresses = Resolve(first, by_proxy, waiting);
+  auto addresses = FindAddresses(first, by_proxy, waiting);
   if (!addresses) {
     return unexpected(std::move(addresses).error());
   }

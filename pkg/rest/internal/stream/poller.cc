@@ -51,12 +51,11 @@ Result<std::shared_ptr<Poller>> Poller::OfProcess() {
                 "cannot wait for sockets: " + std::string(std::strerror(errno)));
   }
   try {
-    poller->thread_ = std::jthread([self = poller.get()](const std::stop_token& stop) {
-      self->Run(stop);
-    });
+    poller->thread_ =
+        std::jthread([self = poller.get()](const std::stop_token& stop) { self->Run(stop); });
   } catch (const std::system_error& error) {
-    return Fail(Reason::kUnavailable, "cannot start the network thread: " +
-                                          std::string(error.what()));
+    return Fail(Reason::kUnavailable,
+                "cannot start the network thread: " + std::string(error.what()));
   }
   shared = poller;
   return poller;

@@ -109,14 +109,14 @@ TEST_F(PollerTest, TheRequestsClockAndItsStopEndIt) {
 // A report that comes after its wait has ended must not wake, or be taken for, another.
 TEST_F(PollerTest, ALateReportFindsNobody) {
   SocketPair pair;
-  EXPECT_EQ(poller_->Wait(pair.ours(), Poller::Interest::kRead, clock_, stop_.get_token(),
-                          clock_.Now()),
-            Wake::kTimeout);
+  EXPECT_EQ(
+      poller_->Wait(pair.ours(), Poller::Interest::kRead, clock_, stop_.get_token(), clock_.Now()),
+      Wake::kTimeout);
   pair.Write();  // reports the wait that has ended
   SocketPair other;
-  EXPECT_EQ(poller_->Wait(other.ours(), Poller::Interest::kRead, clock_, stop_.get_token(),
-                          clock_.Now()),
-            Wake::kTimeout);
+  EXPECT_EQ(
+      poller_->Wait(other.ours(), Poller::Interest::kRead, clock_, stop_.get_token(), clock_.Now()),
+      Wake::kTimeout);
   EXPECT_EQ(Wait(pair.ours()), Wake::kNotified);
 }
 

@@ -13,8 +13,8 @@ namespace {
 // A chunk has less than 4 GiB: more than any list that a server encodes at once.
 constexpr int kSizeBits = 32;
 
-// As Go: a chunk may have so much framing, and twice as much as it has data. What exceeds that, over
-// all chunks, has a limit.
+// As Go: a chunk may have so much framing, and twice as much as it has data. What exceeds that,
+// over all chunks, has a limit.
 constexpr std::uint64_t kUsualOverhead = 16;
 constexpr std::uint64_t kMaxOverhead = 16 << 10;
 
@@ -29,7 +29,9 @@ bool IsTokenChar(char c) {
          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
-bool IsName(std::string_view name) { return !name.empty() && std::ranges::all_of(name, IsTokenChar); }
+bool IsName(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, IsTokenChar);
+}
 
 // Whether a list such as "keep-alive, Upgrade" has the element.
 bool ListHas(std::string_view list, std::string_view element) {

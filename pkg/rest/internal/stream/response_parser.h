@@ -62,9 +62,7 @@ class ResponseParser {
   /// Whether the whole response has been taken.
   bool ended() const { return state_ == State::kEnd; }
   /// Whether the connection can take another request when the response has ended.
-  bool keeps_alive() const {
-    return keep_alive_ && !ambiguous_ && length_ != Length::kUntilClose;
-  }
+  bool keeps_alive() const { return keep_alive_ && !ambiguous_ && length_ != Length::kUntilClose; }
   Error error() const { return error_; }
   /// Whether a byte of the response has come.
   bool begun() const { return head_bytes_ > 0; }
@@ -109,7 +107,7 @@ class ResponseParser {
   Length length_ = Length::kUntilClose;
   std::uint64_t left_ = 0;  ///< of the body with kCounted, of the chunk otherwise
   Chunk chunk_ = Chunk::kSize;
-  bool has_digit_ = false;  ///< in the line of the chunk's size
+  bool has_digit_ = false;      ///< in the line of the chunk's size
   std::uint64_t overhead_ = 0;  ///< of framing, beyond what is usual
 };
 

@@ -133,13 +133,12 @@ INSTANTIATE_TEST_SUITE_P(
                  std::string(kChunkedHead) +
                      "5;a=b\r\nhello\r\n6 ; x=\"y;z\"\r\n world\r\n00;end\r\n\r\n",
                  "hello world"},
-        GoodCase{"Trailers",
-                 std::string(kChunkedHead) + "5\r\nhello\r\n0\r\nX: y\r\nZ: \r\n\r\n", "hello"},
+        GoodCase{"Trailers", std::string(kChunkedHead) + "5\r\nhello\r\n0\r\nX: y\r\nZ: \r\n\r\n",
+                 "hello"},
         GoodCase{"ZerosInFrontOfASize",
                  std::string(kChunkedHead) + "0000000000000005\r\nhello\r\n0\r\n\r\n", "hello"},
-        GoodCase{"MoreBehindIt",
-                 std::string(kChunkedHead) + "1\r\nx\r\n0\r\n\r\nHTTP/1.1 200", "x", true,
-                 "HTTP/1.1 200"},
+        GoodCase{"MoreBehindIt", std::string(kChunkedHead) + "1\r\nx\r\n0\r\n\r\nHTTP/1.1 200", "x",
+                 true, "HTTP/1.1 200"},
         GoodCase{"InterimAnswers",
                  "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n"
                  "Content-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",

@@ -76,11 +76,11 @@ Result<void> StreamConnections::Use(std::shared_ptr<TlsSettings> tls) {
 std::unique_ptr<RoundTrip> StreamConnections::Start(const HttpRequest& request) {
   std::uint64_t version = 0;
   const Route route = RouteNow(version);
-  return std::make_unique<StreamTrip>(
-      shared_from_this(), StreamTrip::Asked{.bytes = Serialize(request, route),
-                                            .repeatable = MayBeRepeated(request),
-                                            .no_body = request.method == "HEAD",
-                                            .secret = request.secret});
+  return std::make_unique<StreamTrip>(shared_from_this(),
+                                      StreamTrip::Asked{.bytes = Serialize(request, route),
+                                                        .repeatable = MayBeRepeated(request),
+                                                        .no_body = request.method == "HEAD",
+                                                        .secret = request.secret});
 }
 
 Route StreamConnections::RouteNow(std::uint64_t& version) const {

@@ -91,7 +91,7 @@ Result<HttpHead> StreamTrip::AwaitHead(const std::stop_token& stop, const Limits
 }
 
 std::expected<void, Trouble> StreamTrip::Ask(const std::stop_token& stop, const Limits& limits,
-                                                  bool may_use_idle) {
+                                             bool may_use_idle) {
   base::Clock& clock = connections_->clock();
   const Waiting to_connect{.poller = *poller_,
                            .clock = clock,
@@ -148,9 +148,9 @@ std::expected<void, Trouble> StreamTrip::ReadHead(const Waiting& waiting) {
     }
     const std::size_t taken = parser_.TakeHead({buffer_.get(), step.bytes});
     if (parser_.error() == ResponseParser::Error::kHeadTooLong) {
-      return std::unexpected(Trouble::Because(
-          "the head of the response is larger than " +
-          std::to_string(ResponseParser::kMaxHead / 1024) + " KiB, or there are too many of them"));
+      return std::unexpected(Trouble::Because("the head of the response is larger than " +
+                                              std::to_string(ResponseParser::kMaxHead / 1024) +
+                                              " KiB, or there are too many of them"));
     }
     if (parser_.error() != ResponseParser::Error::kNone) {
       return std::unexpected(Trouble::Because("the response is not HTTP"));
@@ -207,8 +207,7 @@ bool StreamTrip::is_fast() const { return short_waits_ >= kFastShortWaits; }
 
 Connection::Io StreamTrip::Fill() {
   while (filled_ < capacity_) {
-    const Connection::Step step =
-        connection_->Read(buffer_.get() + filled_, capacity_ - filled_);
+    const Connection::Step step = connection_->Read(buffer_.get() + filled_, capacity_ - filled_);
     if (step.io != Connection::Io::kDone) {
       return step.io;
     }

@@ -14,11 +14,11 @@
 #include "kubexx/rest/internal/config/proxy.h"
 #include "kubexx/rest/internal/message/request_body.h"
 #include "kubexx/rest/internal/stream/stream_connections.h"
+#include "kubexx/rest/internal/tls/tls.h"
 #include "kubexx/rest/internal/transport/exchange.h"
 #include "kubexx/rest/internal/transport/idle_connection.h"
 #include "kubexx/rest/internal/transport/network_error.h"
 #include "kubexx/rest/internal/transport/network_pool.h"
-#include "kubexx/rest/internal/tls/tls.h"
 
 // cpprestsdk neither wipes nor frees a password it has read back, except on Windows: a leak for
 // every request and every tunnel through a proxy with credentials. It calls this member through its
@@ -169,7 +169,7 @@ class Transport::Impl {
 
   const ServerUrl server_;
   const std::optional<Proxy> proxy_;
-  const std::shared_ptr<RoundTripper> elsewhere_;  ///< null: the network
+  const std::shared_ptr<RoundTripper> elsewhere_;     ///< null: the network
   const std::shared_ptr<StreamConnections> streams_;  ///< null with elsewhere_
   base::Clock& clock_;
   mutable base::Mutex mu_;
