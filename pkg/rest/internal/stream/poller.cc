@@ -36,8 +36,9 @@ Poller::Descriptor::~Descriptor() {
 }
 
 Result<std::shared_ptr<Poller>> Poller::OfProcess() {
-  static base::Mutex mu;
-  static std::weak_ptr<Poller> shared;
+  // Never destroyed: a stream may begin on another thread while the process ends.
+  static auto& mu = *new base::Mutex();
+  static auto& shared = *new std::weak_ptr<Poller>();
   const base::MutexLock lock(mu);
   if (std::shared_ptr<Poller> poller = shared.lock()) {
     return poller;

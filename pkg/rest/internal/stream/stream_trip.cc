@@ -62,7 +62,7 @@ void StreamTrip::Reserve() {
 
 void StreamTrip::FreeBuffer() {
   if (asked_.secret && buffer_) {
-    explicit_bzero(buffer_.get(), filled_);
+    explicit_bzero(buffer_.get(), capacity_);  // what followed the head was moved to the front
   }
   buffer_.reset();
   capacity_ = 0;
