@@ -280,6 +280,12 @@ bool Request::BeginsLate() const { return subresource_ == "log" || subresource_ 
 // It ends with its container.
 bool Request::Follows() const { return subresource_ == "log" && follow_; }
 
+// Of a path that the caller wrote, what it is of is not known; the word says enough.
+bool Request::ReadsSecrets() const {
+  return (resource_.group.empty() && resource_.plural == "secrets") ||
+         abs_path_.find("secrets") != std::string::npos;
+}
+
 std::string Request::ToString() const { return method_ + " " + Target(); }
 
 std::string Request::ResourceKey() const {

@@ -128,7 +128,9 @@ class Request {
   /// keeps a watch, plus half a minute. The server ends a healthy watch before that, however quiet
   /// it is. A longer `idle_timeout` raises this limit.
   ///
-  /// Through a proxy's tunnel, kUnavailable also comes after two hours without a byte.
+  /// The calling thread reads the socket itself. The pieces are decrypted and parsed there, and lie
+  /// where they were read; each is valid until `on_chunk` returns. A response head of more than
+  /// 1 MiB, and a body with more framing than data, are refused.
   apimachinery::Result<void> Stream(
       HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
       std::optional<std::chrono::milliseconds> idle_timeout = std::nullopt);
@@ -143,8 +145,11 @@ class Request {
   void KeepError(apimachinery::Result<void> result);
   apimachinery::Result<void> Check() const;
   std::string Target() const;
-  apimachinery::Result<internal::Prepared> Prepare() const;
-  apimachinery::Result<internal::Opened> Open(const std::stop_token& stop) const;
+  /// Whether the answer is read at once or in pieces.
+  enum class Reading : std::uint8_t { kWhole, kStream };
+  apimachinery::Result<internal::Prepared> Prepare(Reading reading) const;
+  apimachinery::Result<internal::Opened> Open(const std::stop_token& stop, Reading reading) const;
+  bool ReadsSecrets() const;
   std::string ResourceKey() const;
   bool BeginsLate() const;
   bool Follows() const;

@@ -7,7 +7,7 @@
 
 #include "kubexx/rest/error_response.h"
 #include "kubexx/rest/internal/client_impl.h"
-#include "kubexx/rest/internal/transport/in_seconds.h"
+#include "kubexx/rest/internal/message/in_seconds.h"
 #include "kubexx/rest/request.h"
 
 namespace kubexx::rest {
@@ -115,7 +115,7 @@ Status AddContext(const Request& request, Status status) {
 
 }  // namespace
 
-Result<internal::Prepared> Request::Prepare() const {
+Result<internal::Prepared> Request::Prepare(Reading reading) const {
   internal::Sender& sender = *client_->impl_->sender;
   internal::Prepared out{
       .http = {.method = method_,
@@ -124,7 +124,9 @@ Result<internal::Prepared> Request::Prepare() const {
                .body = body_,
                .has_body = has_body_,
                .quiet = BeginsLate() || timeout_ > kNotQuiet ||
-                        (watch_ && (lifetime_.count() == 0 || lifetime_ > kNotQuiet))},
+                        (watch_ && (lifetime_.count() == 0 || lifetime_ > kNotQuiet)),
+               .stream = reading == Reading::kStream,
+               .secret = ReadsSecrets()},
       .watch = watch_,
       .timeout = timeout_,
       .max_retries = max_retries_,
@@ -168,10 +170,10 @@ Result<internal::Prepared> Request::Prepare() const {
 }
 
 // A server that takes no protobuf for this resource is asked again in JSON, once.
-Result<internal::Opened> Request::Open(const std::stop_token& stop) const {
+Result<internal::Opened> Request::Open(const std::stop_token& stop, Reading reading) const {
   internal::Sender& sender = *client_->impl_->sender;
   const bool had_choice = !sender.json_only().Has(ResourceKey());
-  KX_ASSIGN_OR_RETURN(const internal::Prepared prepared, Prepare());
+  KX_ASSIGN_OR_RETURN(const internal::Prepared prepared, Prepare(reading));
   auto opened = sender.Open(prepared, stop);
   if (opened || !had_choice) {
     return opened;
@@ -184,7 +186,7 @@ Result<internal::Opened> Request::Open(const std::stop_token& stop) const {
     return opened;
   }
   sender.json_only().Add(ResourceKey());
-  KX_ASSIGN_OR_RETURN(const internal::Prepared in_json, Prepare());
+  KX_ASSIGN_OR_RETURN(const internal::Prepared in_json, Prepare(reading));
   return sender.Open(in_json, stop);
 }
 
@@ -193,7 +195,7 @@ Result<Response> Request::Do(std::stop_token stop) {
   internal::Sender& sender = *client_->impl_->sender;
   base::Clock& clock = sender.clock();
   const base::TimePoint start = clock.Now();
-  auto opened = Open(stop);
+  auto opened = Open(stop, Reading::kWhole);
   if (!opened) {
     sender.metrics().ObserveDuration(method_, clock.Now() - start);
     return Fail(AddContext(*this, std::move(opened).error()));
@@ -230,7 +232,7 @@ Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_tok
   internal::Sender& sender = *client_->impl_->sender;
   base::Clock& clock = sender.clock();
   const base::TimePoint start = clock.Now();
-  auto opened = Open(stop);
+  auto opened = Open(stop, Reading::kStream);
   if (!watch_) {
     sender.metrics().ObserveDuration(method_, clock.Now() - start);
   }

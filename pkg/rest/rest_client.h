@@ -25,8 +25,9 @@ namespace kubexx::rest {
 struct ClientAccess;
 
 /// Sends requests to one API server. Thread-safe. All typed clients of a server share one, in a
-/// shared_ptr. One network thread serves the connections of all RESTClients of the process; the
-/// first RESTClient starts it.
+/// shared_ptr. One network thread serves the single requests of all RESTClients of the process; the
+/// first RESTClient starts it. Another one, which the first stream starts, wakes the callers of
+/// Request::Stream when there is something to read.
 class RESTClient {
  public:
   /// The settings of a client in addition to its Config.

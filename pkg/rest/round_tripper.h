@@ -24,7 +24,9 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers{};
   std::string_view body{};  ///< copied by Start
   bool has_body = false;
-  bool quiet = false;  ///< the response may be silent for longer than ten minutes
+  bool quiet = false;   ///< the response may be silent for longer than ten minutes
+  bool stream = false;  ///< the response is read in pieces, as lists and watches are
+  bool secret = false;  ///< the response holds Secrets: buffers are overwritten after use
 };
 
 /// The head of a response.

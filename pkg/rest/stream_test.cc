@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "in the middle", "hello"},
         BrokenCase{"ClosedInChunk",
                    [](FakeConnection& c) { c.Write(std::string(kChunked) + "a\r\nhello"); },
-                   "in the middle"},
+                   "in the middle", "hello"},
         BrokenCase{"BadChunkSize",
                    [](FakeConnection& c) { c.Write(std::string(kChunked) + "xyz\r\nhello\r\n"); },
                    "malformed chunk"},
@@ -264,12 +264,12 @@ INSTANTIATE_TEST_SUITE_P(
                    "malformed chunk"},
         BrokenCase{"NegativeChunkSizeThatAsksForMore",
                    [](FakeConnection& c) { c.Write(std::string(kChunked) + "-80000000\r\nhello"); },
-                   "in the middle"},
+                   "malformed chunk"},
         BrokenCase{"ShortBody",
                    [](FakeConnection& c) {
                      c.Write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
                    },
-                   "in the middle"}),
+                   "in the middle", "hello"}),
     [](const auto& param) { return param.param.name; });
 
 TEST(StreamTest, HugeHeadersAreRead) {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kubexx/rest/internal/transport/tls.h"
+#include "kubexx/rest/internal/tls/tls.h"
 
 namespace kubexx::rest {
 

@@ -229,10 +229,10 @@ class Mirror {
 // list, the other with a watch that brings the state.
 class Path {
  public:
-  Path(std::string name, int to_port, std::uint64_t seed, const MiniApi& api,
-       const std::function<rest::Config(int port)>& config_for)
+  Path(std::string name, int to_port, std::uint64_t seed, HostileProxy::Bytes bytes,
+       const MiniApi& api, const std::function<rest::Config(int port)>& config_for)
       : name_(std::move(name)),
-        network_(to_port, seed),
+        network_(to_port, seed, bytes),
         client_(ClientFor(config_for(network_.port()), ShortDeadlines())),
         listing_(name_ + ", lists", client_, api, seed + 1, false),
         streaming_(name_ + ", streams", client_, api, seed + 2, true) {}
@@ -343,13 +343,23 @@ class HostileNetworkTest : public ::testing::Test {
   FakeServer plain_{api_.Script()};
   FakeServer tls_{api_.Script(), TlsFrom(authority_)};
   ForwardingProxy proxy_{{{"api.example:6443", tls_.port()}}};
-  Path by_tcp_{"tcp", plain_.port(), seed_, api_, [](int port) {
-                 return rest::Config{.host = "http://127.0.0.1:" + std::to_string(port)};
-               }};
-  Path by_tls_{"tls", tls_.port(), seed_ + 10, api_,
-               [this](int port) { return Tls("https://127.0.0.1:" + std::to_string(port)); }};
-  Path by_tunnel_{"tunnel", std::stoi(proxy_.Url().substr(proxy_.Url().rfind(':') + 1)), seed_ + 20,
-                  api_, [this](int port) {
+  Path by_tcp_{"tcp",
+               plain_.port(),
+               seed_,
+               HostileProxy::Bytes::kPlain,
+               api_,
+               [](int port) {
+                 return rest::Config{.host = "http://127.0.0.1:" + std::to_string(port)}; }};
+  Path by_tls_{
+      "tls",      tls_.port(),
+      seed_ + 10, HostileProxy::Bytes::kProtected,
+      api_,       [this](int port) { return Tls("https://127.0.0.1:" + std::to_string(port)); }};
+  Path by_tunnel_{"tunnel",
+                  std::stoi(proxy_.Url().substr(proxy_.Url().rfind(':') + 1)),
+                  seed_ + 20,
+                  HostileProxy::Bytes::kProtected,
+                  api_,
+                  [this](int port) {
                     rest::Config config = Tls("https://api.example:6443");
                     config.proxy_url = "http://127.0.0.1:" + std::to_string(port);
                     return config;

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -74,6 +75,10 @@ const char* NameOf(Fault fault) {
       return "trickle";
     case Fault::kHalfClose:
       return "half-close";
+    case Fault::kSingle:
+      return "single bytes";
+    case Fault::kCorrupt:
+      return "corrupt";
   }
   return "?";
 }
@@ -160,7 +165,13 @@ class HostileProxy::Relay {
     if (!Send(target, bytes.substr(0, good))) {
       return false;
     }
-    proxy_.Count(plan_.fault);
+    if (!gone_wrong_) {
+      proxy_.Count(plan_.fault);
+    }
+    gone_wrong_ = true;
+    if (plan_.fault == Fault::kCorrupt && before <= plan_.after && good < bytes.size()) {
+      block.at(good) = static_cast<char>(block.at(good) ^ 1);
+    }
     return Misbehave(target, bytes.substr(good));
   }
 
@@ -181,6 +192,10 @@ class HostileProxy::Relay {
         ::shutdown(target, SHUT_WR);
         half_closed_ = true;
         return true;
+      case Fault::kSingle:
+        return SendSingly(target, left);
+      case Fault::kCorrupt:
+        return Send(target, left);
       case Fault::kNone:
       case Fault::kRefuse:
       case Fault::kCut:
@@ -227,6 +242,15 @@ class HostileProxy::Relay {
     return true;
   }
 
+  static bool SendSingly(int fd, std::string_view bytes) {
+    const int yes = 1;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+    while (!bytes.empty() && Send(fd, bytes.substr(0, 1))) {
+      bytes.remove_prefix(1);
+    }
+    return bytes.empty();
+  }
+
   HostileProxy& proxy_;
   const Descriptor client_;
   const Descriptor server_;
@@ -237,11 +261,14 @@ class HostileProxy::Relay {
   const std::stop_token stop_;
   std::size_t passed_ = 0;  // in the plan's direction
   bool half_closed_ = false;
+  bool gone_wrong_ = false;
   int ended_ = 0;
 };
 
-HostileProxy::HostileProxy(int to_port, std::uint64_t seed)
-    : to_port_(to_port), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+HostileProxy::HostileProxy(int to_port, std::uint64_t seed, Bytes bytes)
+    : to_port_(to_port),
+      bytes_(bytes),
+      listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   {
     const base::MutexLock lock(mu_);
     random_.emplace(seed);
@@ -339,7 +366,8 @@ HostileProxy::Plan HostileProxy::MakePlan() {
   }
   // Early bytes are the interesting ones: a handshake, a head, the first event.
   const double size = std::uniform_real_distribution<double>(0, std::log(32.0 * 1024))(*random_);
-  return {.fault = static_cast<Fault>(1 + (*random_)() % 6),
+  const unsigned kinds = bytes_ == Bytes::kProtected ? 8 : 7;
+  return {.fault = static_cast<Fault>(1 + (*random_)() % kinds),
           .direction = (*random_)() % 2,
           .after = static_cast<std::size_t>(std::exp(size)) - 1};
 }

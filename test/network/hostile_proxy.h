@@ -28,6 +28,8 @@ enum class Fault : std::uint8_t {
   kStall,      ///< nothing passes any more; closed when the client goes, or after a minute
   kTrickle,    ///< a byte now and then, for some seconds, then as kStall
   kHalfClose,  ///< closed in this direction only, while the other one goes on
+  kSingle,     ///< each byte comes alone from then on
+  kCorrupt,    ///< one bit of the next byte is another one; only where something notices that
 };
 const char* NameOf(Fault fault);
 
@@ -42,8 +44,11 @@ class HostileProxy {
     std::size_t after = 0;      ///< bytes
   };
 
-  /// Each connection has a fault at random.
-  HostileProxy(int to_port, std::uint64_t seed);
+  /// Whether somebody notices when bytes are not what was sent, as TLS does.
+  enum class Bytes : std::uint8_t { kPlain, kProtected };
+
+  /// Each connection has a fault at random; kCorrupt only with kProtected.
+  HostileProxy(int to_port, std::uint64_t seed, Bytes bytes = Bytes::kPlain);
   /// The first connections have these, one after the other, and all later ones have none.
   HostileProxy(int to_port, std::deque<Plan> plans);
   /// Without faults of its own.
@@ -83,6 +88,7 @@ class HostileProxy {
   void Count(Fault fault);
 
   const int to_port_;
+  const Bytes bytes_ = Bytes::kPlain;
   int listener_ = -1;
   int port_ = 0;
   std::atomic<bool> honest_ = false;

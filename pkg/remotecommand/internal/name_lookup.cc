@@ -1,21 +1,15 @@
 #include "kubexx/remotecommand/internal/name_lookup.h"
 
 #include <netdb.h>
-#include <sys/socket.h>
 
-#include <atomic>
 #include <boost/asio/error.hpp>
 #include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
-#include <cerrno>
-#include <charconv>
-#include <cstdint>
 #include <cstring>
 #include <optional>
-#include <system_error>
-#include <thread>
+#include <utility>
 
+#include "kubexx/base/host_lookup.h"
 #include "kubexx/base/mutex.h"
 
 namespace kubexx::remotecommand::internal {
@@ -26,64 +20,43 @@ using tcp = asio::ip::tcp;
 
 namespace {
 
-constexpr int kMaxThreads = 64;
-
-std::atomic<int> threads = 0;
-
 struct Found {
   error_code error{};
   NameLookup::Endpoints endpoints{};
 };
 
-error_code ErrorOf(int result) {
-  switch (result) {
+error_code ErrorOf(const base::HostAddresses& found) {
+  switch (found.error) {
+    case 0:
+      return {};
     case EAI_NONAME:
       return asio::error::host_not_found;
     case EAI_AGAIN:
       return asio::error::host_not_found_try_again;
     case EAI_SERVICE:
       return asio::error::service_not_found;
+    case EAI_MEMORY:
+      return asio::error::no_memory;
     case EAI_SYSTEM:
-      return {errno, boost::system::system_category()};
+      return {found.system_error, boost::system::system_category()};
+    case base::kTooManyLookups:
+      return asio::error::no_descriptors;
     default:
       return asio::error::no_recovery;
   }
 }
 
-Found Ask(const std::string& host, const std::string& port) {
-  addrinfo hints{};
-  hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* list = nullptr;
-  if (const int result = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &list); result != 0) {
-    return {.error = ErrorOf(result)};
-  }
-  Found found;
-  for (const addrinfo* each = list; each != nullptr; each = each->ai_next) {
+Found EndpointsOf(const base::HostAddresses& addresses) {
+  Found found{.error = ErrorOf(addresses)};
+  for (const base::SocketAddress& address : addresses.addresses) {
     tcp::endpoint endpoint;
-    if ((each->ai_family == AF_INET || each->ai_family == AF_INET6) &&
-        each->ai_addrlen <= endpoint.capacity()) {
-      endpoint.resize(each->ai_addrlen);
-      std::memcpy(endpoint.data(), each->ai_addr, each->ai_addrlen);
+    if (address.size <= endpoint.capacity()) {
+      endpoint.resize(address.size);
+      std::memcpy(endpoint.data(), &address.storage, address.size);
       found.endpoints.push_back(endpoint);
     }
   }
-  ::freeaddrinfo(list);
-  if (found.endpoints.empty()) {
-    found.error = asio::error::host_not_found;
-  }
   return found;
-}
-
-std::optional<tcp::endpoint> Numeric(const std::string& host, const std::string& port) {
-  error_code error;
-  const auto address = asio::ip::make_address(host, error);
-  std::uint16_t number = 0;
-  const auto [end, wrong] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (error || wrong != std::errc() || end != port.data() + port.size()) {
-    return std::nullopt;
-  }
-  return tcp::endpoint(address, number);
 }
 
 }  // namespace
@@ -126,24 +99,9 @@ void NameLookup::Start(const std::string& host, const std::string& port, Done do
     state_->done = std::move(done);
     state_->busy.emplace(state_->context.get_executor());
   }
-  if (const auto endpoint = Numeric(host, port)) {
-    state_->Finish({.endpoints = {*endpoint}});
-    return;
-  }
-  if (threads.fetch_add(1) >= kMaxThreads) {
-    threads.fetch_sub(1);
-    state_->Finish({.error = asio::error::no_descriptors});
-    return;
-  }
-  try {
-    std::thread([state = state_, host, port] {
-      state->Finish(Ask(host, port));
-      threads.fetch_sub(1);
-    }).detach();
-  } catch (const std::system_error&) {
-    threads.fetch_sub(1);
-    state_->Finish({.error = asio::error::no_memory});
-  }
+  base::LookUpHost(host, port, [state = state_](base::HostAddresses addresses) {
+    state->Finish(EndpointsOf(addresses));
+  });
 }
 
 void NameLookup::Cancel() { state_->Finish({.error = asio::error::operation_aborted}); }

@@ -182,6 +182,12 @@ bool FakeConnection::EndChunks() { return Write("0\r\n\r\n"); }
 
 void FakeConnection::AwaitPeer() { (void)Fill(); }
 
+void FakeConnection::EndTls() {
+  if (tls_) {
+    tls_->Close();
+  }
+}
+
 void FakeConnection::Reset() {
   // With a linger time of zero the final close sends RST; the socket stays open until the
   // destructor.

@@ -53,6 +53,8 @@ class FakeConnection {
   bool EndChunks();
   /// Blocks until the peer closes the connection or sends something.
   void AwaitPeer();
+  /// Tells the peer in TLS that nothing more comes; only does something with TLS.
+  void EndTls();
   /// Drops the connection with a reset instead of an orderly close.
   void Reset();
   /// Ends the reads and writes of the script's thread. Thread-safe.

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kubexx/rest/internal/transport/in_seconds.h"
+#include "kubexx/rest/internal/message/in_seconds.h"
 
 namespace kubexx::rest::internal {
 namespace {

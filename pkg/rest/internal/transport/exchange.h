@@ -17,21 +17,10 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/rest/internal/message/failure.h"
 #include "kubexx/rest/internal/transport/transport.h"
 
 namespace kubexx::rest::internal {
-
-/// Why the network side failed.
-struct Failure {
-  apimachinery::Status status{};
-  bool lost_connection = false;
-  /// Nothing was sent, because cpprestsdk took a connection from its pool that it had never opened.
-  /// The same http_request can be given to the client again.
-  bool never_opened = false;
-  /// There was no connection to the server, or no TLS on it: perhaps it is not the one that was
-  /// meant.
-  bool no_connection = false;
-};
 
 /// Options for continuations that run directly when the caller is the network thread, and are
 /// queued for it otherwise.

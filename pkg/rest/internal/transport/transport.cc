@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <pplx/threadpool.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
@@ -12,11 +13,12 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/internal/config/proxy.h"
 #include "kubexx/rest/internal/message/request_body.h"
+#include "kubexx/rest/internal/stream/stream_connections.h"
+#include "kubexx/rest/internal/tls/tls.h"
 #include "kubexx/rest/internal/transport/exchange.h"
 #include "kubexx/rest/internal/transport/idle_connection.h"
 #include "kubexx/rest/internal/transport/network_error.h"
 #include "kubexx/rest/internal/transport/network_pool.h"
-#include "kubexx/rest/internal/transport/tls.h"
 
 // cpprestsdk neither wipes nor frees a password it has read back, except on Windows: a leak for
 // every request and every tunnel through a proxy with credentials. It calls this member through its
@@ -48,6 +50,8 @@ constexpr std::chrono::hours kQuietTunnelTimeout(2);
 // Through a tunnel, writes use no connection that is older, so none that was idle for longer: there
 // the connections cannot be looked at, see LookBeforeUse. Proxies and load balancers wait longer.
 constexpr std::chrono::seconds kWriteTunnelAge(10);
+
+std::atomic<bool> everything_is_a_stream = false;
 
 bool IsRead(const HttpRequest& request) {
   return request.method == "GET" || request.method == "HEAD";
@@ -82,7 +86,8 @@ class HttpCall::Impl {
  public:
   Impl(base::Clock& clock, std::uint64_t certificate_generation)
       : exchange(std::make_shared<Exchange>(clock)), generation(certificate_generation) {}
-  explicit Impl(std::unique_ptr<RoundTrip> elsewhere) : trip(std::move(elsewhere)) {}
+  Impl(std::unique_ptr<RoundTrip> elsewhere, std::uint64_t certificate_generation)
+      : trip(std::move(elsewhere)), generation(certificate_generation) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -91,7 +96,8 @@ class HttpCall::Impl {
     }
   }
 
-  std::unique_ptr<RoundTrip> trip;     ///< of a Config's round_tripper; else there is an exchange
+  /// Of a stream or of a Config's round_tripper; else there is an exchange.
+  std::unique_ptr<RoundTrip> trip;
   std::shared_ptr<Exchange> exchange;  ///< null with `trip`
   pplx::cancellation_token_source cancel;
   std::uint64_t generation = 0;
@@ -124,7 +130,10 @@ std::uint64_t HttpCall::certificate_generation() const { return impl_->generatio
 class Transport::Impl {
  public:
   Impl(ServerUrl server, std::optional<Proxy> proxy, base::Clock& clock)
-      : server_(std::move(server)), proxy_(std::move(proxy)), clock_(clock) {}
+      : server_(std::move(server)),
+        proxy_(std::move(proxy)),
+        streams_(std::make_shared<StreamConnections>(server_, proxy_, clock)),
+        clock_(clock) {}
   Impl(ServerUrl server, std::shared_ptr<RoundTripper> elsewhere, base::Clock& clock)
       : server_(std::move(server)), elsewhere_(std::move(elsewhere)), clock_(clock) {}
 
@@ -160,7 +169,8 @@ class Transport::Impl {
 
   const ServerUrl server_;
   const std::optional<Proxy> proxy_;
-  const std::shared_ptr<RoundTripper> elsewhere_;  ///< null: the network
+  const std::shared_ptr<RoundTripper> elsewhere_;     ///< null: the network
+  const std::shared_ptr<StreamConnections> streams_;  ///< null with elsewhere_
   base::Clock& clock_;
   mutable base::Mutex mu_;
   std::shared_ptr<Connections> connections_ KX_GUARDED_BY(mu_);
@@ -180,10 +190,11 @@ Result<void> Transport::Impl::Use(const TlsConfig& config, bool new_certificate)
   }
   std::shared_ptr<Connections> connections;
   try {
-    connections = NewConnections(std::move(tls), !config.insecure_skip_verify, false);
+    connections = NewConnections(tls, !config.insecure_skip_verify, false);
   } catch (const std::exception& error) {
     return Fail(Reason::kInvalidConfig, "server URL: " + std::string(error.what()));
   }
+  KX_RETURN_IF_ERROR(streams_->Use(std::move(tls)));
   std::shared_ptr<Connections> writes;
   std::shared_ptr<Connections> quiet;
   {
@@ -334,7 +345,12 @@ void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
 
 HttpCall Transport::Impl::Start(const HttpRequest& request) {
   if (elsewhere_) {
-    return HttpCall(std::make_unique<HttpCall::Impl>(elsewhere_->Start(request)));
+    return HttpCall(std::make_unique<HttpCall::Impl>(elsewhere_->Start(request), 0));
+  }
+  if (request.stream || everything_is_a_stream) {
+    // The generation first: one that is too old makes a watch begin again.
+    const std::uint64_t generation = certificate_generation();
+    return HttpCall(std::make_unique<HttpCall::Impl>(streams_->Start(request), generation));
   }
   std::unique_ptr<HttpCall::Impl> call;
   try {
@@ -370,6 +386,8 @@ HttpCall Transport::Impl::Start(const HttpRequest& request) {
   }
   return HttpCall(std::move(call));
 }
+
+void SendEverythingAsStreamsForTest(bool yes) { everything_is_a_stream = yes; }
 
 Transport::Transport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Transport::~Transport() = default;

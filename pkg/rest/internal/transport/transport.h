@@ -1,7 +1,7 @@
 /// @file
-/// Transport: HTTP/1.1 over cpprestsdk with blocking calls. The caller's thread waits for the
-/// response head and reads the body in pieces, while cpprestsdk's only pool thread does the network
-/// I/O and never blocks.
+/// Transport: HTTP/1.1 with blocking calls. Single requests go over cpprestsdk: the caller's thread
+/// waits for the response, while cpprestsdk's only pool thread does the network I/O and never
+/// blocks. Streams go over connections of our own, see StreamConnections.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_TRANSPORT_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_TRANSPORT_H_
 
@@ -46,6 +46,10 @@ class HttpCall {
  private:
   std::unique_ptr<Impl> impl_;
 };
+
+/// Whether single requests go over the connections of streams, too, so that the tests of one engine
+/// are tests of the other. For all transports of the process; thread-safe.
+void SendEverythingAsStreamsForTest(bool yes);
 
 /// The connections to one server. Thread-safe. Calls may outlive it.
 class Transport {

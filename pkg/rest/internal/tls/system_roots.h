@@ -1,8 +1,8 @@
 /// @file
 /// AddSystemRoots: the system's certificate authorities, which are read only when a handshake needs
 /// them.
-#ifndef KUBEXX_REST_INTERNAL_TRANSPORT_SYSTEM_ROOTS_H_
-#define KUBEXX_REST_INTERNAL_TRANSPORT_SYSTEM_ROOTS_H_
+#ifndef KUBEXX_REST_INTERNAL_TLS_SYSTEM_ROOTS_H_
+#define KUBEXX_REST_INTERNAL_TLS_SYSTEM_ROOTS_H_
 
 #include <openssl/x509_vfy.h>
 
@@ -20,4 +20,4 @@ bool AddSystemRoots(X509_STORE* store);
 
 }  // namespace kubexx::rest::internal
 
-#endif  // KUBEXX_REST_INTERNAL_TRANSPORT_SYSTEM_ROOTS_H_
+#endif  // KUBEXX_REST_INTERNAL_TLS_SYSTEM_ROOTS_H_

@@ -1,7 +1,7 @@
 /// @file
 /// TlsSettings: the TLS settings of the connections to one server.
-#ifndef KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_
-#define KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_
+#ifndef KUBEXX_REST_INTERNAL_TLS_TLS_H_
+#define KUBEXX_REST_INTERNAL_TLS_TLS_H_
 
 #include <openssl/ssl.h>
 
@@ -60,4 +60,4 @@ class TlsSettings : public std::enable_shared_from_this<TlsSettings> {
 
 }  // namespace kubexx::rest::internal
 
-#endif  // KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_
+#endif  // KUBEXX_REST_INTERNAL_TLS_TLS_H_

@@ -1,4 +1,4 @@
-#include "kubexx/rest/internal/transport/system_roots.h"
+#include "kubexx/rest/internal/tls/system_roots.h"
 
 #include <openssl/ssl.h>
 

@@ -1,7 +1,7 @@
 /// @file
 /// InSeconds: formats times in messages.
-#ifndef KUBEXX_REST_INTERNAL_TRANSPORT_IN_SECONDS_H_
-#define KUBEXX_REST_INTERNAL_TRANSPORT_IN_SECONDS_H_
+#ifndef KUBEXX_REST_INTERNAL_MESSAGE_IN_SECONDS_H_
+#define KUBEXX_REST_INTERNAL_MESSAGE_IN_SECONDS_H_
 
 #include <chrono>
 #include <string>
@@ -17,4 +17,4 @@ inline std::string InSeconds(base::Duration time) {
 
 }  // namespace kubexx::rest::internal
 
-#endif  // KUBEXX_REST_INTERNAL_TRANSPORT_IN_SECONDS_H_
+#endif  // KUBEXX_REST_INTERNAL_MESSAGE_IN_SECONDS_H_

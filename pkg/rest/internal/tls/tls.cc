@@ -1,4 +1,4 @@
-#include "kubexx/rest/internal/transport/tls.h"
+#include "kubexx/rest/internal/tls/tls.h"
 
 #include <arpa/inet.h>
 #include <openssl/err.h>

@@ -1,0 +1,294 @@
+#include "kubexx/rest/internal/stream/dial.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/evp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/ascii.h"
+#include "kubexx/base/host_lookup.h"
+#include "kubexx/rest/internal/stream/response_parser.h"
+
+namespace kubexx::rest::internal {
+namespace {
+
+using std::unexpected;
+
+// The least that one of several addresses gets of the time, as with Go's dialer.
+constexpr std::chrono::seconds kLeastShare(2);
+
+/// A lookup as its two threads share it.
+struct Lookup {
+  base::Mutex mu;
+  base::CondVar changed;
+  std::optional<base::HostAddresses> found KX_GUARDED_BY(mu);
+};
+
+std::string WhyNotFound(const base::HostAddresses& found) {
+  if (found.error == base::kTooManyLookups) {
+    return "too many lookups are under way";
+  }
+  if (found.error == EAI_SYSTEM) {
+    return base::ToLower(std::strerror(found.system_error));
+  }
+  return base::ToLower(::gai_strerror(found.error));
+}
+
+std::expected<std::vector<base::SocketAddress>, Trouble> FindAddresses(const ServerUrl& of,
+                                                                       bool is_proxy,
+                                                                       const Waiting& waiting) {
+  const auto lookup = std::make_shared<Lookup>();
+  base::LookUpHost(of.host, of.port, [lookup](base::HostAddresses result) {
+    const base::MutexLock lock(lookup->mu);
+    lookup->found = std::move(result);
+    lookup->changed.notify_all();
+  });
+  const base::MutexLock lock(lookup->mu);
+  while (!lookup->found) {
+    const base::Wake wake =
+        waiting.clock.WaitUntil(lookup->mu, lookup->changed, waiting.stop, waiting.deadline);
+    if (Trouble trouble; !lookup->found && Trouble::Is(wake, trouble)) {
+      return unexpected(trouble);
+    }
+  }
+  if (lookup->found->error != 0) {
+    const std::string whose = is_proxy ? "the proxy's host name: " : "the host name: ";
+    return unexpected(Trouble::Because("cannot resolve " + whose + WhyNotFound(*lookup->found),
+                                       false, !is_proxy));
+  }
+  return std::move(lookup->found->addresses);
+}
+
+// The system asks the peer after 30 s of silence, and gives it up after three more times of 10 s,
+// as for all other connections (keep_alive.h).
+void SetOptions(int fd) {
+  const auto set = [fd](int level, int name, int value) {
+    ::setsockopt(fd, level, name, &value, sizeof(value));
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+// 0, or the error that the connection ended with.
+int ErrorOfSocket(int fd) {
+  int error = 0;
+  socklen_t size = sizeof(error);
+  return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+// A trouble of kFailed has only the reason as its message.
+std::expected<std::unique_ptr<Connection>, Trouble> ConnectTo(const base::SocketAddress& address,
+                                                              const Waiting& waiting) {
+  const auto failed = [](int error) {
+    return unexpected(Trouble::Because(base::ToLower(std::strerror(error))));
+  };
+  const int fd =
+      ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+  if (fd < 0) {
+    return failed(errno);
+  }
+  auto connection = std::make_unique<Connection>(fd);
+  SetOptions(fd);
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address.storage), address.size) == 0) {
+    return connection;
+  }
+  if (errno != EINPROGRESS && errno != EINTR) {
+    return failed(errno);
+  }
+  const base::Wake wake = waiting.poller.Wait(fd, Poller::Interest::kWrite, waiting.clock,
+                                              waiting.stop, waiting.deadline);
+  if (Trouble trouble; Trouble::Is(wake, trouble)) {
+    return unexpected(trouble);
+  }
+  if (const int error = ErrorOfSocket(fd); error != 0) {
+    return failed(error);
+  }
+  return connection;
+}
+
+std::expected<std::unique_ptr<Connection>, Trouble> ConnectToAny(
+    const std::vector<base::SocketAddress>& addresses, bool is_proxy, const Waiting& waiting) {
+  Trouble last;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    Waiting share = waiting;
+    const std::size_t left = addresses.size() - i;
+    if (waiting.deadline != base::TimePoint::max() && left > 1) {
+      const base::TimePoint now = waiting.clock.Now();
+      const base::Duration time = std::max<base::Duration>(
+          (waiting.deadline - now) / static_cast<base::Duration::rep>(left), kLeastShare);
+      share.deadline = std::min(waiting.deadline, now + time);
+    }
+    auto connection = ConnectTo(addresses[i], share);
+    if (connection) {
+      return connection;
+    }
+    last = std::move(connection.error());
+    const bool over =
+        last.kind == Trouble::Kind::kTimeout && waiting.clock.Now() >= waiting.deadline;
+    if (last.kind == Trouble::Kind::kStopped || over) {
+      return unexpected(std::move(last));
+    }
+  }
+  const std::string why =
+      last.kind == Trouble::Kind::kTimeout ? "no answer in time" : last.failure.status.message;
+  return unexpected(Trouble::Because(
+      (is_proxy ? "cannot connect to the proxy: " : "cannot connect: ") + why, false, !is_proxy));
+}
+
+std::expected<void, Trouble> WaitFor(Connection& connection, Connection::Io io,
+                                     const Waiting& waiting) {
+  const base::Wake wake = waiting.poller.Wait(
+      connection.fd(),
+      io == Connection::Io::kWantRead ? Poller::Interest::kRead : Poller::Interest::kWrite,
+      waiting.clock, waiting.stop, waiting.deadline);
+  if (Trouble trouble; Trouble::Is(wake, trouble)) {
+    return unexpected(trouble);
+  }
+  return {};
+}
+
+std::expected<void, Trouble> DoHandshake(Connection& connection, const TlsContext& tls,
+                                         const Waiting& waiting) {
+  for (;;) {
+    const Connection::Step step = connection.Handshake();
+    switch (step.io) {
+      case Connection::Io::kDone:
+        return {};
+      case Connection::Io::kWantRead:
+      case Connection::Io::kWantWrite:
+        if (auto ready = WaitFor(connection, step.io, waiting); !ready) {
+          return ready;
+        }
+        break;
+      case Connection::Io::kEnd:
+      case Connection::Io::kFailed: {
+        std::string why = tls.TakeVerifyError();
+        if (why.empty()) {
+          why = connection.tls_failed() ? connection.failure() : "the connection was closed";
+        }
+        return unexpected(Trouble::Because("TLS handshake: " + why, false, true));
+      }
+    }
+  }
+}
+
+std::expected<void, Trouble> OpenTunnel(Connection& connection, const Route& route,
+                                        const Waiting& waiting) {
+  const std::string authority = route.server.Authority();
+  std::string request = "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n";
+  if (const std::string user = ProxyAuthorization(*route.proxy); !user.empty()) {
+    request += "Proxy-Authorization: " + user + "\r\n";
+  }
+  const auto closed = [] {
+    return unexpected(
+        Trouble::Because("the proxy closed the connection instead of opening a tunnel", true));
+  };
+  if (auto written = WriteAll(connection, request + "\r\n", waiting); !written) {
+    return written.error().kind == Trouble::Kind::kFailed ? closed() : written;
+  }
+  ResponseParser parser(ResponseParser::Body::kTunnel);
+  std::array<char, 4096> buffer;
+  std::size_t rest = 0;
+  while (!parser.has_head()) {
+    const Connection::Step step = connection.Read(buffer.data(), buffer.size());
+    if (step.io == Connection::Io::kWantRead || step.io == Connection::Io::kWantWrite) {
+      if (auto ready = WaitFor(connection, step.io, waiting); !ready) {
+        return ready;
+      }
+      continue;
+    }
+    if (step.io != Connection::Io::kDone) {
+      return closed();
+    }
+    rest = step.bytes - parser.TakeHead({buffer.data(), step.bytes});
+    if (parser.error() != ResponseParser::Error::kNone) {
+      return unexpected(Trouble::Because("the proxy's answer is not HTTP"));
+    }
+  }
+  if (const int code = parser.head().code; code < 200 || code > 299) {
+    return unexpected(Trouble::Because("the proxy refused a tunnel: " + std::to_string(code) + " " +
+                                       parser.reason()));
+  }
+  // In TLS the client speaks first.
+  return rest == 0 ? std::expected<void, Trouble>()
+                   : unexpected(Trouble::Because("the proxy's answer is not HTTP"));
+}
+
+}  // namespace
+
+std::string ProxyAuthorization(const Proxy& proxy) {
+  if (proxy.username.empty()) {
+    return {};
+  }
+  const std::string user = proxy.username + ":" + proxy.password;
+  std::string encoded((user.size() + 2) / 3 * 4 + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
+                                   reinterpret_cast<const unsigned char*>(user.data()),
+                                   static_cast<int>(user.size()));
+  encoded.resize(static_cast<std::size_t>(size));
+  return "Basic " + encoded;
+}
+
+std::expected<void, Trouble> WriteAll(Connection& connection, std::string_view bytes,
+                                      const Waiting& waiting) {
+  while (!bytes.empty()) {
+    const Connection::Step step = connection.Write(bytes);
+    switch (step.io) {
+      case Connection::Io::kDone:
+        bytes.remove_prefix(step.bytes);
+        break;
+      case Connection::Io::kWantRead:
+      case Connection::Io::kWantWrite:
+        if (auto ready = WaitFor(connection, step.io, waiting); !ready) {
+          return ready;
+        }
+        break;
+      case Connection::Io::kEnd:
+      case Connection::Io::kFailed:
+        return unexpected(
+            Trouble::Because("the connection was closed while the request was sent", true));
+    }
+  }
+  return {};
+}
+
+std::expected<std::unique_ptr<Connection>, Trouble> Dial(const Route& route,
+                                                         const Waiting& waiting) {
+  const bool by_proxy = route.proxy.has_value();
+  const ServerUrl& first = by_proxy ? route.proxy->address : route.server;
+  auto addresses = FindAddresses(first, by_proxy, waiting);
+  if (!addresses) {
+    return unexpected(std::move(addresses).error());
+  }
+  auto connection = ConnectToAny(*addresses, by_proxy, waiting);
+  if (!connection || !route.tls) {
+    return connection;
+  }
+  if (by_proxy) {
+    if (auto tunnel = OpenTunnel(**connection, route, waiting); !tunnel) {
+      return unexpected(std::move(tunnel).error());
+    }
+  }
+  if (!(*connection)->AddTls(route.tls)) {
+    return unexpected(Trouble::Because("TLS handshake: out of memory"));
+  }
+  if (auto done = DoHandshake(**connection, *route.tls, waiting); !done) {
+    return unexpected(std::move(done).error());
+  }
+  return connection;
+}
+
+}  // namespace kubexx::rest::internal

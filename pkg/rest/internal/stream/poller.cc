@@ -1,0 +1,124 @@
+#include "kubexx/rest/internal/stream/poller.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <system_error>
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+// The number of wake_, which no wait has.
+constexpr std::uint64_t kWakeId = 0;
+
+// How many sockets one look at them reports.
+constexpr std::size_t kReports = 64;
+
+constexpr std::chrono::milliseconds kWithoutReports(10);
+
+}  // namespace
+
+Poller::Descriptor::~Descriptor() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+Result<std::shared_ptr<Poller>> Poller::OfProcess() {
+  // Never destroyed: a stream may begin on another thread while the process ends.
+  static auto& mu = *new base::Mutex();
+  static auto& shared = *new std::weak_ptr<Poller>();
+  const base::MutexLock lock(mu);
+  if (std::shared_ptr<Poller> poller = shared.lock()) {
+    return poller;
+  }
+  std::shared_ptr<Poller> poller(
+      new Poller(::epoll_create1(EPOLL_CLOEXEC), ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
+  epoll_event report{.events = EPOLLIN, .data = {.u64 = kWakeId}};
+  if (poller->epoll_.get() < 0 || poller->wake_.get() < 0 ||
+      ::epoll_ctl(poller->epoll_.get(), EPOLL_CTL_ADD, poller->wake_.get(), &report) != 0) {
+    return Fail(Reason::kUnavailable,
+                "cannot wait for sockets: " + std::string(std::strerror(errno)));
+  }
+  try {
+    poller->thread_ =
+        std::jthread([self = poller.get()](const std::stop_token& stop) { self->Run(stop); });
+  } catch (const std::system_error& error) {
+    return Fail(Reason::kUnavailable,
+                "cannot start the network thread: " + std::string(error.what()));
+  }
+  shared = poller;
+  return poller;
+}
+
+Poller::Poller(int epoll, int wake) : epoll_(epoll), wake_(wake) {}
+
+Poller::~Poller() {
+  thread_.request_stop();
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof(one));
+}
+
+void Poller::Run(const std::stop_token& stop) {
+  std::array<epoll_event, kReports> reports;
+  while (!stop.stop_requested()) {
+    const int count =
+        ::epoll_wait(epoll_.get(), reports.data(), static_cast<int>(reports.size()), -1);
+    const base::MutexLock lock(mu_);
+    for (int i = 0; i < count; ++i) {
+      const auto found = waiters_.find(reports[static_cast<std::size_t>(i)].data.u64);
+      if (found != waiters_.end()) {
+        found->second->ready = true;
+        // Under the lock, because the waiter is gone soon after it.
+        found->second->changed.notify_all();
+      }
+    }
+  }
+}
+
+// A report that was asked for by an earlier wait is replaced. A socket that was closed has none.
+bool Poller::Arm(int fd, Interest interest, std::uint64_t id) const {
+  const auto events = interest == Interest::kRead ? EPOLLIN | EPOLLRDHUP : EPOLLOUT;
+  epoll_event report{.events = static_cast<std::uint32_t>(events) | EPOLLONESHOT,
+                     .data = {.u64 = id}};
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &report) == 0 ||
+         (errno == ENOENT && ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &report) == 0);
+}
+
+base::Wake Poller::Wait(int fd, Interest interest, base::Clock& clock, const std::stop_token& stop,
+                        base::TimePoint deadline) {
+  Waiter waiter;
+  std::uint64_t id = 0;
+  {
+    const base::MutexLock lock(mu_);
+    id = ++last_id_;
+    waiters_.emplace(id, &waiter);
+  }
+  const bool armed = Arm(fd, interest, id);
+  base::Wake wake = base::Wake::kNotified;
+  const base::MutexLock lock(mu_);
+  if (!armed) {
+    // The kernel is short of something. Whoever asks looks at the socket now and then.
+    base::Clock& real = base::Clock::Real();
+    wake = real.WaitUntil(mu_, waiter.changed, stop, real.Now() + kWithoutReports);
+    waiter.ready = wake == base::Wake::kTimeout && clock.Now() < deadline;
+  }
+  while (!waiter.ready && wake == base::Wake::kNotified) {
+    wake = clock.WaitUntil(mu_, waiter.changed, stop, deadline);
+  }
+  waiters_.erase(id);
+  return waiter.ready ? base::Wake::kNotified : wake;
+}
+
+}  // namespace kubexx::rest::internal

@@ -1,0 +1,73 @@
+/// @file
+/// Poller: one thread that waits for the sockets of all streams of the process.
+#ifndef KUBEXX_REST_INTERNAL_STREAM_POLLER_H_
+#define KUBEXX_REST_INTERNAL_STREAM_POLLER_H_
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <thread>
+#include <unordered_map>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+
+namespace kubexx::rest::internal {
+
+/// Wakes threads when their sockets become ready. It reads nothing itself: whoever waits reads, so
+/// that the bytes are decrypted and parsed on the thread that needs them. Thread-safe.
+class Poller {
+ public:
+  enum class Interest : std::uint8_t { kRead, kWrite };
+
+  /// The one that all streams share. It is made when it is first needed, and ends with the last
+  /// owner. kUnavailable when the system has no descriptors left for it.
+  static apimachinery::Result<std::shared_ptr<Poller>> OfProcess();
+
+  Poller(const Poller&) = delete;
+  Poller& operator=(const Poller&) = delete;
+  ~Poller();
+
+  /// Waits until the socket `fd` can be read or written, has been closed by the peer, or has
+  /// failed. At most one thread may wait for a socket at a time. kNotified may be spurious.
+  base::Wake Wait(int fd, Interest interest, base::Clock& clock, const std::stop_token& stop,
+                  base::TimePoint deadline);
+
+ private:
+  /// A descriptor that this closes.
+  class Descriptor {
+   public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor();
+    int get() const { return fd_; }
+
+   private:
+    const int fd_;
+  };
+
+  /// A thread that waits; it is in that thread's stack.
+  struct Waiter {
+    base::CondVar changed{};
+    bool ready = false;  ///< guarded by mu_
+  };
+
+  Poller(int epoll, int wake);
+  void Run(const std::stop_token& stop);
+  /// Asks the kernel for one report. False when it refuses.
+  bool Arm(int fd, Interest interest, std::uint64_t id) const;
+
+  const Descriptor epoll_;
+  const Descriptor wake_;  ///< an eventfd that ends the thread's wait
+  base::Mutex mu_;
+  std::uint64_t last_id_ KX_GUARDED_BY(mu_) = 0;
+  /// By a number that no other wait has, so that a late report finds nobody.
+  std::unordered_map<std::uint64_t, Waiter*> waiters_ KX_GUARDED_BY(mu_);
+  std::jthread thread_;
+};
+
+}  // namespace kubexx::rest::internal
+
+#endif  // KUBEXX_REST_INTERNAL_STREAM_POLLER_H_

@@ -1,0 +1,149 @@
+#include "kubexx/rest/internal/stream/poller.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/fake_clock.h"
+
+namespace kubexx::rest::internal {
+namespace {
+
+using base::Wake;
+
+// Two ends of a connection.
+class SocketPair {
+ public:
+  SocketPair() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()), 0); }
+  SocketPair(const SocketPair&) = delete;
+  SocketPair& operator=(const SocketPair&) = delete;
+  ~SocketPair() {
+    ::close(ends_[0]);
+    Close();
+  }
+  int ours() const { return ends_[0]; }
+  void Write() { EXPECT_EQ(::write(ends_[1], "x", 1), 1); }
+  void Read() {
+    char byte = 0;
+    EXPECT_EQ(::read(ends_[0], &byte, 1), 1);
+  }
+  void Close() {
+    if (ends_[1] >= 0) {
+      ::close(ends_[1]);
+    }
+    ends_[1] = -1;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+class PollerTest : public ::testing::Test {
+ protected:
+  Wake Wait(int fd, Poller::Interest interest = Poller::Interest::kRead) {
+    return poller_->Wait(fd, interest, clock_, stop_.get_token(),
+                         clock_.Now() + std::chrono::hours(1));
+  }
+
+  std::shared_ptr<Poller> poller_ = *Poller::OfProcess();
+  base::testing::FakeClock clock_;
+  std::stop_source stop_;
+};
+
+TEST_F(PollerTest, ThereIsOneForAll) { EXPECT_EQ(*Poller::OfProcess(), poller_); }
+
+TEST_F(PollerTest, WakesWhenThereIsSomethingToReadAndAgain) {
+  SocketPair pair;
+  for (int i = 0; i < 3; ++i) {
+    std::jthread writer([&] {
+      clock_.AwaitSleepers(1);
+      pair.Write();
+    });
+    EXPECT_EQ(Wait(pair.ours()), Wake::kNotified);
+    pair.Read();
+  }
+}
+
+TEST_F(PollerTest, WakesAtOnceForWhatIsThereAlready) {
+  SocketPair pair;
+  EXPECT_EQ(Wait(pair.ours(), Poller::Interest::kWrite), Wake::kNotified);
+  pair.Write();
+  EXPECT_EQ(Wait(pair.ours()), Wake::kNotified);
+  EXPECT_EQ(Wait(pair.ours()), Wake::kNotified) << "still there";
+}
+
+TEST_F(PollerTest, WakesWhenThePeerCloses) {
+  SocketPair pair;
+  std::jthread closer([&] {
+    clock_.AwaitSleepers(1);
+    pair.Close();
+  });
+  EXPECT_EQ(Wait(pair.ours()), Wake::kNotified);
+}
+
+TEST_F(PollerTest, TheRequestsClockAndItsStopEndIt) {
+  SocketPair pair;
+  {
+    std::jthread timer([&] { clock_.AdvanceToSleeper(std::chrono::seconds(30)); });
+    EXPECT_EQ(poller_->Wait(pair.ours(), Poller::Interest::kRead, clock_, stop_.get_token(),
+                            clock_.Now() + std::chrono::seconds(30)),
+              Wake::kTimeout);
+  }
+  std::jthread stopper([&] {
+    clock_.AwaitSleepers(1);
+    stop_.request_stop();
+  });
+  EXPECT_EQ(Wait(pair.ours()), Wake::kStopped);
+  EXPECT_EQ(Wait(pair.ours()), Wake::kStopped);
+}
+
+// A report that comes after its wait has ended must not wake, or be taken for, another.
+TEST_F(PollerTest, ALateReportFindsNobody) {
+  SocketPair pair;
+  EXPECT_EQ(
+      poller_->Wait(pair.ours(), Poller::Interest::kRead, clock_, stop_.get_token(), clock_.Now()),
+      Wake::kTimeout);
+  pair.Write();  // reports the wait that has ended
+  SocketPair other;
+  EXPECT_EQ(
+      poller_->Wait(other.ours(), Poller::Interest::kRead, clock_, stop_.get_token(), clock_.Now()),
+      Wake::kTimeout);
+  EXPECT_EQ(Wait(pair.ours()), Wake::kNotified);
+}
+
+TEST_F(PollerTest, ASocketThatIsNoneDoesNotHoldItsReader) {
+  EXPECT_EQ(Wait(-1), Wake::kNotified) << "whoever reads sees the error";
+}
+
+TEST_F(PollerTest, ManyWaitAtOnce) {
+  constexpr int kWaiters = 50;
+  std::vector<std::unique_ptr<SocketPair>> pairs;
+  std::atomic<int> woken = 0;
+  {
+    std::vector<std::jthread> waiters;
+    for (int i = 0; i < kWaiters; ++i) {
+      pairs.push_back(std::make_unique<SocketPair>());
+      waiters.emplace_back([&woken, this, fd = pairs.back()->ours()] {
+        woken += Wait(fd) == Wake::kNotified ? 1 : 0;
+      });
+    }
+    clock_.AwaitSleepers(kWaiters);
+    EXPECT_EQ(woken, 0);
+    for (const auto& pair : pairs) {
+      pair->Write();
+    }
+  }
+  EXPECT_EQ(woken, kWaiters);
+}
+
+}  // namespace
+}  // namespace kubexx::rest::internal

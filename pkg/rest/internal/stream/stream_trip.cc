@@ -1,0 +1,315 @@
+#include "kubexx/rest/internal/stream/stream_trip.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/rest/internal/message/in_seconds.h"
+#include "kubexx/rest/internal/stream/dial.h"
+#include "kubexx/rest/internal/stream/stream_connections.h"
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+
+// What is read and handed over at once. The small one holds what a quiet watch brings; a larger one
+// is worth its memory where the small one was not enough, and not larger than what stays in the
+// processor's cache between the decryption and the reader.
+constexpr std::size_t kSmallBuffer = 16 * 1024;
+constexpr std::size_t kLargeBuffer = 128 * 1024;
+
+// A stream is fast when most of its waits were short lately: a long one halves their number. Small
+// pieces, often one watch event each, then gather for so long; a stream with pauses is handed over
+// at once.
+constexpr int kFastShortWaits = 8;
+constexpr int kMaxShortWaits = 32;
+constexpr std::chrono::microseconds kGatherTime{500};
+constexpr std::size_t kEnoughBytes = 64 * 1024;
+
+// A stream that brings nothing for so long gives a large buffer back.
+constexpr std::chrono::seconds kQuietTime{1};
+
+bool IsWant(Connection::Io io) {
+  return io == Connection::Io::kWantRead || io == Connection::Io::kWantWrite;
+}
+
+Poller::Interest InterestOf(Connection::Io io) {
+  return io == Connection::Io::kWantRead ? Poller::Interest::kRead : Poller::Interest::kWrite;
+}
+
+}  // namespace
+
+StreamTrip::StreamTrip(std::shared_ptr<StreamConnections> connections, Asked asked)
+    : connections_(std::move(connections)),
+      asked_(std::move(asked)),
+      parser_(asked_.no_body ? ResponseParser::Body::kNone : ResponseParser::Body::kUsual) {}
+
+StreamTrip::~StreamTrip() { FreeBuffer(); }
+
+void StreamTrip::Reserve() {
+  const std::size_t wanted = wants_more_ || is_fast() ? kLargeBuffer : kSmallBuffer;
+  if (filled_ == 0 && capacity_ < wanted) {
+    FreeBuffer();
+    buffer_ = std::make_unique_for_overwrite<char[]>(wanted);
+    capacity_ = wanted;
+  }
+}
+
+void StreamTrip::FreeBuffer() {
+  if (asked_.secret && buffer_) {
+    explicit_bzero(buffer_.get(), capacity_);  // what followed the head was moved to the front
+  }
+  buffer_.reset();
+  capacity_ = 0;
+  filled_ = 0;
+}
+
+Result<HttpHead> StreamTrip::AwaitHead(const std::stop_token& stop, const Limits& limits) {
+  if (failure_) {
+    return apimachinery::Fail(failure_->status);
+  }
+  auto poller = Poller::OfProcess();
+  if (!poller) {
+    return Explain({.failure = {.status = std::move(poller).error()}}, limits);
+  }
+  poller_ = std::move(*poller);
+  auto done = Ask(stop, limits, true);
+  // The server closed a connection in the moment between the look at it and its use.
+  if (!done && done.error().kind == Trouble::Kind::kFailed && reused_ && asked_.repeatable &&
+      done.error().failure.lost_connection && !parser_.begun()) {
+    done = Ask(stop, limits, false);
+  }
+  if (!done) {
+    return Explain(std::move(done).error(), limits);
+  }
+  return parser_.head();
+}
+
+std::expected<void, Trouble> StreamTrip::Ask(const std::stop_token& stop, const Limits& limits,
+                                             bool may_use_idle) {
+  base::Clock& clock = connections_->clock();
+  const Waiting to_connect{.poller = *poller_,
+                           .clock = clock,
+                           .stop = stop,
+                           .deadline = std::min(limits.connect, limits.head)};
+  sent_ = false;
+  connection_.reset();
+  const Route route = connections_->RouteNow(version_);
+  if (may_use_idle) {
+    connection_ = connections_->TakeIdle(version_);
+  }
+  reused_ = connection_ != nullptr;
+  if (!connection_) {
+    auto dialed = Dial(route, to_connect);
+    if (!dialed) {
+      if (dialed.error().failure.no_connection) {
+        // Most often somebody has configured another server than was meant.
+        dialed.error().failure.status.message += " (" + route.server.Origin() + "/)";
+      }
+      return std::unexpected(std::move(dialed).error());
+    }
+    connection_ = std::move(*dialed);
+  }
+  if (asked_.secret) {
+    connection_->WipePlaintext();
+  }
+  if (auto written = WriteAll(*connection_, asked_.bytes, to_connect); !written) {
+    return written;
+  }
+  sent_ = true;
+  const base::TimePoint respond =
+      limits.response.count() > 0 ? clock.Now() + limits.response : base::TimePoint::max();
+  return ReadHead({.poller = *poller_,
+                   .clock = clock,
+                   .stop = stop,
+                   .deadline = std::min(respond, limits.head)});
+}
+
+std::expected<void, Trouble> StreamTrip::ReadHead(const Waiting& waiting) {
+  FreeBuffer();
+  Reserve();
+  while (!parser_.has_head()) {
+    const Connection::Step step = connection_->Read(buffer_.get(), capacity_);
+    if (IsWant(step.io)) {
+      const base::Wake wake = waiting.poller.Wait(connection_->fd(), InterestOf(step.io),
+                                                  waiting.clock, waiting.stop, waiting.deadline);
+      if (Trouble trouble; Trouble::Is(wake, trouble)) {
+        return std::unexpected(trouble);
+      }
+      continue;
+    }
+    if (step.io != Connection::Io::kDone) {
+      return std::unexpected(WhyNoHead(step.io));
+    }
+    const std::size_t taken = parser_.TakeHead({buffer_.get(), step.bytes});
+    if (parser_.error() == ResponseParser::Error::kHeadTooLong) {
+      return std::unexpected(Trouble::Because("the head of the response is larger than " +
+                                              std::to_string(ResponseParser::kMaxHead / 1024) +
+                                              " KiB, or there are too many of them"));
+    }
+    if (parser_.error() != ResponseParser::Error::kNone) {
+      return std::unexpected(Trouble::Because("the response is not HTTP"));
+    }
+    filled_ = step.bytes - taken;
+    std::memmove(buffer_.get(), buffer_.get() + taken, filled_);
+    // Who trickles a head may be stopped between two bytes that are there already.
+    if (waiting.stop.stop_requested()) {
+      return std::unexpected(Trouble{.kind = Trouble::Kind::kStopped});
+    }
+    if (!parser_.has_head() && waiting.clock.Now() >= waiting.deadline) {
+      return std::unexpected(Trouble{.kind = Trouble::Kind::kTimeout});
+    }
+  }
+  return {};
+}
+
+Trouble StreamTrip::WhyNoHead(Connection::Io io) {
+  if (io == Connection::Io::kFailed && connection_->tls_failed()) {
+    // With TLS 1.3 a refused client certificate shows after the handshake, at the first read.
+    std::uint64_t version = 0;
+    const std::string origin = connections_->RouteNow(version).server.Origin();
+    return Trouble::Because("TLS handshake: " + connection_->failure() + " (" + origin + "/)",
+                            false, true);
+  }
+  return Trouble::Because(
+      asked_.repeatable
+          ? "the connection was closed before a response came"
+          : "the connection was closed before a response; the server may have executed the request",
+      true);
+}
+
+apimachinery::Error StreamTrip::Explain(Trouble trouble, const Limits& limits) {
+  connection_.reset();
+  FreeBuffer();
+  if (trouble.kind == Trouble::Kind::kStopped) {
+    return apimachinery::Fail(Reason::kCancelled, "stopped while waiting for the response");
+  }
+  if (trouble.kind == Trouble::Kind::kTimeout) {
+    if (connections_->clock().Now() >= limits.head) {
+      return apimachinery::Fail(Reason::kTimeout, "no response within the request's timeout");
+    }
+    if (!sent_) {
+      return apimachinery::Fail(Reason::kUnavailable, "no connection within the connect timeout");
+    }
+    return apimachinery::Fail(Reason::kTimeout, "no response within " + InSeconds(limits.response) +
+                                                    " after the request was sent");
+  }
+  failure_ = std::move(trouble.failure);
+  return apimachinery::Fail(failure_->status);
+}
+
+bool StreamTrip::is_fast() const { return short_waits_ >= kFastShortWaits; }
+
+Connection::Io StreamTrip::Fill() {
+  while (filled_ < capacity_) {
+    const Connection::Step step = connection_->Read(buffer_.get() + filled_, capacity_ - filled_);
+    if (step.io != Connection::Io::kDone) {
+      return step.io;
+    }
+    filled_ += step.bytes;
+  }
+  return Connection::Io::kDone;
+}
+
+void StreamTrip::Fail(std::string message) {
+  failure_ = Failure{.status = Status(Reason::kUnavailable, std::move(message))};
+}
+
+std::size_t StreamTrip::Unframe(Connection::Io io) {
+  wants_more_ = filled_ == capacity_;
+  const ResponseParser::Taken taken = parser_.TakeBody(buffer_.get(), filled_);
+  if (parser_.error() != ResponseParser::Error::kNone) {
+    Fail("the response has a malformed chunk");
+  } else if (parser_.ended() && (taken.consumed < filled_ || !IsWant(io))) {
+    connection_.reset();  // there is more than was asked for, or the end
+  } else if (io == Connection::Io::kFailed && connection_->tls_failed()) {
+    Fail("TLS: " + connection_->failure());
+  } else if (io == Connection::Io::kFailed || (io == Connection::Io::kEnd && !parser_.TakeEnd())) {
+    const std::string& why = connection_->failure();
+    Fail("the connection was closed in the middle of the response" +
+         (why.empty() ? why : ": " + why));
+  }
+  return taken.payload;
+}
+
+base::Wake StreamTrip::Park(Connection::Io io, const std::stop_token& stop,
+                            base::TimePoint deadline) {
+  base::Clock& real = base::Clock::Real();
+  const base::TimePoint begin = real.Now();
+  base::Wake wake = base::Wake::kTimeout;
+  if (is_fast()) {
+    // Real time, whatever clock the request has: this is about memory, not about meaning.
+    wake = poller_->Wait(connection_->fd(), InterestOf(io), real, stop,
+                         std::min(deadline, begin + kQuietTime));
+  }
+  if (wake == base::Wake::kTimeout) {
+    FreeBuffer();
+    wants_more_ = false;
+    wake = poller_->Wait(connection_->fd(), InterestOf(io), connections_->clock(), stop, deadline);
+  }
+  const bool is_short = real.Now() - begin < kGatherTime;
+  short_waits_ = is_short ? std::min(short_waits_ + 1, kMaxShortWaits) : short_waits_ / 2;
+  return wake;
+}
+
+Result<bool> StreamTrip::HandOver(std::size_t payload, Sink sink) {
+  const Result<void> accepted = sink({buffer_.get(), payload});
+  if (asked_.secret) {
+    explicit_bzero(buffer_.get(), filled_);
+  }
+  filled_ = 0;
+  if (!accepted) {
+    return apimachinery::Fail(accepted.error());
+  }
+  return true;
+}
+
+void StreamTrip::Release() {
+  if (connection_ && parser_.keeps_alive() && filled_ == 0) {
+    connections_->GiveBack(std::move(connection_), version_);
+  }
+  connection_.reset();
+  FreeBuffer();
+}
+
+Result<bool> StreamTrip::Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) {
+  bool gathered = false;
+  for (;;) {
+    if (stop.stop_requested()) {
+      return apimachinery::Fail(Reason::kCancelled, "stopped while reading the response");
+    }
+    if (failure_) {
+      return apimachinery::Fail(failure_->status);
+    }
+    if (parser_.ended()) {
+      Release();
+      return false;
+    }
+    Reserve();
+    Connection::Io io = Fill();
+    if (IsWant(io) && is_fast() && !gathered && filled_ < kEnoughBytes) {
+      // Real time, as above.
+      base::Clock::Real().SleepFor(kGatherTime, stop);
+      gathered = true;
+      io = Fill();
+      short_waits_ = filled_ > 0 ? std::min(short_waits_ + 1, kMaxShortWaits) : short_waits_;
+    }
+    if (const std::size_t payload = Unframe(io); payload > 0) {
+      return HandOver(payload, sink);
+    }
+    filled_ = 0;
+    if (!IsWant(io) || parser_.ended() || failure_) {
+      continue;
+    }
+    if (Park(io, stop, deadline) == base::Wake::kTimeout) {
+      return apimachinery::Fail(Reason::kUnavailable, "nothing arrived within the idle timeout");
+    }
+  }
+}
+
+}  // namespace kubexx::rest::internal

@@ -1,0 +1,92 @@
+/// @file
+/// StreamTrip: one request whose answer is read from the socket by whoever asks for it.
+#ifndef KUBEXX_REST_INTERNAL_STREAM_STREAM_TRIP_H_
+#define KUBEXX_REST_INTERNAL_STREAM_STREAM_TRIP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/rest/internal/message/failure.h"
+#include "kubexx/rest/internal/stream/connection.h"
+#include "kubexx/rest/internal/stream/poller.h"
+#include "kubexx/rest/internal/stream/response_parser.h"
+#include "kubexx/rest/internal/stream/waiting.h"
+#include "kubexx/rest/round_tripper.h"
+
+namespace kubexx::rest::internal {
+
+class StreamConnections;
+
+/// See RoundTrip. Everything happens in the calls, on the caller's thread; between them the kernel
+/// holds the server back.
+class StreamTrip final : public RoundTrip {
+ public:
+  /// The request as it goes over the wire, and what is to be known of it.
+  struct Asked {
+    std::string bytes{};
+    bool repeatable = false;  ///< the server may get it twice
+    bool no_body = false;     ///< the answer has none
+    bool secret = false;      ///< the answer is overwritten after it was read
+  };
+
+  StreamTrip(std::shared_ptr<StreamConnections> connections, Asked asked);
+  StreamTrip(const StreamTrip&) = delete;
+  StreamTrip& operator=(const StreamTrip&) = delete;
+  ~StreamTrip() override;
+
+  apimachinery::Result<HttpHead> AwaitHead(const std::stop_token& stop,
+                                           const Limits& limits) override;
+  apimachinery::Result<bool> Read(Sink sink, const std::stop_token& stop,
+                                  base::TimePoint deadline) override;
+  bool lost_connection() const override { return failure_ && failure_->lost_connection; }
+  bool failed() const override { return failure_.has_value(); }
+
+ private:
+  std::expected<void, Trouble> Ask(const std::stop_token& stop, const Limits& limits,
+                                   bool may_use_idle);
+  std::expected<void, Trouble> ReadHead(const Waiting& waiting);
+  Trouble WhyNoHead(Connection::Io io);
+  apimachinery::Error Explain(Trouble trouble, const Limits& limits);
+
+  /// Makes room for what is read next.
+  void Reserve();
+  void FreeBuffer();
+  /// Reads until the socket is empty or the buffer is full.
+  Connection::Io Fill();
+  /// Takes the framing out of what has been read. Returns how many bytes are left of it.
+  std::size_t Unframe(Connection::Io io);
+  void Fail(std::string message);
+  /// Whether pauses have been short lately.
+  bool is_fast() const;
+  /// Waits until there is something to read. Frees a large buffer while a stream is quiet.
+  base::Wake Park(Connection::Io io, const std::stop_token& stop, base::TimePoint deadline);
+  apimachinery::Result<bool> HandOver(std::size_t payload, Sink sink);
+  void Release();
+
+  const std::shared_ptr<StreamConnections> connections_;
+  const Asked asked_;
+  std::shared_ptr<Poller> poller_;
+  std::unique_ptr<Connection> connection_;
+  std::uint64_t version_ = 0;  ///< of the connection's TLS
+  bool reused_ = false;
+  bool sent_ = false;
+  ResponseParser parser_;
+  std::optional<Failure> failure_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  std::size_t filled_ = 0;
+  bool wants_more_ = false;  ///< the last read filled the buffer
+  /// Counts the short waits, up to a limit; a long one halves it.
+  int short_waits_ = 0;
+};
+
+}  // namespace kubexx::rest::internal
+
+#endif  // KUBEXX_REST_INTERNAL_STREAM_STREAM_TRIP_H_
