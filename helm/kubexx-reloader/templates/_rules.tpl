@@ -41,22 +41,26 @@
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
+{{- if .Values.kubexx.policies }}
 - apiGroups: [kubexx.io]
   resources: [reloadpolicies]
   verbs: [list, watch]
 - apiGroups: [kubexx.io]
   resources: [reloadpolicies/status]
   verbs: [patch]
+{{- end }}
 {{- end -}}
 
 {{/* Of the whole cluster, with watchGlobally only. */}}
 {{- define "reloader.clusterRules" -}}
+{{- if .Values.kubexx.policies }}
 - apiGroups: [kubexx.io]
   resources: [clusterreloadpolicies]
   verbs: [list, watch]
 - apiGroups: [kubexx.io]
   resources: [clusterreloadpolicies/status]
   verbs: [patch]
+{{- end }}
 {{- if .Values.reloader.namespaceSelector }}
 - apiGroups: [""]
   resources: [namespaces]

@@ -148,7 +148,9 @@ class SelfTestRun {
                     "the Deployment " + options_.deployment + " has no replicas");
       }
       if (number({"status", "observedGeneration"}) >= found->Generation() &&
-          number({"status", "updatedReplicas"}) >= wanted && available >= wanted) {
+          number({"status", "updatedReplicas"}) >= wanted &&
+          number({"status", "replicas"}) <= number({"status", "updatedReplicas"}) &&
+          available >= wanted) {
         image_ = found->GetString({"spec", "template", "spec", "containers", "0", "image"});
         return {};
       }

@@ -25,6 +25,11 @@ constexpr char kReadyOperator[] =
 constexpr char kUnreadyOperator[] =
     R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"operator","generation":3},)"
     R"("spec":{"replicas":1},"status":{"observedGeneration":3,"updatedReplicas":1}})";
+/// The new pod is not available; that of the old template is.
+constexpr char kHalfRolledOperator[] =
+    R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"operator","generation":3},)"
+    R"("spec":{"replicas":1},"status":{"observedGeneration":3,"replicas":2,"updatedReplicas":1,)"
+    R"("availableReplicas":1}})";
 constexpr char kUnrolled[] =
     R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"trial","annotations":{)"
     R"("reloader.kubexx.io/baseline":"v1"}},"spec":{"template":{"spec":{"containers":[{}]}}}})";
@@ -43,7 +48,7 @@ class SelfTestTest : public testing::Test {
     if (request.method == "POST" || request.method == "PATCH") {
       body = request.method == "POST" ? request.body : kUnrolled;
     } else if (request.method == "GET" && request.target.contains("/operator")) {
-      body = is_ready_ ? kReadyOperator : kUnreadyOperator;
+      body = is_ready_ ? kReadyOperator : is_half_rolled_ ? kHalfRolledOperator : kUnreadyOperator;
     } else if (request.method == "GET") {
       body = ++looks_ > 1 && rolls_ ? kRolled : kUnrolled;
       if (!rolls_) {
@@ -52,7 +57,8 @@ class SelfTestTest : public testing::Test {
     } else if (request.method == "DELETE") {
       ++deleted_;
     }
-    if (!is_ready_) {
+    // One that is rolled out to a half is looked at again.
+    if (!is_ready_ && (!is_half_rolled_ || ++looks_ > 1)) {
       stop_.request_stop();
     }
     connection.Respond(200, "application/json", body);
@@ -66,6 +72,7 @@ class SelfTestTest : public testing::Test {
   }
 
   std::atomic<bool> is_ready_ = true;
+  std::atomic<bool> is_half_rolled_ = false;
   std::atomic<bool> rolls_ = true;
   std::atomic<int> looks_ = 0;
   std::atomic<int> deleted_ = 0;
@@ -99,6 +106,14 @@ TEST_F(SelfTestTest, AnOperatorThatIsNotReadyFails) {
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message, HasSubstr("the Deployment operator is"));
   EXPECT_THAT(server_.targets(), Not(Contains(HasSubstr("trial")))) << "nothing was made";
+}
+
+TEST_F(SelfTestTest, AnOldPodThatWorksIsNotTheNewOne) {
+  is_ready_ = false;
+  is_half_rolled_ = true;
+  const auto result = Run(/*reload=*/false);
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, HasSubstr("not rolled out yet"));
 }
 
 TEST_F(SelfTestTest, TheRolloutCanBeLeftOut) {

@@ -11,6 +11,9 @@
 namespace kubexx::reloader {
 namespace {
 
+/// In the place of a URL, whose path may be a secret.
+constexpr const char* kNotTold = "https://not-told";
+
 using apimachinery::Error;
 using apimachinery::Fail;
 using apimachinery::Reason;
@@ -238,7 +241,7 @@ std::vector<std::pair<std::string, OptionValue>> ConfigFlags::ReportedOptions() 
       {"syncAfterRestart", sync_after_restart_},
       {"enableHA", enable_ha_},
       {"enableCSIIntegration", enable_csi_},
-      {"webhookUrl", webhook_url_},
+      {"webhookUrl", webhook_url_.empty() ? webhook_url_ : kNotTold},
       {"resourcesToIgnore", resources_to_ignore_},
       {"workloadTypesToIgnore", ignored_workload_types_},
       {"namespaceSelectors", namespace_selector_},
@@ -258,7 +261,7 @@ std::vector<std::string> ConfigFlags::JudgingArguments(const Config& config) con
   std::vector<std::string> arguments;
   for (const auto& [name, value] : flags_.given()) {
     if (name == "webhook-url" && !value.empty()) {
-      arguments.emplace_back("--webhook-url=https://not-told");
+      arguments.push_back("--webhook-url=" + std::string(kNotTold));
     } else if (!kLeftOut.contains(name)) {
       arguments.push_back("--" + name + "=" + value);
     }

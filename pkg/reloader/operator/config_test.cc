@@ -178,6 +178,18 @@ TEST(Config, ReportsOptionsInTheOriginalsOrder) {
   EXPECT_EQ(options.back(), (std::pair<std::string, OptionValue>("pprofAddr", ":6060")));
 }
 
+// Who may read ConfigMaps in the operator's namespace reads these.
+TEST(Config, WebhookUrlIsReportedNowhere) {
+  const auto config = Parse({"--webhook-url=https://hooks.example/SECRET"});
+  ASSERT_TRUE(config) << config.error().ToString();
+  for (const auto& [name, value] : config->meta_info.reported_options) {
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      EXPECT_EQ(*text, name == "webhookUrl" ? "https://not-told" : *text);
+      EXPECT_THAT(*text, Not(HasSubstr("SECRET"))) << name;
+    }
+  }
+}
+
 TEST(Config, DisregardsAListOfWorkloadTypesWithABadOne) {
   const auto good = Parse({"--ignored-workload-types=jobs,cronjobs"});
   ASSERT_TRUE(good);

@@ -44,6 +44,10 @@ class CleanUpRun {
     if (stop.stop_requested()) {
       return Stopped();
     }
+    // The group may be there for other kinds, as argoproj.io is with Argo CD.
+    if (!list && !IsBuiltIn(kind) && list.error().reason == Reason::kNotFound) {
+      return {};
+    }
     if (!list) {
       ++counts_.failed;
       on_failure_(list.error());

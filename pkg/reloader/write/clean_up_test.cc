@@ -63,6 +63,9 @@ class CleanUpTest : public testing::Test {
     } else if (request.target.contains("/jobs")) {
       connection.Respond(403, "application/json",
                          RefusedStatus(403, "Forbidden", "User \"me\" cannot list resource"));
+    } else if (has_other_kinds_ && request.target.ends_with("/apis/argoproj.io")) {
+      connection.Respond(200, "application/json",
+                         R"({"kind":"APIGroup","apiVersion":"v1","name":"argoproj.io"})");
     } else if (request.target.contains("argoproj.io") || request.target.contains("openshift.io")) {
       connection.Respond(404, "application/json", RefusedStatus(404, "NotFound", "not found"));
     } else if (request.target.contains("/deployments")) {
@@ -85,6 +88,7 @@ class CleanUpTest : public testing::Test {
   }
 
   bool patches_are_taken_ = true;
+  bool has_other_kinds_ = false;  ///< the server has argoproj.io, without Rollouts
   std::vector<std::string> lines_;
   std::vector<std::string> failures_;
   rest::testing::Recorder server_{
@@ -102,6 +106,13 @@ TEST_F(CleanUpTest, ADryRunTellsAndWritesNothing) {
   EXPECT_THAT(failures_, ElementsAre(HasSubstr("cannot list")))
       << "an API that the server does not have is no failure";
   EXPECT_THAT(server_.targets(), Not(Contains(HasSubstr("fieldManager"))));
+}
+
+TEST_F(CleanUpTest, AGroupThatIsThereForOtherKindsIsNoFailure) {
+  has_other_kinds_ = true;
+  EXPECT_EQ(Run({}).failed, 1);
+  EXPECT_THAT(failures_, ElementsAre(HasSubstr("cannot list")));
+  EXPECT_THAT(server_.targets(), Contains(HasSubstr("/rollouts")));
 }
 
 TEST_F(CleanUpTest, OnlyWhatRollsNothingGoesByItself) {
