@@ -89,14 +89,16 @@ Result<std::uint64_t> ParseItem(const Field& field, std::string_view item) {
     step = *given;
   }
   unsigned low = field.low;
-  unsigned high = field.high;
+  // Sunday, as 7, is no last day: a step counts from Sunday, as 0, to Saturday.
+  const unsigned last = field.names.data() == kWeekdays.data() ? 6 : field.high;
+  unsigned high = last;
   if (range != "*") {
     const std::size_t dash = range.find('-');
     KX_ASSIGN_OR_RETURN(low, Value(field, range.substr(0, dash)));
     if (dash != std::string_view::npos) {
       KX_ASSIGN_OR_RETURN(high, Value(field, range.substr(dash + 1)));
-    } else if (slash == std::string_view::npos) {
-      high = low;
+    } else {
+      high = slash == std::string_view::npos ? low : std::max(low, last);
     }
     if (low > high) {
       return Bad(field, item, "is a range that ends before it begins");
