@@ -214,7 +214,7 @@ std::optional<std::string> Oracle::OldPods() {
     if (workload.is_paused && !workload.is_held) {
       return name + " is paused, and nobody holds it";
     }
-    if (workload.is_opted_out || workload.is_unrecorded) {
+    if (workload.is_opted_out || workload.is_unrecorded || workload.awaits_resume) {
       continue;  // of what changes while nothing watches nobody can know then
     }
     for (const auto& [source, data] : workload.read) {

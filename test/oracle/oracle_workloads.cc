@@ -138,6 +138,10 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
     // What changed before an operator saw it for the first time, nobody could know of.
     ReadLocked(workload);
   }
+  if (workload.awaits_resume && !workload.is_paused) {
+    workload.awaits_resume = false;  // its pods are made now
+    ReadLocked(workload);
+  }
   const JsonTree* const pod = object.At({"spec", "template"});
   std::string text = TextOf(pod);
   if (pod == nullptr || workload.template_text == text) {
@@ -170,6 +174,7 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   }
   workload.was_stamped = is_new ? !stamps.empty() : workload.was_stamped;
   workload.is_of_others = !by_operator;
+  workload.awaits_resume = workload.is_paused;
   workload.template_since = options_.now();
   workload.template_text = std::move(text);
   workload.others_text = std::move(others);
@@ -231,8 +236,8 @@ void Oracle::OnCronJobLocked(const std::string& key, const JsonTree& object) {
 // One that rolls a CronJob has the data of its beginning.
 void Oracle::OnJobLocked(const std::string& key, const JsonTree& object) {
   const JsonTree* const owners = object.At({"metadata", "ownerReferences"});
-  if (!jobs_.insert(key).second || owners == nullptr || owners->elements().empty() ||
-      object.At({"metadata", "annotations", kRolledFor}) == nullptr) {
+  if (!jobs_.insert(key).second || is_restored_ || owners == nullptr ||
+      owners->elements().empty() || object.At({"metadata", "annotations", kRolledFor}) == nullptr) {
     return;
   }
   const JsonTree& owner = owners->elements().front();

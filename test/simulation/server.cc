@@ -33,8 +33,9 @@ rest::HttpHead HeadOf(const http::Response& response) {
 }  // namespace
 
 Server::Server(apiserver::storage::Storage& storage, apiserver::ApiOptions options,
-               Observer observer)
+               Observer observer, base::Duration tick)
     : observer_(std::move(observer)),
+      tick_(tick),
       api_(std::make_unique<apiserver::Api>(storage, std::move(options))) {
   if (const auto done = api_->Bootstrap({}); !done) {
     std::fprintf(stderr, "the server cannot begin: %s\n", done.error().ToString().c_str());
@@ -46,7 +47,7 @@ Server::Server(apiserver::storage::Storage& storage, apiserver::ApiOptions optio
   threads_.emplace_back([this](const std::stop_token& stop) { Pump(stop); });
   threads_.emplace_back([this](const std::stop_token& stop) { Tick(stop); });
   threads_.emplace_back([this](const std::stop_token& stop) {
-    while (api_->Reap(stop) || Time().SleepFor(std::chrono::seconds(1), stop)) {
+    while (api_->Reap(stop) || Time().SleepFor(tick_, stop)) {
     }
   });
 }
@@ -201,7 +202,7 @@ void Server::Pump(const std::stop_token& stop) {
 }
 
 void Server::Tick(const std::stop_token& stop) {
-  while (Time().SleepFor(std::chrono::seconds(1), stop)) {
+  while (Time().SleepFor(tick_, stop)) {
     api_->Tick(stop);
     Look();  // What was full may have been read.
   }

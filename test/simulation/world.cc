@@ -21,6 +21,8 @@ constexpr Nanoseconds kLook = 10 * kSecond;
 /// Minutes without a storm. Leases are renewed every two seconds then, too, which takes the time of
 /// a hundred hours without.
 constexpr std::int64_t kShortestCalm = 60;
+/// A longer run than this is one of days: people do less in an hour.
+constexpr double kLongHours = 12;
 /// How many looks in a row must find nothing.
 constexpr int kCalmLooks = 3;
 constexpr const char* kByAnnotations = "--reload-strategy=annotations";
@@ -57,7 +59,8 @@ World::World(Scheduler& scheduler, const RunOptions& options, RunResult& result)
       server_actor_(scheduler.NewActor("server")),
       people_actor_(scheduler.NewActor("people")),
       cluster_actor_(scheduler.NewActor("cluster")),
-      reader_actor_(scheduler.NewActor("reader")) {
+      reader_actor_(scheduler.NewActor("reader")),
+      is_long_(options.hours > kLongHours) {
   replicas_.resize(random_.Chance(400) ? 1 : random_.Below(2) + 2);
   has_leases_ = replicas_.size() > 1 || random_.Chance(300);
   if (has_leases_) {
@@ -124,7 +127,7 @@ void World::Storm(Nanoseconds until, bool strict) {
 void World::Calm(Nanoseconds until) {
   timeline_.Add("simulation", "a calm time begins");
   while (scheduler_.now() < until && !failed()) {
-    SleepFor(random_.Between(1, 900) * kSecond);
+    SleepFor(random_.Between(1, is_long_ ? 7200 : 900) * kSecond);
     const Actor self = scheduler_.Become(people_actor_);
     crowd_->Do({});
     scheduler_.Become(self);
