@@ -43,6 +43,7 @@ void ObservedWorkload::Take(const JsonTree& object) {
       std::exchange(is_opted_out, at(reloader::AnnotationKeys().auto_reload) == "false");
   if (was_opted_out != is_opted_out) {
     was_asked_for = true;
+    is_undone = false;
     ++reasons;  // what changed meanwhile is made up for
   }
 }

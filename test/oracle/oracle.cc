@@ -151,7 +151,10 @@ void Oracle::OnLeaseLocked(const std::string& key, const JsonTree& object) {
 
 void Oracle::AddReasonLocked(const std::string& source) {
   for (auto& [name, workload] : workloads_) {
-    workload.reasons += workload.read.contains(source) ? 1 : 0;
+    if (workload.read.contains(source)) {
+      ++workload.reasons;
+      workload.is_undone = false;
+    }
   }
 }
 
@@ -163,6 +166,7 @@ void Oracle::NotePauseLocked(const std::string& source, bool paused) {
     const bool is_held = workload.read.contains(source);
     workload.was_asked_for = workload.was_asked_for || is_held;
     workload.was_held = workload.was_held || is_held;
+    workload.is_undone = workload.is_undone && !is_held;
   }
   if (paused) {
     paused_.insert(source);

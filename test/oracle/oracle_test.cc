@@ -335,6 +335,25 @@ TEST_F(OracleTest, NobodyEndsAPersonsPause) {
   EXPECT_THAT(oracle().Stale().value_or(""), HasSubstr("is paused, and nobody holds it"));
 }
 
+TEST_F(OracleTest, WhatWasUndoneIsLeftAloneUntilItsDataChange) {
+  for (const bool changed : {false, true}) {
+    PutConfig("v1");
+    PutWorkload("v1", "v1");
+    PutConfig("v2");
+    PutWorkload("v2", "v2");
+    Pass(std::chrono::minutes(1));
+    Undo("v1", "v1");
+    if (changed) {
+      PutConfig("v3");
+    }
+    PutWorkload({.variable = changed ? "v3" : "v2",
+                 .recorded = changed ? "v3" : "v2",
+                 .annotations = R"(,"oracle/by":"undo-1")"});
+    EXPECT_EQ(oracle().Wrong().has_value(), !changed);
+    Delete(kWorkload);
+  }
+}
+
 TEST_F(OracleTest, PodsOfAPausedDeploymentAreMadeWhenItIsResumed) {
   const std::string held = R"(,"oracle/held":"true")";
   PutConfig("v1");

@@ -25,6 +25,8 @@ constexpr std::chrono::minutes kBlindWrite{1};
 constexpr std::size_t kMostFormers = 4;
 /// Longer than a plan is on its way as a write when nothing goes wrong; less than a settle window.
 constexpr std::chrono::milliseconds kOnTheWay{60};
+/// Times of managed fields are whole seconds, of a clock that may be another's.
+constexpr std::chrono::seconds kSameSecond{3};
 /// Longer than a request of a process that was killed is on its way.
 constexpr std::chrono::seconds kLastWords{10};
 
@@ -75,6 +77,9 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
   if (before.is_opted_out) {
     return "though its people have opted out";
   }
+  if (before.is_undone && HasPresentDataLocked(before)) {
+    return "though it was undone, and its data have not changed since";
+  }
   if (before.is_mixed || !HasPresentDataLocked(before)) {
     return "";
   }
@@ -117,6 +122,7 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
   }
   workload.rolled_generation = workload.generation;
   workload.is_mixed = false;
+  workload.is_undone = false;
   ++workload.rolled;
   ++counts_.rollouts;
   counts_.without_news += HasPresentDataLocked(before) ? 1 : 0;
@@ -166,6 +172,11 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
     // So does one that begins after an undo of which it cannot tell what the pods began with.
     const bool was_under_way = before.observed < before.generation || before.is_paused;
     workload.doubts += (was_under_way ? 1U : 0U) + (is_undo ? 1U : 0U);
+    // What is known of an undo of which the managed fields tell, see docs/reloader/behaviour.md.
+    workload.is_undone = is_undo && !before.is_mixed && !was_under_way &&
+                         !workload.is_opted_out && !workload.is_unrecorded &&
+                         !before.baseline.empty() &&
+                         options_.now() - before.data_since > kSameSecond;
     workload.is_mixed = before.is_mixed || was_under_way || is_undo;
     counts_.undone += is_undo ? 1 : 0;
   }
