@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "oracle/pod_template.h"
 

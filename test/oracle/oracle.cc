@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "kubexx/apiserver/storage/storage.h"

@@ -370,9 +370,8 @@ TEST_F(OracleTest, PodsOfAPausedDeploymentAreMadeWhenItIsResumed) {
 TEST_F(OracleTest, JobsOfABackupAreNoRollouts) {
   const std::string cron_job = "/registry/cronjobs/ns/c";
   const auto put_job = [this](const std::string& name) {
-    Put("/registry/jobs/ns/" + name,
-        R"({"metadata":{"annotations":{"kubexx.io/rolled-for":"v"},)"
-        R"("ownerReferences":[{"name":"c","uid":"u"}]}})");
+    Put("/registry/jobs/ns/" + name, R"({"metadata":{"annotations":{"kubexx.io/rolled-for":"v"},)"
+                                     R"("ownerReferences":[{"name":"c","uid":"u"}]}})");
   };
   PutConfig("v1");
   Put(cron_job, R"({"metadata":{"uid":"u"},"spec":{"jobTemplate":{"spec":{"template":{"spec":)"

@@ -51,8 +51,8 @@ void KeepMemory() {
   std::abort();
 }
 
-/// Has this process end by a signal when it has worked for so long. The machine may have other work,
-/// so real time says little; it counts only for a process that does not work at all.
+/// Has this process end by a signal when it has worked for so long. The machine may have other
+/// work, so real time says little; it counts only for a process that does not work at all.
 void LimitTime(int seconds) {
   constexpr unsigned kIdle = 20;
   const itimerval limit{.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
@@ -79,11 +79,11 @@ RunResult RunForked(const RunOptions& options, int seconds) {
   int status = 0;
   ::waitpid(child, &status, 0);
   if (result->problem[0] == '\0' && (child < 0 || !result->finished)) {
-    std::snprintf(result->problem.data(), result->problem.size(), "%s",
-                  WIFSIGNALED(status) &&
-                          (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM)
-                      ? "the run takes too long"
-                      : ("the process has crashed, status " + std::to_string(status)).c_str());
+    std::snprintf(
+        result->problem.data(), result->problem.size(), "%s",
+        WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM)
+            ? "the run takes too long"
+            : ("the process has crashed, status " + std::to_string(status)).c_str());
   }
   const RunResult copy = *result;
   ::munmap(shared, sizeof(RunResult));

@@ -182,9 +182,8 @@ void World::Run() {
   storage_ = *apiserver::storage::NewMemoryStorage({.base_revision = kFirst});
   oracle_ = std::make_unique<oracle::Oracle>(
       *storage_, [this](std::string_view who, std::string_view what) { timeline_.Add(who, what); },
-      oracle::OracleOptions{.first = kFirst,
-                            .exact = true,
-                            .now = [this] { return ToTimePoint(scheduler_.now()); }});
+      oracle::OracleOptions{
+          .first = kFirst, .exact = true, .now = [this] { return ToTimePoint(scheduler_.now()); }});
   StartServer();
   const Actor self = scheduler_.Become(people_actor_);
   const bool by_annotations =

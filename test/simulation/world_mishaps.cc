@@ -47,9 +47,8 @@ void World::StartServer() {
   options.rbac = true;
   server_ = std::make_shared<Server>(
       *storage_, std::move(options),
-      Server::Observer{
-          .begin = [this](WireCall& call) { CheckArrival(call); },
-          .end = [this](const WireCall& call, int status) { OnAnswer(call, status); }},
+      Server::Observer{.begin = [this](WireCall& call) { CheckArrival(call); },
+                       .end = [this](const WireCall& call, int status) { OnAnswer(call, status); }},
       is_long_ ? kSlowTick : kTick);
   scheduler_.Become(self);
   network_.SetServer(server_);
