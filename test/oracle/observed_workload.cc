@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "oracle/pod_template.h"
 
@@ -43,6 +44,7 @@ void ObservedWorkload::Take(const JsonTree& object) {
       std::exchange(is_opted_out, at(reloader::AnnotationKeys().auto_reload) == "false");
   if (was_opted_out != is_opted_out) {
     was_asked_for = true;
+    is_undone = false;
     ++reasons;  // what changed meanwhile is made up for
   }
 }

@@ -48,9 +48,11 @@ struct ObservedWorkload {
   bool was_stamped = false;                ///< by a copy, when it was made
   bool is_of_others = true;                ///< the template's last change
   bool is_mixed = false;       ///< pods of several templates may be alive, or were undone
+  bool is_undone = false;      ///< with whole pods, and nothing has happened to it since
   bool is_opted_out = false;   ///< its people want no rollouts
   bool is_paused = false;      ///< spec.paused
   bool is_held = false;        ///< by its people
+  bool awaits_resume = false;  ///< its template changed during a pause, so it has no pods of it yet
   bool is_unrecorded = false;  ///< its people want no baseline
   bool was_held = false;       ///< a source of it has been paused since it was made, or was then
   bool was_asked_for = false;  ///< its people have changed what they ask for since SetStrict

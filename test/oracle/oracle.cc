@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "kubexx/apiserver/storage/storage.h"
@@ -151,7 +152,10 @@ void Oracle::OnLeaseLocked(const std::string& key, const JsonTree& object) {
 
 void Oracle::AddReasonLocked(const std::string& source) {
   for (auto& [name, workload] : workloads_) {
-    workload.reasons += workload.read.contains(source) ? 1 : 0;
+    if (workload.read.contains(source)) {
+      ++workload.reasons;
+      workload.is_undone = false;
+    }
   }
 }
 
@@ -163,6 +167,7 @@ void Oracle::NotePauseLocked(const std::string& source, bool paused) {
     const bool is_held = workload.read.contains(source);
     workload.was_asked_for = workload.was_asked_for || is_held;
     workload.was_held = workload.was_held || is_held;
+    workload.is_undone = workload.is_undone && !is_held;
   }
   if (paused) {
     paused_.insert(source);
@@ -214,7 +219,7 @@ std::optional<std::string> Oracle::OldPods() {
     if (workload.is_paused && !workload.is_held) {
       return name + " is paused, and nobody holds it";
     }
-    if (workload.is_opted_out || workload.is_unrecorded) {
+    if (workload.is_opted_out || workload.is_unrecorded || workload.awaits_resume) {
       continue;  // of what changes while nothing watches nobody can know then
     }
     for (const auto& [source, data] : workload.read) {

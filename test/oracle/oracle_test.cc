@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/clock.h"
@@ -80,6 +82,21 @@ class OracleTest : public ::testing::Test {
     PutWorkload(
         {.variable = variable, .recorded = recorded, .annotations = R"(,"oracle/by":"undo-1")"});
   }
+  /// The storage is lost, and restored from a backup of what is there.
+  void RestoreAll() {
+    auto restored = *apiserver::storage::NewMemoryStorage({.base_revision = 1000});
+    ASSERT_TRUE(storage_->GetList(
+        "", {},
+        [&restored](apiserver::storage::KeyValue&& item) -> apimachinery::Result<void> {
+          return restored->Create(item.key, std::string(*item.value), {})
+                     ? apimachinery::Result<void>()
+                     : apimachinery::Fail(apimachinery::Reason::kInternalError, item.key);
+        },
+        {}));
+    former_storages_.push_back(std::exchange(storage_, std::move(restored)));
+    oracle_->Restart(*storage_, 1000);
+    AwaitOracle();
+  }
   void Pass(std::chrono::seconds time) { now_ = now_.load() + time; }
   base::TimePoint now() const { return now_; }
   Oracle& oracle() { return *oracle_; }
@@ -99,6 +116,7 @@ class OracleTest : public ::testing::Test {
   std::atomic<base::TimePoint> now_ = base::TimePoint(std::chrono::hours(1));
   std::unique_ptr<apiserver::storage::MemoryStorage> storage_ =
       *apiserver::storage::NewMemoryStorage({.base_revision = 1});
+  std::vector<std::unique_ptr<apiserver::storage::MemoryStorage>> former_storages_{};
   std::unique_ptr<Oracle> oracle_ = NewOracle(/*exact=*/false);
 };
 
@@ -315,6 +333,60 @@ TEST_F(OracleTest, NobodyEndsAPersonsPause) {
   EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("was resumed, though"));
   PutWorkload({.recorded = "v1", .paused = true});
   EXPECT_THAT(oracle().Stale().value_or(""), HasSubstr("is paused, and nobody holds it"));
+}
+
+TEST_F(OracleTest, WhatWasUndoneIsLeftAloneUntilItsDataChange) {
+  for (const bool changed : {false, true}) {
+    PutConfig("v1");
+    PutWorkload("v1", "v1");
+    PutConfig("v2");
+    PutWorkload("v2", "v2");
+    Pass(std::chrono::minutes(1));
+    Undo("v1", "v1");
+    if (changed) {
+      PutConfig("v3");
+    }
+    PutWorkload({.variable = changed ? "v3" : "v2",
+                 .recorded = changed ? "v3" : "v2",
+                 .annotations = R"(,"oracle/by":"undo-1")"});
+    EXPECT_EQ(oracle().Wrong().has_value(), !changed);
+    Delete(kWorkload);
+  }
+}
+
+TEST_F(OracleTest, PodsOfAPausedDeploymentAreMadeWhenItIsResumed) {
+  const std::string held = R"(,"oracle/held":"true")";
+  PutConfig("v1");
+  PutWorkload({.recorded = "v1", .annotations = held, .paused = true});
+  PutConfig("v2");
+  PutWorkload({.recorded = "v1", .image = "two", .annotations = held, .paused = true});
+  PutConfig("v1");
+  PutWorkload({.recorded = "v1", .image = "two"});
+  EXPECT_EQ(oracle().Stale(), std::nullopt) << "they never had v2";
+  PutConfig("v2");
+  EXPECT_NE(oracle().OldPods(), std::nullopt);
+}
+
+TEST_F(OracleTest, JobsOfABackupAreNoRollouts) {
+  const std::string cron_job = "/registry/cronjobs/ns/c";
+  const auto put_job = [this](const std::string& name) {
+    Put("/registry/jobs/ns/" + name, R"({"metadata":{"annotations":{"kubexx.io/rolled-for":"v"},)"
+                                     R"("ownerReferences":[{"name":"c","uid":"u"}]}})");
+  };
+  PutConfig("v1");
+  Put(cron_job, R"({"metadata":{"uid":"u"},"spec":{"jobTemplate":{"spec":{"template":{"spec":)"
+                R"({"containers":[{"envFrom":[{"configMapRef":{"name":"s"}}]}]}}}}}})");
+  for (const char* const name : {"c-1", "c-2", "c-3", "c-4"}) {
+    PutConfig(name);
+    put_job(name);
+  }
+  EXPECT_EQ(oracle().counts().rollouts, 4U);
+  EXPECT_EQ(oracle().TooMany(), std::nullopt);
+  RestoreAll();
+  EXPECT_EQ(oracle().TooMany(), std::nullopt);
+  PutConfig("v6");
+  put_job("c-5");
+  EXPECT_EQ(oracle().counts().rollouts, 5U);
 }
 
 }  // namespace

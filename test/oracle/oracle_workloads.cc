@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/clock.h"
+#include "kubexx/codec/json_tree.h"
 #include "oracle/oracle.h"
 #include "oracle/pod_template.h"
 
@@ -25,6 +28,8 @@ constexpr std::chrono::minutes kBlindWrite{1};
 constexpr std::size_t kMostFormers = 4;
 /// Longer than a plan is on its way as a write when nothing goes wrong; less than a settle window.
 constexpr std::chrono::milliseconds kOnTheWay{60};
+/// Times of managed fields are whole seconds, of a clock that may be another's.
+constexpr std::chrono::seconds kSameSecond{3};
 /// Longer than a request of a process that was killed is on its way.
 constexpr std::chrono::seconds kLastWords{10};
 
@@ -75,6 +80,9 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
   if (before.is_opted_out) {
     return "though its people have opted out";
   }
+  if (before.is_undone && HasPresentDataLocked(before)) {
+    return "though it was undone, and its data have not changed since";
+  }
   if (before.is_mixed || !HasPresentDataLocked(before)) {
     return "";
   }
@@ -117,6 +125,7 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
   }
   workload.rolled_generation = workload.generation;
   workload.is_mixed = false;
+  workload.is_undone = false;
   ++workload.rolled;
   ++counts_.rollouts;
   counts_.without_news += HasPresentDataLocked(before) ? 1 : 0;
@@ -136,6 +145,10 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   }
   if (!is_new && before.baseline.empty() && !workload.baseline.empty()) {
     // What changed before an operator saw it for the first time, nobody could know of.
+    ReadLocked(workload);
+  }
+  if (workload.awaits_resume && !workload.is_paused) {
+    workload.awaits_resume = false;  // its pods are made now
     ReadLocked(workload);
   }
   const JsonTree* const pod = object.At({"spec", "template"});
@@ -162,6 +175,10 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
     // So does one that begins after an undo of which it cannot tell what the pods began with.
     const bool was_under_way = before.observed < before.generation || before.is_paused;
     workload.doubts += (was_under_way ? 1U : 0U) + (is_undo ? 1U : 0U);
+    // What is known of an undo of which the managed fields tell, see docs/reloader/behaviour.md.
+    workload.is_undone = is_undo && !before.is_mixed && !was_under_way && !workload.is_opted_out &&
+                         !workload.is_unrecorded && !before.baseline.empty() &&
+                         options_.now() - before.data_since > kSameSecond;
     workload.is_mixed = before.is_mixed || was_under_way || is_undo;
     counts_.undone += is_undo ? 1 : 0;
   }
@@ -170,6 +187,7 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   }
   workload.was_stamped = is_new ? !stamps.empty() : workload.was_stamped;
   workload.is_of_others = !by_operator;
+  workload.awaits_resume = workload.is_paused;
   workload.template_since = options_.now();
   workload.template_text = std::move(text);
   workload.others_text = std::move(others);
@@ -231,8 +249,8 @@ void Oracle::OnCronJobLocked(const std::string& key, const JsonTree& object) {
 // One that rolls a CronJob has the data of its beginning.
 void Oracle::OnJobLocked(const std::string& key, const JsonTree& object) {
   const JsonTree* const owners = object.At({"metadata", "ownerReferences"});
-  if (!jobs_.insert(key).second || owners == nullptr || owners->elements().empty() ||
-      object.At({"metadata", "annotations", kRolledFor}) == nullptr) {
+  if (!jobs_.insert(key).second || is_restored_ || owners == nullptr ||
+      owners->elements().empty() || object.At({"metadata", "annotations", kRolledFor}) == nullptr) {
     return;
   }
   const JsonTree& owner = owners->elements().front();

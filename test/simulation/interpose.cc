@@ -43,7 +43,7 @@ Nanoseconds DeadlineOf(const Scheduler& scheduler, clockid_t clock, const timesp
 int LockMutex(Scheduler& scheduler, pthread_mutex_t* mutex) {
   int result = EBUSY;
   while ((result = KX_REAL(pthread_mutex_trylock)(mutex)) == EBUSY) {
-    scheduler.Block(mutex, kNever, "a mutex");
+    scheduler.BlockForLock(mutex, "a mutex");
   }
   if (result == 0) {
     scheduler.CountLock(1);
@@ -55,7 +55,7 @@ int UnlockMutex(Scheduler& scheduler, pthread_mutex_t* mutex) {
   const int result = KX_REAL(pthread_mutex_unlock)(mutex);
   if (result == 0) {
     scheduler.CountLock(-1);
-    scheduler.Wake(mutex, 1);
+    scheduler.WakeForLock(mutex, 1);
   }
   return result;
 }
@@ -65,7 +65,7 @@ int LockShared(Scheduler& scheduler, pthread_rwlock_t* lock, Try try_lock) {
   scheduler.Point();
   int result = EBUSY;
   while ((result = try_lock(lock)) == EBUSY) {
-    scheduler.Block(lock, kNever, "a lock for reading or writing");
+    scheduler.BlockForLock(lock, "a lock for reading or writing");
   }
   if (result == 0) {
     scheduler.CountLock(1);
@@ -214,7 +214,7 @@ int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
   const int result = KX_REAL(pthread_rwlock_unlock)(lock);
   if (scheduler != nullptr && result == 0) {
     scheduler->CountLock(-1);
-    scheduler->Wake(lock, std::numeric_limits<int>::max());
+    scheduler->WakeForLock(lock, std::numeric_limits<int>::max());
     scheduler->Point();
   }
   return result;

@@ -25,7 +25,7 @@ struct Settings {
   std::int64_t hours = 1;
   std::int64_t minutes = 0;  ///< instead of hours
   std::int64_t jobs = 0;
-  std::int64_t seconds = 120;  ///< of real time, for each run
+  std::int64_t seconds = 120;  ///< of a processor's time, for each run
   bool show = false;
   bool keep_going = false;
   bool shrink = false;
@@ -192,7 +192,7 @@ int main(int argc, char** argv) {
   flags.AddInt("hours", "virtual hours of each run", &settings.hours);
   flags.AddInt("minutes", "virtual minutes of each run, instead of hours", &settings.minutes);
   flags.AddInt("jobs", "runs at the same time; 0: as many as there are processors", &settings.jobs);
-  flags.AddInt("seconds", "of real time that a run may take", &settings.seconds);
+  flags.AddInt("seconds", "of a processor's time that a run may take", &settings.seconds);
   flags.AddBool("show", "write what happens", &settings.show);
   flags.AddBool("keep-going", "after a problem, too", &settings.keep_going);
   flags.AddString("without", "what is left out, by names with commas between them",

@@ -123,6 +123,17 @@ class Scheduler {
   bool Block(const void* address, Nanoseconds deadline, const char* what, bool spurious = false);
   /// Ends the wait of up to `count` threads, chosen at random. How many there were.
   int Wake(const void* address, int count);
+  /// Block and Wake for locks: most are given back while nobody waits for any.
+  void BlockForLock(const void* lock, const char* what) {
+    ++lock_waiters_;
+    Block(lock, kNever, what);
+    --lock_waiters_;
+  }
+  void WakeForLock(const void* lock, int count) {
+    if (lock_waiters_ != 0) {
+      Wake(lock, count);
+    }
+  }
   int CreateThread(pthread_t* handle, const pthread_attr_t* attributes, void* (*start)(void*),
                    void* argument);
   /// pthread_join's result.
@@ -172,6 +183,7 @@ class Scheduler {
   std::uint64_t points_ = 0;
   std::uint64_t switches_ = 0;
   bool any_suspended_ = false;
+  int lock_waiters_ = 0;  ///< those that will never run again count, too
   std::vector<ActorState> actors_{};
   std::vector<std::unique_ptr<SimThread>> threads_{};
   std::vector<SimThread*> runnable_{};

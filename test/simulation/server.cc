@@ -31,8 +31,9 @@ rest::HttpHead HeadOf(const http::Response& response) {
 }  // namespace
 
 Server::Server(apiserver::storage::Storage& storage, apiserver::ApiOptions options,
-               Observer observer)
+               Observer observer, base::Duration tick)
     : observer_(std::move(observer)),
+      tick_(tick),
       api_(std::make_unique<apiserver::Api>(storage, std::move(options))) {
   if (const auto done = api_->Bootstrap({}); !done) {
     std::fprintf(stderr, "the server cannot begin: %s\n", done.error().ToString().c_str());
@@ -44,7 +45,7 @@ Server::Server(apiserver::storage::Storage& storage, apiserver::ApiOptions optio
   threads_.emplace_back([this](const std::stop_token& stop) { Pump(stop); });
   threads_.emplace_back([this](const std::stop_token& stop) { Tick(stop); });
   threads_.emplace_back([this](const std::stop_token& stop) {
-    while (api_->Reap(stop) || base::Clock::Real().SleepFor(std::chrono::seconds(1), stop)) {
+    while (api_->Reap(stop) || base::Clock::Real().SleepFor(tick_, stop)) {
     }
   });
 }
@@ -199,7 +200,7 @@ void Server::Pump(const std::stop_token& stop) {
 }
 
 void Server::Tick(const std::stop_token& stop) {
-  while (base::Clock::Real().SleepFor(std::chrono::seconds(1), stop)) {
+  while (base::Clock::Real().SleepFor(tick_, stop)) {
     api_->Tick(stop);
     Look();  // What was full may have been read.
   }

@@ -4,6 +4,7 @@
 #define KUBEXX_TEST_SIMULATION_SERVER_H_
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <list>
@@ -29,8 +30,10 @@ class Server {
     std::function<void(const WireCall& call, int status)> end{};
   };
 
-  /// `storage` must outlive it. Blocks until it can serve.
-  Server(apiserver::storage::Storage& storage, apiserver::ApiOptions options, Observer observer);
+  /// `storage` must outlive it. Blocks until it can serve. `tick`: how often it looks whether
+  /// watches have lasted long enough, and the like; the program does so each second.
+  Server(apiserver::storage::Storage& storage, apiserver::ApiOptions options, Observer observer,
+         base::Duration tick = std::chrono::seconds(1));
   ~Server() { Kill(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -59,6 +62,7 @@ class Server {
   void Tick(const std::stop_token& stop);
 
   const Observer observer_;
+  const base::Duration tick_;
   std::unique_ptr<apiserver::Api> api_;
   base::Mutex mu_;
   base::CondVar changed_;

@@ -20,9 +20,12 @@ constexpr apiserver::storage::Revision kFirst = 1;
 /// tried again waits for half a minute at most.
 constexpr Nanoseconds kRecovery = 40 * kMinute;
 constexpr Nanoseconds kLook = 10 * kSecond;
-/// Minutes without a storm. Leases are renewed every two seconds then, too, which takes the time of
-/// a hundred hours without.
+/// Minutes without a storm.
 constexpr std::int64_t kShortestCalm = 60;
+/// A longer run than this is one of days: people do less in an hour.
+constexpr double kLongHours = 12;
+/// With Leases it takes so much of its time only.
+constexpr double kPartWithLeases = 0.2;
 /// How many looks in a row must find nothing.
 constexpr int kCalmLooks = 3;
 constexpr const char* kByAnnotations = "--reload-strategy=annotations";
@@ -59,9 +62,11 @@ World::World(Scheduler& scheduler, const RunOptions& options, RunResult& result)
       server_actor_(scheduler.NewActor("server")),
       people_actor_(scheduler.NewActor("people")),
       cluster_actor_(scheduler.NewActor("cluster")),
-      reader_actor_(scheduler.NewActor("reader")) {
-  replicas_.resize(random_.Chance(400) ? 1 : random_.Below(2) + 2);
-  has_leases_ = replicas_.size() > 1 || random_.Chance(300);
+      reader_actor_(scheduler.NewActor("reader")),
+      is_long_(options.hours > kLongHours) {
+  // Leases, which are renewed every two seconds, take nine parts of ten of the time that days take.
+  replicas_.resize(random_.Chance(is_long_ ? 750 : 400) ? 1 : random_.Below(2) + 2);
+  has_leases_ = replicas_.size() > 1 || random_.Chance(is_long_ ? 50 : 300);
   if (has_leases_) {
     shards_ = random_.Chance(500) ? 1 : 2;
     operator_arguments_ = {"--enable-ha", "--shards=" + std::to_string(shards_)};
@@ -128,7 +133,7 @@ void World::Storm(Nanoseconds until, bool strict) {
 void World::Calm(Nanoseconds until) {
   timeline_.Add("simulation", "a calm time begins");
   while (scheduler_.now() < until && !failed()) {
-    SleepFor(random_.Between(1, 900) * kSecond);
+    SleepFor(random_.Between(1, is_long_ ? 7200 : 900) * kSecond);
     const Actor self = scheduler_.Become(people_actor_);
     crowd_->Do({});
     scheduler_.Become(self);
@@ -181,8 +186,8 @@ void World::Run() {
   storage_ = *apiserver::storage::NewMemoryStorage({.base_revision = kFirst});
   oracle_ = std::make_unique<oracle::Oracle>(
       *storage_, [this](std::string_view who, std::string_view what) { timeline_.Add(who, what); },
-      oracle::OracleOptions{.first = kFirst,
-                            .now = [this] { return ToTimePoint(scheduler_.now()); }});
+      oracle::OracleOptions{
+          .first = kFirst, .exact = true, .now = [this] { return ToTimePoint(scheduler_.now()); }});
   StartServer();
   const Actor self = scheduler_.Become(people_actor_);
   const bool by_annotations =
@@ -206,7 +211,8 @@ void World::Run() {
     StartReplica(index);
   }
   const Nanoseconds begin = scheduler_.now();
-  const auto end = begin + static_cast<Nanoseconds>(options_.hours * 60 * kMinute);
+  const double part = is_long_ && has_leases_ ? kPartWithLeases : 1;
+  const auto end = begin + static_cast<Nanoseconds>(options_.hours * part * 60 * kMinute);
   Quiet();
   for (; !failed() && scheduler_.now() < end; ++storms_) {
     const Nanoseconds until = scheduler_.now() + random_.Between(30, 600) * kSecond;

@@ -162,6 +162,7 @@ class World {
   bool has_leases_ = false;
   int shards_ = 1;
   bool may_restore_ = false;
+  const bool is_long_;                                   ///< days pass
   std::vector<apiserver::storage::Revision> backups_{};  ///< of this storm
   bool is_limited_ = false;  ///< to one rollout at a time in a namespace
   std::vector<Replica> replicas_{};
@@ -176,8 +177,9 @@ class World {
 };
 
 /// Runs a simulation in a process of its own, which is forked here; a crash, or a run that takes
-/// longer than `seconds` of real time, is a problem, too. What the run tells of itself when there
-/// is a problem, its timeline first, is written to standard output. Not from a simulation.
+/// longer than `seconds` of a processor's time, is a problem, too. What the run tells of itself
+/// when there is a problem, its timeline first, is written to standard output. Not from a
+/// simulation.
 RunResult RunForked(const RunOptions& options, int seconds);
 
 }  // namespace kubexx::simulation

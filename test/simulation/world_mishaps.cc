@@ -17,6 +17,10 @@ constexpr std::int64_t kBump = 1'000'000;
 /// For so long leaders and Leases may be of two histories.
 constexpr Nanoseconds kTwoHistories = 2 * kMinute;
 
+/// How often a server looks at what is due, and one that is busy. Days are made of seconds.
+constexpr base::Duration kTick = std::chrono::seconds(1);
+constexpr base::Duration kSlowTick = std::chrono::seconds(10);
+
 constexpr const char* kAdminToken = "admin-token";
 constexpr const char* kOperatorToken = "operator-token";
 
@@ -43,9 +47,9 @@ void World::StartServer() {
   options.rbac = true;
   server_ = std::make_shared<Server>(
       *storage_, std::move(options),
-      Server::Observer{
-          .begin = [this](WireCall& call) { CheckArrival(call); },
-          .end = [this](const WireCall& call, int status) { OnAnswer(call, status); }});
+      Server::Observer{.begin = [this](WireCall& call) { CheckArrival(call); },
+                       .end = [this](const WireCall& call, int status) { OnAnswer(call, status); }},
+      is_long_ ? kSlowTick : kTick);
   scheduler_.Become(self);
   network_.SetServer(server_);
 }
