@@ -91,7 +91,7 @@ gives 0 'KIND/NAME' help explain
 gives 0 '--templates' clean-up --help
 gives 0 '--templates' help clean-up
 gives 0 '--deployment' help self-test
-gives 0 'clean-up   takes away' --help
+gives 0 'clean-up   removes what' --help
 gives 0 'kubexx-reloader 0.' version
 gives 0 'kubexx-reloader 0.' --version
 gives 0 "clean-up) flags='--completion= --context=" --completion bash

@@ -204,11 +204,10 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
   const auto source = input.sources.get(id);
   result.unknown = source && source->unknown;
   if (source && !source->unknown) {
-    std::vector<BadItem> bad_items;
     result.exists = true;
     result.digest = source->digest.ToString();
     result.keys = source->keys;
-    result.verdict = Decide(*source, input.workload, input.rules, patterns, bad_items);
+    result.verdict = Decide(*source, input.workload, input.rules, patterns);
     const auto container =
         ChooseContainer(input.workload, id.type, id.key.name, result.verdict == Verdict::kExplicit);
     if (container && *container < input.workload.containers.size()) {

@@ -131,14 +131,16 @@ void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
 
 void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {
   for (const BadItem& bad : bad_items_.News(id, plan.bad_items)) {
-    logging::Error(bad.is_value
-                       ? "Annotation has an invalid value"
-                       : "Item of a reload annotation is not a regular expression; it is skipped",
-                   {{"item", bad.item},
-                    {"error", bad.error},
-                    {"workload", id.key.name},
-                    {"kind", KindName(id.kind)},
-                    {"namespace", id.key.namespace_}});
+    logging::Error(
+        bad.is_value
+            ? "Annotation has an invalid value"
+            : "Item of a reload annotation is not a regular expression within the limits; it is "
+              "skipped",
+        {{"item", bad.item},
+         {"error", bad.error},
+         {"workload", id.key.name},
+         {"kind", KindName(id.kind)},
+         {"namespace", id.key.namespace_}});
   }
 }
 

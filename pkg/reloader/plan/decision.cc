@@ -12,24 +12,11 @@ bool IsExcluded(const Source& source, const Workload& workload) {
          AnyItem(*list, [&](std::string_view item) { return item == source.id.key.name; });
 }
 
-/// An item as messages show it: one that is no name and far too long would fill them.
-std::string Shown(std::string_view item) {
+/// A value as messages show it: a long one would fill them.
+std::string Shown(std::string_view value) {
   constexpr std::size_t kShownBytes = 100;
-  return item.size() <= PatternCache::kMaxItemBytes
-             ? std::string(item)
-             : std::string(item.substr(0, kShownBytes)) + "...";
-}
-
-bool MatchesList(const std::string* list, const std::string& name, PatternCache& patterns,
-                 std::vector<BadItem>& bad_items) {
-  return list != nullptr && AnyItem(*list, [&](std::string_view item) {
-           const auto matches = patterns.Matches(item, name);
-           if (!matches) {
-             bad_items.push_back({.item = Shown(item), .error = matches.error().message});
-             return false;
-           }
-           return *matches;
-         });
+  return value.size() <= kShownBytes ? std::string(value)
+                                     : std::string(value.substr(0, kShownBytes)) + "...";
 }
 
 bool IsTrue(const std::string* value) { return value != nullptr && ParseGoBool(*value); }
@@ -94,8 +81,19 @@ const Annotations& EffectiveAnnotations(const Workload& workload, SourceType typ
                                                   : workload.template_annotations;
 }
 
+const std::string* ReloadTextOf(const Workload& workload, SourceType type,
+                                const AnnotationKeys& keys) {
+  return Find(EffectiveAnnotations(workload, type, keys), keys.Reload(type));
+}
+
 Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
-               PatternCache& patterns, std::vector<BadItem>& bad_items) {
+               PatternCache& patterns) {
+  const std::string* text = ReloadTextOf(workload, source.id.type, rules.keys);
+  return Decide(source, workload, rules, text == nullptr ? nullptr : patterns.Get(*text).get());
+}
+
+Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
+               const PatternList* list) {
   const SourceType type = source.id.type;
   const AnnotationKeys& keys = rules.keys;
   if (source.ignore) {
@@ -105,7 +103,7 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
   if (IsExcluded(source, workload)) {
     return Verdict::kExcluded;
   }
-  if (MatchesList(Find(annotations, keys.Reload(type)), source.id.key.name, patterns, bad_items)) {
+  if (list != nullptr && list->Matches(source.id.key.name)) {
     return Verdict::kExplicit;
   }
   const std::string* search = Find(annotations, keys.search);
@@ -121,13 +119,6 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
     return Verdict::kAutoAll;
   }
   return Verdict::kNoRule;
-}
-
-bool IsListed(const SourceId& source, const Workload& workload, const AnnotationKeys& keys,
-              PatternCache& patterns, std::vector<BadItem>& bad_items) {
-  const Annotations& annotations = EffectiveAnnotations(workload, source.type, keys);
-  return MatchesList(Find(annotations, keys.Reload(source.type)), source.key.name, patterns,
-                     bad_items);
 }
 
 std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& keys) {

@@ -39,15 +39,6 @@ constexpr bool Reloads(Verdict verdict) {
          verdict == Verdict::kAuto || verdict == Verdict::kAutoAll;
 }
 
-/// An item of a reload list that is not a regular expression, or an annotation whose value is not
-/// among the allowed ones.
-struct BadItem {
-  std::string item{};
-  std::string error{};
-  bool is_value = false;  ///< `item` is an annotation with its value
-  bool operator==(const BadItem&) const = default;
-};
-
 /// The settings that all decisions of a process share.
 struct DecisionRules {
   AnnotationKeys keys{};
@@ -75,17 +66,19 @@ struct DecisionRules {
 const Annotations& EffectiveAnnotations(const Workload& workload, SourceType type,
                                         const AnnotationKeys& keys);
 
-/// Decides as stakater/Reloader does: the rules apply in the order of Verdict, and the first one
-/// that matches decides. Skips bad items and appends them to `bad_items`. Does not check whether
-/// the workload references the source: see ChooseContainer. Pure apart from `patterns`;
-/// thread-safe.
-Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
-               PatternCache& patterns, std::vector<BadItem>& bad_items);
+/// The value of the workload's reload annotation for sources of `type`; null if it has none.
+const std::string* ReloadTextOf(const Workload& workload, SourceType type,
+                                const AnnotationKeys& keys);
 
-/// Whether an item of the workload's reload list for the source's type matches the source's name.
-/// Skips bad items and appends them to `bad_items`.
-bool IsListed(const SourceId& source, const Workload& workload, const AnnotationKeys& keys,
-              PatternCache& patterns, std::vector<BadItem>& bad_items);
+/// Decides as stakater/Reloader does: the rules apply in the order of Verdict, and the first one
+/// that matches decides. Does not check whether the workload references the source: see
+/// ChooseContainer. `list` is the workload's ReloadTextOf the source's type, compiled, and skips
+/// bad items; null: it has none. Pure; thread-safe.
+Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
+               const PatternList* list);
+/// The same with the list from `patterns`, where it is compiled if need be.
+Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
+               PatternCache& patterns);
 
 /// The workload's yes-or-no annotations (auto, search, record-baseline) whose values are neither
 /// empty nor a valid yes or no. Each is listed once.

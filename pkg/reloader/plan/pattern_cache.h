@@ -1,40 +1,44 @@
 /// @file
-/// Compiled items of reload lists.
+/// Compiled reload lists.
 #ifndef KUBEXX_RELOADER_PLAN_PATTERN_CACHE_H_
 #define KUBEXX_RELOADER_PLAN_PATTERN_CACHE_H_
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/reloader/plan/pattern_list.h"
 
 namespace kubexx::reloader {
 
-/// Matches names against the items of reload lists. Each item is a regular expression in Go's (RE2)
-/// syntax and is used as `^item$` without grouping, so "a|b" means `^a` or `b$`. An item is
-/// compiled once while it is in use. Thread-safe. Matching takes time linear in its input and
-/// bounded memory, whatever the expression.
+/// Keeps reload lists compiled, in bounded memory. Thread-safe. Who matches many names should get
+/// the list once, and so compiles it once at most, whatever the other lists are.
 class PatternCache {
  public:
-  /// A longer item is rejected: names have at most 253 characters.
-  static constexpr std::size_t kMaxItemBytes = 4096;
+  /// Keeps lists of together at most `max_bytes` (PatternList::bytes). It is far above what they
+  /// take in the end, so this is room for some thousand usual expressions.
+  explicit PatternCache(std::size_t max_bytes = 32 << 20) : max_bytes_(max_bytes) {}
 
-  /// Keeps at most `capacity` compiled items.
-  explicit PatternCache(std::size_t capacity = 1024);
-  ~PatternCache();
+  /// The list with this text; compiles it if it is not here.
+  std::shared_ptr<const PatternList> Get(std::string_view list);
 
-  /// Returns whether `item` matches `name`. Fails with kMalformed and RE2's message when `item` is
-  /// not a regular expression, or is longer than kMaxItemBytes.
-  apimachinery::Result<bool> Matches(std::string_view item, std::string_view name);
+  /// The same, but null where it is not here and may take long to compile (IsQuicklyCompiled). For
+  /// threads that all workloads share.
+  std::shared_ptr<const PatternList> GetIfQuick(std::string_view list);
 
-  /// The number of compiled items, for tests and metrics.
-  std::size_t size() const;
+  /// The largest size of the lists that are here, in bytes, for tests and metrics.
+  std::size_t bytes() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<const PatternList> Find(std::string_view list) const;
+
+  const std::size_t max_bytes_;
+  mutable base::Mutex mu_;
+  std::map<std::string, std::shared_ptr<const PatternList>, std::less<>> lists_ KX_GUARDED_BY(mu_);
+  std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace kubexx::reloader

@@ -1,6 +1,8 @@
 #include "kubexx/reloader/plan/planner.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <set>
 
 #include "kubexx/reloader/model/env_var.h"
@@ -82,15 +84,15 @@ class Planner {
     const std::string& ns = workload_.id.key.namespace_;
     std::set<SourceId> candidates;
     for (const SourceType type : kSourceTypes) {
+      const PatternList* patterns = Compile(type);
       ReloadList list = ReloadListOf(workload_, type, rules_.keys);
       for (std::string& name : list.names) {
         named_.insert({type, {ns, std::move(name)}});
       }
-      if (list.has_patterns && !rules_.ignored_types.contains(type)) {
+      if (list.has_patterns && patterns != nullptr) {
         for (std::string& name : sources_.names(type)) {
-          SourceId id{type, {ns, std::move(name)}};
-          if (IsListed(id, workload_, rules_.keys, patterns_, plan_.bad_items)) {
-            candidates.insert(std::move(id));
+          if (patterns->Matches(name)) {
+            candidates.insert({type, {ns, std::move(name)}});
           }
         }
       }
@@ -107,6 +109,17 @@ class Planner {
     return candidates;
   }
 
+  /// Gets the reload list for the whole plan; null when there is none, or nothing asks for it.
+  const PatternList* Compile(SourceType type) {
+    const std::string* text = ReloadTextOf(workload_, type, rules_.keys);
+    if (text == nullptr || rules_.ignored_types.contains(type)) {
+      return nullptr;
+    }
+    const auto& list = lists_[type] = patterns_.Get(*text);
+    std::ranges::copy(list->bad_items(), std::back_inserter(plan_.bad_items));
+    return list.get();
+  }
+
   void Consider(const SourceId& id) {
     auto found = sources_.get(id);
     // Of a class that no pod has reported since the process began nothing is known either.
@@ -120,7 +133,9 @@ class Planner {
     const bool settled = found && id.type == SourceType::kSecretProviderClass && Adapt(*found);
     // Of one that is gone only the name is known; that it matched stands to reason.
     const Source source = found ? *found : Source{.id = id, .digest = kNoSource, .match = true};
-    const Verdict verdict = Decide(source, workload_, rules_, patterns_, plan_.bad_items);
+    const auto list = lists_.find(id.type);
+    const Verdict verdict =
+        Decide(source, workload_, rules_, list == lists_.end() ? nullptr : list->second.get());
     const auto container = Reloads(verdict) ? ChooseContainer(workload_, id.type, id.key.name,
                                                               verdict == Verdict::kExplicit)
                                             : std::nullopt;
@@ -296,6 +311,7 @@ class Planner {
   Knowledge known_;
   const DecisionRules& rules_;
   PatternCache& patterns_;
+  std::map<SourceType, std::shared_ptr<const PatternList>> lists_;
   const std::optional<Baseline> recorded_;
   std::optional<Baseline> compared_;  ///< recorded_ after Rebase
   std::set<SourceId> referenced_;

@@ -200,9 +200,11 @@ void PolicyStatusWriter::Run(const std::stop_token& stop) {
 
 void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
   const std::vector<PolicyState> states = gate_.States();
-  std::erase_if(told_, [&](const auto& entry) {
+  const auto is_gone = [&](const auto& entry) {
     return std::ranges::find(states, entry.first, &PolicyState::id) == states.end();
-  });
+  };
+  std::erase_if(told_, is_gone);
+  std::erase_if(failures_, is_gone);  // one made anew is written at once
   if (options_.observe) {
     std::vector<PolicyState> own = states;
     std::erase_if(own, [&](const PolicyState& state) {

@@ -223,10 +223,17 @@ void EventRouter::NoteKnown(const Source& source, const Digest* before,
   };
   const Caches::Concerned concerned = parts_.caches.WorkloadsOf(source.id);
   std::ranges::for_each(concerned.by_name, note);
+  MatchBudget budget;
   for (const WorkloadId& id : concerned.by_pattern) {
     const auto workload = parts_.caches.GetWorkload(id);
-    std::vector<BadItem> bad_items;  // the reconcile of the workload reports them
-    if (workload && Reloads(Decide(source, *workload, parts_.rules, parts_.patterns, bad_items))) {
+    if (!workload) {
+      continue;
+    }
+    const std::string* text = ReloadTextOf(*workload, source.id.type, parts_.rules.keys);
+    const auto list = text == nullptr ? nullptr : parts_.patterns.GetIfQuick(*text);
+    // The plan drops what it finds not to concern the workload.
+    if ((text != nullptr && !budget.Take(list.get(), source.id.key.name)) ||
+        Reloads(Decide(source, *workload, parts_.rules, list.get()))) {
       note(id);
     }
   }
@@ -331,11 +338,17 @@ void EventRouter::NoteTold(const Workload& workload, bool concerns) {
 }
 
 bool EventRouter::MayUse(const Workload& workload, const std::vector<SourceId>& referenced,
-                         const SourceId& source) const {
-  std::vector<BadItem> bad_items;  // the reconcile of the workload reports them
-  return (IsOfDeployment(workload) && workload.containers.empty()) ||  // not known yet
-         std::ranges::binary_search(referenced, source) ||
-         IsListed(source, workload, parts_.rules.keys, parts_.patterns, bad_items);
+                         const SourceId& source, MatchBudget& budget) const {
+  if ((IsOfDeployment(workload) && workload.containers.empty()) ||  // not known yet
+      std::ranges::binary_search(referenced, source)) {
+    return true;
+  }
+  const std::string* text = ReloadTextOf(workload, source.type, parts_.rules.keys);
+  if (text == nullptr) {
+    return false;
+  }
+  const auto list = parts_.patterns.GetIfQuick(*text);
+  return !budget.Take(list.get(), source.key.name) || list->Matches(source.key.name);
 }
 
 void EventRouter::NoteWhatCameBefore(const Workload& workload, std::uint64_t version) {
@@ -343,9 +356,10 @@ void EventRouter::NoteWhatCameBefore(const Workload& workload, std::uint64_t ver
     return;
   }
   const std::vector<SourceId> referenced = ReferencedSources(workload);
+  MatchBudget budget;
   for (const auto& [source, before, now] :
        parts_.recent->Since(workload.id.key.namespace_, version)) {
-    if (MayUse(workload, referenced, source)) {
+    if (MayUse(workload, referenced, source, budget)) {
       Record(workload.id, source, {before, 0}, now);
     }
   }
@@ -426,11 +440,12 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       // A list brings it along with changes that it may not have seen; those must be known before
       // it is planned, or the present data would pass for what it runs with. So does a watch that
       // begins long after its list.
+      MatchBudget budget;
       for (const auto& [source, before] :
            parts_.on_demand.Covers(kind, id.key.namespace_)
                ? parts_.on_demand.Before(id.key.namespace_)
                : parts_.on_demand.BeforeSince(id.key.namespace_, version)) {
-        if (MayUse(user, referenced, source)) {
+        if (MayUse(user, referenced, source, budget)) {
           parts_.memory.RecordChange(id, source, before);
         }
       }

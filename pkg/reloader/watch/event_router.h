@@ -108,9 +108,26 @@ class EventRouter {
   /// changes of sources since then whose events arrived before it was known that the workload uses
   /// the sources.
   void NoteWhatCameBefore(const Workload& workload, std::uint64_t version);
+  /// What an event may spend on matching: these threads serve all namespaces, and whoever may write
+  /// a workload chooses its expressions. What is beyond it is left to the workers.
+  class MatchBudget {
+   public:
+    /// Whether there is enough left to match `name`, and takes it. False for null, a list that is
+    /// not compiled yet.
+    bool Take(const PatternList* list, std::string_view name) {
+      if (list == nullptr || list->StepsFor(name) > left_) {
+        return false;
+      }
+      left_ -= list->StepsFor(name);
+      return true;
+    }
+
+   private:
+    std::size_t left_ = 2'000'000;  ///< steps: some 10 ms at most
+  };
   /// Whether a rule may apply to the source.
   bool MayUse(const Workload& workload, const std::vector<SourceId>& referenced,
-              const SourceId& source) const;
+              const SourceId& source, MatchBudget& budget) const;
   /// Whether the source was deleted and that rolls nothing. Then its data are stored nevertheless,
   /// because creating it again with other data is a change.
   bool IsOnlyEnd(const Source& source, const Digest* before) const;
