@@ -337,34 +337,6 @@ void EventRouter::NoteTold(const Workload& workload, bool concerns) {
   }
 }
 
-bool EventRouter::MayUse(const Workload& workload, const std::vector<SourceId>& referenced,
-                         const SourceId& source, MatchBudget& budget) const {
-  if ((IsOfDeployment(workload) && workload.containers.empty()) ||  // not known yet
-      std::ranges::binary_search(referenced, source)) {
-    return true;
-  }
-  const std::string* text = ReloadTextOf(workload, source.type, parts_.rules.keys);
-  if (text == nullptr) {
-    return false;
-  }
-  const auto list = parts_.patterns.GetIfQuick(*text);
-  return !budget.Take(list.get(), source.key.name) || list->Matches(source.key.name);
-}
-
-void EventRouter::NoteWhatCameBefore(const Workload& workload, std::uint64_t version) {
-  if (parts_.recent == nullptr) {
-    return;
-  }
-  const std::vector<SourceId> referenced = ReferencedSources(workload);
-  MatchBudget budget;
-  for (const auto& [source, before, now] :
-       parts_.recent->Since(workload.id.key.namespace_, version)) {
-    if (MayUse(workload, referenced, source, budget)) {
-      Record(workload.id, source, {before, 0}, now);
-    }
-  }
-}
-
 void EventRouter::ForgetVersions(const WorkloadId& workload) {
   parts_.memory.ForgetVersions(workload);
   if (workload.kind == WorkloadKind::kDeployment) {
