@@ -185,6 +185,15 @@ rightless_is_not_ready() {
 }
 
 nothing_crashed() {
-  kubectl get pods -A -l app.kubernetes.io/name=reloader -o json |
-    jq -e 'all(.items[].status.containerStatuses[]?; .restartCount == 0)' >/dev/null || fail "an operator restarted"
+  local restarted
+  restarted=$(kubectl get pods -A -l app.kubernetes.io/name=reloader -o json |
+    jq -r '.items[] | select(any(.status.containerStatuses[]?; .restartCount > 0)) | .metadata.namespace + " " + .metadata.name')
+  [ -n "$restarted" ] || return 0
+  # What the container said that is gone, and why the kubelet ended it.
+  while read -r namespace pod; do
+    kubectl -n "$namespace" logs --previous --timestamps --tail 30 "$pod" >&2 || true
+    kubectl -n "$namespace" get pod "$pod" -o jsonpath='{.status.containerStatuses[*].lastState}{"\n"}' >&2 || true
+    kubectl -n "$namespace" get events --field-selector "involvedObject.name=$pod" >&2 || true
+  done <<<"$restarted"
+  fail "an operator restarted: $restarted"
 }
