@@ -60,8 +60,9 @@ TEST_F(HarmfulWorkloadsTest, APodOfAnotherNamespaceIsNotCounted) {
   const kubernetes::ResourceClient<Pod> pods(client_, "other");
   auto made = pods.Create(foreign);
   ASSERT_TRUE(made) << made.error().ToString();
-  made->status.phase = "Succeeded";
-  ASSERT_TRUE(pods.UpdateStatus(*made));
+  // Not an update: the controllers may have written the pod since.
+  ASSERT_TRUE(
+      pods.PatchStatus("foreign", rest::PatchType::kMerge, R"({"status":{"phase":"Succeeded"}})"));
   const kubernetes::ResourceClient<Job> jobs(client_, "default");
   ASSERT_TRUE(jobs.Patch("once", rest::PatchType::kMerge, R"({"spec":{"suspend":false}})"));
   Await<Job>("once", [](const Job& one) { return one.status.succeeded == 1; });

@@ -234,22 +234,24 @@ void OnDemandLists::Run(const std::stop_token& stop) {
     if (round.changes.empty()) {
       continue;
     }
-    const Missing missing = List(round.namespaces, stop);
+    Missing missing = List(round.namespaces, stop);
     if (stop.stop_requested()) {
       return;
     }
     for (const auto& [source, before] : round.changes) {
       pass_(source, before);
     }
-    NoteOverdue(missing, round.changes);
+    NoteOverdue(std::move(missing), round.changes);
   }
 }
 
-void OnDemandLists::NoteOverdue(const Missing& missing, const Changes& changes) {
+void OnDemandLists::NoteOverdue(Missing&& missing, const Changes& changes) {
   const base::MutexLock lock(mu_);
-  for (const auto& [member, number] : missing) {
+  for (auto& [member, late] : missing) {
     Overdue& overdue = overdue_[member];
-    overdue.number = std::max(overdue.number, number);
+    overdue.number = std::max(overdue.number, late.number);
+    std::erase_if(overdue.parts, [](const auto& part) { return part->load(); });
+    std::ranges::move(late.parts, std::back_inserter(overdue.parts));
     for (const auto& [source, before] : changes) {
       std::optional<Digest>& first = overdue.changes[source];
       first = first ? first : before;
@@ -258,9 +260,19 @@ void OnDemandLists::NoteOverdue(const Missing& missing, const Changes& changes) 
   listed_for_.clear();
 }
 
-bool OnDemandLists::HasCome(const Member& member, std::uint64_t number,
+bool OnDemandLists::AreStored(const Parts& parts) {
+  return std::ranges::all_of(parts, [](const auto& part) { return part->load(); });
+}
+
+bool OnDemandLists::HasCome(const Member& member, const Overdue& overdue,
                             const std::stop_token& stop) {
-  if (const auto version = member.list_watch->AwaitList(number, stop, base::Duration(0))) {
+  if (!AreStored(overdue.parts)) {
+    return false;
+  }
+  if (overdue.number == 0) {
+    return true;
+  }
+  if (const auto version = member.list_watch->AwaitList(overdue.number, stop, base::Duration(0))) {
     return Number(member.informer->LastSyncResourceVersion()) >= Number(*version);
   }
   const WorkloadListWatch::Hearing hearing = member.list_watch->hearing();
@@ -269,16 +281,16 @@ bool OnDemandLists::HasCome(const Member& member, std::uint64_t number,
 }
 
 void OnDemandLists::PassOverdue(const std::stop_token& stop) {
-  std::map<const Member*, Overdue> overdue;
+  Missing overdue;
   {
     const base::MutexLock lock(mu_);
     overdue = overdue_;
   }
-  for (const auto& [member, list] : overdue) {
-    if (stop.stop_requested() || !HasCome(*member, list.number, stop)) {
+  for (const auto& [member, late] : overdue) {
+    if (stop.stop_requested() || !HasCome(*member, late, stop)) {
       continue;
     }
-    for (const auto& [source, before] : list.changes) {
+    for (const auto& [source, before] : late.changes) {
       if (member->namespace_.empty() || member->namespace_ == source.key.namespace_) {
         pass_(source, before);
       }
@@ -288,12 +300,13 @@ void OnDemandLists::PassOverdue(const std::stop_token& stop) {
   }
 }
 
-bool OnDemandLists::ListParts(const Member& member, const Namespaces& namespaces,
-                              const std::stop_token& stop) {
+std::optional<OnDemandLists::Parts> OnDemandLists::ListParts(const Member& member,
+                                                             const Namespaces& namespaces,
+                                                             const std::stop_token& stop) {
   if (namespaces.size() > kMostParts) {
-    return false;
+    return std::nullopt;
   }
-  std::vector<std::shared_ptr<const std::atomic<bool>>> parts;
+  Parts parts;
   for (const auto& [namespace_, version] : namespaces) {
     const auto take = [&](std::vector<cache::Object>&& objects) -> apimachinery::Result<void> {
       KX_ASSIGN_OR_RETURN(auto applied,
@@ -303,24 +316,33 @@ bool OnDemandLists::ListParts(const Member& member, const Namespaces& namespaces
     };
     if (!member.list_watch->ListNamespace(
             namespace_, version == 0 ? std::string() : std::to_string(version), take, stop)) {
-      return false;
+      return std::nullopt;
     }
   }
-  AwaitStored(
-      [&] { return std::ranges::all_of(parts, [](const auto& part) { return part->load(); }); },
-      stop);
-  return true;
+  if (AwaitStored([&] { return AreStored(parts); }, stop)) {
+    parts.clear();
+  }
+  return parts;
 }
 
 OnDemandLists::Missing OnDemandLists::List(const Namespaces& namespaces,
                                            const std::stop_token& stop) {
-  Missing asked;
+  std::vector<std::pair<const Member*, std::uint64_t>> asked;
   Missing missing;
   for (const Member& member : members_) {
     const bool concerned = std::ranges::any_of(
         namespaces, [&](const auto& entry) { return IsIn(member, entry.first); });
-    if (concerned && !(member.namespace_.empty() && ListParts(member, namespaces, stop))) {
+    if (!concerned) {
+      continue;
+    }
+    std::optional<Parts> late;
+    if (member.namespace_.empty()) {
+      late = ListParts(member, namespaces, stop);
+    }
+    if (!late) {
       asked.emplace_back(&member, member.list_watch->AskForList());
+    } else if (!late->empty()) {
+      missing[&member].parts = *std::move(late);
     }
   }
   // A kind that the server does not list now holds up no change of the others.
@@ -334,7 +356,7 @@ OnDemandLists::Missing OnDemandLists::List(const Namespaces& namespaces,
                        },
                        stop);
     if (!is_stored) {
-      missing.emplace_back(member, number);
+      missing[member].number = number;
     }
   }
   return missing;

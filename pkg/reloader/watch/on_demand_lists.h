@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_WATCH_ON_DEMAND_LISTS_H_
 #define KUBEXX_RELOADER_WATCH_ON_DEMAND_LISTS_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -88,14 +89,17 @@ class OnDemandLists {
     Changes changes{};
     Namespaces namespaces{};
   };
-  /// A list that a member has not delivered in time, and the changes that it serves. They have been
-  /// passed on once already, and are passed on again when the list arrives: it may bring a workload
-  /// that was created before them.
+  /// Lists of single namespaces. Each turns true when the store has it.
+  using Parts = std::vector<std::shared_ptr<const std::atomic<bool>>>;
+  /// Lists of a member that the store has not got in time, and the changes that they serve. The
+  /// changes have been passed on once already, and are passed on again when the lists are stored:
+  /// they may bring a workload that was created before the changes.
   struct Overdue {
-    std::uint64_t number = 0;
+    std::uint64_t number = 0;  ///< of a list of everything; 0: of none
+    Parts parts{};
     Changes changes{};
   };
-  using Missing = std::vector<std::pair<const Member*, std::uint64_t>>;
+  using Missing = std::map<const Member*, Overdue>;
   struct Waiting {
     std::optional<Digest> before{};
     base::TimePoint due{};
@@ -133,15 +137,17 @@ class OnDemandLists {
   base::TimePoint NextDueLocked() const KX_REQUIRES(mu_);
   /// Returns the lists that have not arrived in time.
   Missing List(const Namespaces& namespaces, const std::stop_token& stop);
-  /// Whether the list is in the store. Also true when the member is not on demand any more, and its
-  /// store is up to date.
-  static bool HasCome(const Member& member, std::uint64_t number, const std::stop_token& stop);
-  void NoteOverdue(const Missing& missing, const Changes& changes);
+  /// Whether the lists are in the store. Also true when the member is not on demand any more, and
+  /// its store is up to date.
+  static bool HasCome(const Member& member, const Overdue& overdue, const std::stop_token& stop);
+  static bool AreStored(const Parts& parts);
+  void NoteOverdue(Missing&& missing, const Changes& changes);
   /// Passes on the changes of overdue lists that have arrived in the meantime.
   void PassOverdue(const std::stop_token& stop);
-  /// Lists only these namespaces. Returns false when that costs more than listing everything, or is
-  /// not possible.
-  bool ListParts(const Member& member, const Namespaces& namespaces, const std::stop_token& stop);
+  /// Lists only these namespaces. Returns the lists that the store has not got in time, and
+  /// std::nullopt when that costs more than listing everything, or is not possible.
+  std::optional<Parts> ListParts(const Member& member, const Namespaces& namespaces,
+                                 const std::stop_token& stop);
   /// Blocks for a limited time until `is_there` returns true. Returns whether it did.
   bool AwaitStored(base::FunctionRef<bool()> is_there, const std::stop_token& stop);
 
@@ -154,7 +160,7 @@ class OnDemandLists {
   std::map<SourceId, Doubtful> doubtful_ KX_GUARDED_BY(mu_);
   UnreferencedSources unreferenced_ KX_GUARDED_BY(mu_);
   Changes listed_for_ KX_GUARDED_BY(mu_);
-  std::map<const Member*, Overdue> overdue_ KX_GUARDED_BY(mu_);
+  Missing overdue_ KX_GUARDED_BY(mu_);
   /// Limits the rate to one round of lists per second, so that a burst of changes shares a list.
   base::TimePoint next_round_ KX_GUARDED_BY(mu_){};
   std::jthread thread_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <limits>
 
 #include "kubexx/base/testing/await.h"
@@ -174,6 +175,30 @@ TEST_F(OnDemandListsTest, AListThatComesLateBringsNoWorkloadThatMissesItsChange)
   }
   EXPECT_TRUE(informer_->Contains({"ns", "web"}));
   EXPECT_EQ(Passed(), (std::vector{kUsed, kUsed})) << "for those that the list has brought";
+}
+
+TEST_F(OnDemandListsTest, AListOfANamespaceThatIsStoredLateBringsNoWorkloadThatMissesItsChange) {
+  std::atomic<bool> is_stuck = true;
+  const auto slow =
+      informer_->AddRawHandler("slow", [&is_stuck](const cache::RawEvent&) { KX_AWAIT(!is_stuck); },
+                               {.buffer = 1, .overflow = cache::Overflow::kHoldBack});
+  for (std::size_t round = 1; round <= 2; ++round) {  // what the first list brings is not buffered
+    for (int i = 0; i < 1000; ++i) {
+      server_->Put({"ns", "web-" + std::to_string(i)}, std::to_string(round));
+    }
+    lists_.Changed(kUsed, std::nullopt, true);
+    ASSERT_EQ(PassedWithin(std::chrono::hours(1), round).size(), round);
+  }
+  // The store takes nothing more while the handler holds it back.
+  server_->Put({"ns", "web"}, "1");
+  lists_.Changed(kUsed, kNoSource, true);
+  EXPECT_EQ(PassedWithin(std::chrono::hours(1), 3).size(), 3U);
+  EXPECT_FALSE(informer_->Contains({"ns", "web"}));
+  EXPECT_EQ(lists_.Before("ns").size(), 1U) << "the workload is stored later";
+  is_stuck = false;
+  EXPECT_EQ(PassedWithin(std::chrono::hours(1), 4).size(), 4U) << "for what has been stored since";
+  EXPECT_TRUE(informer_->Contains({"ns", "web"}));
+  KX_AWAIT(lists_.Before("ns").empty());
 }
 
 /// It is not known yet whether the kind may be watched.

@@ -77,7 +77,9 @@ void Poller::Run(const std::stop_token& stop) {
         ::epoll_wait(epoll_.get(), reports.data(), static_cast<int>(reports.size()), -1);
     const base::MutexLock lock(mu_);
     for (int i = 0; i < count; ++i) {
-      const auto found = waiters_.find(reports[static_cast<std::size_t>(i)].data.u64);
+      // A copy, because the kernel's structure is packed: a reference into it may be misaligned.
+      const std::uint64_t id = reports[static_cast<std::size_t>(i)].data.u64;
+      const auto found = waiters_.find(id);
       if (found != waiters_.end()) {
         found->second->ready = true;
         // Under the lock, because the waiter is gone soon after it.
