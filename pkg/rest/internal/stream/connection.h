@@ -26,6 +26,7 @@ class Connection {
     kEnd,        ///< the peer has closed
     kFailed,     ///< see failure()
   };
+  static constexpr bool IsWant(Io io) { return io == Io::kWantRead || io == Io::kWantWrite; }
   struct Step {
     Io io = Io::kFailed;
     std::size_t bytes = 0;  ///< of kDone

@@ -17,6 +17,7 @@
 
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/host_lookup.h"
+#include "kubexx/rest/internal/stream/io_wait.h"
 #include "kubexx/rest/internal/stream/response_parser.h"
 
 namespace kubexx::rest::internal {
@@ -148,41 +149,20 @@ std::expected<std::unique_ptr<Connection>, Trouble> ConnectToAny(
       (is_proxy ? "cannot connect to the proxy: " : "cannot connect: ") + why, false, !is_proxy));
 }
 
-std::expected<void, Trouble> WaitFor(Connection& connection, Connection::Io io,
-                                     const Waiting& waiting) {
-  const base::Wake wake = waiting.poller.Wait(
-      connection.fd(),
-      io == Connection::Io::kWantRead ? Poller::Interest::kRead : Poller::Interest::kWrite,
-      waiting.clock, waiting.stop, waiting.deadline);
-  if (Trouble trouble; Trouble::Is(wake, trouble)) {
-    return unexpected(trouble);
-  }
-  return {};
-}
-
 std::expected<void, Trouble> DoHandshake(Connection& connection, const TlsContext& tls,
                                          const Waiting& waiting) {
-  for (;;) {
-    const Connection::Step step = connection.Handshake();
-    switch (step.io) {
-      case Connection::Io::kDone:
-        return {};
-      case Connection::Io::kWantRead:
-      case Connection::Io::kWantWrite:
-        if (auto ready = WaitFor(connection, step.io, waiting); !ready) {
-          return ready;
-        }
-        break;
-      case Connection::Io::kEnd:
-      case Connection::Io::kFailed: {
-        std::string why = tls.TakeVerifyError();
-        if (why.empty()) {
-          why = connection.tls_failed() ? connection.failure() : "the connection was closed";
-        }
-        return unexpected(Trouble::Because("TLS handshake: " + why, false, true));
-      }
-    }
+  const auto step = AwaitIo(connection, waiting, [&] { return connection.Handshake(); });
+  if (!step) {
+    return unexpected(step.error());
   }
+  if (step->io == Connection::Io::kDone) {
+    return {};
+  }
+  std::string why = tls.TakeVerifyError();
+  if (why.empty()) {
+    why = connection.tls_failed() ? connection.failure() : "the connection was closed";
+  }
+  return unexpected(Trouble::Because("TLS handshake: " + why, false, true));
 }
 
 std::expected<void, Trouble> OpenTunnel(Connection& connection, const Route& route,
@@ -203,17 +183,15 @@ std::expected<void, Trouble> OpenTunnel(Connection& connection, const Route& rou
   std::array<char, 4096> buffer;
   std::size_t rest = 0;
   while (!parser.has_head()) {
-    const Connection::Step step = connection.Read(buffer.data(), buffer.size());
-    if (step.io == Connection::Io::kWantRead || step.io == Connection::Io::kWantWrite) {
-      if (auto ready = WaitFor(connection, step.io, waiting); !ready) {
-        return ready;
-      }
-      continue;
+    const auto step =
+        AwaitIo(connection, waiting, [&] { return connection.Read(buffer.data(), buffer.size()); });
+    if (!step) {
+      return unexpected(step.error());
     }
-    if (step.io != Connection::Io::kDone) {
+    if (step->io != Connection::Io::kDone) {
       return closed();
     }
-    rest = step.bytes - parser.TakeHead({buffer.data(), step.bytes});
+    rest = step->bytes - parser.TakeHead({buffer.data(), step->bytes});
     if (parser.error() != ResponseParser::Error::kNone) {
       return unexpected(Trouble::Because("the proxy's answer is not HTTP"));
     }
@@ -245,22 +223,15 @@ std::string ProxyAuthorization(const Proxy& proxy) {
 std::expected<void, Trouble> WriteAll(Connection& connection, std::string_view bytes,
                                       const Waiting& waiting) {
   while (!bytes.empty()) {
-    const Connection::Step step = connection.Write(bytes);
-    switch (step.io) {
-      case Connection::Io::kDone:
-        bytes.remove_prefix(step.bytes);
-        break;
-      case Connection::Io::kWantRead:
-      case Connection::Io::kWantWrite:
-        if (auto ready = WaitFor(connection, step.io, waiting); !ready) {
-          return ready;
-        }
-        break;
-      case Connection::Io::kEnd:
-      case Connection::Io::kFailed:
-        return unexpected(
-            Trouble::Because("the connection was closed while the request was sent", true));
+    const auto step = AwaitIo(connection, waiting, [&] { return connection.Write(bytes); });
+    if (!step) {
+      return unexpected(step.error());
     }
+    if (step->io != Connection::Io::kDone) {
+      return unexpected(
+          Trouble::Because("the connection was closed while the request was sent", true));
+    }
+    bytes.remove_prefix(step->bytes);
   }
   return {};
 }

@@ -8,6 +8,7 @@
 
 #include "kubexx/rest/internal/message/in_seconds.h"
 #include "kubexx/rest/internal/stream/dial.h"
+#include "kubexx/rest/internal/stream/io_wait.h"
 #include "kubexx/rest/internal/stream/stream_connections.h"
 
 namespace kubexx::rest::internal {
@@ -33,14 +34,6 @@ constexpr std::size_t kEnoughBytes = 64 * 1024;
 
 // A stream that brings nothing for so long gives a large buffer back.
 constexpr std::chrono::seconds kQuietTime{1};
-
-bool IsWant(Connection::Io io) {
-  return io == Connection::Io::kWantRead || io == Connection::Io::kWantWrite;
-}
-
-Poller::Interest InterestOf(Connection::Io io) {
-  return io == Connection::Io::kWantRead ? Poller::Interest::kRead : Poller::Interest::kWrite;
-}
 
 }  // namespace
 
@@ -134,19 +127,15 @@ std::expected<void, Trouble> StreamTrip::ReadHead(const Waiting& waiting) {
   FreeBuffer();
   Reserve();
   while (!parser_.has_head()) {
-    const Connection::Step step = connection_->Read(buffer_.get(), capacity_);
-    if (IsWant(step.io)) {
-      const base::Wake wake = waiting.poller.Wait(connection_->fd(), InterestOf(step.io),
-                                                  waiting.clock, waiting.stop, waiting.deadline);
-      if (Trouble trouble; Trouble::Is(wake, trouble)) {
-        return std::unexpected(trouble);
-      }
-      continue;
+    const auto step =
+        AwaitIo(*connection_, waiting, [&] { return connection_->Read(buffer_.get(), capacity_); });
+    if (!step) {
+      return std::unexpected(step.error());
     }
-    if (step.io != Connection::Io::kDone) {
-      return std::unexpected(WhyNoHead(step.io));
+    if (step->io != Connection::Io::kDone) {
+      return std::unexpected(WhyNoHead(step->io));
     }
-    const std::size_t taken = parser_.TakeHead({buffer_.get(), step.bytes});
+    const std::size_t taken = parser_.TakeHead({buffer_.get(), step->bytes});
     if (parser_.error() == ResponseParser::Error::kHeadTooLong) {
       return std::unexpected(Trouble::Because("the head of the response is larger than " +
                                               std::to_string(ResponseParser::kMaxHead / 1024) +
@@ -155,7 +144,7 @@ std::expected<void, Trouble> StreamTrip::ReadHead(const Waiting& waiting) {
     if (parser_.error() != ResponseParser::Error::kNone) {
       return std::unexpected(Trouble::Because("the response is not HTTP"));
     }
-    filled_ = step.bytes - taken;
+    filled_ = step->bytes - taken;
     std::memmove(buffer_.get(), buffer_.get() + taken, filled_);
     // Who trickles a head may be stopped between two bytes that are there already.
     if (waiting.stop.stop_requested()) {
@@ -225,7 +214,7 @@ std::size_t StreamTrip::Unframe(Connection::Io io) {
   const ResponseParser::Taken taken = parser_.TakeBody(buffer_.get(), filled_);
   if (parser_.error() != ResponseParser::Error::kNone) {
     Fail("the response has a malformed chunk");
-  } else if (parser_.ended() && (taken.consumed < filled_ || !IsWant(io))) {
+  } else if (parser_.ended() && (taken.consumed < filled_ || !Connection::IsWant(io))) {
     connection_.reset();  // there is more than was asked for, or the end
   } else if (io == Connection::Io::kFailed && connection_->tls_failed()) {
     Fail("TLS: " + connection_->failure());
@@ -292,7 +281,7 @@ Result<bool> StreamTrip::Read(Sink sink, const std::stop_token& stop, base::Time
     }
     Reserve();
     Connection::Io io = Fill();
-    if (IsWant(io) && is_fast() && !gathered && filled_ < kEnoughBytes) {
+    if (Connection::IsWant(io) && is_fast() && !gathered && filled_ < kEnoughBytes) {
       // Real time, as above.
       base::Clock::Real().SleepFor(kGatherTime, stop);
       gathered = true;
@@ -303,7 +292,7 @@ Result<bool> StreamTrip::Read(Sink sink, const std::stop_token& stop, base::Time
       return HandOver(payload, sink);
     }
     filled_ = 0;
-    if (!IsWant(io) || parser_.ended() || failure_) {
+    if (!Connection::IsWant(io) || parser_.ended() || failure_) {
       continue;
     }
     if (Park(io, stop, deadline) == base::Wake::kTimeout) {
