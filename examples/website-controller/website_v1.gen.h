@@ -12,6 +12,7 @@
 #include "kubexx/api/resource.h"
 #include "kubexx/apimachinery/box.h"
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/apimachinery/quantity.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apimachinery/values.h"

@@ -151,8 +151,12 @@ bool Decoder::Message(const TypeSchema& schema, od::value& json, void* object, i
   return Fields(schema, inner, object, depth, false);
 }
 
-// JSONSchemaPropsOrBool, OrArray and OrStringArray: the JSON type chooses the field.
+// JSONSchemaPropsOrBool, OrArray and OrStringArray: the JSON type chooses the field. A container in
+// a container has no choice.
 bool Decoder::Union(const TypeSchema& schema, od::value& json, void* object, int depth) {
+  if (schema.json_form == JsonForm::kValue) {
+    return Member(schema.fields.front(), json, object, depth);
+  }
   od::json_type type{};
   if (const auto code = json.type().get(type)) {
     return Syntax(code);
@@ -241,7 +245,7 @@ bool Decoder::Member(const FieldSchema& field, od::value& json, void* member, in
     return Element(field, json, member, depth);
   }
   field.ops->clear(member);
-  if (IsNull(json)) {
+  if (IsNull(json) && (field.flags & kKeepNull) == 0) {
     return true;
   }
   switch (field.cardinality) {

@@ -44,6 +44,14 @@ class Writer {
     out_ += name;
     out_ += "\":";
   }
+  void EscapedKey(std::string_view name, bool& first) {
+    if (!first) {
+      out_ += ',';
+    }
+    first = false;
+    internal::AppendQuoted(name, out_);
+    out_ += ':';
+  }
   void Integer(auto value) {
     char digits[24];
     out_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
@@ -167,12 +175,7 @@ void Writer::Map(const FieldSchema& field, const void* member) {
   out_ += '{';
   bool first = true;
   field.ops->for_each(member, [this, &field, &first](const std::string& key, const void* value) {
-    if (!first) {
-      out_ += ',';
-    }
-    first = false;
-    internal::AppendQuoted(key, out_);
-    out_ += ':';
+    EscapedKey(key, first);
     Element(field, value);
   });
   out_ += '}';
@@ -219,7 +222,7 @@ void Writer::Fields(const TypeSchema& schema, const void* object, bool& first) {
         ((sparse_ || (field.flags & kOmitZero) != 0) && internal::IsZero(field, member))) {
       continue;
     }
-    Key(field.name, first);
+    (field.flags & kEscapedName) == 0 ? Key(field.name, first) : EscapedKey(field.name, first);
     Member(field, member);
   }
 }
@@ -259,6 +262,9 @@ void Writer::Message(const TypeSchema& schema, const void* object) {
     case JsonForm::kSchemaOrArray:
     case JsonForm::kSchemaOrStringArray:
       SchemaOrArray(schema, object);
+      return;
+    case JsonForm::kValue:
+      Member(schema.fields.front(), object);
       return;
     case JsonForm::kObject:
     case JsonForm::kBareObject:

@@ -66,6 +66,8 @@ enum FieldFlags : std::uint8_t {
   kOmitZero = 2,   ///< Go's omitzero: left out when the value is its type's zero value
   kInline = 4,  ///< the fields of this message stand in the object around it; protobuf has it as a
                 ///< message still
+  kKeepNull = 8,      ///< kOptional: null is a value, which the element takes, and not absence
+  kEscapedName = 16,  ///< `name` has characters that JSON escapes
 };
 
 struct TypeSchema;
@@ -115,6 +117,7 @@ enum class JsonForm : std::uint8_t {
   kSchemaOrArray,  ///< apiextensions JSONSchemaPropsOrArray: a schema or an array of schemas
   kSchemaOrStringArray,  ///< apiextensions JSONSchemaPropsOrStringArray: a schema or an array of
                          ///< strings
+  kValue,                ///< the value of the only field: a container in a container, kValueSchema
 };
 
 /// One struct type. Tables are constant data with static storage duration and refer to each other
@@ -128,7 +131,7 @@ struct TypeSchema {
   std::span<const FieldSchema> fields;  ///< ascending by tag
   JsonForm json_form = JsonForm::kObject;
   /// A value-initialised object on the heap and its destruction, for callers that know the type at
-  /// run time only.
+  /// run time only. Null for kValue.
   void* (*create)() = nullptr;
   void (*destroy)(void* object) = nullptr;
 };
@@ -210,6 +213,18 @@ struct ContainerTraits<std::map<std::string, E>> {
 /// The ops of a container type: &kContainerOps<std::vector<std::string>>.
 template <class C>
 inline constexpr const ContainerOps& kContainerOps = internal::ContainerTraits<C>::kOps;
+
+/// The table of a container C that is the element of another one, such as the list in a
+/// std::optional<std::vector<std::string>>: that field is a kOptional of kMessage with the table
+/// kValueSchema<std::vector<std::string>, Kind::kString, Cardinality::kRepeated>. kElement,
+/// kCardinality and kMessage tell of C what a FieldSchema tells of a field. In custom resources
+/// only: there is no protobuf for it.
+template <class C, Kind kElement, Cardinality kCardinality, const TypeSchema* kMessage = nullptr>
+inline constexpr FieldSchema kValueField[1] = {
+    {{}, 0, kElement, kCardinality, kNoFlags, 0, kMessage, &kContainerOps<C>}};
+template <class C, Kind kElement, Cardinality kCardinality, const TypeSchema* kMessage = nullptr>
+inline constexpr TypeSchema kValueSchema{
+    "value", {}, {}, {}, kValueField<C, kElement, kCardinality, kMessage>, JsonForm::kValue};
 
 }  // namespace kubexx::codec
 

@@ -4,10 +4,12 @@
 #define KUBEXX_CONTROLLER_CONDITIONS_H_
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/apimachinery/time.h"
 
 namespace kubexx::controller {
@@ -65,6 +67,34 @@ bool SetCondition(std::vector<Condition>& conditions, Condition condition,
 template <class Condition>
 bool RemoveCondition(std::vector<Condition>& conditions, std::string_view type) {
   return std::erase_if(conditions, [type](const Condition& each) { return each.type == type; }) > 0;
+}
+
+/// The same functions for a list that may be absent, as it is in a custom resource where the
+/// definition does not require it. SetCondition makes the list; RemoveCondition leaves an empty one
+/// when it takes the last condition away.
+template <class Condition>
+const Condition* FindCondition(const std::optional<std::vector<Condition>>& conditions,
+                               std::string_view type) {
+  return FindCondition(apimachinery::OrEmpty(conditions), type);
+}
+template <class Condition>
+std::string_view ConditionStatus(const std::optional<std::vector<Condition>>& conditions,
+                                 std::string_view type) {
+  return ConditionStatus(apimachinery::OrEmpty(conditions), type);
+}
+template <class Condition>
+bool IsConditionTrue(const std::optional<std::vector<Condition>>& conditions,
+                     std::string_view type) {
+  return IsConditionTrue(apimachinery::OrEmpty(conditions), type);
+}
+template <class Condition>
+bool SetCondition(std::optional<std::vector<Condition>>& conditions, Condition condition,
+                  const apimachinery::Time& now) {
+  return SetCondition(conditions ? *conditions : conditions.emplace(), std::move(condition), now);
+}
+template <class Condition>
+bool RemoveCondition(std::optional<std::vector<Condition>>& conditions, std::string_view type) {
+  return conditions && RemoveCondition(*conditions, type);
 }
 
 }  // namespace kubexx::controller

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,21 @@ TEST(SetConditionTest, WhatSaysTheSameChangesNothing) {
   const std::vector<Condition> before = conditions;
   EXPECT_FALSE(SetCondition(conditions, Ready("True", "Made"), Time{200}));
   EXPECT_EQ(conditions, before);
+}
+
+TEST(SetConditionTest, AListThatIsMissingIsMade) {
+  std::optional<std::vector<Condition>> conditions;
+  EXPECT_EQ(FindCondition(conditions, "Ready"), nullptr);
+  EXPECT_EQ(ConditionStatus(conditions, "Ready"), "");
+  EXPECT_FALSE(RemoveCondition(conditions, "Ready"));
+  EXPECT_FALSE(conditions.has_value());
+  EXPECT_TRUE(SetCondition(conditions, Ready("True", "Made"), Time{100}));
+  EXPECT_FALSE(SetCondition(conditions, Ready("True", "Made"), Time{200}));
+  ASSERT_TRUE(conditions.has_value());
+  EXPECT_EQ(FindCondition(conditions, "Ready"), &conditions->front());
+  EXPECT_TRUE(IsConditionTrue(conditions, "Ready"));
+  EXPECT_TRUE(RemoveCondition(conditions, "Ready"));
+  EXPECT_TRUE(conditions.has_value() && conditions->empty());
 }
 
 TEST(SetConditionTest, OtherTypesStayWhereTheyAre) {

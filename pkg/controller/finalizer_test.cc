@@ -9,6 +9,9 @@
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -25,7 +28,7 @@ using ::testing::IsEmpty;
 
 constexpr std::string_view kFinalizer = "example.com/cleanup";
 
-/// A server that stores what it is sent, or refuses it.
+/// A server that answers with an object that has the finalizers of the patch, or refuses it.
 class FinalizeTest : public ::testing::Test {
  protected:
   static ConfigMap Object(bool deleted, bool has_finalizer) {
@@ -49,8 +52,13 @@ class FinalizeTest : public ::testing::Test {
     });
   }
 
+  std::string LastWrite() const {
+    base::MutexLock lock(mu_);
+    return last_write_;
+  }
+
   std::atomic<int> writes_ = 0;
-  std::atomic<bool> refuses_ = false;
+  std::atomic<const char*> refusal_ = nullptr;  ///< the whole Status
   int cleaned_ = 0;
   Result<void> clean_up_{};
 
@@ -58,15 +66,30 @@ class FinalizeTest : public ::testing::Test {
   void Serve(FakeConnection& connection) {
     while (auto request = connection.ReadRequest()) {
       ++writes_;
-      if (refuses_) {
-        connection.Respond(409, "application/json",
-                           R"({"kind":"Status","reason":"Conflict","code":409})");
-      } else {
-        connection.Respond(200, request->headers["content-type"], request->body);
+      const std::string write = request->method + " " + request->headers["content-type"] + " " +
+                                request->target + " " + request->body;
+      {
+        base::MutexLock lock(mu_);
+        last_write_ = write;
       }
+      if (const char* const refusal = refusal_) {
+        const auto status = codec::JsonTree::Parse(refusal);
+        connection.Respond(static_cast<int>(*status->Find("code")->AsInt()), "application/json",
+                           refusal);
+        continue;
+      }
+      const auto patch = codec::JsonTree::Parse(request->body);
+      codec::JsonTree stored = *codec::JsonTree::Parse(R"({"metadata":{"name":"x","namespace":"ns",
+          "resourceVersion":"8"},"data":{"stored":"yes"}})");
+      if (const auto* const finalizers = patch->At({"metadata", "finalizers"})) {
+        stored["metadata"]["finalizers"] = *finalizers;
+      }
+      connection.Respond(200, "application/json", stored.ToJson());
     }
   }
 
+  mutable base::Mutex mu_;
+  std::string last_write_ KX_GUARDED_BY(mu_);
   FakeServer server_{[this](FakeConnection& connection) { Serve(connection); }};
   const Client client_{{.rest = rest::testing::NewClient(server_.Url())}};
 };
@@ -86,7 +109,39 @@ TEST_F(FinalizeTest, OneThatIsBeingDeletedIsCleanedUpBeforeItMayGo) {
   EXPECT_EQ(Run(object), Finalization::kGoes);
   EXPECT_EQ(cleaned_, 1);
   EXPECT_THAT(object.metadata.finalizers, ElementsAre("other.com/f"));
+  EXPECT_EQ(object.data.count("stored"), 1U) << "it is as the server has it";
   EXPECT_EQ(writes_, 1);
+}
+
+TEST_F(FinalizeTest, NothingButTheFinalizersIsWritten) {
+  const std::string head = "PATCH application/merge-patch+json /api/v1/namespaces/ns/configmaps/x ";
+  ConfigMap object = Object(false, false);
+  object.metadata.resource_version = "7";
+  object.metadata.labels["app"] = "web";
+  object.data["a"] = "b";
+  EXPECT_EQ(Run(object), Finalization::kStays);
+  EXPECT_EQ(LastWrite(), head + R"({"metadata":{"resourceVersion":"7",)"
+                                R"("finalizers":["example.com/cleanup"]}})");
+  object = Object(true, true);
+  EXPECT_EQ(Run(object), Finalization::kGoes);
+  EXPECT_EQ(LastWrite(), head + R"({"metadata":{"finalizers":["other.com/f"]}})")
+      << "an object that has not been read has no version to insist on";
+  object = Object(true, true);
+  object.metadata.finalizers = {std::string(kFinalizer)};
+  EXPECT_EQ(Run(object), Finalization::kGoes);
+  EXPECT_EQ(LastWrite(), head + R"({"metadata":{"finalizers":null}})");
+}
+
+TEST_F(FinalizeTest, OneThatIsNoLongerThereHasGone) {
+  refusal_ = R"({"kind":"Status","reason":"NotFound","code":404,"details":{"name":"x"}})";
+  ConfigMap object = Object(true, true);
+  EXPECT_EQ(Run(object), Finalization::kGoes) << "an old cache had it still";
+  EXPECT_EQ(cleaned_, 1);
+  object = Object(false, false);
+  EXPECT_EQ(Run(object).error().reason, Reason::kNotFound) << "it has not got the finalizer";
+  refusal_ = R"({"kind":"Status","reason":"NotFound","code":404})";
+  object = Object(true, true);
+  EXPECT_EQ(Run(object).error().reason, Reason::kNotFound) << "of a proxy: it may be there";
 }
 
 TEST_F(FinalizeTest, OneThatWasNeverOursMayGo) {
@@ -108,12 +163,14 @@ TEST_F(FinalizeTest, TheFinalizerStaysUntilTheCleanUpHasSucceeded) {
 }
 
 TEST_F(FinalizeTest, AWriteThatIsRefusedIsTheResult) {
-  refuses_ = true;
+  refusal_ = R"({"kind":"Status","reason":"Conflict","code":409})";
   for (const bool deleted : {false, true}) {
     ConfigMap object = Object(deleted, deleted);
+    const ConfigMap before = object;
     const auto result = Run(object);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().reason, Reason::kConflict);
+    EXPECT_EQ(object, before);
   }
 }
 

@@ -136,20 +136,53 @@ void AppendStruct(const Struct& structure, std::string& out) {
   }
 }
 
+/// A name in JSON as the value of a std::string_view.
+std::string NameLiteral(const std::string& name) {
+  // A literal alone would end at its first NUL.
+  return name.contains('\0') ? "{" + Quoted(name) + ", " + std::to_string(name.size()) + "}"
+                             : Quoted(name);
+}
+
+std::string FlagsOf(const Field& field) {
+  std::string flags =
+      field.omit_empty ? "::kubexx::codec::kOmitEmpty" : "::kubexx::codec::kNoFlags";
+  if (field.keeps_null) {
+    flags += " | ::kubexx::codec::kKeepNull";
+  }
+  const auto is_escaped = [](char c) {
+    return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+  };
+  if (std::ranges::any_of(field.json_name, is_escaped)) {
+    flags += " | ::kubexx::codec::kEscapedName";
+  }
+  return flags;
+}
+
 /// The codec's row of one field. Custom resources have no protobuf, and so no tags.
 std::string RowOf(const Struct& structure, const Field& field) {
   static constexpr std::string_view kCardinalities[] = {"kPlain", "kOptional", "kRepeated", "kMap"};
-  const std::string message = field.message != nullptr ? "&k" + field.message->name + "Schema"
-                              : field.table.empty()    ? "nullptr"
-                                                       : "&" + field.table;
-  const std::string ops = field.shape == Shape::kPlain
-                              ? "nullptr"
-                              : "&::kubexx::codec::kContainerOps<" + field.Type() + ">";
+  std::string_view cardinality = kCardinalities[static_cast<std::size_t>(field.shape)];
+  std::string_view kind = field.kind;
+  std::string message = field.message != nullptr ? "&k" + field.message->name + "Schema"
+                        : field.table.empty()    ? "nullptr"
+                                                 : "&" + field.table;
+  const std::vector<std::string> containers = field.Containers();
+  // A container in another one is the message of that one.
+  for (std::size_t i = 0; i + 1 < containers.size(); ++i) {
+    message = Filled(
+        "&::kubexx::codec::kValueSchema<$1, ::kubexx::codec::Kind::$2, "
+        "::kubexx::codec::Cardinality::$3, $4>",
+        {containers[i], kind, cardinality, message});
+    kind = "kMessage";
+    cardinality = "kOptional";
+  }
+  const std::string ops =
+      containers.empty() ? "nullptr" : "&::kubexx::codec::kContainerOps<" + containers.back() + ">";
   return Filled(
       "    {$1, 0, ::kubexx::codec::Kind::$2, ::kubexx::codec::Cardinality::$3,\n"
-      "     ::kubexx::codec::$4, offsetof($5, $6), $7, $8},\n",
-      {Quoted(field.json_name), field.kind, kCardinalities[static_cast<std::size_t>(field.shape)],
-       field.omit_empty ? "kOmitEmpty" : "kNoFlags", structure.name, field.member, message, ops});
+      "     $4, offsetof($5, $6), $7, $8},\n",
+      {NameLiteral(field.json_name), kind, cardinality, FlagsOf(field), structure.name,
+       field.member, message, ops});
 }
 
 void AppendTable(const Version& version, const Struct& structure, bool is_root, std::string& out) {
@@ -196,8 +229,8 @@ std::string HeaderOf(const Version& version, std::string_view namespace_) {
   out += "\n";
   for (const char* const header :
        {"api/meta/v1/types.gen.h", "api/resource.h", "apimachinery/box.h", "apimachinery/bytes.h",
-        "apimachinery/quantity.h", "apimachinery/time.h", "apimachinery/values.h",
-        "codec/schema.h"}) {
+        "apimachinery/or_empty.h", "apimachinery/quantity.h", "apimachinery/time.h",
+        "apimachinery/values.h", "codec/schema.h"}) {
     out += Filled("#include \"kubexx/$1\"\n", {header});
   }
   out += Filled("\nnamespace $1 {\n", {namespace_});

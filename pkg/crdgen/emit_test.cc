@@ -144,13 +144,14 @@ TEST(EmitTest, ConditionsAreThoseOfKubernetes) {
       Definition(list(fields + ", observedGeneration: {type: integer, format: int64}")));
   ASSERT_TRUE(versions) << versions.error().ToString();
   EXPECT_THAT(HeaderOf(versions->front(), "jobs"),
-              AllOf(HasSubstr("  std::vector<::kubexx::api::meta::v1::Condition> conditions;\n"),
+              AllOf(HasSubstr("  std::optional<std::vector<::kubexx::api::meta::v1::Condition>> "
+                              "conditions;\n"),
                     Not(HasSubstr("ConditionsItem"))));
   EXPECT_THAT(SourceOf(versions->front(), "jobs"),
               HasSubstr("&::kubexx::api::meta::v1::internal::kConditionSchema"));
   EXPECT_THAT(HeaderFor(list(fields)), HasSubstr("<::kubexx::api::meta::v1::Condition>"));
   // One field more or less is a type of its own: nothing of it may get lost.
-  const auto own = HasSubstr("  std::vector<Job2SpecConditionsItem> conditions;\n");
+  const auto own = HasSubstr("  std::optional<std::vector<Job2SpecConditionsItem>> conditions;\n");
   EXPECT_THAT(HeaderFor(list(fields + ", severity: {type: string}")), own);
   EXPECT_THAT(HeaderFor(list("type: {type: string}, status: {type: string}")), own);
   // So is one with other types, or with fields that may be missing.
@@ -181,13 +182,53 @@ TEST(EmitTest, TypesHoldWhatTheirPropertiesMay) {
         "std::optional<::kubexx::apimachinery::Bytes> y;",
         "std::optional<::kubexx::apimachinery::IntOrString> q;",
         "std::optional<::kubexx::apimachinery::Quantity> qu;",
-        "std::map<std::string, ::kubexx::apimachinery::Quantity> qs;",
-        "std::vector<::kubexx::apimachinery::JsonValue> ni;",
-        "std::vector<::kubexx::apimachinery::Bool> bs;", "std::map<std::string, std::int64_t> m;",
+        "std::optional<std::map<std::string, ::kubexx::apimachinery::Quantity>> qs;",
+        "std::optional<std::vector<::kubexx::apimachinery::JsonValue>> ni;",
+        "std::optional<std::vector<::kubexx::apimachinery::Bool>> bs;",
+        "std::optional<std::map<std::string, std::int64_t>> m;",
         "std::optional<::kubexx::apimachinery::JsonValue> o;",
-        "std::map<std::string, Job2SpecMoValue> mo;"}) {
+        "std::optional<std::map<std::string, Job2SpecMoValue>> mo;"}) {
     EXPECT_THAT(header, HasSubstr(std::string("  ") + member + "\n"));
   }
+}
+
+TEST(EmitTest, AbsenceNullAndEmptinessAreToldApart) {
+  std::string definition = Definition(
+      R"(l: {type: array, items: {type: string}}, m: {type: object, additionalProperties: {type: string}},
+         nl: {type: array, nullable: true, items: {type: string}}, ns: {type: string, nullable: true},
+         np: {type: object, nullable: true, properties: {a: {type: string}}},
+         na: {nullable: true, x-kubernetes-preserve-unknown-fields: true},
+         rl: {type: array, items: {type: string}}, rm: {type: object, additionalProperties: {type: string}},
+         rnl: {type: array, nullable: true, items: {type: string}}, rns: {type: string, nullable: true})");
+  definition.insert(definition.find("properties: {l:"), "required: [rl, rm, rnl, rns], ");
+  const auto versions = ReadDefinitions(definition);
+  ASSERT_TRUE(versions) << versions.error().ToString();
+  const std::string header = HeaderOf(versions->front(), "jobs");
+  for (const char* const member :
+       {"std::optional<std::vector<std::string>> l;",
+        "std::optional<std::map<std::string, std::string>> m;",
+        "std::optional<std::optional<std::vector<std::string>>> nl;",
+        "std::optional<std::optional<std::string>> ns;",
+        "std::optional<::kubexx::apimachinery::Box<Job2SpecNp>> np;",
+        "std::optional<::kubexx::apimachinery::JsonValue> na;", "std::vector<std::string> rl;",
+        "std::map<std::string, std::string> rm;", "std::optional<std::vector<std::string>> rnl;",
+        "std::optional<std::string> rns;"}) {
+    EXPECT_THAT(header, HasSubstr(std::string("  ") + member + "\n"));
+  }
+}
+
+TEST(EmitTest, NamesThatJsonEscapesAreMarked) {
+  const auto versions = ReadDefinitions(Definition(
+      R"('say "hi"': {type: string}, plain: {type: string}, "z\0z": {type: string, nullable: true})"));
+  ASSERT_TRUE(versions) << versions.error().ToString();
+  const std::string source = SourceOf(versions->front(), "jobs");
+  EXPECT_THAT(source, HasSubstr("{\"say \\\"hi\\\"\", 0, ::kubexx::codec::Kind::kString, "
+                                "::kubexx::codec::Cardinality::kOptional,\n     "
+                                "::kubexx::codec::kOmitEmpty | ::kubexx::codec::kEscapedName,"));
+  EXPECT_THAT(source, HasSubstr("{{\"z\\000z\", 3}, 0, "));
+  EXPECT_THAT(source, HasSubstr("     ::kubexx::codec::kOmitEmpty | ::kubexx::codec::kKeepNull | "
+                                "::kubexx::codec::kEscapedName,"));
+  EXPECT_THAT(source, HasSubstr("     ::kubexx::codec::kOmitEmpty, offsetof(Job2Spec, plain)"));
 }
 
 TEST(EmitTest, NamesThatCollideAreToldApart) {

@@ -129,18 +129,22 @@ class VersionMaker {
     Field field{.member = MemberName(name),
                 .json_name = name,
                 .description = schema.description,
+                .keeps_null = !required && schema.nullable,
                 .omit_empty = !required};
     const std::string type = owner + CamelCase(name);
+    const bool is_optional = !required || schema.nullable;
     if (IsMap(schema)) {
       field.shape = Shape::kMap;
+      field.is_optional_container = is_optional;
       SetElement(field, type + "Value", *schema.additional_properties->schema);
     } else if (IsList(schema)) {
       field.shape = Shape::kRepeated;
+      field.is_optional_container = is_optional;
       SetElement(field, type + "Item", *schema.items->schema);
     } else {
       SetElement(field, type, schema);
       // Bytes that are empty and not optional are null in JSON, as Go's nil slice is.
-      if (!required || schema.nullable || field.kind == "kBytes") {
+      if (is_optional || field.kind == "kBytes") {
         field.shape = Shape::kOptional;
       }
     }
@@ -284,19 +288,33 @@ Result<std::vector<Version>> VersionsOf(const codec::JsonTree& object) {
 
 }  // namespace
 
-std::string Field::Type() const {
+std::vector<std::string> Field::Containers() const {
+  std::vector<std::string> types;
   switch (shape) {
     case Shape::kOptional:
-      return (kind == "kMessage" ? "::kubexx::apimachinery::Box<" : "std::optional<") + element +
-             ">";
-    case Shape::kRepeated:
-      return "std::vector<" + element + ">";
-    case Shape::kMap:
-      return "std::map<std::string, " + element + ">";
-    case Shape::kPlain:
+      types.push_back((kind == "kMessage" ? "::kubexx::apimachinery::Box<" : "std::optional<") +
+                      element + ">");
       break;
+    case Shape::kRepeated:
+      types.push_back("std::vector<" + element + ">");
+      break;
+    case Shape::kMap:
+      types.push_back("std::map<std::string, " + element + ">");
+      break;
+    case Shape::kPlain:
+      return types;
   }
-  return element;
+  const bool is_text = shape == Shape::kOptional && kind == "kJsonValue";
+  for (int more = (is_optional_container ? 1 : 0) + (keeps_null && !is_text ? 1 : 0); more > 0;
+       --more) {
+    types.push_back("std::optional<" + types.back() + ">");
+  }
+  return types;
+}
+
+std::string Field::Type() const {
+  const std::vector<std::string> containers = Containers();
+  return containers.empty() ? element : containers.back();
 }
 
 bool Struct::IsAggregate() const { return size <= kMaxAggregateFields; }

@@ -27,6 +27,12 @@ struct Field {
   std::string json_name{};
   std::string description{};
   Shape shape = Shape::kPlain;
+  /// Whether a std::optional is around a list or a map, since it may be missing or null, which is
+  /// not the same as empty.
+  bool is_optional_container = false;
+  /// Whether null and absence are two states. For JSON text, whose null is a value, a
+  /// std::optional tells them apart; for every other type it takes one more.
+  bool keeps_null = false;
   /// The enumerator of codec::Kind, and the C++ type of one element.
   std::string kind{};
   std::string element{};
@@ -41,6 +47,9 @@ struct Field {
 
   /// The C++ type.
   std::string Type() const;
+  /// The C++ types of the containers, from the one around the elements to that of the field, which
+  /// is the last; empty for kPlain.
+  std::vector<std::string> Containers() const;
 };
 
 /// One generated struct.
@@ -78,11 +87,13 @@ struct Version {
 /// Returns the served versions of all CustomResourceDefinitions of apiextensions.k8s.io/v1 in YAML
 /// or JSON, including the items of a List; ignores documents of other kinds. Names become C++ names
 /// in the same way as those of the built-in types. A field that is not required becomes optional,
-/// so that a zero value differs from none. A value that no struct can hold without loss stays JSON
-/// text. A list of conditions becomes one of meta::v1::Condition if its fields have the names and
-/// types of Kubernetes' own and the same fields are required. kMalformed for text that is not YAML
-/// or JSON; kInvalid for a definition that cannot become a type, such as one whose objects keep
-/// fields that the schema does not name, and when there is no definition.
+/// so that a zero value differs from none, and an empty list or map, too. So does one that is
+/// nullable; one that may be absent or null becomes an optional of an optional. What is read is so
+/// written as it was. A value that no struct can hold without loss stays JSON text. A list of
+/// conditions becomes one of meta::v1::Condition if its fields have the names and types of
+/// Kubernetes' own and the same fields are required. kMalformed for text that is not YAML or JSON;
+/// kInvalid for a definition that cannot become a type, such as one whose objects keep fields that
+/// the schema does not name, and when there is no definition.
 apimachinery::Result<std::vector<Version>> ReadDefinitions(std::string_view text);
 
 }  // namespace kubexx::crdgen

@@ -32,7 +32,7 @@ TEST(GeneratedCustomResourceTest, RoundTripsEveryKindOfField) {
   EXPECT_EQ(widget->spec.replicas, 0);
   EXPECT_EQ(widget->spec.max_bytes, 9007199254740993);
   EXPECT_EQ(widget->spec.secret_data->view(), "secret");
-  EXPECT_EQ(widget->spec.limits.at("cpu").max, apimachinery::IntOrString("50%"));
+  EXPECT_EQ(widget->spec.limits->at("cpu").max, apimachinery::IntOrString("50%"));
   EXPECT_EQ(widget->spec.start_time->ToTime()->ToString(), "2026-01-02T02:04:05Z");
   EXPECT_EQ(widget->status->phase, "Ready");
   EXPECT_EQ(codec::EncodeJson(*widget), kFull);

@@ -20,8 +20,25 @@ JsonTree TreeOf(const FieldSchema& field, const void* value) {
   return tree ? std::move(*tree) : JsonTree();
 }
 
+// Whether a field holds a container in another one: a list that may be absent, or what may be
+// absent or null.
+bool HoldsContainer(const FieldSchema& field) {
+  return field.kind == codec::Kind::kMessage && field.message->json_form == codec::JsonForm::kValue;
+}
+
+// The innermost optional field: what may be absent or null has two.
+const FieldSchema& OptionalIn(const FieldSchema& field) {
+  const FieldSchema* innermost = &field;
+  while (HoldsContainer(*innermost) &&
+         innermost->message->fields.front().cardinality == codec::Cardinality::kOptional) {
+    innermost = &innermost->message->fields.front();
+  }
+  return *innermost;
+}
+
 JsonTree ElementTree(const FieldSchema& field, const void* element) {
-  FieldSchema plain = field;
+  const FieldSchema& optional = OptionalIn(field);
+  FieldSchema plain = HoldsContainer(optional) ? optional.message->fields.front() : optional;
   plain.cardinality = codec::Cardinality::kPlain;
   return TreeOf(plain, element);
 }
@@ -53,7 +70,7 @@ const FieldSchema& FieldAt(const codec::TypeSchema& schema, std::size_t offset) 
 }
 
 void SetField(JsonTree& object, const FieldSchema& field, const void* value) {
-  JsonTree tree = TreeOf(field, value);
+  JsonTree tree = TreeOf(OptionalIn(field), value);
   if ((field.flags & codec::kInline) == 0) {
     object[field.name] = std::move(tree);
     return;

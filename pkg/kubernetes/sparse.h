@@ -28,20 +28,16 @@ class SparseFields;
 
 namespace internal {
 
-/// The type of value for a member of type M: for an optional member the type inside it, otherwise
-/// M.
+/// The type of value for a member of type M: for an optional member the type inside it, whether or
+/// not it may be null, too; otherwise M.
 template <class M>
 struct Held {
   using Type = M;
 };
 template <class E>
-struct Held<std::optional<E>> {
-  using Type = E;
-};
+struct Held<std::optional<E>> : Held<E> {};
 template <class E>
-struct Held<apimachinery::Box<E>> {
-  using Type = E;
-};
+struct Held<apimachinery::Box<E>> : Held<E> {};
 template <class M>
 using HeldType = typename Held<M>::Type;
 
@@ -55,6 +51,8 @@ template <class E>
 struct ElementOf<std::map<std::string, E>> {
   using Type = E;
 };
+template <class C>
+struct ElementOf<std::optional<C>> : ElementOf<C> {};
 template <class M>
 using ElementType = typename ElementOf<M>::Type;
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloadpolicy/effective.h"
 #include "kubexx/reloadpolicy/key_list.h"
@@ -12,6 +13,7 @@ namespace kubexx::reloadpolicy {
 namespace {
 
 using apimachinery::Fail;
+using apimachinery::OrEmpty;
 using apimachinery::Reason;
 using apimachinery::Result;
 using std::chrono::hours;
@@ -79,8 +81,9 @@ void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
                       {base::Duration(0), Effective::kLongestSoakTime}, settings.soak_time);
     }
   }
-  for (std::size_t i = 0; i < spec.maintenance_windows.size(); ++i) {
-    const auto& item = spec.maintenance_windows[i];
+  const auto& windows_of_spec = OrEmpty(spec.maintenance_windows);
+  for (std::size_t i = 0; i < windows_of_spec.size(); ++i) {
+    const auto& item = windows_of_spec[i];
     auto window =
         MaintenanceWindow::Parse(item.schedule, item.duration, item.time_zone.value_or(""));
     // With windows wanted but none readable rollouts wait: the careful side.
@@ -100,14 +103,14 @@ void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
 
 template <class Spec>
 void ReadRules(const Spec& spec, Policy& policy, Reader& reader) {
-  for (const auto& item : spec.order) {
+  for (const auto& item : OrEmpty(spec.order)) {
     if (item.order < 0 || item.order > kMaxOrder) {
       reader.Problem("spec.order", std::to_string(item.order) + " is not between 0 and 1000");
       continue;
     }
     policy.order.push_back({item.workloads, item.order});
   }
-  for (const auto& item : spec.sources) {
+  for (const auto& item : OrEmpty(spec.sources)) {
     const bool has_keys = item.kind == "ConfigMap" || item.kind == "Secret";
     if (!has_keys && item.kind != "SecretProviderClass") {
       reader.Problem("spec.sources", "\"" + item.kind + "\" is no kind of source");
@@ -116,8 +119,8 @@ void ReadRules(const Spec& spec, Policy& policy, Reader& reader) {
     SourceRule rule{item.kind, item.name, item.paused.value_or(false)};
     std::vector<std::string> problems;
     if (has_keys) {
-      rule.keys = KeyList(item.keys, problems);
-    } else if (!item.keys.empty()) {
+      rule.keys = KeyList(OrEmpty(item.keys), problems);
+    } else if (!OrEmpty(item.keys).empty()) {
       problems.push_back("a SecretProviderClass has no keys");
     }
     for (const std::string& problem : problems) {
@@ -134,8 +137,8 @@ Policy ReadCommon(const Object& object) {
                 .generation = object.metadata.generation};
   Reader reader(policy.problems);
   if (spec.workloads) {
-    policy.kinds = spec.workloads->kinds;
-    policy.names = spec.workloads->names;
+    policy.kinds = OrEmpty(spec.workloads->kinds);
+    policy.names = OrEmpty(spec.workloads->names);
   }
   policy.settings.paused = spec.paused;
   ReadTimes(spec, policy, reader);
@@ -242,8 +245,8 @@ Policy PolicyFrom(const v1alpha1::ReloadPolicy& object) {
 Policy PolicyFrom(const v1alpha1::ClusterReloadPolicy& object) {
   Policy policy = ReadCommon(object);
   policy.id.namespace_.clear();
-  policy.namespaces = object.spec.namespaces;
-  policy.excluded_namespaces = object.spec.excluded_namespaces;
+  policy.namespaces = OrEmpty(object.spec.namespaces);
+  policy.excluded_namespaces = OrEmpty(object.spec.excluded_namespaces);
   policy.enforced = object.spec.enforce.value_or(false);
   Reader reader(policy.problems);
   if (object.spec.max_concurrent_rollouts) {

@@ -99,8 +99,8 @@ constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecOrderItemSchema{
     [](void* object) { delete static_cast<ReloadPolicySpecOrderItem*>(object); }};
 
 constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecSourcesItemFields[] = {
-    {"keys", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecSourcesItem, keys), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"keys", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecSourcesItem, keys), &::kubexx::codec::kValueSchema<std::vector<std::string>, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated, nullptr>, &::kubexx::codec::kContainerOps<std::optional<std::vector<std::string>>>},
     {"kind", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
      ::kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecSourcesItem, kind), nullptr, nullptr},
     {"name", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kPlain,
@@ -114,10 +114,10 @@ constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecSourcesItemSchema{
     [](void* object) { delete static_cast<ReloadPolicySpecSourcesItem*>(object); }};
 
 constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecWorkloadsFields[] = {
-    {"kinds", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWorkloads, kinds), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
-    {"names", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWorkloads, names), nullptr, &::kubexx::codec::kContainerOps<std::vector<std::string>>},
+    {"kinds", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWorkloads, kinds), &::kubexx::codec::kValueSchema<std::vector<std::string>, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated, nullptr>, &::kubexx::codec::kContainerOps<std::optional<std::vector<std::string>>>},
+    {"names", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecWorkloads, names), &::kubexx::codec::kValueSchema<std::vector<std::string>, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated, nullptr>, &::kubexx::codec::kContainerOps<std::optional<std::vector<std::string>>>},
 };
 constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecWorkloadsSchema{
     "ReloadPolicySpecWorkloads", "", "", "",
@@ -127,20 +127,20 @@ constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecWorkloadsSchema{
 constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecFields[] = {
     {"healthGate", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, health_gate), &kReloadPolicySpecHealthGateSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ReloadPolicySpecHealthGate>>},
-    {"maintenanceWindows", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, maintenance_windows), &kReloadPolicySpecMaintenanceWindowsItemSchema, &::kubexx::codec::kContainerOps<std::vector<ReloadPolicySpecMaintenanceWindowsItem>>},
+    {"maintenanceWindows", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, maintenance_windows), &::kubexx::codec::kValueSchema<std::vector<ReloadPolicySpecMaintenanceWindowsItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kReloadPolicySpecMaintenanceWindowsItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ReloadPolicySpecMaintenanceWindowsItem>>>},
     {"maxConcurrentRollouts", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, max_concurrent_rollouts), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
     {"minInterval", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, min_interval), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"order", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, order), &kReloadPolicySpecOrderItemSchema, &::kubexx::codec::kContainerOps<std::vector<ReloadPolicySpecOrderItem>>},
+    {"order", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, order), &::kubexx::codec::kValueSchema<std::vector<ReloadPolicySpecOrderItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kReloadPolicySpecOrderItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ReloadPolicySpecOrderItem>>>},
     {"paused", 0, ::kubexx::codec::Kind::kBool, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, paused), nullptr, &::kubexx::codec::kContainerOps<std::optional<bool>>},
     {"settleWindow", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, settle_window), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
-    {"sources", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, sources), &kReloadPolicySpecSourcesItemSchema, &::kubexx::codec::kContainerOps<std::vector<ReloadPolicySpecSourcesItem>>},
+    {"sources", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, sources), &::kubexx::codec::kValueSchema<std::vector<ReloadPolicySpecSourcesItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kReloadPolicySpecSourcesItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ReloadPolicySpecSourcesItem>>>},
     {"stopAfterFailures", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, stop_after_failures), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
     {"workloads", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
@@ -184,18 +184,18 @@ constinit const ::kubexx::codec::TypeSchema kReloadPolicyStatusPendingRolloutsIt
 constexpr ::kubexx::codec::FieldSchema kReloadPolicyStatusFields[] = {
     {"active", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, active), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"conditions", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, conditions), &::kubexx::api::meta::v1::internal::kConditionSchema, &::kubexx::codec::kContainerOps<std::vector<::kubexx::api::meta::v1::Condition>>},
+    {"conditions", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, conditions), &::kubexx::codec::kValueSchema<std::vector<::kubexx::api::meta::v1::Condition>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &::kubexx::api::meta::v1::internal::kConditionSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<::kubexx::api::meta::v1::Condition>>>},
     {"failed", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"failedRollouts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed_rollouts), &kReloadPolicyStatusFailedRolloutsItemSchema, &::kubexx::codec::kContainerOps<std::vector<ReloadPolicyStatusFailedRolloutsItem>>},
+    {"failedRollouts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed_rollouts), &::kubexx::codec::kValueSchema<std::vector<ReloadPolicyStatusFailedRolloutsItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kReloadPolicyStatusFailedRolloutsItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ReloadPolicyStatusFailedRolloutsItem>>>},
     {"observedGeneration", 0, ::kubexx::codec::Kind::kInt64, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, observed_generation), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
     {"pending", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, pending), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
-    {"pendingRollouts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated,
-     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, pending_rollouts), &kReloadPolicyStatusPendingRolloutsItemSchema, &::kubexx::codec::kContainerOps<std::vector<ReloadPolicyStatusPendingRolloutsItem>>},
+    {"pendingRollouts", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, pending_rollouts), &::kubexx::codec::kValueSchema<std::vector<ReloadPolicyStatusPendingRolloutsItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kReloadPolicyStatusPendingRolloutsItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ReloadPolicyStatusPendingRolloutsItem>>>},
     {"summary", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, summary), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
 };

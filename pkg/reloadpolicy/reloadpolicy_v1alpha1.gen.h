@@ -12,6 +12,7 @@
 #include "kubexx/api/resource.h"
 #include "kubexx/apimachinery/box.h"
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/apimachinery/quantity.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apimachinery/values.h"
@@ -57,7 +58,7 @@ struct ReloadPolicySpecOrderItem {
 
 struct ReloadPolicySpecSourcesItem {
   /// Only changes of these keys count; not for a SecretProviderClass.
-  std::vector<std::string> keys;
+  std::optional<std::vector<std::string>> keys;
   /// The source's kind.
   /// Values: kReloadPolicySpecSourcesItemKindConfigMap, kReloadPolicySpecSourcesItemKindSecret,
   /// kReloadPolicySpecSourcesItemKindSecretProviderClass.
@@ -87,9 +88,9 @@ struct ReloadPolicySpecWorkloads {
   /// kReloadPolicySpecWorkloadsKindsItemCronJob, kReloadPolicySpecWorkloadsKindsItemJob,
   /// kReloadPolicySpecWorkloadsKindsItemRollout,
   /// kReloadPolicySpecWorkloadsKindsItemDeploymentConfig.
-  std::vector<std::string> kinds;
+  std::optional<std::vector<std::string>> kinds;
   /// Names, with * for any text.
-  std::vector<std::string> names;
+  std::optional<std::vector<std::string>> names;
   ReloadPolicySpecWorkloads();
   ReloadPolicySpecWorkloads(const ReloadPolicySpecWorkloads&);
   ReloadPolicySpecWorkloads(ReloadPolicySpecWorkloads&&) noexcept;
@@ -111,19 +112,19 @@ struct ReloadPolicySpec {
   /// A rollout ends when all pods are available, not already when all are replaced.
   ::kubexx::apimachinery::Box<ReloadPolicySpecHealthGate> health_gate;
   /// Rollouts begin only while one of these is open.
-  std::vector<ReloadPolicySpecMaintenanceWindowsItem> maintenance_windows;
+  std::optional<std::vector<ReloadPolicySpecMaintenanceWindowsItem>> maintenance_windows;
   /// How many rollouts may be under way in the namespace.
   std::optional<std::int32_t> max_concurrent_rollouts;
   /// The least time between two rollouts of one workload.
   std::optional<std::string> min_interval;
   /// For a source with several workloads; those of a lower order are rolled first. 0 by default.
-  std::vector<ReloadPolicySpecOrderItem> order;
+  std::optional<std::vector<ReloadPolicySpecOrderItem>> order;
   /// Holds back every rollout; they are made up for when it ends.
   std::optional<bool> paused;
   /// A workload is rolled when its sources have not changed for this long.
   std::optional<std::string> settle_window;
   /// Settings of single sources.
-  std::vector<ReloadPolicySpecSourcesItem> sources;
+  std::optional<std::vector<ReloadPolicySpecSourcesItem>> sources;
   /// No more workloads are rolled while this many rollouts have failed and are not mended.
   std::optional<std::int32_t> stop_after_failures;
   /// Which workloads it is about; all of them when it says nothing.
@@ -165,18 +166,18 @@ struct ReloadPolicyStatus {
   /// Rollouts under way.
   std::optional<std::int32_t> active;
   /// Ready, Degraded and Stopped.
-  std::vector<::kubexx::api::meta::v1::Condition> conditions;
+  std::optional<std::vector<::kubexx::api::meta::v1::Condition>> conditions;
   /// Rollouts that failed and are not mended.
   std::optional<std::int32_t> failed;
   /// Rollouts that failed and are not mended, the first hundred. Read back when the operator
   /// starts.
-  std::vector<ReloadPolicyStatusFailedRolloutsItem> failed_rollouts;
+  std::optional<std::vector<ReloadPolicyStatusFailedRolloutsItem>> failed_rollouts;
   /// The generation of the policy that the status is about.
   std::optional<std::int64_t> observed_generation;
   /// Rollouts that wait.
   std::optional<std::int32_t> pending;
   /// The first of those that wait.
-  std::vector<ReloadPolicyStatusPendingRolloutsItem> pending_rollouts;
+  std::optional<std::vector<ReloadPolicyStatusPendingRolloutsItem>> pending_rollouts;
   /// The first rollout that waits and why.
   std::optional<std::string> summary;
   ReloadPolicyStatus();

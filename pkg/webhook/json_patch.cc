@@ -3,11 +3,15 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "kubexx/codec/json_text.h"
+#include "kubexx/webhook/internal/list_pairs.h"
 
 namespace kubexx::webhook {
 namespace {
@@ -71,16 +75,63 @@ bool Equal(element a, element b) {
   return false;
 }
 
-/// Whether two elements of lists are versions of one thing: not when they have different names.
-bool IsSameThing(element a, element b) {
-  if (!a.is_object() || !b.is_object()) {
-    return a.type() == b.type();
+/// Gives equal values equal numbers.
+class Numbers {
+ public:
+  std::uint32_t Of(element value) {
+    std::string text;
+    Append(value, text);
+    return OfText(std::move(text));
   }
-  const auto name_a = a.at_key("name");
-  const auto name_b = b.at_key("name");
-  return name_a.error() != simdjson::SUCCESS || name_b.error() != simdjson::SUCCESS ||
-         Equal(name_a.value_unsafe(), name_b.value_unsafe());
-}
+
+  internal::ListElement ElementOf(element value) {
+    internal::ListElement out{.value = Of(value)};
+    if (value.is_array()) {
+      out.type = internal::ListElement::Type::kArray;
+    } else if (value.is_object()) {
+      out.type = internal::ListElement::Type::kObject;
+      for (const auto& [key, member] : MembersOf(value)) {
+        out.members.emplace_back(OfText(std::string(key)), Of(member));
+        if (key == "name") {
+          out.name = out.members.back().second;
+        }
+      }
+      std::ranges::sort(out.members);
+    }
+    return out;
+  }
+
+ private:
+  std::uint32_t OfText(std::string text) {
+    return numbers_.try_emplace(std::move(text), static_cast<std::uint32_t>(numbers_.size()))
+        .first->second;
+  }
+
+  /// As JSON, with the members of objects in order: Equal takes no notice of theirs.
+  static void Append(element value, std::string& out) {
+    if (value.is_object()) {
+      out += '{';
+      for (const auto& [key, member] : MembersOf(value)) {
+        codec::AppendQuotedJson(key, out);
+        out += ':';
+        Append(member, out);
+        out += ',';
+      }
+      out += '}';
+    } else if (value.is_array()) {
+      out += '[';
+      for (const element one : ElementsOf(value)) {
+        Append(one, out);
+        out += ',';
+      }
+      out += ']';
+    } else {
+      out += simdjson::minify(value);
+    }
+  }
+
+  std::map<std::string, std::uint32_t> numbers_;
+};
 
 /// Collects the operations.
 class Writer {
@@ -181,19 +232,51 @@ class Differ {
            Equal(befores[befores.size() - 1 - tail], afters[afters.size() - 1 - tail])) {
       ++tail;
     }
-    const std::size_t common = shorter - tail;
-    for (std::size_t i = head; i < common; ++i) {
-      if (IsSameThing(befores[i], afters[i])) {
-        Diff(originals[i], befores[i], afters[i], Below(path, i));
-      } else {
-        writer_.Write("replace", Below(path, i), afters[i]);
+    const std::size_t befores_end = befores.size() - tail;
+    const std::size_t afters_end = afters.size() - tail;
+    auto pairs = PairsOf(std::span(befores).subspan(head, befores_end - head),
+                         std::span(afters).subspan(head, afters_end - head));
+    pairs.emplace_back(befores_end - head, afters_end - head);
+    std::size_t from = head;  // in befores
+    std::size_t to = head;    // in afters, and in what the operations so far have made
+    for (const auto& [before_pair, after_pair] : pairs) {
+      ReplaceElements(head + before_pair - from,
+                      std::span(afters).subspan(to, head + after_pair - to), path, to);
+      from = head + before_pair;
+      to = head + after_pair;
+      if (from < befores_end) {
+        Diff(originals[from], befores[from], afters[to], Below(path, to));
+        ++from;
+        ++to;
       }
     }
-    for (std::size_t i = befores.size() - tail; i > common; --i) {
-      writer_.Write("remove", Below(path, i - 1), std::nullopt);
+  }
+
+  static std::vector<std::pair<std::size_t, std::size_t>> PairsOf(std::span<const element> befores,
+                                                                  std::span<const element> afters) {
+    Numbers numbers;
+    const auto elements_of = [&numbers](std::span<const element> list) {
+      std::vector<internal::ListElement> elements;
+      for (const element one : list) {
+        elements.push_back(numbers.ElementOf(one));
+      }
+      return elements;
+    };
+    return internal::PairLists(elements_of(befores), elements_of(afters));
+  }
+
+  /// Puts `wanted` in the place of `count` elements from `index` on, which are other things.
+  void ReplaceElements(std::size_t count, std::span<const element> wanted, const std::string& path,
+                       std::size_t index) {
+    const std::size_t common = std::min(count, wanted.size());
+    for (std::size_t i = 0; i < common; ++i) {
+      writer_.Write("replace", Below(path, index + i), wanted[i]);
     }
-    for (std::size_t i = common; i < afters.size() - tail; ++i) {
-      writer_.Write("add", Below(path, i), afters[i]);
+    for (std::size_t i = count; i > common; --i) {
+      writer_.Write("remove", Below(path, index + i - 1), std::nullopt);
+    }
+    for (std::size_t i = common; i < wanted.size(); ++i) {
+      writer_.Write("add", Below(path, index + i), wanted[i]);
     }
   }
 

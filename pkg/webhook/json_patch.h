@@ -13,8 +13,10 @@ namespace kubexx::webhook {
 /// A JSON patch (RFC 6902) that does to `original` what makes `after` of `before`; "" when the two
 /// are the same. `before` is `original` as a program understands it, that is, without the fields
 /// that the program does not know: those are left alone. Members are added, replaced and removed
-/// one by one; elements of a list, too, except that one with another "name" is replaced as a whole.
-/// kMalformed when one of them is no JSON.
+/// one by one. So are elements of a list. An element of `after` counts as a changed one of `before`
+/// when it has the same "name" or, without names, when at least half of its members are the same;
+/// otherwise it is another thing and is written as a whole, so that what the program does not know
+/// of one element never gets into another. kMalformed when one of them is no JSON.
 apimachinery::Result<std::string> MakeJsonPatch(std::string_view original, std::string_view before,
                                                 std::string_view after);
 

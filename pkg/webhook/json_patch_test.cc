@@ -56,6 +56,58 @@ TEST(JsonPatchTest, FieldsThatTheProgramDoesNotKnowAreLeftAlone) {
             R"([{"op":"add","path":"/l/0/v","value":3},{"op":"add","path":"/m/w","value":4}])");
 }
 
+/// What the patch makes of `original`, of which the program does not know the members "x" and "y".
+std::string Patched(std::string_view original, std::string_view before, std::string_view after) {
+  return MakeJsonPatch(original, before, after).value();
+}
+
+TEST(JsonPatchTest, UnknownFieldsDoNotMoveToAnotherElement) {
+  // The first one goes and another comes at the end.
+  EXPECT_EQ(Patched(R"([{"key":"a","op":"E","x":1},{"key":"b","op":"E","y":2}])",
+                    R"([{"key":"a","op":"E"},{"key":"b","op":"E"}])",
+                    R"([{"key":"b","op":"E"},{"key":"c","op":"E"}])"),
+            R"([{"op":"remove","path":"/0"},)"
+            R"({"op":"add","path":"/1","value":{"key":"c","op":"E"}}])");
+  // Two mounts of one volume: the same name, and still two things.
+  EXPECT_EQ(Patched(R"([{"name":"v","at":"/a","x":1},{"name":"v","at":"/b"}])",
+                    R"([{"name":"v","at":"/a"},{"name":"v","at":"/b"}])",
+                    R"([{"name":"v","at":"/b"},{"name":"v","at":"/c"}])"),
+            R"([{"op":"remove","path":"/0"},)"
+            R"({"op":"add","path":"/1","value":{"name":"v","at":"/c"}}])");
+  // Another thing in the same place.
+  EXPECT_EQ(Patched(R"([{"key":"a","op":"E","x":1}])", R"([{"key":"a","op":"E"}])",
+                    R"([{"key":"c","op":"F"}])"),
+            R"([{"op":"replace","path":"/0","value":{"key":"c","op":"F"}}])");
+}
+
+TEST(JsonPatchTest, AChangedElementKeepsItsUnknownFieldsInAnotherPlace) {
+  EXPECT_EQ(Patched(R"([{"name":"a"},{"name":"b","v":1,"x":1}])",
+                    R"([{"name":"a"},{"name":"b","v":1}])", R"([{"name":"b","v":2}])"),
+            R"([{"op":"remove","path":"/0"},{"op":"replace","path":"/0/v","value":2}])");
+  EXPECT_EQ(
+      Patched(R"([{"k":1,"l":1,"m":1,"x":1},{"k":2,"l":2,"m":2,"y":1}])",
+              R"([{"k":1,"l":1,"m":1},{"k":2,"l":2,"m":2}])",
+              R"([{"k":0},{"k":1,"l":1,"m":3},{"k":2,"l":2,"m":3}])"),
+      R"([{"op":"add","path":"/0","value":{"k":0}},)"
+      R"({"op":"replace","path":"/1/m","value":3},{"op":"replace","path":"/2/m","value":3}])");
+  EXPECT_EQ(Patched(R"([[{"k":1,"l":1,"x":1}],[1]])", R"([[{"k":1,"l":1}],[1]])",
+                    R"([[{"k":1,"l":2}],[2]])"),
+            R"([{"op":"replace","path":"/0/0/l","value":2},)"
+            R"({"op":"replace","path":"/1/0","value":2}])");
+}
+
+TEST(JsonPatchTest, LongListsArePairedInPlace) {
+  std::string before;
+  std::string after;
+  for (int i = 0; i < 2000; ++i) {
+    before += (i == 0 ? "[" : ",") + std::string(R"({"k":)") + std::to_string(i) + "}";
+    after += (i == 0 ? "[" : ",") + std::string(R"({"k":)") + std::to_string(i + 1) + "}";
+  }
+  const std::string patch = Patch(before + "]", after + "]");
+  EXPECT_TRUE(patch.starts_with(R"([{"op":"replace","path":"/0","value":{"k":1}},)"));
+  EXPECT_TRUE(patch.ends_with(R"({"op":"replace","path":"/1999","value":{"k":2000}}])"));
+}
+
 TEST(JsonPatchTest, WhatTheProgramMadeUpIsAddedWhole) {
   // "spec" and its empty list stand in the re-encoded object only.
   const auto patch =

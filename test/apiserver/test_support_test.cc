@@ -177,10 +177,12 @@ TEST_F(TestSupportTest, PatienceHasAnEndUnlessItIsWithout) {
         client_, {"default", "a"}, "more", [](const ConfigMap&) { return false; }, none);
     ASSERT_FALSE(map);
     EXPECT_EQ(map.error().reason, Reason::kTimeout);
-    EXPECT_THAT(map.error().message, HasSubstr("waited 0 s for more of ConfigMap default/a"));
+    EXPECT_THAT(map.error().message,
+                HasSubstr("waited 0 s for more of ConfigMap default/a; it was last {"));
     const auto gone = AwaitGone<ConfigMap>(client_, {"default", "a"}, none);
     ASSERT_FALSE(gone);
     EXPECT_EQ(gone.error().reason, Reason::kTimeout);
+    EXPECT_THAT(gone.error().message, HasSubstr("to be gone of ConfigMap default/a; it was last"));
     EXPECT_FALSE(Eventually("nothing", [] { return false; }, none));
   }
   int looks = 0;
@@ -190,6 +192,28 @@ TEST_F(TestSupportTest, PatienceHasAnEndUnlessItIsWithout) {
       client_, {"default", "a"}, "it", [](const ConfigMap&) { return true; },
       base::Duration::max());
   EXPECT_TRUE(there) << there.error().ToString();
+}
+
+TEST_F(TestSupportTest, WithoutPatienceTheStateOfTheMomentCounts) {
+  Create("a", "1");
+  for (const base::Duration none : {base::Duration::zero(), base::Duration(-1)}) {
+    int looks = 0;
+    const auto there = AwaitObject<ConfigMap>(
+        client_, {"default", "a"}, "it",
+        [&looks](const ConfigMap& map) {
+          ++looks;
+          return map.data.at("value") == "1";
+        },
+        none);
+    ASSERT_TRUE(there) << there.error().ToString();
+    EXPECT_EQ(there->metadata.name, "a");
+    EXPECT_EQ(looks, 1);
+    const auto gone = AwaitGone<ConfigMap>(client_, {"default", "b"}, none);
+    EXPECT_TRUE(gone) << gone.error().ToString();
+    const auto missing = AwaitObject<ConfigMap>(
+        client_, {"default", "b"}, "it", [](const ConfigMap&) { return true; }, none);
+    EXPECT_EQ(missing.error().message, "waited 0 s for it of ConfigMap default/b; there is none");
+  }
 }
 
 TEST_F(TestSupportTest, AWaitOfWhichNothingIsKnownSaysSo) {

@@ -20,6 +20,7 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/reloader/operator/operator.h"
@@ -43,6 +44,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Optional;
 using testing::SizeIs;
 
 constexpr char kAppVariable[] = "STAKATER_APP_CONFIGMAP";
@@ -188,7 +190,7 @@ class ReloadPolicyIntegration : public testing::Test {
   }
   static std::string Condition(const reloadpolicy::v1alpha1::ReloadPolicyStatus& status,
                                std::string_view type) {
-    for (const auto& condition : status.conditions) {
+    for (const auto& condition : apimachinery::OrEmpty(status.conditions)) {
       if (condition.type == type) {
         return condition.status;
       }
@@ -216,7 +218,7 @@ TEST_F(ReloadPolicyIntegration, OneAfterTheOtherAlsoAcrossARestart) {
     return status.pending == 2 && status.active == 1 && Condition(status, "Ready") == "True";
   });
   ASSERT_TRUE(policy);
-  EXPECT_THAT(policy->status->pending_rollouts, SizeIs(2));
+  EXPECT_THAT(policy->status->pending_rollouts, Optional(SizeIs(2)));
   EXPECT_THAT(*policy->status->summary, HasSubstr("ConcurrencyLimit and 1 more"));
 
   const std::string first = Rolled().front();
@@ -230,8 +232,8 @@ TEST_F(ReloadPolicyIntegration, OneAfterTheOtherAlsoAcrossARestart) {
   Stop();
   Start();  // what is under way and what waits is on the objects
   ASSERT_TRUE(AwaitStatus([](const auto& status) {
-    return status.pending == 2 && status.pending_rollouts[0].reason == "Unhealthy" &&
-           status.pending_rollouts[1].reason == "Unhealthy";
+    return status.pending == 2 && (*status.pending_rollouts)[0].reason == "Unhealthy" &&
+           (*status.pending_rollouts)[1].reason == "Unhealthy";
   }));
   EXPECT_THAT(Rolled(), SizeIs(1));
   Complete(first);
@@ -258,8 +260,8 @@ TEST_F(ReloadPolicyIntegration, WhatHasNoOrderComesFirstAlsoAcrossARestart) {
   Start();
   Edit("new");
   const auto late_waits = [](const auto& status) {
-    return status.pending == 1 && status.pending_rollouts[0].workload == "Deployment/late" &&
-           status.pending_rollouts[0].reason == "Order";
+    return status.pending == 1 && (*status.pending_rollouts)[0].workload == "Deployment/late" &&
+           (*status.pending_rollouts)[0].reason == "Order";
   };
   ASSERT_TRUE(AwaitStatus(late_waits));
   EXPECT_THAT(Rolled(), ElementsAre("first"));
@@ -285,8 +287,8 @@ TEST_F(ReloadPolicyIntegration, AFailedRolloutIsWaitedForUntilItIsMended) {
   Complete("first", 0);
   const auto late_waits = [](const auto& status) {
     return status.failed == 1 && status.pending == 1 &&
-           status.pending_rollouts[0].workload == "Deployment/late" &&
-           status.pending_rollouts[0].reason == "Order";
+           (*status.pending_rollouts)[0].workload == "Deployment/late" &&
+           (*status.pending_rollouts)[0].reason == "Order";
   };
   ASSERT_TRUE(AwaitStatus(late_waits));
   EXPECT_TRUE(AwaitEvent("RolloutFailed", "first"));
@@ -308,8 +310,8 @@ TEST_F(ReloadPolicyIntegration, APauseHoldsUntilItEndsAndSaysSo) {
   Edit("new");
   const auto policy = AwaitStatus([](const auto& status) { return status.pending == 1; });
   ASSERT_TRUE(policy);
-  EXPECT_EQ(policy->status->pending_rollouts[0].reason, "Paused");
-  EXPECT_EQ(policy->status->pending_rollouts[0].workload, "Deployment/a");
+  EXPECT_EQ((*policy->status->pending_rollouts)[0].reason, "Paused");
+  EXPECT_EQ((*policy->status->pending_rollouts)[0].workload, "Deployment/a");
   EXPECT_TRUE(AwaitEvent("ReloadPending", "a"));
   EXPECT_TRUE(AwaitEvent("RolloutsWait", "gentle"));
   EXPECT_THAT(Rolled(), SizeIs(0));
@@ -327,11 +329,12 @@ TEST_F(ReloadPolicyIntegration, WindowsHoldAndABadPolicyStopsNothingElse) {
   const auto policy =
       AwaitStatus([](const auto& status) { return Condition(status, "Ready") == "False"; });
   ASSERT_TRUE(policy);
-  EXPECT_THAT(policy->status->conditions[0].message, HasSubstr("the minute field"));
+  EXPECT_THAT((*policy->status->conditions)[0].message, HasSubstr("the minute field"));
   EXPECT_TRUE(AwaitEvent("Invalid", "gentle"));
   Edit("new");
   ASSERT_TRUE(AwaitStatus([](const auto& status) {
-    return status.pending == 1 && status.pending_rollouts[0].reason == "OutsideMaintenanceWindow";
+    return status.pending == 1 &&
+           (*status.pending_rollouts)[0].reason == "OutsideMaintenanceWindow";
   }));
   PutPolicy(R"({"minInterval": "1h",
                 "maintenanceWindows": [{"schedule": "* * * * *", "duration": "2h",
@@ -340,10 +343,10 @@ TEST_F(ReloadPolicyIntegration, WindowsHoldAndABadPolicyStopsNothingElse) {
   Complete("a");
   Edit("newer");
   const auto waits = AwaitStatus([](const auto& status) {
-    return status.pending == 1 && status.pending_rollouts[0].reason == "MinInterval";
+    return status.pending == 1 && (*status.pending_rollouts)[0].reason == "MinInterval";
   });
   ASSERT_TRUE(waits);
-  EXPECT_TRUE(waits->status->pending_rollouts[0].until);
+  EXPECT_TRUE((*waits->status->pending_rollouts)[0].until);
   EXPECT_EQ(Condition(*waits->status, "Ready"), "True");
 }
 

@@ -1,6 +1,5 @@
 #include "kubexx/controller/testing/await.h"
 
-#include <algorithm>
 #include <stop_token>
 
 #include "kubexx/base/after.h"
@@ -48,7 +47,7 @@ std::shared_ptr<cache::ListerWatcher> SourceOf(std::shared_ptr<rest::RESTClient>
 }
 
 cache::UntilOptions OptionsOf(const Awaited& awaited) {
-  return {.timeout = std::max(awaited.patience, base::Duration(1))};
+  return {.timeout = awaited.patience > base::Duration::zero() ? awaited.patience : kPatience};
 }
 
 apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited,
@@ -59,8 +58,9 @@ apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited
     return apimachinery::Fail(
         error.WithContext("waiting for " + std::string(awaited.what) + " of " + object));
   }
-  error.message = "waited " + InSeconds(awaited.patience) + " for " + std::string(awaited.what) +
-                  " of " + object + "; ";
+  const base::Duration waited = seen ? awaited.patience : OptionsOf(awaited).timeout;
+  error.message =
+      "waited " + InSeconds(waited) + " for " + std::string(awaited.what) + " of " + object + "; ";
   if (!seen) {
     error.message += "the server has not told yet whether it is there: " + why;
   } else if (seen->empty()) {

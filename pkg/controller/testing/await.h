@@ -51,12 +51,37 @@ apimachinery::ObjectKey KeyOf(const Awaited& awaited);
 /// A source of that object only.
 std::shared_ptr<cache::ListerWatcher> SourceOf(std::shared_ptr<rest::RESTClient> client,
                                                const Awaited& awaited);
-/// Options with a time limit even when there is no patience, where cache::UntilOptions has none.
+/// The time limit of the wait. Without patience it is that of the server's first answer.
 cache::UntilOptions OptionsOf(const Awaited& awaited);
 /// Adds to a kTimeout what the test waited for and what it saw instead: `seen` is JSON, "" for no
 /// object, and std::nullopt when the server has not answered yet.
 apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited,
                               const std::optional<std::string>& seen);
+
+/// Waits until `done` returns true for the object, null while there is none. Without patience the
+/// first look is the last.
+template <class T>
+apimachinery::Result<std::optional<T>> AwaitState(std::shared_ptr<rest::RESTClient> client,
+                                                  const Awaited& awaited,
+                                                  base::FunctionRef<bool(const T*)> done) {
+  std::optional<std::string> seen;
+  bool met = false;
+  auto found = cache::WaitFor<T>(
+      SourceOf(std::move(client), awaited), KeyOf(awaited),
+      [&](const T* object) {
+        seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
+        met = done(object);
+        return met || awaited.patience <= base::Duration::zero();
+      },
+      {}, OptionsOf(awaited));
+  if (!found) {
+    return Explained(std::move(found).error(), awaited, seen);
+  }
+  if (!met) {
+    return Explained({apimachinery::Reason::kTimeout, "there was no patience"}, awaited, seen);
+  }
+  return found;
+}
 
 }  // namespace internal
 /// @endcond
@@ -64,7 +89,8 @@ apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited
 /// Waits with a watch until there is an object at `key` for which `done` returns true, and returns
 /// the object. kTimeout after `patience`; the error contains `what` and the object as it was seen
 /// last (without the data of a Secret). Other errors are those of cache::WaitFor. When `patience`
-/// is zero or negative, the wait ends as soon as the state of the object is known.
+/// is zero or negative, the wait ends as soon as the state of the object is known, which takes as
+/// long as the server needs to answer, but no longer than kPatience.
 ///
 ///     auto greeting = kubexx::testing::AwaitObject<ConfigMap>(
 ///         client, {"hello", "greeting"}, "a greeting",
@@ -74,19 +100,11 @@ apimachinery::Result<T> AwaitObject(std::shared_ptr<rest::RESTClient> client,
                                     const apimachinery::ObjectKey& key, std::string_view what,
                                     std::function<bool(const T&)> done,
                                     base::Duration patience = kPatience) {
-  const internal::Awaited awaited{api::ResourceOf<T>(), key, what, patience};
-  std::optional<std::string> seen;
-  auto found = cache::WaitFor<T>(
-      internal::SourceOf(std::move(client), awaited), internal::KeyOf(awaited),
-      [&](const T* object) {
-        seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
-        return object != nullptr && done(*object);
-      },
-      {}, internal::OptionsOf(awaited));
-  if (!found) {
-    return internal::Explained(std::move(found).error(), awaited, seen);
-  }
-  return std::move(**found);
+  KX_ASSIGN_OR_RETURN(
+      std::optional<T> found,
+      internal::AwaitState<T>(std::move(client), {api::ResourceOf<T>(), key, what, patience},
+                              [&](const T* object) { return object != nullptr && done(*object); }));
+  return *std::move(found);
 }
 
 /// Waits until there is no object at `key`; otherwise like AwaitObject.
@@ -94,18 +112,9 @@ template <class T>
 apimachinery::Result<void> AwaitGone(std::shared_ptr<rest::RESTClient> client,
                                      const apimachinery::ObjectKey& key,
                                      base::Duration patience = kPatience) {
-  const internal::Awaited awaited{api::ResourceOf<T>(), key, "it to be gone", patience};
-  std::optional<std::string> seen;
-  auto gone = cache::WaitFor<T>(
-      internal::SourceOf(std::move(client), awaited), internal::KeyOf(awaited),
-      [&](const T* object) {
-        seen = object == nullptr ? std::string() : codec::EncodeJson(*object);
-        return object == nullptr;
-      },
-      {}, internal::OptionsOf(awaited));
-  if (!gone) {
-    return internal::Explained(std::move(gone).error(), awaited, seen);
-  }
+  KX_RETURN_IF_ERROR(internal::AwaitState<T>(std::move(client),
+                                             {api::ResourceOf<T>(), key, "it to be gone", patience},
+                                             [](const T* object) { return object == nullptr; }));
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "kubexx/api/resource.h"
 #include "kubexx/apimachinery/box.h"
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/apimachinery/quantity.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apimachinery/values.h"
@@ -31,7 +32,7 @@ struct WidgetSpecOwner {
 
 struct WidgetSpecPartsItem {
   std::optional<std::int64_t> count;
-  std::vector<::kubexx::apimachinery::Bool> flags;
+  std::optional<std::vector<::kubexx::apimachinery::Bool>> flags;
   std::string name;
   WidgetSpecPartsItem();
   WidgetSpecPartsItem(const WidgetSpecPartsItem&);
@@ -48,9 +49,9 @@ struct WidgetSpec {
   std::string color;
   std::optional<::kubexx::apimachinery::JsonValue> config;
   bool enabled{};
-  std::vector<::kubexx::apimachinery::JsonValue> grid;
-  std::map<std::string, std::string> labels;
-  std::map<std::string, WidgetSpecLimitsValue> limits;
+  std::optional<std::vector<::kubexx::apimachinery::JsonValue>> grid;
+  std::optional<std::map<std::string, std::string>> labels;
+  std::optional<std::map<std::string, WidgetSpecLimitsValue>> limits;
   std::optional<std::int64_t> max_bytes;
   ::kubexx::apimachinery::Box<WidgetSpecOwner> owner;
   std::vector<WidgetSpecPartsItem> parts;
@@ -59,7 +60,7 @@ struct WidgetSpec {
   std::optional<std::int32_t> replicas;
   std::optional<::kubexx::apimachinery::Bytes> secret_data;
   std::optional<::kubexx::apimachinery::DateTime> start_time;
-  std::vector<std::string> tags;
+  std::optional<std::vector<std::string>> tags;
   double weight{};
   WidgetSpec();
   WidgetSpec(const WidgetSpec&);

@@ -21,6 +21,7 @@ using reloadpolicy::Policy;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Optional;
 using testing::SizeIs;
 
 const SourceId kGatedConfig{SourceType::kConfigMap, {"shop", "config"}};
@@ -292,13 +293,13 @@ TEST_F(PolicyGateTest, WhatAStatusSaysFailedIsRememberedByTheNextProcess) {
   gate_.OnWorkload(rolled.id, &rolled);
   const auto status = PolicyStatusFor(gate_.States()[0],
                                       reloadpolicy::v1alpha1::ReloadPolicyStatus(), clock_.Wall());
-  ASSERT_THAT(status.failed_rollouts, SizeIs(1));
-  EXPECT_EQ(status.failed_rollouts[0].workload, "Deployment/a");
-  EXPECT_EQ(status.failed_rollouts[0].uid, "uid-a");
+  ASSERT_THAT(status.failed_rollouts, Optional(SizeIs(1)));
+  EXPECT_EQ((*status.failed_rollouts)[0].workload, "Deployment/a");
+  EXPECT_EQ((*status.failed_rollouts)[0].uid, "uid-a");
   const auto failures = FailuresIn(status, "shop");
   EXPECT_THAT(failures, SizeIs(1));
   auto written_by_hand = status;
-  written_by_hand.failed_rollouts[0].rolled_at =
+  (*written_by_hand.failed_rollouts)[0].rolled_at =
       apimachinery::Time{253'402'300'799};  // in the year 9999
   EXPECT_THAT(FailuresIn(written_by_hand, "shop"), testing::IsEmpty());
 
@@ -311,6 +312,15 @@ TEST_F(PolicyGateTest, WhatAStatusSaysFailedIsRememberedByTheNextProcess) {
   EXPECT_FALSE(next.Admit(GatedWeb("b"), changes, written_));
   clock_.Advance(10s);
   EXPECT_TRUE(next.Admit(GatedWeb("b"), changes, written_)) << "healthy for ten seconds";
+}
+
+TEST_F(PolicyGateTest, AStatusSaysThatNothingWaitsOrHasFailed) {
+  gate_.SetPolicy({.id = {"shop", "p"}});
+  const auto status = PolicyStatusFor(gate_.States()[0],
+                                      reloadpolicy::v1alpha1::ReloadPolicyStatus(), clock_.Wall());
+  EXPECT_THAT(status.pending_rollouts, Optional(IsEmpty())) << "the list is written over another";
+  EXPECT_THAT(status.failed_rollouts, Optional(IsEmpty()));
+  EXPECT_THAT(status.conditions, Optional(SizeIs(3)));
 }
 
 // The annotations may be gone by then, and a stop by flags has no status of its own.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/reloader/policy/policy_gate.h"
 
@@ -25,7 +26,7 @@ struct PolicyFacts {
 template <class S>
 PolicyFacts FactsOf(const S& status) {
   PolicyFacts facts{.waits = status.pending.value_or(0) > 0};
-  for (const auto& condition : status.conditions) {
+  for (const auto& condition : apimachinery::OrEmpty(status.conditions)) {
     if (condition.type == "Stopped") {
       facts.stopped = condition.status == "True";
     } else if (condition.type == "Ready" && condition.status == "False") {

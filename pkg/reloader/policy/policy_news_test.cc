@@ -56,11 +56,12 @@ TEST(PolicyNews, AStatusTellsWhatWasSaidLast) {
   reloadpolicy::v1alpha1::ReloadPolicyStatus status;
   EXPECT_EQ(FactsOf(status), PolicyFacts());
   status.pending = 2;
-  status.conditions.push_back({.type = "Ready", .status = "False", .message = "not in force: x"});
-  status.conditions.push_back({.type = "Stopped", .status = "True"});
+  auto& conditions = status.conditions.emplace();
+  conditions.push_back({.type = "Ready", .status = "False", .message = "not in force: x"});
+  conditions.push_back({.type = "Stopped", .status = "True"});
   EXPECT_EQ(FactsOf(status),
             (PolicyFacts{.waits = true, .stopped = true, .problems = "not in force: x"}));
-  status.conditions.front().status = "True";
+  conditions.front().status = "True";
   EXPECT_EQ(FactsOf(status).problems, "");
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
@@ -88,17 +89,13 @@ class Conditions {
   std::vector<Condition> result_;
 };
 
-/// The merge patch that leaves nothing of an earlier status.
+/// The merge patch that leaves nothing of an earlier status: `status` has all lists, see
+/// PolicyStatusFor.
 template <class S>
 std::string PatchFor(const S& status) {
   auto tree = JsonTree::Parse(codec::EncodeJson(status));
   JsonTree patch = JsonTree::Object();
   patch["status"] = tree ? *std::move(tree) : JsonTree::Object();
-  for (const char* list : {"pendingRollouts", "failedRollouts", "conditions"}) {
-    if (patch["status"].Find(list) == nullptr) {
-      patch["status"][list] = JsonTree::Array();
-    }
-  }
   return patch.ToJson();
 }
 
@@ -107,7 +104,7 @@ std::string PatchFor(const S& status) {
 template <class S>
 std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::string& namespace_) {
   std::vector<reloadpolicy::Remembered> failures;
-  for (const auto& item : status.failed_rollouts) {
+  for (const auto& item : apimachinery::OrEmpty(status.failed_rollouts)) {
     // "Kind/name" or "Kind/namespace/name".
     const std::size_t first = item.workload.find('/');
     const std::size_t last = item.workload.rfind('/');
@@ -140,8 +137,10 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
   status.failed = Count(static_cast<std::size_t>(state.failed));
   status.pending = Count(state.pending);
   status.summary = Summary(state);
+  // Lists without elements are written, too: the patch has to leave nothing of an earlier status.
+  auto& pending_rollouts = status.pending_rollouts.emplace();
   for (const PolicyState::Waiting& waiting : state.listed) {
-    auto& item = status.pending_rollouts.emplace_back();
+    auto& item = pending_rollouts.emplace_back();
     item.workload = ShownWorkload(waiting.workload, state.id.namespace_.empty());
     item.reason = ToString(waiting.hold.reason);
     item.message = waiting.hold.message;
@@ -151,15 +150,16 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
     }
   }
   std::vector<reloadpolicy::ObjectRef> failed_ones;
+  auto& failed_rollouts = status.failed_rollouts.emplace();
   for (const PolicyState::Failed& failed : state.failures) {
-    auto& item = status.failed_rollouts.emplace_back();
+    auto& item = failed_rollouts.emplace_back();
     item.workload = ShownWorkload(failed.workload, state.id.namespace_.empty());
     item.uid = failed.uid;
     item.rolled_at = Seconds(failed.rolled_at);
     failed_ones.push_back(failed.workload);
   }
-  Conditions<typename decltype(status.conditions)::value_type> conditions(present.conditions,
-                                                                          state.generation, now);
+  Conditions<typename decltype(status.conditions)::value_type::value_type> conditions(
+      apimachinery::OrEmpty(present.conditions), state.generation, now);
   const bool valid = state.problems.empty();
   conditions.Set(
       "Ready", valid, valid ? "Accepted" : "Invalid",

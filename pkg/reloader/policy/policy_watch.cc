@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/reflector.h"
@@ -37,7 +38,7 @@ void AddReported(const cache::SharedInformer<T>& informer, const std::string& wo
     if (!policy || !(*policy)->status) {
       continue;
     }
-    for (const auto& waiting : (*policy)->status->pending_rollouts) {
+    for (const auto& waiting : apimachinery::OrEmpty((*policy)->status->pending_rollouts)) {
       if (waiting.workload == workload) {
         to.push_back(kind + key.ToString() + ": " + waiting.reason + ": " +
                      waiting.message.value_or(""));
