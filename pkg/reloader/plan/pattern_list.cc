@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexx/base/utf8.h"
 #include "kubexx/reloader/model/annotations.h"
 
 namespace kubexx::reloader {
@@ -25,7 +26,7 @@ std::unique_ptr<const re2::RE2> Compile(std::string_view item, std::size_t memor
 std::string ShownItem(std::string_view item) {
   constexpr std::size_t kShownBytes = 100;
   return item.size() <= kShownBytes ? std::string(item)
-                                    : std::string(item.substr(0, kShownBytes)) + "...";
+                                    : base::CutUtf8(item, kShownBytes) + "...";
 }
 
 std::string TooMany(std::size_t limit, std::string_view of) {
