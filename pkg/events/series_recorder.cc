@@ -67,8 +67,8 @@ class SeriesRecorder::Impl {
     event.reporting_instance = options_.instance;
     event.reason = base::CutUtf8(occurrence.reason, kMaxReasonBytes);
     // The API requires one.
-    event.action =
-        occurrence.action.empty() ? event.reason : base::CutUtf8(occurrence.action, kMaxReasonBytes);
+    event.action = occurrence.action.empty() ? event.reason
+                                             : base::CutUtf8(occurrence.action, kMaxReasonBytes);
     event.regarding = std::move(occurrence.regarding);
     if (occurrence.related) {
       event.related = *std::move(occurrence.related);

@@ -24,10 +24,11 @@ class LastStarts {
   /// seconds only, to tell it from the one before.
   static constexpr base::Duration kMostAhead = std::chrono::minutes(1);
 
-  /// Takes in that a rollout of the workload with this uid began at `started`; an earlier start than
-  /// the known one changes nothing. Another uid is another object, whose rollouts do not count, except
-  /// for Jobs: those are made anew when they are rolled. An empty uid is one that is not known.
-  /// `own_interval`: the interval that the workload's own annotation asks for; see Prune.
+  /// Takes in that a rollout of the workload with this uid began at `started`; an earlier start
+  /// than the known one changes nothing. Another uid is another object, whose rollouts do not
+  /// count, except for Jobs: those are made anew when they are rolled. An empty uid is one that is
+  /// not known. `own_interval`: the interval that the workload's own annotation asks for; see
+  /// Prune.
   void Note(const ObjectRef& workload, const std::string& uid, base::WallTime started,
             base::Duration own_interval = {});
   /// The latest start that is known of the workload with this uid.

@@ -181,8 +181,7 @@ void ReadBrake(const std::string& key, const std::string& value, Settings& setti
   } else if (key.ends_with("/order")) {
     settings.order = ParseOrder(value);
     if (!settings.order) {
-      problem =
-          Quoted(value) + " is no number between 0 and 1000; write, for instance, \"10\"";
+      problem = Quoted(value) + " is no number between 0 and 1000; write, for instance, \"10\"";
     }
   } else if (auto windows = MaintenanceWindow::ParseList(value); !windows) {
     problem = windows.error().message + "; write, for instance, \"0 2 * * 1-5 3h Europe/Berlin\"";
@@ -291,10 +290,10 @@ Result<base::Duration> ParseDuration(std::string_view text, base::Duration low,
                                      base::Duration high) {
   const auto parsed = apimachinery::Duration::Parse(text);
   if (!parsed || base::Duration(parsed->nanos) < low || base::Duration(parsed->nanos) > high) {
-    return Fail(Reason::kInvalidConfig,
-                Quoted(text) + " is no duration between " +
-                    apimachinery::Duration{low.count()}.ToString() + " and " +
-                    apimachinery::Duration{high.count()}.ToString());
+    return Fail(Reason::kInvalidConfig, Quoted(text) + " is no duration between " +
+                                            apimachinery::Duration{low.count()}.ToString() +
+                                            " and " +
+                                            apimachinery::Duration{high.count()}.ToString());
   }
   return base::Duration(parsed->nanos);
 }

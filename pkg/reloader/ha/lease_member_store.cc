@@ -39,8 +39,7 @@ int ShardsOf(const Lease& lease) {
 
 Member MemberFrom(const Lease& lease, int shards) {
   const auto renewed = lease.spec.renew_time.value_or(apimachinery::MicroTime());
-  const auto limit =
-      apimachinery::MicroTime::From(std::chrono::system_clock::now() - kSurelyOver);
+  const auto limit = apimachinery::MicroTime::From(std::chrono::system_clock::now() - kSurelyOver);
   return {.name = lease.spec.holder_identity.value_or(""),
           .version = lease.metadata.resource_version,
           .shards = shards,

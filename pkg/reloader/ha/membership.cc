@@ -163,8 +163,9 @@ class Membership::Impl {
       if (has_place_ && HasSigns()) {
         if (is_due || !is_member_) {
           is_member_ = true;
-          Note(store_.Renew(stop), "Cannot renew this replica's sign of life for the other replicas",
-               renewal_error_, stop);
+          Note(store_.Renew(stop),
+               "Cannot renew this replica's sign of life for the other replicas", renewal_error_,
+               stop);
         }
         Look(stop);
       } else if (has_place_) {
@@ -193,8 +194,8 @@ class Membership::Impl {
   /// Finds out who is there, whether this replica has to wait, and which shards it should take.
   void Look(const std::stop_token& stop) {
     auto members = store_.List(stop);
-    auto leader = members && HasSigns() ? store_.Leader(stop)
-                                        : Result<std::optional<Member>>(std::nullopt);
+    auto leader =
+        members && HasSigns() ? store_.Leader(stop) : Result<std::optional<Member>>(std::nullopt);
     const base::TimePoint now = options_.clock.Now();
     if (!HasSigns() && !members) {
       has_place_ = true;  // those with shards give way to the Lease
@@ -301,7 +302,7 @@ class Membership::Impl {
       }
       changed_.notify_all();
     }
-    if (changed) {
+    if (changed && HasSigns()) {
       logging::Info("Shards divided anew", {{"replicas", members.size()}});
     }
     for (std::stop_source& source : moved) {
@@ -329,11 +330,11 @@ class Membership::Impl {
   MemberStore& store_;
   // The renewer's only, and Stop's after it has ended.
   MemberView view_;
-  MemberView leader_view_;      // of the one Lease's holder
-  std::string renewal_error_;   // the last that was logged
-  std::string look_error_;      // the same
-  bool is_member_ = false;      // has given a sign of life
-  bool has_place_ = false;      // has looked, and need not wait for others
+  MemberView leader_view_;     // of the one Lease's holder
+  std::string renewal_error_;  // the last that was logged
+  std::string look_error_;     // the same
+  bool is_member_ = false;     // has given a sign of life
+  bool has_place_ = false;     // has looked, and need not wait for others
   std::optional<base::TimePoint> waited_until_;
   mutable base::Mutex mu_;
   base::CondVar changed_;

@@ -141,10 +141,10 @@ class FakeStore final : public MemberStore {
   }
   void Lead(const std::string& name) {
     const base::MutexLock lock(mu_);
-    leader_ = name.empty() ? std::nullopt
-                           : std::optional(Member{.name = name,
-                                                  .version = std::to_string(++versions_),
-                                                  .shards = 1});
+    leader_ = name.empty()
+                  ? std::nullopt
+                  : std::optional(
+                        Member{.name = name, .version = std::to_string(++versions_), .shards = 1});
   }
   /// Waits for two lists that are asked for from now on: what the first of them tells has had its
   /// effect by then.

@@ -48,9 +48,7 @@ class LeaseReplica final : public Replica {
 
   Result<void> Check() const override { return leadership_->Check(); }
 
-  std::optional<std::string> Problem() const override {
-    return membership_.Problem();
-  }
+  std::optional<std::string> Problem() const override { return membership_.Problem(); }
 
   std::optional<std::string> Waiting() const override { return membership_.Waiting(); }
 

@@ -178,9 +178,9 @@ void Alerts::OnWrite(const WriteReport& report) {
     const SourceId& source = report.causes.front();
     text += " for " + Bold(source.key.name) + " of type " + Bold(NamesOf(source.type).upper);
   }
-  SendBounded(
-      text + "; it is tried again: " + base::CutUtf8(report.outcome.error().message, kMaxErrorBytes),
-      Severity::kBad);
+  SendBounded(text + "; it is tried again: " +
+                  base::CutUtf8(report.outcome.error().message, kMaxErrorBytes),
+              Severity::kBad);
 }
 
 void Alerts::OnTrouble(const RolloutTrouble& trouble) {

@@ -60,7 +60,7 @@ class SelfTestTest : public testing::Test {
       return;
     }
     if (request.method == "POST") {
-      troubles_ = troubles_at_each_step_;
+      troubles_ = troubles_at_each_step_.load();
     }
     if (request.method == "POST" || request.method == "PATCH") {
       body = request.method == "POST" ? request.body : kUnrolled;

@@ -35,7 +35,6 @@ class PatternCache {
   std::size_t compiled() const;
 
  private:
-
   const std::size_t max_bytes_;
   mutable base::Mutex mu_;
   std::map<std::string, std::shared_ptr<const PatternList>, std::less<>> lists_ KX_GUARDED_BY(mu_);

@@ -97,7 +97,8 @@ TEST(PatternCache, TellsWhatIsHereWithoutCompiling) {
   PatternCache cache;
   EXPECT_EQ(cache.GetIfHere("a.*"), nullptr);
   EXPECT_EQ(cache.compiled(), 0U);
-  EXPECT_EQ(cache.Get("a.*"), cache.GetIfHere("a.*"));
+  const auto list = cache.Get("a.*");
+  EXPECT_EQ(cache.GetIfHere("a.*"), list);
   EXPECT_EQ(cache.compiled(), 1U);
 }
 

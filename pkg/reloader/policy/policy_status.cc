@@ -261,7 +261,7 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
     if (!apimachinery::IsObjectNotFound(written.error()) && !stop.stop_requested()) {
       NoteFailure(state.id, written.error().ToString());
     }
-  } else if (written->status.value_or(Status()) == present) {
+  } else if ((written->status ? *written->status : Status()) == present) {
     NoteFailure(state.id, kNothingChanged);  // or the same would be written at each interval
   } else {
     failures_.erase(state.id);

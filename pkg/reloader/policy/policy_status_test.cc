@@ -28,8 +28,8 @@ std::string ReadyMessageFor(const std::vector<std::string>& problems) {
   const auto status = PolicyStatusFor(PolicyState{.id = {"shop", "p"}, .problems = problems},
                                       ReloadPolicyStatus(), clock.Wall());
   const auto read = codec::DecodeJson<ReloadPolicyStatus>(codec::EncodeJson(status));
-  EXPECT_TRUE(read && *read == status) << "what is written is not what is read back: "
-                                       << codec::EncodeJson(status);
+  EXPECT_TRUE(read && *read == status)
+      << "what is written is not what is read back: " << codec::EncodeJson(status);
   return status.conditions.empty() ? "" : status.conditions.front().message;
 }
 

@@ -1,5 +1,6 @@
 // What an event costs on the informers' threads, which serve all namespaces, is bounded, whatever
-// the expressions of one team are. The tests count; how long something takes depends on the machine.
+// the expressions of one team are. The tests count; how long something takes depends on the
+// machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
