@@ -36,7 +36,7 @@ ends() { # ends NAME
 }
 answers() { curl -s --max-time 5 -w ' %{http_code}' "http://${address[$1]}/ready"; }
 is_at_work() { [ "$(answers "$1")" = 'ready 200' ] && holds "$1"; }
-holds() { curl -s --max-time 5 "http://${address[$1]}/metrics" | grep -q '^kubexx_reloader_shard_held{.*} 1$'; }
+holds() { curl -s --max-time 5 "http://${address[$1]}/metrics" | grep '^kubexx_reloader_shard_held{.*} 1$' >/dev/null; } # all is read
 waits_for() { # waits_for NAME OTHER
   [[ $(answers "$1") =~ ^'ready, but this replica '.*', and waits until the replica '$2', which '.*' is gone 200'$ ]]
 }
