@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/utf8.h"
 #include "kubexx/codec/codec.h"
@@ -116,8 +117,7 @@ TEST(PolicyStatusWriter, DoesNotRepeatAtOnceWhatTheServerDoesNotKeep) {
   PolicyGate gate({.clock = clock});
   PolicyWatch watch(server.client(), {});
   watch.Start(gate);
-  ASSERT_TRUE(watch.WaitForSync({}));
-  ASSERT_EQ(gate.States().size(), 1U);
+  KX_AWAIT_GE(gate.States().size(), 1U);
   const DecisionRules rules;
   const Caches caches({}, rules);
   const auto attached =
