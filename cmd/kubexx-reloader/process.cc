@@ -272,7 +272,12 @@ class Process {
       if (!problem && replica_) {
         problem = replica_->Problem();
       }
-      const auto missing = refusals_.MissingParts();
+      auto missing = refusals_.MissingParts();
+      // It is ready all the same: a Deployment that is rolled out replaces the next old pod only
+      // when the new one is, and these old pods are what it waits for.
+      if (auto waiting = replica_ ? replica_->Waiting() : std::nullopt) {
+        missing = missing ? *waiting + "; and " + *missing : *std::move(waiting);
+      }
       return Healthy(Ready() && !problem, missing ? "ready, but " + *missing : "ready",
                      problem ? *problem : "waiting for the first lists", 503);
     };

@@ -1,5 +1,6 @@
 #include "self_test_command.h"
 
+#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -32,6 +33,20 @@ std::string NewTestName() {
   return text;
 }
 
+/// In a pod that has just begun, the network may not let it out yet.
+Result<void> AwaitReachable(const std::shared_ptr<rest::RESTClient>& client,
+                            const std::stop_token& stop) {
+  base::Clock& clock = base::Clock::Real();
+  const base::TimePoint give_up = clock.Now() + std::chrono::seconds(10);
+  while (true) {
+    const auto reachable = CheckReachable(client, stop);
+    if (reachable || clock.Now() >= give_up ||
+        !clock.SleepFor(std::chrono::milliseconds(500), stop)) {
+      return reachable;
+    }
+  }
+}
+
 Result<void> SelfTest(SelfTestFlags question, const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(question.kubeconfig));
   if (question.options.namespace_.empty()) {
@@ -42,8 +57,9 @@ Result<void> SelfTest(SelfTestFlags question, const std::stop_token& stop) {
   connection.qps = -1;
   KX_ASSIGN_OR_RETURN(const std::shared_ptr<rest::RESTClient> client,
                       rest::RESTClient::New(std::move(connection)));
-  const base::StopTimer deadline(base::Clock::Real(), stop, question.timeout);
-  KX_RETURN_IF_ERROR(CheckReachable(client, deadline.token()));
+  const base::StopTimer deadline(base::Clock::Real(), stop,
+                                 question.timeout + question.settle_window);
+  KX_RETURN_IF_ERROR(AwaitReachable(client, deadline.token()));
   return reloader::RunSelfTest(
       client, question.options, [](const std::string& what) { std::cout << what << std::endl; },
       deadline.token());
@@ -65,6 +81,9 @@ void SelfTestFlags::AddTo(flags::FlagSet& flags) {
   AddOwnTo(flags);
   flags.AddString("namespace", "namespace to test in; by default the kubeconfig's",
                   &options.namespace_);
+  flags.AddDuration("settle-window",
+                    "the operator's, by which the test may take longer than --timeout",
+                    &settle_window);
   flags.AddString("configmap-annotation",
                   "annotation that names ConfigMaps, as in the operator's flags",
                   &options.keys.configmap_reload);

@@ -16,6 +16,7 @@ namespace kubexx {
 struct SelfTestFlags {
   reloader::SelfTestOptions options{};
   base::Duration timeout = std::chrono::minutes(1);
+  base::Duration settle_window{};  ///< of the operator, by which the test may take longer
   rest::KubeconfigOptions kubeconfig{};
 
   static constexpr ShortFlag kShort[] = {{"-n", "--namespace"}};

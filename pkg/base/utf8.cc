@@ -59,4 +59,18 @@ std::string ToValidUtf8(std::string_view text) {
   return out;
 }
 
+std::string CutUtf8(std::string_view text, std::size_t max_bytes) {
+  // What is cut off need not be repaired; a repaired byte takes three, never fewer than it had.
+  std::string out = ToValidUtf8(text.substr(0, max_bytes + 4));
+  if (out.size() <= max_bytes) {
+    return out;
+  }
+  std::size_t end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0U) == 0x80U) {
+    --end;
+  }
+  out.resize(end);
+  return out;
+}
+
 }  // namespace kubexx::base

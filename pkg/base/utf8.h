@@ -1,5 +1,5 @@
 /// @file
-/// Reading UTF-8 that may be broken.
+/// Reading UTF-8 that may be broken, and cutting it.
 #ifndef KUBEXX_BASE_UTF8_H_
 #define KUBEXX_BASE_UTF8_H_
 
@@ -24,6 +24,10 @@ CodePoint DecodeFirst(std::string_view text);
 
 /// `text` with each byte that is not part of a well-formed sequence replaced by U+FFFD.
 std::string ToValidUtf8(std::string_view text);
+
+/// `text` as valid UTF-8 (broken bytes become U+FFFD) of at most `max_bytes`, cut between
+/// characters.
+std::string CutUtf8(std::string_view text, std::size_t max_bytes);
 
 }  // namespace kubexx::base
 

@@ -43,5 +43,20 @@ TEST(ToValidUtf8Test, ReplacesOnlyBrokenBytes) {
             "b\xef\xbf\xbd");
 }
 
+TEST(CutUtf8Test, CutsBetweenCharacters) {
+  EXPECT_EQ(CutUtf8("abc", 3), "abc");
+  EXPECT_EQ(CutUtf8("abcd", 3), "abc");
+  EXPECT_EQ(CutUtf8("ab\xc3\xa9", 4), "ab\xc3\xa9");
+  EXPECT_EQ(CutUtf8("ab\xc3\xa9", 3), "ab");
+  EXPECT_EQ(CutUtf8("a\xf0\x9f\x98\x80z", 4), "a");
+  EXPECT_EQ(CutUtf8("", 3), "");
+  EXPECT_EQ(CutUtf8(std::string(5000, 'x'), 1024), std::string(1024, 'x'));
+}
+
+TEST(CutUtf8Test, RepairsBrokenBytes) {
+  EXPECT_EQ(CutUtf8("a\xff", 10), "a\xef\xbf\xbd");
+  EXPECT_EQ(CutUtf8("a\xff", 3), "a");
+}
+
 }  // namespace
 }  // namespace kubexx::base

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/base/utf8.h"
 #include "kubexx/events/correlator.h"
 #include "kubexx/events/event_text.h"
 #include "kubexx/events/events_metrics.h"
@@ -45,9 +46,9 @@ class CoreRecorder::Impl {
       event.related = *std::move(occurrence.related);
     }
     event.type = occurrence.type == EventType::kWarning ? "Warning" : "Normal";
-    event.reason = CutUtf8(occurrence.reason, kMaxReasonBytes);
-    event.action = CutUtf8(occurrence.action, kMaxReasonBytes);
-    event.message = CutUtf8(occurrence.note, kMaxNoteBytes);
+    event.reason = base::CutUtf8(occurrence.reason, kMaxReasonBytes);
+    event.action = base::CutUtf8(occurrence.action, kMaxReasonBytes);
+    event.message = base::CutUtf8(occurrence.note, kMaxNoteBytes);
     event.first_timestamp = apimachinery::Time::From(now);
     event.last_timestamp = event.first_timestamp;
     event.count = 1;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/utf8.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/schema.h"
 #include "kubexx/events/event_text.h"
@@ -120,7 +121,7 @@ Correlator::Key Correlator::AggregateSimilar(Event& event) {
   combined.first_timestamp = Time::From(wall);
   combined.last_timestamp = combined.first_timestamp;
   combined.involved_object = std::move(event.involved_object);
-  combined.message = CutUtf8(std::string(kCombined) + event.message, kMaxNoteBytes);
+  combined.message = base::CutUtf8(std::string(kCombined) + event.message, kMaxNoteBytes);
   combined.type = std::move(event.type);
   combined.reason = std::move(event.reason);
   combined.source = std::move(event.source);

@@ -4,7 +4,6 @@
 
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/identity.h"
-#include "kubexx/base/utf8.h"
 
 namespace kubexx::events {
 namespace {
@@ -30,20 +29,6 @@ bool IsDnsSubdomain(std::string_view name) {
 }
 
 }  // namespace
-
-std::string CutUtf8(std::string_view text, std::size_t max_bytes) {
-  // What is cut off need not be repaired; a repaired byte takes three, never fewer than it had.
-  std::string out = base::ToValidUtf8(text.substr(0, max_bytes + 4));
-  if (out.size() <= max_bytes) {
-    return out;
-  }
-  std::size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0U) == 0x80U) {
-    --end;
-  }
-  out.resize(end);
-  return out;
-}
 
 std::string EventName(std::string_view object, std::int64_t unix_nanoseconds) {
   std::string name = fmt::format("{}.{:x}", object, unix_nanoseconds);

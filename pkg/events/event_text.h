@@ -15,10 +15,6 @@ inline constexpr std::size_t kMaxNoteBytes = 1024;
 /// The API server refuses longer ones.
 inline constexpr std::size_t kMaxReasonBytes = 128;
 
-/// `text` as valid UTF-8 (broken bytes become U+FFFD) of at most `max_bytes`, cut between
-/// characters.
-std::string CutUtf8(std::string_view text, std::size_t max_bytes);
-
 /// "<object>.<nanoseconds in hex>", or a UUID when that is not a DNS subdomain: names of some kinds
 /// of objects are no names for events. As client-go's GenerateEventName.
 std::string EventName(std::string_view object, std::int64_t unix_nanoseconds);

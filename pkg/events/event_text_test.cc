@@ -37,22 +37,6 @@ TEST(EventName, IsAnotherForEachEventOfANanosecond) {
   EXPECT_EQ(names.Next("b", now), "b.12");
 }
 
-TEST(CutUtf8, CutsBetweenCharacters) {
-  EXPECT_EQ(CutUtf8("abc", 3), "abc");
-  EXPECT_EQ(CutUtf8("abcd", 3), "abc");
-  EXPECT_EQ(CutUtf8("ab\xc3\xa9", 4), "ab\xc3\xa9");
-  EXPECT_EQ(CutUtf8("ab\xc3\xa9", 3), "ab");
-  EXPECT_EQ(CutUtf8("a\xf0\x9f\x98\x80z", 4), "a");
-  EXPECT_EQ(CutUtf8("", 3), "");
-  const std::string long_text(5000, 'x');
-  EXPECT_EQ(CutUtf8(long_text, kMaxNoteBytes), std::string(1024, 'x'));
-}
-
-TEST(CutUtf8, RepairsBrokenBytes) {
-  EXPECT_EQ(CutUtf8("a\xff", 10), "a\xef\xbf\xbd");
-  EXPECT_EQ(CutUtf8("a\xff", 3), "a");
-}
-
 TEST(ReferenceTo, TakesKindFromTheSchemaAndTheRestFromTheMetadata) {
   api::apps::v1::Deployment deployment;
   deployment.metadata.name = "web";

@@ -8,6 +8,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/identity.h"
+#include "kubexx/base/utf8.h"
 #include "kubexx/events/event_text.h"
 #include "kubexx/events/events_metrics.h"
 #include "kubexx/events/internal/delivery.h"
@@ -25,7 +26,7 @@ RecorderOptions WithInstance(RecorderOptions options) {
   if (options.instance.empty()) {
     options.instance = options.component + "-" + base::HostName();
   }
-  options.instance = CutUtf8(options.instance, kMaxReasonBytes);
+  options.instance = base::CutUtf8(options.instance, kMaxReasonBytes);
   return options;
 }
 
@@ -64,15 +65,15 @@ class SeriesRecorder::Impl {
     event.event_time = apimachinery::MicroTime::From(now);
     event.reporting_controller = options_.component;
     event.reporting_instance = options_.instance;
-    event.reason = CutUtf8(occurrence.reason, kMaxReasonBytes);
+    event.reason = base::CutUtf8(occurrence.reason, kMaxReasonBytes);
     // The API requires one.
-    event.action =
-        occurrence.action.empty() ? event.reason : CutUtf8(occurrence.action, kMaxReasonBytes);
+    event.action = occurrence.action.empty() ? event.reason
+                                             : base::CutUtf8(occurrence.action, kMaxReasonBytes);
     event.regarding = std::move(occurrence.regarding);
     if (occurrence.related) {
       event.related = *std::move(occurrence.related);
     }
-    event.note = CutUtf8(occurrence.note, kMaxNoteBytes);
+    event.note = base::CutUtf8(occurrence.note, kMaxNoteBytes);
     event.type = occurrence.type == EventType::kWarning ? "Warning" : "Normal";
     pipeline_.Put(std::move(event));
   }

@@ -8,12 +8,15 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/reloadpolicy/internal/quoted.h"
+
 namespace kubexx::reloadpolicy {
 namespace {
 
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
+using internal::Quoted;
 
 constexpr std::array<std::string_view, 12> kMonths{"jan", "feb", "mar", "apr", "may", "jun",
                                                    "jul", "aug", "sep", "oct", "nov", "dec"};
@@ -36,8 +39,6 @@ struct Field {
   unsigned high;
   std::span<const std::string_view> names;  // of low, low + 1, ...
 };
-
-std::string Quoted(std::string_view text) { return "\"" + std::string(text.substr(0, 64)) + "\""; }
 
 apimachinery::Error Bad(const Field& field, std::string_view item, const std::string& what) {
   return Fail(Reason::kInvalidConfig,

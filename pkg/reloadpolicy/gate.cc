@@ -160,7 +160,7 @@ Decision Gate::Begin(const Request& request, base::WallTime now) {
       decision.record = state;
     }
   } else if (last != rollouts_.end()) {
-    End(request.workload, RolloutState::kLeft);
+    End(request.workload, RolloutState::kLeft, now);
   }
   wake_some_ = true;  // there may be places left
   return decision;
@@ -207,21 +207,8 @@ std::optional<Hold> Gate::CheckTimes(const Request& request, const Effective& ef
   if (!effective.min_interval) {
     return std::nullopt;
   }
-  std::optional<base::WallTime> last = LastRolloutOf(request.annotations);
-  const auto take = [&](const std::map<ObjectRef, Rollout>& rollouts) {
-    const auto found = rollouts.find(request.workload);
-    if (found != rollouts.end() && !found->second.uncertain) {  // it is that one that is asked for
-      last = std::max(last.value_or(found->second.started), found->second.started);
-    }
-  };
-  take(rollouts_);
-  take(replaced_);
-  if (const auto found = unrecorded_.find(request.workload); found != unrecorded_.end()) {
-    last = std::max(last.value_or(found->second), found->second);
-  }
-  // A time to come is a clock that was wrong; it must not hold rollouts back for ever.
-  if (!last || *last > After(now, effective.min_interval->value) ||
-      After(*last, effective.min_interval->value) <= now) {
+  const auto last = IntervalStart(request, effective.min_interval->value, now);
+  if (!last || After(*last, effective.min_interval->value) <= now) {
     return std::nullopt;
   }
   Hold hold = HoldBy(

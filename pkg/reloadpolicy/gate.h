@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/reloadpolicy/last_starts.h"
 #include "kubexx/reloadpolicy/phase.h"
 #include "kubexx/reloadpolicy/policy_set.h"
 #include "kubexx/reloadpolicy/rollout.h"
@@ -208,7 +209,8 @@ class Gate {
   void CancelKept(const ObjectRef& workload);
   /// The write that followed Begin has rolled the workload, but the gate's annotations are not on
   /// it. The gate cannot recognize the status of such a rollout, so it does not follow it. A
-  /// minimum interval counts from this rollout as long as this gate exists.
+  /// minimum interval counts from this rollout as long as this gate exists, as it does from every
+  /// rollout that the gate has seen, whatever the annotations say later.
   void LeaveUnrecorded(const ObjectRef& workload);
   /// The workload has nothing to roll any more: it stops waiting.
   void Done(const ObjectRef& workload);
@@ -355,7 +357,14 @@ class Gate {
   void Drop(const ObjectRef& workload);
   /// Reverts what Start did.
   void Undo(const ObjectRef& workload);
-  void End(const ObjectRef& workload, RolloutState state);
+  void End(const ObjectRef& workload, RolloutState state, base::WallTime now);
+  /// Remembers a start, unless it lies in the future. `annotations` are the workload's.
+  void NoteStart(const ObjectRef& workload, const std::string& uid, const Annotations& annotations,
+                 base::WallTime started, base::WallTime now);
+  /// The start from which the minimum interval counts for the workload: the latest that the gate
+  /// remembers, follows or reads on the workload.
+  std::optional<base::WallTime> IntervalStart(const Request& request, base::Duration interval,
+                                              base::WallTime now) const;
 
   PolicySet policies_;
   std::set<std::string> unread_;
@@ -363,9 +372,9 @@ class Gate {
   /// Rollouts that Begin has replaced by a new one, until that new one has been observed.
   std::map<ObjectRef, Rollout> replaced_;
   std::map<ObjectRef, Ended> ended_;
-  /// The start times of rollouts that LeaveUnrecorded was called for and that a minimum interval
-  /// counts from. Each is kept until a later rollout is recorded on the workload.
-  std::map<ObjectRef, base::WallTime> unrecorded_;
+  /// What a minimum interval counts from when the workload's annotation says less.
+  LastStarts last_starts_;
+  std::optional<base::WallTime> next_prune_;
   /// The orders that annotations give to workloads, by namespace.
   std::map<std::string, std::map<ObjectRef, int>> orders_;
   /// Workloads that are unavailable by their status.

@@ -17,6 +17,9 @@ constexpr char kOrderAnnotation[] = "reloader.kubexx.io/order";
 // Less is that of two threads which have each looked at the clock.
 constexpr std::chrono::seconds kSetBack{1};
 
+// Each looks at all starts that are remembered.
+constexpr std::chrono::minutes kBetweenPrunes{1};
+
 Rollout Restored(base::WallTime started, RolloutState state) {
   Rollout rollout{.started = started, .running_since = started, .observed = true};
   rollout.retried = state == RolloutState::kRetried;
@@ -67,11 +70,12 @@ void Gate::Drop(const ObjectRef& workload) {
   unseen_.erase(workload);
 }
 
-void Gate::End(const ObjectRef& workload, RolloutState state) {
+void Gate::End(const ObjectRef& workload, RolloutState state, base::WallTime now) {
   const auto found = rollouts_.find(workload);
   if (found == rollouts_.end()) {
     return;
   }
+  NoteStart(workload, found->second.uid, found->second.annotations, found->second.started, now);
   const Ended ended{state, found->second.started};
   const bool stands_there = found->second.record.has_value();
   Drop(workload);
@@ -153,6 +157,9 @@ Rollout* Gate::Follow(const ObjectRef& workload, const Sighting& seen, base::Wal
   }
   if (is_younger) {
     const bool failed_before = rollout.MayCountAsFailed(now);  // another replica has rolled it
+    if (rollout.observed) {  // or somebody has edited the annotation
+      NoteStart(workload, rollout.uid, rollout.annotations, rollout.started, now);
+    }
     rollout = Restored(*last, record.value_or(RolloutState::kStarted));
     rollout.restored = false;
     rollout.retried = rollout.retried || failed_before;
@@ -174,11 +181,8 @@ void Gate::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTi
     unavailable_.erase(workload);
   }
   unseen_.erase(workload);
-  if (const auto found = unrecorded_.find(workload); found != unrecorded_.end()) {
-    const auto last = LastRolloutOf(seen.annotations);
-    if (last && InSeconds(*last) > InSeconds(found->second)) {
-      unrecorded_.erase(found);
-    }
+  if (const auto last = LastRolloutOf(seen.annotations)) {
+    NoteStart(workload, seen.uid, seen.annotations, *last, now);
   }
   Rollout* rollout = Follow(workload, seen, now);
   if (rollout == nullptr) {
@@ -205,7 +209,7 @@ void Gate::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTi
       !rollout->template_hash.empty() && rollout->template_hash != seen.template_hash;
   rollout->template_hash = seen.template_hash;
   if (is_changed && !rollout->MayHaveFailed(now)) {
-    End(workload, RolloutState::kLeft);  // it is somebody else's rollout now
+    End(workload, RolloutState::kLeft, now);  // it is somebody else's rollout now
   }
 }
 
@@ -240,7 +244,7 @@ std::vector<ObjectRef> Gate::Unseen() const { return {unseen_.begin(), unseen_.e
 
 void Gate::Forget(const ObjectRef& workload) {
   Drop(workload);
-  unrecorded_.erase(workload);
+  last_starts_.Forget(workload);
   unavailable_.erase(workload);
   Done(workload);
   NoteOrder(workload, {});
@@ -262,6 +266,8 @@ void Gate::FollowClock(base::WallTime now) {
         pending.for_others_since = std::min(*pending.for_others_since, now);
       }
     }
+    last_starts_.Clamp(now);
+    next_prune_.reset();
     next_sweep_.reset();
   } else {
     last_sweep_ = std::max(last, now);
@@ -272,6 +278,10 @@ void Gate::Sweep(base::WallTime now) {
   FollowClock(now);
   if (unread_.contains("")) {
     return;  // nothing is known yet, and all is held
+  }
+  if (unread_.empty() && (!next_prune_ || *next_prune_ <= now)) {
+    last_starts_.Prune(now, policies_.LongestMinInterval());
+    next_prune_ = now + kBetweenPrunes;
   }
   if (next_sweep_ && now < *next_sweep_) {
     return;
@@ -307,7 +317,7 @@ void Gate::Sweep(base::WallTime now) {
     if (rollouts_.at(workload).uncertain) {
       Undo(workload);  // what was before it counts again
     } else {
-      End(workload, state);
+      End(workload, state, now);
     }
   }
   next_sweep_ = next.value_or(base::WallTime::max());

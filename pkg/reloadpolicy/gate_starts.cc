@@ -1,7 +1,9 @@
 // How a Gate begins to follow a rollout, and what it makes of the write that was to roll.
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "kubexx/reloadpolicy/gate.h"
 #include "kubexx/reloadpolicy/internal/in_seconds.h"
@@ -11,11 +13,52 @@ namespace kubexx::reloadpolicy {
 using internal::InSeconds;
 namespace {
 
-// So far a rollout may be dated ahead to tell it from the one before. A clock that was more wrong
-// than this is not believed.
-constexpr std::chrono::minutes kMostAhead{1};
+constexpr char kMinIntervalAnnotation[] = "reloader.kubexx.io/min-interval";
+
+// A clock that was more wrong than this is not believed.
+bool IsToCome(base::WallTime time, base::WallTime now) {
+  return time > now + LastStarts::kMostAhead;
+}
 
 }  // namespace
+
+void Gate::NoteStart(const ObjectRef& workload, const std::string& uid,
+                     const Annotations& annotations, base::WallTime started, base::WallTime now) {
+  if (IsToCome(started, now)) {
+    return;
+  }
+  base::Duration own{};
+  if (annotations.contains(kMinIntervalAnnotation)) {
+    std::vector<std::string> problems;
+    own = SettingsFromAnnotations(annotations, problems).min_interval.value_or(own);
+  }
+  last_starts_.Note(workload, uid, started, own);
+}
+
+std::optional<base::WallTime> Gate::IntervalStart(const Request& request, base::Duration interval,
+                                                  base::WallTime now) const {
+  std::optional<base::WallTime> last = last_starts_.Find(request.workload, request.uid);
+  if (last) {
+    last = std::min(*last, now);  // the clock may have been set back since the last sweep
+  }
+  // What is further in the future is a clock that was wrong, or somebody's edit: it must neither
+  // hold rollouts back for ever nor hide when the last one was.
+  const auto take = [&](base::WallTime started) {
+    if (started <= now + std::chrono::duration_cast<base::WallTime::duration>(interval)) {
+      last = std::max(last.value_or(started), started);
+    }
+  };
+  if (const auto written = LastRolloutOf(request.annotations)) {
+    take(*written);
+  }
+  for (const auto* rollouts : {&rollouts_, &replaced_}) {
+    const auto found = rollouts->find(request.workload);
+    if (found != rollouts->end() && !found->second.uncertain) {  // it is that one that is asked for
+      take(found->second.started);
+    }
+  }
+  return last;
+}
 
 std::optional<base::WallTime> Gate::LastStart(const Request& request) const {
   std::optional<base::WallTime> last = LastRolloutOf(request.annotations);
@@ -26,8 +69,8 @@ std::optional<base::WallTime> Gate::LastStart(const Request& request) const {
   if (const auto found = ended_.find(request.workload); found != ended_.end()) {
     take(found->second.started);
   }
-  if (const auto found = unrecorded_.find(request.workload); found != unrecorded_.end()) {
-    take(found->second);
+  if (const auto known = last_starts_.Find(request.workload, request.uid)) {
+    take(*known);
   }
   return last;
 }
@@ -36,7 +79,7 @@ base::WallTime Gate::Start(const Request& request, RolloutState state, base::Wal
   Rollout rollout{.started = now, .running_since = now, .uid = request.uid};
   // What stands on workloads are seconds: two rollouts within one could not be told apart.
   if (const auto last = LastStart(request); last && InSeconds(*last) >= InSeconds(now)) {
-    if (*last <= now + kMostAhead) {
+    if (!IsToCome(*last, now)) {
       rollout.started = InSeconds(*last) + std::chrono::seconds(1);
     } else {
       rollout.before = last;
@@ -140,9 +183,8 @@ void Gate::LeaveUnrecorded(const ObjectRef& workload) {
   if (found == rollouts_.end()) {
     return;
   }
-  if (policies_.Resolve(workload, found->second.annotations).min_interval) {
-    unrecorded_.insert_or_assign(workload, found->second.started);
-  }
+  const Rollout& rollout = found->second;
+  NoteStart(workload, rollout.uid, rollout.annotations, rollout.started, rollout.started);
   Undo(workload);
 }
 

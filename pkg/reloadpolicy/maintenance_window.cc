@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloadpolicy/internal/quoted.h"
 
 namespace kubexx::reloadpolicy {
 namespace {
@@ -52,8 +53,8 @@ Result<MaintenanceWindow> MaintenanceWindow::Parse(std::string_view schedule,
   const auto length = apimachinery::Duration::Parse(duration);
   if (!length || base::Duration(length->nanos) < kShortest ||
       base::Duration(length->nanos) > kLongest) {
-    return Fail(Reason::kInvalidConfig, "duration: \"" + std::string(duration.substr(0, 64)) +
-                                            "\" is no duration between 1m and 168h");
+    return Fail(Reason::kInvalidConfig,
+                "duration: " + internal::Quoted(duration) + " is no duration between 1m and 168h");
   }
   window.duration_ = base::Duration(length->nanos);
   auto zone = TimeZone::Load(time_zone);
@@ -63,8 +64,7 @@ Result<MaintenanceWindow> MaintenanceWindow::Parse(std::string_view schedule,
   window.zone_ = *std::move(zone);
   // Whether a day matches does not depend on the year beyond eight of them: any time will do.
   if (!window.NextOpening(base::WallTime(days(20'000)))) {
-    return Fail(Reason::kInvalidConfig,
-                "schedule: \"" + std::string(schedule.substr(0, 64)) + "\" never comes");
+    return Fail(Reason::kInvalidConfig, "schedule: " + internal::Quoted(schedule) + " never comes");
   }
   return window;
 }

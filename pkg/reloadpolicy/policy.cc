@@ -7,6 +7,7 @@
 #include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloadpolicy/effective.h"
+#include "kubexx/reloadpolicy/internal/quoted.h"
 #include "kubexx/reloadpolicy/key_list.h"
 
 namespace kubexx::reloadpolicy {
@@ -16,6 +17,7 @@ using apimachinery::Fail;
 using apimachinery::OrEmpty;
 using apimachinery::Reason;
 using apimachinery::Result;
+using internal::Quoted;
 using std::chrono::hours;
 using std::chrono::seconds;
 
@@ -113,7 +115,7 @@ void ReadRules(const Spec& spec, Policy& policy, Reader& reader) {
   for (const auto& item : OrEmpty(spec.sources)) {
     const bool has_keys = item.kind == "ConfigMap" || item.kind == "Secret";
     if (!has_keys && item.kind != "SecretProviderClass") {
-      reader.Problem("spec.sources", "\"" + item.kind + "\" is no kind of source");
+      reader.Problem("spec.sources", Quoted(item.kind) + " is no kind of source");
       continue;
     }
     SourceRule rule{item.kind, item.name, item.paused.value_or(false)};
@@ -171,8 +173,7 @@ void ReadBrake(const std::string& key, const std::string& value, Settings& setti
   if (key.ends_with("/paused")) {
     settings.paused = ParseBool(value);
     if (!settings.paused) {
-      problem = "\"" + value.substr(0, 64) + "\" is neither true nor false; write \"true\" or " +
-                "\"false\"";
+      problem = Quoted(value) + " is neither true nor false; write \"true\" or \"false\"";
     }
   } else if (key.ends_with("/min-interval")) {
     if (const auto interval = ParseDuration(value, base::Duration(0), kLongestInterval)) {
@@ -183,8 +184,7 @@ void ReadBrake(const std::string& key, const std::string& value, Settings& setti
   } else if (key.ends_with("/order")) {
     settings.order = ParseOrder(value);
     if (!settings.order) {
-      problem = "\"" + value.substr(0, 64) + "\" is no number between 0 and 1000; write, for " +
-                "instance, \"10\"";
+      problem = Quoted(value) + " is no number between 0 and 1000; write, for instance, \"10\"";
     }
   } else if (auto windows = MaintenanceWindow::ParseList(value); !windows) {
     problem = windows.error().message + "; write, for instance, \"0 2 * * 1-5 3h Europe/Berlin\"";
@@ -293,10 +293,10 @@ Result<base::Duration> ParseDuration(std::string_view text, base::Duration low,
                                      base::Duration high) {
   const auto parsed = apimachinery::Duration::Parse(text);
   if (!parsed || base::Duration(parsed->nanos) < low || base::Duration(parsed->nanos) > high) {
-    return Fail(Reason::kInvalidConfig,
-                "\"" + std::string(text.substr(0, 64)) + "\" is no duration between " +
-                    apimachinery::Duration{low.count()}.ToString() + " and " +
-                    apimachinery::Duration{high.count()}.ToString());
+    return Fail(Reason::kInvalidConfig, Quoted(text) + " is no duration between " +
+                                            apimachinery::Duration{low.count()}.ToString() +
+                                            " and " +
+                                            apimachinery::Duration{high.count()}.ToString());
   }
   return base::Duration(parsed->nanos);
 }

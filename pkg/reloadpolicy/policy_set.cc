@@ -73,6 +73,14 @@ int PolicySet::HighestOrderIn(const std::string& namespace_) const {
   return highest;
 }
 
+base::Duration PolicySet::LongestMinInterval() const {
+  base::Duration longest = flags_.min_interval.value_or(base::Duration(0));
+  for (const auto& [id, policy] : policies_) {
+    longest = std::max(longest, policy.settings.min_interval.value_or(longest));
+  }
+  return longest;
+}
+
 Effective PolicySet::Resolve(const ObjectRef& workload, const Annotations& annotations) const {
   Effective effective;
   const Settings own = SettingsFromAnnotations(annotations, effective.problems, &effective.brakes);

@@ -45,6 +45,8 @@ class PolicySet {
   /// The highest order that any policy gives to workloads in the namespace, whether or not such
   /// workloads exist.
   int HighestOrderIn(const std::string& namespace_) const;
+  /// The longest minimum interval that any policy or the flags ask for; 0 when none does.
+  base::Duration LongestMinInterval() const;
   /// Whether there are no policies and no flags. Then only annotations can hold a rollout back.
   bool empty() const { return policies_.empty() && flags_ == Settings(); }
 

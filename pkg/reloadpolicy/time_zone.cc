@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kubexx/base/ascii.h"
+#include "kubexx/reloadpolicy/internal/quoted.h"
 
 namespace kubexx::reloadpolicy {
 namespace {
@@ -41,8 +42,8 @@ apimachinery::Result<TimeZone> TimeZone::Load(std::string_view name) {
   if (!IsName(name) ||
       !absl::LoadTimeZone(absl::string_view(name.data(), name.size()), &rules.zone)) {
     return apimachinery::Fail(apimachinery::Reason::kInvalidConfig,
-                              "\"" + std::string(name.substr(0, 64)) +
-                                  "\" is no time zone of the system's database; "
+                              internal::Quoted(name) +
+                                  " is no time zone of the system's database; "
                                   "give an IANA name such as Europe/Berlin");
   }
   result.name_ = name;

@@ -186,6 +186,41 @@ the_test_goes_by_the_values() {
   ! helm template --kube-version 1.33.0 x "$chart" --set kubexx.test.enabled=false | grep -q 'helm.sh/hook' || fail "there is a test that nobody wants"
 }
 
+# The pod of `helm test` gets to the API server where the operator does: by the same way out of a closed namespace, on the same nodes,
+# by the same proxy, and with a token whatever the account says.
+the_test_reaches_the_server() {
+  helm template --kube-version 1.33.0 x "$chart" --namespace ops --values - >"$rendered" <<'END'
+kubexx: {settleWindow: 2m}
+reloader:
+  netpol: {enabled: true, to: [{ipBlock: {cidr: 10.0.0.0/8}}]}
+  rbac: {enabled: false}
+  serviceAccount: {create: false, name: existing, automountServiceAccountToken: false}
+  deployment:
+    env: {open: {HTTPS_PROXY: "http://proxy:3128", OTHER: "1"}, secret: {NO_PROXY: .svc}, existing: {proxies: {http_proxy: key}}}
+    affinity:
+      nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]}]}}
+      podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: []}
+END
+  /usr/bin/python3 - "$rendered" <<'END' || fail "the pod of helm test does not get to the API server"
+import sys, yaml
+with open(sys.argv[1], encoding="utf-8") as file:
+    objects = [each for each in yaml.safe_load_all(file) if each]
+policies = {each["metadata"]["name"]: each["spec"] for each in objects if each["kind"] == "NetworkPolicy"}
+pod = next(each for each in objects if each["kind"] == "Pod")
+labels = pod["metadata"]["labels"]
+own = policies["x-reloader-test"]
+assert all(labels.get(key) == value for key, value in own["podSelector"]["matchLabels"].items()), own
+assert own["egress"] == policies["x-reloader"]["egress"] and not own["ingress"], own
+assert {"port": 3128, "protocol": "TCP"} in own["egress"][1]["ports"], own
+assert list(pod["spec"]["affinity"]) == ["nodeAffinity"], pod
+assert pod["spec"]["automountServiceAccountToken"] and pod["spec"]["serviceAccountName"] == "existing", pod
+container = pod["spec"]["containers"][0]
+assert sorted(each["name"] for each in container["env"]) == ["HTTPS_PROXY", "NO_PROXY", "http_proxy"], container
+assert "--settle-window=2m" in container["args"], container
+END
+  ! helm template --kube-version 1.33.0 x "$chart" | grep -q '^kind: NetworkPolicy' || fail "there is a network policy that nobody wants"
+}
+
 # Objects that the release does not know, as they are and as templates; what the Deployment's strategy is.
 further_objects_are_made() {
   helm install -n chart further "$chart" --values - >/dev/null <<'END'
@@ -216,7 +251,7 @@ crds_are_upgraded() {
   kubectl apply --dry-run=server -f "$examples" >/dev/null || fail "the examples that Artifact Hub shows are refused"
 }
 
-trap '"$cluster" down; rm -f "${examples:-}"' EXIT
+trap '"$cluster" down; rm -f "${examples:-}" "${rendered:-}"' EXIT
 "$root/hack/manifests" --check
 
 helm lint --strict --quiet --kube-version 1.33.0 "$chart"
@@ -224,6 +259,8 @@ examples=$(mktemp)
 /usr/bin/python3 "$root/test/manifests/chart_metadata.py" "$chart" "$examples" || fail "Artifact Hub is told something wrong"
 bad_values_are_refused
 the_test_goes_by_the_values
+rendered=$(mktemp)
+the_test_reaches_the_server
 alerts_fire
 "$cluster" down
 "$cluster" up

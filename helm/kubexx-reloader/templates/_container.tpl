@@ -127,3 +127,13 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 - {name: METRICS_COUNT_BY_NAMESPACE, value: enabled}
 {{- end }}
 {{- end -}}
+
+{{/* Of the environment only what says how the API server is reached, for the pod of `helm test`. */}}
+{{- define "reloader.connectionEnv" -}}
+{{- $names := list "HTTPS_PROXY" "https_proxy" "HTTP_PROXY" "http_proxy" "NO_PROXY" "no_proxy" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" -}}
+{{- range include "reloader.env" . | fromYamlArray }}
+{{- if has .name $names }}
+- {{ toJson . }}
+{{- end }}
+{{- end }}
+{{- end -}}

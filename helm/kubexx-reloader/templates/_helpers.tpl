@@ -106,6 +106,41 @@ true
 {{- end -}}
 {{- end -}}
 
+{{/* Where the operator's pods and that of `helm test` may go, as a YAML list: to the API server, to webhooks, and to the proxies on
+     the way. */}}
+{{- define "reloader.egress" -}}
+{{- $ports := list 443 6443 }}
+{{- $env := .Values.reloader.deployment.env }}
+{{- $urls := list .Values.reloader.webhookUrl }}
+{{- range list ($env.open | default dict) ($env.secret | default dict) }}
+{{- $variables := . }}
+{{- range list "ALERT_WEBHOOK_URL" "ALERT_WEBHOOK_PROXY" "HTTPS_PROXY" "https_proxy" "HTTP_PROXY" "http_proxy" }}
+{{- $urls = append $urls (get $variables .) }}
+{{- end }}
+{{- end }}
+{{- range $urls }}
+{{- with . | toString }}
+{{- $url := urlParse . }}
+{{- $port := regexFind ":[0-9]+$" $url.host | trimPrefix ":" }}
+{{- $ports = append $ports ($port | default (ternary 80 443 (eq $url.scheme "http")) | int) }}
+{{- end }}
+{{- end }}
+{{- range .Values.reloader.netpol.ports }}{{ $ports = append $ports (int .) }}{{ end }}
+# Names.
+- ports:
+    - {port: 53, protocol: UDP}
+    - {port: 53, protocol: TCP}
+# The API server (a policy sees the port behind its Service, often 6443), and webhooks.
+- ports:
+    {{- range $ports | uniq | sortAlpha }}
+    - {port: {{ . }}, protocol: TCP}
+    {{- end }}
+  {{- with .Values.reloader.netpol.to }}
+  to:
+    {{- toYaml . | nindent 8 }}
+  {{- end }}
+{{- end -}}
+
 {{/* "true" when replicas have to agree: asked for, or implied by their number or by shards. */}}
 {{- define "reloader.ha" -}}
 {{- if or .Values.reloader.enableHA (gt (int .Values.reloader.deployment.replicas) 1) (gt (int .Values.kubexx.shards) 1) -}}

@@ -1,5 +1,7 @@
 // Members as Leases.
+#include <charconv>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "kubexx/api/coordination/v1/resources.gen.h"
@@ -16,20 +18,49 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 constexpr char kMemberLabel[] = "kubexx.io/reloader-member-of";
+constexpr char kShardsAnnotation[] = "kubexx.io/reloader-shards";
 constexpr std::int32_t kLeaseSeconds = 15;
+// Far more than clocks are apart.
+constexpr std::chrono::minutes kSurelyOver{10};
+
+/// Into how many shards the member divides the namespaces; 0 when it does not tell.
+int ShardsOf(const Lease& lease) {
+  const auto found = lease.metadata.annotations.find(kShardsAnnotation);
+  int shards = 0;
+  if (found != lease.metadata.annotations.end()) {
+    const std::string& text = found->second;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), shards);
+    if (error != std::errc() || end != text.data() + text.size() || shards < 0) {
+      return 0;
+    }
+  }
+  return shards;
+}
+
+Member MemberFrom(const Lease& lease, int shards) {
+  const auto renewed = lease.spec.renew_time.value_or(apimachinery::MicroTime());
+  const auto limit = apimachinery::MicroTime::From(std::chrono::system_clock::now() - kSurelyOver);
+  return {.name = lease.spec.holder_identity.value_or(""),
+          .version = lease.metadata.resource_version,
+          .shards = shards,
+          .created = lease.metadata.creation_timestamp.seconds,
+          .is_abandoned = renewed < limit};
+}
 
 class LeaseMemberStore final : public MemberStore {
  public:
   LeaseMemberStore(std::shared_ptr<rest::RESTClient> client, apimachinery::ObjectKey lease,
-                   std::string identity)
+                   std::string identity, int shards)
       : leases_(std::move(client), lease.namespace_),
         lease_(std::move(lease)),
-        identity_(std::move(identity)) {}
+        identity_(std::move(identity)),
+        shards_(shards) {}
 
   Result<void> Renew(std::stop_token stop) override {
     own_.metadata.name = NameOf(identity_);
     own_.metadata.namespace_ = lease_.namespace_;
     own_.metadata.labels[kMemberLabel] = lease_.name;
+    own_.metadata.annotations[kShardsAnnotation] = std::to_string(shards_);
     own_.spec.holder_identity = identity_;
     own_.spec.lease_duration_seconds = kLeaseSeconds;
     own_.spec.renew_time = apimachinery::MicroTime::From(std::chrono::system_clock::now());
@@ -66,9 +97,24 @@ class LeaseMemberStore final : public MemberStore {
       if (lease.metadata.name != NameOf(lease.spec.holder_identity.value_or(""))) {
         continue;
       }
-      members.push_back({lease.spec.holder_identity.value_or(""), lease.metadata.resource_version});
+      members.push_back(MemberFrom(lease, ShardsOf(lease)));
     }
     return members;
+  }
+
+  Result<std::optional<Member>> Leader(std::stop_token stop) override {
+    const auto lease = leases_.Get(lease_.name, std::move(stop));
+    if (!lease) {
+      return apimachinery::IsObjectNotFound(lease.error())
+                 ? Result<std::optional<Member>>(std::nullopt)
+                 : apimachinery::Fail(lease.error());
+    }
+    if (lease->spec.holder_identity.value_or("").empty()) {
+      return std::nullopt;  // given back
+    }
+    Member leader = MemberFrom(*lease, 1);
+    leader.created = 0;  // the Lease is older than its holder
+    return leader;
   }
 
   Result<void> Remove(const std::string& name, std::stop_token stop) override {
@@ -105,6 +151,7 @@ class LeaseMemberStore final : public MemberStore {
   kubernetes::ResourceClient<Lease> leases_;
   const apimachinery::ObjectKey lease_;
   const std::string identity_;
+  const int shards_;
   Lease own_;  // Renew only
 };
 
@@ -112,9 +159,9 @@ class LeaseMemberStore final : public MemberStore {
 
 std::unique_ptr<MemberStore> NewLeaseMemberStore(std::shared_ptr<rest::RESTClient> client,
                                                  apimachinery::ObjectKey lease,
-                                                 std::string identity) {
+                                                 std::string identity, int shards) {
   return std::make_unique<LeaseMemberStore>(std::move(client), std::move(lease),
-                                            std::move(identity));
+                                            std::move(identity), shards);
 }
 
 }  // namespace kubexx::reloader

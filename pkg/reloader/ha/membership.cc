@@ -20,28 +20,59 @@ constexpr int kAbandonedAfter = 10;
 // Roles that are just being replaced refuse, too.
 constexpr base::Duration kRefusedForGood = std::chrono::seconds(10);
 
+std::string Division(int shards) {
+  return shards == 1   ? "works on all namespaces together"
+         : shards == 0 ? "divides the namespaces into shards"
+                       : "divides the namespaces into " + std::to_string(shards) + " shards";
+}
+
+/// Whether the member has this number of shards, as far as anybody knows. Those that do not tell
+/// have several: with one there are no signs of life.
+bool Agrees(const Member& member, int shards) {
+  return member.shards == shards || (member.shards == 0 && shards > 1);
+}
+
 }  // namespace
 
 void MemberView::Saw(const std::vector<Member>& members, base::TimePoint now) {
   std::set<std::string> present;
   for (const Member& member : members) {
     present.insert(member.name);
-    Entry& entry = entries_[member.name];
-    if (entry.version != member.version) {
-      entry = {member.version, now};
+    const auto [at, is_new] = entries_.try_emplace(member.name, Entry{member, now});
+    Entry& entry = at->second;
+    if (!is_new && entry.member.version != member.version) {
+      entry.since = now;
     }
+    entry.member = member;
   }
   std::erase_if(entries_, [&](const auto& entry) { return !present.contains(entry.first); });
 }
 
-std::vector<std::string> MemberView::Live(base::TimePoint now) const {
+bool MemberView::IsLive(const Entry& entry, base::TimePoint now) const {
+  return !entry.member.is_abandoned && now - entry.since < expiry_;
+}
+
+std::vector<std::string> MemberView::Live(base::TimePoint now, std::optional<int> shards) const {
   std::vector<std::string> live;
   for (const auto& [name, entry] : entries_) {
-    if (now - entry.since < expiry_) {
+    if (IsLive(entry, now) && (!shards || Agrees(entry.member, *shards))) {
       live.push_back(name);
     }
   }
   return live;
+}
+
+std::optional<Member> MemberView::Elder(base::TimePoint now, int shards) const {
+  const Member* first = nullptr;
+  const auto rank = [shards](const Member& member) {
+    return std::pair(member.created, Agrees(member, shards) ? shards : member.shards);
+  };
+  for (const auto& [name, entry] : entries_) {
+    if (IsLive(entry, now) && (first == nullptr || rank(entry.member) < rank(*first))) {
+      first = &entry.member;
+    }
+  }
+  return first == nullptr || Agrees(*first, shards) ? std::nullopt : std::optional(*first);
 }
 
 std::vector<std::string> MemberView::Abandoned(base::TimePoint now) const {
@@ -62,12 +93,17 @@ std::string TakerOf(int shard, const std::vector<std::string>& members) {
 class Membership::Impl {
  public:
   Impl(Options options, MemberStore& store)
-      : options_(std::move(options)), store_(store), view_(options_.expiry) {}
+      : options_(std::move(options)),
+        store_(store),
+        view_(options_.expiry),
+        leader_view_(options_.expiry) {}
   ~Impl() { Stop(); }
 
   void Start() {
     renewer_ = std::jthread([this](const std::stop_token& stop) { Renew(stop); });
-    watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
+    if (HasSigns()) {
+      watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
+    }
   }
 
   void Stop() {
@@ -75,14 +111,9 @@ class Membership::Impl {
       return;
     }
     renewer_.request_stop();
-    watcher_.request_stop();
+    watcher_ = {};  // joins
     renewer_.join();
-    watcher_.join();
-    if (const auto removed = store_.Remove(options_.identity, {}); !removed) {
-      logging::Warning(
-          "Cannot remove this replica from the members; the other replicas notice its end later",
-          {{"error", removed.error()}});
-    }
+    Leave({});
   }
 
   std::optional<std::stop_token> AwaitAssigned(int shard, const std::stop_token& stop) {
@@ -106,21 +137,40 @@ class Membership::Impl {
            refused_->message;
   }
 
+  std::optional<std::string> Waiting() const {
+    const base::MutexLock lock(mu_);
+    return waiting_ ? std::optional("this replica " + *waiting_) : std::nullopt;
+  }
+
  private:
   struct Refusal {
     base::TimePoint since{};
     std::string message{};
   };
 
+  bool HasSigns() const { return options_.shards > 1; }
+
   void Renew(const std::stop_token& stop) {
     base::TimePoint renewal = options_.clock.Now();
     while (!stop.stop_requested()) {
-      if (options_.clock.Now() >= renewal) {
+      const bool is_due = options_.clock.Now() >= renewal;
+      if (is_due) {
         renewal = options_.clock.Now() + options_.renew_period;
-        Note(store_.Renew(stop), "Cannot renew this replica's sign of life for the other replicas",
-             renewal_error_, stop);
       }
-      Look(stop);
+      if (!is_member_) {
+        Look(stop);  // before anybody counts on this replica
+      }
+      if (has_place_ && HasSigns()) {
+        if (is_due || !is_member_) {
+          is_member_ = true;
+          Note(store_.Renew(stop),
+               "Cannot renew this replica's sign of life for the other replicas", renewal_error_,
+               stop);
+        }
+        Look(stop);
+      } else if (has_place_) {
+        return Assign({options_.identity});  // for good: the Lease decides
+      }
       const base::MutexLock lock(mu_);
       while (!woken_ && !stop.stop_requested() && options_.clock.Now() < renewal) {
         (void)options_.clock.WaitUntil(mu_, wake_, stop, renewal);
@@ -129,30 +179,95 @@ class Membership::Impl {
     }
   }
 
+  /// Removes this replica's sign of life.
+  void Leave(const std::stop_token& stop) {
+    if (!std::exchange(is_member_, false)) {
+      return;
+    }
+    if (const auto removed = store_.Remove(options_.identity, stop); !removed) {
+      logging::Warning(
+          "Cannot remove this replica from the members; the other replicas notice its end later",
+          {{"error", removed.error()}});
+    }
+  }
+
+  /// Finds out who is there, whether this replica has to wait, and which shards it should take.
   void Look(const std::stop_token& stop) {
-    const auto members = store_.List(stop);
+    auto members = store_.List(stop);
+    auto leader =
+        members && HasSigns() ? store_.Leader(stop) : Result<std::optional<Member>>(std::nullopt);
     const base::TimePoint now = options_.clock.Now();
-    Note(members ? Result<void>() : apimachinery::Fail(members.error()),
+    if (!HasSigns() && !members) {
+      has_place_ = true;  // those with shards give way to the Lease
+      return;
+    }
+    const auto seen = !members  ? Result<void>(apimachinery::Fail(members.error()))
+                      : !leader ? Result<void>(apimachinery::Fail(leader.error()))
+                                : Result<void>();
+    Note(seen,
          "Cannot list the replicas; the shards stay divided as they are, and without a first list "
          "this replica takes none",
          look_error_, stop);
-    {
-      const base::MutexLock lock(mu_);
-      if (members || has_looked_) {
-        has_looked_ = true;
-      } else if (!IsMissingRight(members.error())) {
-        refused_.reset();
-      } else if (!refused_) {
-        refused_ = {now, members.error().message};
-      }
-    }
-    if (!members) {
+    NoteRefusal(seen, now);
+    if (!seen) {
       return;  // what was known stays: the Leases decide who writes
     }
+    if (!is_member_) {  // what this replica left when it ended last says nothing
+      std::erase_if(*members, [&](const Member& of) { return of.name == options_.identity; });
+    }
     view_.Saw(*members, now);
-    Assign(view_.Live(now));
-    for (const std::string& name : view_.Abandoned(now)) {
-      (void)store_.Remove(name, stop);  // tried again next time
+    leader_view_.Saw(*leader ? std::vector<Member>{**leader} : std::vector<Member>(), now);
+    FindPlace(now, stop);
+    if (has_place_ && is_member_) {
+      Assign(view_.Live(now, options_.shards));
+    }
+    if (HasSigns()) {
+      for (const std::string& name : view_.Abandoned(now)) {
+        (void)store_.Remove(name, stop);  // tried again next time
+      }
+    }
+  }
+
+  void NoteRefusal(const Result<void>& seen, base::TimePoint now) {
+    const base::MutexLock lock(mu_);
+    if (seen || has_looked_) {
+      has_looked_ = true;
+    } else if (!IsMissingRight(seen.error())) {
+      refused_.reset();
+    } else if (!refused_) {
+      refused_ = {now, seen.error().message};
+    }
+  }
+
+  /// Decides whether this replica has to wait for others, and makes it do so.
+  void FindPlace(base::TimePoint now, const std::stop_token& stop) {
+    const auto leader = leader_view_.Elder(now, options_.shards);
+    const auto elder = leader ? leader : view_.Elder(now, options_.shards);
+    if (elder) {
+      has_place_ = false;
+      waited_until_ = now + options_.hand_over;
+      SetWaiting(Division(options_.shards) + ", and waits until the replica " + elder->name +
+                 ", which " + Division(elder->shards) + ", is gone");
+      Assign({});
+      Leave(stop);
+    } else if (!has_place_ && (!waited_until_ || *waited_until_ <= now)) {
+      has_place_ = true;
+      SetWaiting(std::nullopt);
+    }
+  }
+
+  void SetWaiting(std::optional<std::string> what) {
+    {
+      const base::MutexLock lock(mu_);
+      if (waiting_ == what) {
+        return;
+      }
+      waiting_ = what;
+    }
+    if (what) {
+      logging::Warning("This replica waits: it " + *what);
+    } else {
+      logging::Info("No replica with another number of shards is left; this one goes on");
     }
   }
 
@@ -187,7 +302,7 @@ class Membership::Impl {
       }
       changed_.notify_all();
     }
-    if (changed) {
+    if (changed && HasSigns()) {
       logging::Info("Shards divided anew", {{"replicas", members.size()}});
     }
     for (std::stop_source& source : moved) {
@@ -213,15 +328,21 @@ class Membership::Impl {
 
   const Options options_;
   MemberStore& store_;
-  MemberView view_;            // renewer only
-  std::string renewal_error_;  // as view_: the last that was logged
+  // The renewer's only, and Stop's after it has ended.
+  MemberView view_;
+  MemberView leader_view_;     // of the one Lease's holder
+  std::string renewal_error_;  // the last that was logged
   std::string look_error_;     // the same
+  bool is_member_ = false;     // has given a sign of life
+  bool has_place_ = false;     // has looked, and need not wait for others
+  std::optional<base::TimePoint> waited_until_;
   mutable base::Mutex mu_;
   base::CondVar changed_;
   base::CondVar wake_;
   bool woken_ KX_GUARDED_BY(mu_) = false;
   bool has_looked_ KX_GUARDED_BY(mu_) = false;
   std::optional<Refusal> refused_ KX_GUARDED_BY(mu_);
+  std::optional<std::string> waiting_ KX_GUARDED_BY(mu_);
   std::map<int, std::stop_source> assigned_ KX_GUARDED_BY(mu_);
   std::jthread renewer_;
   std::jthread watcher_;
@@ -233,6 +354,7 @@ Membership::~Membership() { impl_->Stop(); }
 void Membership::Start() { impl_->Start(); }
 void Membership::Stop() { impl_->Stop(); }
 std::optional<std::string> Membership::Problem() const { return impl_->Problem(); }
+std::optional<std::string> Membership::Waiting() const { return impl_->Waiting(); }
 std::optional<std::stop_token> Membership::AwaitAssigned(int shard,
                                                          const std::stop_token& stop) const {
   return impl_->AwaitAssigned(shard, stop);

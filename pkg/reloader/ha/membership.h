@@ -1,8 +1,13 @@
 /// @file
 /// Finds out which replicas are alive, and which shards each of them should take.
+///
+/// All replicas at work must divide the namespaces into the same number of shards: otherwise two of
+/// them would work on some namespaces and none on others. While the number is being changed, those
+/// that were there first go on, and the others wait until these are gone.
 #ifndef KUBEXX_RELOADER_HA_MEMBERSHIP_H_
 #define KUBEXX_RELOADER_HA_MEMBERSHIP_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,11 +30,18 @@ namespace kubexx::reloader {
 struct Member {
   std::string name{};
   std::string version{};  ///< changes with every renewal
+  /// Into how many shards it divides the namespaces; 0 when it does not tell, as those of earlier
+  /// versions. Such a member is taken for one with the same number, if that is not 1.
+  int shards = 0;
+  /// When its entry was created, in seconds by the API server's clock.
+  std::int64_t created = 0;
+  /// It was renewed so long ago that it is dead, however wrong clocks are.
+  bool is_abandoned = false;
   bool operator==(const Member&) const = default;
 };
 
 /// Judges which members are alive by when their signs of life were seen to change. It never
-/// compares times that other replicas wrote. Pure.
+/// compares times that other replicas wrote, but for Member::is_abandoned. Pure.
 class MemberView {
  public:
   /// A member whose version has not changed for `expiry` counts as dead.
@@ -37,16 +49,22 @@ class MemberView {
 
   /// Takes in all members that are stored at the time `now`.
   void Saw(const std::vector<Member>& members, base::TimePoint now);
-  /// The names of all live members, sorted.
-  std::vector<std::string> Live(base::TimePoint now) const;
+  /// The names of all live members, sorted. With `shards`: of those that divide the namespaces into
+  /// this number of shards, or do not tell.
+  std::vector<std::string> Live(base::TimePoint now, std::optional<int> shards = {}) const;
+  /// The live member for which those with `shards` have to wait: it has another number, and of all
+  /// live members it was there first. std::nullopt: nobody has to wait.
+  std::optional<Member> Elder(base::TimePoint now, int shards) const;
   /// The members that have been dead for so long that their signs of life can be removed.
   std::vector<std::string> Abandoned(base::TimePoint now) const;
 
  private:
   struct Entry {
-    std::string version{};
+    Member member{};
     base::TimePoint since{};
   };
+  bool IsLive(const Entry& entry, base::TimePoint now) const;
+
   base::Duration expiry_;
   std::map<std::string, Entry> entries_;
 };
@@ -63,6 +81,9 @@ class MemberStore {
   /// Creates or renews this replica's own entry. Call it on one thread at a time.
   virtual apimachinery::Result<void> Renew(std::stop_token stop) = 0;
   virtual apimachinery::Result<std::vector<Member>> List(std::stop_token stop) = 0;
+  /// The replica that works on all namespaces by the one Lease of replicas without shards, as a
+  /// member with one shard; std::nullopt when nobody holds it. `created` is 0.
+  virtual apimachinery::Result<std::optional<Member>> Leader(std::stop_token stop) = 0;
   /// Removes a member. It is not an error if there is none.
   virtual apimachinery::Result<void> Remove(const std::string& name, std::stop_token stop) = 0;
   /// Calls `on_change` when a member was added or removed. Returns when the watch ends.
@@ -71,13 +92,18 @@ class MemberStore {
 };
 
 /// Stores each member as a Lease "<lease>-member-<identity>" in the namespace of `lease`, with a
-/// label that names `lease`. Needs the rights to get, list, watch, create, update and delete Leases
-/// there.
+/// label that names `lease` and an annotation with the number of shards. The Leader is the holder
+/// of `lease`. Needs the rights to get, list, watch, create, update and delete Leases there.
 std::unique_ptr<MemberStore> NewLeaseMemberStore(std::shared_ptr<rest::RESTClient> client,
                                                  apimachinery::ObjectKey lease,
-                                                 std::string identity);
+                                                 std::string identity, int shards);
 
 /// Renews this replica's sign of life and divides the shards among the live replicas. Thread-safe.
+///
+/// While a live replica that was there first has another number of shards, this one takes no shard
+/// and gives no sign of life, so that nobody counts on it. With one shard there are no signs of
+/// life: such a replica only waits, at its start, for those that have more. Where it may not list
+/// them, it does not wait, and they give way to whoever holds the one Lease.
 class Membership {
  public:
   struct Options {
@@ -85,6 +111,9 @@ class Membership {
     int shards = 1;
     base::Duration expiry = std::chrono::seconds(15);
     base::Duration renew_period = std::chrono::seconds(2);
+    /// For how long this replica goes on waiting after the last one with another number of shards
+    /// has gone, whose writes may not have ended yet.
+    base::Duration hand_over = std::chrono::seconds(5);
     base::Clock& clock = base::Clock::Real();
   };
 
@@ -107,6 +136,10 @@ class Membership {
   /// A sentence that says why this replica can take no shard: for ten seconds or more it has not
   /// been permitted to list the replicas. std::nullopt when there is no such problem.
   std::optional<std::string> Problem() const;
+
+  /// A sentence that says for which replica with another number of shards this one waits;
+  /// std::nullopt when it waits for none.
+  std::optional<std::string> Waiting() const;
 
  private:
   class Impl;

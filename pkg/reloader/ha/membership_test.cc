@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,19 +23,50 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Optional;
 
 TEST(MemberView, BelievesInWhatChanges) {
   MemberView view(seconds(15));
   const base::TimePoint start{};
-  view.Saw({{"a", "1"}, {"b", "1"}}, start);
+  view.Saw({{.name = "a", .version = "1"}, {.name = "b", .version = "1"}}, start);
   EXPECT_THAT(view.Live(start), ElementsAre("a", "b"));
-  view.Saw({{"a", "2"}, {"b", "1"}}, start + seconds(14));
+  view.Saw({{.name = "a", .version = "2"}, {.name = "b", .version = "1"}}, start + seconds(14));
   EXPECT_THAT(view.Live(start + seconds(15)), ElementsAre("a"));
   EXPECT_THAT(view.Abandoned(start + seconds(149)), IsEmpty());
   EXPECT_THAT(view.Abandoned(start + seconds(150)), ElementsAre("b"));
-  view.Saw({{"a", "2"}}, start + seconds(20));
+  view.Saw({{.name = "a", .version = "2"}}, start + seconds(20));
   EXPECT_THAT(view.Live(start + seconds(20)), ElementsAre("a"));
   EXPECT_THAT(view.Abandoned(start + seconds(150)), IsEmpty());
+}
+
+TEST(MemberView, TellsWhoHasAnotherNumberOfShards) {
+  MemberView view(seconds(15));
+  const base::TimePoint start{};
+  const Member eight{.name = "eight", .version = "1", .shards = 8, .created = 100};
+  const Member four{.name = "four", .version = "1", .shards = 4, .created = 200};
+  const Member untold{.name = "untold", .version = "1", .created = 50};
+  view.Saw({eight, four}, start);
+  EXPECT_EQ(view.Elder(start, 8), std::nullopt);
+  EXPECT_EQ(view.Elder(start, 4), eight);
+  EXPECT_EQ(view.Elder(start, 2), eight);
+  EXPECT_THAT(view.Live(start, 8), ElementsAre("eight"));
+  EXPECT_THAT(view.Live(start, 4), ElementsAre("four"));
+  EXPECT_THAT(view.Live(start), ElementsAre("eight", "four"));
+  view.Saw({eight, four, untold}, start);
+  EXPECT_EQ(view.Elder(start, 4), std::nullopt) << "whoever does not tell has the same number";
+  EXPECT_EQ(view.Elder(start, 1), untold) << "but not one, as there are no members then";
+  EXPECT_THAT(view.Live(start, 4), ElementsAre("four", "untold"));
+  Member at_once = four;
+  at_once.created = eight.created;
+  view.Saw({eight, at_once}, start);
+  EXPECT_EQ(view.Elder(start, 8), at_once) << "one of two waits, not both";
+  EXPECT_EQ(view.Elder(start, 4), std::nullopt);
+  EXPECT_EQ(view.Elder(start + seconds(15), 8), std::nullopt) << "it is dead";
+  Member left = eight;
+  left.is_abandoned = true;
+  view.Saw({left}, start);
+  EXPECT_EQ(view.Elder(start, 4), std::nullopt) << "it was dead before it was seen";
+  EXPECT_THAT(view.Live(start), IsEmpty());
 }
 
 TEST(TakerOf, GivesEveryMemberItsPart) {
@@ -49,8 +81,9 @@ TEST(TakerOf, GivesEveryMemberItsPart) {
 /// Members in memory; renewals of "me" only. Thread-safe.
 class FakeStore final : public MemberStore {
  public:
+  explicit FakeStore(int own_shards = 0) : own_shards_(own_shards) {}
   Result<void> Renew(std::stop_token) override {
-    Put("me");
+    Put("me", own_shards_);
     return {};
   }
   Result<std::vector<Member>> List(std::stop_token) override {
@@ -60,10 +93,16 @@ class FakeStore final : public MemberStore {
                                 R"(leases is forbidden: User "me" cannot list resource "leases")");
     }
     std::vector<Member> members;
-    for (const auto& [name, version] : members_) {
-      members.push_back({name, std::to_string(version)});
+    for (const auto& [name, member] : members_) {
+      members.push_back(member);
     }
+    ++looks_;
+    changed_.notify_all();
     return members;
+  }
+  Result<std::optional<Member>> Leader(std::stop_token) override {
+    const base::MutexLock lock(mu_);
+    return leader_;
   }
   Result<void> Remove(const std::string& name, std::stop_token) override {
     const base::MutexLock lock(mu_);
@@ -88,11 +127,40 @@ class FakeStore final : public MemberStore {
     return {};
   }
 
-  void Put(const std::string& name) {
+  void Put(const std::string& name, int shards = 0) {
     const base::MutexLock lock(mu_);
-    events_ += members_.contains(name) ? 0 : 1;
-    ++members_[name];
+    const auto [at, is_new] = members_.try_emplace(name);
+    Member& member = at->second;
+    if (is_new) {
+      ++events_;
+      member = {.name = name, .created = ++creations_};
+    }
+    member.shards = shards;
+    member.version = std::to_string(++versions_);
     changed_.notify_all();
+  }
+  void Lead(const std::string& name) {
+    const base::MutexLock lock(mu_);
+    leader_ = name.empty()
+                  ? std::nullopt
+                  : std::optional(
+                        Member{.name = name, .version = std::to_string(++versions_), .shards = 1});
+  }
+  /// Waits for two lists that are asked for from now on: what the first of them tells has had its
+  /// effect by then.
+  void AwaitLooks(base::testing::FakeClock& clock) {
+    for (int i = 0; i < 2; ++i) {
+      const int before = looks();
+      base::testing::Patience patience("a list of the members");
+      clock.AdvanceToSleeper(std::chrono::seconds(2));
+      while (looks() == before) {
+        patience.Pause();
+      }
+    }
+  }
+  int looks() const {
+    const base::MutexLock lock(mu_);
+    return looks_;
   }
   void Refuse(bool is_refused) {
     const base::MutexLock lock(mu_);
@@ -104,11 +172,16 @@ class FakeStore final : public MemberStore {
   }
 
  private:
-  base::Mutex mu_;
+  const int own_shards_;
+  mutable base::Mutex mu_;
   base::CondVar changed_;
   bool is_refused_ KX_GUARDED_BY(mu_) = false;
   int events_ KX_GUARDED_BY(mu_) = 0;
-  std::map<std::string, int> members_ KX_GUARDED_BY(mu_);
+  int versions_ KX_GUARDED_BY(mu_) = 0;
+  int creations_ KX_GUARDED_BY(mu_) = 0;
+  int looks_ KX_GUARDED_BY(mu_) = 0;
+  std::map<std::string, Member> members_ KX_GUARDED_BY(mu_);
+  std::optional<Member> leader_ KX_GUARDED_BY(mu_);
 };
 
 void AwaitRequest(const std::stop_token& token,
@@ -139,7 +212,7 @@ TEST(Membership, TakesOverFromOneThatIsSilent) {
   FakeClock clock;
   FakeStore store;
   store.Put("another");
-  Membership membership({.identity = "me", .shards = 1, .clock = clock}, store);
+  Membership membership({.identity = "me", .shards = 2, .clock = clock}, store);
   membership.Start();
   for (int i = 0; i < 8; ++i) {
     clock.AdvanceToSleeper(seconds(2));
@@ -152,7 +225,7 @@ TEST(Membership, SaysWhyNoShardIsTakenWhereReplicasMayNotBeListed) {
   FakeClock clock;
   FakeStore store;
   store.Refuse(true);
-  Membership membership({.identity = "me", .shards = 1, .clock = clock}, store);
+  Membership membership({.identity = "me", .shards = 2, .clock = clock}, store);
   membership.Start();
   clock.AdvanceToSleeper(seconds(2));
   EXPECT_EQ(membership.Problem(), std::nullopt) << "roles may just be being replaced";
@@ -166,6 +239,93 @@ TEST(Membership, SaysWhyNoShardIsTakenWhereReplicasMayNotBeListed) {
   clock.AdvanceToSleeper(seconds(2));
   EXPECT_TRUE(membership.AwaitAssigned(0, {}));
   EXPECT_EQ(membership.Problem(), std::nullopt);
+}
+
+// Two numbers divide the namespaces differently: some would be nobody's, and others two replicas'.
+TEST(Membership, WaitsForThoseWithAnotherNumberOfShards) {
+  const logging::testing::Capture capture;
+  FakeClock clock;
+  FakeStore store(4);
+  store.Put("old", 8);
+  Membership membership({.identity = "me", .shards = 4, .clock = clock}, store);
+  membership.Start();
+  for (int i = 0; i < 10; ++i) {
+    store.Put("old", 8);
+    store.AwaitLooks(clock);
+  }
+  EXPECT_THAT(membership.Waiting(),
+              Optional(HasSubstr("this replica divides the namespaces into 4 shards, and waits "
+                                 "until the replica old, which divides the namespaces into 8")));
+  EXPECT_EQ(capture.Count("This replica waits"), 1U) << "once, not each time";
+  EXPECT_FALSE(store.Has("me")) << "the others would leave shards to it";
+  EXPECT_EQ(membership.Problem(), std::nullopt) << "or the old ones would never be replaced";
+  store.Remove("old", {}).value();
+  clock.AdvanceToSleeper(seconds(2));
+  EXPECT_TRUE(membership.Waiting()) << "its writes may not have ended";
+  clock.AdvanceToSleeper(seconds(2));
+  clock.AdvanceToSleeper(seconds(2));
+  EXPECT_TRUE(membership.AwaitAssigned(3, {}));
+  EXPECT_EQ(membership.Waiting(), std::nullopt);
+}
+
+TEST(Membership, GoesOnBesideYoungerOnesWithAnotherNumber) {
+  FakeClock clock;
+  FakeStore store(2);
+  Membership membership({.identity = "me", .shards = 2, .clock = clock}, store);
+  membership.Start();
+  const auto first = membership.AwaitAssigned(0, {});
+  store.Put("another", 4);
+  store.AwaitLooks(clock);
+  EXPECT_FALSE(first->stop_requested()) << "no shard is left to one that waits";
+  EXPECT_TRUE(membership.AwaitAssigned(1, {}));
+  EXPECT_EQ(membership.Waiting(), std::nullopt);
+}
+
+TEST(Membership, GivesWayToWhoWorksOnAllNamespaces) {
+  FakeClock clock;
+  FakeStore store(2);
+  Membership membership({.identity = "me", .shards = 2, .clock = clock}, store);
+  membership.Start();
+  const auto first = membership.AwaitAssigned(0, {});
+  store.Lead("leader");
+  store.AwaitLooks(clock);
+  AwaitRequest(*first);
+  EXPECT_FALSE(store.Has("me"));
+  EXPECT_THAT(membership.Waiting(), Optional(HasSubstr("the replica leader, which works on all")));
+  store.Lead("");
+  for (int i = 0; i < 4; ++i) {
+    clock.AdvanceToSleeper(seconds(2));
+  }
+  EXPECT_TRUE(membership.AwaitAssigned(0, {}));
+}
+
+TEST(Membership, OneThatWorksOnAllNamespacesWaitsForThoseWithShards) {
+  FakeClock clock;
+  FakeStore store;
+  store.Put("old", 8);
+  Membership membership({.identity = "me", .shards = 1, .clock = clock}, store);
+  membership.Start();
+  store.Put("old", 8);
+  store.AwaitLooks(clock);
+  EXPECT_THAT(membership.Waiting(), Optional(HasSubstr("this replica works on all namespaces")));
+  store.Remove("old", {}).value();
+  for (int i = 0; i < 3; ++i) {
+    clock.AdvanceToSleeper(seconds(2));
+  }
+  EXPECT_TRUE(membership.AwaitAssigned(0, {}));
+  EXPECT_FALSE(store.Has("me")) << "the Lease tells that it is there";
+}
+
+TEST(Membership, OneThatWorksOnAllNamespacesNeedsNoRightToListReplicas) {
+  const logging::testing::Capture capture;
+  FakeClock clock;
+  FakeStore store;
+  store.Refuse(true);
+  Membership membership({.identity = "me", .shards = 1, .clock = clock}, store);
+  membership.Start();
+  EXPECT_TRUE(membership.AwaitAssigned(0, {}));
+  EXPECT_EQ(membership.Problem(), std::nullopt);
+  EXPECT_EQ(capture.Count("level=warning"), 0U);
 }
 
 TEST(Membership, WaitingEndsWithTheStop) {

@@ -17,13 +17,12 @@ class LeaseReplica final : public Replica {
  public:
   LeaseReplica(std::shared_ptr<rest::RESTClient> client, const HaSettings& settings,
                std::function<void(int shard)> on_acquired, metrics::Registry* registry)
-      : client_(std::move(client)), settings_(settings), held_(settings.shards) {
-    if (settings_.shards > 1) {
-      store_ =
-          NewLeaseMemberStore(client_, {settings_.pod_namespace, kLeaseName}, settings_.pod_name);
-      membership_.emplace(
-          Membership::Options{.identity = settings_.pod_name, .shards = settings_.shards}, *store_);
-    }
+      : client_(std::move(client)),
+        settings_(settings),
+        held_(settings.shards),
+        store_(NewLeaseMemberStore(client_, {settings.pod_namespace, kLeaseName}, settings.pod_name,
+                                   settings.shards)),
+        membership_({.identity = settings.pod_name, .shards = settings.shards}, *store_) {
     reloader::Leadership::Options options;
     options.election.identity = settings_.pod_name;
     options.registry = registry;
@@ -33,7 +32,7 @@ class LeaseReplica final : public Replica {
           client,
           apimachinery::ObjectKey{settings.pod_namespace, LeaseNameOf(shard, settings.shards)});
     };
-    leadership_.emplace(std::move(options), held_, membership_ ? &*membership_ : nullptr);
+    leadership_.emplace(std::move(options), held_, &membership_);
   }
 
   HeldShards& held_shards() override { return held_; }
@@ -41,9 +40,7 @@ class LeaseReplica final : public Replica {
   Result<void> Run(Lead lead, std::stop_token stop) override {
     // Also when there is no thread to be had for all of it: what has begun is given back.
     const Campaign campaign(*this);
-    if (membership_) {
-      membership_->Start();
-    }
+    membership_.Start();
     KX_RETURN_IF_ERROR(leadership_->Start());
     lead(std::move(stop));
     return {};
@@ -51,9 +48,9 @@ class LeaseReplica final : public Replica {
 
   Result<void> Check() const override { return leadership_->Check(); }
 
-  std::optional<std::string> Problem() const override {
-    return membership_ ? membership_->Problem() : std::nullopt;
-  }
+  std::optional<std::string> Problem() const override { return membership_.Problem(); }
+
+  std::optional<std::string> Waiting() const override { return membership_.Waiting(); }
 
  private:
   /// Ends what Run has begun.
@@ -61,9 +58,7 @@ class LeaseReplica final : public Replica {
    public:
     explicit Campaign(LeaseReplica& replica) : replica_(replica) {}
     ~Campaign() {
-      if (replica_.membership_) {
-        replica_.membership_->Stop();  // first: the others prepare to take the shards
-      }
+      replica_.membership_.Stop();  // first: the others prepare to take the shards
       replica_.leadership_->Stop();
     }
     Campaign(const Campaign&) = delete;
@@ -76,8 +71,8 @@ class LeaseReplica final : public Replica {
   const std::shared_ptr<rest::RESTClient> client_;
   const HaSettings settings_;
   HeldShards held_;
-  std::unique_ptr<MemberStore> store_;
-  std::optional<Membership> membership_;
+  const std::unique_ptr<MemberStore> store_;
+  Membership membership_;
   std::optional<reloader::Leadership> leadership_;
 };
 

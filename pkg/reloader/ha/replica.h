@@ -53,6 +53,8 @@ class Replica : public controller::Leadership {
   apimachinery::Result<void> Check() const override = 0;
   /// A sentence that says why this replica does nothing and never will; see Membership::Problem.
   virtual std::optional<std::string> Problem() const = 0;
+  /// A sentence that says for which other replica this one waits; see Membership::Waiting.
+  virtual std::optional<std::string> Waiting() const = 0;
 };
 
 }  // namespace kubexx::reloader

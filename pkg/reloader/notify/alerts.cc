@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "kubexx/base/utf8.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/permissions/denial.h"
 
@@ -177,9 +178,9 @@ void Alerts::OnWrite(const WriteReport& report) {
     const SourceId& source = report.causes.front();
     text += " for " + Bold(source.key.name) + " of type " + Bold(NamesOf(source.type).upper);
   }
-  SendBounded(
-      text + "; it is tried again: " + report.outcome.error().message.substr(0, kMaxErrorBytes),
-      Severity::kBad);
+  SendBounded(text + "; it is tried again: " +
+                  base::CutUtf8(report.outcome.error().message, kMaxErrorBytes),
+              Severity::kBad);
 }
 
 void Alerts::OnTrouble(const RolloutTrouble& trouble) {

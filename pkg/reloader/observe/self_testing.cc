@@ -39,6 +39,22 @@ const apimachinery::GroupVersionResource& Deployments() {
   return resource;
 }
 
+/// Whether the same request may succeed a moment later: the server, or what is on the way to it, is
+/// in trouble.
+bool MayPass(const apimachinery::Status& error) {
+  switch (error.reason) {
+    case Reason::kServerTimeout:
+    case Reason::kTimeout:
+    case Reason::kTooManyRequests:
+    case Reason::kInternalError:
+    case Reason::kServiceUnavailable:
+    case Reason::kUnavailable:
+      return true;
+    default:
+      return error.code >= 500;
+  }
+}
+
 JsonTree TestMetadata(const SelfTestOptions& options) {
   JsonTree metadata = JsonTree::Object();
   metadata["name"] = options.name;
@@ -137,6 +153,11 @@ class SelfTestRun {
       if (stop.stop_requested()) {
         return Fail(Reason::kTimeout, "the Deployment " + options_.deployment + " is " + seen_);
       }
+      if (!found && MayPass(found.error())) {
+        seen_ = "not to be had: " + found.error().message;
+        options_.clock.SleepFor(kBetweenLooks, stop);
+        continue;
+      }
       KX_RETURN_IF_ERROR(found);
       const auto number = [&found](Unstructured::Path path) {
         return found->GetInt(path).value_or(0);
@@ -176,6 +197,11 @@ class SelfTestRun {
       if (stop.stop_requested()) {
         return Fail(Reason::kTimeout, "the test's Deployment is not rolled: " + why);
       }
+      if (!now && MayPass(now.error())) {
+        why = "the API server does not tell of it: " + now.error().message;
+        options_.clock.SleepFor(kBetweenLooks, stop);
+        continue;
+      }
       KX_RETURN_IF_ERROR(now);
       if (HasRolled(*now, options_)) {
         return {};
@@ -185,21 +211,38 @@ class SelfTestRun {
     }
   }
 
-  /// What is not there is deleted, too.
+  /// What is not there is deleted, too. The error names what is left.
   Result<void> Delete() const {
     const base::StopTimer limit(options_.clock, {}, kTimeToDelete);
-    Result<void> result;
-    for (const DynamicResource* objects : {&deployments_, &config_maps_}) {
-      const auto deleted = objects->Delete(
-          options_.name, {.propagation = kubernetes::Propagation::kBackground}, limit.token());
-      if (!deleted && !apimachinery::IsObjectNotFound(deleted.error())) {
-        result = Fail(deleted.error().WithContext("what the test has made is not deleted"));
+    std::string left;
+    apimachinery::Status error;
+    for (const auto& [kind, objects] :
+         {std::pair("Deployment", &deployments_), std::pair("ConfigMap", &config_maps_)}) {
+      if (auto deleted = Delete(*objects, limit.token()); !deleted) {
+        left += (left.empty() ? "the " : " and the ") + std::string(kind) + " " + options_.name;
+        error = std::move(deleted).error();
       }
     }
-    return result;
+    return left.empty()
+               ? Result<void>()
+               : Fail(error.WithContext("what the test has made is left in the namespace " +
+                                        options_.namespace_ + ", delete it: " + left));
   }
 
  private:
+  Result<void> Delete(const DynamicResource& objects, const std::stop_token& stop) const {
+    while (true) {
+      const auto deleted = objects.Delete(
+          options_.name, {.propagation = kubernetes::Propagation::kBackground}, stop);
+      if (deleted || apimachinery::IsObjectNotFound(deleted.error())) {
+        return {};
+      }
+      if (!MayPass(deleted.error()) || !options_.clock.SleepFor(kBetweenLooks, stop)) {
+        return Fail(deleted.error());
+      }
+    }
+  }
+
   const SelfTestOptions& options_;
   const DynamicResource config_maps_;
   const DynamicResource deployments_;
@@ -226,7 +269,13 @@ Result<void> RunSelfTest(const std::shared_ptr<rest::RESTClient>& client,
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(options.clock.Now() - begin);
   const auto deleted = run.Delete();
-  KX_RETURN_IF_ERROR(reloaded);
+  if (!reloaded) {
+    apimachinery::Status error = reloaded.error();
+    if (!deleted) {
+      error.message += "; besides, " + deleted.error().message;
+    }
+    return Fail(std::move(error));
+  }
   tell("a Deployment was rolled for a change of its ConfigMap, within " +
        std::to_string(took.count()) + " ms");
   return deleted;

@@ -36,6 +36,8 @@ struct SelfTestOptions {
 /// asks to be rolled for it, changes the ConfigMap, waits until the operator has written to the
 /// Deployment, and deletes both, also when something fails. Each thing that has come true is told
 /// to `tell`. Blocks until `stop` is requested: then the error, kTimeout, says what it waited for.
+/// An answer of a server in trouble (429, 500 and more, or none) while it waits is no failure. When
+/// the two objects cannot be deleted, the error names what is left.
 apimachinery::Result<void> RunSelfTest(const std::shared_ptr<rest::RESTClient>& client,
                                        const SelfTestOptions& options,
                                        base::FunctionRef<void(const std::string& what)> tell,

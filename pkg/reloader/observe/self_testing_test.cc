@@ -13,6 +13,7 @@
 namespace kubexx::reloader {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -45,6 +46,22 @@ class SelfTestTest : public testing::Test {
   void Answer(rest::testing::FakeConnection& connection,
               const rest::testing::FakeRequest& request) {
     std::string body = R"({"kind":"Status","apiVersion":"v1","status":"Success"})";
+    if (troubles_ > 0 && (request.method == "GET" || request.method == "DELETE")) {
+      const int code = --troubles_ % 3 == 0 ? 429 : troubles_ % 3 == 1 ? 500 : 503;
+      connection.Respond(code, "application/json",
+                         R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":)" +
+                             std::to_string(code) + R"(,"message":"in trouble"})");
+      return;
+    }
+    if (request.method == "DELETE" && keeps_) {
+      connection.Respond(403, "application/json",
+                         R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":403,)"
+                         R"("reason":"Forbidden","message":"may not delete"})");
+      return;
+    }
+    if (request.method == "POST") {
+      troubles_ = troubles_at_each_step_.load();
+    }
     if (request.method == "POST" || request.method == "PATCH") {
       body = request.method == "POST" ? request.body : kUnrolled;
     } else if (request.method == "GET" && request.target.contains("/operator")) {
@@ -74,6 +91,9 @@ class SelfTestTest : public testing::Test {
   std::atomic<bool> is_ready_ = true;
   std::atomic<bool> is_half_rolled_ = false;
   std::atomic<bool> rolls_ = true;
+  std::atomic<bool> keeps_ = false;  ///< nothing may be deleted
+  std::atomic<int> troubles_ = 0;    ///< answers of a server in trouble that come next
+  std::atomic<int> troubles_at_each_step_ = 0;
   std::atomic<int> looks_ = 0;
   std::atomic<int> deleted_ = 0;
   std::stop_source stop_;
@@ -98,6 +118,29 @@ TEST_F(SelfTestTest, WithoutARolloutItSaysWhyAndNothingStays) {
   EXPECT_EQ(done.error().reason, apimachinery::Reason::kTimeout);
   EXPECT_THAT(done.error().message, HasSubstr("not rolled"));
   EXPECT_EQ(deleted_, 2);
+}
+
+TEST_F(SelfTestTest, AServerInTroubleIsAskedAgain) {
+  troubles_ = 3;
+  troubles_at_each_step_ = 3;
+  const auto done = Run();
+  ASSERT_TRUE(done) << done.error().ToString();
+  EXPECT_EQ(troubles_, 0);
+  EXPECT_EQ(deleted_, 2);
+}
+
+TEST_F(SelfTestTest, WhatCannotBeDeletedIsTold) {
+  keeps_ = true;
+  const auto left = AllOf(HasSubstr("left in the namespace ops"), HasSubstr("may not delete"),
+                          HasSubstr("the Deployment trial and the ConfigMap trial"));
+  const auto rolled = Run();
+  ASSERT_FALSE(rolled);
+  EXPECT_THAT(rolled.error().message, left);
+  rolls_ = false;
+  looks_ = 0;
+  const auto failed = Run();
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message, AllOf(HasSubstr("not rolled"), left));
 }
 
 TEST_F(SelfTestTest, AnOperatorThatIsNotReadyFails) {

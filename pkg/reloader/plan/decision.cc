@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexx/base/utf8.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -16,7 +18,7 @@ bool IsExcluded(const Source& source, const Workload& workload) {
 std::string Shown(std::string_view value) {
   constexpr std::size_t kShownBytes = 100;
   return value.size() <= kShownBytes ? std::string(value)
-                                     : std::string(value.substr(0, kShownBytes)) + "...";
+                                     : base::CutUtf8(value, kShownBytes) + "...";
 }
 
 bool IsTrue(const std::string* value) { return value != nullptr && ParseGoBool(*value); }

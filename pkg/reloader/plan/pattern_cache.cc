@@ -2,19 +2,20 @@
 
 namespace kubexx::reloader {
 
-std::shared_ptr<const PatternList> PatternCache::Find(std::string_view list) const {
+std::shared_ptr<const PatternList> PatternCache::GetIfHere(std::string_view list) const {
   const base::MutexLock lock(mu_);
   const auto found = lists_.find(list);
   return found == lists_.end() ? nullptr : found->second;
 }
 
 std::shared_ptr<const PatternList> PatternCache::Get(std::string_view list) {
-  if (auto found = Find(list)) {
+  if (auto found = GetIfHere(list)) {
     return found;
   }
   auto compiled = std::make_shared<const PatternList>(list);
   const std::size_t size = compiled->bytes() + list.size();  // and the key
   const base::MutexLock lock(mu_);
+  ++compiled_;
   if (bytes_ + size > max_bytes_) {
     lists_.clear();  // rare, and cheaper than keeping an order of use on every match
     bytes_ = 0;
@@ -25,13 +26,14 @@ std::shared_ptr<const PatternList> PatternCache::Get(std::string_view list) {
   return compiled;
 }
 
-std::shared_ptr<const PatternList> PatternCache::GetIfQuick(std::string_view list) {
-  return IsQuicklyCompiled(list) ? Get(list) : Find(list);
-}
-
 std::size_t PatternCache::bytes() const {
   const base::MutexLock lock(mu_);
   return bytes_;
+}
+
+std::size_t PatternCache::compiled() const {
+  const base::MutexLock lock(mu_);
+  return compiled_;
 }
 
 }  // namespace kubexx::reloader

@@ -25,20 +25,21 @@ class PatternCache {
   /// The list with this text; compiles it if it is not here.
   std::shared_ptr<const PatternList> Get(std::string_view list);
 
-  /// The same, but null where it is not here and may take long to compile (IsQuicklyCompiled). For
-  /// threads that all workloads share.
-  std::shared_ptr<const PatternList> GetIfQuick(std::string_view list);
+  /// The same, but null where it is not here.
+  std::shared_ptr<const PatternList> GetIfHere(std::string_view list) const;
 
   /// The largest size of the lists that are here, in bytes, for tests and metrics.
   std::size_t bytes() const;
 
- private:
-  std::shared_ptr<const PatternList> Find(std::string_view list) const;
+  /// How many lists have been compiled so far, for tests.
+  std::size_t compiled() const;
 
+ private:
   const std::size_t max_bytes_;
   mutable base::Mutex mu_;
   std::map<std::string, std::shared_ptr<const PatternList>, std::less<>> lists_ KX_GUARDED_BY(mu_);
   std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;
+  std::size_t compiled_ KX_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace kubexx::reloader

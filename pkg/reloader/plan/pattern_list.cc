@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexx/base/utf8.h"
 #include "kubexx/reloader/model/annotations.h"
 
 namespace kubexx::reloader {
@@ -24,8 +25,7 @@ std::unique_ptr<const re2::RE2> Compile(std::string_view item, std::size_t memor
 /// An item as messages show it: a long one would fill them.
 std::string ShownItem(std::string_view item) {
   constexpr std::size_t kShownBytes = 100;
-  return item.size() <= kShownBytes ? std::string(item)
-                                    : std::string(item.substr(0, kShownBytes)) + "...";
+  return item.size() <= kShownBytes ? std::string(item) : base::CutUtf8(item, kShownBytes) + "...";
 }
 
 std::string TooMany(std::size_t limit, std::string_view of) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/or_empty.h"
+#include "kubexx/base/utf8.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
@@ -19,6 +20,10 @@ using apimachinery::Time;
 using codec::JsonTree;
 
 constexpr base::Duration kPauseAfterFailure = std::chrono::seconds(30);
+
+constexpr char kNothingChanged[] =
+    "the API server took the status and kept nothing of what is new in it; perhaps the CRDs are "
+    "older than the operator: apply the CRDs of its version";
 
 /// Seconds, as the API keeps them: what is written must equal what is read back.
 Time Seconds(base::WallTime time) {
@@ -35,16 +40,18 @@ std::string ShownWorkload(const reloadpolicy::ObjectRef& workload, bool with_nam
   return workload.kind + "/" + (with_namespace ? workload.key.ToString() : workload.key.name);
 }
 
+/// As the API server gives it back: half a character would be another text there, and the status
+/// would be written again and again.
 std::string Joined(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMaxBytes = 4096;
   std::string all;
   for (const std::string& text : texts) {
     all += (all.empty() ? "" : "; ") + text;
-    if (all.size() > 4096) {
-      all.resize(4096);
+    if (all.size() > kMaxBytes) {
       break;
     }
   }
-  return all;
+  return base::CutUtf8(all, kMaxBytes);
 }
 
 std::string Summary(const PolicyState& state) {
@@ -250,16 +257,24 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
   const auto written =
       client.Patch(state.id.name, rest::PatchType::kMerge, PatchFor(wanted),
                    {.field_manager = "kubexx-reloader", .subresource = "status"}, stop);
-  if (written) {
-    failures_.erase(state.id);
-  } else if (!apimachinery::IsObjectNotFound(written.error()) && !stop.stop_requested()) {
-    Failure& failure = failures_[state.id];
-    failure.again = options_.clock.Now() + kPauseAfterFailure;
-    if (std::string error = written.error().ToString(); error != failure.error) {
-      logging::Warning("Status of a policy could not be written; the operator tries again",
-                       {{"policy", state.id.ToString()}, {"error", error}});
-      failure.error = std::move(error);
+  if (!written) {
+    if (!apimachinery::IsObjectNotFound(written.error()) && !stop.stop_requested()) {
+      NoteFailure(state.id, written.error().ToString());
     }
+  } else if ((written->status ? *written->status : Status()) == present) {
+    NoteFailure(state.id, kNothingChanged);  // or the same would be written at each interval
+  } else {
+    failures_.erase(state.id);
+  }
+}
+
+void PolicyStatusWriter::NoteFailure(const reloadpolicy::PolicyId& policy, std::string error) {
+  Failure& failure = failures_[policy];
+  failure.again = options_.clock.Now() + kPauseAfterFailure;
+  if (error != failure.error) {
+    logging::Warning("Status of a policy could not be written; the operator tries again",
+                     {{"policy", policy.ToString()}, {"error", error}});
+    failure.error = std::move(error);
   }
 }
 

@@ -63,6 +63,8 @@ class PolicyStatusWriter {
   template <class T>
   void Write(const PolicyState& state, const cache::SharedInformer<T>& informer,
              const std::stop_token& stop);
+  /// Logs an error that is not the last one, and lets the next attempt wait.
+  void NoteFailure(const reloadpolicy::PolicyId& policy, std::string error);
   /// Sends Events for what has changed since the last call, or since `present` was written. It does
   /// so only when two calls in a row find the same state, so that a state which ends at once, such
   /// as that right after a start, causes no Event. Returns whether this was the first call for the

@@ -230,7 +230,7 @@ void EventRouter::NoteKnown(const Source& source, const Digest* before,
       continue;
     }
     const std::string* text = ReloadTextOf(*workload, source.id.type, parts_.rules.keys);
-    const auto list = text == nullptr ? nullptr : parts_.patterns.GetIfQuick(*text);
+    const auto list = text == nullptr ? nullptr : ListFor(*text, budget);
     // The plan drops what it finds not to concern the workload.
     if ((text != nullptr && !budget.Take(list.get(), source.id.key.name)) ||
         Reloads(Decide(source, *workload, parts_.rules, list.get()))) {

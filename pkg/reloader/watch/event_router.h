@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stop_token>
@@ -108,23 +109,33 @@ class EventRouter {
   /// changes of sources since then whose events arrived before it was known that the workload uses
   /// the sources.
   void NoteWhatCameBefore(const Workload& workload, std::uint64_t version);
-  /// What an event may spend on matching: these threads serve all namespaces, and whoever may write
-  /// a workload chooses its expressions. What is beyond it is left to the workers.
+  /// What an event may spend on compiling and matching lists: these threads serve all namespaces,
+  /// and whoever may write a workload chooses its expressions. What is beyond it is left to the
+  /// workers.
   class MatchBudget {
    public:
     /// Whether there is enough left to match `name`, and takes it. False for null, a list that is
     /// not compiled yet.
     bool Take(const PatternList* list, std::string_view name) {
-      if (list == nullptr || list->StepsFor(name) > left_) {
+      return list != nullptr && Take(list->StepsFor(name));
+    }
+    /// The same for compiling a list that IsQuicklyCompiled, which takes about a microsecond for
+    /// each byte.
+    bool TakeCompiling(std::string_view list) { return Take(list.size() * 256); }
+
+   private:
+    bool Take(std::size_t steps) {
+      if (steps > left_) {
         return false;
       }
-      left_ -= list->StepsFor(name);
+      left_ -= steps;
       return true;
     }
 
-   private:
     std::size_t left_ = 2'000'000;  ///< steps: some 10 ms at most
   };
+  /// The list with this text, compiled; null where that is left to the workers.
+  std::shared_ptr<const PatternList> ListFor(const std::string& text, MatchBudget& budget) const;
   /// Whether a rule may apply to the source.
   bool MayUse(const Workload& workload, const std::vector<SourceId>& referenced,
               const SourceId& source, MatchBudget& budget) const;

@@ -1,12 +1,22 @@
 // What an EventRouter makes of changes that came before a workload was known.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kubexx/reloader/watch/event_router.h"
 
 namespace kubexx::reloader {
+
+std::shared_ptr<const PatternList> EventRouter::ListFor(const std::string& text,
+                                                        MatchBudget& budget) const {
+  if (auto list = parts_.patterns.GetIfHere(text)) {
+    return list;
+  }
+  return IsQuicklyCompiled(text) && budget.TakeCompiling(text) ? parts_.patterns.Get(text)
+                                                               : nullptr;
+}
 
 bool EventRouter::MayUse(const Workload& workload, const std::vector<SourceId>& referenced,
                          const SourceId& source, MatchBudget& budget) const {
@@ -18,7 +28,7 @@ bool EventRouter::MayUse(const Workload& workload, const std::vector<SourceId>& 
   if (text == nullptr) {
     return false;
   }
-  const auto list = parts_.patterns.GetIfQuick(*text);
+  const auto list = ListFor(*text, budget);
   return !budget.Take(list.get(), source.key.name) || list->Matches(source.key.name);
 }
 

@@ -1,0 +1,140 @@
+#include "kubexx/reloader/policy/policy_status.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/utf8.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/logging/testing/capture.h"
+#include "kubexx/reloader/watch/caches.h"
+#include "kubexx/rest/testing/http_threads.h"
+#include "kubexx/rest/testing/recorder.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using namespace std::chrono_literals;
+using reloadpolicy::v1alpha1::ReloadPolicy;
+using reloadpolicy::v1alpha1::ReloadPolicyStatus;
+
+/// The condition Ready of a policy with these problems.
+std::string ReadyMessageFor(const std::vector<std::string>& problems) {
+  const base::testing::FakeClock clock;
+  const auto status = PolicyStatusFor(PolicyState{.id = {"shop", "p"}, .problems = problems},
+                                      ReloadPolicyStatus(), clock.Wall());
+  const auto read = codec::DecodeJson<ReloadPolicyStatus>(codec::EncodeJson(status));
+  EXPECT_TRUE(read && *read == status)
+      << "what is written is not what is read back: " << codec::EncodeJson(status);
+  return status.conditions.empty() ? "" : status.conditions.front().message;
+}
+
+// Otherwise the status differs from what the API server keeps, and is written again for ever.
+TEST(PolicyStatus, IsReadBackAsItIsWritten) {
+  const std::string long_text = std::string(63, 'x') + "\xc3\xa9 and more";
+  ReloadPolicy policy;
+  policy.metadata.name = "p";
+  policy.spec.settle_window = long_text;
+  auto& sources = policy.spec.sources;
+  sources.emplace_back().kind = long_text;
+  auto& source = sources.emplace_back();
+  source.kind = "ConfigMap";
+  source.keys = {long_text};
+  auto& windows = policy.spec.maintenance_windows;
+  for (int i = 0; i < 4; ++i) {
+    auto& window = windows.emplace_back();
+    window.schedule = i == 0 ? long_text : i == 1 ? long_text + " * * * *" : "0 2 * * *";
+    window.duration = i == 2 ? long_text : "1h";
+    window.time_zone = i == 3 ? long_text : "UTC";
+  }
+  const auto problems = reloadpolicy::PolicyFrom(policy).problems;
+  EXPECT_GE(problems.size(), 7U);
+  for (const std::string& problem : problems) {
+    const std::string message = ReadyMessageFor({problem});
+    EXPECT_EQ(base::ToValidUtf8(message), message) << problem;
+  }
+}
+
+TEST(PolicyStatus, OfManyProblemsIsCutBetweenCharacters) {
+  for (int shift = 0; shift < 2; ++shift) {
+    std::vector<std::string> problems{std::string(static_cast<std::size_t>(shift), 'x')};
+    for (int i = 0; i < 5000; ++i) {
+      problems.back() += "\xc3\xa9";
+    }
+    const std::string message = ReadyMessageFor(problems);
+    EXPECT_GT(message.size(), 4000U);
+    EXPECT_LT(message.size(), 4200U);
+    EXPECT_EQ(base::ToValidUtf8(message), message);
+  }
+}
+
+constexpr char kStoredPolicy[] =
+    R"({"apiVersion":"kubexx.io/v1alpha1","kind":"ReloadPolicy","metadata":{"namespace":"shop",)"
+    R"("name":"p","generation":1,"resourceVersion":"5"},"spec":{"minInterval":"1h"}})";
+
+/// A server with one policy, of whose status it keeps nothing.
+class ForgetfulServer {
+ public:
+  const std::shared_ptr<rest::RESTClient>& client() const { return server_.client(); }
+  int patches() const { return patches_; }
+
+ private:
+  void Answer(rest::testing::FakeConnection& connection,
+              const rest::testing::FakeRequest& request) {
+    const bool is_cluster = request.target.contains("clusterreloadpolicies");
+    if (request.method == "PATCH") {
+      ++patches_;
+      connection.Respond(200, "application/json", kStoredPolicy);
+    } else if (request.target.contains("watch=")) {
+      connection.RespondChunked(200, "application/json");
+      connection.AwaitPeer();
+    } else {
+      connection.Respond(200, "application/json",
+                         std::string(R"({"apiVersion":"kubexx.io/v1alpha1","kind":")") +
+                             (is_cluster ? "ClusterReloadPolicyList" : "ReloadPolicyList") +
+                             R"(","metadata":{"resourceVersion":"5"},"items":[)" +
+                             (is_cluster ? "" : kStoredPolicy) + "]}");
+    }
+  }
+
+  std::atomic<int> patches_ = 0;
+  rest::testing::Recorder server_{
+      [this](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest& request) {
+        Answer(connection, request);
+      }};
+};
+
+TEST(PolicyStatusWriter, DoesNotRepeatAtOnceWhatTheServerDoesNotKeep) {
+  rest::testing::StartHttpThreads();
+  const logging::testing::Capture log;
+  base::testing::FakeClock clock;
+  ForgetfulServer server;
+  PolicyGate gate({.clock = clock});
+  PolicyWatch watch(server.client(), {});
+  watch.Start(gate);
+  KX_AWAIT_GE(gate.States().size(), 1U);
+  const DecisionRules rules;
+  const Caches caches({}, rules);
+  const auto attached =
+      gate.Attach({.caches = caches,
+                   .wake = [](const WorkloadId&, base::Duration) {},
+                   .needs_rollout = [](const Workload&, const SourceId&) { return false; }});
+  const PolicyStatusWriter writer(server.client(), gate, watch, {.clock = clock});
+  for (int i = 0; i < 20; ++i) {
+    clock.AdvanceToSleeper(1s);
+  }
+  EXPECT_EQ(server.patches(), 1);
+  EXPECT_EQ(log.Count("kept nothing of what is new"), 1U);
+  for (int i = 0; i < 31; ++i) {
+    clock.AdvanceToSleeper(1s);
+  }
+  EXPECT_EQ(server.patches(), 2) << "it is tried again, since CRDs may be replaced";
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
