@@ -289,5 +289,20 @@ TEST(InformerFaultsTest, AHandlerThatKnowsAnObjectIsToldOfItsEndWhateverItBecame
   EXPECT_THAT(told, ElementsAre("add first", "undecodable", "undecodable", "lost first"));
 }
 
+TEST(InformerFaultsTest, WhoWaitsWithoutALimitGetsTheFirstListHoweverLateItComes) {
+  testing::AutoClock clock;
+  const auto source = std::make_shared<FakeSource>();
+  source->Put({"a", "1"}, "x");
+  source->FailLists({Reason::kUnavailable, "down"}, 20);
+  SharedInformerBase informer(source, {.name = "things",
+                                       .clock = clock,
+                                       .use_watch_list = false,
+                                       .on_error = [](const Status&) {},
+                                       .seed = 1});
+  informer.Start();
+  EXPECT_TRUE(informer.AwaitSync(base::testing::PatienceEnd().token(), base::Duration::max()));
+  EXPECT_EQ(informer.Size(), 1U);
+}
+
 }  // namespace
 }  // namespace kubexx::cache

@@ -38,6 +38,7 @@ struct InformerOptions {
   /// the informer uses LIST.
   bool use_watch_list = true;
   /// Called for every failed list or watch, on the reflector's thread, instead of LogWatchError.
+  /// When it throws, the informer logs and counts that, and logs the error that it was called for.
   std::function<void(const apimachinery::Status&)> on_error{};
   /// The seed of the reflector's jitter; 0 takes one from the system.
   std::uint64_t seed = 0;

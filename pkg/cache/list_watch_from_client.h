@@ -54,7 +54,8 @@ std::shared_ptr<ListerWatcher> NewListWatchFromClient(std::shared_ptr<rest::REST
                                                       ListWatchOptions options = {});
 
 /// Changes the options of a request before it is sent, for example to add a selector. Called for
-/// every page and every watch, by one thread at a time for one reflector.
+/// every page and every watch, by one thread at a time for one reflector. When it throws, that
+/// request has failed, and the reflector tries again.
 using OptionsModifier = std::function<void(apimachinery::ListOptions&)>;
 
 /// Like NewListWatchFromClient, with a modifier that gets the options of each request last; as

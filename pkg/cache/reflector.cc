@@ -8,6 +8,7 @@
 
 #include "kubexx/base/stop_timer.h"
 #include "kubexx/cache/internal/reflector/internal_error_window.h"
+#include "kubexx/cache/internal/reflector/thrown.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -26,10 +27,6 @@ constexpr base::Duration kSlowList = std::chrono::seconds(10);
 
 double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
-std::uint64_t SeedOf(const ReflectorOptions& options) {
-  return options.seed != 0 ? options.seed : std::random_device{}();
-}
-
 }  // namespace
 
 /// One Run: the thin shell around ReflectorState that waits, asks and stores.
@@ -40,7 +37,7 @@ class Reflector::Pass {
         clock_(owner.options_.clock),
         metrics_(owner.metrics_),
         stop_(std::move(stop)),
-        random_(SeedOf(owner.options_)),
+        random_(owner.options_.seed != 0 ? owner.options_.seed : std::random_device{}()),
         backoff_(owner.options_.tuning.backoff, clock_, [this] { return Random(); }),
         internal_errors_(owner.options_.tuning.max_internal_error_retry),
         state_({.page_size = owner.options_.tuning.page_size,
@@ -53,7 +50,7 @@ class Reflector::Pass {
       if (action.backoff && !clock_.SleepFor(DelayOf(action), stop_)) {
         return;
       }
-      const ReflectorInput input = Execute(action);
+      const ReflectorInput input = Try(action);
       if (stop_.stop_requested()) {
         return;
       }
@@ -74,6 +71,29 @@ class Reflector::Pass {
   }
 
   double Random() { return std::uniform_real_distribution<double>(0.0, 1.0)(random_); }
+
+  // An exception costs one try: it may be of the source or the store, or for want of a thread.
+  ReflectorInput Try(const ReflectorAction& action) {
+    StartResync();
+    try {
+      return Execute(action);
+    } catch (...) {
+      return FailedWith(owner_.Thrown(), action.kind, clock_.Now());
+    }
+  }
+
+  // Without a thread for it there are no resyncs until there is one, at a later request.
+  void StartResync() {
+    if (resync_ || owner_.options_.resync_period <= base::Duration::zero()) {
+      return;
+    }
+    try {
+      resync_.emplace([this](const std::stop_token& own) { owner_.ResyncLoop(own); });
+    } catch (...) {
+      logging::Warning("Cannot resync before the next list or watch",
+                       {{"reflector", owner_.name_}, {"error", owner_.Thrown()}});
+    }
+  }
 
   ReflectorInput Execute(const ReflectorAction& action) {
     if (action.restart) {
@@ -118,8 +138,11 @@ class Reflector::Pass {
     }
   }
 
-  // Keeps a refusal of the store apart from an error of the source.
-  Result<void> Store(Result<void> result) {
+  // Keeps a refusal of the store, or what it throws, apart from an error of the source, through
+  // whose code no exception passes.
+  template <class Call>
+  Result<void> Store(const Call& call) {
+    Result<void> result = owner_.Guard(call);
     if (!result) {
       store_error_ = result.error();
     }
@@ -128,18 +151,16 @@ class Reflector::Pass {
 
   ReflectorInput ListPage(const ReflectorAction& action) {
     store_error_.reset();
-    auto meta = owner_.source_->List(
-        action.options,
-        [this](Object&& object) -> Result<void> {
-          ++list_items_;
-          LeaveOutIfKeyTooLong(object, owner_.options_.max_key_part);
-          if (object.unreadable) {
-            Miss(*object.unreadable);
-            return Store(replacement_->Unreadable(*object.unreadable));
-          }
-          return Store(replacement_->Add(std::move(object)));
-        },
-        stop_);
+    const auto take = [this](Object&& object) -> Result<void> {
+      ++list_items_;
+      LeaveOutIfKeyTooLong(object, owner_.options_.max_key_part);
+      if (object.unreadable) {
+        Miss(*object.unreadable);
+        return Store([&] { return replacement_->Unreadable(*object.unreadable); });
+      }
+      return Store([&] { return replacement_->Add(std::move(object)); });
+    };
+    auto meta = owner_.Guard([&] { return owner_.source_->List(action.options, take, stop_); });
     if (store_error_) {
       return StoreFailed{*store_error_};
     }
@@ -197,17 +218,16 @@ class Reflector::Pass {
     metrics_.watches.Increment();
     const base::TimePoint began = clock_.Now();
     base::StopTimer watchdog(clock_, stop_, tuning.watch_idle_timeout);
-    auto result = owner_.source_->Watch(
-        options,
-        [this, &watchdog](WatchEvent&& event) -> Result<void> {
-          KX_RETURN_IF_ERROR(CheckOrder(event));
-          watchdog.Pause();  // a store may hold the source back
-          auto stored = Store(Apply(std::move(event)));
-          watchdog.Restart();
-          return stored;
-        },
-        watchdog.token());
-    ShowAll();
+    const auto take = [this, &watchdog](WatchEvent&& event) -> Result<void> {
+      KX_RETURN_IF_ERROR(CheckOrder(event));
+      watchdog.Pause();  // a store may hold the source back
+      auto stored = Store([&] { return Apply(std::move(event)); });
+      watchdog.Restart();
+      return stored;
+    };
+    auto result =
+        owner_.Guard([&] { return owner_.source_->Watch(options, take, watchdog.token()); });
+    (void)Store([this] { return ShowAll(); });  // store_error_ has the error
     if (watchdog.expired()) {
       result = Fail(Reason::kUnavailable, "the watch brought nothing for too long and was closed");
     }
@@ -237,7 +257,7 @@ class Reflector::Pass {
   }
 
   // What the event that ended a watch was to show with itself.
-  void ShowAll() {
+  Result<void> ShowAll() {
     {
       base::MutexLock lock(owner_.store_mu_);
       owner_.store_.Flush();
@@ -245,6 +265,7 @@ class Reflector::Pass {
     if (!state_.in_initial_events()) {
       owner_.SetLastResourceVersion(state_.last_resource_version());
     }
+    return {};
   }
 
   Result<void> CheckOrder(const WatchEvent& event) {
@@ -342,30 +363,20 @@ class Reflector::Pass {
   }
 
   void Report(const ReflectorInput& input) {
-    const Status* status = nullptr;
-    std::string_view what;
-    if (const auto* list = std::get_if<ListFailed>(&input)) {
-      status = &list->status;
-      what = "list";
-    } else if (const auto* store = std::get_if<StoreFailed>(&input)) {
-      status = &store->status;
-      what = "change of the store";
-    } else if (const auto* watch = std::get_if<WatchEnded>(&input); watch && !watch->result) {
-      status = &watch->result.error();
-      what = "watch";
-    } else if (const auto* asked = std::get_if<VersionAsked>(&input);
-               asked != nullptr && !asked->version) {
-      status = &asked->version.error();
-      what = "question for the server's version";
-    }
-    if (status == nullptr) {
+    const auto failed = FailureOf(input);
+    if (!failed) {
       return;
     }
-    const Status said = status->WithContext(std::string(what));
-    if (owner_.options_.on_error) {
-      owner_.options_.on_error(said);
-    } else {
-      LogWatchError(owner_.name_, said);
+    if (!owner_.options_.on_error) {
+      LogWatchError(owner_.name_, *failed);
+      return;
+    }
+    try {
+      owner_.options_.on_error(*failed);
+    } catch (...) {
+      LogWatchError(owner_.name_, *failed);
+      logging::Error("The function on_error threw",
+                     {{"reflector", owner_.name_}, {"error", owner_.Thrown()}});
     }
   }
 
@@ -386,6 +397,7 @@ class Reflector::Pass {
   bool synced_once_ = false;
   /// The last request was a list, or the question for the version, and had an answer.
   bool answered_ = false;
+  std::optional<std::jthread> resync_{};  // Last, so that it ends first.
 };
 
 void LogWatchError(std::string_view reflector, const Status& status) {
@@ -400,34 +412,27 @@ Reflector::Reflector(std::string name, std::shared_ptr<ListerWatcher> source, Re
       options_(std::move(options)),
       metrics_(options_.registry, name_) {}
 
-void Reflector::Run(std::stop_token stop) {
-  std::optional<std::jthread> resync;
-  if (options_.resync_period > base::Duration::zero()) {
-    resync.emplace([this](const std::stop_token& own) { ResyncLoop(own); });
-  }
-  Pass(*this, std::move(stop)).Run();
+void Reflector::Run(std::stop_token stop) { Pass(*this, std::move(stop)).Run(); }
+
+Status Reflector::Thrown() const {
+  metrics_.exceptions.Increment();
+  return internal::ThrownError();
 }
 
 void Reflector::ResyncLoop(const std::stop_token& stop) {
   while (options_.clock.SleepFor(options_.resync_period, stop)) {
-    if (options_.should_resync && !options_.should_resync()) {
-      continue;
-    }
-    Result<void> result;
-    {
-      base::MutexLock lock(store_mu_);
-      result = store_.Resync();
-    }
-    metrics_.resyncs.Increment();
+    const Result<void> result = Guard([this]() -> Result<void> {
+      if (options_.should_resync && !options_.should_resync()) {
+        return {};
+      }
+      metrics_.resyncs.Increment();
+      const base::MutexLock lock(store_mu_);
+      return store_.Resync();
+    });
     if (!result && !stop.stop_requested()) {
       logging::Warning("resync failed", {{"reflector", name_}, {"error", result.error()}});
     }
   }
-}
-
-std::string Reflector::LastSyncResourceVersion() const {
-  base::MutexLock lock(mu_);
-  return last_rv_;
 }
 
 void Reflector::SetLastResourceVersion(const std::string& resource_version) {

@@ -33,7 +33,7 @@ struct ReflectorOptions {
   /// is quiet; zero means never.
   base::Duration resync_period{0};
   /// When set, the resync thread calls it before each resync and skips the resync when it returns
-  /// false.
+  /// false or throws.
   std::function<bool()> should_resync{};
   /// Whether to get the initial state with a streaming WatchList. If a server does not support it,
   /// the reflector uses LIST.
@@ -44,7 +44,8 @@ struct ReflectorOptions {
   /// larger limit.
   std::size_t max_key_part = kMaxKeyPart;
   /// Called for every failed list or watch, on the reflector's thread, instead of LogWatchError;
-  /// for sources that may be missing. As client-go's WatchErrorHandler.
+  /// for sources that may be missing. As client-go's WatchErrorHandler. When it throws, the
+  /// reflector logs and counts that, and logs the error that it was called for.
   std::function<void(const apimachinery::Status&)> on_error{};
 };
 
@@ -55,8 +56,10 @@ void LogWatchError(std::string_view reflector, const apimachinery::Status& statu
 /// after a broken watch it resumes at the last version that the store took, and it lists again when
 /// the server no longer has that version. When an item or event cannot be read, the reflector logs
 /// and counts it, tells the store that it lacks something, and continues. When the watch ends the
-/// next time, it lists again, because the object may be readable then. Semantics of client-go's
-/// `tools/cache` Reflector; ReflectorState documents the differences.
+/// next time, it lists again, because the object may be readable then. A source or a store that
+/// throws has failed once more, with kInternalError, and the reflector counts that; so it does when
+/// the system has no thread left for a watch's idle timeout, with kUnavailable. Semantics of
+/// client-go's `tools/cache` Reflector; ReflectorState documents the differences.
 class Reflector {
  public:
   /// `name` is for logs and metrics. `store` must outlive the reflector.
@@ -74,12 +77,26 @@ class Reflector {
 
   /// The resourceVersion up to which the store has every change; empty before the first full state.
   /// Thread-safe.
-  std::string LastSyncResourceVersion() const;
+  std::string LastSyncResourceVersion() const {
+    const base::MutexLock lock(mu_);
+    return last_rv_;
+  }
 
  private:
   class Pass;
 
   void ResyncLoop(const std::stop_token& stop);
+  /// In a catch block: counts the exception and returns it as an error.
+  apimachinery::Status Thrown() const;
+  /// Returns what `call`, which is or may call code of others, returns, or what it throws.
+  template <class Call>
+  auto Guard(const Call& call) const -> decltype(call()) {
+    try {
+      return call();
+    } catch (...) {
+      return apimachinery::Fail(Thrown());
+    }
+  }
   void SetLastResourceVersion(const std::string& resource_version);
 
   std::string name_;

@@ -57,6 +57,8 @@ class SharedInformerBase {
   /// Starts the informer's threads; they end with Stop or the destructor. Does nothing when the
   /// informer runs. When a stop has been requested, Start waits until the threads have ended. It
   /// would have to wait for a handler that calls it then, so it only logs an error in that case.
+  /// Throws std::system_error when the system has not enough threads; the informer then does not
+  /// run, and Start may be called again.
   void Start();
   /// Requests the stop and returns at once, like closing client-go's stop channel. Handler calls
   /// that are running finish, and no further ones follow. The store keeps its content, and the
@@ -76,7 +78,8 @@ class SharedInformerBase {
   /// Like WaitForSync, for callers that must not wait for ever. Fails with the reason as soon as
   /// the server refuses the list (kForbidden, kUnauthorized; kUnavailable when it does not know the
   /// type), with kTimeout and the last known reason when there is no first list `patience` after
-  /// Start, and with kCancelled when `stop` was requested first. The informer keeps trying.
+  /// Start, and with kCancelled when `stop` was requested first; Duration::max() is no limit. The
+  /// informer keeps trying.
   apimachinery::Result<void> AwaitSync(std::stop_token stop, base::Duration patience) const;
   /// Returns why there is no first list, with the last error; success when there is one. For an
   /// informer over several namespaces: why `namespace_` cannot be read or, when it is empty, why
@@ -95,7 +98,8 @@ class SharedInformerBase {
   /// Adds a handler, before or after Start; a handler that is added later first gets the store's
   /// content as adds. A handler gets its events in order, on a thread of its own, after the store
   /// has them. When a handler throws, it loses only that event, which is logged and counted. The
-  /// handler may end its own registration. It may outlive the informer.
+  /// handler may end its own registration. It may outlive the informer. Throws std::system_error,
+  /// and adds nothing, when the informer runs and the system has no thread left for the handler.
   HandlerRegistration AddRawHandler(std::string name, RawHandler handler,
                                     HandlerOptions options = {});
   /// Whether all handlers of this name have got the whole initial list; false when there are none.
@@ -112,9 +116,10 @@ class SharedInformerBase {
   apimachinery::Result<std::shared_ptr<const std::atomic<bool>>> ReplaceNamespace(
       std::string namespace_, std::vector<Object>&& objects);
 
-  /// Adds indexes, at any time. When it returns, the existing objects have been indexed. The
-  /// functions get the object as it is stored (after the transform). kAlreadyExists when there is
-  /// an index of one of the names.
+  /// Adds indexes, at any time and on several threads at once. When it returns, the existing
+  /// objects have been indexed; until then a query by a new index finds nothing. The functions get
+  /// the object as it is stored (after the transform). kAlreadyExists when there is an index of one
+  /// of the names.
   apimachinery::Result<void> AddIndexers(Indexers indexers);
   /// Adds one function that returns terms of any indexes. When the informer cannot take it because
   /// there are too many, it logs an error.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <system_error>
 
 namespace kubexx::controller {
 namespace {
@@ -30,7 +32,14 @@ apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer
                                   std::string(namespace_));
   }
   if (!informer.HasSynced()) {
-    informer.Start();
+    try {
+      informer.Start();
+    } catch (const std::system_error& error) {
+      NoteEarlyRead();
+      return FromCache(resource, {apimachinery::Reason::kUnavailable,
+                                  std::string("its informer gets no thread from the system: ") +
+                                      error.what() + "; try again when it has some"});
+    }
     if (const auto synced =
             informer.AwaitSync(parts_.stop, std::min(parts_.first_read_timeout, kLongestWait));
         !synced) {

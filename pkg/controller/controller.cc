@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -38,6 +39,18 @@ constexpr int kEarlyBurst = 100;
 // takes a key before its time leaves its place unused.
 constexpr base::Duration kMaxEarlyWait = std::chrono::minutes(1);
 
+/// Counts a worker while it is at work.
+class AtWork {
+ public:
+  explicit AtWork(const metrics::Gauge& workers) : workers_(workers) { workers_.Add(1); }
+  ~AtWork() { workers_.Add(-1); }
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+
+ private:
+  const metrics::Gauge& workers_;
+};
+
 double ToSeconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
 std::shared_ptr<workqueue::RateLimiter> DefaultLimiter() {
@@ -59,6 +72,7 @@ class Controller::Impl {
             workqueue::NewExponentialFailureRateLimiter(kFirstEarlyDelay, kMaxEarlyDelay),
             workqueue::NewBucketRateLimiter(kEarlyTriesPerSecond, kEarlyBurst, options_.clock))),
         early_lines_(options_.clock),
+        exception_lines_(options_.clock),
         log_({{"controller", options_.name}}),
         queue_({.name = options_.name,
                 .clock = options_.clock,
@@ -143,12 +157,33 @@ class Controller::Impl {
 
   void Work(const std::stop_token& stop) {
     for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
-      if (!PutOff(item)) {
-        metrics_.active_workers.Add(1);
-        Handle(item, stop);
-        metrics_.active_workers.Add(-1);
+      try {
+        if (!PutOff(item)) {
+          const AtWork counted(metrics_.active_workers);
+          Handle(item, stop);
+        }
+      } catch (const std::exception& error) {
+        AfterException(item, error.what());
+      } catch (...) {
+        AfterException(item, "something other than a std::exception");
       }
     }
+  }
+
+  /// The rate limiter, or the function that names a key's tenant, is at fault, and this way asks
+  /// neither. Until it is mended every key comes here: all of them together must not keep the
+  /// workers, the log and the API server busy.
+  void AfterException(workqueue::Queue::Item& item, std::string_view what) {
+    metrics_.panics.Increment();
+    if (const auto left_out = exception_lines_.Admit()) {
+      logging::Error("The rate limiter or the tenant function threw, will try again",
+                     {{"controller", options_.name},
+                      {"object", item->object.ToString()},
+                      {"error", what},
+                      {"others", *left_out}});
+    }
+    const base::Duration delay = std::min(early_limiter_->When(*item), kMaxEarlyWait);
+    queue_.PutBack(std::move(item), delay);
   }
 
   /// Whether the cache has not seen what this controller wrote for the request.
@@ -322,6 +357,7 @@ class Controller::Impl {
   const std::shared_ptr<workqueue::RateLimiter> stale_limiter_;
   const std::shared_ptr<workqueue::RateLimiter> early_limiter_;
   base::ReportLimit early_lines_;
+  base::ReportLimit exception_lines_;
   const logging::Logger log_;
   std::atomic<std::uint64_t> reconciles_ = 0;
   std::vector<Source> sources_;

@@ -49,7 +49,9 @@ struct ControllerOptions {
   base::Duration cache_sync_timeout = std::chrono::minutes(2);
   workqueue::Order order = workqueue::Order::kPriority;
   workqueue::FairOptions fair{};
-  /// The default grows exponentially for each key, from 5 ms to 1000 s.
+  /// The default grows exponentially for each key, from 5 ms to 1000 s. When it throws, or the
+  /// function of `fair` that names a tenant, the request is tried again after 1 to 8 s; that is
+  /// logged, and counted as a panic.
   std::shared_ptr<workqueue::RateLimiter> rate_limiter{};
   /// Whether the controller runs only while this process is the leader.
   bool needs_leader_election = true;

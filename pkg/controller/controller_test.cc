@@ -484,5 +484,78 @@ TEST_F(ControllerTest, LinesOfAReconcileTellWhichItIs) {
             1U);
 }
 
+/// A limiter whose functions throw at their next call, when told to.
+struct FaultyLimiter final : workqueue::RateLimiter {
+  base::Duration When(const Request&) override {
+    ThrowIf(in_when);
+    return milliseconds(5);
+  }
+  void Forget(const Request&) override { ThrowIf(in_forget); }
+  int NumRequeues(const Request&) const override {
+    ThrowIf(in_num_requeues);
+    return 0;
+  }
+
+  std::atomic<bool> in_when = false;
+  std::atomic<bool> in_forget = false;
+  mutable std::atomic<bool> in_num_requeues = false;
+
+ private:
+  static void ThrowIf(std::atomic<bool>& is) {
+    if (is.exchange(false)) {
+      throw std::runtime_error("the limiter is broken");
+    }
+  }
+};
+
+TEST_F(ControllerTest, ARateLimiterThatThrowsCostsOneTry) {
+  const logging::testing::Capture log;
+  const auto limiter = std::make_shared<FaultyLimiter>();
+  limiter->in_num_requeues = true;  // before the first call of the reconciler,
+  limiter->in_when = true;          // after the first one, which fails,
+  limiter->in_forget = true;        // and after the second one
+  int calls = 0;
+  reconcile_ = [&calls](const Request&, Context&) -> Result<Action> {
+    return ++calls == 1 ? Result<Action>(Fail(Reason::kConflict, "not yet")) : Action::Done();
+  };
+  Start({.rate_limiter = limiter, .clock = clock_});
+  controller_->Enqueue(R("a"));
+  AdvanceUntil(3);
+  controller_->Enqueue(R("b"));
+  calls_.Await(4);
+  Stop();
+  EXPECT_TRUE(*result_);
+  EXPECT_THAT(calls_.Await(4), ElementsAre("a", "a", "a", "b"));
+  EXPECT_EQ(Count("controller_runtime_reconcile_panics_total"), 3);
+  EXPECT_EQ(Results("success"), 3);
+  EXPECT_EQ(log.Count("the limiter is broken"), 3U);
+  EXPECT_GE(Pause(1), seconds(1)) << "by a delay that the limiter has no part in";
+  EXPECT_EQ(
+      registry_.Gauge("controller_runtime_active_workers", "", {{"controller", "test"}}).Value(),
+      0);
+}
+
+TEST_F(ControllerTest, ATenantFunctionThatThrowsCostsOneTry) {
+  std::atomic<bool> broken = false;
+  int calls = 0;
+  reconcile_ = [&](const Request&, Context&) -> Result<Action> {
+    broken = ++calls == 1;
+    return calls == 1 ? Action::RequeueAfter(hours(1)) : Action::Done();
+  };
+  workqueue::FairOptions fair;
+  fair.tenant = [&broken](const Request& request) {
+    if (broken) {
+      throw std::runtime_error("no tenant");
+    }
+    return request.object.namespace_;
+  };
+  Start({.order = workqueue::Order::kFair, .fair = std::move(fair), .clock = clock_});
+  controller_->Enqueue(R("a"));
+  AdvanceUntil(2);
+  Stop();
+  EXPECT_LT(Pause(1), hours(1));
+  EXPECT_EQ(Count("controller_runtime_reconcile_panics_total"), 1);
+}
+
 }  // namespace
 }  // namespace kubexx::controller

@@ -1,59 +1,33 @@
-// A manager on a system that has no threads left, at each point at which one is started.
-#include <dlfcn.h>
+// A manager and a client on a system that has no threads left.
+#include "kubexx/base/testing/scarce_threads/scarce_threads.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <pthread.h>
 
-#include <atomic>
-#include <cerrno>
+#include <chrono>
+#include <memory>
 #include <stop_token>
 #include <string>
 
-#include "kubexx/base/sanitizers.h"
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/wait_until_stopped.h"
+#include "kubexx/controller/client.h"
 #include "kubexx/controller/manager.h"
+#include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
 namespace kubexx::controller {
 namespace {
 
+using apimachinery::Reason;
 using apimachinery::Result;
-
-/// How many threads may still be started; below zero: any number.
-std::atomic<int> threads_left{-1};
-
-}  // namespace
-}  // namespace kubexx::controller
-
-#if !KX_SANITIZED
-namespace kubexx::controller {
-namespace {
-
-bool TakeThread() {
-  int left = threads_left.load();
-  while (left > 0 && !threads_left.compare_exchange_weak(left, left - 1)) {
-  }
-  return left != 0;
-}
-
-}  // namespace
-}  // namespace kubexx::controller
-
-// A program's own function comes before the C library's, also for libstdc++.
-extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
-                              void* (*start)(void*), void* argument) {
-  static const auto real =
-      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
-  return kubexx::controller::TakeThread() ? real(thread, attributes, start, argument) : EAGAIN;
-}
-#endif
-
-namespace kubexx::controller {
-namespace {
+using base::testing::ScarceThreads;
 
 TEST(ScarceThreadsTest, AManagerEndsWithAnErrorWhereverThereIsNoThreadLeft) {
-  if constexpr (KX_SANITIZED != 0) {
+  if constexpr (!ScarceThreads::kWorks) {
     GTEST_SKIP() << "a sanitizer has a pthread_create of its own";
   }
   const std::string nowhere = "http://127.0.0.1:" + std::to_string(rest::testing::UnusedPort());
@@ -72,9 +46,10 @@ TEST(ScarceThreadsTest, AManagerEndsWithAnErrorWhereverThereIsNoThreadLeft) {
       stop.request_stop();
       return Result<void>();
     }));
-    threads_left = threads;
-    const auto ran = manager.Run(stop.get_token());
-    threads_left = -1;
+    const auto ran = [&] {
+      const ScarceThreads scarce(threads);
+      return manager.Run(stop.get_token());
+    }();
     has_run = ran.has_value();
     if (!ran) {
       ++refused;
@@ -84,6 +59,36 @@ TEST(ScarceThreadsTest, AManagerEndsWithAnErrorWhereverThereIsNoThreadLeft) {
   }
   EXPECT_TRUE(has_run);
   EXPECT_GE(refused, 3) << "it starts more threads than that";
+}
+
+TEST(ScarceThreadsTest, AReadThatGetsNoThreadsIsAnErrorAndTheNextOneIsAnswered) {
+  if constexpr (!ScarceThreads::kWorks) {
+    GTEST_SKIP() << "a sanitizer has a pthread_create of its own";
+  }
+  rest::testing::FakeServer server([](rest::testing::FakeConnection& connection) {
+    while (const auto request = connection.ReadRequest()) {
+      if (request->target.find("watch=true") != std::string::npos) {
+        connection.RespondChunked(200, "application/json;stream=watch");
+        connection.AwaitPeer();
+        return;
+      }
+      connection.Respond(200, "application/json",
+                         R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+    }
+  });
+  const auto factory =
+      std::make_shared<informers::SharedInformerFactory>(rest::testing::NewClient(server.Url()));
+  (void)factory->InformerFor<api::core::v1::ConfigMap>({.use_watch_list = false});
+  const Client client({.caches = factory, .first_read_timeout = std::chrono::minutes(5)});
+  for (const int threads : {0, 1}) {
+    const ScarceThreads scarce(threads);
+    const auto read = client.List<api::core::v1::ConfigMap>("ns");
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().reason, Reason::kUnavailable);
+    EXPECT_THAT(read.error().message, ::testing::HasSubstr("no thread"));
+  }
+  EXPECT_TRUE(client.List<api::core::v1::ConfigMap>("ns"));
+  factory->Shutdown();
 }
 
 }  // namespace

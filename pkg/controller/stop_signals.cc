@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "kubexx/controller/internal/briefly.h"
@@ -77,7 +79,29 @@ void StopSignals::Stop(int number) {
   internal::Briefly([number] {
     logging::Info("Stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
   });
-  std::thread([stop = stop_]() mutable { stop.request_stop(); }).detach();
+  try {
+    std::thread([stop = stop_]() mutable { stop.request_stop(); }).detach();
+  } catch (const std::system_error&) {
+    StopHere();
+  }
+}
+
+// With no thread left, on the thread that would look for the second signal: so that one comes to a
+// handler meanwhile.
+void StopSignals::StopHere() {
+  struct sigaction end = {};
+  end.sa_handler = [](int /*number*/) { _exit(EXIT_FAILURE); };
+  sigemptyset(&end.sa_mask);
+  struct sigaction term_before = {};
+  struct sigaction int_before = {};
+  sigaction(SIGTERM, &end, &term_before);
+  sigaction(SIGINT, &end, &int_before);
+  const sigset_t second = Signals(false);
+  pthread_sigmask(SIG_UNBLOCK, &second, nullptr);
+  stop_.request_stop();
+  pthread_sigmask(SIG_BLOCK, &second, nullptr);
+  sigaction(SIGTERM, &term_before, nullptr);
+  sigaction(SIGINT, &int_before, nullptr);
 }
 
 }  // namespace kubexx::controller

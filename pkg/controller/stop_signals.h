@@ -12,8 +12,9 @@ namespace kubexx::controller {
 
 /// Make one at the start of main, before any other thread. It blocks both signals in this thread,
 /// and thereby in all threads started from it, and receives them on a thread of its own. The first
-/// signal requests the stop; callbacks of the stop may still run after this object is destroyed. A
-/// second signal ends the process at once with status 1, whatever the callbacks do. StopSignals
+/// signal requests the stop; callbacks of the stop may still run after this object is destroyed,
+/// unless the system has no thread left for them: then the destructor waits for their end. A second
+/// signal ends the process at once with status 1, whatever the callbacks do. StopSignals
 /// also ignores SIGPIPE. The destructor restores what the signals did before. At most one object
 /// may exist at a time.
 class StopSignals {
@@ -28,6 +29,7 @@ class StopSignals {
  private:
   void Await();
   void Stop(int number);
+  void StopHere();
 
   std::stop_source stop_;
   sigset_t blocked_before_;   ///< of the thread that made this

@@ -13,6 +13,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 
 namespace kubexx::controller {
 namespace {
@@ -110,6 +111,48 @@ TEST_F(StopSignalsTest, SecondSignalEndsTheProcessThoughACallbackHangs) {
     kill(getpid(), SIGTERM);
     KX_AWAIT(called.try_acquire());
     kill(getpid(), SIGTERM);
+    while (true) {
+      pause();
+    }
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "");
+}
+
+// In a container at its pids limit.
+TEST_F(StopSignalsTest, TheStopIsRequestedThoughThereIsNoThreadLeft) {
+  if constexpr (!base::testing::ScarceThreads::kWorks) {
+    GTEST_SKIP() << "a sanitizer has a pthread_create of its own";
+  }
+  const auto run = [] {
+    {
+      const StopSignals signals;
+      const base::testing::ScarceThreads scarce(0);
+      kill(getpid(), SIGTERM);
+      WaitForStop(signals.token());
+    }
+    struct sigaction now = {};
+    _exit(sigaction(SIGTERM, nullptr, &now) == 0 && now.sa_handler == SIG_DFL ? 42 : 41);
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(42), "");
+}
+
+TEST_F(StopSignalsTest, SecondSignalEndsTheProcessThoughACallbackHangsAndNoThreadIsLeft) {
+  if constexpr (!base::testing::ScarceThreads::kWorks) {
+    GTEST_SKIP() << "a sanitizer has a pthread_create of its own";
+  }
+  const auto run = [] {
+    const StopSignals signals;
+    const base::testing::ScarceThreads scarce(0);
+    std::binary_semaphore called(0);
+    const std::stop_callback hangs(signals.token(), [&called] {
+      called.release();
+      while (true) {
+        pause();
+      }
+    });
+    kill(getpid(), SIGTERM);
+    KX_AWAIT(called.try_acquire());
+    kill(getpid(), SIGINT);
     while (true) {
       pause();
     }

@@ -28,9 +28,11 @@ FactoryOptions TweakingOnce(FactoryOptions options) {
     const apimachinery::GroupVersionResource type{.group = std::string(resource.group),
                                                   .version = std::string(resource.version),
                                                   .resource = std::string(resource.plural)};
-    const auto [found, is_new] = tweaked->types.try_emplace(type, list_watch);
-    if (is_new) {
-      tweak(resource, found->second);
+    auto found = tweaked->types.find(type);
+    if (found == tweaked->types.end()) {
+      cache::ListWatchOptions said = list_watch;
+      tweak(resource, said);  // where it throws it has said nothing, and is asked again
+      found = tweaked->types.emplace(type, std::move(said)).first;
     }
     list_watch = found->second;
   };

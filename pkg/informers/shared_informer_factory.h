@@ -42,7 +42,8 @@ struct FactoryOptions {
   /// Selectors and encodings of every type...
   cache::ListWatchOptions list_watch{};
   /// ...which this may change for one type, for example to add a label selector for pods only.
-  /// Asked once for each type, one at a time, on any thread; it must not call the factory.
+  /// Asked once for each type, one at a time, on any thread; it must not call the factory. What it
+  /// throws whoever needed its answer gets, and it is asked again the next time.
   std::function<void(const apimachinery::ResourceInfo&, cache::ListWatchOptions&)> tweak{};
   /// For informers that set none of their own.
   std::function<apimachinery::Result<void>(cache::Object&)> transform{};
@@ -113,7 +114,8 @@ class SharedInformerFactory {
     return cache::Lister<T>(InformerFor<T>());
   }
 
-  /// Starts every informer that does not run yet; call it again after asking for more.
+  /// Starts every informer that does not run yet; call it again after asking for more, and after it
+  /// threw std::system_error because the system had not enough threads.
   void Start();
   /// Blocks until the store of every informer has its first full list; false when `stop` was
   /// requested first.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <semaphore>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "kubexx/api/core/v1/resources.gen.h"
@@ -158,6 +159,27 @@ TEST_F(SharedInformerFactoryTest, ATweakIsAskedOnceForEachType) {
   factory.Remove<Node>();
   (void)factory.InformerFor<Node>();
   EXPECT_THAT(asked, ::testing::ElementsAre(std::pair("configmaps", 1), std::pair("nodes", 1)));
+}
+
+TEST_F(SharedInformerFactoryTest, ATweakThatThrewIsAskedAgain) {
+  int asked = 0;
+  SharedInformerFactory factory(
+      rest::testing::NewClient(server_.Url()),
+      {.namespace_ = "ns", .tweak = [&asked](const auto&, cache::ListWatchOptions& options) {
+         if (++asked == 1) {
+           throw std::runtime_error("the configuration cannot be read");
+         }
+         options.label_selector = "app=web";
+       }});
+  EXPECT_THROW((void)factory.InformerFor<ConfigMap>(), std::runtime_error);
+  const auto configmaps = factory.InformerFor<ConfigMap>();
+  EXPECT_EQ(factory.ScopeOf(api::ResourceOf<ConfigMap>(), "ns"),
+            SharedInformerFactory::Scope::kSelected);
+  factory.Start();
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
+  factory.Shutdown();
+  EXPECT_THAT(targets(), Contains(HasSubstr("labelSelector=app%3Dweb")));
+  EXPECT_EQ(asked, 2);
 }
 
 TEST_F(SharedInformerFactoryTest, ARemovedInformerEndsAlone) {

@@ -10,14 +10,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <exception>
+#include <optional>
 #include <set>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/report_limit.h"
 #include "kubexx/base/utf8.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/internal/names.h"
@@ -34,6 +35,39 @@ struct NamedFamily {
   std::variant<CounterFamily*, GaugeFamily*, HistogramFamily*> family;
   std::vector<double> buckets{};
   std::set<Labels> series{};
+};
+
+/// A function of OnScrape.
+class Update {
+ public:
+  explicit Update(std::function<void()> call) : call_(std::move(call)) {}
+
+  /// Calls the function, while nobody else does, unless it has ended. Returns what it threw.
+  std::optional<std::string> Run() {
+    const base::MutexLock lock(mu_);
+    if (!call_) {
+      return std::nullopt;
+    }
+    try {
+      call_();
+      return std::nullopt;
+    } catch (const std::exception& error) {
+      return error.what();
+    } catch (...) {
+      return "something other than a std::exception";
+    }
+  }
+  /// Waits for a call that is running; there is none afterwards.
+  void End() {
+    std::function<void()> ended;  // destroyed without the lock
+    const base::MutexLock lock(mu_);
+    ended.swap(call_);
+  }
+
+ private:
+  /// Held by the calls of this function only, which is what End waits for.
+  base::Mutex mu_;
+  std::function<void()> call_ KX_GUARDED_BY(mu_);
 };
 
 bool IsAscending(const std::vector<double>& buckets) {
@@ -123,20 +157,24 @@ class Registry::Impl {
     return series;
   }
 
-  base::Subscription OnScrape(std::function<void()> update) {
-    base::MutexLock lock(scrape_mu_);
-    const std::uint64_t id = next_update_++;
-    updates_.emplace(id, std::move(update));
-    return base::Subscription([this, id] {
-      base::MutexLock unlock_last(scrape_mu_);
-      updates_.erase(id);
+  base::Subscription OnScrape(std::function<void()> call) {
+    auto update = std::make_shared<Update>(std::move(call));
+    const base::MutexLock lock(updates_mu_);
+    updates_.push_back(update);
+    return base::Subscription([this, update = std::move(update)] {
+      {
+        const base::MutexLock updates_lock(updates_mu_);
+        std::erase(updates_, update);
+      }
+      update->End();
     });
   }
 
   std::string Serialize() {
-    base::MutexLock lock(scrape_mu_);
-    for (const auto& [id, update] : updates_) {
-      update();
+    for (const auto& update : Updates()) {
+      if (const auto thrown = update->Run()) {
+        Threw(*thrown);
+      }
     }
     std::vector<prometheus::MetricFamily> families = registry_.Collect();
     std::ranges::sort(families, {}, &prometheus::MetricFamily::name);
@@ -148,6 +186,23 @@ class Registry::Impl {
   }
 
  private:
+  std::vector<std::shared_ptr<Update>> Updates() {
+    const base::MutexLock lock(updates_mu_);
+    return updates_;
+  }
+
+  void Threw(const std::string& what) {
+    if (auto* const exceptions = Find<prometheus::Counter>(
+            "metrics_update_exceptions_total",
+            "Exceptions of functions that compute metrics when they are scraped.", {})) {
+      exceptions->Increment();
+    }
+    if (const auto left_out = exception_lines_.Admit()) {
+      logging::Error("A function of OnScrape threw, so its metrics keep their values",
+                     {{"error", what}, {"others", *left_out}});
+    }
+  }
+
   template <class T>
   T* FindLocked(const std::string& name, const std::string& help, const Labels& labels,
                 const std::vector<double>& buckets, std::string& problem) KX_REQUIRES(mu_) {
@@ -202,11 +257,9 @@ class Registry::Impl {
     }
   }
 
-  // Lock order: scrape_mu_, then mu_. scrape_mu_ is held while updates run so that ending a
-  // subscription waits for its call.
-  base::Mutex scrape_mu_;
-  std::uint64_t next_update_ KX_GUARDED_BY(scrape_mu_) = 0;
-  std::map<std::uint64_t, std::function<void()>> updates_ KX_GUARDED_BY(scrape_mu_);
+  base::Mutex updates_mu_;
+  std::vector<std::shared_ptr<Update>> updates_ KX_GUARDED_BY(updates_mu_);
+  base::ReportLimit exception_lines_{base::Clock::Real()};
   base::Mutex mu_;
   std::map<std::string, NamedFamily> families_ KX_GUARDED_BY(mu_);
   std::set<std::string> reported_ KX_GUARDED_BY(mu_);

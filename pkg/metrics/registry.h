@@ -81,12 +81,13 @@ class Registry {
                                const Labels& labels, const std::vector<double>& buckets);
 
   /// Calls `update` at the start of each Serialize, for values that are only worth computing when
-  /// somebody looks. It may use the registry, except OnScrape and Serialize; it must be quick. The
-  /// subscription must end before the registry.
+  /// somebody looks; one call of it at a time. It may use the registry, except Serialize; it must
+  /// be quick, and must not end its own subscription. When it throws, that is logged, and counted
+  /// in metrics_update_exceptions_total, and all other metrics are there. The subscription must end
+  /// before the registry.
   base::Subscription OnScrape(std::function<void()> update);
 
-  /// The text exposition format, version 0.0.4. Families come by name, series by labels. Concurrent
-  /// calls take turns.
+  /// The text exposition format, version 0.0.4. Families come by name, series by labels.
   std::string Serialize() const;
 
  private:

@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <limits>
+#include <semaphore>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/subscription.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::metrics {
@@ -145,6 +150,63 @@ TEST(RegistryTest, UpdatesRunAtEachScrapeUntilTheSubscriptionEnds) {
   EXPECT_THAT(registry.Serialize(), HasSubstr("runs 2\n"));
   subscription.Reset();
   EXPECT_THAT(registry.Serialize(), HasSubstr("runs 2\n"));
+}
+
+TEST(RegistryTest, AnUpdateThatThrowsTakesNoOtherMetricAway) {
+  const logging::testing::Capture log;
+  Registry registry;
+  int runs = 0;
+  const auto first = registry.OnScrape([] { throw std::runtime_error("the cache is not there"); });
+  const auto second =
+      registry.OnScrape([&registry, &runs] { registry.Gauge("runs", "Runs.").Set(++runs); });
+  const auto third = registry.OnScrape([] { throw 7; });  // NOLINT: not an exception, of all things
+  EXPECT_THAT(
+      registry.Serialize(),
+      ::testing::AllOf(HasSubstr("runs 1\n"), HasSubstr("\nmetrics_update_exceptions_total 2\n")));
+  EXPECT_EQ(log.Count("the cache is not there"), 1U);
+  for (int i = 0; i < 10; ++i) {
+    registry.Serialize();
+  }
+  EXPECT_THAT(registry.Serialize(), HasSubstr("metrics_update_exceptions_total 24\n"));
+  EXPECT_EQ(log.Count("OnScrape"), 5U) << "a line for each would fill the log";
+}
+
+// A queue or an informer, for example, which has an update of its own.
+TEST(RegistryTest, AnUpdateMayMakeAndEndWhatHasAnUpdate) {
+  Registry registry;
+  int runs = 0;
+  base::Subscription made;
+  const auto maker = registry.OnScrape([&] {
+    made.Reset();
+    made = registry.OnScrape([&runs] { ++runs; });
+  });
+  registry.Serialize();
+  registry.Serialize();
+  EXPECT_EQ(runs, 0) << "each was ended before its turn came";
+  made.Reset();
+}
+
+TEST(RegistryTest, TheEndOfASubscriptionWaitsForItsCall) {
+  Registry registry;
+  std::binary_semaphore called(0);
+  std::binary_semaphore go_on(0);
+  std::atomic<bool> ended = false;
+  auto subscription = registry.OnScrape([&] {
+    called.release();
+    KX_AWAIT(go_on.try_acquire());
+    EXPECT_FALSE(ended);
+  });
+  const std::jthread scrape([&registry] { registry.Serialize(); });
+  KX_AWAIT(called.try_acquire());
+  std::jthread ender([&] {
+    subscription.Reset();
+    ended = true;
+  });
+  for (int i = 0; i < 100; ++i) {
+    base::testing::LetOthersRun();
+  }
+  go_on.release();
+  ender.join();
 }
 
 TEST(RegistryTest, ThreadsMayRecordCreateAndScrapeAtOnce) {

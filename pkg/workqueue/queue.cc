@@ -44,6 +44,19 @@ Queue::Impl::Impl(Options options)
   delays_ = std::jthread([this](const std::stop_token& stop) { RunDelays(stop); });
 }
 
+// The series stay in the registry, and may be another queue's of this name by and by.
+Queue::Impl::~Impl() {
+  scrape_.Reset();
+  const base::MutexLock lock(mu_);
+  for (const Node* const node : keys_.Nodes()) {
+    if (node->dirty) {
+      depth_.Add(node->priority, -1);
+    }
+  }
+  metrics_.unfinished_work.Set(0);
+  metrics_.longest_running.Set(0);
+}
+
 inline void Queue::Impl::Add(const Key& key, int priority) {
   const std::size_t hash = std::hash<Key>()(key);
   const std::string tenant = TenantOf(key);

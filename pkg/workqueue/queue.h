@@ -127,7 +127,7 @@ class Queue {
   };
 
   explicit Queue(Options options);
-  /// Calls ShutDown, and drops the queued keys.
+  /// Calls ShutDown, and drops the queued keys, which the metrics no longer count then.
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;

@@ -388,5 +388,37 @@ TEST(QueueLifeTest, RealClockDelivers) {
   EXPECT_EQ(queue.Len(), 0U);
 }
 
+// A program may run one manager after another over one registry.
+TEST(QueueEndTest, WhatAQueueLeavesIsNotCountedAnyMore) {
+  for (const Order order : {Order::kArrival, Order::kPriority, Order::kFair}) {
+    FakeClock clock;
+    metrics::Registry registry;
+    const auto of = [&](const std::string& line) {
+      EXPECT_THAT(registry.Serialize(), HasSubstr(line));
+    };
+    const std::string labels =
+        order == Order::kPriority ? "{name=\"q\",priority=\"0\"}" : "{name=\"q\"}";
+    const auto longest =
+        registry.Gauge("workqueue_longest_running_processor_seconds", "", {{"name", "q"}});
+    {
+      Queue queue({.name = "q", .clock = clock, .registry = &registry, .order = order});
+      queue.Add(NamedKey("a"));
+      queue.Add(NamedKey("b"));
+      queue.Add(NamedKey("c"));
+      queue.AddAfter(NamedKey("d"), seconds(5));
+      Queue::Item item = queue.Get();
+      clock.Advance(seconds(2));
+      queue.Add(*item);
+      of("workqueue_depth" + labels + " 3\n");
+      EXPECT_EQ(longest.Value(), 2);
+    }
+    EXPECT_EQ(longest.Value(), 0);
+    of("workqueue_depth" + labels + " 0\n");
+    Queue next({.name = "q", .clock = clock, .registry = &registry, .order = order});
+    next.Add(NamedKey("a"));
+    of("workqueue_depth" + labels + " 1\n");
+  }
+}
+
 }  // namespace
 }  // namespace kubexx::workqueue

@@ -34,6 +34,16 @@ Node* KeyTable::FindOrAdd(const Key& key, std::size_t hash) {
   return slots_[at].node;
 }
 
+std::vector<const Node*> KeyTable::Nodes() const {
+  std::vector<const Node*> nodes;
+  for (const Slot& slot : slots_) {
+    if (slot.node != nullptr) {
+      nodes.push_back(slot.node);
+    }
+  }
+  return nodes;
+}
+
 void KeyTable::Erase(Node* node) {
   std::size_t gap = Home(node->hash);
   while (slots_[gap].node != node) {

@@ -26,6 +26,8 @@ class KeyTable {
   Node* FindOrAdd(const Key& key, std::size_t hash);
   void Erase(Node* node);
   std::size_t size() const { return size_; }
+  /// All nodes, in no particular order.
+  std::vector<const Node*> Nodes() const;
 
  private:
   struct Slot {

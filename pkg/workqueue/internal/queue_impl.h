@@ -27,6 +27,10 @@ namespace kubexx::workqueue {
 class Queue::Impl {
  public:
   explicit Impl(Options options);
+  /// Takes the keys that nobody got, and the work, off the metrics.
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   void Add(const Key& key, int priority);
   void AddAfter(const Key& key, base::Duration delay, int priority);

@@ -17,6 +17,9 @@ bool SameContent(const Entry& a, const Entry& b) {
 
 void ListenerSet::Await(std::shared_ptr<Listener> listener) {
   base::MutexLock lock(mu_);
+  if (running_) {
+    listener->StartThread();
+  }
   awaited_.push_back(std::move(listener));
 }
 
@@ -33,9 +36,6 @@ void ListenerSet::Add(const std::shared_ptr<Listener>& listener) {
   }
   listener->SetBounded(bounded_);
   listeners_.push_back(listener);
-  if (running_) {
-    listener->StartThread();
-  }
 }
 
 void ListenerSet::Remove(const std::shared_ptr<Listener>& listener) {
@@ -57,6 +57,17 @@ std::vector<std::shared_ptr<Listener>> ListenerSet::All() const {
   return listeners_;
 }
 
+std::vector<std::shared_ptr<Listener>> ListenerSet::WithThreads() const {
+  base::MutexLock lock(mu_);
+  return WithThreadsLocked();
+}
+
+std::vector<std::shared_ptr<Listener>> ListenerSet::WithThreadsLocked() const {
+  std::vector<std::shared_ptr<Listener>> all = listeners_;
+  all.insert(all.end(), awaited_.begin(), awaited_.end());
+  return all;
+}
+
 bool ListenerSet::CheckResync(base::TimePoint now) const {
   bool any = false;
   for (const auto& listener : All()) {
@@ -68,7 +79,7 @@ bool ListenerSet::CheckResync(base::TimePoint now) const {
 void ListenerSet::Start() {
   base::MutexLock lock(mu_);
   running_ = true;
-  for (const auto& listener : listeners_) {
+  for (const auto& listener : WithThreadsLocked()) {
     listener->StartThread();
   }
 }
@@ -78,7 +89,7 @@ void ListenerSet::RequestStop() {
   {
     base::MutexLock lock(mu_);
     running_ = false;
-    listeners = listeners_;
+    listeners = WithThreadsLocked();
   }
   for (const auto& listener : listeners) {
     listener->RequestStop();
@@ -87,7 +98,7 @@ void ListenerSet::RequestStop() {
 
 void ListenerSet::Stop() {
   RequestStop();
-  for (const auto& listener : All()) {
+  for (const auto& listener : WithThreads()) {
     listener->StopThread();
   }
 }
@@ -96,8 +107,7 @@ void ListenerSet::Close() {
   std::vector<std::shared_ptr<Listener>> listeners;
   {
     base::MutexLock lock(mu_);
-    listeners = listeners_;
-    listeners.insert(listeners.end(), awaited_.begin(), awaited_.end());
+    listeners = WithThreadsLocked();
     listeners.insert(listeners.end(), ended_.begin(), ended_.end());
     ended_.clear();
   }
@@ -109,6 +119,7 @@ void ListenerSet::Close() {
 bool ListenerSet::OnOwnThread() const {
   base::MutexLock lock(mu_);
   return std::ranges::any_of(listeners_, &Listener::OnOwnThread) ||
+         std::ranges::any_of(awaited_, &Listener::OnOwnThread) ||
          std::ranges::any_of(ended_, &Listener::OnOwnThread);
 }
 

@@ -19,10 +19,12 @@ namespace kubexx::cache {
 /// The listeners of an informer. Thread-safe.
 class ListenerSet {
  public:
-  /// Keeps a listener that will join the set later, with Add.
+  /// Keeps a listener that will join the set later, with Add. Starts its thread while the set is
+  /// running: on the caller's thread, which learns that the system has none left by a
+  /// std::system_error. The set does not keep the listener then.
   void Await(std::shared_ptr<Listener> listener);
   std::vector<std::shared_ptr<Listener>> Awaited() const;
-  /// Adds a listener unless it is closed, and starts its thread while the set is running.
+  /// Adds an awaited listener unless it is closed.
   void Add(const std::shared_ptr<Listener>& listener);
   /// Removes a closed listener, whether it has been added or is awaited. When its own handler
   /// removes it, the set keeps it until its thread has ended.
@@ -31,6 +33,8 @@ class ListenerSet {
   bool CheckResync(base::TimePoint now) const;
   std::vector<std::shared_ptr<Listener>> All() const;
 
+  /// Starts the threads of all listeners, including awaited ones. Throws std::system_error when the
+  /// system has not enough of them; Stop then ends those that there were.
   void Start();
   /// Requests the stop: running handler calls finish, and no further ones follow.
   void RequestStop();
@@ -43,6 +47,10 @@ class ListenerSet {
   bool OnOwnThread() const;
 
  private:
+  /// Those that have a thread while the set is running.
+  std::vector<std::shared_ptr<Listener>> WithThreads() const;
+  std::vector<std::shared_ptr<Listener>> WithThreadsLocked() const KX_REQUIRES(mu_);
+
   mutable base::Mutex mu_;
   std::vector<std::shared_ptr<Listener>> listeners_ KX_GUARDED_BY(mu_);
   std::vector<std::shared_ptr<Listener>> awaited_ KX_GUARDED_BY(mu_);

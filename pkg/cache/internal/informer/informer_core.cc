@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
+#include "kubexx/base/after.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -81,14 +83,22 @@ ReflectorOptions InformerCore::ReflectorOptionsFor(const std::string& namespace_
       .tuning = options_.tuning};
   options.on_error = [this, namespace_, of_one_namespace](const Status& status) {
     const Status said = of_one_namespace ? status.WithContext("namespace " + namespace_) : status;
-    if (options_.on_error) {
-      options_.on_error(said);
-    } else {
-      LogWatchError(options_.name, said);
+    std::exception_ptr thrown;
+    try {
+      if (options_.on_error) {
+        options_.on_error(said);
+      } else {
+        LogWatchError(options_.name, said);
+      }
+    } catch (...) {
+      thrown = std::current_exception();
     }
     Failed(namespace_, status);
     if (of_one_namespace && IsRefused(status)) {
       (void)queue_.Push(UnavailableDelta{namespace_});  // refused only when stopping
+    }
+    if (thrown) {
+      std::rethrow_exception(thrown);  // the reflector tells of it
     }
   };
   return options;
@@ -117,7 +127,7 @@ bool InformerCore::WaitForSync(const std::stop_token& stop) const {
 
 Result<void> InformerCore::AwaitSync(const std::stop_token& stop, base::Duration patience) const {
   base::MutexLock lock(mu_);
-  const base::TimePoint until = (running_ ? started_ : options_.clock.Now()) + patience;
+  const base::TimePoint until = base::After(running_ ? started_ : options_.clock.Now(), patience);
   while (!synced_) {
     if (stop.stop_requested()) {
       return UnsyncedLocked(Reason::kCancelled, "stopped");

@@ -79,6 +79,8 @@ class InformerCore {
   /// Runs on a thread that Stop joins.
   void RunOwn(base::FunctionRef<void()> run);
   bool StopRequested() const;
+  void StartThreads(const std::stop_token& stop, base::Duration resync_check)
+      KX_REQUIRES(lifecycle_mu_);
   void Join() KX_REQUIRES(lifecycle_mu_);
   void Distribute();
   void Publish(base::TimePoint queued);

@@ -49,6 +49,17 @@ void InformerCore::Start() {
     synced_ = unsynced_.empty();
     resync_check = resync_check_;
   }
+  try {
+    StartThreads(stop.get_token(), resync_check);
+  } catch (...) {
+    // As if there had been no Start, so that the next one is one.
+    RequestStop();
+    Join();
+    throw;
+  }
+}
+
+void InformerCore::StartThreads(const std::stop_token& stop, base::Duration resync_check) {
   listeners_->SetBounded(true);
   listeners_->Start();
   AttachWaiting();
@@ -56,8 +67,8 @@ void InformerCore::Start() {
   for (const auto& feed : feeds_) {
     // One of them keeps the time for all.
     feed->reflector.SetResyncPeriod(feed == feeds_.front() ? resync_check : base::Duration::zero());
-    feed->thread.emplace([this, &reflector = feed->reflector, token = stop.get_token()] {
-      RunOwn([&reflector, &token] { reflector.Run(token); });
+    feed->thread.emplace([this, &reflector = feed->reflector, stop] {
+      RunOwn([&reflector, &stop] { reflector.Run(stop); });
     });
   }
 }
@@ -115,10 +126,8 @@ void InformerCore::Stop() {
   Join();
 }
 
+// A Start that the system gave too few threads may have any of them.
 void InformerCore::Join() {
-  if (!distribution_thread_) {
-    return;
-  }
   for (const auto& feed : feeds_) {
     feed->thread.reset();
   }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "kubexx/base/after.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -19,7 +20,7 @@ Listener::Listener(Options options, std::shared_ptr<const PackedStore> store, Ha
       at_once_(std::clamp<std::size_t>(options_.max_events / 16, 1, 64)),
       store_(std::move(store)),
       handler_(std::move(handler)),
-      next_resync_(options_.clock.Now() + options_.resync_period) {
+      next_resync_(base::After(options_.clock.Now(), options_.resync_period)) {
   if (options_.registry != nullptr) {
     const metrics::Labels labels{{"name", options_.informer}, {"handler", options_.name}};
     queued_ = options_.registry->Gauge("informer_handler_queued_items",
@@ -51,7 +52,14 @@ void Listener::StartThread() {
     running_ = true;
     stop_ = stop;
   }
-  thread_.emplace([this, token = stop.get_token()] { Run(token); });
+  try {
+    thread_.emplace([this, token = stop.get_token()] { Run(token); });
+  } catch (...) {
+    base::MutexLock lock(mu_);
+    running_ = false;  // Drain would wait for the thread
+    changed_.notify_all();
+    throw;
+  }
 }
 
 void Listener::RequestStop() {
@@ -253,7 +261,7 @@ bool Listener::closed() const {
 bool Listener::CheckResync(base::TimePoint now) {
   base::MutexLock lock(mu_);
   if (options_.resync_period > base::Duration::zero() && now >= next_resync_) {
-    next_resync_ = now + options_.resync_period;
+    next_resync_ = base::After(now, options_.resync_period);
     resync_due_ = true;
   }
   return resync_due_;

@@ -50,6 +50,7 @@ class Listener {
   Listener(Options options, std::shared_ptr<const PackedStore> store, Handler handler);
   ~Listener();
 
+  /// Throws std::system_error when the system has no thread left; the listener is then as before.
   void StartThread();
   /// Requests the stop: a running call of the handler finishes, and no further one follows. Keeps
   /// the queued events.

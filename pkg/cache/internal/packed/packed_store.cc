@@ -117,30 +117,46 @@ Result<void> PackedStore::AddIndexer(TermsFunc terms) {
   return ExtendIndexers([&](const IndexerSet& current) { return current.With(terms); });
 }
 
-// From the moment that the new set is in place nothing without its terms gets into the table, so
-// one pass over what was there before is enough.
 Result<void> PackedStore::ExtendIndexers(Extend extend) {
-  IndexerSetRef next;
+  {
+    base::MutexLock lock(mu_);
+    KX_ASSIGN_OR_RETURN(const IndexerSetRef next, extend(*indexers_));
+    indexers_ = next;
+    base::MutexLock given_lock(indexers_mu_);
+    given_indexers_ = next;
+  }
+  while (!IndexExisting()) {
+  }
+  return {};
+}
+
+// From the moment that a set is in place nothing without its terms gets into the table, so one pass
+// over what was there before is enough, unless another caller puts the next set in place meanwhile:
+// then the table refuses what the pass has made, and every caller whose functions are in the next
+// set has to see to it that the objects get its terms. No lock makes the callers take turns,
+// because the functions are the user's. There are only so many sets, so this comes to an end.
+bool PackedStore::IndexExisting() {
+  constexpr std::size_t kBetweenLooks = 64;
+  IndexerSetRef indexers;
   std::vector<EntryRef> entries;
   {
     base::MutexLock lock(mu_);
-    KX_ASSIGN_OR_RETURN(next, extend(*indexers_));
-    indexers_ = next;
-    {
-      base::MutexLock given_lock(indexers_mu_);
-      given_indexers_ = next;
-    }
+    indexers = indexers_;
     entries = table_.Entries();
   }
   std::vector<std::pair<EntryRef, EntryRef>> replacements;
-  for (EntryRef& entry : entries) {
-    EntryRef indexed = Indexed(entry, *next);
-    if (indexed != entry) {
-      replacements.emplace_back(std::move(entry), std::move(indexed));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i % kBetweenLooks == 0 && this->indexers() != indexers) {
+      return false;  // the rest would be for nothing
+    }
+    EntryRef indexed = Indexed(entries[i], *indexers);
+    if (indexed != entries[i]) {
+      replacements.emplace_back(std::move(entries[i]), std::move(indexed));
     }
   }
   ReplaceIfSame(replacements);
-  return {};
+  base::MutexLock lock(mu_);
+  return CurrentLocked(*indexers);
 }
 
 EntryRef PackedStore::Indexed(EntryRef entry, const IndexerSet& indexers) const {

@@ -54,7 +54,8 @@ class PackedStore {
 
   explicit PackedStore(PackedStoreOptions options = {}) : options_(std::move(options)) {}
 
-  /// Adds indexes, at any time. When it returns, the existing objects have been indexed.
+  /// Adds indexes, at any time and on several threads at once. When it returns, the existing
+  /// objects have been indexed; until then EntriesByIndex does not find them by the new indexes.
   /// kAlreadyExists when there is an index of one of the names, kInvalid when there are too many.
   apimachinery::Result<void> AddIndexers(Indexers indexers);
   apimachinery::Result<void> AddIndexer(TermsFunc terms);
@@ -157,6 +158,9 @@ class PackedStore {
   void PackNow(const EntryRef& old);
   IndexerSetRef indexers() const;
   apimachinery::Result<void> ExtendIndexers(Extend extend);
+  /// Gives the stored entries the terms of the indexers in place. False when other indexers came
+  /// into place meanwhile, so that it has to be done again.
+  bool IndexExisting();
   /// Returns the entry itself, or one with the terms that `indexers` compute for it.
   EntryRef Indexed(EntryRef entry, const IndexerSet& indexers) const;
   void IndexAll(EntryTable& table, const IndexerSet& indexers) const;

@@ -3,13 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/cache/testing/recorder.h"
 
 namespace kubexx::cache {
 namespace {
@@ -186,6 +189,43 @@ TEST(PackedStoreTest, SmallObjectsCostLittle) {
   }
   // The allocator adds at most 16 bytes to an entry's one allocation.
   EXPECT_LT(store.bytes() / kObjects + 16, 250U);
+}
+
+// Of two that add indexes the first must not take for done what the second one has to do again.
+TEST(PackedStoreTest, AnIndexIsWholeWhenItsCallReturnsThoughAnotherOneIsBeingAdded) {
+  PackedStore store;
+  constexpr std::size_t kObjects = 200;
+  for (std::size_t i = 0; i < kObjects; ++i) {
+    Put(store, MakeFake({"ns", "o" + std::to_string(i)}, "5", "x"));
+  }
+  testing::Gate first_began;
+  testing::Gate second_began;
+  testing::Gate first_returned;
+  std::thread::id second_thread;
+  std::atomic<bool> met = false;
+  std::jthread second([&] {
+    second_thread = std::this_thread::get_id();
+    first_began.Wait();
+    EXPECT_TRUE(store.AddIndexers({{"owner", [&](const Object&) {
+                                      if (std::this_thread::get_id() == second_thread) {
+                                        second_began.Open();
+                                        first_returned.Wait();
+                                      }
+                                      return std::vector<std::string>{"o"};
+                                    }}}));
+  });
+  EXPECT_TRUE(store.AddIndexers({{"node", [&](const Object&) {
+                                    if (!met.exchange(true)) {
+                                      first_began.Open();
+                                      second_began.Wait();
+                                    }
+                                    return std::vector<std::string>{"n"};
+                                  }}}));
+  EXPECT_EQ(store.EntriesByIndex({{"node", "n"}}).size(), kObjects);
+  EXPECT_EQ(store.CountByIndex("node", "n"), kObjects);
+  first_returned.Open();
+  second.join();
+  EXPECT_EQ(store.EntriesByIndex({{"node", "n"}, {"owner", "o"}}).size(), kObjects);
 }
 
 }  // namespace

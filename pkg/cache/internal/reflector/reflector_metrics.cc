@@ -46,6 +46,10 @@ ReflectorMetrics::ReflectorMetrics(metrics::Registry* registry, const std::strin
   unreadable = registry->Counter(
       "reflector_unreadable_items_total",
       "Items of lists and events of watches that could not be read and were left out", labels);
+  exceptions = registry->Counter("reflector_exceptions_total",
+                                 "Exceptions of a source, a store or an error handler, and threads "
+                                 "that the system did not have",
+                                 labels);
   last_resource_version = registry->Gauge("reflector_last_resource_version",
                                           "Last resourceVersion seen, its last 15 digits", labels);
 }

@@ -25,6 +25,7 @@ struct ReflectorMetrics {
   metrics::Counter relists{};  ///< requests for full states after the first one
   metrics::Counter resyncs{};
   metrics::Counter unreadable{};  ///< items and events that could not be read
+  metrics::Counter exceptions{};  ///< see Reflector
   metrics::Gauge last_resource_version{};
 
   /// Sets last_resource_version to the last 15 digits of `resource_version`, which a double holds

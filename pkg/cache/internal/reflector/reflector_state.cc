@@ -87,6 +87,37 @@ ReflectorAction AfterBackoff(ReflectorAction action, const Status& status = {}) 
 
 }  // namespace
 
+ReflectorInput FailedWith(const Status& status, ReflectorAction::Kind kind, base::TimePoint when) {
+  switch (kind) {
+    case Kind::kListPage:
+      return ListFailed{status};
+    case Kind::kCommit:
+      return StoreFailed{status};
+    case Kind::kAskVersion:
+      return VersionAsked{.version = apimachinery::Fail(status), .when = when};
+    case Kind::kWatchList:
+    case Kind::kWatch:
+      break;
+  }
+  return WatchEnded{.result = apimachinery::Fail(status), .was_short = true, .when = when};
+}
+
+std::optional<Status> FailureOf(const ReflectorInput& input) {
+  if (const auto* list = std::get_if<ListFailed>(&input)) {
+    return list->status.WithContext("list");
+  }
+  if (const auto* store = std::get_if<StoreFailed>(&input)) {
+    return store->status.WithContext("change of the store");
+  }
+  if (const auto* watch = std::get_if<WatchEnded>(&input); watch != nullptr && !watch->result) {
+    return watch->result.error().WithContext("watch");
+  }
+  if (const auto* asked = std::get_if<VersionAsked>(&input); asked != nullptr && !asked->version) {
+    return asked->version.error().WithContext("question for the server's version");
+  }
+  return std::nullopt;
+}
+
 ReflectorAction ReflectorState::Next(const ReflectorInput& input) {
   ReflectorAction action = std::visit([this](const auto& each) { return On(each); }, input);
   // The question for the version stands between two watches, and is no news of either.

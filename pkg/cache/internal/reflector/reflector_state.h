@@ -78,6 +78,12 @@ struct VersionAsked {
 using ReflectorInput =
     std::variant<PageListed, ListFailed, Committed, StoreFailed, WatchEnded, VersionAsked>;
 
+/// The outcome of a step of this kind that an error ended before it had one.
+ReflectorInput FailedWith(const apimachinery::Status& status, ReflectorAction::Kind kind,
+                          base::TimePoint when);
+/// The error that an outcome tells of, with what it was that failed; nothing when there is none.
+std::optional<apimachinery::Status> FailureOf(const ReflectorInput& input);
+
 /// The state machine of a Reflector: (state, input) -> (action, next state). A plain value. The
 /// rules are those of client-go's `tools/cache/reflector.go` and `tools/pager`, except that a
 /// broken watch resumes at the last resourceVersion, whatever the reason. The Reflector lists again
