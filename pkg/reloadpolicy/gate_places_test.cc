@@ -314,6 +314,17 @@ TEST_F(GatePlacesTest, APauseIsNoFailureAndHoldsNoPlace) {
   EXPECT_EQ(Try("b"), "StoppedAfterFailures") << "a pause mends nothing";
 }
 
+TEST_F(GatePlacesTest, WhatIsResumedHoldsAPlaceBeforeItsStatusTellsOfIt) {
+  SetPolicy(one_);
+  Begin("a");
+  See("a", Phase::kPaused);
+  EXPECT_EQ(Try("b"), "go");
+  See("a", Phase::kUnseen);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "its pods are replaced from now on";
+  See("a", Phase::kUpdating);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+}
+
 TEST_F(GatePlacesTest, ACanaryThatWaitsHoldsItsPlaceAndDoesNotFail) {
   SetPolicy(one_);
   Begin("a");

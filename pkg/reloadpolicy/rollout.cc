@@ -21,7 +21,12 @@ void Rollout::Clamp(base::WallTime now) {
 void Rollout::See(Phase seen, base::WallTime now) {
   Clamp(now);  // or it would keep its place for as long
   if (seen == Phase::kUnseen) {
-    return;  // says nothing of what there is now; its status follows
+    if (phase == Phase::kPaused) {
+      // It was resumed: its pods are replaced from now on, though no status tells of it yet.
+      phase = Phase::kUpdating;
+      running_since = now;
+    }
+    return;  // says nothing else of what there is now; its status follows
   }
   if (phase == Phase::kPaused || phase == Phase::kWaiting) {
     running_since = now;  // a pause is not its fault

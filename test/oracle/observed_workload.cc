@@ -1,5 +1,6 @@
 #include "oracle/observed_workload.h"
 
+#include <cstdlib>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,9 @@ using codec::JsonTree;
 
 std::int64_t NumberAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
   const JsonTree* const found = object.At(path);
+  if (found != nullptr && found->AsString() != nullptr) {
+    return std::atoll(found->AsString()->c_str());  // as in the status of a Rollout
+  }
   return found == nullptr ? 0 : found->AsInt().value_or(0);
 }
 

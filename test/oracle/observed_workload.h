@@ -20,6 +20,9 @@ inline constexpr const char* kMarkAnnotation = "oracle/by";
 inline constexpr const char* kHeldAnnotation = "oracle/held";
 /// Begins the mark of an undo.
 inline constexpr const char* kUndoMark = "undo";
+/// Begins the mark that people put on a Job before they delete it: one that is gone without it was
+/// deleted by an operator, to be made anew.
+inline constexpr const char* kDeleteMark = "delete";
 
 /// A workload as its last version in the storage has it, and what has become of it before. Not
 /// thread-safe.
@@ -48,6 +51,7 @@ struct ObservedWorkload {
   bool was_stamped = false;                ///< by a copy, when it was made
   bool is_of_others = true;                ///< the template's last change
   bool is_mixed = false;       ///< pods of several templates may be alive, or were undone
+  bool is_restored = false;    ///< from a backup, and not made anew since
   bool is_undone = false;      ///< with whole pods, and nothing has happened to it since
   bool is_opted_out = false;   ///< its people want no rollouts
   bool is_paused = false;      ///< spec.paused
@@ -55,6 +59,7 @@ struct ObservedWorkload {
   bool awaits_resume = false;  ///< its template changed during a pause, so it has no pods of it yet
   bool is_unrecorded = false;  ///< its people want no baseline
   bool was_held = false;       ///< a source of it has been paused since it was made, or was then
+  bool is_gone = false;        ///< a Job that an operator has deleted
   bool was_asked_for = false;  ///< its people have changed what they ask for since SetStrict
 
   /// Takes over all that a version says beside its pod template.

@@ -20,8 +20,10 @@ using apiserver::storage::Event;
 using codec::JsonTree;
 
 constexpr std::string_view kRegistry = "/registry/";
-constexpr std::array<std::string_view, 3> kWorkloads = {"deployments/", "statefulsets/",
-                                                        "daemonsets/"};
+constexpr std::array<std::string_view, 4> kWorkloads = {"deployments/", "statefulsets/",
+                                                        "daemonsets/", "rollouts/"};
+/// Stands before the names of Rollouts.
+constexpr std::string_view kArgo = "argoproj.io/";
 constexpr std::string_view kCronJobs = "cronjobs/";
 constexpr std::string_view kJobs = "jobs/";
 constexpr std::string_view kConfigMaps = "configmaps/";
@@ -100,7 +102,10 @@ void Oracle::Apply(const Event& event) {
   }
   ++counts_.events;
   is_restored_ = event.kv.mod_revision <= restored_;
-  const std::string name = event.kv.key.substr(kRegistry.size());
+  std::string name = event.kv.key.substr(kRegistry.size());
+  if (name.starts_with(kArgo)) {
+    name.erase(0, kArgo.size());
+  }
   if (!IsOfInterest(name)) {
     return;
   }
@@ -118,6 +123,10 @@ void Oracle::ForgetLocked(const std::string& name) {
     paused_.erase(name);
     OnSourceLocked(name, std::nullopt);
   } else if (const auto found = workloads_.find(name); found != workloads_.end()) {
+    if (name.starts_with(kJobs) && !found->second.mark.starts_with(kDeleteMark)) {
+      found->second.is_gone = true;  // an operator makes it anew
+      return;
+    }
     JudgeLocked(name, found->second);
     workloads_.erase(found);
     formers_.erase(name);
@@ -216,6 +225,9 @@ std::optional<std::string> Oracle::OldPods() {
     return lost_sight_;
   }
   for (const auto& [name, workload] : workloads_) {
+    if (workload.is_gone) {
+      return name + " was deleted by an operator, and was not made anew";
+    }
     if (workload.is_paused && !workload.is_held) {
       return name + " is paused, and nobody holds it";
     }

@@ -128,6 +128,8 @@ class Oracle {
   void OnWorkloadLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   void OnCronJobLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   void OnJobLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
+  /// A Job that people have made, or an operator anew.
+  void OnOwnJobLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   /// It was made: those who learn of it by a list do not know when.
   void BeginLocked(ObservedWorkload& workload) KX_REQUIRES(mu_);
   void KeepFormerLocked(const std::string& key, const ObservedWorkload& before) KX_REQUIRES(mu_);

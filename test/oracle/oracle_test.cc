@@ -389,5 +389,64 @@ TEST_F(OracleTest, JobsOfABackupAreNoRollouts) {
   EXPECT_EQ(oracle().counts().rollouts, 5U);
 }
 
+/// A Job of people's, or one that an operator has made of it, as the server stores it.
+std::string JobOf(const std::string& uid, const std::string& mark, const std::string& variable) {
+  return R"({"metadata":{"uid":")" + uid + R"(","annotations":{"oracle/by":")" + mark +
+         R"("}},"spec":{"template":{"spec":{"containers":[{"envFrom":[{"configMapRef":{"name":)"
+         R"("s"}}],"env":[{"name":"STAKATER_S_CONFIGMAP","value":")" +
+         variable + R"("}]}]}}}})";
+}
+
+TEST_F(OracleTest, AJobThatAnOperatorDeletesIsToBeMadeAnew) {
+  const std::string job = "/registry/jobs/ns/j";
+  PutConfig("v1");
+  Pass(std::chrono::hours(1));
+  Put(job, JobOf("u1", "made-1", "v1"));
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  PutConfig("v2");
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("jobs/ns/j runs with"));
+  Delete(job);
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("deleted by an operator"));
+  Put(job, JobOf("u2", "made-1", "v2"));
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  EXPECT_EQ(oracle().counts().rollouts, 1U);
+  EXPECT_EQ(oracle().TooMany(), std::nullopt);
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
+  Delete(job);
+  Put(job, JobOf("u3", "made-1", "v2"));
+  EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("again for data that its pods have"));
+}
+
+TEST_F(OracleTest, AJobThatPeopleDeleteIsGone) {
+  const std::string job = "/registry/jobs/ns/j";
+  PutConfig("v1");
+  Put(job, JobOf("u1", "made-1", "v1"));
+  PutConfig("v2");
+  Put(job, JobOf("u1", "delete-2", "v1"));
+  Delete(job);
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  Put(job, JobOf("u2", "made-3", ""));
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  EXPECT_EQ(oracle().counts().rollouts, 0U);
+}
+
+TEST_F(OracleTest, RolloutsOfArgoAreWorkloadsWhoseStatusTellsOfTheirGenerationAsText) {
+  PutConfig("v1");
+  const auto put = [this](const std::string& observed) {
+    Put("/registry/argoproj.io/rollouts/ns/r",
+        R"({"metadata":{"uid":"u","generation":12},"status":{"observedGeneration":")" + observed +
+            R"("},"spec":{"template":)" + TemplateOf({.variable = "v1"}) + "}}");
+  };
+  put("11");
+  const auto unfinished = oracle().UnfinishedWorkloads();
+  ASSERT_EQ(unfinished.size(), 1U);
+  EXPECT_EQ(unfinished.front().plural, "rollouts");
+  EXPECT_EQ(unfinished.front().name, "r");
+  put("12");
+  EXPECT_TRUE(oracle().UnfinishedWorkloads().empty());
+  PutConfig("v2");
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("rollouts/ns/r runs with"));
+}
+
 }  // namespace
 }  // namespace kubexx::oracle

@@ -25,6 +25,9 @@ constexpr std::chrono::minutes kGap{15};
 /// For so long a rollout that goes by no version may be on its way.
 constexpr std::chrono::minutes kBlindWrite{1};
 
+/// For so long after a restore operators may not have read everything anew.
+constexpr std::chrono::minutes kAfterRestore{2};
+
 constexpr std::size_t kMostFormers = 4;
 /// Longer than a plan is on its way as a write when nothing goes wrong; less than a settle window.
 constexpr std::chrono::milliseconds kOnTheWay{60};
@@ -124,7 +127,8 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
     SetWrongLocked(key + " was rolled while a rollout of " + beside + " is under way");
   }
   workload.rolled_generation = workload.generation;
-  workload.is_mixed = false;
+  // Who learns of restored sources one after the other rolls for one after the other.
+  workload.is_mixed = workload.is_restored && options_.now() - workload.made < kAfterRestore;
   workload.is_undone = false;
   ++workload.rolled;
   ++counts_.rollouts;
@@ -210,6 +214,7 @@ void Oracle::BeginLocked(ObservedWorkload& workload) {
       workload.read, [this](const auto& each) { return paused_.contains(each.first); });
   if (is_restored_) {  // its pods may be newer than it is
     workload.is_mixed = true;
+    workload.is_restored = true;
     workload.doubts += 2;
   }
 }
@@ -248,6 +253,9 @@ void Oracle::OnCronJobLocked(const std::string& key, const JsonTree& object) {
 
 // One that rolls a CronJob has the data of its beginning.
 void Oracle::OnJobLocked(const std::string& key, const JsonTree& object) {
+  if (object.At({"metadata", "annotations", kMarkAnnotation}) != nullptr) {
+    return OnOwnJobLocked(key, object);
+  }
   const JsonTree* const owners = object.At({"metadata", "ownerReferences"});
   if (!jobs_.insert(key).second || is_restored_ || owners == nullptr ||
       owners->elements().empty() || object.At({"metadata", "annotations", kRolledFor}) == nullptr) {
@@ -263,6 +271,36 @@ void Oracle::OnJobLocked(const std::string& key, const JsonTree& object) {
     ReadLocked(found->second);
     tell_("storage", found->first + " is run as " + key);
   }
+}
+
+// A Job is rolled by another of its name, which has all that people have written on the first.
+void Oracle::OnOwnJobLocked(const std::string& key, const JsonTree& object) {
+  const auto [found, is_new] = workloads_.try_emplace(key);
+  ObservedWorkload& workload = found->second;
+  const ObservedWorkload before = workload;
+  workload.Take(object);
+  workload.observed = workload.generation;  // nobody has to act on it
+  workload.is_gone = false;
+  if (!is_new && before.baseline.empty() && !workload.baseline.empty()) {
+    ReadLocked(workload);  // as OnWorkloadLocked
+  }
+  const JsonTree* const pod = object.At({"spec", "template"});
+  if (pod == nullptr || (!is_new && before.uid == workload.uid)) {
+    return;
+  }
+  workload.TakeSources(key, *pod);
+  const std::string stamps = StampsIn(*pod);
+  tell_("storage", key + (is_new ? " is there" : " is made anew"));
+  if (is_new) {
+    workload.was_stamped = !stamps.empty();
+    BeginLocked(workload);
+  } else {
+    OnRolloutLocked(key, workload, before, stamps);
+  }
+  workload.is_of_others = is_new;
+  workload.template_since = options_.now();
+  workload.stamps = stamps;
+  ReadLocked(workload);
 }
 
 }  // namespace kubexx::oracle

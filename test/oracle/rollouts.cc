@@ -13,6 +13,7 @@ namespace kubexx::oracle {
 namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{500};
+constexpr const char* kArgoRollouts = "rollouts";
 
 }  // namespace
 
@@ -39,7 +40,10 @@ void Rollouts::Run(const std::stop_token& stop) {
 // What fails is tried again after the next look.
 void Rollouts::Finish(const Oracle::Unfinished& workload, const std::stop_token& stop) {
   const std::string all = std::to_string(workload.replicas);
-  std::string status = R"("observedGeneration":)" + std::to_string(workload.generation);
+  const bool is_argo = workload.plural == kArgoRollouts;  // which has this number as text
+  std::string status = R"("observedGeneration":)" + std::string(is_argo ? R"(")" : "") +
+                       std::to_string(workload.generation) +
+                       (is_argo ? R"(","phase":"Healthy")" : "");
   if (workload.plural == "daemonsets") {
     status += R"(,"desiredNumberScheduled":2,"currentNumberScheduled":2,)"
               R"("updatedNumberScheduled":2,"numberReady":2,"numberAvailable":2)";
@@ -51,8 +55,9 @@ void Rollouts::Finish(const Oracle::Unfinished& workload, const std::stop_token&
     status += R"(,"currentRevision":"r","updateRevision":"r","currentReplicas":)" + all;
   }
   rest::Request request = client_->Patch(rest::PatchType::kMerge);
-  request.AbsPath("/apis/apps/v1/namespaces/" + workload.space + "/" + workload.plural + "/" +
-                  workload.name + "/status");
+  request.AbsPath(
+      (is_argo ? "/apis/argoproj.io/v1alpha1/namespaces/" : "/apis/apps/v1/namespaces/") +
+      workload.space + "/" + workload.plural + "/" + workload.name + "/status");
   request.Body(codec::Encoding::kJson, R"({"status":{)" + status + "}}");
   (void)request.Do(stop);
 }

@@ -17,6 +17,8 @@ namespace {
 
 using apimachinery::ObjectKey;
 
+constexpr std::size_t kConfigMaps = 0;
+
 std::string VersionOf(const std::map<ObjectKey, std::string>& versions, const ObjectKey& key) {
   const auto found = versions.find(key);
   return found == versions.end() ? "none" : found->second;
@@ -24,12 +26,13 @@ std::string VersionOf(const std::map<ObjectKey, std::string>& versions, const Ob
 
 }  // namespace
 
-Mirror::Mirror(const std::shared_ptr<rest::RESTClient>& client) {
+Mirror::Mirror(const std::shared_ptr<rest::RESTClient>& client, oracle::Random random)
+    : copier_([this](const ObjectKey& key) { return Told(kConfigMaps, key); }, random) {
   {
     const base::MutexLock lock(mu_);
     kinds_.resize(3);
   }
-  Add<api::core::v1::ConfigMap>(client, 0, "/registry/configmaps/");
+  Add<api::core::v1::ConfigMap>(client, kConfigMaps, "/registry/configmaps/");
   Add<api::core::v1::Secret>(client, 1, "/registry/secrets/");
   Add<api::apps::v1::Deployment>(client, 2, "/registry/deployments/");
 }
@@ -76,12 +79,22 @@ void Mirror::Add(const std::shared_ptr<rest::RESTClient>& client, std::size_t in
 }
 
 void Mirror::Tell(std::size_t index, const ObjectKey& key, const std::string* version) {
-  const base::MutexLock lock(mu_);
-  if (version == nullptr) {
-    kinds_[index].told.erase(key);
-  } else {
-    kinds_[index].told[key] = *version;
+  {
+    const base::MutexLock lock(mu_);
+    if (version == nullptr) {
+      kinds_[index].told.erase(key);
+    } else {
+      kinds_[index].told[key] = *version;
+    }
   }
+  if (index == kConfigMaps) {
+    copier_.Changed(key);
+  }
+}
+
+std::string Mirror::Told(std::size_t index, const ObjectKey& key) {
+  const base::MutexLock lock(mu_);
+  return VersionOf(kinds_[index].told, key);
 }
 
 Mirror::Versions Mirror::VersionsIn(const cache::SharedInformerBase& informer) {
@@ -118,6 +131,17 @@ std::optional<std::string> Mirror::Difference(apiserver::storage::Storage& stora
                  ", in the informer " + VersionOf(stored, key) + ", for its handler " +
                  VersionOf(kind.told, key);
         }
+      }
+    }
+  }
+  const Versions copies = copier_.copies();
+  for (const Versions* const each :
+       std::initializer_list<const Versions*>{&copies, &kinds[kConfigMaps].told}) {
+    for (const auto& [key, version] : *each) {
+      const std::string told = VersionOf(kinds[kConfigMaps].told, key);
+      if (const std::string copied = VersionOf(copies, key); copied != told) {
+        return "the configmap " + key.ToString() + " has version " + told +
+               ", and the controller that copies it has copied " + copied;
       }
     }
   }

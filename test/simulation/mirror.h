@@ -10,20 +10,22 @@
 #include <string>
 #include <vector>
 
+#include "copier.h"
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/rest/rest_client.h"
+#include "oracle/random.h"
 
 namespace kubexx::simulation {
 
 /// Follows ConfigMaps, Secrets and Deployments, and keeps a map of each by what its handlers are
-/// told: in the end the informers' stores and these maps must have what the server has. Its threads
-/// are of whoever constructs it. Thread-safe.
+/// told: in the end the informers' stores and these maps must have what the server has. A Copier
+/// works on the ConfigMaps. Its threads are of whoever constructs it. Thread-safe.
 class Mirror {
  public:
-  explicit Mirror(const std::shared_ptr<rest::RESTClient>& client);
+  Mirror(const std::shared_ptr<rest::RESTClient>& client, oracle::Random random);
   ~Mirror();
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
@@ -42,10 +44,12 @@ class Mirror {
   template <class T>
   void Add(const std::shared_ptr<rest::RESTClient>& client, std::size_t index, std::string prefix);
   void Tell(std::size_t index, const apimachinery::ObjectKey& key, const std::string* version);
+  std::string Told(std::size_t index, const apimachinery::ObjectKey& key);
   static Versions VersionsIn(const cache::SharedInformerBase& informer);
 
   base::Mutex mu_;
   std::vector<Kind> kinds_ KX_GUARDED_BY(mu_);
+  Copier copier_;
   std::vector<cache::HandlerRegistration> handlers_{};
 };
 

@@ -14,8 +14,8 @@ namespace {
 using std::to_string;
 
 /// Of a thousand things that are done, how many are of each kind, in the order of Act.
-constexpr std::array<std::uint16_t, kActs> kWeights = {430, 75, 60, 30, 60, 60, 60, 35,
-                                                       30,  30, 35, 25, 20, 10, 20, 20};
+constexpr std::array<std::uint16_t, kActs> kWeights = {420, 75, 60, 30, 60, 60, 60, 35, 30,
+                                                       30,  35, 25, 20, 10, 20, 20, 10};
 
 /// So many in two hours are no fight yet.
 constexpr int kMostTroubles = 2;
@@ -26,10 +26,18 @@ constexpr int kSourcesEach = 3;
 constexpr int kDeploymentsEach = 3;
 
 std::string ValueOf(bool is_secret, std::uint64_t value) {
-  return is_secret ? codec::EncodeBase64(kSecretMark + to_string(value)) : "v" + to_string(value);
+  std::string plain = PlainValueOf(is_secret, value);
+  return is_secret ? codec::EncodeBase64(plain) : plain;
 }
 
+/// So many of the values that a source has had are remembered.
+constexpr std::size_t kMostValues = 6;
+
 }  // namespace
+
+std::string PlainValueOf(bool is_secret, std::uint64_t value) {
+  return (is_secret ? kSecretMark : "v") + to_string(value);
+}
 
 std::string_view ToString(Act act) {
   static constexpr std::array<std::string_view, kActs> kNames = {"edit",
@@ -47,7 +55,8 @@ std::string_view ToString(Act act) {
                                                                  "opt out",
                                                                  "strip",
                                                                  "hold",
-                                                                 "policy"};
+                                                                 "policy",
+                                                                 "optional types"};
   return kNames[static_cast<std::size_t>(act)];
 }
 
@@ -62,13 +71,16 @@ People::People(Options options, oracle::Random random, Timeline& timeline)
     }
     const std::int64_t deployments = random_.Between(1, kDeploymentsEach);
     for (std::int64_t i = 0; i < deployments; ++i) {
-      Workload workload{.kind = random_.Chance(500) ? 0 : random_.Below(kWorkloadPlurals.size()),
+      Workload workload{.kind = random_.Chance(450) ? 0 : random_.Below(kWorkloadPlurals.size()),
                         .space = space,
                         .name = "d" + to_string(i)};
-      // A CronJob's runs are told nowhere else.
+      if (workload.kind == kRollout && !options_.argo) {
+        workload.kind = kDeployment;
+      }
+      // A CronJob's runs are told nowhere else, and a Job's predecessor is not there any more.
       workload.unrecorded =
-          workload.kind != kCronJob && options_.some_unrecorded && random_.Chance(200);
-      workload.pauses = workload.kind == kDeployment && random_.Chance(150);
+          HasTemplate(workload) && options_.some_unrecorded && random_.Chance(200);
+      workload.pauses = workload.kind == kDeployment && random_.Chance(200);
       for (std::size_t source = first; source < sources_.size(); ++source) {
         if (source == first + static_cast<std::size_t>(i) % kSourcesEach || random_.Chance(500)) {
           workload.sources.push_back(source);
@@ -79,7 +91,7 @@ People::People(Options options, oracle::Random random, Timeline& timeline)
   }
 }
 
-void People::Insist(const Request& asked, const std::stop_token& stop) {
+bool People::Insist(const Request& asked, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     rest::Request request = asked.method == "PATCH" ? options_.client->Patch(asked.patch)
                                                     : options_.client->Verb(asked.method);
@@ -95,10 +107,11 @@ void People::Insist(const Request& asked, const std::stop_token& stop) {
     if (answer || (code >= 400 && code < 500 && code != 429)) {
       timeline_.Add(asked.method + " " + asked.path +
                     (answer ? "" : ": " + answer.error().ToString()));
-      return;
+      return answer.has_value();
     }
     base::Clock::Real().SleepFor(std::chrono::milliseconds(200), stop);
   }
+  return false;
 }
 
 std::string People::PathOf(const Source& source) {
@@ -106,7 +119,10 @@ std::string People::PathOf(const Source& source) {
 }
 
 std::string People::PathOf(const Workload& workload) {
-  return (workload.kind == kCronJob ? "/apis/batch/v1/namespaces/" : "/apis/apps/v1/namespaces/") +
+  const bool is_of_batch = workload.kind == kCronJob || workload.kind == kJob;
+  return std::string(is_of_batch                 ? "/apis/batch/v1/namespaces/"
+                     : workload.kind == kRollout ? "/apis/argoproj.io/v1alpha1/namespaces/"
+                                                 : "/apis/apps/v1/namespaces/") +
          workload.space + "/" + std::string(kWorkloadPlurals[workload.kind]);
 }
 
@@ -126,12 +142,12 @@ std::string People::PodOf(const Workload& workload) const {
             source.name + R"("}})";
   }
   return R"({"metadata":{"labels":{"app":")" + workload.name + R"("}},"spec":{)" +
-         (workload.kind == kCronJob ? R"("restartPolicy":"Never",)" : "") +
+         (HasTemplate(workload) ? "" : R"("restartPolicy":"Never",)") +
          R"("containers":[{"name":"main","image":"image:)" + to_string(workload.release) +
          R"(","envFrom":[)" + from + "]}]}}";
 }
 
-std::string People::BodyOf(const Workload& workload) const {
+std::string People::BodyOf(const Workload& workload) {
   std::string copied =
       workload.unrecorded ? R"(,"reloader.kubexx.io/record-baseline":"false")" : "";
   if (workload.pauses) {
@@ -140,12 +156,21 @@ std::string People::BodyOf(const Workload& workload) const {
   if (!workload.baseline.empty()) {
     copied += R"(,"reloader.kubexx.io/baseline":)" + codec::JsonTree(workload.baseline).ToJson();
   }
-  const std::string begin = R"({"metadata":{"name":")" + workload.name +
-                            R"(","annotations":{"reloader.stakater.com/auto":"true")" + copied +
-                            R"(}},"spec":{)";
+  if (workload.kind == kJob) {  // by which it is told from those that operators make
+    copied += R"(,")" + std::string(oracle::kMarkAnnotation) + R"(":")" + NextMark("made") + '"';
+  }
+  const std::string begin =
+      std::string("{") +
+      (workload.kind == kRollout ? R"("apiVersion":"argoproj.io/v1alpha1","kind":"Rollout",)"
+                                 : "") +
+      R"("metadata":{"name":")" + workload.name +
+      R"(","annotations":{"reloader.stakater.com/auto":"true")" + copied + R"(}},"spec":{)";
   if (workload.kind == kCronJob) {
     return begin + R"("schedule":"0 0 1 1 *","jobTemplate":{"spec":{"template":)" +
            PodOf(workload) + "}}}}";
+  }
+  if (workload.kind == kJob) {
+    return begin + R"("template":)" + PodOf(workload) + "}}";
   }
   return begin + (workload.kind == kDaemonSet ? "" : R"("replicas":2,)") +
          (workload.kind == kStatefulSet ? R"("serviceName":"service",)" : "") +
@@ -154,18 +179,46 @@ std::string People::BodyOf(const Workload& workload) const {
 }
 
 void People::Put(Source& source, const std::stop_token& stop) {
-  source.former = source.value;
-  source.value = next_value_++;
+  SetValue(source, next_value_++);
   source.there = true;
   source.paused = false;
   Insist({.method = "POST", .path = PathOf(source), .body = BodyOf(source, false)}, stop);
 }
 
+bool People::Remove(const Workload& workload, const std::stop_token& stop) {
+  const std::string path = PathOf(workload) + "/" + workload.name;
+  if (workload.kind == kJob &&
+      !Insist({.method = "PATCH",
+               .path = path,
+               .body = R"({"metadata":{"annotations":{")" + std::string(oracle::kMarkAnnotation) +
+                       R"(":")" + NextMark(oracle::kDeleteMark) + R"("}}})"},
+              stop)) {
+    return false;  // an operator is about to make it anew
+  }
+  // As kubectl does; by default the Job would wait for a controller that leaves its pods alone.
+  Insist({.method = "DELETE",
+          .path = path,
+          .body = workload.kind == kJob ? R"({"propagationPolicy":"Background"})" : ""},
+         stop);
+  return true;
+}
+
 void People::Put(Workload& workload, const std::stop_token& stop) {
-  workload.there = true;
+  workload.there = IsServed(workload);
+  if (!workload.there) {
+    return;
+  }
   workload.opted_out = false;
   workload.held = false;
   Insist({.method = "POST", .path = PathOf(workload), .body = BodyOf(workload)}, stop);
+}
+
+void People::SetValue(Source& source, std::uint64_t value) {
+  source.former = std::exchange(source.value, value);
+  source.values.push_back(value);
+  if (source.values.size() > kMostValues) {
+    source.values.pop_front();
+  }
 }
 
 void People::Edit(Source& source, std::uint64_t value, const std::stop_token& stop) {
@@ -173,7 +226,7 @@ void People::Edit(Source& source, std::uint64_t value, const std::stop_token& st
     Put(source, stop);
     return;
   }
-  source.former = std::exchange(source.value, value);
+  SetValue(source, value);
   Patch(PathOf(source) + "/" + source.name,
         R"({"data":{"key":")" + ValueOf(source.is_secret, source.value) + R"("}})", stop);
 }
@@ -187,32 +240,22 @@ std::string People::BaselineAt(const std::string& path, const std::stop_token& s
   return text == nullptr || text->AsString() == nullptr ? "" : *text->AsString();
 }
 
-void People::SetRights(bool given, const std::stop_token& stop) {
-  const std::string bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
-  if (!given) {
-    Insist({.method = "DELETE", .path = bindings + "/" + kOperatorUser}, stop);
-    return;
-  }
-  Insist({.method = "POST",
-          .path = bindings,
-          .body = R"({"metadata":{"name":")" + std::string(kOperatorUser) +
-                  R"("},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",)"
-                  R"("name":"cluster-admin"},"subjects":[{"kind":"User","name":")" +
-                  kOperatorUser + R"(","apiGroup":"rbac.authorization.k8s.io"}]})"},
-         stop);
-}
-
 void People::Begin(const std::stop_token& stop) {
-  SetRights(true, stop);
-  spaces_.emplace_back("operators");
-  for (const std::string& space : spaces_) {
+  std::vector<std::string> all = spaces_;
+  all.emplace_back(kOperatorSpace);
+  for (const std::string& space : all) {
     Insist({.method = "POST",
             .path = "/api/v1/namespaces",
             .body = R"({"metadata":{"name":")" + space + R"("}})"},
            stop);
   }
+  MakeRoles(stop);
+  SetRights(true, stop);
   if (options_.policies) {
     InstallPolicies(stop);
+  }
+  if (options_.argo) {
+    Install(OptionalApi::kArgo, stop);
   }
   for (Source& source : sources_) {
     Put(source, stop);
@@ -266,6 +309,8 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return MakeAnew(stop);
     case Act::kPolicy:
       return options_.policies ? ChangePolicy(source.space, stop) : void();
+    case Act::kOptional:
+      return options_.argo || options_.csi ? ChangeOptional(source.space, stop) : void();
     case Act::kTouch:
     case Act::kPause:
     case Act::kDeleteSource:
@@ -276,33 +321,28 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
   if (!workload.there) {
     return;
   }
-  const std::string path = PathOf(workload) + "/" + workload.name;
-  // A change of a CronJob's template starts nothing.
-  const bool has_pods = workload.kind != kCronJob;
+  const bool has_pods = HasTemplate(workload);
   switch (act) {
     case Act::kRelease:
       return has_pods ? Release(workload, stop) : void();
     case Act::kReleaseWithData:
       return has_pods ? ReleaseWithData(workload, stop) : void();
     case Act::kDeleteWorkload:
-      workload.there = false;
-      workload.baseline = random_.Chance(500) ? BaselineAt(path, stop) : "";
-      return Insist({.method = "DELETE", .path = path}, stop);
+      workload.baseline =
+          random_.Chance(500) ? BaselineAt(PathOf(workload) + "/" + workload.name, stop) : "";
+      workload.there = !Remove(workload, stop);
+      return;
     case Act::kReplace:
       return Replace(workload, stop);
     case Act::kUndo:
       // kubectl undoes nothing that is paused.
-      return has_pods && !workload.pauses ? Undo(workload, stop) : void();
+      return has_pods && !workload.pauses ? Undo(workload, random_.Chance(500), stop) : void();
     case Act::kHold:
       return workload.pauses ? Hold(workload, stop) : void();
     case Act::kOptOut:
       return OptOut(workload, stop);
     case Act::kStrip:
-      return MayTrouble(workload)
-                 ? Patch(path,
-                         R"({"metadata":{"annotations":{"reloader.kubexx.io/baseline":null}}})",
-                         stop)
-                 : void();
+      return Strip(workload, stop);
     default:
       return;
   }
@@ -327,7 +367,7 @@ void People::DoTo(Source& source, Act act, const std::stop_token& stop) {
 
 void People::MakeAnew(const std::stop_token& stop) {
   for (Workload& workload : workloads_) {
-    if (!workload.there) {
+    if (!workload.there && IsServed(workload)) {
       return Put(workload, stop);
     }
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,16 +31,33 @@ inline constexpr const char* kSecretMark = "TOPSECRET";
 inline constexpr const char* kSecretMarkInBase64 = "VE9QU0VDUkVU";
 
 /// The kinds of workloads that there are, as paths and keys of the storage name them.
-inline constexpr std::array<std::string_view, 4> kWorkloadPlurals = {"deployments", "statefulsets",
-                                                                     "daemonsets", "cronjobs"};
+inline constexpr std::array<std::string_view, 6> kWorkloadPlurals = {
+    "deployments", "statefulsets", "daemonsets", "cronjobs", "jobs", "rollouts"};
 // Indexes of them.
 inline constexpr std::size_t kDeployment = 0;
 inline constexpr std::size_t kStatefulSet = 1;
 inline constexpr std::size_t kDaemonSet = 2;
 inline constexpr std::size_t kCronJob = 3;
+inline constexpr std::size_t kJob = 4;
+inline constexpr std::size_t kRollout = 5;
 
 /// Who operators are for the API server.
 inline constexpr const char* kOperatorUser = "operator";
+/// The namespace that they are in.
+inline constexpr const char* kOperatorSpace = "operators";
+
+/// Where operators have which rights.
+enum class Rights : std::uint8_t {
+  kEverywhere,     ///< all, by one binding
+  kWritesBySpace,  ///< they read everywhere, and have all others by a binding in each namespace
+  kBySpace,        ///< but for policies they have all by a binding in each namespace
+};
+
+/// Types that a cluster may have.
+enum class OptionalApi : std::uint8_t {
+  kArgo,  ///< Argo's Rollouts
+  kCsi,   ///< the Secrets Store CSI driver's SecretProviderClasses, and the statuses of their pods
+};
 
 /// What people do.
 enum class Act : std::uint8_t {
@@ -59,8 +77,9 @@ enum class Act : std::uint8_t {
   kStrip,     ///< take the baseline away
   kHold,      ///< pause a Deployment that an operator may have paused, or resume it
   kPolicy,    ///< install a ReloadPolicy in a namespace, or take it away
+  kOptional,  ///< take an API of optional types away, with all objects, or install it again
 };
-inline constexpr std::size_t kActs = 16;
+inline constexpr std::size_t kActs = 17;
 
 /// For lines and flags.
 std::string_view ToString(Act act);
@@ -78,6 +97,11 @@ class People {
     bool some_unrecorded = false;
     /// Tenants have ReloadPolicies.
     bool policies = false;
+    /// There are Rollouts of Argo among the workloads.
+    bool argo = false;
+    /// The Secrets Store CSI driver is there, which no workload uses.
+    bool csi = false;
+    Rights rights = Rights::kEverywhere;
     /// By Act: what nobody does.
     std::uint64_t without = 0;
   };
@@ -87,8 +111,23 @@ class People {
 
   /// Makes what there is at the beginning; blocks until it is there.
   void Begin(const std::stop_token& stop);
+  /// The namespaces of sources and workloads.
+  const std::vector<std::string>& spaces() const { return spaces_; }
   /// Gives operators their rights, or takes all of them; blocks until that is so.
   void SetRights(bool given, const std::stop_token& stop);
+  /// The same with those that they have in one namespace, where they have them by namespace.
+  void SetRightsIn(const std::string& space, bool given, const std::stop_token& stop);
+  /// Has a workload rolled twice for one of its sources, and returns which workload that was, so
+  /// that an undo brings the first of these rollouts back; nothing when operators do not do it in
+  /// time. Blocks for up to some minutes.
+  std::optional<std::size_t> PrepareUndo(const std::stop_token& stop);
+  /// Undoes the last rollout of a workload of PrepareUndo, and with `mend` gives its source back
+  /// what it had then.
+  void UndoPrepared(std::size_t workload, bool mend, const std::stop_token& stop);
+  /// Takes a workload's baseline away.
+  void StripOne(const std::stop_token& stop);
+  /// Edits up to three sources, one right after the other.
+  void EditSome(const std::stop_token& stop);
   /// Does one thing: mostly an edit of data.
   void Do(const std::stop_token& stop);
   /// No policy holds anything back from here on; blocks until that is so.
@@ -102,6 +141,7 @@ class People {
     std::string name{};
     std::uint64_t value = 0;
     std::uint64_t former = 0;
+    std::deque<std::uint64_t> values{};  ///< that it has had lately
     bool there = false;
     bool paused = false;
   };
@@ -130,37 +170,79 @@ class People {
 
   /// Sends it until the server has answered with other than an error of its own; 404 and 409 are
   /// such answers.
-  void Insist(const Request& request, const std::stop_token& stop);
+  /// Whether the answer was that it is done.
+  bool Insist(const Request& request, const std::stop_token& stop);
+  /// The server merges no lists of custom resources.
   void Patch(const std::string& path, std::string body, const std::stop_token& stop) {
-    Insist({.method = "PATCH", .path = path, .body = std::move(body)}, stop);
+    const bool is_custom = path.find("/rollouts/") != std::string::npos;
+    Insist({.method = "PATCH",
+            .path = path,
+            .body = std::move(body),
+            .patch = is_custom ? rest::PatchType::kMerge : rest::PatchType::kStrategicMerge},
+           stop);
   }
   static std::string PathOf(const Source& source);
   static std::string PathOf(const Workload& workload);
   static std::string BodyOf(const Source& source, bool labelled);
-  std::string BodyOf(const Workload& workload) const;
+  std::string BodyOf(const Workload& workload);
   std::string PodOf(const Workload& workload) const;
   /// The object there as one may be made of it again; nothing: it cannot be had.
   std::optional<std::string> CopyOf(const std::string& path, const std::stop_token& stop);
   std::string BaselineAt(const std::string& path, const std::stop_token& stop);
   std::string NextMark(const char* what) { return what + ("-" + std::to_string(next_value_++)); }
   Act Choose();
+  void Strip(Workload& workload, const std::stop_token& stop);
   /// Whether operators would not take more of it for a fight.
   static bool MayTrouble(Workload& workload);
   void Do(Act act, Source& source, Workload& workload, const std::stop_token& stop);
   void DoTo(Source& source, Act act, const std::stop_token& stop);
   void Put(Source& source, const std::stop_token& stop);
   void Put(Workload& workload, const std::stop_token& stop);
+  /// Deletes it; false: it is not there, at the moment at least.
+  bool Remove(const Workload& workload, const std::stop_token& stop);
+  /// A change of its template makes new pods, and there may be one.
+  static bool HasTemplate(const Workload& workload) {
+    return workload.kind != kCronJob && workload.kind != kJob;
+  }
+  bool IsServed(const Workload& workload) const {
+    return workload.kind != kRollout || has_api_[static_cast<std::size_t>(OptionalApi::kArgo)];
+  }
   void Edit(Source& source, std::uint64_t value, const std::stop_token& stop);
+  /// It has this value from now on.
+  static void SetValue(Source& source, std::uint64_t value);
   void Release(Workload& workload, const std::stop_token& stop);
   void ReleaseWithData(Workload& workload, const std::stop_token& stop);
   void Replace(Workload& workload, const std::stop_token& stop);
   void MakeAnew(const std::stop_token& stop);
-  void Undo(Workload& workload, const std::stop_token& stop);
+  void Undo(Workload& workload, bool mend, const std::stop_token& stop);
+  /// A source, and the data of it that a rollout was for which has these stamps in its template.
+  struct Data {
+    std::size_t source = 0;
+    std::uint64_t value = 0;
+  };
+  /// Of a workload, data that a template was rolled for and that its source has no more; nothing:
+  /// there are none.
+  std::optional<Data> FormerData(const Workload& workload, const std::string& pod_template) const;
+  /// Waits until operators have rolled the workload for the present data of the source, and its
+  /// pods are there; false: they do not.
+  bool AwaitRollout(const Workload& workload, const Source& source, const std::stop_token& stop);
+  /// Makes the roles that operators may have.
+  void MakeRoles(const std::stop_token& stop);
+  /// Gives operators the role in a namespace, or everywhere with "".
+  void Bind(const std::string& space, const std::string& role, const std::stop_token& stop);
+  void Unbind(const std::string& space, const std::stop_token& stop);
   void OptOut(Workload& workload, const std::stop_token& stop);
   void Hold(Workload& workload, const std::stop_token& stop);
   /// Has the server serve policies; blocks until it does.
   void InstallPolicies(const std::stop_token& stop);
   void ChangePolicy(const std::string& space, const std::stop_token& stop);
+  /// Has the server serve its types; blocks until it does.
+  void Install(OptionalApi api, const std::stop_token& stop);
+  /// Has the server not serve them any more; blocks until the objects are gone.
+  void TakeAway(OptionalApi api, const std::stop_token& stop);
+  void ChangeOptional(const std::string& space, const std::stop_token& stop);
+  /// The CSI driver tells of another version of what the namespace's SecretProviderClass names.
+  void Rotate(const std::string& space, const std::stop_token& stop);
 
   const Options options_;
   oracle::Random random_;
@@ -169,8 +251,12 @@ class People {
   std::vector<Source> sources_{};
   std::vector<Workload> workloads_{};
   std::set<std::string> with_policy_{};  ///< namespaces
+  std::array<bool, 2> has_api_{};        ///< by OptionalApi
   std::uint64_t next_value_ = 1;
 };
+
+/// What the data of a source with this value are, under the key "key".
+std::string PlainValueOf(bool is_secret, std::uint64_t value);
 
 }  // namespace kubexx::simulation
 

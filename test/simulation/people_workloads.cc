@@ -9,6 +9,17 @@ namespace kubexx::simulation {
 
 using std::to_string;
 
+namespace {
+
+/// The name of the annotation as a JSON patch has it in a path.
+std::string EscapedMark() {
+  std::string name(oracle::kMarkAnnotation);
+  name.replace(name.find('/'), 1, "~1");
+  return name;
+}
+
+}  // namespace
+
 std::optional<std::string> People::CopyOf(const std::string& path, const std::stop_token& stop) {
   const auto answer = options_.client->Get().AbsPath(path).Do(stop);
   auto object = answer ? codec::JsonTree::Parse(answer->body)
@@ -17,6 +28,9 @@ std::optional<std::string> People::CopyOf(const std::string& path, const std::st
     return std::nullopt;
   }
   codec::JsonTree copy = codec::JsonTree::Object();
+  for (const char* const kept : {"apiVersion", "kind"}) {
+    copy[kept] = (*object)[kept];
+  }
   for (const char* const kept : {"name", "annotations"}) {
     copy["metadata"][kept] = (*object)["metadata"][kept];
   }
@@ -26,6 +40,18 @@ std::optional<std::string> People::CopyOf(const std::string& path, const std::st
 
 void People::Release(Workload& workload, const std::stop_token& stop) {
   ++workload.release;
+  if (workload.kind == kRollout) {  // whose containers are not merged
+    const std::string at = "/metadata/annotations/" + EscapedMark();
+    Insist({.method = "PATCH",
+            .path = PathOf(workload) + "/" + workload.name,
+            .body = R"([{"op":"add","path":")" + at + R"(","value":")" + NextMark("release") +
+                    R"("},{"op":"replace","path":"/spec/template/spec/containers/0/image",)"
+                    R"("value":"image:)" +
+                    to_string(workload.release) + R"("}])",
+            .patch = rest::PatchType::kJson},
+           stop);
+    return;
+  }
   Patch(PathOf(workload) + "/" + workload.name,
         R"({"metadata":{"annotations":{")" + std::string(oracle::kMarkAnnotation) + R"(":")" +
             NextMark("release") +
@@ -48,20 +74,23 @@ void People::ReleaseWithData(Workload& workload, const std::stop_token& stop) {
 
 void People::Replace(Workload& workload, const std::stop_token& stop) {
   const std::string path = PathOf(workload) + "/" + workload.name;
-  if (!workload.pauses && random_.Chance(300)) {
-    const auto copy = CopyOf(path, stop);
-    Insist({.method = "DELETE", .path = path}, stop);
-    if (copy) {
-      return Insist({.method = "POST", .path = PathOf(workload), .body = *copy}, stop);
-    }
-  } else {
+  // A copy of a Job would have the old one's selector.
+  const bool as_a_whole = !workload.pauses && workload.kind != kJob && random_.Chance(300);
+  const auto copy = as_a_whole ? CopyOf(path, stop) : std::nullopt;
+  if (!as_a_whole) {
     workload.baseline = BaselineAt(path, stop);
-    Insist({.method = "DELETE", .path = path}, stop);
   }
-  Put(workload, stop);
+  if (!Remove(workload, stop)) {
+    return;
+  }
+  if (copy) {
+    Insist({.method = "POST", .path = PathOf(workload), .body = *copy}, stop);
+  } else {
+    Put(workload, stop);
+  }
 }
 
-void People::Undo(Workload& workload, const std::stop_token& stop) {
+void People::Undo(Workload& workload, bool mend, const std::stop_token& stop) {
   const std::string plural(kWorkloadPlurals[workload.kind]);
   const auto former = options_.former(plural + "/" + workload.space + "/" + workload.name);
   auto annotations = former ? codec::JsonTree::Parse(former->annotations)
@@ -76,6 +105,12 @@ void People::Undo(Workload& workload, const std::stop_token& stop) {
     request.body = R"({"metadata":{"annotations":{")" + std::string(oracle::kMarkAnnotation) +
                    R"(":")" + mark + R"("}},"spec":{"template":{"$patch":"replace",)" +
                    former->pod_template.substr(1) + "}}";
+  } else if (workload.kind == kRollout) {
+    request.manager = "kubectl-argo-rollouts";
+    request.patch = rest::PatchType::kJson;
+    request.body = R"([{"op":"replace","path":"/spec/template","value":)" + former->pod_template +
+                   R"(},{"op":"add","path":"/metadata/annotations/)" + EscapedMark() +
+                   R"(","value":")" + mark + R"("}])";
   } else {
     // ReplicaSets keep the annotations, too.
     workload.opted_out = annotations->TextAt("reloader.stakater.com/auto") == "false";
@@ -86,9 +121,12 @@ void People::Undo(Workload& workload, const std::stop_token& stop) {
                    annotations->ToJson() + "}]";
   }
   Insist(request, stop);
-  if (random_.Chance(500)) {  // what was bad is mended then
-    Source& source = sources_[workload.sources[random_.Below(workload.sources.size())]];
+  if (mend) {  // what was bad
     base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(0, 20000)), stop);
+    if (const auto data = FormerData(workload, former->pod_template)) {
+      return Edit(sources_[data->source], data->value, stop);
+    }
+    Source& source = sources_[workload.sources[random_.Below(workload.sources.size())]];
     Edit(source, source.former, stop);
   }
 }
@@ -119,6 +157,31 @@ void People::Hold(Workload& workload, const std::stop_token& stop) {
     request.body = R"({"metadata":{"annotations":{")" + std::string(oracle::kHeldAnnotation) +
                    R"(":"true"}},"spec":{"paused":true}})";
     Insist(request, stop);
+    // A rollout that comes during a person's pause must not make it the operator's.
+    Edit(sources_[workload.sources[random_.Below(workload.sources.size())]], next_value_++, stop);
+  }
+}
+
+void People::Strip(Workload& workload, const std::stop_token& stop) {
+  if (MayTrouble(workload)) {
+    Patch(PathOf(workload) + "/" + workload.name,
+          R"({"metadata":{"annotations":{"reloader.kubexx.io/baseline":null}}})", stop);
+  }
+}
+
+void People::StripOne(const std::stop_token& stop) {
+  Workload& workload = workloads_[random_.Below(workloads_.size())];
+  if (workload.there && !IsIn(options_.without, Act::kStrip)) {
+    Strip(workload, stop);
+  }
+}
+
+void People::EditSome(const std::stop_token& stop) {
+  if (IsIn(options_.without, Act::kEdit)) {
+    return;
+  }
+  for (std::uint64_t i = 0; i <= random_.Below(3); ++i) {
+    Edit(sources_[random_.Below(sources_.size())], next_value_++, stop);
   }
 }
 

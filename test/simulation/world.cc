@@ -26,6 +26,10 @@ constexpr std::int64_t kShortestCalm = 60;
 constexpr double kLongHours = 12;
 /// With Leases it takes so much of its time only.
 constexpr double kPartWithLeases = 0.2;
+/// Of a thousand writes and events of the server's storage, in some storms.
+constexpr std::uint64_t kSlowWrites = 100;
+/// Who count up at the end of a storm.
+constexpr int kClerks = 2;
 /// How many looks in a row must find nothing.
 constexpr int kCalmLooks = 3;
 constexpr const char* kByAnnotations = "--reload-strategy=annotations";
@@ -43,9 +47,17 @@ FaultRates RandomRates(oracle::Random& random) {
 }  // namespace
 
 std::string_view ToString(Mishap mishap) {
-  static constexpr std::array<std::string_view, kMishaps> kNames = {
-      "server restart", "compaction",   "operator kill", "operator restart", "operator pause",
-      "partition",      "rights taken", "clock jump",    "restore"};
+  static constexpr std::array<std::string_view, kMishaps> kNames = {"server restart",
+                                                                    "compaction",
+                                                                    "operator kill",
+                                                                    "operator restart",
+                                                                    "operator pause",
+                                                                    "partition",
+                                                                    "rights taken",
+                                                                    "clock jump",
+                                                                    "rights in a namespace taken",
+                                                                    "away",
+                                                                    "restore"};
   return kNames[static_cast<std::size_t>(mishap)];
 }
 
@@ -79,6 +91,9 @@ World::World(Scheduler& scheduler, const RunOptions& options, RunResult& result)
     is_limited_ = true;
   }
   may_restore_ = random_.Chance(200);
+  static constexpr Rights kRights[] = {Rights::kEverywhere, Rights::kWritesBySpace,
+                                       Rights::kWritesBySpace, Rights::kBySpace};
+  rights_ = kRights[random_.Below(std::size(kRights))];
   network_.Leave(options.without.faults);
 }
 
@@ -101,6 +116,7 @@ void World::Storm(Nanoseconds until, bool strict) {
   backups_.clear();
   result_.strict_storms += strict ? 1 : 0;
   network_.SetRates(calm ? FaultRates{} : RandomRates(random_));
+  slow_storage_->SetRate(strict ? 0 : random_.Below(2) * kSlowWrites);
   if (!strict && random_.Chance(400)) {
     static constexpr Fault kAimed[] = {Fault::kLostAnswer,  Fault::kLostRequest, Fault::kConflict,
                                        Fault::kUnavailable, Fault::kStalled,     Fault::kLate,
@@ -192,24 +208,41 @@ void World::Run() {
   const Actor self = scheduler_.Become(people_actor_);
   const bool by_annotations =
       std::ranges::find(operator_arguments_, kByAnnotations) != operator_arguments_.end();
+  const bool has_argo = random_.Chance(350);
+  if (has_argo) {
+    operator_arguments_.emplace_back("--is-Argo-Rollouts=true");
+  }
+  const bool has_csi = random_.Chance(250);
+  if (has_csi) {
+    operator_arguments_.emplace_back("--enable-csi-integration");
+  }
   crowd_ = std::make_unique<People>(
       People::Options{.client = ClientOf("people", false),
                       .former = [this](const std::string& name) { return oracle_->FormerOf(name); },
                       // The annotation of a rollout tells of one source alone.
                       .some_unrecorded = !by_annotations,
                       .policies = random_.Chance(350),
+                      .argo = has_argo,
+                      .csi = has_csi,
+                      .rights = rights_,
                       .without = options_.without.acts},
       random_.Fork(), timeline_);
   crowd_->Begin({});
+  if (rights_ == Rights::kBySpace) {
+    for (const std::string& space : crowd_->spaces()) {
+      operator_arguments_.push_back("--namespaces=" + space);
+    }
+  }
+  ledger_ = std::make_unique<Ledger>(
+      std::vector<std::shared_ptr<rest::RESTClient>>(kClerks, ClientOf("clerk", false)),
+      kOperatorSpace);
   scheduler_.Become(cluster_actor_);
   rollouts_ =
       std::make_unique<oracle::Rollouts>(ClientOf("cluster", false), *oracle_, random_.Fork());
   scheduler_.Become(reader_actor_);
-  mirror_ = std::make_unique<Mirror>(ClientOf("reader", true));
+  mirror_ = std::make_unique<Mirror>(ClientOf("reader", true), random_.Fork());
   scheduler_.Become(self);
-  for (std::size_t index = 0; index < replicas_.size(); ++index) {
-    StartReplica(index);
-  }
+  StartReplicas();
   const Nanoseconds begin = scheduler_.now();
   const double part = is_long_ && has_leases_ ? kPartWithLeases : 1;
   const auto end = begin + static_cast<Nanoseconds>(options_.hours * part * 60 * kMinute);
@@ -221,6 +254,7 @@ void World::Run() {
     result_.storms = storms_ + 1;
     if (!IsIn(options_.without.storms, storms_)) {
       Storm(until, strict);
+      EndStorm();
     }
     Quiet();
     // The longer a run, the more of it is as clusters are most of the time.

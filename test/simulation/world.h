@@ -17,6 +17,7 @@
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/logging/testing/redirect.h"
 #include "kubexx/rest/rest_client.h"
+#include "ledger.h"
 #include "network.h"
 #include "operator_process.h"
 #include "oracle/oracle.h"
@@ -25,6 +26,7 @@
 #include "people.h"
 #include "scheduler.h"
 #include "server.h"
+#include "slow_storage.h"
 #include "timeline.h"
 #include "without.h"
 
@@ -53,11 +55,14 @@ enum class Mishap : std::uint8_t {
   kOperatorPause,    ///< an operator's process stands still for up to a minute
   kPartition,        ///< an operator's connections stand still for a while
   kRights,           ///< operators may do nothing for a while
-  kClockJump,  ///< the time of day of an operator's machine is set, and goes on at another pace
-  kRestore,    ///< the API server loses its last minutes, and is restored from a backup; in some
-               ///< seeds
+  kClockJump,    ///< the time of day of an operator's machine is set, and goes on at another pace
+  kSpaceRights,  ///< operators lose what they may do in one namespace for a while, where they have
+                 ///< their rights by namespace
+  kAway,         ///< for a while there is no operator at all
+  kRestore,      ///< the API server loses its last minutes, and is restored from a backup; in some
+                 ///< seeds
 };
-inline constexpr std::size_t kMishaps = 9;
+inline constexpr std::size_t kMishaps = 11;
 
 /// For lines and counters.
 std::string_view ToString(Mishap mishap);
@@ -128,12 +133,27 @@ class World {
   void KillReplica(std::size_t index);
   void StopReplica(std::size_t index);
   void CountHours(const Replica& replica);
+  /// No operator runs any more: they are killed, or told to end.
+  void EndReplicas();
+  void StartReplicas();
 
   /// A time in which things go wrong; `strict`: in which people do what they do, and nothing else.
   void Storm(Nanoseconds until, bool strict);
+  /// What comes last in a storm, so that nothing that happens later makes up for what is missed.
+  void EndStorm();
+  /// Clerks count up on a storage that takes its time.
+  void CountUp();
+  /// A rollout is undone, sometimes while no operator is there.
+  void UndoLast();
+  /// A workload's baseline is taken away, perhaps while operators have no rights.
+  void StripLast();
+  /// Data are edited while an operator is killed.
+  void EditLast();
   /// A time in which people do something now and then, and nothing goes wrong.
   void Calm(Nanoseconds until);
   void SetClock(const Replica& replica);
+  /// Takes the operators' rights, all of them or those in one namespace, or gives them back.
+  void SetRights(bool given, const std::string& space = "");
   void Do(Mishap mishap);
   /// A time in which nothing does, at the end of which everything is as it should be.
   void Quiet();
@@ -156,12 +176,15 @@ class World {
   std::unique_ptr<apiserver::storage::MemoryStorage> storage_;
   std::vector<std::unique_ptr<apiserver::storage::MemoryStorage>> former_storages_{};
   std::unique_ptr<oracle::Oracle> oracle_;
+  std::unique_ptr<SlowStorage> slow_storage_;  ///< what the server uses of storage_
+  std::vector<std::unique_ptr<SlowStorage>> former_slow_storages_{};
   std::shared_ptr<Server> server_;
   std::vector<std::shared_ptr<Server>> former_servers_{};
   std::vector<std::string> operator_arguments_{};
   bool has_leases_ = false;
   int shards_ = 1;
   bool may_restore_ = false;
+  Rights rights_ = Rights::kEverywhere;
   const bool is_long_;                                   ///< days pass
   std::vector<apiserver::storage::Revision> backups_{};  ///< of this storm
   bool is_limited_ = false;  ///< to one rollout at a time in a namespace
@@ -174,6 +197,7 @@ class World {
   std::unique_ptr<People> crowd_;
   std::unique_ptr<oracle::Rollouts> rollouts_;
   std::unique_ptr<Mirror> mirror_;
+  std::unique_ptr<Ledger> ledger_;
 };
 
 /// Runs a simulation in a process of its own, which is forked here; a crash, or a run that takes

@@ -7,6 +7,7 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/ha/leadership.h"
+#include "kubexx/reloader/model/annotations.h"
 #include "world.h"
 
 namespace kubexx::simulation {
@@ -50,9 +51,11 @@ std::string KeyOf(const std::string& path) {
          rest.substr(std::min(name + 1, rest.size()));
 }
 
-/// Whether it is the making of a Job, by which a CronJob is rolled.
-bool IsRun(std::string_view method, const std::string& path) {
-  return method == "POST" && InNamespaces(path).ends_with("/jobs");
+/// Whether it is the making of a Job, by which a CronJob is rolled. (A Job that is made anew is
+/// made whatever becomes of the Lease: the old one is gone then.)
+bool IsRun(std::string_view method, const std::string& path, std::string_view body) {
+  return method == "POST" && InNamespaces(path).ends_with("/jobs") &&
+         body.find(reloader::kRolledFor) != std::string_view::npos;
 }
 
 }  // namespace
@@ -82,7 +85,7 @@ void World::Inspect(const std::string& client, const rest::HttpRequest& request)
   if (is_patch) {
     CheckVersion(client, request);
   }
-  if (has_leases_ && (is_patch || IsRun(request.method, request.target))) {
+  if (has_leases_ && (is_patch || IsRun(request.method, request.target, request.body))) {
     CheckLeader(client, request);
   }
 }
@@ -133,7 +136,7 @@ void World::CheckLeader(const std::string& client, const rest::HttpRequest& requ
 void World::CheckArrival(WireCall& call) {
   const http::Request& request = call.request();
   const bool is_write = (request.method == "PATCH" && IsOfWorkload(request.path)) ||
-                        IsRun(request.method, request.path);
+                        IsRun(request.method, request.path, request.body);
   if (!has_leases_ || !is_write || !call.client().starts_with("operator") ||
       base::Clock::Real().Now() - call.sent_at() > kShortlyAgo) {
     return;

