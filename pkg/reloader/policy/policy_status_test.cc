@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/utf8.h"
@@ -31,7 +32,8 @@ std::string ReadyMessageFor(const std::vector<std::string>& problems) {
   const auto read = codec::DecodeJson<ReloadPolicyStatus>(codec::EncodeJson(status));
   EXPECT_TRUE(read && *read == status)
       << "what is written is not what is read back: " << codec::EncodeJson(status);
-  return status.conditions.empty() ? "" : status.conditions.front().message;
+  const auto& conditions = apimachinery::OrEmpty(status.conditions);
+  return conditions.empty() ? "" : conditions.front().message;
 }
 
 // Otherwise the status differs from what the API server keeps, and is written again for ever.
@@ -40,12 +42,12 @@ TEST(PolicyStatus, IsReadBackAsItIsWritten) {
   ReloadPolicy policy;
   policy.metadata.name = "p";
   policy.spec.settle_window = long_text;
-  auto& sources = policy.spec.sources;
+  auto& sources = policy.spec.sources.emplace();
   sources.emplace_back().kind = long_text;
   auto& source = sources.emplace_back();
   source.kind = "ConfigMap";
-  source.keys = {long_text};
-  auto& windows = policy.spec.maintenance_windows;
+  source.keys.emplace({long_text});
+  auto& windows = policy.spec.maintenance_windows.emplace();
   for (int i = 0; i < 4; ++i) {
     auto& window = windows.emplace_back();
     window.schedule = i == 0 ? long_text : i == 1 ? long_text + " * * * *" : "0 2 * * *";
