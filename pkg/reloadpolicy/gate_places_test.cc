@@ -325,6 +325,38 @@ TEST_F(GatePlacesTest, WhatIsResumedHoldsAPlaceBeforeItsStatusTellsOfIt) {
   EXPECT_EQ(Try("b"), "ConcurrencyLimit");
 }
 
+TEST_F(GatePlacesTest, AJobKeepsItsPlaceWhileItIsMadeAnew) {
+  const ObjectRef job{"Job", {"shop", "once"}};
+  SetPolicy({.max_in_namespace = 1});
+  base::WallTime started{};
+  const auto begin = [&] { started = gate_.Begin({job, {}, {}, "u"}, now_).started; };
+  const auto see_new = [&](Phase phase) {
+    gate_.Observe(job, {"v", Written(started, {}), phase, ""}, now_);
+    gate_.Sweep(now_);
+  };
+  begin();
+  gate_.Forget(job);  // the old one
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  see_new(Phase::kComplete);
+  EXPECT_EQ(Try("b"), "go");
+
+  begin();
+  gate_.Forget(job);
+  gate_.Cancel(job);
+  EXPECT_EQ(Try("b"), "go") << "it could not be made anew";
+
+  begin();
+  gate_.Forget(job);
+  After(10min);
+  EXPECT_EQ(Try("b"), "go") << "it was never seen again";
+
+  begin();
+  see_new(Phase::kUpdating);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  gate_.Forget(job);
+  EXPECT_EQ(Try("b"), "go") << "somebody has deleted the new one";
+}
+
 TEST_F(GatePlacesTest, ACanaryThatWaitsHoldsItsPlaceAndDoesNotFail) {
   SetPolicy(one_);
   Begin("a");

@@ -243,7 +243,15 @@ void Gate::Remember(const Remembered& failed) {
 std::vector<ObjectRef> Gate::Unseen() const { return {unseen_.begin(), unseen_.end()}; }
 
 void Gate::Forget(const ObjectRef& workload) {
-  Drop(workload);
+  if (const auto found = rollouts_.find(workload);
+      found != rollouts_.end() && workload.kind == "Job" && !found->second.observed) {
+    // Its rollout is to delete it and make it anew. Until the new one is seen the place is kept,
+    // and not for ever, as the new one may have been deleted as well.
+    found->second.uncertain = true;
+    next_sweep_.reset();
+  } else {
+    Drop(workload);
+  }
   last_starts_.Forget(workload);
   unavailable_.erase(workload);
   Done(workload);

@@ -136,7 +136,7 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       return {.outcome = Outcome::kRetry, .failure = FailureOf(planned.error())};
     }
     const bool is_last = tries >= kMaxVersions;
-    const bool checks = ChecksVersion(*workload);
+    const bool checks = ChecksVersions();
     // That of a CronJob changes with each of its Jobs, and one Job too many is worse than one late.
     const bool is_blind = is_last && id.kind != WorkloadKind::kCronJob;
     const std::string version = checks && !is_last ? workload->resource_version : std::string();
@@ -160,9 +160,8 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
   }
 }
 
-bool Reconciler::ChecksVersion(const Workload& workload) const {
-  return workload.id.kind != WorkloadKind::kJob && parts_.fresh_reads != nullptr &&
-         parts_.fresh_reads->CanRead();
+bool Reconciler::ChecksVersions() const {
+  return parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();
 }
 
 std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, reloader::Plan& plan,

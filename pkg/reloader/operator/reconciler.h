@@ -137,7 +137,7 @@ class Reconciler {
                     const apimachinery::Status& status, base::TimePoint begin);
   /// Whether writes must name the workload's version. That needs the right to read the workload
   /// again when it has another version.
-  bool ChecksVersion(const Workload& workload) const;
+  bool ChecksVersions() const;
   /// Sends the write. `baseline`: empty when none is to be recorded; emptied when the API server
   /// rejected the baseline and accepted the rest.
   apimachinery::Result<WriteOutcome> Send(const Workload& workload, const reloader::Plan& plan,

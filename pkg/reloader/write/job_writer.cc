@@ -191,8 +191,9 @@ Result<WriteOutcome> JobWriter::Write(const ObjectKey& key, const WorkloadWrite&
   }
   for (int tries = 1;; ++tries) {
     auto replaced = Replace(key, write, stop);
+    // What was planned for one version of the Job has to be planned anew for another.
     if (replaced || tries >= kMaxJobTries || replaced.error().reason != Reason::kConflict ||
-        FindKept(key)) {
+        !write.resource_version.empty() || FindKept(key)) {
       return replaced;
     }
   }
@@ -207,6 +208,9 @@ Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const WorkloadWrit
   }
   if (IsOver(job)) {
     return WriteOutcome{.rolled = false, .recorded = false};
+  }
+  if (!write.resource_version.empty() && job.ResourceVersion() != write.resource_version) {
+    return Fail(Reason::kConflict, "the Job has changed since the rollout was planned");
   }
   KX_ASSIGN_OR_RETURN(Unstructured body, RecreatedJob(job, write));
   // Quota, admission and validation have their say before anything is deleted. The name is taken
