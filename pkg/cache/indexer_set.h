@@ -24,7 +24,8 @@ using TermsFunc = std::function<IndexTerms(const Object&)>;
 /// Returns the values under which an object is found in one index.
 using IndexFunc = std::function<std::vector<std::string>(const Object&)>;
 /// Named indexes, as client-go's Indexers. The functions must not keep references or block; they
-/// are called on the thread that brings the object. A function that cannot read an object throws,
+/// are called on the threads that bring and store objects and add indexes, several at once, and so
+/// must be thread-safe. A function that cannot read an object throws,
 /// as `DecodeShared<T>(object).value()` does; the store then knows that the index lacks the object.
 using Indexers = std::map<std::string, IndexFunc>;
 

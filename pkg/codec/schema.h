@@ -222,6 +222,7 @@ inline constexpr const ContainerOps& kContainerOps = internal::ContainerTraits<C
 template <class C, Kind kElement, Cardinality kCardinality, const TypeSchema* kMessage = nullptr>
 inline constexpr FieldSchema kValueField[1] = {
     {{}, 0, kElement, kCardinality, kNoFlags, 0, kMessage, &kContainerOps<C>}};
+/// The table itself, whose only field is kValueField.
 template <class C, Kind kElement, Cardinality kCardinality, const TypeSchema* kMessage = nullptr>
 inline constexpr TypeSchema kValueSchema{
     "value", {}, {}, {}, kValueField<C, kElement, kCardinality, kMessage>, JsonForm::kValue};

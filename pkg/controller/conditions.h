@@ -77,21 +77,25 @@ const Condition* FindCondition(const std::optional<std::vector<Condition>>& cond
                                std::string_view type) {
   return FindCondition(apimachinery::OrEmpty(conditions), type);
 }
+/// As above, for a list that may be absent.
 template <class Condition>
 std::string_view ConditionStatus(const std::optional<std::vector<Condition>>& conditions,
                                  std::string_view type) {
   return ConditionStatus(apimachinery::OrEmpty(conditions), type);
 }
+/// As above, for a list that may be absent.
 template <class Condition>
 bool IsConditionTrue(const std::optional<std::vector<Condition>>& conditions,
                      std::string_view type) {
   return IsConditionTrue(apimachinery::OrEmpty(conditions), type);
 }
+/// As above, for a list that may be absent: then it makes the list.
 template <class Condition>
 bool SetCondition(std::optional<std::vector<Condition>>& conditions, Condition condition,
                   const apimachinery::Time& now) {
   return SetCondition(conditions ? *conditions : conditions.emplace(), std::move(condition), now);
 }
+/// As above, for a list that may be absent.
 template <class Condition>
 bool RemoveCondition(std::optional<std::vector<Condition>>& conditions, std::string_view type) {
   return conditions && RemoveCondition(*conditions, type);

@@ -58,6 +58,8 @@ std::shared_ptr<workqueue::RateLimiter> DefaultLimiter() {
                                                      std::chrono::seconds(1000));
 }
 
+constexpr std::string_view kNoException = "something other than a std::exception";
+
 }  // namespace
 
 class Controller::Impl {
@@ -79,7 +81,7 @@ class Controller::Impl {
                 .registry = options_.registry,
                 .rate_limiter = options_.rate_limiter ? options_.rate_limiter : DefaultLimiter(),
                 .order = options_.order,
-                .fair = options_.fair}) {
+                .fair = Guarded(options_.fair)}) {
     if (options_.registry != nullptr) {
       metrics_ = internal::ControllerMetrics(*options_.registry, options_.name);
     }
@@ -165,25 +167,61 @@ class Controller::Impl {
       } catch (const std::exception& error) {
         AfterException(item, error.what());
       } catch (...) {
-        AfterException(item, "something other than a std::exception");
+        AfterException(item, kNoException);
       }
     }
   }
 
-  /// The rate limiter, or the function that names a key's tenant, is at fault, and this way asks
-  /// neither. Until it is mended every key comes here: all of them together must not keep the
-  /// workers, the log and the API server busy.
-  void AfterException(workqueue::Queue::Item& item, std::string_view what) {
+  /// The same with a tenant function that does not throw. It is called where sources add keys, too,
+  /// and there a key would be lost.
+  workqueue::FairOptions Guarded(workqueue::FairOptions fair) {
+    if (fair.tenant) {
+      fair.tenant = [this, named = std::move(fair.tenant)](const workqueue::Key& key) {
+        try {
+          return named(key);
+        } catch (const std::exception& error) {
+          ReportException(key, "tenant function", "its namespace is the tenant", error.what());
+        } catch (...) {
+          ReportException(key, "tenant function", "its namespace is the tenant", kNoException);
+        }
+        return key.object.namespace_;
+      };
+    }
+    return fair;
+  }
+
+  void ReportException(const workqueue::Key& key, std::string_view function,
+                       std::string_view consequence, std::string_view what) {
     metrics_.panics.Increment();
     if (const auto left_out = exception_lines_.Admit()) {
-      logging::Error("The rate limiter or the tenant function threw, will try again",
+      logging::Error("A function of the controller's queue threw",
                      {{"controller", options_.name},
-                      {"object", item->object.ToString()},
+                      {"object", key.object.ToString()},
+                      {"function", function},
+                      {"consequence", consequence},
                       {"error", what},
                       {"others", *left_out}});
     }
+  }
+
+  /// The rate limiter is at fault, and this way does not ask it. Until it is mended every key comes
+  /// here: all of them together must not keep the workers, the log and the API server busy.
+  void AfterException(workqueue::Queue::Item& item, std::string_view what) {
+    ReportException(*item, "rate limiter", "the key is tried again", what);
     const base::Duration delay = std::min(early_limiter_->When(*item), kMaxEarlyWait);
     queue_.PutBack(std::move(item), delay);
+  }
+
+  /// Has the rate limiter forget the key's failures. When it throws, nothing is lost by it: the
+  /// next failure waits for longer.
+  void Forget(const workqueue::Queue::Item& item) {
+    try {
+      queue_.Forget(*item);
+    } catch (const std::exception& error) {
+      ReportException(*item, "rate limiter", "the key's failures are not forgotten", error.what());
+    } catch (...) {
+      ReportException(*item, "rate limiter", "the key's failures are not forgotten", kNoException);
+    }
   }
 
   /// Whether the cache has not seen what this controller wrote for the request.
@@ -330,19 +368,19 @@ class Controller::Impl {
     logging::Error(
         "Reconcile failed for good",
         {{"controller", options_.name}, {"object", item->object.ToString()}, {"error", status}});
-    queue_.Forget(*item);
+    Forget(item);
   }
 
   void Requeue(const workqueue::Queue::Item& item, const Action& action) {
     if (!action.delay()) {
       metrics_.success.Increment();
-      queue_.Forget(*item);
+      Forget(item);
       return;
     }
     const int priority = action.priority().value_or(item.priority());
     if (*action.delay() > base::Duration::zero()) {
       metrics_.requeue_after.Increment();
-      queue_.Forget(*item);
+      Forget(item);
       queue_.Add(*item, {.priority = priority, .after = *action.delay()});
     } else {
       metrics_.requeue.Increment();

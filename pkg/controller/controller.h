@@ -48,10 +48,12 @@ struct ControllerOptions {
   /// How long the sources may take to sync before the controller fails.
   base::Duration cache_sync_timeout = std::chrono::minutes(2);
   workqueue::Order order = workqueue::Order::kPriority;
-  workqueue::FairOptions fair{};
-  /// The default grows exponentially for each key, from 5 ms to 1000 s. When it throws, or the
-  /// function of `fair` that names a tenant, the request is tried again after 1 to 8 s; that is
+  /// When its function that names a tenant throws, the key's namespace is the tenant; that is
   /// logged, and counted as a panic.
+  workqueue::FairOptions fair{};
+  /// The default grows exponentially for each key, from 5 ms to 1000 s. When it throws, the request
+  /// is tried again after 1 to 8 s; when its Forget throws, the key's failures go on counting. That
+  /// is logged, and counted as a panic.
   std::shared_ptr<workqueue::RateLimiter> rate_limiter{};
   /// Whether the controller runs only while this process is the leader.
   bool needs_leader_election = true;

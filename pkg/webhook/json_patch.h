@@ -16,7 +16,8 @@ namespace kubexx::webhook {
 /// one by one. So are elements of a list. An element of `after` counts as a changed one of `before`
 /// when it has the same "name" or, without names, when at least half of its members are the same;
 /// otherwise it is another thing and is written as a whole, so that what the program does not know
-/// of one element never gets into another. kMalformed when one of them is no JSON.
+/// of one element does not get into another. Elements that change places count as others, too.
+/// kMalformed when one of them is no JSON.
 apimachinery::Result<std::string> MakeJsonPatch(std::string_view original, std::string_view before,
                                                 std::string_view after);
 

@@ -35,13 +35,21 @@ bool Agrees(const Member& member, int shards) {
 }  // namespace
 
 void MemberView::Saw(const std::vector<Member>& members, base::TimePoint now) {
+  const base::Duration unseen =
+      last_ ? std::max(now - *last_ - expiry_ / 2, base::Duration(0)) : base::Duration(0);
+  last_ = now;
+  for (auto& [name, entry] : entries_) {
+    entry.since += unseen;
+  }
   std::set<std::string> present;
   for (const Member& member : members) {
     present.insert(member.name);
-    const auto [at, is_new] = entries_.try_emplace(member.name, Entry{member, now});
+    const auto [at, is_new] =
+        entries_.try_emplace(member.name, Entry{.member = member, .since = now});
     Entry& entry = at->second;
     if (!is_new && entry.member.version != member.version) {
       entry.since = now;
+      entry.is_renewed = true;
     }
     entry.member = member;
   }
@@ -49,7 +57,7 @@ void MemberView::Saw(const std::vector<Member>& members, base::TimePoint now) {
 }
 
 bool MemberView::IsLive(const Entry& entry, base::TimePoint now) const {
-  return !entry.member.is_abandoned && now - entry.since < expiry_;
+  return (entry.is_renewed || !entry.member.is_abandoned) && now - entry.since < expiry_;
 }
 
 std::vector<std::string> MemberView::Live(base::TimePoint now, std::optional<int> shards) const {
@@ -156,16 +164,22 @@ class Membership::Impl {
       const bool is_due = options_.clock.Now() >= renewal;
       if (is_due) {
         renewal = options_.clock.Now() + options_.renew_period;
+        BeginAnewAfterSilence();
       }
       if (!is_member_) {
         Look(stop);  // before anybody counts on this replica
       }
       if (has_place_ && HasSigns()) {
         if (is_due || !is_member_) {
-          is_member_ = true;
-          Note(store_.Renew(stop),
-               "Cannot renew this replica's sign of life for the other replicas", renewal_error_,
-               stop);
+          if (!std::exchange(is_member_, true)) {
+            renewed_at_ = options_.clock.Now();
+          }
+          const auto renewed = store_.Renew(stop);
+          if (renewed) {
+            renewed_at_ = options_.clock.Now();
+          }
+          Note(renewed, "Cannot renew this replica's sign of life for the other replicas",
+               renewal_error_, stop);
         }
         Look(stop);
       } else if (has_place_) {
@@ -177,6 +191,22 @@ class Membership::Impl {
       }
       woken_ = false;
     }
+  }
+
+  /// The others take a replica for dead that has given no sign of life for so long, and replicas
+  /// with another number of shards may be at work by now.
+  void BeginAnewAfterSilence() {
+    if (!is_member_ || options_.clock.Now() - renewed_at_ < options_.expiry) {
+      return;
+    }
+    logging::Warning(
+        "This replica could not renew its sign of life for so long that others may have taken its "
+        "shards; it gives them up and begins anew",
+        {{"replica", options_.identity}});
+    is_member_ = has_place_ = false;
+    has_waited_ = true;
+    waited_until_.reset();
+    Assign({});
   }
 
   /// Removes this replica's sign of life.
@@ -197,7 +227,7 @@ class Membership::Impl {
     auto leader =
         members && HasSigns() ? store_.Leader(stop) : Result<std::optional<Member>>(std::nullopt);
     const base::TimePoint now = options_.clock.Now();
-    if (!HasSigns() && !members) {
+    if (!HasSigns() && !members && IsMissingRight(members.error())) {
       has_place_ = true;  // those with shards give way to the Lease
       return;
     }
@@ -213,7 +243,11 @@ class Membership::Impl {
       return;  // what was known stays: the Leases decide who writes
     }
     if (!is_member_) {  // what this replica left when it ended last says nothing
-      std::erase_if(*members, [&](const Member& of) { return of.name == options_.identity; });
+      const auto left =
+          std::erase_if(*members, [&](const Member& of) { return of.name == options_.identity; });
+      if (left > 0 && HasSigns() && !store_.Remove(options_.identity, stop)) {
+        return;  // it would make this replica older than it is
+      }
     }
     view_.Saw(*members, now);
     leader_view_.Saw(*leader ? std::vector<Member>{**leader} : std::vector<Member>(), now);
@@ -245,14 +279,19 @@ class Membership::Impl {
     const auto elder = leader ? leader : view_.Elder(now, options_.shards);
     if (elder) {
       has_place_ = false;
-      waited_until_ = now + options_.hand_over;
+      has_waited_ = true;
+      waited_until_.reset();
       SetWaiting(Division(options_.shards) + ", and waits until the replica " + elder->name +
                  ", which " + Division(elder->shards) + ", is gone");
       Assign({});
       Leave(stop);
-    } else if (!has_place_ && (!waited_until_ || *waited_until_ <= now)) {
-      has_place_ = true;
-      SetWaiting(std::nullopt);
+    } else if (!has_place_) {
+      // From now on, however long nobody could be seen before.
+      waited_until_ = waited_until_.value_or(has_waited_ ? now + options_.hand_over : now);
+      if (*waited_until_ <= now) {
+        has_place_ = true;
+        SetWaiting(std::nullopt);
+      }
     }
   }
 
@@ -330,12 +369,14 @@ class Membership::Impl {
   MemberStore& store_;
   // The renewer's only, and Stop's after it has ended.
   MemberView view_;
-  MemberView leader_view_;     // of the one Lease's holder
-  std::string renewal_error_;  // the last that was logged
-  std::string look_error_;     // the same
-  bool is_member_ = false;     // has given a sign of life
-  bool has_place_ = false;     // has looked, and need not wait for others
-  std::optional<base::TimePoint> waited_until_;
+  MemberView leader_view_;                       // of the one Lease's holder
+  std::string renewal_error_;                    // the last that was logged
+  std::string look_error_;                       // the same
+  bool is_member_ = false;                       // has given a sign of life
+  bool has_place_ = false;                       // has looked, and need not wait for others
+  bool has_waited_ = false;                      // for others, whose writes may not have ended yet
+  std::optional<base::TimePoint> waited_until_;  // of a wait after the last of them has gone
+  base::TimePoint renewed_at_{};                 // the last sign of life
   mutable base::Mutex mu_;
   base::CondVar changed_;
   base::CondVar wake_;

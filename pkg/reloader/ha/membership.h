@@ -47,7 +47,9 @@ class MemberView {
   /// A member whose version has not changed for `expiry` counts as dead.
   explicit MemberView(base::Duration expiry) : expiry_(expiry) {}
 
-  /// Takes in all members that are stored at the time `now`.
+  /// Takes in all members that are stored at the time `now`. Of the time since the last call, what
+  /// is more than half of the expiry counts for nobody as silence: this replica may not have been
+  /// able to look.
   void Saw(const std::vector<Member>& members, base::TimePoint now);
   /// The names of all live members, sorted. With `shards`: of those that divide the namespaces into
   /// this number of shards, or do not tell.
@@ -62,10 +64,12 @@ class MemberView {
   struct Entry {
     Member member{};
     base::TimePoint since{};
+    bool is_renewed = false;  ///< its version was seen to change
   };
   bool IsLive(const Entry& entry, base::TimePoint now) const;
 
   base::Duration expiry_;
+  std::optional<base::TimePoint> last_{};
   std::map<std::string, Entry> entries_;
 };
 
@@ -103,7 +107,8 @@ std::unique_ptr<MemberStore> NewLeaseMemberStore(std::shared_ptr<rest::RESTClien
 /// While a live replica that was there first has another number of shards, this one takes no shard
 /// and gives no sign of life, so that nobody counts on it. With one shard there are no signs of
 /// life: such a replica only waits, at its start, for those that have more. Where it may not list
-/// them, it does not wait, and they give way to whoever holds the one Lease.
+/// them, it does not wait, and they give way to whoever holds the one Lease. A replica that has not
+/// been able to renew its sign of life for `expiry` begins anew, as the youngest one.
 class Membership {
  public:
   struct Options {
@@ -111,8 +116,8 @@ class Membership {
     int shards = 1;
     base::Duration expiry = std::chrono::seconds(15);
     base::Duration renew_period = std::chrono::seconds(2);
-    /// For how long this replica goes on waiting after the last one with another number of shards
-    /// has gone, whose writes may not have ended yet.
+    /// For how long this replica goes on waiting after it has found that the last one with another
+    /// number of shards has gone, whose writes may not have ended yet.
     base::Duration hand_over = std::chrono::seconds(5);
     base::Clock& clock = base::Clock::Real();
   };

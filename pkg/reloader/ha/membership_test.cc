@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ TEST(MemberView, BelievesInWhatChanges) {
   const base::TimePoint start{};
   view.Saw({{.name = "a", .version = "1"}, {.name = "b", .version = "1"}}, start);
   EXPECT_THAT(view.Live(start), ElementsAre("a", "b"));
+  view.Saw({{.name = "a", .version = "1"}, {.name = "b", .version = "1"}}, start + seconds(7));
   view.Saw({{.name = "a", .version = "2"}, {.name = "b", .version = "1"}}, start + seconds(14));
   EXPECT_THAT(view.Live(start + seconds(15)), ElementsAre("a"));
   EXPECT_THAT(view.Abandoned(start + seconds(149)), IsEmpty());
@@ -67,6 +69,9 @@ TEST(MemberView, TellsWhoHasAnotherNumberOfShards) {
   view.Saw({left}, start);
   EXPECT_EQ(view.Elder(start, 4), std::nullopt) << "it was dead before it was seen";
   EXPECT_THAT(view.Live(start), IsEmpty());
+  left.version = "2";
+  view.Saw({left}, start);
+  EXPECT_EQ(view.Elder(start, 4), left) << "clocks differ: it lives";
 }
 
 TEST(TakerOf, GivesEveryMemberItsPart) {
@@ -83,11 +88,20 @@ class FakeStore final : public MemberStore {
  public:
   explicit FakeStore(int own_shards = 0) : own_shards_(own_shards) {}
   Result<void> Renew(std::stop_token) override {
+    {
+      const base::MutexLock lock(mu_);
+      if (is_away_) {
+        return Away();
+      }
+    }
     Put("me", own_shards_);
     return {};
   }
   Result<std::vector<Member>> List(std::stop_token) override {
     const base::MutexLock lock(mu_);
+    if (is_away_) {
+      return Away();
+    }
     if (is_refused_) {
       return apimachinery::Fail(apimachinery::Reason::kForbidden,
                                 R"(leases is forbidden: User "me" cannot list resource "leases")");
@@ -106,6 +120,9 @@ class FakeStore final : public MemberStore {
   }
   Result<void> Remove(const std::string& name, std::stop_token) override {
     const base::MutexLock lock(mu_);
+    if (is_away_) {
+      return Away();
+    }
     members_.erase(name);
     return {};
   }
@@ -166,14 +183,29 @@ class FakeStore final : public MemberStore {
     const base::MutexLock lock(mu_);
     is_refused_ = is_refused;
   }
+  /// The API server cannot be reached.
+  void GoAway(bool is_away) {
+    const base::MutexLock lock(mu_);
+    is_away_ = is_away;
+  }
+  std::int64_t CreationOf(const std::string& name) {
+    const base::MutexLock lock(mu_);
+    const auto found = members_.find(name);
+    return found == members_.end() ? 0 : found->second.created;
+  }
   bool Has(const std::string& name) {
     const base::MutexLock lock(mu_);
     return members_.contains(name);
   }
 
  private:
+  static apimachinery::Error Away() {
+    return apimachinery::Fail(apimachinery::Reason::kUnavailable, "the API server is away");
+  }
+
   const int own_shards_;
   mutable base::Mutex mu_;
+  bool is_away_ KX_GUARDED_BY(mu_) = false;
   base::CondVar changed_;
   bool is_refused_ KX_GUARDED_BY(mu_) = false;
   int events_ KX_GUARDED_BY(mu_) = 0;
@@ -262,8 +294,9 @@ TEST(Membership, WaitsForThoseWithAnotherNumberOfShards) {
   store.Remove("old", {}).value();
   clock.AdvanceToSleeper(seconds(2));
   EXPECT_TRUE(membership.Waiting()) << "its writes may not have ended";
-  clock.AdvanceToSleeper(seconds(2));
-  clock.AdvanceToSleeper(seconds(2));
+  for (int i = 0; i < 4; ++i) {
+    clock.AdvanceToSleeper(seconds(2));
+  }
   EXPECT_TRUE(membership.AwaitAssigned(3, {}));
   EXPECT_EQ(membership.Waiting(), std::nullopt);
 }
@@ -309,11 +342,82 @@ TEST(Membership, OneThatWorksOnAllNamespacesWaitsForThoseWithShards) {
   store.AwaitLooks(clock);
   EXPECT_THAT(membership.Waiting(), Optional(HasSubstr("this replica works on all namespaces")));
   store.Remove("old", {}).value();
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 4; ++i) {
     clock.AdvanceToSleeper(seconds(2));
   }
   EXPECT_TRUE(membership.AwaitAssigned(0, {}));
   EXPECT_FALSE(store.Has("me")) << "the Lease tells that it is there";
+}
+
+// What nobody could look at is no silence.
+TEST(Membership, WaitsOnAfterAnOutageOfTheServer) {
+  FakeClock clock;
+  FakeStore store(4);
+  store.Put("old", 8);
+  Membership membership({.identity = "me", .shards = 4, .clock = clock}, store);
+  membership.Start();
+  store.AwaitLooks(clock);
+  store.GoAway(true);
+  for (int i = 0; i < 30; ++i) {
+    clock.AdvanceToSleeper(seconds(2));
+  }
+  store.GoAway(false);
+  store.AwaitLooks(clock);  // before the other has given another sign of life
+  EXPECT_TRUE(membership.Waiting());
+  EXPECT_FALSE(store.Has("me"));
+  for (int i = 0; i < 3; ++i) {
+    store.Put("old", 8);
+    store.AwaitLooks(clock);
+  }
+  EXPECT_TRUE(membership.Waiting());
+  store.Remove("old", {}).value();
+  for (int i = 0; i < 4; ++i) {
+    clock.AdvanceToSleeper(seconds(2));
+  }
+  EXPECT_TRUE(membership.AwaitAssigned(0, {}));
+}
+
+TEST(Membership, OneThatCouldGiveNoSignOfLifeBeginsAnewAsTheYoungest) {
+  const logging::testing::Capture capture;
+  FakeClock clock;
+  FakeStore store(2);
+  Membership membership({.identity = "me", .shards = 2, .clock = clock}, store);
+  membership.Start();
+  const auto first = membership.AwaitAssigned(0, {});
+  store.GoAway(true);
+  for (int i = 0; i < 9; ++i) {
+    clock.AdvanceToSleeper(seconds(2));
+  }
+  AwaitRequest(*first);
+  EXPECT_EQ(capture.Count("gives them up and begins anew"), 1U);
+  store.GoAway(false);
+  store.Put("another", 4);  // has been at work meanwhile
+  const std::int64_t creation = store.CreationOf("another");
+  for (int i = 0; i < 5; ++i) {
+    store.Put("another", 4);
+    store.AwaitLooks(clock);
+  }
+  EXPECT_TRUE(membership.Waiting());
+  EXPECT_FALSE(store.Has("me")) << "what it left would make it the elder";
+  store.Remove("another", {}).value();
+  for (int i = 0; i < 4; ++i) {
+    clock.AdvanceToSleeper(seconds(2));
+  }
+  EXPECT_TRUE(membership.AwaitAssigned(0, {}));
+  EXPECT_GT(store.CreationOf("me"), creation);
+}
+
+TEST(Membership, OneThatWorksOnAllNamespacesLooksAgainAfterAnError) {
+  FakeClock clock;
+  FakeStore store;
+  store.Put("old", 8);
+  store.GoAway(true);
+  Membership membership({.identity = "me", .shards = 1, .clock = clock}, store);
+  membership.Start();
+  clock.AdvanceToSleeper(seconds(2));
+  store.GoAway(false);
+  store.AwaitLooks(clock);
+  EXPECT_TRUE(membership.Waiting());
 }
 
 TEST(Membership, OneThatWorksOnAllNamespacesNeedsNoRightToListReplicas) {

@@ -31,6 +31,12 @@ class LeaseKeeper {
  public:
   void Serve(FakeConnection& connection) {
     while (const auto request = connection.ReadRequest()) {
+      if (request->method == "GET" && request->target.contains("labelSelector=")) {
+        connection.Respond(200, "application/json",
+                           R"({"kind":"LeaseList","apiVersion":"coordination.k8s.io/v1",)"
+                           R"("metadata":{"resourceVersion":"1"},"items":[]})");
+        continue;
+      }
       if (request->method == "GET") {
         const base::MutexLock lock(mu_);
         if (body_.empty()) {

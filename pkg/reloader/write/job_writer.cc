@@ -251,13 +251,23 @@ Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const WorkloadWrit
 }
 
 Result<void> JobWriter::Delete(const KeptJob& job, const std::stop_token& stop) const {
+  JsonTree options = JsonTree::Object();
+  options["apiVersion"] = "v1";
+  options["kind"] = "DeleteOptions";
+  options["propagationPolicy"] = "Background";
   // The very version that was copied: a change in between would be lost.
-  return ResourceFor(client_, WorkloadKind::kJob, job.body.Namespace())
-      .Delete(job.body.Name(),
-              {.propagation = kubernetes::Propagation::kBackground,
-               .uid = job.old_uid,
-               .resource_version = job.old_version},
-              stop);
+  options["preconditions"]["uid"] = job.old_uid;
+  if (!job.old_version.empty()) {
+    options["preconditions"]["resourceVersion"] = job.old_version;
+  }
+  // Sent once: a second request finds the Job gone when the answer to the first was lost, which
+  // would look as if somebody else had deleted it for good.
+  rest::Request request = client_->Delete();
+  request.AbsPath("/apis/batch/v1/namespaces/" + job.body.Namespace() + "/jobs/" + job.body.Name())
+      .Body(codec::Encoding::kJson, options.ToJson())
+      .MaxRetries(0);
+  KX_RETURN_IF_ERROR(request.Do(stop));
+  return {};
 }
 
 Result<void> JobWriter::Create(const ObjectKey& key, const Kept& kept) {

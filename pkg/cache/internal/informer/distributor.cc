@@ -98,7 +98,14 @@ void ListenerSet::RequestStop() {
 
 void ListenerSet::Stop() {
   RequestStop();
-  for (const auto& listener : WithThreads()) {
+  std::vector<std::shared_ptr<Listener>> listeners;
+  {
+    base::MutexLock lock(mu_);
+    listeners = WithThreadsLocked();
+    // A handler that has ended its own registration may still run.
+    listeners.insert(listeners.end(), ended_.begin(), ended_.end());
+  }
+  for (const auto& listener : listeners) {
     listener->StopThread();
   }
 }
