@@ -11,6 +11,7 @@
 
 #include "kubexx/base/after.h"
 #include "kubexx/base/report_limit.h"
+#include "kubexx/base/thrown_text.h"
 #include "kubexx/controller/consistency_store.h"
 #include "kubexx/controller/internal/controller_metrics.h"
 #include "kubexx/controller/internal/deadlines.h"
@@ -57,8 +58,6 @@ std::shared_ptr<workqueue::RateLimiter> DefaultLimiter() {
   return workqueue::NewExponentialFailureRateLimiter(std::chrono::milliseconds(5),
                                                      std::chrono::seconds(1000));
 }
-
-constexpr std::string_view kNoException = "something other than a std::exception";
 
 }  // namespace
 
@@ -164,10 +163,8 @@ class Controller::Impl {
           const AtWork counted(metrics_.active_workers);
           Handle(item, stop);
         }
-      } catch (const std::exception& error) {
-        AfterException(item, error.what());
       } catch (...) {
-        AfterException(item, kNoException);
+        AfterException(item, base::ThrownText());
       }
     }
   }
@@ -179,10 +176,9 @@ class Controller::Impl {
       fair.tenant = [this, named = std::move(fair.tenant)](const workqueue::Key& key) {
         try {
           return named(key);
-        } catch (const std::exception& error) {
-          ReportException(key, "tenant function", "its namespace is the tenant", error.what());
         } catch (...) {
-          ReportException(key, "tenant function", "its namespace is the tenant", kNoException);
+          ReportException(key, "tenant function", "its namespace is the tenant",
+                          base::ThrownText());
         }
         return key.object.namespace_;
       };
@@ -217,10 +213,9 @@ class Controller::Impl {
   void Forget(const workqueue::Queue::Item& item) {
     try {
       queue_.Forget(*item);
-    } catch (const std::exception& error) {
-      ReportException(*item, "rate limiter", "the key's failures are not forgotten", error.what());
     } catch (...) {
-      ReportException(*item, "rate limiter", "the key's failures are not forgotten", kNoException);
+      ReportException(*item, "rate limiter", "the key's failures are not forgotten",
+                      base::ThrownText());
     }
   }
 
@@ -317,13 +312,9 @@ class Controller::Impl {
   Result<Action> Guarded(const Request& request, Context& context) {
     try {
       return reconcile_(request, context);
-    } catch (const std::exception& error) {
-      metrics_.panics.Increment();
-      return Fail(Reason::kInternalError, std::string("the reconciler threw: ") + error.what());
     } catch (...) {
       metrics_.panics.Increment();
-      return Fail(Reason::kInternalError,
-                  "the reconciler threw something other than a std::exception");
+      return Fail(Reason::kInternalError, "the reconciler threw: " + base::ThrownText());
     }
   }
 

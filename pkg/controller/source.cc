@@ -9,6 +9,7 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/thrown_text.h"
 #include "kubexx/cache/handler_registration.h"
 #include "kubexx/logging/log.h"
 
@@ -41,10 +42,8 @@ class Guard {
     } catch (const UndecodableObject&) {
       Count();  // the event has told the log
       return false;
-    } catch (const std::exception& thrown) {
-      error = thrown.what();
     } catch (...) {
-      error = "something other than a std::exception";
+      error = base::ThrownText();
     }
     Count();
     logging::Error("A function of a controller's source threw", {{"source", source_},

@@ -98,22 +98,27 @@ TEST_F(StopSignalsTest, TheStopIsRequestedThoughNobodyReadsTheLog) {
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(42), "");
 }
 
-TEST_F(StopSignalsTest, SecondSignalEndsTheProcessThoughACallbackHangs) {
-  const auto run = [] {
-    const StopSignals signals;
-    std::binary_semaphore called(0);
-    const std::stop_callback hangs(signals.token(), [&called] {
-      called.release();
-      while (true) {
-        pause();
-      }
-    });
-    kill(getpid(), SIGTERM);
-    KX_AWAIT(called.try_acquire());
-    kill(getpid(), SIGTERM);
+/// Sends SIGTERM, and `second` once a callback of the stop hangs.
+[[noreturn]] void HangInACallback(const StopSignals& signals, int second) {
+  std::binary_semaphore called(0);
+  const std::stop_callback hangs(signals.token(), [&called] {
+    called.release();
     while (true) {
       pause();
     }
+  });
+  kill(getpid(), SIGTERM);
+  KX_AWAIT(called.try_acquire());
+  kill(getpid(), second);
+  while (true) {
+    pause();
+  }
+}
+
+TEST_F(StopSignalsTest, SecondSignalEndsTheProcessThoughACallbackHangs) {
+  const auto run = [] {
+    const StopSignals signals;
+    HangInACallback(signals, SIGTERM);
   };
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "");
 }
@@ -143,19 +148,7 @@ TEST_F(StopSignalsTest, SecondSignalEndsTheProcessThoughACallbackHangsAndNoThrea
   const auto run = [] {
     const StopSignals signals;
     const base::testing::ScarceThreads scarce(0);
-    std::binary_semaphore called(0);
-    const std::stop_callback hangs(signals.token(), [&called] {
-      called.release();
-      while (true) {
-        pause();
-      }
-    });
-    kill(getpid(), SIGTERM);
-    KX_AWAIT(called.try_acquire());
-    kill(getpid(), SIGINT);
-    while (true) {
-      pause();
-    }
+    HangInACallback(signals, SIGINT);
   };
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "");
 }

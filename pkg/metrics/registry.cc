@@ -19,6 +19,7 @@
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/report_limit.h"
+#include "kubexx/base/thrown_text.h"
 #include "kubexx/base/utf8.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/internal/names.h"
@@ -51,10 +52,8 @@ class Update {
     try {
       call_();
       return std::nullopt;
-    } catch (const std::exception& error) {
-      return error.what();
     } catch (...) {
-      return "something other than a std::exception";
+      return base::ThrownText();
     }
   }
   /// Waits for a call that is running; there is none afterwards.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/thrown_text.h"
 
 namespace kubexx::controller::internal {
 
@@ -16,12 +17,8 @@ template <class F>
 apimachinery::Result<void> Guarded(const F& call) {
   try {
     return call();
-  } catch (const std::exception& error) {
-    return apimachinery::Fail(apimachinery::Reason::kInternalError,
-                              std::string("threw: ") + error.what());
   } catch (...) {
-    return apimachinery::Fail(apimachinery::Reason::kInternalError,
-                              "threw something other than a std::exception");
+    return apimachinery::Fail(apimachinery::Reason::kInternalError, "threw: " + base::ThrownText());
   }
 }
 

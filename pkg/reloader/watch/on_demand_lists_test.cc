@@ -180,13 +180,12 @@ TEST_F(OnDemandListsTest, AListThatComesLateBringsNoWorkloadThatMissesItsChange)
 TEST_F(OnDemandListsTest, AListOfANamespaceThatIsStoredLateBringsNoWorkloadThatMissesItsChange) {
   std::atomic<bool> is_stuck = false;
   std::atomic<int> told = 0;
-  const auto slow = informer_->AddRawHandler(
-      "slow",
-      [&](const cache::RawEvent&) {
-        ++told;
-        KX_AWAIT(!is_stuck);
-      },
-      {.buffer = 1, .overflow = cache::Overflow::kHoldBack});
+  const auto slow = informer_->AddRawHandler("slow",
+                                             [&](const cache::RawEvent&) {
+                                               ++told;
+                                               KX_AWAIT(!is_stuck);
+                                             },
+                                             {.buffer = 1, .overflow = cache::Overflow::kHoldBack});
   for (std::size_t round = 1; round <= 2; ++round) {
     for (int i = 0; i < 1000; ++i) {
       server_->Put({"ns", "web-" + std::to_string(i)}, std::to_string(round));

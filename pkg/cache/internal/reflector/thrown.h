@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/thrown_text.h"
 
 namespace kubexx::cache::internal {
 
@@ -21,10 +22,8 @@ inline apimachinery::Status ThrownError() {
     const bool scarce = error.code() == std::errc::resource_unavailable_try_again;
     return {scarce ? Reason::kUnavailable : Reason::kInternalError,
             std::string("threw: ") + error.what()};
-  } catch (const std::exception& error) {
-    return {Reason::kInternalError, std::string("threw: ") + error.what()};
   } catch (...) {
-    return {Reason::kInternalError, "threw something other than a std::exception"};
+    return {Reason::kInternalError, "threw: " + base::ThrownText()};
   }
 }
 
