@@ -11,6 +11,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 
 namespace kubexx::simulation {
 namespace {

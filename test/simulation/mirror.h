@@ -14,9 +14,13 @@
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/cache/handler_registration.h"
 #include "kubexx/rest/rest_client.h"
 #include "oracle/random.h"
+
+namespace kubexx::cache {
+class SharedInformerBase;
+}
 
 namespace kubexx::simulation {
 
