@@ -236,6 +236,28 @@ TEST_F(OracleTest, AnUndoIsNoRolloutAndLeavesADoubt) {
   EXPECT_EQ(oracle().Wrong(), std::nullopt);
 }
 
+TEST_F(OracleTest, WhatWasUndoneIsNotRolledAgain) {
+  PutConfig("v1");
+  PutWorkload("v1", "v1");
+  PutConfig("v2");
+  PutWorkload("v2", "v2");
+  Pass(std::chrono::hours(1));
+  Undo("v1", "v1");
+  PutWorkload({.variable = "v2", .recorded = "v2", .annotations = R"(,"oracle/by":"undo-1")"});
+  EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("though it was undone"));
+}
+
+TEST_F(OracleTest, AnUndoOfAReleaseAloneTellsAnOperatorThatWasNotThereNothing) {
+  PutConfig("v1");
+  PutWorkload("v1", "v1", "one");
+  PutWorkload("v1", "v1", "two");
+  PutConfig("v2");
+  Pass(std::chrono::hours(1));
+  Undo("v1", "v1");
+  PutWorkload({.variable = "v2", .recorded = "v2", .annotations = R"(,"oracle/by":"undo-1")"});
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
+}
+
 TEST_F(OracleTest, ARolloutThatOnlyADoubtAllowsIsCounted) {
   PutConfig("v1");
   PutWorkload("v1", "v1");

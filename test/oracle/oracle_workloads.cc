@@ -180,8 +180,11 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
     const bool was_under_way = before.observed < before.generation || before.is_paused;
     workload.doubts += (was_under_way ? 1U : 0U) + (is_undo ? 1U : 0U);
     // What is known of an undo of which the managed fields tell, see docs/reloader/behaviour.md.
-    workload.is_undone = is_undo && !before.is_mixed && !was_under_way && !workload.is_opted_out &&
-                         !workload.is_unrecorded && !before.baseline.empty() &&
+    // They do not where it changes neither a stamp nor the baseline.
+    const bool is_told = stamps != before.stamps || workload.baseline != before.baseline;
+    workload.is_undone = is_undo && is_told && !before.is_mixed && !was_under_way &&
+                         !workload.is_opted_out && !workload.is_unrecorded &&
+                         !before.baseline.empty() &&
                          options_.now() - before.data_since > kSameSecond;
     workload.is_mixed = before.is_mixed || was_under_way || is_undo;
     counts_.undone += is_undo ? 1 : 0;
