@@ -42,11 +42,13 @@ struct PolicyState {
     reloadpolicy::ObjectRef workload{};
     reloadpolicy::Hold hold{};
     base::WallTime since{};
+    bool operator==(const Waiting&) const = default;
   };
   struct Failed {
     reloadpolicy::ObjectRef workload{};
     std::string uid{};
     base::WallTime rolled_at{};
+    bool operator==(const Failed&) const = default;
   };
   reloadpolicy::PolicyId id{};
   std::int64_t generation = 0;
@@ -63,6 +65,7 @@ struct PolicyState {
   /// The first kMaxFailedListed rollouts that have failed and whose workloads have not become
   /// healthy since.
   std::vector<Failed> failures{};
+  bool operator==(const PolicyState&) const = default;
 };
 
 /// Connects a reloadpolicy::Gate to the operator: locks it, asks it, and wakes the workloads that

@@ -238,6 +238,13 @@ void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
 template <class T>
 void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInformer<T>& informer,
                                const std::stop_token& stop) {
+  // Asked for first: what the informer takes meanwhile is looked at the next time.
+  const Settled asked{.state = state,
+                      .version = informer.LastSyncResourceVersion(state.id.namespace_)};
+  const auto told = told_.find(state.id);
+  if (told != told_.end() && told->second.settled == asked) {
+    return;
+  }
   const auto object = informer.Get(state.id);
   if (!object || (*object)->metadata.generation != state.generation) {
     return;  // gone, or about to change
@@ -248,9 +255,15 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
   if (Tell(state, **object, present, wanted)) {
     return;  // what waits may not be known yet, after a start or when a shard has just come here
   }
+  if (wanted == present) {
+    Told& entry = told_.at(state.id);
+    if (entry.told == FactsOf(wanted)) {
+      entry.settled = asked;
+    }
+    return;
+  }
   const auto failed = failures_.find(state.id);
-  if (wanted == present ||
-      (failed != failures_.end() && options_.clock.Now() < failed->second.again)) {
+  if ((failed != failures_.end() && options_.clock.Now() < failed->second.again)) {
     return;
   }
   const kubernetes::ResourceClient<T> client(client_, state.id.namespace_);

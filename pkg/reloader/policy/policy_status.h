@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -82,9 +83,17 @@ class PolicyStatusWriter {
   };
   /// Policies whose status could not be written. Used by the thread only.
   std::map<reloadpolicy::PolicyId, Failure> failures_;
+  /// What the status was compared with when there was nothing to write and nothing to tell. Until
+  /// one of the two is another, there is nothing either, and the policy need not be decoded.
+  struct Settled {
+    PolicyState state{};
+    std::string version{};  ///< the informer's resourceVersion for the policy's namespace
+    bool operator==(const Settled&) const = default;
+  };
   struct Told {
     PolicyFacts told{};
     PolicyFacts seen{};  ///< at the last interval
+    std::optional<Settled> settled{};
   };
   /// One entry per policy that this replica reports. Used by the thread only.
   std::map<reloadpolicy::PolicyId, Told> told_;

@@ -4,14 +4,19 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/or_empty.h"
+#include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/utf8.h"
+#include "kubexx/cache/shared_informer.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/rest/testing/http_threads.h"
@@ -21,6 +26,7 @@ namespace kubexx::reloader {
 namespace {
 
 using namespace std::chrono_literals;
+using codec::JsonTree;
 using reloadpolicy::v1alpha1::ReloadPolicy;
 using reloadpolicy::v1alpha1::ReloadPolicyStatus;
 
@@ -136,6 +142,133 @@ TEST(PolicyStatusWriter, DoesNotRepeatAtOnceWhatTheServerDoesNotKeep) {
     clock.AdvanceToSleeper(1s);
   }
   EXPECT_EQ(server.patches(), 2) << "it is tried again, since CRDs may be replaced";
+}
+
+/// A server with one policy, "p", that keeps each status and tells its watches of it.
+class KeepingServer {
+ public:
+  KeepingServer() = default;
+  KeepingServer(const KeepingServer&) = delete;
+  KeepingServer& operator=(const KeepingServer&) = delete;
+  ~KeepingServer() {
+    const base::MutexLock lock(mu_);
+    gone_ = true;
+    changed_.notify_all();
+  }
+
+  const std::shared_ptr<rest::RESTClient>& client() const { return server_.client(); }
+  int patches() const { return patches_; }
+  int version() const {
+    const base::MutexLock lock(mu_);
+    return version_;
+  }
+  /// The number of rollouts that wait, as the policy's status has it; -1: it has none.
+  std::int64_t Pending() const {
+    const base::MutexLock lock(mu_);
+    const JsonTree* const pending = stored_.At({"status", "pending"});
+    return pending == nullptr ? -1 : pending->AsInt().value_or(-1);
+  }
+  void SetPending(std::int64_t pending) {
+    JsonTree status = JsonTree::Object();
+    {
+      const base::MutexLock lock(mu_);
+      status = *stored_.Find("status");
+    }
+    status["pending"] = pending;
+    SetStatus(std::move(status));
+  }
+
+ private:
+  void Answer(rest::testing::FakeConnection& connection,
+              const rest::testing::FakeRequest& request) {
+    const bool is_cluster = request.target.contains("clusterreloadpolicies");
+    if (request.method == "PATCH") {
+      SetStatus(*JsonTree::Parse(request.body)->Find("status"));
+      ++patches_;
+      connection.Respond(200, "application/json", Stored());
+    } else if (request.target.contains("watch=")) {
+      connection.RespondChunked(200, "application/json");
+      while (is_cluster ? AwaitVersion(1000) : AwaitVersion(sent_ + 1)) {
+        ++sent_;
+        connection.WriteChunk(R"({"type":"MODIFIED","object":)" + Stored() + "}\n");
+      }
+    } else {
+      connection.Respond(200, "application/json",
+                         std::string(R"({"apiVersion":"kubexx.io/v1alpha1","kind":")") +
+                             (is_cluster ? "ClusterReloadPolicyList" : "ReloadPolicyList") +
+                             R"(","metadata":{"resourceVersion":"5"},"items":[)" +
+                             (is_cluster ? "" : Stored()) + "]}");
+    }
+  }
+  void SetStatus(JsonTree status) {
+    const base::MutexLock lock(mu_);
+    stored_["status"] = std::move(status);
+    ++version_;
+    stored_["metadata"]["resourceVersion"] = std::to_string(version_);
+    changed_.notify_all();
+  }
+  std::string Stored() const {
+    const base::MutexLock lock(mu_);
+    return stored_.ToJson();
+  }
+  /// False when the server goes.
+  bool AwaitVersion(int version) {
+    const base::MutexLock lock(mu_);
+    while (!gone_ && version_ < version) {
+      changed_.wait(mu_);
+    }
+    return !gone_;
+  }
+
+  mutable base::Mutex mu_;
+  base::CondVar changed_;
+  bool gone_ KX_GUARDED_BY(mu_) = false;
+  int version_ KX_GUARDED_BY(mu_) = 5;
+  JsonTree stored_ KX_GUARDED_BY(mu_) = *JsonTree::Parse(kStoredPolicy);
+  std::atomic<int> sent_ = 5;
+  std::atomic<int> patches_ = 0;
+  rest::testing::Recorder server_{
+      [this](rest::testing::FakeConnection& connection, const rest::testing::FakeRequest& request) {
+        Answer(connection, request);
+      }};
+};
+
+TEST(PolicyStatusWriter, WritesAStatusAgainThatSomebodyHasChangedHoweverLongItWasRight) {
+  rest::testing::StartHttpThreads();
+  base::testing::FakeClock clock;
+  KeepingServer server;
+  PolicyGate gate({.clock = clock});
+  PolicyWatch watch(server.client(), {});
+  watch.Start(gate);
+  KX_AWAIT_GE(gate.States().size(), 1U);
+  const DecisionRules rules;
+  const Caches caches({}, rules);
+  const auto attached =
+      gate.Attach({.caches = caches,
+                   .wake = [](const WorkloadId&, base::Duration) {},
+                   .needs_rollout = [](const Workload&, const SourceId&) { return false; }});
+  const PolicyStatusWriter writer(server.client(), gate, watch, {.clock = clock});
+  const auto is_seen = [&] {
+    return watch.namespaced().LastSyncResourceVersion() == std::to_string(server.version());
+  };
+  // It may write once more before its watch tells it of what it has written.
+  const auto let_time_pass = [&] {
+    for (int i = 0; i < 10; ++i) {
+      clock.AdvanceToSleeper(1s);
+      KX_AWAIT(is_seen());
+    }
+  };
+  for (int round = 1; round <= 2; ++round) {
+    KX_UNTIL(server.Pending() == 0) {
+      clock.AdvanceToSleeper(1s);
+    }
+    let_time_pass();
+    const int patches = server.patches();
+    let_time_pass();
+    EXPECT_EQ(server.patches(), patches) << "it is right";
+    server.SetPending(7);
+    KX_AWAIT(is_seen());
+  }
 }
 
 }  // namespace
