@@ -104,22 +104,22 @@ TEST(JsonPatchTest, AnElementThatChangesPlacesIsMovedWithItsUnknownFields) {
   EXPECT_EQ(Patched(R"([{"name":"a","v":1,"x":1},{"name":"b","v":1,"y":2}])",
                     R"([{"name":"a","v":1},{"name":"b","v":1}])",
                     R"([{"name":"b","v":2},{"name":"new"},{"name":"a","v":3}])"),
-            R"([{"op":"move","from":"/1","path":"/0"},)"
-            R"({"op":"add","path":"/1","value":{"name":"new"}},)"
+            R"([{"op":"add","path":"/2","value":{"name":"new"}},)"
+            R"({"op":"move","from":"/0","path":"/2"},)"
             R"({"op":"replace","path":"/2/v","value":3},)"
             R"({"op":"replace","path":"/0/v","value":2}])")
       << "changed ones, too";
   EXPECT_EQ(Patched(R"([{"k":1,"x":1},{"k":2},{"k":3}])", R"([{"k":1},{"k":2},{"k":3}])",
                     R"([{"k":3},{"k":4},{"k":1}])"),
             R"([{"op":"remove","path":"/1"},)"
-            R"({"op":"move","from":"/1","path":"/0"},)"
-            R"({"op":"add","path":"/1","value":{"k":4}}])")
+            R"({"op":"add","path":"/2","value":{"k":4}},)"
+            R"({"op":"move","from":"/0","path":"/2"}])")
       << "equal ones without a name";
   EXPECT_EQ(Patched(R"([{"k":1,"l":1,"x":1},{"k":2,"l":2}])",
                     R"([{"k":1,"l":1},{"k":2,"l":2}])",
                     R"([{"k":1,"l":3},{"k":2,"l":2},{"k":1,"l":1}])"),
-            R"([{"op":"add","path":"/0","value":{"k":1,"l":3}},)"
-            R"({"op":"move","from":"/1","path":"/2"}])")
+            R"([{"op":"add","path":"/1","value":{"k":1,"l":3}},)"
+            R"({"op":"move","from":"/0","path":"/2"}])")
       << "not a changed one where it was";
 }
 
