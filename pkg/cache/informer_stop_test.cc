@@ -23,9 +23,8 @@ class InformerStopTest : public ::testing::Test {
   InformerStopTest() {
     source_->Put({"n", "a"}, "x");
     for (int i = 0; i < 16; ++i) {
-      handlers_.push_back(
-          informer_.AddRawHandler("h" + std::to_string(i), [](const SharedInformerBase::RawEvent&) {
-          }));
+      handlers_.push_back(informer_.AddRawHandler("h" + std::to_string(i),
+                                                  [](const SharedInformerBase::RawEvent&) {}));
     }
     informer_.Start();
     informer_.Stop();

@@ -185,8 +185,9 @@ bool ProtobufDecoder::Bytes(const FieldSchema& field, std::string_view bytes, vo
     MutableAs<apimachinery::Bytes>(value) = apimachinery::Bytes(std::string(bytes));
     return true;
   }
-  return WireTypeOf(field.kind) == WireType::kBytes ? internal::DecodeProtobufValue(field.kind, bytes, value, error_)
-                                                    : error_.Set(kWrongType);
+  return WireTypeOf(field.kind) == WireType::kBytes
+             ? internal::DecodeProtobufValue(field.kind, bytes, value, error_)
+             : error_.Set(kWrongType);
 }
 
 bool ProtobufDecoder::Packed(const FieldSchema& field, std::string_view bytes, void* member) {

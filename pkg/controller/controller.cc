@@ -91,9 +91,9 @@ class Controller::Impl {
 
   Result<void> Run(const std::stop_token& stop) {
     KX_RETURN_IF_ERROR(sources_.Start(options_.name, queue_));
-    KX_RETURN_IF_ERROR(sources_.WaitForSync(
-        options_.name, deadlines_, base::After(options_.clock.Now(), options_.cache_sync_timeout),
-        stop));
+    KX_RETURN_IF_ERROR(
+        sources_.WaitForSync(options_.name, deadlines_,
+                             base::After(options_.clock.Now(), options_.cache_sync_timeout), stop));
     RunWorkers(stop);
     queue_.ShutDown();
     sources_.Stop();

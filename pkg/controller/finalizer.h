@@ -52,8 +52,9 @@ apimachinery::Result<std::string> FinalizersPatch(const ObjectMeta& wanted);
 /// which the controller then retries. kInvalid, before anything is called or sent, when finalizers
 /// have to change and `object` has no resourceVersion, because it was made by hand and not read:
 /// the patch would replace a list that nobody has looked at, and with it the finalizers of others
-/// (controller-runtime's MergeFromWithOptimisticLock refuses such an object, too). Create the things that `clean_up` removes only after Finalize
-/// has returned kStays. Like controller-runtime's controllerutil and kube-rs' finalizer.
+/// (controller-runtime's MergeFromWithOptimisticLock refuses such an object, too). Create the
+/// things that `clean_up` removes only after Finalize has returned kStays. Like
+/// controller-runtime's controllerutil and kube-rs' finalizer.
 template <class T, class F>
 apimachinery::Result<Finalization> Finalize(const Client& client, T& object,
                                             std::string_view finalizer, F clean_up) {

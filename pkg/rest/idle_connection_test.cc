@@ -79,8 +79,7 @@ class IdleConnectionTest : public ::testing::TestWithParam<IdleCase> {
 };
 
 TEST_P(IdleConnectionTest, AWriteDoesNotUseOneThatWasClosed) {
-  const auto client = ClientFor(
-      {.host = Url(), .tls = {.ca_data = UsualCaIf(GetParam().tls)}});
+  const auto client = ClientFor({.host = Url(), .tls = {.ca_data = UsualCaIf(GetParam().tls)}});
   {
     std::vector<std::jthread> callers;
     for (int i = 0; i < kConnections; ++i) {

@@ -76,9 +76,7 @@ std::shared_ptr<RESTClient> TlsClient(int port) {
 
 class StreamConnectionTest : public ::testing::TestWithParam<bool> {
  protected:
-  std::optional<FakeServerTls> Tls() const {
-    return UsualTlsIf(GetParam());
-  }
+  std::optional<FakeServerTls> Tls() const { return UsualTlsIf(GetParam()); }
   std::shared_ptr<RESTClient> Client(const FakeServer& server) const {
     return GetParam() ? TlsClient(server.port()) : NewClient(server.Url());
   }
@@ -152,9 +150,8 @@ TEST_P(StreamConnectionTest, AnIdleConnectionThatBreaksIsReplacedAtOnce) {
   std::atomic<int> connections = 0;
   FakeServer server(testing::ClosesOnSecondRequest(connections), Tls());
   base::testing::FakeClock clock;  // which stands still: nothing waits to try again
-  const auto client = ClientFor(
-      {.host = server.Url(), .tls = {.ca_data = UsualCaIf(GetParam())}},
-      WithoutDeadlines(clock));
+  const auto client = ClientFor({.host = server.Url(), .tls = {.ca_data = UsualCaIf(GetParam())}},
+                                WithoutDeadlines(clock));
   EXPECT_EQ(GetStream(*client).body, "{}");
   const Got second = GetStream(*client, "/x", 0);
   EXPECT_TRUE(second.result) << second.result.error().ToString();

@@ -280,8 +280,8 @@ class Differ {
     if (originals.size() != befores.size() || !MayWrite(path, befores.size() + afters.size())) {
       return false;
     }
-    const internal::ListPairs pairs = internal::PairLists(
-        ForPairing(before_, befores), ForPairing(after_, afters), budget_);
+    const internal::ListPairs pairs =
+        internal::PairLists(ForPairing(before_, befores), ForPairing(after_, afters), budget_);
     for (const internal::ListStep& step :
          internal::ListSteps(befores.size(), afters.size(), pairs)) {
       const std::string at = Below(path, step.index);

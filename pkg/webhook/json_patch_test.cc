@@ -115,8 +115,7 @@ TEST(JsonPatchTest, AnElementThatChangesPlacesIsMovedWithItsUnknownFields) {
             R"({"op":"add","path":"/2","value":{"k":4}},)"
             R"({"op":"move","from":"/0","path":"/2"}])")
       << "equal ones without a name";
-  EXPECT_EQ(Patched(R"([{"k":1,"l":1,"x":1},{"k":2,"l":2}])",
-                    R"([{"k":1,"l":1},{"k":2,"l":2}])",
+  EXPECT_EQ(Patched(R"([{"k":1,"l":1,"x":1},{"k":2,"l":2}])", R"([{"k":1,"l":1},{"k":2,"l":2}])",
                     R"([{"k":1,"l":3},{"k":2,"l":2},{"k":1,"l":1}])"),
             R"([{"op":"add","path":"/1","value":{"k":1,"l":3}},)"
             R"({"op":"move","from":"/0","path":"/2"}])")

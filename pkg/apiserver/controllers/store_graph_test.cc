@@ -45,13 +45,14 @@ TEST(StoreGraphTest, WhatWasDeletedUnseenIsGone) {
                              R"({"apiVersion":"v1","kind":"ConfigMap",
                                  "metadata":{"name":"a","namespace":"ns","uid":"uid-a"}})",
                              {}));
-  const std::jthread follower([&graph](const std::stop_token& stop) {
-    graph.Follow([](const std::string&) {}, stop);
-  });
+  const std::jthread follower(
+      [&graph](const std::stop_token& stop) { graph.Follow([](const std::string&) {}, stop); });
   ASSERT_TRUE(graph.WaitForSync(base::testing::PatienceEnd().token()));
   ASSERT_TRUE(graph.Find("uid-a").value().has_value());
   ASSERT_TRUE(memory->Delete(key, 0, {}));
-  KX_UNTIL(!graph.Find("uid-a").value().has_value()) { clock.Advance(std::chrono::seconds(1)); }
+  KX_UNTIL(!graph.Find("uid-a").value().has_value()) {
+    clock.Advance(std::chrono::seconds(1));
+  }
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ bool IsWritable(std::int64_t seconds) {
   return seconds >= kYear0 && seconds < kYear10000;
 }
 
-bool VarintBody(std::string_view bytes, std::uint64_t& first,
-                                 std::uint64_t& second, FieldError& error) {
+bool VarintBody(std::string_view bytes, std::uint64_t& first, std::uint64_t& second,
+                FieldError& error) {
   return ForEachField(bytes, error, [&](const Tag& tag, WireReader& in, bool& handled) {
     if (tag.number != 1 && tag.number != 2) {
       return true;

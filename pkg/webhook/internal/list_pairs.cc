@@ -125,7 +125,8 @@ class Pairing {
       return;
     }
     enum class Step : std::uint8_t { kPair, kSkipBefore, kSkipAfter };
-    const std::int64_t equal = (kMostAlike + 1) * static_cast<std::int64_t>(std::min(rows, columns));
+    const std::int64_t equal =
+        (kMostAlike + 1) * static_cast<std::int64_t>(std::min(rows, columns));
     std::vector<Step> steps(rows * columns);
     std::vector<std::int64_t> below(columns + 1);  // the best from the next row on, by column
     std::vector<std::int64_t> best(columns + 1);
@@ -196,8 +197,8 @@ class Pairing {
   const std::span<const ListElement> after_;
   std::vector<bool> may_have_changed_;  // of before
   std::vector<bool> may_be_changed_;    // of after
-  std::vector<std::size_t> partners_;  // in after, of each in before
-  std::vector<bool> taken_;            // in after
+  std::vector<std::size_t> partners_;   // in after, of each in before
+  std::vector<bool> taken_;             // in after
 };
 
 }  // namespace

@@ -15,8 +15,8 @@ ListPairs LongestAscent(const ListPairs& pairs) {
   std::vector<std::size_t> ends;  // of the best ascent of each length: an index of `pairs`
   std::vector<std::size_t> previous(pairs.size(), kNobody);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto place = std::ranges::lower_bound(ends, pairs[i].second, {},
-                                                [&pairs](std::size_t at) { return pairs[at].second; });
+    const auto place = std::ranges::lower_bound(
+        ends, pairs[i].second, {}, [&pairs](std::size_t at) { return pairs[at].second; });
     if (place != ends.begin()) {
       previous[i] = *(place - 1);
     }
