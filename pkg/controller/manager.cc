@@ -154,10 +154,7 @@ class Manager::Impl {
     AwaitEnd();
     const Result<void> stopped = Shutdown(guard);
     const base::MutexLock lock(mu_);
-    if (failure_) {
-      return Fail(*failure_);
-    }
-    return stopped;
+    return failure_ ? Fail(*failure_) : stopped;
   }
 
   internal::RunnableGroup& Group(Stage stage) {
@@ -311,8 +308,7 @@ class Manager::Impl {
   const std::shared_ptr<rest::RESTClient> client_;
   const std::shared_ptr<informers::SharedInformerFactory> caches_;
   std::shared_ptr<Leadership> leadership_;  // Set at the start of Run.
-  // Asked by users until all else has ended; its thread is joined before that.
-  internal::ElectionRun election_;
+  internal::ElectionRun election_;          // Asked until all else has ended.
   std::atomic<bool> started_ = false;
   std::atomic<bool> finished_ = false;
   std::atomic<bool> caches_synced_ = false;
