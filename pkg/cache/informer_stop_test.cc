@@ -1,6 +1,7 @@
 // A stop that is requested while an informer starts.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@ class InformerStopTest : public ::testing::Test {
                                                   [](const SharedInformerBase::RawEvent&) {}));
     }
     informer_.Start();
+    EXPECT_TRUE(informer_.WaitForSync(base::testing::PatienceEnd().token()));
     informer_.Stop();
   }
 
@@ -38,15 +40,19 @@ class InformerStopTest : public ::testing::Test {
 TEST_F(InformerStopTest, LeavesNoThreadOfAHandlerWhenItComesAmidTheStart) {
   const std::size_t before = base::testing::ReadHeldResources().threads.size();
   for (int i = 0; i < kRounds; ++i) {
+    ASSERT_TRUE(informer_.HasSynced()) << "in the run before";
+    std::atomic<bool> started = false;
     std::jthread stopper([&] {
-      // Of an informer that does not run it would be no request.
-      while (informer_.GetRaw({"n", "none"}).error().message.contains("not been started")) {
+      while (informer_.HasSynced() && !started) {  // before that it would be no request
       }
       informer_.RequestStop();
     });
     informer_.Start();
+    started = true;
     stopper.join();
     KX_AWAIT_EQ(base::testing::ReadHeldResources().threads.size(), before);
+    informer_.Start();
+    ASSERT_TRUE(informer_.WaitForSync(base::testing::PatienceEnd().token()));
     informer_.Stop();
   }
 }
