@@ -1,5 +1,6 @@
 #include "kubexx/cache/indexer_set.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -36,29 +37,37 @@ Indexers Reading(Indexers indexers, UntypedDecoder decode) {
 /// Numbers for names, given out once and for ever.
 class IndexerSet::Names {
  public:
-  std::optional<IndexId> Find(std::string_view name) const {
+  /// Nothing when only functions of versions after `version` have used the name.
+  std::optional<IndexId> Find(std::string_view name, std::uint8_t version) const {
     base::MutexLock lock(mu_);
-    const auto found = ids_.find(name);
-    return found == ids_.end() ? std::nullopt : std::optional(found->second);
+    const auto found = names_.find(name);
+    return found == names_.end() || found->second.since > version ? std::nullopt
+                                                                  : std::optional(found->second.id);
   }
 
-  /// Nothing when there are too many.
-  std::optional<IndexId> FindOrAdd(std::string_view name) {
+  /// For a function that was added in `version`. Nothing when there are too many.
+  std::optional<IndexId> FindOrAdd(std::string_view name, std::uint8_t version) {
     base::MutexLock lock(mu_);
-    if (const auto found = ids_.find(name); found != ids_.end()) {
-      return found->second;
+    if (const auto found = names_.find(name); found != names_.end()) {
+      found->second.since = std::min(found->second.since, version);
+      return found->second.id;
     }
-    if (ids_.size() >= kMaxNames) {
+    if (names_.size() >= kMaxNames) {
       return std::nullopt;
     }
-    const auto id = static_cast<IndexId>(ids_.size());
-    ids_.emplace(name, id);
+    const auto id = static_cast<IndexId>(names_.size());
+    names_.emplace(name, Name{.id = id, .since = version});
     return id;
   }
 
  private:
+  struct Name {
+    IndexId id = 0;
+    std::uint8_t since = 0;  ///< the lowest version of a function that uses it
+  };
+
   mutable base::Mutex mu_;
-  std::map<std::string, IndexId, std::less<>> ids_ KX_GUARDED_BY(mu_);
+  std::map<std::string, Name, std::less<>> names_ KX_GUARDED_BY(mu_);
 };
 
 std::shared_ptr<const IndexerSet> IndexerSet::Empty() {
@@ -83,7 +92,7 @@ Result<std::shared_ptr<const IndexerSet>> IndexerSet::With(Indexers indexers) co
     if (named_.contains(name)) {
       return Fail(Reason::kAlreadyExists, "there is an index \"" + name + "\" already");
     }
-    if (!names_->FindOrAdd(name)) {
+    if (!names_->FindOrAdd(name, next->version_)) {
       return Fail(Reason::kInvalid, "too many indexes; at most " + std::to_string(kMaxNames));
     }
     next->named_.emplace(name, std::move(function));
@@ -93,13 +102,13 @@ Result<std::shared_ptr<const IndexerSet>> IndexerSet::With(Indexers indexers) co
 
 Result<std::shared_ptr<const IndexerSet>> IndexerSet::With(TermsFunc terms) const {
   KX_ASSIGN_OR_RETURN(const std::shared_ptr<IndexerSet> next, Next());
-  next->free_.push_back(std::move(terms));
+  next->free_.push_back({.version = next->version_, .terms = std::move(terms)});
   return next;
 }
 
-void IndexerSet::Append(std::string_view index, std::string_view value, const Object& object,
-                        std::string& out) const {
-  const auto id = names_->FindOrAdd(index);
+void IndexerSet::Append(std::string_view index, std::string_view value, std::uint8_t version,
+                        const Object& object, std::string& out) const {
+  const auto id = names_->FindOrAdd(index, version);
   const Result<void> result =
       id ? EncodedTerms::Append(*id, value, out) : Fail(Reason::kInvalid, "too many indexes");
   if (!result) {
@@ -128,17 +137,19 @@ std::string IndexerSet::Encode(const Object& object) const {
     }
   };
   for (const auto& [name, function] : named_) {
-    const std::string unread(1, static_cast<char>(names_->FindOrAdd(name).value_or(kUnreadIndex)));
+    // Its name became one with it: no version is lower than that.
+    const std::string unread(
+        1, static_cast<char>(names_->FindOrAdd(name, version_).value_or(kUnreadIndex)));
     run(unread, [&, &index = name, &values = function] {
       for (const std::string& value : values(object)) {
-        Append(index, value, object, out);
+        Append(index, value, version_, object, out);
       }
     });
   }
-  for (const TermsFunc& function : free_) {
+  for (const Free& function : free_) {
     run({}, [&] {
-      for (const auto& [index, value] : function(object)) {
-        Append(index, value, object, out);
+      for (const auto& [index, value] : function.terms(object)) {
+        Append(index, value, function.version, object, out);
       }
     });
   }
@@ -146,7 +157,7 @@ std::string IndexerSet::Encode(const Object& object) const {
 }
 
 std::optional<IndexId> IndexerSet::Find(std::string_view index) const {
-  return names_->Find(index);
+  return names_->Find(index, version_);
 }
 
 }  // namespace kubexx::cache

@@ -4,6 +4,7 @@
 #define KUBEXX_CACHE_INDEXER_SET_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -40,7 +41,8 @@ Indexers Reading(Indexers indexers, UntypedDecoder decode);
 
 /// An immutable set of indexers and the numbers of their names. `version` shows which entries were
 /// indexed with an older set. Thread-safe. All versions share one table of names, because Encode
-/// gives numbers to new names that a TermsFunc returns.
+/// gives numbers to new names that a TermsFunc returns. The table tells of each name in which
+/// version it became one, so that an older set does not find the names of newer functions.
 class IndexerSet {
  public:
   static constexpr std::size_t kMaxVersions = 250;
@@ -62,20 +64,26 @@ class IndexerSet {
   /// Whether an IndexFunc has this name. False for names that only a TermsFunc returns.
   bool IsNamed(std::string_view index) const { return named_.contains(std::string(index)); }
 
-  /// The number of an index, if it has or had terms or an IndexFunc of its name; otherwise
-  /// std::nullopt.
+  /// The number of an index, if one of this set's functions has or had terms or an IndexFunc of its
+  /// name; otherwise std::nullopt.
   std::optional<IndexId> Find(std::string_view index) const;
 
  private:
   class Names;
+  /// A function, and the version in which it was added.
+  struct Free {
+    std::uint8_t version = 0;
+    TermsFunc terms{};
+  };
 
   apimachinery::Result<std::shared_ptr<IndexerSet>> Next() const;
-  void Append(std::string_view index, std::string_view value, const Object& object,
-              std::string& out) const;
+  /// `version` is the one in which the function was added that has returned the value.
+  void Append(std::string_view index, std::string_view value, std::uint8_t version,
+              const Object& object, std::string& out) const;
 
   std::uint8_t version_ = 0;
   Indexers named_{};
-  std::vector<TermsFunc> free_{};
+  std::vector<Free> free_{};
   std::shared_ptr<Names> names_{};
 };
 

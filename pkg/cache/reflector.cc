@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kubexx/base/stop_timer.h"
+#include "kubexx/cache/internal/reflector/full_state.h"
 #include "kubexx/cache/internal/reflector/internal_error_window.h"
-#include "kubexx/cache/internal/reflector/thrown.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -23,7 +23,6 @@ using codec::WatchEventType;
 constexpr base::Duration kShortWatch = std::chrono::seconds(1);
 // As min_watch_timeout, of a watch that is on trial.
 constexpr std::chrono::seconds kTrial{30};
-constexpr base::Duration kSlowList = std::chrono::seconds(10);
 
 double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -42,7 +41,8 @@ class Reflector::Pass {
         internal_errors_(owner.options_.tuning.max_internal_error_retry),
         state_({.page_size = owner.options_.tuning.page_size,
                 .use_watch_list = owner.options_.use_watch_list,
-                .force_pages = owner.options_.tuning.force_pages}) {}
+                .force_pages = owner.options_.tuning.force_pages}),
+        full_state_(owner.name_, owner.store_, owner.store_mu_, metrics_, clock_) {}
 
   void Run() {
     ReflectorAction action = state_.Start();
@@ -54,7 +54,9 @@ class Reflector::Pass {
       if (stop_.stop_requested()) {
         return;
       }
-      Report(input);
+      if (const auto failed = FailureOf(input)) {
+        owner_.Report(*failed);
+      }
       action = state_.Next(input);
     }
   }
@@ -97,7 +99,7 @@ class Reflector::Pass {
 
   ReflectorInput Execute(const ReflectorAction& action) {
     if (action.restart) {
-      BeginReplacement();
+      full_state_.Begin();
     }
     switch (action.kind) {
       case ReflectorAction::Kind::kListPage:
@@ -111,20 +113,6 @@ class Reflector::Pass {
         return AskVersion();
     }
     return StoreFailed{};
-  }
-
-  void BeginReplacement() {
-    replacement_.reset();
-    {
-      base::MutexLock lock(owner_.store_mu_);
-      replacement_ = owner_.store_.BeginReplace();
-    }
-    list_began_ = clock_.Now();
-    list_items_ = 0;
-    metrics_.lists.Increment();
-    if (synced_once_) {
-      metrics_.relists.Increment();
-    }
   }
 
   // What cannot be read once cannot be read the next moment either: to ask again at once would only
@@ -152,13 +140,12 @@ class Reflector::Pass {
   ReflectorInput ListPage(const ReflectorAction& action) {
     store_error_.reset();
     const auto take = [this](Object&& object) -> Result<void> {
-      ++list_items_;
       LeaveOutIfKeyTooLong(object, owner_.options_.max_key_part);
       if (object.unreadable) {
         Miss(*object.unreadable);
-        return Store([&] { return replacement_->Unreadable(*object.unreadable); });
+        return Store([&] { return full_state_.Unreadable(*object.unreadable); });
       }
-      return Store([&] { return replacement_->Add(std::move(object)); });
+      return Store([&] { return full_state_.Add(std::move(object)); });
     };
     auto meta = owner_.Guard([&] { return owner_.source_->List(action.options, take, stop_); });
     if (store_error_) {
@@ -176,28 +163,12 @@ class Reflector::Pass {
   }
 
   ReflectorInput CommitList(const std::string& resource_version) {
-    if (const auto result = Commit(resource_version); !result) {
+    if (const auto result = full_state_.Commit(resource_version); !result) {
       return StoreFailed{result.error()};
     }
     owner_.SetLastResourceVersion(resource_version);
     answered_ = true;
     return Committed{};
-  }
-
-  Result<void> Commit(const std::string& resource_version) {
-    const auto replacement = std::move(replacement_);
-    base::MutexLock lock(owner_.store_mu_);
-    KX_RETURN_IF_ERROR(replacement->Commit(resource_version));
-    const base::Duration lasted = clock_.Now() - list_began_;
-    metrics_.list_seconds.Observe(Seconds(lasted));
-    if (lasted > kSlowList) {
-      logging::Info("slow list", {{"reflector", owner_.name_},
-                                  {"objects", static_cast<std::int64_t>(list_items_)},
-                                  {"seconds", Seconds(lasted)}});
-    }
-    metrics_.items_per_list.Observe(static_cast<double>(list_items_));
-    synced_once_ = true;
-    return {};
   }
 
   ReflectorInput AskVersion() {
@@ -330,7 +301,7 @@ class Reflector::Pass {
     const Status& why = *event.object.unreadable;
     Miss(why);
     if (state_.in_initial_events()) {
-      return replacement_->Unreadable(why);
+      return full_state_.Unreadable(why);
     }
     base::MutexLock lock(owner_.store_mu_);
     KX_RETURN_IF_ERROR(owner_.store_.Unreadable(why));
@@ -344,15 +315,14 @@ class Reflector::Pass {
     switch (event.type) {
       case WatchEventType::kAdded:
       case WatchEventType::kModified:
-        ++list_items_;
-        return replacement_->Add(std::move(event.object));
+        return full_state_.Add(std::move(event.object));
       case WatchEventType::kDeleted:
-        return replacement_->Delete(event.object.key);
+        return full_state_.Delete(event.object.key);
       case WatchEventType::kBookmark:
         if (!event.initial_events_end) {
           return {};
         }
-        KX_RETURN_IF_ERROR(Commit(event.object.resource_version));
+        KX_RETURN_IF_ERROR(full_state_.Commit(event.object.resource_version));
         state_.InitialEventsEnded(event.object.resource_version);
         owner_.SetLastResourceVersion(event.object.resource_version);
         return {};
@@ -360,24 +330,6 @@ class Reflector::Pass {
         break;
     }
     return Fail(Reason::kInternalError, "a source passed on an ERROR event");
-  }
-
-  void Report(const ReflectorInput& input) {
-    const auto failed = FailureOf(input);
-    if (!failed) {
-      return;
-    }
-    if (!owner_.options_.on_error) {
-      LogWatchError(owner_.name_, *failed);
-      return;
-    }
-    try {
-      owner_.options_.on_error(*failed);
-    } catch (...) {
-      LogWatchError(owner_.name_, *failed);
-      logging::Error("The function on_error threw",
-                     {{"reflector", owner_.name_}, {"error", owner_.Thrown()}});
-    }
   }
 
   Reflector& owner_;
@@ -389,20 +341,13 @@ class Reflector::Pass {
   internal::InternalErrorWindow internal_errors_;
   ReflectorState state_;
 
-  std::unique_ptr<Replacement> replacement_{};
+  internal::FullState full_state_;
   std::optional<Status> store_error_{};
-  base::TimePoint list_began_{};
-  std::size_t list_items_ = 0;
   std::size_t watch_items_ = 0;
-  bool synced_once_ = false;
   /// The last request was a list, or the question for the version, and had an answer.
   bool answered_ = false;
   std::optional<std::jthread> resync_{};  // Last, so that it ends first.
 };
-
-void LogWatchError(std::string_view reflector, const Status& status) {
-  logging::Warning("Cannot list and watch", {{"reflector", reflector}, {"error", status}});
-}
 
 Reflector::Reflector(std::string name, std::shared_ptr<ListerWatcher> source, ReflectorStore& store,
                      ReflectorOptions options)
@@ -413,27 +358,6 @@ Reflector::Reflector(std::string name, std::shared_ptr<ListerWatcher> source, Re
       metrics_(options_.registry, name_) {}
 
 void Reflector::Run(std::stop_token stop) { Pass(*this, std::move(stop)).Run(); }
-
-Status Reflector::Thrown() const {
-  metrics_.exceptions.Increment();
-  return internal::ThrownError();
-}
-
-void Reflector::ResyncLoop(const std::stop_token& stop) {
-  while (options_.clock.SleepFor(options_.resync_period, stop)) {
-    const Result<void> result = Guard([this]() -> Result<void> {
-      if (options_.should_resync && !options_.should_resync()) {
-        return {};
-      }
-      metrics_.resyncs.Increment();
-      const base::MutexLock lock(store_mu_);
-      return store_.Resync();
-    });
-    if (!result && !stop.stop_requested()) {
-      logging::Warning("resync failed", {{"reflector", name_}, {"error", result.error()}});
-    }
-  }
-}
 
 void Reflector::SetLastResourceVersion(const std::string& resource_version) {
   metrics_.SetLastResourceVersion(resource_version);

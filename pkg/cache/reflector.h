@@ -86,6 +86,8 @@ class Reflector {
   class Pass;
 
   void ResyncLoop(const std::stop_token& stop);
+  /// Tells on_error, or the log.
+  void Report(const apimachinery::Status& failed) const;
   /// In a catch block: counts the exception and returns it as an error.
   apimachinery::Status Thrown() const;
   /// Returns what `call`, which is or may call code of others, returns, or what it throws.

@@ -117,12 +117,15 @@ class SharedInformerBase {
       std::string namespace_, std::vector<Object>&& objects);
 
   /// Adds indexes, at any time and on several threads at once. When it returns, the existing
-  /// objects have been indexed; until then a query by a new index finds nothing. The functions get
-  /// the object as it is stored (after the transform). kAlreadyExists when there is an index of one
-  /// of the names.
+  /// objects have been indexed; until then a query by a new index finds nothing, never a part of
+  /// the objects. The functions get the object as it is stored (after the transform).
+  /// kAlreadyExists when there is an index of one of the names; that one is whole then, too, even
+  /// when another thread is still adding it.
   apimachinery::Result<void> AddIndexers(Indexers indexers);
   /// Adds one function that returns terms of any indexes. When the informer cannot take it because
-  /// there are too many, it logs an error.
+  /// there are too many, it logs an error. It must not use the name of an index that exists already
+  /// when the informer has objects: while they get its terms, a query by that index finds some of
+  /// them.
   void AddIndexer(TermsFunc terms);
 
   /// Returns an unpacked copy of the object at `key`. Thread-safe. Answers from the store as soon

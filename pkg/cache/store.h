@@ -50,8 +50,9 @@ class Store : public ReflectorStore {
 /// A Store with indexes, as client-go's Indexer.
 class Indexer : public Store {
  public:
-  /// Adds indexes, at any time. When it returns, the existing objects have been indexed.
-  /// kAlreadyExists when there is an index of one of the names.
+  /// Adds indexes, at any time. When it returns, the existing objects have been indexed; until then
+  /// a query by a new index finds nothing. kAlreadyExists when there is an index of one of the
+  /// names; that one is whole then, too.
   virtual apimachinery::Result<void> AddIndexers(Indexers indexers) = 0;
   /// Returns the objects that have all of `terms`, for example {{"namespace", "default"}, {"node",
   /// "n1"}}; none when `terms` is empty.

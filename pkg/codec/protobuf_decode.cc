@@ -6,6 +6,7 @@
 #include "kubexx/codec/internal/field_access.h"
 #include "kubexx/codec/internal/field_error.h"
 #include "kubexx/codec/internal/protobuf_field.h"
+#include "kubexx/codec/internal/protobuf_value.h"
 #include "kubexx/codec/internal/wire.h"
 
 namespace kubexx::codec {
@@ -13,6 +14,11 @@ namespace {
 
 using internal::FieldError;
 using internal::FindField;
+using internal::kBadLength;
+using internal::kBadTag;
+using internal::kBadUnknown;
+using internal::kBadVarint;
+using internal::kWrongType;
 using internal::MutableAs;
 using internal::StoreVarint;
 using internal::Tag;
@@ -20,28 +26,14 @@ using internal::WireReader;
 using internal::WireType;
 using internal::WireTypeOf;
 
-constexpr std::string_view kBadLength = "length beyond the end of the input";
-constexpr std::string_view kBadVarint = "bad varint";
-constexpr std::string_view kWrongType = "wrong wire type";
 // Room is made at once for this many elements of a list that is really there.
 constexpr std::size_t kMaxReserve = 1024;
-constexpr std::string_view kBadTag = "bad field tag";
-constexpr std::string_view kBadUnknown = "bad unknown field";
 
 // Most strings on the wire are empty, because Go's value fields are always written.
 void Assign(std::string& text, std::string_view bytes) {
   if (!bytes.empty() || !text.empty()) {
     text.assign(bytes);
   }
-}
-
-constexpr std::string_view kBadTime = "a time is before the year 0 or after the year 9999";
-
-/// Whether RFC 3339 has a form for so many seconds since 1970.
-bool IsWritable(std::int64_t seconds) {
-  constexpr std::int64_t kYear0 = -62'167'219'200;
-  constexpr std::int64_t kYear10000 = 253'402'300'800;
-  return seconds >= kYear0 && seconds < kYear10000;
 }
 
 /// Decodes one message tree; holds the error.
@@ -58,20 +50,6 @@ class ProtobufDecoder {
   bool Bytes(const FieldSchema& field, std::string_view bytes, void* value, int depth);
   bool Packed(const FieldSchema& field, std::string_view bytes, void* member);
   bool MapEntry(const FieldSchema& field, std::string_view bytes, void* member, int depth);
-  /// A message with a C++ type of its own.
-  bool MessageValue(const FieldSchema& field, std::string_view bytes, void* value);
-  bool StringList(std::string_view bytes, std::vector<std::string>& out);
-  bool QuantityBody(std::string_view bytes, apimachinery::Quantity& out);
-  bool DateTimeBody(std::string_view bytes, apimachinery::DateTime& out);
-  bool IntOrStringBody(std::string_view bytes, apimachinery::IntOrString& out);
-  bool RawView(std::string_view bytes, std::string_view& raw);
-  bool RawBody(std::string_view bytes, std::string& out);
-  bool VarintBody(std::string_view bytes, std::uint64_t& first, std::uint64_t& second);
-
-  /// Calls `on_field(tag, reader, handled)` for each field of a message; skips those that it leaves
-  /// unhandled.
-  template <class F>
-  bool ForEachField(std::string_view bytes, const F& on_field);
   /// A value that is no bytes.
   bool ReadNumber(WireType type, WireReader& in, std::uint64_t& number) {
     switch (type) {
@@ -87,25 +65,6 @@ class ProtobufDecoder {
   FieldError error_{};
   internal::ElementBudget elements_;
 };
-
-template <class F>
-bool ProtobufDecoder::ForEachField(std::string_view bytes, const F& on_field) {
-  WireReader in(bytes);
-  while (!in.AtEnd()) {
-    Tag tag;
-    if (!in.ReadTag(tag)) {
-      return error_.Set(kBadTag);
-    }
-    bool handled = false;
-    if (!on_field(tag, in, handled)) {
-      return false;
-    }
-    if (!handled && !in.Skip(tag.type)) {
-      return error_.Set(kBadUnknown);
-    }
-  }
-  return true;
-}
 
 // Most of the time of a decoding is in this loop. What it calls is given values, never the reader,
 // which stays in registers then.
@@ -226,8 +185,9 @@ bool ProtobufDecoder::Bytes(const FieldSchema& field, std::string_view bytes, vo
     MutableAs<apimachinery::Bytes>(value) = apimachinery::Bytes(std::string(bytes));
     return true;
   }
-  return WireTypeOf(field.kind) == WireType::kBytes ? MessageValue(field, bytes, value)
-                                                    : error_.Set(kWrongType);
+  return WireTypeOf(field.kind) == WireType::kBytes
+             ? internal::DecodeProtobufValue(field.kind, bytes, value, error_)
+             : error_.Set(kWrongType);
 }
 
 bool ProtobufDecoder::Packed(const FieldSchema& field, std::string_view bytes, void* member) {
@@ -250,7 +210,7 @@ bool ProtobufDecoder::MapEntry(const FieldSchema& field, std::string_view bytes,
   std::string_view value;
   std::uint64_t number = 0;
   std::optional<WireType> value_type;
-  if (!ForEachField(bytes, [&](const Tag& tag, WireReader& in, bool& handled) {
+  if (!internal::ForEachField(bytes, error_, [&](const Tag& tag, WireReader& in, bool& handled) {
         if (tag.number == 1) {
           handled = true;
           return tag.type == WireType::kBytes ? in.Bytes(key) || error_.Set(kBadLength)
@@ -273,166 +233,6 @@ bool ProtobufDecoder::MapEntry(const FieldSchema& field, std::string_view bytes,
   return (*value_type == WireType::kBytes ? Bytes(field, value, slot, depth)
                                           : Number(field, *value_type, number, slot)) ||
          error_.AtKey(key);
-}
-
-bool ProtobufDecoder::MessageValue(const FieldSchema& field, std::string_view bytes, void* value) {
-  std::uint64_t first = 0;
-  std::uint64_t second = 0;
-  switch (field.kind) {
-    case Kind::kStringList:
-      return StringList(bytes, MutableAs<std::vector<std::string>>(value));
-    case Kind::kQuantity:
-      return QuantityBody(bytes, MutableAs<apimachinery::Quantity>(value));
-    case Kind::kTime:
-      if (!VarintBody(bytes, first, second)) {
-        return false;
-      }
-      if (!IsWritable(static_cast<std::int64_t>(first))) {
-        return error_.Set(kBadTime);
-      }
-      MutableAs<apimachinery::Time>(value) = {bytes.empty() ? apimachinery::kZeroTimeSeconds
-                                                            : static_cast<std::int64_t>(first)};
-      return true;
-    case Kind::kMicroTime: {
-      if (!VarintBody(bytes, first, second)) {
-        return false;
-      }
-      const auto nanos = static_cast<std::int32_t>(second);
-      if (nanos < 0 || nanos > 999'999'999) {
-        return error_.Set("nanoseconds out of range");
-      }
-      if (!IsWritable(static_cast<std::int64_t>(first))) {
-        return error_.Set(kBadTime);
-      }
-      MutableAs<apimachinery::MicroTime>(value) = {
-          bytes.empty() ? apimachinery::kZeroTimeSeconds : static_cast<std::int64_t>(first),
-          nanos / 1000 * 1000};
-      return true;
-    }
-    case Kind::kDateTime:
-      return DateTimeBody(bytes, MutableAs<apimachinery::DateTime>(value));
-    case Kind::kDuration:
-      if (!VarintBody(bytes, first, second)) {
-        return false;
-      }
-      MutableAs<apimachinery::Duration>(value).nanos = static_cast<std::int64_t>(first);
-      return true;
-    case Kind::kIntOrString:
-      return IntOrStringBody(bytes, MutableAs<apimachinery::IntOrString>(value));
-    case Kind::kRawExtension:
-      return RawBody(bytes, MutableAs<apimachinery::RawExtension>(value).raw);
-    case Kind::kFieldsV1:
-      return RawBody(bytes, MutableAs<apimachinery::FieldsV1>(value).raw);
-    default:
-      return RawBody(bytes, MutableAs<apimachinery::JsonValue>(value).raw);
-  }
-}
-
-bool ProtobufDecoder::StringList(std::string_view bytes, std::vector<std::string>& out) {
-  out.clear();
-  return ForEachField(bytes, [&](const Tag& tag, WireReader& in, bool& handled) {
-    std::string_view item;
-    if (tag.number != 1) {
-      return true;
-    }
-    handled = true;
-    if (tag.type != WireType::kBytes || !in.Bytes(item)) {
-      error_.Set(kBadLength);
-      return error_.AtIndex(out.size());
-    }
-    out.emplace_back(item);
-    return true;
-  });
-}
-
-bool ProtobufDecoder::QuantityBody(std::string_view bytes, apimachinery::Quantity& out) {
-  std::string_view text;
-  if (!RawView(bytes, text)) {
-    return false;
-  }
-  if (bytes.empty()) {
-    out = {};
-    return true;
-  }
-  auto quantity = apimachinery::Quantity::Parse(text);
-  if (!quantity) {
-    return error_.Set(quantity.error().message);
-  }
-  out = std::move(*quantity);
-  return true;
-}
-
-bool ProtobufDecoder::DateTimeBody(std::string_view bytes, apimachinery::DateTime& out) {
-  std::string_view text;
-  if (!RawView(bytes, text)) {
-    return false;
-  }
-  out = apimachinery::DateTime::FromText(std::string(text));
-  return true;
-}
-
-bool ProtobufDecoder::IntOrStringBody(std::string_view bytes, apimachinery::IntOrString& out) {
-  std::uint64_t type = 0;
-  std::uint64_t number = 0;
-  std::string_view text;
-  if (!ForEachField(bytes, [&](const Tag& tag, WireReader& in, bool& handled) {
-        if (tag.number < 1 || tag.number > 3) {
-          return true;
-        }
-        handled = true;
-        if (tag.type != (tag.number == 3 ? WireType::kBytes : WireType::kVarint)) {
-          return error_.Set(kWrongType);
-        }
-        if (tag.number == 3) {
-          return in.Bytes(text) || error_.Set(kBadLength);
-        }
-        return in.Varint(tag.number == 1 ? type : number) || error_.Set(kBadVarint);
-      })) {
-    return false;
-  }
-  if (type > 1) {
-    return error_.Set("neither an integer nor a string");
-  }
-  if (type == 1) {
-    out.value.emplace<std::string>(text);
-  } else {
-    out.value = static_cast<std::int32_t>(number);
-  }
-  return true;
-}
-
-bool ProtobufDecoder::RawView(std::string_view bytes, std::string_view& raw) {
-  return ForEachField(bytes, [&](const Tag& tag, WireReader& in, bool& handled) {
-    if (tag.number != 1) {
-      return true;
-    }
-    handled = true;
-    return tag.type == WireType::kBytes ? in.Bytes(raw) || error_.Set(kBadLength)
-                                        : error_.Set(kWrongType);
-  });
-}
-
-bool ProtobufDecoder::RawBody(std::string_view bytes, std::string& out) {
-  std::string_view raw;
-  if (!RawView(bytes, raw)) {
-    return false;
-  }
-  out.assign(raw);
-  return true;
-}
-
-bool ProtobufDecoder::VarintBody(std::string_view bytes, std::uint64_t& first,
-                                 std::uint64_t& second) {
-  return ForEachField(bytes, [&](const Tag& tag, WireReader& in, bool& handled) {
-    if (tag.number != 1 && tag.number != 2) {
-      return true;
-    }
-    handled = true;
-    if (tag.type != WireType::kVarint) {
-      return error_.Set(kWrongType);
-    }
-    return in.Varint(tag.number == 1 ? first : second) || error_.Set(kBadVarint);
-  });
 }
 
 }  // namespace

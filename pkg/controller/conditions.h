@@ -101,6 +101,38 @@ bool RemoveCondition(std::optional<std::vector<Condition>>& conditions, std::str
   return conditions && RemoveCondition(*conditions, type);
 }
 
+/// The same functions for a list that may be absent or null, as it is in a custom resource whose
+/// definition says `nullable`. A list that is null is one without conditions.
+template <class Condition>
+const Condition* FindCondition(
+    const std::optional<std::optional<std::vector<Condition>>>& conditions, std::string_view type) {
+  return FindCondition(apimachinery::OrEmpty(conditions), type);
+}
+/// As above, for a list that may be absent or null.
+template <class Condition>
+std::string_view ConditionStatus(
+    const std::optional<std::optional<std::vector<Condition>>>& conditions, std::string_view type) {
+  return ConditionStatus(apimachinery::OrEmpty(conditions), type);
+}
+/// As above, for a list that may be absent or null.
+template <class Condition>
+bool IsConditionTrue(const std::optional<std::optional<std::vector<Condition>>>& conditions,
+                     std::string_view type) {
+  return IsConditionTrue(apimachinery::OrEmpty(conditions), type);
+}
+/// As above, for a list that may be absent or null: then it makes the list.
+template <class Condition>
+bool SetCondition(std::optional<std::optional<std::vector<Condition>>>& conditions,
+                  Condition condition, const apimachinery::Time& now) {
+  return SetCondition(conditions ? *conditions : conditions.emplace(), std::move(condition), now);
+}
+/// As above, for a list that may be absent or null.
+template <class Condition>
+bool RemoveCondition(std::optional<std::optional<std::vector<Condition>>>& conditions,
+                     std::string_view type) {
+  return conditions && RemoveCondition(*conditions, type);
+}
+
 }  // namespace kubexx::controller
 
 #endif  // KUBEXX_CONTROLLER_CONDITIONS_H_

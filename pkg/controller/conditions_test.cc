@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/api/apps/v1/types.gen.h"
@@ -62,6 +63,24 @@ TEST(SetConditionTest, AListThatIsMissingIsMade) {
   EXPECT_TRUE(IsConditionTrue(conditions, "Ready"));
   EXPECT_TRUE(RemoveCondition(conditions, "Ready"));
   EXPECT_TRUE(conditions.has_value() && conditions->empty());
+}
+
+TEST(SetConditionTest, AListThatIsNullIsMade) {
+  using Nullable = std::optional<std::optional<std::vector<Condition>>>;
+  for (Nullable conditions :
+       {Nullable(), Nullable(std::in_place), Nullable(std::vector<Condition>())}) {
+    EXPECT_EQ(FindCondition(conditions, "Ready"), nullptr);
+    EXPECT_EQ(ConditionStatus(conditions, "Ready"), "");
+    EXPECT_FALSE(IsConditionTrue(conditions, "Ready"));
+    EXPECT_FALSE(RemoveCondition(conditions, "Ready"));
+    EXPECT_TRUE(SetCondition(conditions, Ready("True", "Made"), Time{100}));
+    EXPECT_FALSE(SetCondition(conditions, Ready("True", "Made"), Time{200}));
+    ASSERT_TRUE(conditions && *conditions);
+    EXPECT_EQ(FindCondition(conditions, "Ready"), &(*conditions)->front());
+    EXPECT_TRUE(IsConditionTrue(conditions, "Ready"));
+    EXPECT_TRUE(RemoveCondition(conditions, "Ready"));
+    EXPECT_TRUE((*conditions)->empty());
+  }
 }
 
 TEST(SetConditionTest, OtherTypesStayWhereTheyAre) {

@@ -16,6 +16,7 @@
 #include "kubexx/controller/internal/controller_metrics.h"
 #include "kubexx/controller/internal/deadlines.h"
 #include "kubexx/controller/internal/running_reconciles.h"
+#include "kubexx/controller/internal/source_group.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/logging/logger.h"
 
@@ -39,18 +40,6 @@ constexpr int kEarlyBurst = 100;
 // However many keys wait: when the cache has come, none is forgotten for longer. An event that
 // takes a key before its time leaves its place unused.
 constexpr base::Duration kMaxEarlyWait = std::chrono::minutes(1);
-
-/// Counts a worker while it is at work.
-class AtWork {
- public:
-  explicit AtWork(const metrics::Gauge& workers) : workers_(workers) { workers_.Add(1); }
-  ~AtWork() { workers_.Add(-1); }
-  AtWork(const AtWork&) = delete;
-  AtWork& operator=(const AtWork&) = delete;
-
- private:
-  const metrics::Gauge& workers_;
-};
 
 double ToSeconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -90,56 +79,28 @@ class Controller::Impl {
     }
   }
 
-  void AddSource(Source source) { sources_.push_back(std::move(source)); }
+  void AddSource(Source source) { sources_.Add(std::move(source)); }
   workqueue::Queue& queue() { return queue_; }
   const workqueue::Queue& queue() const { return queue_; }
   const ControllerOptions& options() const { return options_; }
   std::vector<std::string> Busy() const { return running_.Describe(); }
 
-  Result<void> Warmup() { return options_.warm_standby ? StartSources() : Result<void>(); }
+  Result<void> Warmup() {
+    return options_.warm_standby ? sources_.Start(options_.name, queue_) : Result<void>();
+  }
 
   Result<void> Run(const std::stop_token& stop) {
-    KX_RETURN_IF_ERROR(StartSources());
-    KX_RETURN_IF_ERROR(WaitForSources(stop));
+    KX_RETURN_IF_ERROR(sources_.Start(options_.name, queue_));
+    KX_RETURN_IF_ERROR(
+        sources_.WaitForSync(options_.name, deadlines_,
+                             base::After(options_.clock.Now(), options_.cache_sync_timeout), stop));
     RunWorkers(stop);
     queue_.ShutDown();
-    subscriptions_.clear();
+    sources_.Stop();
     return {};
   }
 
  private:
-  Result<void> StartSources() {
-    if (std::exchange(started_, true)) {
-      return {};
-    }
-    for (const Source& source : sources_) {
-      if (!source.start) {
-        return Fail(Reason::kInvalidConfig,
-                    "controller " + options_.name + ": the source '" + source.name +
-                        "' has no function `start`, and so would never add a request");
-      }
-      subscriptions_.push_back(source.start(queue_));
-    }
-    return {};
-  }
-
-  Result<void> WaitForSources(const std::stop_token& stop) {
-    std::stop_source give_up;
-    const std::stop_callback also_on_stop(stop, [&give_up] { give_up.request_stop(); });
-    const base::Subscription timer =
-        deadlines_.Arm(give_up, base::After(options_.clock.Now(), options_.cache_sync_timeout));
-    for (const Source& source : sources_) {
-      if (source.wait_for_sync && !source.wait_for_sync(give_up.get_token()) &&
-          !stop.stop_requested()) {
-        return Fail(Reason::kTimeout,
-                    "controller " + options_.name + ": the cache of " + source.name +
-                        " did not get its first list in time; the log has the reason, often a "
-                        "missing CustomResourceDefinition or permission");
-      }
-    }
-    return {};
-  }
-
   /// Throws std::system_error when the system has not enough threads, once the workers that it had
   /// threads for have ended.
   void RunWorkers(const std::stop_token& stop) {
@@ -160,7 +121,7 @@ class Controller::Impl {
     for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
       try {
         if (!PutOff(item)) {
-          const AtWork counted(metrics_.active_workers);
+          const internal::AtWork counted(metrics_.active_workers);
           Handle(item, stop);
         }
       } catch (...) {
@@ -389,12 +350,10 @@ class Controller::Impl {
   base::ReportLimit exception_lines_;
   const logging::Logger log_;
   std::atomic<std::uint64_t> reconciles_ = 0;
-  std::vector<Source> sources_;
-  bool started_ = false;
   internal::Deadlines deadlines_{options_.clock};
   internal::RunningReconciles running_{options_.clock};
   workqueue::Queue queue_;
-  std::vector<base::Subscription> subscriptions_;  // Last: they end before the queue.
+  internal::SourceGroup sources_;  // Last: they end before the queue.
 };
 
 Controller::Controller(ControllerOptions options, Client::Parts client, ReconcileFunction reconcile)

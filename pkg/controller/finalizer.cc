@@ -1,19 +1,29 @@
 #include "kubexx/controller/finalizer.h"
 
+#include "kubexx/apimachinery/object_key.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::controller::internal {
 
-std::string FinalizersPatch(const ObjectMeta& wanted) {
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+Result<std::string> FinalizersPatch(const ObjectMeta& wanted) {
+  if (wanted.resource_version.empty()) {
+    const apimachinery::ObjectKey key{wanted.namespace_, wanted.name};
+    return Fail(Reason::kInvalid,
+                "the finalizers of \"" + key.ToString() +
+                    "\" cannot be changed: it has no metadata.resourceVersion. Pass Finalize the "
+                    "object that Get or a write has returned, not one that was made by hand");
+  }
   codec::JsonTree patch = codec::JsonTree::Object();
   codec::JsonTree& metadata = patch["metadata"];
   metadata = codec::JsonTree::Object();
   // A merge patch replaces a list as a whole, so it must not meet a version with other finalizers.
   // It names no uid, which would make a conflict of an object that is gone; no two objects have the
   // same version.
-  if (!wanted.resource_version.empty()) {
-    metadata["resourceVersion"] = wanted.resource_version;
-  }
+  metadata["resourceVersion"] = wanted.resource_version;
   codec::JsonTree& finalizers = metadata["finalizers"];
   for (const std::string& finalizer : wanted.finalizers) {
     finalizers.Append(finalizer);

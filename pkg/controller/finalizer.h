@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/controller/client.h"
 #include "kubexx/controller/object_helpers.h"
@@ -25,8 +26,8 @@ enum class Finalization : std::uint8_t {
 namespace internal {
 
 /// The merge patch that gives an object the finalizers of `wanted`, provided that it still has the
-/// resource version of `wanted`. Without that version it gives them in any case.
-std::string FinalizersPatch(const ObjectMeta& wanted);
+/// resource version of `wanted`. kInvalid when that is empty.
+apimachinery::Result<std::string> FinalizersPatch(const ObjectMeta& wanted);
 
 }  // namespace internal
 /// @endcond
@@ -48,25 +49,28 @@ std::string FinalizersPatch(const ObjectMeta& wanted);
 /// comes from a cache that has not seen that write yet. An object that is no longer there when the
 /// finalizer is to be removed has gone, and counts as kGoes. Returns the error of `clean_up` or of
 /// the write. kConflict means that the cache was out of date: return the error from the reconcile,
-/// which the controller then retries. Create the things that `clean_up` removes only after Finalize
-/// has returned kStays. Like controller-runtime's controllerutil and kube-rs' finalizer.
+/// which the controller then retries. kInvalid, before anything is called or sent, when finalizers
+/// have to change and `object` has no resourceVersion, because it was made by hand and not read:
+/// the patch would replace a list that nobody has looked at, and with it the finalizers of others
+/// (controller-runtime's MergeFromWithOptimisticLock refuses such an object, too). Create the
+/// things that `clean_up` removes only after Finalize has returned kStays. Like
+/// controller-runtime's controllerutil and kube-rs' finalizer.
 template <class T, class F>
 apimachinery::Result<Finalization> Finalize(const Client& client, T& object,
                                             std::string_view finalizer, F clean_up) {
-  const auto write = [&](const ObjectMeta& wanted) {
-    return client.Patch<T>({wanted.namespace_, wanted.name}, rest::PatchType::kMerge,
-                           internal::FinalizersPatch(wanted));
-  };
   ObjectMeta wanted = object.metadata;
+  const apimachinery::ObjectKey key{wanted.namespace_, wanted.name};
   if (!IsBeingDeleted(object)) {
     if (AddFinalizer(wanted, finalizer)) {
-      KX_ASSIGN_OR_RETURN(object, write(wanted));
+      KX_ASSIGN_OR_RETURN(std::string patch, internal::FinalizersPatch(wanted));
+      KX_ASSIGN_OR_RETURN(object, client.Patch<T>(key, rest::PatchType::kMerge, std::move(patch)));
     }
     return Finalization::kStays;
   }
   if (RemoveFinalizer(wanted, finalizer)) {
+    KX_ASSIGN_OR_RETURN(std::string patch, internal::FinalizersPatch(wanted));
     KX_RETURN_IF_ERROR(clean_up(static_cast<const T&>(object)));
-    auto written = write(wanted);
+    auto written = client.Patch<T>(key, rest::PatchType::kMerge, std::move(patch));
     if (!written && !apimachinery::IsObjectNotFound(written.error())) {
       return apimachinery::Fail(std::move(written).error());
     }

@@ -24,6 +24,7 @@ using apimachinery::Result;
 using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr std::string_view kFinalizer = "example.com/cleanup";
@@ -35,6 +36,7 @@ class FinalizeTest : public ::testing::Test {
     ConfigMap object;
     object.metadata.namespace_ = "ns";
     object.metadata.name = "x";
+    object.metadata.resource_version = "7";
     if (deleted) {
       object.metadata.deletion_timestamp = apimachinery::Time{100};
     }
@@ -116,7 +118,6 @@ TEST_F(FinalizeTest, OneThatIsBeingDeletedIsCleanedUpBeforeItMayGo) {
 TEST_F(FinalizeTest, NothingButTheFinalizersIsWritten) {
   const std::string head = "PATCH application/merge-patch+json /api/v1/namespaces/ns/configmaps/x ";
   ConfigMap object = Object(false, false);
-  object.metadata.resource_version = "7";
   object.metadata.labels["app"] = "web";
   object.data["a"] = "b";
   EXPECT_EQ(Run(object), Finalization::kStays);
@@ -124,12 +125,30 @@ TEST_F(FinalizeTest, NothingButTheFinalizersIsWritten) {
                                 R"("finalizers":["example.com/cleanup"]}})");
   object = Object(true, true);
   EXPECT_EQ(Run(object), Finalization::kGoes);
-  EXPECT_EQ(LastWrite(), head + R"({"metadata":{"finalizers":["other.com/f"]}})")
-      << "an object that has not been read has no version to insist on";
+  EXPECT_EQ(LastWrite(),
+            head + R"({"metadata":{"resourceVersion":"7","finalizers":["other.com/f"]}})");
   object = Object(true, true);
   object.metadata.finalizers = {std::string(kFinalizer)};
   EXPECT_EQ(Run(object), Finalization::kGoes);
-  EXPECT_EQ(LastWrite(), head + R"({"metadata":{"finalizers":null}})");
+  EXPECT_EQ(LastWrite(), head + R"({"metadata":{"resourceVersion":"7","finalizers":null}})");
+}
+
+TEST_F(FinalizeTest, AnObjectThatWasNotReadIsRefusedBeforeAnythingIsDone) {
+  for (const bool deleted : {false, true}) {
+    ConfigMap object = Object(deleted, deleted);
+    object.metadata.resource_version = "";
+    const ConfigMap before = object;
+    const auto result = Run(object);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().reason, Reason::kInvalid);
+    EXPECT_THAT(result.error().message, HasSubstr("\"ns/x\" cannot be changed: it has no "));
+    EXPECT_EQ(object, before);
+  }
+  EXPECT_EQ(cleaned_, 0);
+  EXPECT_EQ(writes_, 0);
+  ConfigMap has_it = Object(false, true);
+  has_it.metadata.resource_version = "";
+  EXPECT_EQ(Run(has_it), Finalization::kStays) << "nothing has to change";
 }
 
 TEST_F(FinalizeTest, OneThatIsNoLongerThereHasGone) {

@@ -5,12 +5,12 @@
 #include <functional>
 #include <optional>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "kubexx/base/after.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/controller/internal/deadlines.h"
+#include "kubexx/controller/internal/election_run.h"
 #include "kubexx/controller/internal/end_guard.h"
 #include "kubexx/controller/internal/errand.h"
 #include "kubexx/controller/internal/guarded.h"
@@ -51,6 +51,7 @@ class Manager::Impl {
                               : std::move(client)),
         caches_(std::make_shared<informers::SharedInformerFactory>(
             client_, internal::CacheOptions(options_, &registry_))),
+        election_(options_.clock, leaders_, [this](Status status) { Failed(std::move(status)); }),
         http_({.all = options_.http,
                .health_only = options_.health_http,
                .webhooks = options_.webhooks,
@@ -76,8 +77,9 @@ class Manager::Impl {
 
   ~Impl() {
     ended_.request_stop();
-    election_stop_.request_stop();
+    election_.RequestStop();
     leaders_.RequestStop();
+    election_.Join();
   }
 
   Result<void> Add(std::shared_ptr<Runnable> runnable) {
@@ -130,7 +132,7 @@ class Manager::Impl {
   const std::shared_ptr<informers::SharedInformerFactory>& caches() const { return caches_; }
   metrics::Registry& registry() const { return registry_; }
   const ManagerOptions& options() const { return options_; }
-  bool is_leader() const { return leads_ && !lost_leadership_; }
+  bool is_leader() const { return election_.leads(); }
 
  private:
   Result<void> RunOnce(const std::stop_token& stop) {
@@ -138,7 +140,7 @@ class Manager::Impl {
         ended_.get_token(),
         {.clock = options_.clock,
          .grace = [this] { return Grace(); },
-         .sooner = lost_.get_token(),
+         .sooner = election_.lost(),
          .running =
              [this] { return internal::AskWhatRuns({&leaders_, &others_, &servers_}, errands_); },
          .on_stuck = options_.on_stuck});
@@ -152,10 +154,7 @@ class Manager::Impl {
     AwaitEnd();
     const Result<void> stopped = Shutdown(guard);
     const base::MutexLock lock(mu_);
-    if (failure_) {
-      return Fail(*failure_);
-    }
-    return stopped;
+    return failure_ ? Fail(*failure_) : stopped;
   }
 
   internal::RunnableGroup& Group(Stage stage) {
@@ -187,12 +186,7 @@ class Manager::Impl {
     if (ended_.stop_requested()) {
       return {};
     }
-    if (leadership_) {
-      election_ = std::jthread([this] { Elect(); });
-    } else {
-      leads_ = true;
-      leaders_.Start();
-    }
+    election_.Begin();
     return {};
   }
 
@@ -212,11 +206,8 @@ class Manager::Impl {
                           NewLeaseLeadership(*options_.leader_election, client_->config(),
                                              options_.clock, &registry_, &transitions_));
     }
+    election_.Use(leadership_);
     if (leadership_) {
-      on_lost_.emplace(leadership_->Lost(), [this] {
-        lost_leadership_ = true;
-        lost_.request_stop();
-      });
       KX_RETURN_IF_ERROR(
           http_.health().Add("leader-election", [this] { return leadership_->Check(); }));
     }
@@ -231,46 +222,6 @@ class Manager::Impl {
     const base::Subscription timer =
         deadlines.Arm(give_up, base::After(options_.clock.Now(), options_.cache_sync_timeout));
     return caches_->WaitForCacheSync(give_up.get_token());
-  }
-
-  void Elect() {
-    const Result<void> result = internal::Guarded([this] {
-      return leadership_->Run([this](const std::stop_token& stop) { Lead(stop); },
-                              election_stop_.get_token());
-    });
-    if (!result) {
-      lost_leadership_ = true;
-      if (!loss_told_) {
-        Failed(result.error());
-      }
-    }
-    const base::MutexLock lock(mu_);
-    election_ended_ = true;
-    changed_.notify_all();
-  }
-
-  /// Returns when nothing of this stage runs any more, however long that takes: until then no other
-  /// process may lead.
-  void Lead(const std::stop_token& stop) {
-    leads_ = true;
-    leaders_.Start();
-    {
-      const base::MutexLock lock(mu_);
-      while (!stop.stop_requested()) {
-        options_.clock.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
-      }
-    }
-    if (!election_stop_.stop_requested()) {
-      lost_leadership_ = true;
-      lost_.request_stop();  // before what it stops is told, and may hang when it is
-      loss_told_ = true;     // Run's error has the same cause
-      const std::string why = leadership_->WhyLost();
-      Failed(Status(Reason::kConflict,
-                    "leader election: the lease was lost" + (why.empty() ? "" : ": " + why)));
-    }
-    leaders_.RequestStop();
-    leaders_.Await(base::TimePoint::max());
-    leads_ = false;
   }
 
   /// The first failure is why the manager ends.
@@ -301,7 +252,7 @@ class Manager::Impl {
     finished_ = true;
     guard.At("runnables that were told to stop");
     (void)guard.Deadline();  // the grace begins
-    election_stop_.request_stop();
+    election_.RequestStop();
     // Stopping calls what users have registered with their tokens.
     internal::Send(errands_, "the stop callbacks of the leader's runnables", [this] {
       warmup_stop_.request_stop();  // the leader runs nothing yet while there are any
@@ -320,9 +271,9 @@ class Manager::Impl {
     done = await(others_) && done;
     guard.At("the leader election");
     done = guard.Await([this](base::TimePoint deadline, const std::stop_token& cut) {
-      return AwaitElection(deadline, cut);
+      return election_.Await(deadline, cut);
     }) && done;
-    if (!done && lost_leadership_) {
+    if (!done && election_.has_lost()) {
       return guard.Stuck();  // the next leader does not wait for our Events
     }
     bool told = true;  // the handlers of the caches of everything
@@ -340,28 +291,14 @@ class Manager::Impl {
     // They come last, so they have the closing time, too, unless it is over for something else.
     done = servers_.Await(done ? guard.ClosingDeadline() : guard.Deadline()) && done;
     http_.Stop(guard.ClosingDeadline() - options_.clock.Now());
-    leads_ = false;
+    election_.End();
     return done && told ? Result<void>() : guard.Stuck();
   }
 
   base::Duration Grace() const {
     const base::Duration wanted = options_.graceful_shutdown_timeout;
     const base::Duration usual = wanted < base::Duration::zero() ? base::Duration::max() : wanted;
-    return lost_leadership_ ? std::min(kLostGrace, usual) : usual;
-  }
-
-  bool AwaitElection(base::TimePoint deadline, const std::stop_token& cut) {
-    if (!election_.joinable()) {
-      return true;
-    }
-    const base::MutexLock lock(mu_);
-    while (!election_ended_) {
-      const base::Wake wake = options_.clock.WaitUntil(mu_, changed_, cut, deadline);
-      if (wake == base::Wake::kTimeout || cut.stop_requested()) {
-        return election_ended_;
-      }
-    }
-    return true;
+    return election_.has_lost() ? std::min(kLostGrace, usual) : usual;
   }
 
   const ManagerOptions options_;
@@ -371,22 +308,16 @@ class Manager::Impl {
   const std::shared_ptr<rest::RESTClient> client_;
   const std::shared_ptr<informers::SharedInformerFactory> caches_;
   std::shared_ptr<Leadership> leadership_;  // Set at the start of Run.
+  internal::ElectionRun election_;          // Asked until all else has ended.
   std::atomic<bool> started_ = false;
   std::atomic<bool> finished_ = false;
   std::atomic<bool> caches_synced_ = false;
-  std::atomic<bool> leads_ = false;
-  std::atomic<bool> lost_leadership_ = false;
-  std::atomic<bool> loss_told_ = false;
   std::stop_source ended_;  // Users do not get its token, see EndGuard.
   std::stop_source warmup_stop_;
-  std::stop_source election_stop_;
-  std::stop_source lost_;
-  std::optional<std::stop_callback<std::function<void()>>> on_lost_;
   base::Mutex mu_;
   base::CondVar changed_;
   std::set<std::string> controller_names_ KX_GUARDED_BY(mu_);
   std::optional<Status> failure_ KX_GUARDED_BY(mu_);
-  bool election_ended_ KX_GUARDED_BY(mu_) = false;
   internal::ManagerHttp http_;
   internal::Recorders recorders_;
   internal::LeaseTransitions transitions_{recorders_};
@@ -396,7 +327,6 @@ class Manager::Impl {
   internal::RunnableGroup leaders_;
   /// What Run has done on another thread, as it may hang.
   internal::RunnableGroup errands_;
-  std::jthread election_;
 };
 
 Manager::Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options)

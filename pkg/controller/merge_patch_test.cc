@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "kubexx/base/testing/large_input.h"
+
 namespace kubexx::controller {
 namespace {
 
@@ -43,6 +45,20 @@ TEST(MergePatchErrorTest, WhatIsNoObjectIsRefused) {
     EXPECT_FALSE(MergePatchBetween(bad, "{}")) << bad;
     EXPECT_FALSE(MergePatchBetween("{}", bad)) << bad;
   }
+}
+
+/// What takes time by the square of the number of members does not end.
+TEST(MergePatchSizeTest, ManyMembersAreLookedUpOnceEach) {
+  constexpr int kMembers = base::testing::LargeInput(200'000);
+  std::string from = "{";
+  std::string to = "{";
+  for (int i = 0; i < kMembers; ++i) {
+    const std::string comma = i == 0 ? "" : ",";
+    from += comma + "\"" + std::to_string(i) + "\":1";
+    to += comma + "\"" + std::to_string(kMembers - i) + "\":1";
+  }
+  EXPECT_EQ(MergePatchBetween(from + "}", to + "}").value(),
+            "{\"" + std::to_string(kMembers) + "\":1,\"0\":null}");
 }
 
 }  // namespace

@@ -17,34 +17,26 @@
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/rest_client.h"
-#include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 #include "kubexx/rest/testing/forwarding_proxy.h"
+#include "kubexx/rest/testing/usual_server.h"
 
 // Load balancers and servers close connections that nobody has used for a while.
 
 namespace kubexx::rest {
 namespace {
 
-using testing::CertificateAuthority;
 using testing::ClientFor;
 using testing::FakeConnection;
 using testing::FakeServer;
-using testing::FakeServerTls;
 using testing::ForwardingProxy;
+using testing::UsualAuthority;
+using testing::UsualCaIf;
+using testing::UsualTls;
+using testing::UsualTlsIf;
 
 constexpr int kConnections = 3;
-
-const CertificateAuthority& IdleAuthority() {
-  static const CertificateAuthority authority("idle");
-  return authority;
-}
-
-FakeServerTls IdleServerTls() {
-  const auto issued = IdleAuthority().Issue({.alternative_names = "IP:127.0.0.1,DNS:api.example"});
-  return {.certificate = issued.certificate, .key = issued.key};
-}
 
 struct IdleCase {
   std::string name;
@@ -83,12 +75,11 @@ class IdleConnectionTest : public ::testing::TestWithParam<IdleCase> {
   std::latch idle_for_long_{1};
   std::latch closed_{kConnections};
   FakeServer server_{[this](FakeConnection& connection) { Serve(connection); },
-                     GetParam().tls ? std::optional(IdleServerTls()) : std::nullopt};
+                     UsualTlsIf(GetParam().tls)};
 };
 
 TEST_P(IdleConnectionTest, AWriteDoesNotUseOneThatWasClosed) {
-  const auto client = ClientFor(
-      {.host = Url(), .tls = {.ca_data = GetParam().tls ? IdleAuthority().certificate() : ""}});
+  const auto client = ClientFor({.host = Url(), .tls = {.ca_data = UsualCaIf(GetParam().tls)}});
   {
     std::vector<std::jthread> callers;
     for (int i = 0; i < kConnections; ++i) {
@@ -127,11 +118,11 @@ TEST(IdleTunnelTest, AWriteDoesNotUseAnOldOne) {
           connection.Respond(200, "application/json", "{}");
         }
       },
-      IdleServerTls());
+      UsualTls());
   ForwardingProxy proxy({{"api.example:6443", server.port()}});
   base::testing::FakeClock clock;
   const auto client = ClientFor({.host = "https://api.example:6443",
-                                 .tls = {.ca_data = IdleAuthority().certificate()},
+                                 .tls = {.ca_data = UsualAuthority().certificate()},
                                  .proxy_url = proxy.Url()},
                                 testing::WithoutDeadlines(clock));
   const auto write = [&client] {
@@ -163,17 +154,10 @@ class LostWriteTest : public ::testing::TestWithParam<LostCase> {};
 // again, and what takes that one fails.
 TEST_P(LostWriteTest, DoesNotFailTheNextRequests) {
   std::atomic<int> connections = 0;
-  FakeServer server(
-      [&connections](FakeConnection& connection) {
-        const bool first = ++connections == 1;
-        for (int n = 1; connection.ReadRequest() && !(first && n == 2); ++n) {
-          connection.Respond(200, "application/json", "{}");
-        }
-      },
-      GetParam().tls ? std::optional(IdleServerTls()) : std::nullopt);
+  FakeServer server(testing::ClosesOnSecondRequest(connections), UsualTlsIf(GetParam().tls));
   ForwardingProxy proxy({{"api.example:6443", server.port()}});
   Config config{.host = GetParam().tunnel ? "https://api.example:6443" : server.Url()};
-  config.tls.ca_data = GetParam().tls ? IdleAuthority().certificate() : "";
+  config.tls.ca_data = UsualCaIf(GetParam().tls);
   config.proxy_url = GetParam().tunnel ? proxy.Url() : "";
   base::testing::FakeClock clock;
   const auto client = ClientFor(config, testing::WithoutDeadlines(clock));
@@ -229,11 +213,11 @@ TEST_P(WriteLostInATunnelTest, IsNotSentAgain) {
           connection.Respond(200, "application/json", "{}");
         }
       },
-      IdleServerTls());
+      UsualTls());
   ForwardingProxy proxy({{"api.example:6443", server.port()}});
   base::testing::FakeClock clock;  // which stands still: no tunnel is too old
   const auto client = ClientFor({.host = "https://api.example:6443",
-                                 .tls = {.ca_data = IdleAuthority().certificate()},
+                                 .tls = {.ca_data = UsualAuthority().certificate()},
                                  .proxy_url = proxy.Url()},
                                 testing::WithoutDeadlines(clock));
   std::size_t sent = 0;

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "kubexx/rest/rest_client.h"
-#include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 #include "kubexx/rest/testing/forwarding_proxy.h"
+#include "kubexx/rest/testing/usual_server.h"
 
 // Gateways may say 102 or 103 before the answer, which cpprestsdk takes for all there is to come.
 
@@ -19,19 +19,9 @@ using apimachinery::Reason;
 using testing::ClientFor;
 using testing::FakeConnection;
 using testing::FakeServer;
-using testing::FakeServerTls;
 using testing::ForwardingProxy;
-
-const testing::CertificateAuthority& InterimAuthority() {
-  static const testing::CertificateAuthority authority("interim");
-  return authority;
-}
-
-FakeServerTls InterimServerTls() {
-  const auto issued =
-      InterimAuthority().Issue({.alternative_names = "IP:127.0.0.1,DNS:api.example"});
-  return {.certificate = issued.certificate, .key = issued.key};
-}
+using testing::UsualCaIf;
+using testing::UsualTlsIf;
 
 struct InterimCase {
   std::string name;
@@ -55,10 +45,10 @@ TEST_P(InterimAnswerTest, IsNotFollowedByAnAnswerToAnotherRequest) {
           }
         }
       },
-      GetParam().tls ? std::optional(InterimServerTls()) : std::nullopt);
+      UsualTlsIf(GetParam().tls));
   ForwardingProxy proxy({{"api.example:6443", server.port()}});
   Config config{.host = GetParam().tunnel ? "https://api.example:6443" : server.Url()};
-  config.tls.ca_data = GetParam().tls ? InterimAuthority().certificate() : "";
+  config.tls.ca_data = UsualCaIf(GetParam().tls);
   config.proxy_url = GetParam().tunnel ? proxy.Url() : "";
   const auto client = ClientFor(config);
   const auto first = client->Put().AbsPath("/first").Body(codec::Encoding::kJson, "{}").Do();

@@ -21,10 +21,10 @@
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/rest_client.h"
-#include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 #include "kubexx/rest/testing/forwarding_proxy.h"
+#include "kubexx/rest/testing/usual_server.h"
 
 // The connections of lists and watches: what is used again, what a bad server or network does to
 // them, and how they get through a proxy.
@@ -34,7 +34,6 @@ namespace {
 
 using apimachinery::Reason;
 using apimachinery::Result;
-using testing::CertificateAuthority;
 using testing::ClientFor;
 using testing::FakeConnection;
 using testing::FakeServer;
@@ -43,18 +42,11 @@ using testing::ForwardingProxy;
 using ::testing::HasSubstr;
 using testing::kConfigMaps;
 using testing::NewClient;
+using testing::UsualAuthority;
+using testing::UsualCaIf;
+using testing::UsualTls;
+using testing::UsualTlsIf;
 using testing::WithoutDeadlines;
-
-const CertificateAuthority& StreamAuthority() {
-  static const CertificateAuthority authority("streams");
-  return authority;
-}
-
-FakeServerTls StreamServerTls() {
-  const auto issued =
-      StreamAuthority().Issue({.alternative_names = "IP:127.0.0.1,DNS:api.example"});
-  return {.certificate = issued.certificate, .key = issued.key};
-}
 
 struct Got {
   Result<void> result{};
@@ -79,14 +71,12 @@ Got GetStream(RESTClient& client, const std::string& path = "/x", int retries = 
 
 std::shared_ptr<RESTClient> TlsClient(int port) {
   return ClientFor({.host = "https://127.0.0.1:" + std::to_string(port),
-                    .tls = {.ca_data = StreamAuthority().certificate()}});
+                    .tls = {.ca_data = UsualAuthority().certificate()}});
 }
 
 class StreamConnectionTest : public ::testing::TestWithParam<bool> {
  protected:
-  std::optional<FakeServerTls> Tls() const {
-    return GetParam() ? std::optional(StreamServerTls()) : std::nullopt;
-  }
+  std::optional<FakeServerTls> Tls() const { return UsualTlsIf(GetParam()); }
   std::shared_ptr<RESTClient> Client(const FakeServer& server) const {
     return GetParam() ? TlsClient(server.port()) : NewClient(server.Url());
   }
@@ -158,19 +148,11 @@ TEST_P(StreamConnectionTest, AConnectionThatWasClosedMeanwhileIsNotUsed) {
 // The server closes when it gets the second request, which may be in the moment after the look.
 TEST_P(StreamConnectionTest, AnIdleConnectionThatBreaksIsReplacedAtOnce) {
   std::atomic<int> connections = 0;
-  FakeServer server(
-      [&connections](FakeConnection& connection) {
-        const bool first = ++connections == 1;
-        for (int n = 1; connection.ReadRequest() && !(first && n == 2); ++n) {
-          connection.Respond(200, "text/plain", "x");
-        }
-      },
-      Tls());
+  FakeServer server(testing::ClosesOnSecondRequest(connections), Tls());
   base::testing::FakeClock clock;  // which stands still: nothing waits to try again
-  const auto client = ClientFor(
-      {.host = server.Url(), .tls = {.ca_data = GetParam() ? StreamAuthority().certificate() : ""}},
-      WithoutDeadlines(clock));
-  EXPECT_EQ(GetStream(*client).body, "x");
+  const auto client = ClientFor({.host = server.Url(), .tls = {.ca_data = UsualCaIf(GetParam())}},
+                                WithoutDeadlines(clock));
+  EXPECT_EQ(GetStream(*client).body, "{}");
   const Got second = GetStream(*client, "/x", 0);
   EXPECT_TRUE(second.result) << second.result.error().ToString();
   EXPECT_EQ(connections, 2);
@@ -297,7 +279,7 @@ TEST(StreamTlsTest, AnEndThatTlsDoesNotTellIsNone) {
         connection.Write("HTTP/1.0 200 OK\r\n\r\nonly a part");
         connection.Shutdown();
       },
-      StreamServerTls());
+      UsualTls());
   const Got got = GetStream(*TlsClient(server.port()));
   ASSERT_FALSE(got.result) << "anybody on the way could cut a body off";
   EXPECT_EQ(got.body, "only a part");
@@ -346,7 +328,7 @@ TEST(StreamTlsTest, ASpoiltByteEndsTheStreamWithAnError) {
         connection.EndChunks();
         connection.AwaitPeer();
       },
-      StreamServerTls());
+      UsualTls());
   // Behind the handshake, in the middle of the body.
   for (const std::size_t at : {20'000U, 500'000U}) {
     FakeServer network([&](FakeConnection& client) { Spoil(client, server.port(), at); });
@@ -372,7 +354,7 @@ TEST(StreamTlsTest, SecretsComeWhole) {
           connection.Respond(200, "application/json", secret);
         }
       },
-      StreamServerTls());
+      UsualTls());
   const auto client = TlsClient(server.port());
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(GetStream(*client, "/api/v1/secrets").body == secret);

@@ -3,15 +3,19 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <cstring>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "kubexx/codec/json_text.h"
 #include "kubexx/webhook/internal/list_pairs.h"
+#include "kubexx/webhook/internal/list_steps.h"
+#include "kubexx/webhook/internal/patch_budget.h"
 
 namespace kubexx::webhook {
 namespace {
@@ -48,90 +52,110 @@ std::optional<element> Find(const std::vector<Member>& members, std::string_view
   return found->second;
 }
 
-bool Equal(element a, element b) {
-  if (a.type() != b.type()) {
-    return false;
-  }
-  switch (a.type()) {
-    case element_type::OBJECT:
-      return std::ranges::equal(MembersOf(a), MembersOf(b), [](const Member& x, const Member& y) {
-        return x.first == y.first && Equal(x.second, y.second);
-      });
-    case element_type::ARRAY:
-      return std::ranges::equal(ElementsOf(a), ElementsOf(b), Equal);
-    case element_type::STRING:
-      return a.get_string().value_unsafe() == b.get_string().value_unsafe();
-    case element_type::INT64:
-      return a.get_int64().value_unsafe() == b.get_int64().value_unsafe();
-    case element_type::UINT64:
-      return a.get_uint64().value_unsafe() == b.get_uint64().value_unsafe();
-    case element_type::DOUBLE:
-      return a.get_double().value_unsafe() == b.get_double().value_unsafe();
-    case element_type::BOOL:
-      return a.get_bool().value_unsafe() == b.get_bool().value_unsafe();
-    case element_type::NULL_VALUE:
-      return true;
-  }
-  return false;
-}
-
-/// Gives equal values equal numbers.
+/// Gives equal values equal numbers. It serves all documents that are compared.
 class Numbers {
  public:
-  std::uint32_t Of(element value) {
-    std::string text;
-    Append(value, text);
-    return OfText(std::move(text));
-  }
-
-  internal::ListElement ElementOf(element value) {
-    internal::ListElement out{.value = Of(value)};
-    if (value.is_array()) {
-      out.type = internal::ListElement::Type::kArray;
-    } else if (value.is_object()) {
-      out.type = internal::ListElement::Type::kObject;
-      for (const auto& [key, member] : MembersOf(value)) {
-        out.members.emplace_back(OfText(std::string(key)), Of(member));
-        if (key == "name") {
-          out.name = out.members.back().second;
-        }
-      }
-      std::ranges::sort(out.members);
-    }
-    return out;
-  }
-
- private:
-  std::uint32_t OfText(std::string text) {
+  std::uint32_t OfText(std::string&& text) {
     return numbers_.try_emplace(std::move(text), static_cast<std::uint32_t>(numbers_.size()))
         .first->second;
   }
+  std::uint32_t OfKey(std::string_view key) { return OfText("k" + std::string(key)); }
 
-  /// As JSON, with the members of objects in order: Equal takes no notice of theirs.
-  static void Append(element value, std::string& out) {
-    if (value.is_object()) {
-      out += '{';
-      for (const auto& [key, member] : MembersOf(value)) {
-        codec::AppendQuotedJson(key, out);
-        out += ':';
-        Append(member, out);
-        out += ',';
-      }
-      out += '}';
-    } else if (value.is_array()) {
-      out += '[';
-      for (const element one : ElementsOf(value)) {
-        Append(one, out);
-        out += ',';
-      }
-      out += ']';
-    } else {
-      out += simdjson::minify(value);
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+/// A document with a number for each value, so that two values are compared in one step, however
+/// large they are and however often it is done.
+class Numbered {
+ public:
+  /// A value, and the place of its number.
+  struct Value {
+    element json;
+    std::size_t node = 0;
+  };
+  using Field = std::pair<std::string_view, Value>;
+
+  Numbered(element root, Numbers& numbers) : root_(root) { Add(root, numbers); }
+
+  Value root() const { return {.json = root_}; }
+  std::uint32_t NumberOf(const Value& value) const { return nodes_[value.node].number; }
+
+  /// The members of an object, ascending by name.
+  std::vector<Field> FieldsOf(const Value& value) const {
+    std::vector<Field> fields;
+    std::size_t node = value.node + 1;
+    for (const auto field : simdjson::dom::object(value.json.get_object().value_unsafe())) {
+      fields.emplace_back(field.key, Value{.json = field.value, .node = node});
+      node = nodes_[node].end;
     }
+    std::ranges::stable_sort(fields, {}, &Field::first);
+    return fields;
+  }
+  std::vector<Value> ElementsOf(const Value& value) const {
+    std::vector<Value> elements;
+    std::size_t node = value.node + 1;
+    for (const element one : simdjson::dom::array(value.json.get_array().value_unsafe())) {
+      elements.push_back({.json = one, .node = node});
+      node = nodes_[node].end;
+    }
+    return elements;
   }
 
-  std::map<std::string, std::uint32_t> numbers_;
+ private:
+  struct Node {
+    std::uint32_t number = 0;
+    std::uint32_t end = 0;  ///< the node after the value's last one
+  };
+
+  static void AppendNumber(std::uint32_t number, std::string& out) {
+    char bytes[sizeof(number)];
+    std::memcpy(bytes, &number, sizeof(number));
+    out.append(bytes, sizeof(number));
+  }
+
+  std::uint32_t Add(element value, Numbers& numbers) {
+    const std::size_t node = nodes_.size();
+    nodes_.emplace_back();
+    std::string text;
+    if (value.is_object()) {
+      std::vector<std::pair<std::string_view, std::uint32_t>> members;
+      for (const auto field : simdjson::dom::object(value.get_object().value_unsafe())) {
+        members.emplace_back(field.key, Add(field.value, numbers));
+      }
+      std::ranges::stable_sort(members, {}, &decltype(members)::value_type::first);
+      text = "{";
+      for (const auto& [key, number] : members) {
+        AppendNumber(numbers.OfKey(key), text);
+        AppendNumber(number, text);
+      }
+    } else if (value.is_array()) {
+      text = "[";
+      for (const element one : simdjson::dom::array(value.get_array().value_unsafe())) {
+        AppendNumber(Add(one, numbers), text);
+      }
+    } else {
+      text = simdjson::minify(value);
+    }
+    const std::uint32_t number = numbers.OfText(std::move(text));
+    nodes_[node] = {.number = number, .end = static_cast<std::uint32_t>(nodes_.size())};
+    return number;
+  }
+
+  element root_;
+  std::vector<Node> nodes_;
 };
+
+using NumberedValue = Numbered::Value;
+
+std::optional<NumberedValue> Find(const std::vector<Numbered::Field>& fields,
+                                  std::string_view name) {
+  const auto found = std::ranges::lower_bound(fields, name, {}, &Numbered::Field::first);
+  if (found == fields.end() || found->first != name) {
+    return std::nullopt;
+  }
+  return found->second;
+}
 
 /// Collects the operations.
 class Writer {
@@ -146,6 +170,14 @@ class Writer {
       out_ += R"(,"value":)";
       out_ += simdjson::minify(*value);
     }
+    out_ += '}';
+  }
+  void WriteMove(std::string_view from, std::string_view path) {
+    out_ += out_.empty() ? "[" : ",";
+    out_ += R"({"op":"move","from":)";
+    codec::AppendQuotedJson(from, out_);
+    out_ += R"(,"path":)";
+    codec::AppendQuotedJson(path, out_);
     out_ += '}';
   }
   std::string Finish() && {
@@ -177,26 +209,49 @@ std::string Below(const std::string& path, std::size_t index) {
 
 class Differ {
  public:
-  void Diff(element original, element before, element after, const std::string& path) {
-    if (Equal(before, after)) {
-      return;
+  Differ(element before, element after) : before_(before, numbers_), after_(after, numbers_) {}
+
+  std::string Diff(element original) && {
+    if (!Equal(before_.root(), after_.root())) {
+      Diff(original, before_.root(), after_.root(), "");
     }
-    if (original.is_object() && before.is_object() && after.is_object()) {
-      DiffObjects(original, before, after, path);
-    } else if (original.is_array() && before.is_array() && after.is_array()) {
-      DiffArrays(original, before, after, path);
-    } else {
-      writer_.Write("replace", path, after);
+    return std::move(writer_).Finish();
+  }
+
+ private:
+  bool Equal(const NumberedValue& before, const NumberedValue& after) const {
+    return before_.NumberOf(before) == after_.NumberOf(after);
+  }
+
+  /// Of two values that are not equal.
+  void Diff(element original, const NumberedValue& before, const NumberedValue& after,
+            const std::string& path) {
+    bool done = false;
+    if (original.is_object() && before.json.is_object() && after.json.is_object()) {
+      done = DiffObjects(original, before, after, path);
+    } else if (original.is_array() && before.json.is_array() && after.json.is_array()) {
+      done = DiffArrays(original, before, after, path);
+    }
+    if (!done) {
+      writer_.Write("replace", path, after.json);
     }
   }
 
-  std::string Finish() && { return std::move(writer_).Finish(); }
+  /// Whether the budget has enough for operations on so many members or elements, each of which
+  /// writes the path. What this adds up to is the depth times the number of values.
+  bool MayWrite(const std::string& path, std::size_t operations) {
+    constexpr std::size_t kBytesInAStep = 16;
+    return budget_.Spend(operations * (1 + path.size() / kBytesInAStep));
+  }
 
- private:
-  void DiffObjects(element original, element before, element after, const std::string& path) {
+  bool DiffObjects(element original, const NumberedValue& before, const NumberedValue& after,
+                   const std::string& path) {
     const auto originals = MembersOf(original);
-    const auto befores = MembersOf(before);
-    const auto afters = MembersOf(after);
+    const auto befores = before_.FieldsOf(before);
+    const auto afters = after_.FieldsOf(after);
+    if (!MayWrite(path, befores.size() + afters.size())) {
+      return false;
+    }
     for (const auto& [name, value] : befores) {
       if (!Find(afters, name) && Find(originals, name)) {
         writer_.Write("remove", Below(path, name), std::nullopt);
@@ -205,81 +260,81 @@ class Differ {
     for (const auto& [name, value] : afters) {
       const auto old = Find(befores, name);
       const auto there = Find(originals, name);
+      if (old && Equal(*old, value)) {
+        continue;
+      }
       if (old && there) {
         Diff(*there, *old, value, Below(path, name));
-      } else if (!old || !Equal(*old, value)) {
-        writer_.Write(there ? "replace" : "add", Below(path, name), value);
+      } else {
+        writer_.Write(there ? "replace" : "add", Below(path, name), value.json);
       }
     }
+    return true;
   }
 
-  void DiffArrays(element original, element before, element after, const std::string& path) {
+  bool DiffArrays(element original, const NumberedValue& before, const NumberedValue& after,
+                  const std::string& path) {
     const auto originals = ElementsOf(original);
-    const auto befores = ElementsOf(before);
-    const auto afters = ElementsOf(after);
-    if (originals.size() != befores.size()) {
-      writer_.Write("replace", path, after);
-      return;
+    const auto befores = before_.ElementsOf(before);
+    const auto afters = after_.ElementsOf(after);
+    if (originals.size() != befores.size() || !MayWrite(path, befores.size() + afters.size())) {
+      return false;
     }
-    // What is the same at both ends stays.
-    const std::size_t shorter = std::min(befores.size(), afters.size());
-    std::size_t head = 0;
-    while (head < shorter && Equal(befores[head], afters[head])) {
-      ++head;
-    }
-    std::size_t tail = 0;
-    while (tail < shorter - head &&
-           Equal(befores[befores.size() - 1 - tail], afters[afters.size() - 1 - tail])) {
-      ++tail;
-    }
-    const std::size_t befores_end = befores.size() - tail;
-    const std::size_t afters_end = afters.size() - tail;
-    auto pairs = PairsOf(std::span(befores).subspan(head, befores_end - head),
-                         std::span(afters).subspan(head, afters_end - head));
-    pairs.emplace_back(befores_end - head, afters_end - head);
-    std::size_t from = head;  // in befores
-    std::size_t to = head;    // in afters, and in what the operations so far have made
-    for (const auto& [before_pair, after_pair] : pairs) {
-      ReplaceElements(head + before_pair - from,
-                      std::span(afters).subspan(to, head + after_pair - to), path, to);
-      from = head + before_pair;
-      to = head + after_pair;
-      if (from < befores_end) {
-        Diff(originals[from], befores[from], afters[to], Below(path, to));
-        ++from;
-        ++to;
+    const internal::ListPairs pairs =
+        internal::PairLists(ForPairing(before_, befores), ForPairing(after_, afters), budget_);
+    for (const internal::ListStep& step :
+         internal::ListSteps(befores.size(), afters.size(), pairs)) {
+      const std::string at = Below(path, step.index);
+      switch (step.kind) {
+        case internal::ListStep::Kind::kRemove:
+          writer_.Write("remove", at, std::nullopt);
+          break;
+        case internal::ListStep::Kind::kReplace:
+          writer_.Write("replace", at, afters[step.element].json);
+          break;
+        case internal::ListStep::Kind::kAdd:
+          writer_.Write("add", at, afters[step.element].json);
+          break;
+        case internal::ListStep::Kind::kMove:
+          writer_.WriteMove(Below(path, step.from), at);
+          break;
       }
     }
-  }
-
-  static std::vector<std::pair<std::size_t, std::size_t>> PairsOf(std::span<const element> befores,
-                                                                  std::span<const element> afters) {
-    Numbers numbers;
-    const auto elements_of = [&numbers](std::span<const element> list) {
-      std::vector<internal::ListElement> elements;
-      for (const element one : list) {
-        elements.push_back(numbers.ElementOf(one));
+    for (const auto& [i, j] : pairs) {
+      if (!Equal(befores[i], afters[j])) {
+        Diff(originals[i], befores[i], afters[j], Below(path, j));
       }
-      return elements;
-    };
-    return internal::PairLists(elements_of(befores), elements_of(afters));
+    }
+    return true;
   }
 
-  /// Puts `wanted` in the place of `count` elements from `index` on, which are other things.
-  void ReplaceElements(std::size_t count, std::span<const element> wanted, const std::string& path,
-                       std::size_t index) {
-    const std::size_t common = std::min(count, wanted.size());
-    for (std::size_t i = 0; i < common; ++i) {
-      writer_.Write("replace", Below(path, index + i), wanted[i]);
+  std::vector<internal::ListElement> ForPairing(const Numbered& document,
+                                                std::span<const NumberedValue> values) {
+    std::vector<internal::ListElement> elements;
+    elements.reserve(values.size());
+    for (const NumberedValue& value : values) {
+      internal::ListElement& out = elements.emplace_back();
+      out.value = document.NumberOf(value);
+      if (value.json.is_array()) {
+        out.type = internal::ListElement::Type::kArray;
+      } else if (value.json.is_object()) {
+        out.type = internal::ListElement::Type::kObject;
+        for (const auto& [key, member] : document.FieldsOf(value)) {
+          out.members.emplace_back(numbers_.OfKey(key), document.NumberOf(member));
+          if (key == "name") {
+            out.name = out.members.back().second;
+          }
+        }
+        std::ranges::sort(out.members);
+      }
     }
-    for (std::size_t i = count; i > common; --i) {
-      writer_.Write("remove", Below(path, index + i - 1), std::nullopt);
-    }
-    for (std::size_t i = common; i < wanted.size(); ++i) {
-      writer_.Write("add", Below(path, index + i), wanted[i]);
-    }
+    return elements;
   }
 
+  Numbers numbers_;
+  const Numbered before_;
+  const Numbered after_;
+  internal::PatchBudget budget_;
   Writer writer_;
 };
 
@@ -303,9 +358,7 @@ Result<std::string> MakeJsonPatch(std::string_view original, std::string_view be
                       Parse(original_parser, original, "original object"));
   KX_ASSIGN_OR_RETURN(const element before_root, Parse(before_parser, before, "object"));
   KX_ASSIGN_OR_RETURN(const element after_root, Parse(after_parser, after, "changed object"));
-  Differ differ;
-  differ.Diff(original_root, before_root, after_root, "");
-  return std::move(differ).Finish();
+  return Differ(before_root, after_root).Diff(original_root);
 }
 
 }  // namespace kubexx::webhook

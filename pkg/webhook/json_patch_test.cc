@@ -96,7 +96,93 @@ TEST(JsonPatchTest, AChangedElementKeepsItsUnknownFieldsInAnotherPlace) {
             R"({"op":"replace","path":"/1/0","value":2}])");
 }
 
-TEST(JsonPatchTest, LongListsArePairedInPlace) {
+TEST(JsonPatchTest, AnElementThatChangesPlacesIsMovedWithItsUnknownFields) {
+  EXPECT_EQ(Patched(R"([{"name":"a","x":1},{"name":"b"},{"name":"c"}])",
+                    R"([{"name":"a"},{"name":"b"},{"name":"c"}])",
+                    R"([{"name":"b"},{"name":"c"},{"name":"a"}])"),
+            R"([{"op":"move","from":"/0","path":"/2"}])");
+  EXPECT_EQ(Patched(R"([{"name":"a","v":1,"x":1},{"name":"b","v":1,"y":2}])",
+                    R"([{"name":"a","v":1},{"name":"b","v":1}])",
+                    R"([{"name":"b","v":2},{"name":"new"},{"name":"a","v":3}])"),
+            R"([{"op":"add","path":"/2","value":{"name":"new"}},)"
+            R"({"op":"move","from":"/0","path":"/2"},)"
+            R"({"op":"replace","path":"/2/v","value":3},)"
+            R"({"op":"replace","path":"/0/v","value":2}])")
+      << "changed ones, too";
+  EXPECT_EQ(Patched(R"([{"k":1,"x":1},{"k":2},{"k":3}])", R"([{"k":1},{"k":2},{"k":3}])",
+                    R"([{"k":3},{"k":4},{"k":1}])"),
+            R"([{"op":"remove","path":"/1"},)"
+            R"({"op":"add","path":"/2","value":{"k":4}},)"
+            R"({"op":"move","from":"/0","path":"/2"}])")
+      << "equal ones without a name";
+  EXPECT_EQ(Patched(R"([{"k":1,"l":1,"x":1},{"k":2,"l":2}])", R"([{"k":1,"l":1},{"k":2,"l":2}])",
+                    R"([{"k":1,"l":3},{"k":2,"l":2},{"k":1,"l":1}])"),
+            R"([{"op":"add","path":"/1","value":{"k":1,"l":3}},)"
+            R"({"op":"move","from":"/0","path":"/2"}])")
+      << "not a changed one where it was";
+}
+
+TEST(JsonPatchTest, OfSeveralElementsOfANameNoneIsMoved) {
+  EXPECT_EQ(Patched(R"([{"name":"v","at":"/a","x":1},{"name":"w"}])",
+                    R"([{"name":"v","at":"/a"},{"name":"w"}])",
+                    R"([{"name":"w"},{"name":"v","at":"/b"},{"name":"v","at":"/c"}])"),
+            R"([{"op":"remove","path":"/0"},)"
+            R"({"op":"add","path":"/1","value":{"name":"v","at":"/b"}},)"
+            R"({"op":"add","path":"/2","value":{"name":"v","at":"/c"}}])");
+}
+
+/// A list of objects without names, each with `members` members, half of them the same in any two
+/// lists and the others not.
+std::string Alike(int elements, int members, int version) {
+  std::string list;
+  for (int i = 0; i < elements; ++i) {
+    list += i == 0 ? "[{" : ",{";
+    for (int m = 0; m < members; ++m) {
+      const int differs = m % 2 == 0 ? 0 : version;
+      list += (m == 0 ? "\"m" : ",\"m") + std::to_string(m) +
+              "\":" + std::to_string(1000000 * i + 1000 * m + differs);
+    }
+    list += "}";
+  }
+  return list + "]";
+}
+
+TEST(JsonPatchTest, TheListsOfAPatchHaveOneBudget) {
+  // Each list takes about a quarter of it.
+  std::string before;
+  std::string after;
+  for (int i = 0; i < 9; ++i) {
+    const std::string name = (i == 0 ? "{\"l" : ",\"l") + std::to_string(i) + "\":";
+    before += name + Alike(150, 20, 1);
+    after += name + Alike(150, 20, 2);
+  }
+  const std::string patch = Patch(before + "}", after + "}");
+  EXPECT_THAT(patch, ::testing::HasSubstr(R"({"op":"replace","path":"/l0/0/m1","value":1002})"));
+  EXPECT_THAT(patch, ::testing::HasSubstr(R"({"op":"replace","path":"/l8/0","value":{"m0":0,)"))
+      << "there is nothing left for this one";
+}
+
+TEST(JsonPatchTest, AWideChangeInTheDepthIsReplacedAsAWhole) {
+  constexpr int kDepth = 900;
+  constexpr int kWidth = 50000;
+  std::string before;
+  std::string after;
+  for (int i = 0; i < kDepth; ++i) {
+    before += R"({"deep":)";
+  }
+  after = before;
+  for (int i = 0; i < kWidth; ++i) {
+    before += (i == 0 ? "{\"" : ",\"") + std::to_string(i) + "\":1";
+    after += (i == 0 ? "{\"" : ",\"") + std::to_string(i) + "\":2";
+  }
+  before += std::string(kDepth + 1, '}');
+  after += std::string(kDepth + 1, '}');
+  const std::string patch = Patch(before, after);
+  EXPECT_LT(patch.size(), 2 * after.size()) << "the path stands there once";
+  EXPECT_TRUE(patch.starts_with(R"([{"op":"replace","path":"/deep/deep/)"));
+}
+
+TEST(JsonPatchTest, LongListsArePairedByValue) {
   std::string before;
   std::string after;
   for (int i = 0; i < 2000; ++i) {
@@ -104,8 +190,8 @@ TEST(JsonPatchTest, LongListsArePairedInPlace) {
     after += (i == 0 ? "[" : ",") + std::string(R"({"k":)") + std::to_string(i + 1) + "}";
   }
   const std::string patch = Patch(before + "]", after + "]");
-  EXPECT_TRUE(patch.starts_with(R"([{"op":"replace","path":"/0","value":{"k":1}},)"));
-  EXPECT_TRUE(patch.ends_with(R"({"op":"replace","path":"/1999","value":{"k":2000}}])"));
+  EXPECT_EQ(patch,
+            R"([{"op":"remove","path":"/0"},{"op":"add","path":"/1999","value":{"k":2000}}])");
 }
 
 TEST(JsonPatchTest, WhatTheProgramMadeUpIsAddedWhole) {

@@ -34,7 +34,12 @@ Result<cache::WatchEvent> WatchEventOf(const ResourceType& type, const storage::
     case storage::Event::Type::kDelete: {
       converted.type = codec::WatchEventType::kDeleted;
       if (event.prev.value == nullptr) {
-        return Fail(Reason::kInternalError, "a deletion of " + event.kv.key + " has no last state");
+        // etcd sends it so once it has compacted the last state. A watch from the same revision
+        // would meet it again and again, so that the reader has to list.
+        return Fail(Reason::kExpired,
+                    "too old resource version: the storage has compacted the last state of " +
+                        event.kv.key + ", which was deleted at " + std::to_string(revision),
+                    410);
       }
       KX_ASSIGN_OR_RETURN(converted.object,
                           ObjectOfStored(type, event.kv.key, event.prev.value, revision, stop));

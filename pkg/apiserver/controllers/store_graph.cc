@@ -19,6 +19,7 @@ namespace kubexx::apiserver::controllers {
 namespace {
 
 using apimachinery::Fail;
+using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
@@ -201,6 +202,11 @@ Result<void> StoreGraph::ListAndWatch(const Visit& visit, const std::stop_token&
   return storage_.Watch(
       kRoot, options,
       [&](const std::shared_ptr<const storage::Event>& event) -> Result<void> {
+        if (event->type == storage::Event::Type::kDelete && event->prev.value == nullptr &&
+            Counted(event->kv.key) != nullptr) {
+          // Which object has gone only a list can tell: the last state has been compacted.
+          return Fail(Reason::kExpired, "the last state of " + event->kv.key + " is not known");
+        }
         for (const std::string& uid : Apply(*event)) {
           visit(uid);
         }

@@ -29,6 +29,18 @@ struct ControllerMetrics {
   metrics::Gauge max_concurrent_reconciles{};
 };
 
+/// Counts a worker while it is at work.
+class AtWork {
+ public:
+  explicit AtWork(const metrics::Gauge& workers) : workers_(workers) { workers_.Add(1); }
+  ~AtWork() { workers_.Add(-1); }
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+
+ private:
+  const metrics::Gauge& workers_;
+};
+
 }  // namespace kubexx::controller::internal
 
 #endif  // KUBEXX_CONTROLLER_INTERNAL_CONTROLLER_METRICS_H_

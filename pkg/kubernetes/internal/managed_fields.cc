@@ -4,6 +4,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::kubernetes::internal {
 namespace {
@@ -21,18 +24,19 @@ bool IsLeaf(const JsonTree& fields) {
 }
 
 Result<Part> FromObject(const JsonTree& object, const JsonTree& fields) {
-  JsonTree out = JsonTree::Object();
+  const codec::MemberIndex steps(&fields);
+  std::vector<JsonTree::Member> out;
   for (const JsonTree::Member& member : object.members()) {
-    const JsonTree* const below = fields.Find("f:" + member.key);
+    const JsonTree* const below = steps.Find("f:" + member.key);
     if (below == nullptr) {
       continue;
     }
     KX_ASSIGN_OR_RETURN(Part part, ExtractFields(member.value, *below));
     if (part) {
-      out[member.key] = std::move(*part);
+      out.push_back({.key = member.key, .value = std::move(*part)});
     }
   }
-  return out.size() == 0 ? Part() : Part(std::move(out));
+  return out.empty() ? Part() : Part(JsonTree::Object(std::move(out)));
 }
 
 // The element with the keys of a "k:" step: its keys and what the set names.

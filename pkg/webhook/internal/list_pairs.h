@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/webhook/internal/patch_budget.h"
+
 namespace kubexx::webhook::internal {
 
 /// An element of a list. The numbers stand for JSON values: equal ones for equal values.
@@ -23,14 +25,20 @@ struct ListElement {
   std::optional<std::uint32_t> name{};
 };
 
-/// The indices of the elements of `before` and `after` that are versions of one thing, ascending in
-/// both. As many elements as possible are paired with an equal one. In between two objects are
-/// versions of one thing when they have the same name; or, where one has no name, when at least
-/// half of their members are equal. Two lists may be, two other values are not. In lists with more
-/// than a million combinations only elements in the same place are paired, with equal values or
-/// names. Pure.
-std::vector<std::pair<std::size_t, std::size_t>> PairLists(std::span<const ListElement> before,
-                                                           std::span<const ListElement> after);
+/// Indices of an element of a list before, and of its version after.
+using ListPairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+/// The indices of the elements of `before` and `after` that are versions of one thing, ascending
+/// by the first ones. These are found in this order:
+/// - In their places, as many equal elements as possible, and in between objects that have the same
+///   name; or, where one has no name, of which at least half of the members are equal. Two lists
+///   may be versions of one thing, two other values are not. An element of which an equal one is
+///   in another place counts as moved there, and not as changed.
+/// - Elsewhere, equal elements.
+/// - Elsewhere, objects with a name that no other element of either list has.
+/// The first step compares each with each; it is left out when the budget has not enough for it.
+ListPairs PairLists(std::span<const ListElement> before, std::span<const ListElement> after,
+                    PatchBudget& budget);
 
 }  // namespace kubexx::webhook::internal
 

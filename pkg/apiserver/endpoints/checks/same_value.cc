@@ -114,8 +114,9 @@ bool SameSpecValue(const JsonTree& a, const JsonTree& b) {
   const auto is_compared = [](const JsonTree::Member& one) {
     return one.key != "metadata" && one.key != "status" && !IsNothing(&one.value);
   };
+  const codec::MemberIndex in_b(&b);
   const auto same = [&](const JsonTree::Member& one) {
-    const JsonTree* const other = b.Find(one.key);
+    const JsonTree* const other = in_b.Find(one.key);
     return !is_compared(one) ||
            (!IsNothing(other) &&
             (one.value == *other || SameDeep(one.value, *other, MemberKindOf(one.key))));

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/testing/large_input.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -50,6 +54,20 @@ TEST(SameValueTest, MetadataAndStatusAreNotOfTheSpec) {
   ASSERT_TRUE(a && b && c);
   EXPECT_TRUE(SameSpecValue(*a, *b));
   EXPECT_FALSE(SameSpecValue(*a, *c));
+}
+
+/// What takes time by the square of the number of members does not end.
+TEST(SameValueTest, ManyMembersAreComparedOnceEach) {
+  constexpr int kMembers = base::testing::LargeInput(300'000);
+  const auto object = [](bool backwards) {
+    std::vector<JsonTree::Member> members;
+    for (int i = 0; i < kMembers; ++i) {
+      members.push_back(
+          {.key = "k" + std::to_string(backwards ? kMembers - 1 - i : i), .value = "v"});
+    }
+    return JsonTree::Object(std::move(members));
+  };
+  EXPECT_TRUE(SameSpecValue(object(false), object(true)));
 }
 
 }  // namespace

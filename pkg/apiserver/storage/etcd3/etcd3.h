@@ -22,7 +22,8 @@ struct Etcd3Options {
   /// call goes to another member.
   std::vector<std::string> endpoints{};
   /// PEM files for https: the authority of etcd's certificate (empty: the system's authorities),
-  /// and the certificate and key of this client when etcd asks for one.
+  /// and the certificate and key of this client when etcd asks for one. They are read once, when
+  /// the store is made.
   std::string ca_file{};
   std::string certificate_file{};
   std::string key_file{};

@@ -103,6 +103,7 @@ class InformerCore {
   std::vector<std::unique_ptr<Feed>> feeds_{};
   std::vector<std::string> namespaces_{};
 
+  /// Locked before those of the queue and the listeners.
   mutable base::Mutex mu_;
   mutable base::CondVar synced_changed_;
   bool running_ KX_GUARDED_BY(mu_) = false;

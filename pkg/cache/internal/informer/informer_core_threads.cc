@@ -38,18 +38,22 @@ void InformerCore::Start() {
   }
   queue_.Open();
   base::Duration resync_check{0};
-  {
-    base::MutexLock lock(mu_);
-    running_ = true;
-    stop_ = stop;
-    started_ = options_.clock.Now();
-    unsynced_ = {namespaces_.begin(), namespaces_.end()};
-    unread_ = unsynced_;
-    errors_.clear();
-    synced_ = unsynced_.empty();
-    resync_check = resync_check_;
-  }
   try {
+    {
+      base::MutexLock lock(mu_);
+      running_ = true;
+      stop_ = stop;
+      started_ = options_.clock.Now();
+      unsynced_ = {namespaces_.begin(), namespaces_.end()};
+      unread_ = unsynced_;
+      errors_.clear();
+      synced_ = unsynced_.empty();
+      resync_check = resync_check_;
+      // With the lock, so that from now on a requested stop finds the handlers' threads: they do
+      // not look at `stop`.
+      listeners_->SetBounded(true);
+      listeners_->Start();
+    }
     StartThreads(stop.get_token(), resync_check);
   } catch (...) {
     // As if there had been no Start, so that the next one is one.
@@ -60,8 +64,6 @@ void InformerCore::Start() {
 }
 
 void InformerCore::StartThreads(const std::stop_token& stop, base::Duration resync_check) {
-  listeners_->SetBounded(true);
-  listeners_->Start();
   AttachWaiting();
   distribution_thread_.emplace([this] { RunOwn([this] { Distribute(); }); });
   for (const auto& feed : feeds_) {
@@ -107,13 +109,14 @@ void InformerCore::RequestStop() {
       return;
     }
     stop = stop_;
+    // With the lock, so that all of it is done to one run: a Start may follow at once. The deltas
+    // that are being distributed are finished, whatever the handlers do: what the store has, they
+    // must get.
+    listeners_->SetBounded(false);
+    queue_.Close();
+    listeners_->RequestStop();
   }
-  // The deltas that are being distributed are finished, whatever the handlers do: what the store
-  // has, they must get.
-  listeners_->SetBounded(false);
-  queue_.Close();
-  stop.request_stop();
-  listeners_->RequestStop();
+  stop.request_stop();  // Without the lock: it calls what sources have registered.
 }
 
 void InformerCore::Stop() {

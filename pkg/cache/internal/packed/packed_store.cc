@@ -7,6 +7,7 @@
 
 namespace kubexx::cache {
 
+using apimachinery::Fail;
 using apimachinery::ObjectKey;
 using apimachinery::Result;
 
@@ -109,6 +110,11 @@ PackedStore::IndexerSetRef PackedStore::indexers() const {
   return given_indexers_;
 }
 
+PackedStore::IndexerSetRef PackedStore::whole_indexers() const {
+  base::MutexLock lock(indexers_mu_);
+  return given_whole_indexers_;
+}
+
 Result<void> PackedStore::AddIndexers(Indexers indexers) {
   return ExtendIndexers([&](const IndexerSet& current) { return current.With(indexers); });
 }
@@ -117,17 +123,30 @@ Result<void> PackedStore::AddIndexer(TermsFunc terms) {
   return ExtendIndexers([&](const IndexerSet& current) { return current.With(terms); });
 }
 
+// Who is told that an index exists goes on to use it. So such a caller returns no earlier than the
+// index is whole, too, and does the work itself: the functions are the user's, and it must not hang
+// where another caller does.
 Result<void> PackedStore::ExtendIndexers(Extend extend) {
+  Result<void> extended;
   {
     base::MutexLock lock(mu_);
-    KX_ASSIGN_OR_RETURN(const IndexerSetRef next, extend(*indexers_));
-    indexers_ = next;
-    base::MutexLock given_lock(indexers_mu_);
-    given_indexers_ = next;
+    if (Result<IndexerSetRef> next = extend(*indexers_)) {
+      indexers_ = *std::move(next);
+      base::MutexLock given_lock(indexers_mu_);
+      given_indexers_ = indexers_;
+    } else {
+      extended = Fail(std::move(next).error());
+    }
   }
-  while (!IndexExisting()) {
+  while (!AllIndexed()) {
+    IndexExisting();
   }
-  return {};
+  return extended;
+}
+
+bool PackedStore::AllIndexed() const {
+  base::MutexLock lock(mu_);
+  return whole_indexers_ == indexers_;
 }
 
 // From the moment that a set is in place nothing without its terms gets into the table, so one pass
@@ -135,7 +154,7 @@ Result<void> PackedStore::ExtendIndexers(Extend extend) {
 // then the table refuses what the pass has made, and every caller whose functions are in the next
 // set has to see to it that the objects get its terms. No lock makes the callers take turns,
 // because the functions are the user's. There are only so many sets, so this comes to an end.
-bool PackedStore::IndexExisting() {
+void PackedStore::IndexExisting() {
   constexpr std::size_t kBetweenLooks = 64;
   IndexerSetRef indexers;
   std::vector<EntryRef> entries;
@@ -147,16 +166,20 @@ bool PackedStore::IndexExisting() {
   std::vector<std::pair<EntryRef, EntryRef>> replacements;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (i % kBetweenLooks == 0 && this->indexers() != indexers) {
-      return false;  // the rest would be for nothing
+      return;  // the rest would be for nothing
     }
     EntryRef indexed = Indexed(entries[i], *indexers);
     if (indexed != entries[i]) {
       replacements.emplace_back(std::move(entries[i]), std::move(indexed));
     }
   }
-  ReplaceIfSame(replacements);
   base::MutexLock lock(mu_);
-  return CurrentLocked(*indexers);
+  if (CurrentLocked(*indexers)) {
+    ReplaceIfSameLocked(replacements);
+    whole_indexers_ = indexers;
+    base::MutexLock given_lock(indexers_mu_);
+    given_whole_indexers_ = indexers;
+  }
 }
 
 EntryRef PackedStore::Indexed(EntryRef entry, const IndexerSet& indexers) const {

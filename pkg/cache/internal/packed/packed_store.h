@@ -55,8 +55,9 @@ class PackedStore {
   explicit PackedStore(PackedStoreOptions options = {}) : options_(std::move(options)) {}
 
   /// Adds indexes, at any time and on several threads at once. When it returns, the existing
-  /// objects have been indexed; until then EntriesByIndex does not find them by the new indexes.
-  /// kAlreadyExists when there is an index of one of the names, kInvalid when there are too many.
+  /// objects have been indexed; until then there is no such index for any reader, so that nobody
+  /// takes a part of the objects for all. kAlreadyExists when there is an index of one of the
+  /// names, which is whole then, too; kInvalid when there are too many.
   apimachinery::Result<void> AddIndexers(Indexers indexers);
   apimachinery::Result<void> AddIndexer(TermsFunc terms);
 
@@ -100,7 +101,7 @@ class PackedStore {
   EntryRef Find(const apimachinery::ObjectKey& key) const { return Find(key.namespace_, key.name); }
   bool Contains(const apimachinery::ObjectKey& key) const;
   std::vector<EntryRef> Entries() const;
-  /// The entries of one namespace; uses the index kNamespaceIndex if there is one.
+  /// The entries of one namespace; uses the index kNamespaceIndex if there is one that is whole.
   std::vector<EntryRef> EntriesIn(std::string_view namespace_) const;
   std::vector<apimachinery::ObjectKey> Keys() const;
 
@@ -156,11 +157,16 @@ class PackedStore {
   apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
                                           const PackedView& packed) const;
   void PackNow(const EntryRef& old);
+  /// The indexers in place, for writers.
   IndexerSetRef indexers() const;
+  /// The indexers of which every stored entry has the terms, for readers.
+  IndexerSetRef whole_indexers() const;
   apimachinery::Result<void> ExtendIndexers(Extend extend);
-  /// Gives the stored entries the terms of the indexers in place. False when other indexers came
-  /// into place meanwhile, so that it has to be done again.
-  bool IndexExisting();
+  /// Whether every stored entry has the terms of the indexers in place.
+  bool AllIndexed() const;
+  /// Gives the stored entries the terms of the indexers in place. When others come into place
+  /// meanwhile, it has to be done again.
+  void IndexExisting();
   /// Returns the entry itself, or one with the terms that `indexers` compute for it.
   EntryRef Indexed(EntryRef entry, const IndexerSet& indexers) const;
   void IndexAll(EntryTable& table, const IndexerSet& indexers) const;
@@ -168,6 +174,8 @@ class PackedStore {
   void RepackEarly(EntryTable& table);
   void RepackSome();
   void ReplaceIfSame(const std::vector<std::pair<EntryRef, EntryRef>>& replacements);
+  void ReplaceIfSameLocked(const std::vector<std::pair<EntryRef, EntryRef>>& replacements)
+      KX_REQUIRES(mu_);
 
   bool CurrentLocked(const IndexerSet& indexers) const KX_REQUIRES(mu_) {
     return indexers_.get() == &indexers;
@@ -195,10 +203,13 @@ class PackedStore {
 
   mutable base::Mutex mu_;
   IndexerSetRef indexers_ KX_GUARDED_BY(mu_) = IndexerSet::Empty();
-  /// Locked last. It also protects a copy of `indexers_`, so that threads that make entries need
-  /// not wait for those that put a whole batch of entries into the table.
+  /// What `indexers_` was when every entry in the table last had its terms.
+  IndexerSetRef whole_indexers_ KX_GUARDED_BY(mu_) = indexers_;
+  /// Locked last. It also protects copies of both, so that threads that make entries or look
+  /// something up need not wait for those that put a whole batch of entries into the table.
   mutable base::Mutex indexers_mu_;
   IndexerSetRef given_indexers_ KX_GUARDED_BY(indexers_mu_) = indexers_;
+  IndexerSetRef given_whole_indexers_ KX_GUARDED_BY(indexers_mu_) = indexers_;
   EntryTable table_ KX_GUARDED_BY(mu_);
   TermIndex index_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::string, std::less<>> versions_ KX_GUARDED_BY(mu_);

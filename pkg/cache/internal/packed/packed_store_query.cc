@@ -39,7 +39,7 @@ std::vector<EntryRef> PackedStore::EntriesIn(std::string_view namespace_) const 
 }
 
 std::vector<EntryRef> PackedStore::EntriesInLocked(std::string_view namespace_) const {
-  if (indexers_->IsNamed(kNamespaceIndex)) {
+  if (whole_indexers_->IsNamed(kNamespaceIndex)) {
     const EntryTable* postings = PostingsLocked(kNamespaceIndex, namespace_);
     return postings == nullptr ? std::vector<EntryRef>() : postings->Entries();
   }
@@ -56,13 +56,13 @@ std::vector<ObjectKey> PackedStore::Keys() const { return KeysOf(Entries()); }
 
 const EntryTable* PackedStore::PostingsLocked(std::string_view index,
                                               std::string_view value) const {
-  const auto id = indexers_->Find(index);
+  const auto id = whole_indexers_->Find(index);
   return id ? index_.Find(EncodeTerm(*id, value)) : nullptr;
 }
 
 std::vector<EntryRef> PackedStore::EntriesByIndex(const IndexTerms& terms,
                                                   std::vector<EntryRef>* unread) const {
-  const IndexerSetRef indexers = this->indexers();
+  const IndexerSetRef indexers = whole_indexers();
   std::vector<Wanted> wanted;
   std::vector<std::string> encoded;
   encoded.reserve(terms.size());
@@ -141,7 +141,7 @@ std::size_t PackedStore::CountByIndex(std::string_view index, std::string_view v
 
 std::vector<std::string> PackedStore::IndexValues(std::string_view index) const {
   base::MutexLock lock(mu_);
-  const auto id = indexers_->Find(index);
+  const auto id = whole_indexers_->Find(index);
   return id ? index_.Values(*id) : std::vector<std::string>();
 }
 

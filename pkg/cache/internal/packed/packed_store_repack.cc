@@ -82,6 +82,11 @@ void PackedStore::ReplaceIfSame(const std::vector<std::pair<EntryRef, EntryRef>>
     return;
   }
   base::MutexLock lock(mu_);
+  ReplaceIfSameLocked(replacements);
+}
+
+void PackedStore::ReplaceIfSameLocked(
+    const std::vector<std::pair<EntryRef, EntryRef>>& replacements) {
   for (const auto& [old, now] : replacements) {
     if (table_.Has(*old) && now->terms_version() == indexers_->version()) {
       PutLocked(now);

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kubexx/cache/testing/fake_source.h"
@@ -226,6 +229,110 @@ TEST(PackedStoreTest, AnIndexIsWholeWhenItsCallReturnsThoughAnotherOneIsBeingAdd
   first_returned.Open();
   second.join();
   EXPECT_EQ(store.EntriesByIndex({{"node", "n"}, {"owner", "o"}}).size(), kObjects);
+}
+
+/// A store with objects of two namespaces, to which a thread adds an index; it hangs at the last
+/// object until Finish.
+class HalfIndexedStore : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kObjects = 200;
+
+  HalfIndexedStore() {
+    for (std::size_t i = 0; i < kObjects; ++i) {
+      Put(store_, MakeFake({i % 2 == 0 ? "a" : "b", "o" + std::to_string(i)}, "5", "x"));
+    }
+  }
+  void Add(std::function<void(PackedStore&, std::function<void()> hang)> add) {
+    adder_ = std::jthread([this, add = std::move(add)] {
+      add(store_, [this] {
+        if (calls_++ == kObjects - 1) {
+          hangs_.Open();
+          may_finish_.Wait();
+        }
+      });
+    });
+    hangs_.Wait();
+  }
+  void Finish() {
+    may_finish_.Open();
+    adder_.join();
+  }
+
+  PackedStore store_{{.version_per_namespace = true}};
+
+ private:
+  std::atomic<std::size_t> calls_ = 0;
+  testing::Gate hangs_;
+  testing::Gate may_finish_;
+  std::jthread adder_;
+};
+
+TEST_F(HalfIndexedStore, AnIndexIsNotThereForReadersBeforeItIsWhole) {
+  Add([](PackedStore& store, const std::function<void()>& hang) {
+    EXPECT_TRUE(store.AddIndexers({{std::string(kNamespaceIndex), [hang](const Object& object) {
+                                      hang();
+                                      return std::vector<std::string>{object.key.namespace_};
+                                    }}}));
+  });
+  EXPECT_EQ(store_.EntriesIn("a").size(), kObjects / 2) << "without the index";
+  // An object that comes meanwhile has the index's terms, and is not all that there is.
+  Put(store_, MakeFake({"a", "late"}, "6", "x"));
+  const IndexTerms in_a{{std::string(kNamespaceIndex), "a"}};
+  EXPECT_THAT(store_.KeysByIndex(in_a), IsEmpty());
+  EXPECT_THAT(store_.KeysByIndex(kNamespaceIndex, "a"), IsEmpty());
+  EXPECT_EQ(store_.CountByIndex(kNamespaceIndex, "a"), 0U);
+  EXPECT_THAT(store_.IndexValues(kNamespaceIndex), IsEmpty());
+  EXPECT_EQ(store_.EntriesIn("a").size(), kObjects / 2 + 1);
+  Finish();
+  EXPECT_EQ(store_.KeysByIndex(in_a).size(), kObjects / 2 + 1);
+  EXPECT_EQ(store_.EntriesIn("a").size(), kObjects / 2 + 1);
+  EXPECT_THAT(store_.IndexValues(kNamespaceIndex), UnorderedElementsAre("a", "b"));
+}
+
+TEST_F(HalfIndexedStore, ANamespaceIsReplacedInWholeWhileItsIndexIsAdded) {
+  Add([](PackedStore& store, const std::function<void()>& hang) {
+    EXPECT_TRUE(store.AddIndexers({{std::string(kNamespaceIndex), [hang](const Object& object) {
+                                      hang();
+                                      return std::vector<std::string>{object.key.namespace_};
+                                    }}}));
+  });
+  EntryTable table;
+  table.Insert(*store_.Pack(MakeFake({"a", "new"}, "7", "x")));
+  EXPECT_EQ(store_.SwapNamespace("a", std::move(table), "7").size(), kObjects / 2);
+  EXPECT_EQ(store_.size(), kObjects / 2 + 1);
+  Finish();
+  EXPECT_THAT(store_.KeysByIndex(kNamespaceIndex, "a"), ElementsAre(ObjectKey{"a", "new"}));
+}
+
+TEST_F(HalfIndexedStore, WhoIsToldThatAnIndexExistsFindsItWhole) {
+  const Indexers same = {{"node", [](const Object&) { return std::vector<std::string>{"n"}; }}};
+  Add([](PackedStore& store, const std::function<void()>& hang) {
+    EXPECT_TRUE(store.AddIndexers({{"node", [hang](const Object&) {
+                                      hang();
+                                      return std::vector<std::string>{"n"};
+                                    }}}));
+  });
+  EXPECT_EQ(store_.AddIndexers(same).error().reason, apimachinery::Reason::kAlreadyExists);
+  EXPECT_EQ(store_.CountByIndex("node", "n"), kObjects) << "though the first caller hangs";
+  Finish();
+  EXPECT_EQ(store_.CountByIndex("node", "n"), kObjects);
+}
+
+TEST_F(HalfIndexedStore, ANameThatOlderFunctionsReturnIsThereForReaders) {
+  ASSERT_TRUE(store_.AddIndexer([](const Object& object) {
+    return object.key.name == "late" ? IndexTerms{{"kind", "late"}} : IndexTerms{};
+  }));
+  Add([](PackedStore& store, const std::function<void()>& hang) {
+    EXPECT_TRUE(store.AddIndexer([hang](const Object& object) {
+      hang();
+      return object.key.name == "late" ? IndexTerms{} : IndexTerms{{"size", "small"}};
+    }));
+  });
+  Put(store_, MakeFake({"a", "late"}, "6", "x"));
+  EXPECT_EQ(store_.CountByIndex("kind", "late"), 1U) << "of the function that is not new";
+  EXPECT_EQ(store_.CountByIndex("size", "small"), 0U);
+  Finish();
+  EXPECT_EQ(store_.CountByIndex("size", "small"), kObjects);
 }
 
 }  // namespace

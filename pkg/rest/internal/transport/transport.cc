@@ -12,10 +12,10 @@
 
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/internal/config/proxy.h"
-#include "kubexx/rest/internal/message/request_body.h"
 #include "kubexx/rest/internal/stream/stream_connections.h"
 #include "kubexx/rest/internal/tls/tls.h"
 #include "kubexx/rest/internal/transport/exchange.h"
+#include "kubexx/rest/internal/transport/http_message.h"
 #include "kubexx/rest/internal/transport/idle_connection.h"
 #include "kubexx/rest/internal/transport/network_error.h"
 #include "kubexx/rest/internal/transport/network_pool.h"
@@ -52,33 +52,6 @@ constexpr std::chrono::hours kQuietTunnelTimeout(2);
 constexpr std::chrono::seconds kWriteTunnelAge(10);
 
 std::atomic<bool> everything_is_a_stream = false;
-
-bool IsRead(const HttpRequest& request) {
-  return request.method == "GET" || request.method == "HEAD";
-}
-
-std::string Find(const web::http::http_headers& headers, const char* name) {
-  const auto found = headers.find(name);
-  return found == headers.end() ? std::string() : found->second;
-}
-
-HttpHead HeadOf(const web::http::http_response& response) {
-  const auto& headers = response.headers();
-  return {.code = response.status_code(),
-          .content_type = Find(headers, "Content-Type"),
-          .retry_after = Find(headers, "Retry-After"),
-          .warning = Find(headers, "Warning"),
-          .content_encoding = Find(headers, "Content-Encoding")};
-}
-
-// cpprestsdk takes 102 or 103 for the whole of the answer. The one that follows would be taken for
-// that to the next request on this connection.
-Failure InterimAnswer(int code) {
-  return {.status = apimachinery::Status(
-              Reason::kUnavailable,
-              "the server sent the interim response " + std::to_string(code) +
-                  ", which is not understood; the server may have executed the request")};
-}
 
 }  // namespace
 
@@ -263,32 +236,6 @@ http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettin
   return config;
 }
 
-web::http::http_request Transport::Impl::Translate(const HttpRequest& request) const {
-  web::http::http_request out(request.method);
-  out.set_request_uri(web::uri(request.target));
-  if (server_.is_ipv6()) {
-    out.headers()[web::http::header_names::host] = server_.Authority();  // with its brackets
-  }
-  for (const auto& [name, value] : request.headers) {
-    // cpprestsdk would join values of the same name by a comma, which makes one group of two. It
-    // sends values as they are, and ours have no line breaks, so this is a header of its own.
-    const auto there = out.headers().find(name);
-    if (there == out.headers().end()) {
-      out.headers()[name] = value;
-    } else {
-      there->second += "\r\n" + name + ": " + value;
-    }
-  }
-  if (request.has_body || !IsRead(request)) {
-    const bool has_type = out.headers().has(web::http::header_names::content_type);
-    out.set_body(BodyToSendOnce(request.body), request.body.size());
-    if (!has_type) {
-      out.headers().remove(web::http::header_names::content_type);  // which it has made up
-    }
-  }
-  return out;
-}
-
 void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
                            const web::http::http_request& message,
                            const std::shared_ptr<Exchange>& exchange,
@@ -357,7 +304,7 @@ HttpCall Transport::Impl::Start(const HttpRequest& request) {
     const auto [connections, generation] = Choose(request);
     call = std::make_unique<HttpCall::Impl>(clock_, generation);
     const std::shared_ptr<Exchange> exchange = call->exchange;
-    web::http::http_request message = Translate(request);
+    web::http::http_request message = ToMessage(request, server_);
     message.set_response_stream(
         Concurrency::streams::streambuf<std::uint8_t>(std::make_shared<BodyStreambuf>(exchange))
             .create_ostream());

@@ -1,0 +1,29 @@
+/// @file
+/// Requests and responses as cpprestsdk's messages.
+#ifndef KUBEXX_REST_INTERNAL_TRANSPORT_HTTP_MESSAGE_H_
+#define KUBEXX_REST_INTERNAL_TRANSPORT_HTTP_MESSAGE_H_
+
+#include <cpprest/http_msg.h>
+
+#include "kubexx/rest/internal/message/failure.h"
+#include "kubexx/rest/round_tripper.h"
+#include "kubexx/rest/url.h"
+
+namespace kubexx::rest::internal {
+
+/// Whether the request changes nothing on the server.
+bool IsRead(const HttpRequest& request);
+
+/// The message that says to `server` what `request` says. Its body can be sent once.
+web::http::http_request ToMessage(const HttpRequest& request, const ServerUrl& server);
+
+HttpHead HeadOf(const web::http::http_response& response);
+
+/// The failure of a request to which the server has sent an interim response. cpprestsdk takes 102
+/// or 103 for the whole of the answer: the one that follows would be taken for that to the next
+/// request on this connection.
+Failure InterimAnswer(int code);
+
+}  // namespace kubexx::rest::internal
+
+#endif  // KUBEXX_REST_INTERNAL_TRANSPORT_HTTP_MESSAGE_H_
