@@ -104,7 +104,7 @@ Result<void> PackedStore::Read(const Entry& entry,
   return {};
 }
 
-PackedStore::IndexerSetRef PackedStore::indexers() const {
+std::shared_ptr<const IndexerSet> PackedStore::indexers() const {
   base::MutexLock lock(indexers_mu_);
   return given_indexers_;
 }

@@ -129,6 +129,9 @@ class PackedStore {
 
   static std::uint64_t HashContent(const Object& object);
 
+  /// The indexers that entries are made with now.
+  std::shared_ptr<const IndexerSet> indexers() const;
+
   /// The objects that were recently decoded for handlers.
   DecodedCache& decoded() const { return decoded_; }
   /// The faults that the store's readers have to learn of.
@@ -156,7 +159,6 @@ class PackedStore {
   apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
                                           const PackedView& packed) const;
   void PackNow(const EntryRef& old);
-  IndexerSetRef indexers() const;
   apimachinery::Result<void> ExtendIndexers(Extend extend);
   /// Gives the stored entries the terms of the indexers in place. False when other indexers came
   /// into place meanwhile, so that it has to be done again.
