@@ -163,7 +163,7 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-bool Compare(const LabelRequirement& requirement, const std::string& value) {
+bool Compare(const LabelRequirement& requirement, std::string_view value) {
   const auto left = ParseInteger(value);
   const auto right = ParseInteger(requirement.values.front());
   if (!left || !right) {
@@ -194,8 +194,13 @@ bool IsValidLabelValue(std::string_view text) { return text.empty() || IsName(te
 
 bool LabelRequirement::Matches(const LabelMap& labels) const {
   const auto found = labels.find(key);
-  const bool exists = found != labels.end();
-  const bool listed = exists && std::ranges::find(values, found->second) != values.end();
+  return Admits(found == labels.end() ? std::nullopt
+                                      : std::optional<std::string_view>(found->second));
+}
+
+bool LabelRequirement::Admits(std::optional<std::string_view> value) const {
+  const bool exists = value.has_value();
+  const bool listed = exists && std::ranges::find(values, *value) != values.end();
   switch (op) {
     case SelectorOperator::kExists:
       return exists;
@@ -209,7 +214,7 @@ bool LabelRequirement::Matches(const LabelMap& labels) const {
       return !listed;
     case SelectorOperator::kGreaterThan:
     case SelectorOperator::kLessThan:
-      return exists && Compare(*this, found->second);
+      return exists && Compare(*this, *value);
   }
   return false;
 }

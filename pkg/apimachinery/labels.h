@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,9 @@ struct LabelRequirement {
   SelectorOperator op = SelectorOperator::kExists;
   std::vector<std::string> values{};
   bool Matches(const LabelMap& labels) const;
+  /// Whether labels in which `key` has this value satisfy the requirement; std::nullopt means that
+  /// there is no such label.
+  bool Admits(std::optional<std::string_view> value) const;
   std::string ToString() const;
   bool operator==(const LabelRequirement&) const = default;
 };

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
@@ -38,6 +39,24 @@ Indexers NamespaceIndexer();
 /// Returns the same functions, but one that returns no value for an object throws if `decode`
 /// cannot decode that object.
 Indexers Reading(Indexers indexers, UntypedDecoder decode);
+
+/// Returns an index for AddIndexers, by which an apimachinery::Selection can select `field`.
+/// `values` returns the values of an object; it must be thread-safe and must not block. `field` is
+/// any name, usually the path of the field. As controller-runtime's FieldIndexer.IndexField.
+///
+///     auto added = manager.InformerFor<Pod>()->AddIndexers(cache::IndexField<Pod>(
+///         "spec.nodeName", [](const Pod& pod) { return std::vector{pod.spec.node_name}; }));
+///     ...
+///     auto pods = context.client.List<Pod>(
+///         {.fields = apimachinery::FieldSelector::FromMap({{"spec.nodeName", node}})});
+template <class T>
+Indexers IndexField(std::string field, std::function<std::vector<std::string>(const T&)> values) {
+  Indexers indexers;
+  indexers.emplace(std::move(field), [values = std::move(values)](const Object& object) {
+    return values(*DecodeShared<T>(object).value());
+  });
+  return indexers;
+}
 
 /// An immutable set of indexers and the numbers of their names. `version` shows which entries were
 /// indexed with an older set. Thread-safe. All versions share one table of names, because Encode

@@ -165,6 +165,13 @@ class ClientListWatch final : public ListerWatcher {
 
 }  // namespace
 
+void AskForMetadata(ListWatchOptions& options) {
+  options.accept = {codec::Encoding::kProtobuf, codec::Encoding::kJson};
+  options.list_accept_parameters = kAsPartialObjectList;
+  options.watch_accept_parameters = kAsPartialObject;
+  options.name_types = false;
+}
+
 std::shared_ptr<ListerWatcher> NewListWatchFromClient(std::shared_ptr<rest::RESTClient> client,
                                                       const apimachinery::ResourceInfo& resource,
                                                       std::string namespace_,

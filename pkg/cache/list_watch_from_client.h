@@ -44,6 +44,16 @@ struct ListWatchOptions {
   std::chrono::seconds watch_idle_margin{30};
 };
 
+/// Media type parameters that ask for metadata only: of one object or a watch, and of a list.
+inline constexpr std::string_view kAsPartialObject = "as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+/// What asks for the metadata of a list's items.
+inline constexpr std::string_view kAsPartialObjectList =
+    "as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
+/// Changes the encodings and parameters so that the server sends metadata only, as objects of type
+/// PartialObjectMetadata; as protobuf for custom resources, too.
+void AskForMetadata(ListWatchOptions& options);
+
 /// Makes a source that lists and watches `resource`, as client-go's NewListWatchFromClient.
 /// `namespace_` is empty for all namespaces and for cluster-scoped resources. The source hands over
 /// objects one by one as the connection delivers them, in the encoding that the server chose. It

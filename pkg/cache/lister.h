@@ -4,6 +4,7 @@
 #define KUBEXX_CACHE_LISTER_H_
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -40,19 +41,30 @@ class Lister {
   }
 
   /// Returns the matching objects in `namespace_` (empty: in all namespaces), in no particular
-  /// order; decodes each. Instead of an incomplete list it returns an error: kMalformed, which
-  /// names the object, when one cannot be decoded; an error with the server's reason while the
-  /// server refuses one of the informer's namespaces; and kUnavailable before the first list, where
-  /// client-go's listers return an empty list.
+  /// order. With a selector it decodes only these, see List(selection). Instead of an incomplete
+  /// list it returns an error: kMalformed, which names the object, when one of them cannot be
+  /// decoded; an error with the server's reason while the server refuses one of the informer's
+  /// namespaces; and kUnavailable before the first list, where client-go's listers return an empty
+  /// list.
   apimachinery::Result<std::vector<Ref<T>>> List(
       std::string_view namespace_ = {}, const apimachinery::LabelSelector& selector = {}) const {
+    return List(Selection{.namespace_ = std::string(namespace_), .labels = selector});
+  }
+
+  /// Returns the selected objects, in no particular order, and decodes only these: by the labels
+  /// and the indexes of the packed objects. The first list with a label selector makes the index of
+  /// the labels, see SharedInformerBase::DecodeSelected. kBadRequest, which names the field, when a
+  /// field selector has a field that is neither "metadata.name" nor "metadata.namespace" nor the
+  /// name of an index of the informer. Other errors are those of the other List.
+  apimachinery::Result<std::vector<Ref<T>>> List(const Selection& selection) const {
     std::vector<Ref<T>> out;
-    KX_RETURN_IF_ERROR(informer_->DecodeEach(
-        namespace_, DecodeUntyped<T>, [&out, &selector](UntypedRef&& decoded) {
-          Ref<T> object = std::static_pointer_cast<const T>(std::move(decoded));
-          if (selector.Matches(LabelsOf(*object))) {
-            out.push_back(std::move(object));
-          }
+    KX_RETURN_IF_ERROR(informer_->DecodeSelected(
+        selection, DecodeUntyped<T>,
+        [&selection](const void* object) {
+          return selection.labels.Matches(LabelsOf(*static_cast<const T*>(object)));
+        },
+        [&out](UntypedRef&& decoded) {
+          out.push_back(std::static_pointer_cast<const T>(std::move(decoded)));
         }));
     return out;
   }

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "kubexx/cache/internal/informer/informer_core.h"
+#include "kubexx/cache/internal/packed/label_index.h"
+#include "kubexx/cache/internal/packed/select_entries.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -200,6 +202,40 @@ Result<void> SharedInformerBase::DecodeEachByIndex(
   }
   return DecodeAll(store, entries, decode, each);
 }
+bool SharedInformerBase::IndexLabels() const {
+  LabelIndex none = LabelIndex::kNone;
+  if (label_index_.compare_exchange_strong(none, LabelIndex::kMaking)) {
+    if (const auto added = core_->store().AddIndexers(LabelIndexer()); !added) {
+      // It stays in the making: lists decode every object, as before there was a selector.
+      logging::Error("cannot index the labels of a cache",
+                     {{"cache", name()}, {"error", added.error()}});
+      return false;
+    }
+    label_index_ = LabelIndex::kMade;
+  }
+  return label_index_ == LabelIndex::kMade;
+}
+
+Result<void> SharedInformerBase::DecodeSelected(const Selection& selection, UntypedDecoder decode,
+                                                base::FunctionRef<bool(const void*)> has_labels,
+                                                base::FunctionRef<void(UntypedRef&&)> each) const {
+  const PackedStore& store = core_->store();
+  const std::string namespace_ = NamespaceOf(selection);
+  KX_RETURN_IF_ERROR(core_->CheckReadable(namespace_));
+  KX_RETURN_IF_ERROR(CheckFaults(store, namespace_));
+  const bool by_label = !selection.labels.empty();
+  KX_ASSIGN_OR_RETURN(const SelectedEntries selected,
+                      SelectEntries(store, selection, by_label && IndexLabels()));
+  for (const EntryRef& entry : selected.unread) {
+    KX_RETURN_IF_ERROR(Decode(store, *entry, decode));
+  }
+  return DecodeAll(store, selected.matching, decode, [&](UntypedRef&& object) {
+    if (!by_label || has_labels(object.get())) {
+      each(std::move(object));
+    }
+  });
+}
+
 void SharedInformerBase::ForEachRawByIndex(const IndexTerms& terms,
                                            base::FunctionRef<void(const Object&)> each) const {
   ForEachUnpacked(core_->store(), core_->store().EntriesByIndex(terms), each);

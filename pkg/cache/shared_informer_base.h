@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/selection.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/cache/decode.h"
@@ -26,6 +28,7 @@
 namespace kubexx::cache {
 
 class InformerCore;
+using apimachinery::Selection;
 
 /// The untyped core. Use SharedInformer<T>.
 ///
@@ -175,6 +178,16 @@ class SharedInformerBase {
   /// them.
   apimachinery::Result<void> DecodeEachByIndex(const IndexTerms& terms, UntypedDecoder decode,
                                                base::FunctionRef<void(UntypedRef&&)> each) const;
+  /// Like DecodeEach, for the objects of a Selection; decodes these only. `has_labels` tells of a
+  /// decoded object whether the selection's label selector matches it. The first call with a label
+  /// selector adds an index of the labels, for which it unpacks every object once, and which from
+  /// then on takes the size of an object's labels and some ten bytes for each of them. While
+  /// another thread does that, a call decodes every object. kBadRequest, which names the field,
+  /// when the informer has no index of a field. kMalformed names an object that is selected, or
+  /// might be, and cannot be decoded; one that is certainly not selected makes no error.
+  apimachinery::Result<void> DecodeSelected(const Selection& selection, UntypedDecoder decode,
+                                            base::FunctionRef<bool(const void*)> has_labels,
+                                            base::FunctionRef<void(UntypedRef&&)> each) const;
   /// Like ForEachRaw, for the objects of one namespace; uses kNamespaceIndex when the informer has
   /// it.
   void ForEachRaw(std::string_view namespace_, base::FunctionRef<void(const Object&)> each) const;
@@ -183,7 +196,13 @@ class SharedInformerBase {
                          base::FunctionRef<void(const Object&)> each) const;
 
  private:
+  /// How far the index of labels is.
+  enum class LabelIndex : std::uint8_t { kNone, kMaking, kMade };
+  /// Whether the store has the index of labels; the first call adds it.
+  bool IndexLabels() const;
+
   std::unique_ptr<InformerCore> core_;
+  mutable std::atomic<LabelIndex> label_index_ = LabelIndex::kNone;
 };
 
 /// Requests the stop of all informers, then stops each. When the caller is a handler of one of

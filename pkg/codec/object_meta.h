@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/codec/codec.h"
 
@@ -23,6 +24,10 @@ struct ObjectMetaSummary {
 /// protobuf field 1 is its ObjectMeta, which all root kinds with metadata have. kMalformed on bad
 /// bytes.
 apimachinery::Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view bytes);
+
+/// Scans `bytes` for the labels in the metadata, and decodes nothing else of the object. Works for
+/// the same types as ScanObjectMeta. kMalformed on bad bytes.
+apimachinery::Result<apimachinery::LabelMap> ScanLabels(Encoding encoding, std::string_view bytes);
 
 /// `json`, an object, with `api_version` and `kind` in front when it names no kind, as the items of
 /// a JSON list of a built-in type do not. Returned as it is when `kind` is empty, or when it is not

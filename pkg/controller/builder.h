@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/api/resource.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/controller/controller.h"
@@ -64,6 +65,11 @@ class ControllerBuilderBase {
     } else {
       std::unreachable();  // one error is enough
     }
+  }
+  template <class U>
+  Watched WatchedMetadataOf() {
+    return {manager_.caches()->template MetadataInformerFor<U>(), api::ResourceOf<U>(),
+            cache::DecodeUntyped<api::meta::v1::PartialObjectMetadata>};
   }
   template <class U>
   static const api::meta::v1::ObjectMeta& MetadataOf(const void* object) {
@@ -152,6 +158,36 @@ class ControllerBuilder : public ControllerBuilderBase {
       AddMapped(WatchedOf<U>(),
                 UntypedMap<U>(std::function<std::vector<Request>(const U&)>(std::move(map))),
                 {Untyped<U>(std::move(predicates))...});
+    }
+    return *this;
+  }
+
+  /// Like Owns, but lists, watches and keeps only the metadata of the U, which is enough to know
+  /// their owners and costs a fraction for large objects. Predicates are functions of
+  /// Event<PartialObjectMetadata>. A reconcile reads them with Client::GetMetadata<U>;
+  /// Client::Get<U> would make a second cache, of whole objects. As controller-runtime's
+  /// builder.OnlyMetadata.
+  template <class U, class... P>
+  ControllerBuilder& OwnsMetadata(P... predicates) {
+    using Metadata = api::meta::v1::PartialObjectMetadata;
+    AddOwned(WatchedMetadataOf<U>(), MetadataOf<Metadata>, api::ResourceOf<T>(),
+             OwnerMatch::kController, {Untyped<Metadata>(std::move(predicates))...});
+    return *this;
+  }
+  /// Like Watches, for the metadata of the U: `map` is a function std::vector<Request>(const
+  /// PartialObjectMetadata&).
+  template <class U, class M, class... P>
+  ControllerBuilder& WatchesMetadata(M map, P... predicates) {
+    using Metadata = api::meta::v1::PartialObjectMetadata;
+    constexpr bool kMaps = std::is_invocable_r_v<std::vector<Request>, M&, const Metadata&>;
+    static_assert(kMaps,
+                  "kubexx: WatchesMetadata<U> takes a function std::vector<Request>(const "
+                  "PartialObjectMetadata&), which says what is to be reconciled when a U changes.");
+    if constexpr (kMaps) {
+      AddMapped(WatchedMetadataOf<U>(),
+                UntypedMap<Metadata>(
+                    std::function<std::vector<Request>(const Metadata&)>(std::move(map))),
+                {Untyped<Metadata>(std::move(predicates))...});
     }
     return *this;
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace kubexx::controller {
 namespace {
@@ -98,15 +99,20 @@ apimachinery::Result<cache::UntypedRef> Client::GetCached(
   return got ? std::move(got) : FromCache(resource, got.error());
 }
 
+kubernetes::UntypedClient Client::Untyped(const Kind& kind, std::string namespace_) const {
+  return {parts_.rest, std::move(namespace_), kind.resource, kind.schema, parts_.write_defaults};
+}
+
 apimachinery::Result<void> Client::CreateUntyped(const Kind& kind,
                                                  const kubernetes::ObjectName& name,
                                                  const void* object,
                                                  const kubernetes::CreateOptions& options,
                                                  Answer answer) const {
-  const kubernetes::UntypedClient client(parts_.rest, std::string(name.namespace_), kind.resource,
-                                         kind.schema);
+  const kubernetes::UntypedClient client = Untyped(kind, std::string(name.namespace_));
   KX_RETURN_IF_ERROR(client.Create(name, object, options, answer.object, parts_.stop));
-  Note(kind, name.namespace_, *answer.version);
+  if (!options.dry_run) {
+    Note(kind, name.namespace_, *answer.version);
+  }
   return {};
 }
 
@@ -115,10 +121,11 @@ apimachinery::Result<void> Client::UpdateUntyped(const Kind& kind,
                                                  const void* object,
                                                  const kubernetes::UpdateOptions& options,
                                                  Answer answer) const {
-  const kubernetes::UntypedClient client(parts_.rest, std::string(name.namespace_), kind.resource,
-                                         kind.schema);
+  const kubernetes::UntypedClient client = Untyped(kind, std::string(name.namespace_));
   KX_RETURN_IF_ERROR(client.Update(name, object, options, answer.object, parts_.stop));
-  Note(kind, name.namespace_, *answer.version);
+  if (!options.dry_run) {
+    Note(kind, name.namespace_, *answer.version);
+  }
   return {};
 }
 
@@ -127,10 +134,12 @@ apimachinery::Result<void> Client::PatchUntyped(const Kind& kind,
                                                 kubernetes::RawPatch patch,
                                                 const kubernetes::PatchOptions& options,
                                                 Answer answer) const {
-  const kubernetes::UntypedClient client(parts_.rest, key.namespace_, kind.resource, kind.schema);
+  const kubernetes::UntypedClient client = Untyped(kind, key.namespace_);
   KX_RETURN_IF_ERROR(
       client.Patch({.name = key.name}, std::move(patch), options, answer.object, parts_.stop));
-  Note(kind, key.namespace_, *answer.version);
+  if (!options.dry_run) {
+    Note(kind, key.namespace_, *answer.version);
+  }
   return {};
 }
 
@@ -139,10 +148,11 @@ apimachinery::Result<void> Client::ApplyUntyped(const Kind& kind,
                                                 std::string json,
                                                 const kubernetes::ApplyOptions& options,
                                                 Answer answer) const {
-  const kubernetes::UntypedClient client(parts_.rest, std::string(name.namespace_), kind.resource,
-                                         kind.schema);
+  const kubernetes::UntypedClient client = Untyped(kind, std::string(name.namespace_));
   KX_RETURN_IF_ERROR(client.Apply(name, std::move(json), options, answer.object, parts_.stop));
-  Note(kind, name.namespace_, *answer.version);
+  if (!options.dry_run) {
+    Note(kind, name.namespace_, *answer.version);
+  }
   return {};
 }
 
@@ -153,15 +163,14 @@ apimachinery::Result<void> Client::DeleteCollectionUntyped(
     return apimachinery::Fail(apimachinery::Reason::kBadRequest,
                               "delete " + ResourceName(kind.resource) + ": no namespace is named");
   }
-  const kubernetes::UntypedClient client(
-      parts_.rest, kind.resource.namespaced ? std::string(namespace_) : std::string(),
-      kind.resource, kind.schema);
+  const kubernetes::UntypedClient client =
+      Untyped(kind, kind.resource.namespaced ? std::string(namespace_) : std::string());
   return client.DeleteCollection(options, selection, parts_.stop);
 }
 
 void Client::Note(const Kind& kind, std::string_view namespace_, const std::string& version) const {
   using Scope = informers::SharedInformerFactory::Scope;
-  if (!parts_.writes) {
+  if (!parts_.writes || parts_.write_defaults.dry_run) {
     return;
   }
   const Scope scope = parts_.caches->ScopeOf(kind.resource, namespace_);
@@ -173,6 +182,9 @@ void Client::Note(const Kind& kind, std::string_view namespace_, const std::stri
                                 .version = version,
                                 .may_be_unseen = scope == Scope::kSelected};
   auto informer = parts_.caches->FindUntyped(kind.type);
+  if (informer == nullptr) {
+    informer = parts_.caches->FindUntyped(kind.metadata);
+  }
   if (informer == nullptr) {
     parts_.writes->WroteUncached(std::move(write));
     return;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/api/resource.h"
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/list_options.h"
@@ -53,6 +54,8 @@ class Client {
     /// The client sets it to true when a read fails because the cache has no first list, or none of
     /// one of its namespaces. May be null.
     std::shared_ptr<std::atomic<bool>> read_early{};
+    /// Filled in for all writes.
+    kubernetes::WriteDefaults write_defaults{};
   };
   explicit Client(Parts parts) : parts_(std::move(parts)) {}
 
@@ -75,11 +78,34 @@ class Client {
   template <class T>
   apimachinery::Result<std::vector<cache::Ref<T>>> List(
       std::string_view namespace_ = {}, const apimachinery::LabelSelector& selector = {}) const {
-    const auto informer = parts_.caches->InformerFor<T>();
-    namespace_ = api::ResourceOf<T>().namespaced ? namespace_ : std::string_view();
-    KX_RETURN_IF_ERROR(AwaitSync(*informer, api::ResourceOf<T>(), namespace_));
-    auto listed = cache::Lister<T>(informer).List(namespace_, selector);
-    return listed ? std::move(listed) : FromCache(api::ResourceOf<T>(), listed.error());
+    return List<T>(cache::Selection{.namespace_ = std::string(namespace_), .labels = selector});
+  }
+
+  /// Returns the selected objects from the cache, in no particular order, and decodes only these. A
+  /// field selector may have "metadata.name", "metadata.namespace" and the indexes that the type's
+  /// informer has; see cache::IndexField. kBadRequest names a field without an index. Other errors
+  /// are those of the other List.
+  template <class T>
+  apimachinery::Result<std::vector<cache::Ref<T>>> List(cache::Selection selection) const {
+    return ListFrom(parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), std::move(selection));
+  }
+
+  /// Reads the metadata of the T from a cache that has nothing else of these objects, and costs as
+  /// little. It is another cache than that of Get<T>. Errors are those of Get.
+  template <class T>
+  apimachinery::Result<cache::Ref<api::meta::v1::PartialObjectMetadata>> GetMetadata(
+      const apimachinery::ObjectKey& key) const {
+    using Metadata = api::meta::v1::PartialObjectMetadata;
+    return cache::Typed<Metadata>(GetCached(*parts_.caches->MetadataInformerFor<T>(),
+                                            api::ResourceOf<T>(), key,
+                                            cache::DecodeUntyped<Metadata>));
+  }
+  /// Returns the metadata of the selected T from that cache. Errors are those of List.
+  template <class T>
+  apimachinery::Result<std::vector<cache::Ref<api::meta::v1::PartialObjectMetadata>>> ListMetadata(
+      cache::Selection selection = {}) const {
+    return ListFrom(parts_.caches->MetadataInformerFor<T>(), api::ResourceOf<T>(),
+                    std::move(selection));
   }
 
   /// Reads the object from the API server.
@@ -141,17 +167,18 @@ class Client {
   /// Server-side apply: creates the object, or sets the fields that `object` has and gives up those
   /// that this field manager applied earlier and that `object` lacks. kConflict, with one cause for
   /// each field, when another manager owns some of the fields with other values and `options.force`
-  /// is false. kBadRequest when `options.field_manager` is empty. See kubernetes::ApplyObject.
+  /// is false. kBadRequest when neither `options` nor this client (WithFieldManager) has a field
+  /// manager. See kubernetes::ApplyObject.
   template <class T>
   apimachinery::Result<T> Apply(const kubernetes::ApplyObject<T>& object,
-                                const kubernetes::ApplyOptions& options) const {
+                                const kubernetes::ApplyOptions& options = {}) const {
     return ApplyAt({}, object, options);
   }
 
   /// Server-side apply of only the status.
   template <class T>
   apimachinery::Result<T> ApplyStatus(const kubernetes::ApplyObject<T>& object,
-                                      const kubernetes::ApplyOptions& options) const
+                                      const kubernetes::ApplyOptions& options = {}) const
     requires api::kHasStatus<T>
   {
     return ApplyAt("status", object, options);
@@ -181,7 +208,7 @@ class Client {
   /// to Noted().
   template <class T>
   kubernetes::ResourceClient<T> Resource(std::string namespace_) const {
-    return {parts_.rest, std::move(namespace_)};
+    return {parts_.rest, std::move(namespace_), parts_.write_defaults};
   }
 
   /// Records a write that was made without this client, and returns it unchanged.
@@ -193,6 +220,32 @@ class Client {
     return written;
   }
 
+  /// Returns a copy of this client whose writes have this field manager where their options name
+  /// none. It is also the manager of server-side apply. As controller-runtime's WithFieldOwner.
+  ///
+  ///     const auto client = context.client.WithFieldManager("website-controller");
+  ///     auto applied = client.Apply(wanted);
+  Client WithFieldManager(std::string name) const {
+    Parts parts = parts_;
+    parts.write_defaults.field_manager = std::move(name);
+    return Client(std::move(parts));
+  }
+  /// Returns a copy of this client whose writes have this field validation ("Ignore", "Warn" or
+  /// "Strict") where their options have none: how the server treats unknown and duplicate fields.
+  /// As controller-runtime's WithFieldValidation.
+  Client WithFieldValidation(std::string validation) const {
+    Parts parts = parts_;
+    parts.write_defaults.field_validation = std::move(validation);
+    return Client(std::move(parts));
+  }
+  /// Returns a copy of this client whose writes, deletes included, are dry runs: the server checks
+  /// and answers them, and stores nothing. No reconcile waits until a cache has them. As
+  /// controller-runtime's NewDryRunClient.
+  Client WithDryRun() const {
+    Parts parts = parts_;
+    parts.write_defaults.dry_run = true;
+    return Client(std::move(parts));
+  }
   /// A copy of this client with another stop_token.
   Client WithStop(std::stop_token stop) const {
     Parts parts = parts_;
@@ -208,6 +261,7 @@ class Client {
     std::type_index type;
     const apimachinery::ResourceInfo& resource;
     const codec::TypeSchema& schema;
+    std::type_index metadata;  ///< of the cache of the metadata
   };
   // A value-initialised object that takes an answer, and its metadata's resource_version.
   struct Answer {
@@ -217,11 +271,23 @@ class Client {
 
   template <class T>
   static Kind KindOf() {
-    return {typeid(T), api::ResourceOf<T>(), codec::SchemaOf<T>()};
+    return {typeid(T), api::ResourceOf<T>(), codec::SchemaOf<T>(),
+            informers::SharedInformerFactory::MetadataTypeOf<T>()};
   }
   template <class T>
   static kubernetes::ObjectName NameOf(const T& object) {
     return {.namespace_ = object.metadata.namespace_, .name = object.metadata.name};
+  }
+  template <class T>
+  apimachinery::Result<std::vector<cache::Ref<T>>> ListFrom(
+      std::shared_ptr<cache::SharedInformer<T>> informer,
+      const apimachinery::ResourceInfo& resource, cache::Selection selection) const {
+    if (!resource.namespaced) {
+      selection.namespace_.clear();
+    }
+    KX_RETURN_IF_ERROR(AwaitSync(*informer, resource, selection.namespace_));
+    auto listed = cache::Lister<T>(std::move(informer)).List(selection);
+    return listed ? std::move(listed) : FromCache(resource, listed.error());
   }
   template <class T>
   apimachinery::Result<T> UpdateAt(std::string_view subresource, const T& object,
@@ -278,6 +344,7 @@ class Client {
   static apimachinery::Error FromCache(const apimachinery::ResourceInfo& resource,
                                        const apimachinery::Status& status);
   void NoteEarlyRead() const;
+  kubernetes::UntypedClient Untyped(const Kind& kind, std::string namespace_) const;
   void Note(const Kind& kind, std::string_view namespace_, const std::string& version) const;
 
   Parts parts_;

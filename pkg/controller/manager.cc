@@ -122,7 +122,10 @@ class Manager::Impl {
   }
 
   Client::Parts ClientParts() const {
-    return {.rest = client_, .caches = caches_, .first_read_timeout = options_.first_read_timeout};
+    return {.rest = client_,
+            .caches = caches_,
+            .first_read_timeout = options_.first_read_timeout,
+            .write_defaults = options_.write_defaults};
   }
   HealthChecks& health() { return http_.health(); }
   HealthChecks& ready() { return http_.ready(); }
@@ -352,9 +355,7 @@ Result<void> Manager::AddReadyCheck(const std::string& name, HealthCheck check) 
 Result<void> Manager::Run(std::stop_token stop) { return impl_->Run(stop); }
 bool Manager::IsLeader() const { return impl_->is_leader(); }
 Client Manager::NewClient(std::stop_token stop) const {
-  Client::Parts parts = impl_->ClientParts();
-  parts.stop = std::move(stop);
-  return Client(std::move(parts));
+  return Client(impl_->ClientParts()).WithStop(std::move(stop));
 }
 
 std::shared_ptr<events::Recorder> Manager::EventRecorderFor(const std::string& component) {

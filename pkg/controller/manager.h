@@ -55,6 +55,7 @@
 #include "kubexx/events/recorder.h"
 #include "kubexx/http/server.h"
 #include "kubexx/informers/shared_informer_factory.h"
+#include "kubexx/kubernetes/options.h"
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/config.h"
@@ -102,6 +103,10 @@ struct ManagerOptions {
   /// How long a Client's read waits for the first list of a type that nobody has read before,
   /// counted from the start of its cache. The read fails at once when the server refuses the list.
   base::Duration first_read_timeout = std::chrono::seconds(10);
+  /// Filled in for all writes of the Clients that reconciles and NewClient get: a field manager, a
+  /// field validation, and a dry run, with which the controllers only show what they would do.
+  /// Events and the lease of the leader election are written in any case.
+  kubernetes::WriteDefaults write_defaults{};
   /// When set, the manager runs the runnables of Stage::kLeader only while this process holds the
   /// lease; otherwise it runs them at once.
   std::optional<LeaderElectionOptions> leader_election{};

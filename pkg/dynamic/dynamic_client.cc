@@ -43,7 +43,8 @@ DynamicResource DynamicClient::Resource(const apimachinery::GroupVersionResource
   return DynamicResource(kubernetes::RawClient(client_, {.resource = resource,
                                                          .namespaced = namespaced,
                                                          .namespace_ = std::move(namespace_),
-                                                         .name_types = true}));
+                                                         .name_types = true,
+                                                         .defaults = defaults_}));
 }
 
 Result<Unstructured> DynamicResource::Get(std::string_view name, std::string_view subresource,
@@ -131,7 +132,7 @@ Result<Unstructured> DynamicResource::ApplyAt(std::string_view subresource,
                                               const Unstructured& object,
                                               const kubernetes::ApplyOptions& options,
                                               std::stop_token stop) const {
-  if (options.field_manager.empty()) {
+  if (options.field_manager.empty() && client_.resource().defaults.field_manager.empty()) {
     return Fail(Reason::kBadRequest,
                 "apply needs a field manager: set ApplyOptions::field_manager");
   }

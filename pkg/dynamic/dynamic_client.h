@@ -102,7 +102,10 @@ class DynamicResource {
 /// Thread-safe, cheap to copy.
 class DynamicClient {
  public:
-  explicit DynamicClient(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
+  /// `defaults` are filled in for all writes.
+  explicit DynamicClient(std::shared_ptr<rest::RESTClient> client,
+                         kubernetes::WriteDefaults defaults = {})
+      : client_(std::move(client)), defaults_(std::move(defaults)) {}
 
   /// `namespace_` is empty for cluster-scoped resources, and to list and watch all namespaces.
   DynamicResource Resource(const apimachinery::GroupVersionResource& resource,
@@ -112,6 +115,7 @@ class DynamicClient {
 
  private:
   std::shared_ptr<rest::RESTClient> client_;
+  kubernetes::WriteDefaults defaults_;
 };
 
 }  // namespace kubexx::dynamic

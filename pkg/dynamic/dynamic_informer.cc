@@ -66,9 +66,7 @@ std::shared_ptr<cache::ListerWatcher> NewMetadataListWatch(std::shared_ptr<rest:
                                                            GroupVersionResource resource,
                                                            std::string namespace_,
                                                            cache::ListWatchOptions options) {
-  options.accept = {Encoding::kProtobuf, Encoding::kJson};
-  options.list_accept_parameters = kAsPartialObjectList;
-  options.watch_accept_parameters = kAsPartialObject;
+  cache::AskForMetadata(options);
   return std::make_shared<NamedListWatch>(std::move(client), std::move(resource),
                                           std::move(namespace_), std::move(options));
 }

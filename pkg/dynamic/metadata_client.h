@@ -14,6 +14,7 @@
 #include "kubexx/apimachinery/list_options.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
+#include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/codec/list_reader.h"
 #include "kubexx/codec/watch_reader.h"
 #include "kubexx/kubernetes/options.h"
@@ -25,10 +26,9 @@ namespace kubexx::dynamic {
 using api::meta::v1::PartialObjectMetadata;
 
 /// Media type parameters that ask for metadata only: of one object or a watch, and of a list.
-inline constexpr std::string_view kAsPartialObject = "as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+inline constexpr std::string_view kAsPartialObject = cache::kAsPartialObject;
 /// What asks for the metadata of a list's items.
-inline constexpr std::string_view kAsPartialObjectList =
-    "as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+inline constexpr std::string_view kAsPartialObjectList = cache::kAsPartialObjectList;
 
 /// Metadata of one resource's objects in one namespace, in all, or cluster-scoped. The server
 /// leaves the rest away, so that a list of large objects costs little; protobuf also for custom

@@ -25,9 +25,7 @@ FactoryOptions TweakingOnce(FactoryOptions options) {
                       const apimachinery::ResourceInfo& resource,
                       cache::ListWatchOptions& list_watch) {
     const base::MutexLock lock(tweaked->mu);
-    const apimachinery::GroupVersionResource type{.group = std::string(resource.group),
-                                                  .version = std::string(resource.version),
-                                                  .resource = std::string(resource.plural)};
+    const apimachinery::GroupVersionResource type = NameOfType(resource);
     auto found = tweaked->types.find(type);
     if (found == tweaked->types.end()) {
       cache::ListWatchOptions said = list_watch;
@@ -56,22 +54,59 @@ std::shared_ptr<cache::SharedInformerBase> SharedInformerFactory::FindUntyped(
 
 SharedInformerFactory::InformerPtr SharedInformerFactory::FindOrMake(
     std::type_index type, const apimachinery::ResourceInfo& resource,
-    const cache::InformerOptions* options, Maker make) {
+    const cache::InformerOptions* options, Maker make, Form form) {
   base::MutexLock lock(mu_);
   const auto found = std::ranges::find(informers_, type, &decltype(informers_)::value_type::first);
   if (found != informers_.end()) {
     return found->second;
   }
-  InformerPtr informer =
-      make(NewSources(resource),
-           Complete(resource, options == nullptr ? cache::InformerOptions{} : *options));
+  cache::InformerOptions complete =
+      Complete(resource, options == nullptr ? cache::InformerOptions{} : *options);
+  if (form == Form::kMetadata) {
+    complete.name += "/metadata";  // its metrics are not those of the whole objects
+  }
+  InformerPtr informer = make(NewSources(resource, form), std::move(complete));
   AddIndexes(resource, *informer);
   return informers_.emplace_back(type, std::move(informer)).second;
+}
+
+const TypeOptions* SharedInformerFactory::OptionsOf(
+    const apimachinery::ResourceInfo& resource) const {
+  const auto found = options_.by_type.find(NameOfType(resource));
+  return found == options_.by_type.end() ? nullptr : &found->second;
+}
+
+SharedInformerFactory::Namespaces SharedInformerFactory::NamespacesOf(
+    const apimachinery::ResourceInfo& resource) const {
+  if (!resource.namespaced) {
+    return {};
+  }
+  const TypeOptions* const own = OptionsOf(resource);
+  if (own != nullptr && own->namespaces) {
+    Namespaces namespaces{.several = {own->namespaces->begin(), own->namespaces->end()}};
+    namespaces.several.erase("");
+    return namespaces;
+  }
+  Namespaces namespaces{.one = options_.namespace_};
+  if (!options_.namespaces.empty()) {
+    namespaces.several.insert(options_.namespaces.begin(), options_.namespaces.end());
+    namespaces.several.insert(std::exchange(namespaces.one, {}));
+    namespaces.several.erase("");
+  }
+  return namespaces;
 }
 
 cache::ListWatchOptions SharedInformerFactory::ListWatchOf(
     const apimachinery::ResourceInfo& resource) const {
   cache::ListWatchOptions list_watch = options_.list_watch;
+  if (const TypeOptions* const own = OptionsOf(resource)) {
+    if (!own->label_selector.empty()) {
+      list_watch.label_selector = own->label_selector;
+    }
+    if (!own->field_selector.empty()) {
+      list_watch.field_selector = own->field_selector;
+    }
+  }
   if (options_.tweak) {
     options_.tweak(resource, list_watch);
   }
@@ -80,9 +115,10 @@ cache::ListWatchOptions SharedInformerFactory::ListWatchOf(
 
 SharedInformerFactory::Scope SharedInformerFactory::ScopeOf(
     const apimachinery::ResourceInfo& resource, std::string_view namespace_) const {
-  const bool all = options_.namespace_.empty() && options_.namespaces.empty();
-  if (resource.namespaced && !all && namespace_ != options_.namespace_ &&
-      std::ranges::find(options_.namespaces, namespace_) == options_.namespaces.end()) {
+  const Namespaces namespaces = NamespacesOf(resource);
+  const bool all = namespaces.one.empty() && namespaces.several.empty();
+  if (!all && namespace_ != namespaces.one &&
+      !namespaces.several.contains(std::string(namespace_))) {
     return Scope::kNone;
   }
   const cache::ListWatchOptions list_watch = ListWatchOf(resource);
@@ -91,32 +127,33 @@ SharedInformerFactory::Scope SharedInformerFactory::ScopeOf(
 }
 
 std::shared_ptr<cache::ListerWatcher> SharedInformerFactory::NewSource(
-    const apimachinery::ResourceInfo& resource, const std::string& namespace_) const {
+    const apimachinery::ResourceInfo& resource, const std::string& namespace_, Form form) const {
   cache::ListWatchOptions list_watch = ListWatchOf(resource);
+  if (form == Form::kMetadata) {
+    cache::AskForMetadata(list_watch);
+  }
   return cache::NewListWatchFromClient(
       client_, resource, resource.namespaced ? namespace_ : std::string(), std::move(list_watch));
 }
 
-cache::InformerSources SharedInformerFactory::NewSources(
-    const apimachinery::ResourceInfo& resource) const {
-  if (!resource.namespaced || options_.namespaces.empty()) {
-    return {.all = NewSource(resource, options_.namespace_)};
+cache::InformerSources SharedInformerFactory::NewSources(const apimachinery::ResourceInfo& resource,
+                                                         Form form) const {
+  const Namespaces namespaces = NamespacesOf(resource);
+  if (namespaces.several.empty()) {
+    return {.all = NewSource(resource, namespaces.one, form)};
   }
-  std::set<std::string> namespaces(options_.namespaces.begin(), options_.namespaces.end());
-  namespaces.insert(options_.namespace_);
-  namespaces.erase("");
   cache::InformerSources sources;
-  for (const std::string& namespace_ : namespaces) {
+  for (const std::string& namespace_ : namespaces.several) {
     cache::NamespacedSource& source = sources.namespaces.emplace_back();
     source.namespace_ = namespace_;
-    source.lister_watcher = NewSource(resource, namespace_);
+    source.lister_watcher = NewSource(resource, namespace_, form);
   }
   return sources;
 }
 
 void SharedInformerFactory::AddIndexes(const apimachinery::ResourceInfo& resource,
                                        cache::SharedInformerBase& informer) const {
-  const bool one_namespace = options_.namespaces.empty() && !options_.namespace_.empty();
+  const bool one_namespace = !NamespacesOf(resource).one.empty();
   if (options_.index_namespaces && resource.namespaced && !one_namespace) {
     (void)informer.AddIndexers(cache::NamespaceIndexer());  // the first cannot clash
   }
@@ -124,10 +161,12 @@ void SharedInformerFactory::AddIndexes(const apimachinery::ResourceInfo& resourc
 
 cache::InformerOptions SharedInformerFactory::Complete(
     const apimachinery::ResourceInfo& resource, const cache::InformerOptions& options) const {
+  const TypeOptions* const own = OptionsOf(resource);
+  const auto& transform = own != nullptr && own->transform ? own->transform : options_.transform;
   return {.name = options.name.empty() ? std::string(resource.plural) : options.name,
           .clock = options_.clock,
           .registry = options_.registry,
-          .transform = options.transform ? options.transform : options_.transform,
+          .transform = options.transform ? options.transform : transform,
           .resync_period = options.resync_period > base::Duration::zero() ? options.resync_period
                                                                           : options_.resync_period,
           .handler_buffer = options.handler_buffer,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/api/resource.h"
 #include "kubexx/apimachinery/group_version.h"
 #include "kubexx/apimachinery/status.h"
@@ -21,6 +23,7 @@
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/lister.h"
 #include "kubexx/cache/shared_informer.h"
+#include "kubexx/informers/type_options.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::rest {
@@ -55,12 +58,17 @@ struct FactoryOptions {
   bool index_namespaces = true;
   /// For informers whose own tuning is the default.
   cache::WatchTuning tuning{};
+  /// Namespaces, selectors and transforms of single types, instead of the above; see ForType.
+  /// `tweak` gets the selectors that result.
+  TypeOptionsMap by_type{};
 };
 
 /// As client-go's SharedInformerFactory: whoever asks for a type's informer gets the same one, so
 /// that a type is listed, watched and stored once. Thread-safe.
 class SharedInformerFactory {
  public:
+  using MetadataInformer = cache::SharedInformer<api::meta::v1::PartialObjectMetadata>;
+
   explicit SharedInformerFactory(std::shared_ptr<rest::RESTClient> client,
                                  FactoryOptions options = {});
   /// Shuts down.
@@ -81,6 +89,22 @@ class SharedInformerFactory {
   std::shared_ptr<cache::SharedInformer<T>> InformerFor(const cache::InformerOptions& options) {
     return std::static_pointer_cast<cache::SharedInformer<T>>(
         FindOrMake(typeid(T), api::ResourceOf<T>(), &options, Make<T>));
+  }
+
+  /// The informer of the metadata of T's objects, which lists, watches and keeps nothing else of
+  /// them. It is not the informer of T: a program that reads both has both. Its namespaces and
+  /// selectors are those of T; a transform gets objects without anything but metadata. As
+  /// controller-runtime's PartialObjectMetadata. T need not be complete.
+  template <class T>
+  std::shared_ptr<MetadataInformer> MetadataInformerFor() {
+    return std::static_pointer_cast<MetadataInformer>(
+        FindOrMake(MetadataTypeOf<T>(), api::ResourceOf<T>(), nullptr,
+                   Make<api::meta::v1::PartialObjectMetadata>, Form::kMetadata));
+  }
+  /// The type by which FindUntyped finds MetadataInformerFor<T>.
+  template <class T>
+  static std::type_index MetadataTypeOf() {
+    return typeid(MetadataOf<T>);
   }
 
   /// The informer of T, or null when nobody has asked for it yet.
@@ -129,6 +153,12 @@ class SharedInformerFactory {
  private:
   using InformerPtr = std::shared_ptr<cache::SharedInformerBase>;
 
+  // What an informer keeps of its objects.
+  enum class Form : std::uint8_t { kWhole, kMetadata };
+  // Stands for the metadata of T's objects among the types.
+  template <class T>
+  struct MetadataOf {};
+
   using Maker = InformerPtr (*)(cache::InformerSources&& sources, cache::InformerOptions&& options);
 
   // All that depends on the type; the rest is compiled once.
@@ -139,12 +169,21 @@ class SharedInformerFactory {
 
   // `options` may be null: the defaults.
   InformerPtr FindOrMake(std::type_index type, const apimachinery::ResourceInfo& resource,
-                         const cache::InformerOptions* options, Maker make);
+                         const cache::InformerOptions* options, Maker make,
+                         Form form = Form::kWhole);
   void StopAndRemove(std::type_index type);
+  // The settings of the type; null when there are none.
+  const TypeOptions* OptionsOf(const apimachinery::ResourceInfo& resource) const;
+  // The namespaces of the type's informer: either one, of one source, or several sources.
+  struct Namespaces {
+    std::string one{};
+    std::set<std::string> several{};
+  };
+  Namespaces NamespacesOf(const apimachinery::ResourceInfo& resource) const;
   cache::ListWatchOptions ListWatchOf(const apimachinery::ResourceInfo& resource) const;
   std::shared_ptr<cache::ListerWatcher> NewSource(const apimachinery::ResourceInfo& resource,
-                                                  const std::string& namespace_) const;
-  cache::InformerSources NewSources(const apimachinery::ResourceInfo& resource) const;
+                                                  const std::string& namespace_, Form form) const;
+  cache::InformerSources NewSources(const apimachinery::ResourceInfo& resource, Form form) const;
   void AddIndexes(const apimachinery::ResourceInfo& resource,
                   cache::SharedInformerBase& informer) const;
   cache::InformerOptions Complete(const apimachinery::ResourceInfo& resource,

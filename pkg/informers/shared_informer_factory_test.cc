@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
@@ -23,6 +24,7 @@ namespace {
 
 using api::core::v1::ConfigMap;
 using api::core::v1::Node;
+using api::core::v1::Secret;
 using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
 using ::testing::Contains;
@@ -36,6 +38,7 @@ class SharedInformerFactoryTest : public ::testing::Test {
       {
         base::MutexLock lock(mu_);
         targets_.insert(request->target);
+        accepts_.insert(request->headers["accept"]);
       }
       if (!forbidden_.empty() && NamespaceIn(request->target) == forbidden_) {
         connection.Respond(403, "application/json",
@@ -72,6 +75,7 @@ class SharedInformerFactoryTest : public ::testing::Test {
   std::string forbidden_;  ///< a namespace; set before requests come
   mutable base::Mutex mu_;
   std::set<std::string> targets_ KX_GUARDED_BY(mu_);
+  std::set<std::string> accepts_ KX_GUARDED_BY(mu_);
   FakeServer server_{[this](FakeConnection& connection) { Serve(connection); }};
 };
 
@@ -117,6 +121,58 @@ TEST_F(SharedInformerFactoryTest, OneInformerOverSeveralNamespaces) {
   EXPECT_EQ(configmaps->LastSyncResourceVersion("two"), "9");
   EXPECT_EQ(nodes->Size(), 1U);
   factory.Shutdown();
+}
+
+TEST_F(SharedInformerFactoryTest, ATypeHasNamespacesAndSelectorsOfItsOwn) {
+  using Scope = SharedInformerFactory::Scope;
+  SharedInformerFactory factory(
+      rest::testing::NewClient(server_.Url()),
+      {.namespace_ = "ns",
+       .list_watch = {.label_selector = "for=all"},
+       .by_type = {ForType<ConfigMap>(
+           {.namespaces = {{"one", "two"}},
+            .label_selector = "app=web",
+            .transform = [](cache::Object& object) -> apimachinery::Result<void> {
+              object.resource_version = "own";
+              return {};
+            }})}});
+  const auto configmaps = factory.InformerFor<ConfigMap>();
+  const auto secrets = factory.InformerFor<Secret>();
+  factory.Start();
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
+  EXPECT_EQ(configmaps->Size(), 2U);
+  EXPECT_EQ(configmaps->GetRaw({"one", "one"}).value().resource_version, "own");
+  EXPECT_EQ(secrets->GetRaw({"ns", "one"}).value().resource_version, "3");
+  factory.Shutdown();
+  EXPECT_THAT(targets(), Contains(::testing::AllOf(HasSubstr("/namespaces/two/configmaps?"),
+                                                   HasSubstr("labelSelector=app%3Dweb"))));
+  EXPECT_THAT(targets(), Contains(::testing::AllOf(HasSubstr("/namespaces/ns/secrets?"),
+                                                   HasSubstr("labelSelector=for%3Dall"))));
+  EXPECT_EQ(factory.ScopeOf(api::ResourceOf<ConfigMap>(), "two"), Scope::kSelected);
+  EXPECT_EQ(factory.ScopeOf(api::ResourceOf<ConfigMap>(), "ns"), Scope::kNone);
+  EXPECT_EQ(factory.ScopeOf(api::ResourceOf<Secret>(), "ns"), Scope::kSelected);
+
+  const SharedInformerFactory wide(
+      rest::testing::NewClient(server_.Url()),
+      {.namespace_ = "ns",
+       .by_type = {ForType<Secret>({.namespaces = std::vector<std::string>()})}});
+  EXPECT_EQ(wide.ScopeOf(api::ResourceOf<Secret>(), "any"), Scope::kAll);
+  EXPECT_EQ(wide.ScopeOf(api::ResourceOf<ConfigMap>(), "any"), Scope::kNone);
+}
+
+TEST_F(SharedInformerFactoryTest, TheMetadataOfATypeHasAnInformerOfItsOwn) {
+  SharedInformerFactory factory(rest::testing::NewClient(server_.Url()));
+  const auto metadata = factory.MetadataInformerFor<ConfigMap>();
+  EXPECT_EQ(metadata, factory.MetadataInformerFor<ConfigMap>());
+  EXPECT_EQ(factory.FindInformer<ConfigMap>(), nullptr);
+  EXPECT_EQ(factory.FindUntyped(SharedInformerFactory::MetadataTypeOf<ConfigMap>()), metadata);
+  EXPECT_EQ(metadata->name(), "configmaps/metadata");
+  factory.Start();
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
+  EXPECT_EQ(metadata->Get({"ns", "one"}).value()->metadata.resource_version, "3");
+  factory.Shutdown();
+  const base::MutexLock lock(mu_);
+  EXPECT_THAT(accepts_, Contains(HasSubstr("as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")));
 }
 
 TEST_F(SharedInformerFactoryTest, KnowsWhatItsCachesHave) {

@@ -19,6 +19,10 @@ struct WriteOptions {
   /// Whether the server only checks the request and stores nothing.
   bool dry_run = false;
 };
+/// What a client fills in for all of its writes: a field manager and a field validation where the
+/// options of the write have none, and a dry run for every write, deletes included. As
+/// controller-runtime's WithFieldOwner, WithFieldValidation and NewDryRunClient.
+using WriteDefaults = WriteOptions;
 /// Options of creates.
 using CreateOptions = WriteOptions;
 /// Options of updates.

@@ -55,15 +55,19 @@ std::string Encode(const DeleteOptions& options) {
   return codec::EncodeJson(wire);
 }
 
-void AddWriteParams(rest::Request& request, const std::string& field_manager,
-                    const std::string& field_validation, bool dry_run) {
+// Of WriteOptions or PatchOptions.
+void AddWriteParams(rest::Request& request, const WriteDefaults& defaults, const auto& options) {
+  const std::string& field_manager =
+      options.field_manager.empty() ? defaults.field_manager : options.field_manager;
   if (!field_manager.empty()) {
     request.Param("fieldManager", field_manager);
   }
+  const std::string& field_validation =
+      options.field_validation.empty() ? defaults.field_validation : options.field_validation;
   if (!field_validation.empty()) {
     request.Param("fieldValidation", field_validation);
   }
-  if (dry_run) {
+  if (options.dry_run || defaults.dry_run) {
     request.Param("dryRun", "All");
   }
 }
@@ -120,6 +124,11 @@ rest::Request RawClient::PrepareNamed(rest::Request request, const ObjectName& n
     out.SubResource(name.subresource);
   }
   return out;
+}
+
+DeleteOptions RawClient::Filled(DeleteOptions options) const {
+  options.dry_run = options.dry_run || resource_->defaults.dry_run;
+  return options;
 }
 
 Result<void> RawClient::Get(const ObjectName& name, ObjectSink out, std::stop_token stop) const {
@@ -244,7 +253,7 @@ Result<void> RawClient::Create(const ObjectName& name, RawBody body, const Creat
                                ObjectSink out, std::stop_token stop) const {
   rest::Request request = name.name.empty() ? Prepare(client_->Post(), name.namespace_)
                                             : PrepareNamed(client_->Post(), name);
-  AddWriteParams(request, options.field_manager, options.field_validation, options.dry_run);
+  AddWriteParams(request, resource_->defaults, options);
   SetBody(request, std::move(body));
   return Finish(std::move(request), out, std::move(stop));
 }
@@ -252,7 +261,7 @@ Result<void> RawClient::Create(const ObjectName& name, RawBody body, const Creat
 Result<void> RawClient::Update(const ObjectName& name, RawBody body, const UpdateOptions& options,
                                ObjectSink out, std::stop_token stop) const {
   rest::Request request = PrepareNamed(client_->Put(), name);
-  AddWriteParams(request, options.field_manager, options.field_validation, options.dry_run);
+  AddWriteParams(request, resource_->defaults, options);
   SetBody(request, std::move(body));
   return Finish(std::move(request), out, std::move(stop));
 }
@@ -262,7 +271,7 @@ Result<void> RawClient::Patch(const ObjectName& name, RawPatch patch, const Patc
   rest::Request request = PrepareNamed(
       client_->Patch(patch.type),
       {.namespace_ = name.namespace_, .name = name.name, .subresource = options.subresource});
-  AddWriteParams(request, options.field_manager, options.field_validation, options.dry_run);
+  AddWriteParams(request, resource_->defaults, options);
   if (options.force) {
     request.Param("force", "true");
   }
@@ -273,7 +282,7 @@ Result<void> RawClient::Patch(const ObjectName& name, RawPatch patch, const Patc
 Result<void> RawClient::Delete(const ObjectName& name, const DeleteOptions& options,
                                std::stop_token stop) const {
   rest::Request request = PrepareNamed(client_->Delete(), name);
-  request.Body(Encoding::kJson, Encode(options));
+  request.Body(Encoding::kJson, Encode(Filled(options)));
   KX_RETURN_IF_ERROR(request.Do(std::move(stop)));
   return {};
 }
@@ -281,7 +290,7 @@ Result<void> RawClient::Delete(const ObjectName& name, const DeleteOptions& opti
 Result<void> RawClient::DeleteCollection(const DeleteOptions& options, const ListOptions& selection,
                                          std::stop_token stop) const {
   rest::Request request = Prepare(client_->Delete(), {});
-  request.Options(selection).Body(Encoding::kJson, Encode(options));
+  request.Options(selection).Body(Encoding::kJson, Encode(Filled(options)));
   KX_RETURN_IF_ERROR(request.Do(std::move(stop)));
   return {};
 }

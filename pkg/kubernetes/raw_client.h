@@ -47,6 +47,8 @@ struct RawResource {
   bool name_types = false;
   /// The name of the objects in errors; when empty, the resource's name.
   std::string kind{};
+  /// Filled in for all writes.
+  WriteDefaults defaults{};
 };
 
 /// An object to send.
@@ -114,6 +116,7 @@ class RawClient {
  private:
   rest::Request Prepare(rest::Request request, std::string_view namespace_) const;
   rest::Request PrepareNamed(rest::Request request, const ObjectName& name) const;
+  DeleteOptions Filled(DeleteOptions options) const;
   apimachinery::Result<codec::ListMeta> ListPage(const apimachinery::ListOptions& options,
                                                  ObjectSink sink,
                                                  const std::stop_token& stop) const;

@@ -50,10 +50,12 @@ class ResourceClient {
   using EventSink = base::FunctionRef<apimachinery::Result<void>(WatchEvent<T>&&)>;
 
   /// `namespace_` is empty for cluster-scoped types and for all namespaces; writes then use the
-  /// object's namespace.
-  ResourceClient(std::shared_ptr<rest::RESTClient> client, std::string namespace_)
+  /// object's namespace. `defaults` are filled in for all writes: a field manager, a field
+  /// validation, a dry run.
+  ResourceClient(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
+                 WriteDefaults defaults = {})
       : client_(std::move(client), std::move(namespace_), api::ResourceOf<T>(),
-                codec::SchemaOf<T>()) {}
+                codec::SchemaOf<T>(), std::move(defaults)) {}
 
   apimachinery::Result<T> Get(std::string_view name, std::stop_token stop = {}) const {
     T object{};
@@ -142,14 +144,16 @@ class ResourceClient {
 
   /// Server-side apply: creates the object or sets the fields that `object` has. kConflict, with
   /// one cause for each field, when another manager owns some of them with other values and
-  /// `options.force` is false. kBadRequest when `options.field_manager` is empty.
-  apimachinery::Result<T> Apply(const ApplyObject<T>& object, const ApplyOptions& options,
+  /// `options.force` is false. kBadRequest when neither the options nor the client's defaults have
+  /// a field manager.
+  apimachinery::Result<T> Apply(const ApplyObject<T>& object, const ApplyOptions& options = {},
                                 std::stop_token stop = {}) const {
     return ApplyAt({}, object, options, std::move(stop));
   }
 
   /// Server-side apply of only the status.
-  apimachinery::Result<T> ApplyStatus(const ApplyObject<T>& object, const ApplyOptions& options,
+  apimachinery::Result<T> ApplyStatus(const ApplyObject<T>& object,
+                                      const ApplyOptions& options = {},
                                       std::stop_token stop = {}) const
     requires api::kHasStatus<T>
   {

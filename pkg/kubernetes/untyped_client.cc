@@ -20,13 +20,14 @@ bool HasProtobuf(const codec::TypeSchema& schema) {
 }
 
 RawResource MakeResource(const apimachinery::ResourceInfo& resource, std::string namespace_,
-                         const codec::TypeSchema& schema) {
+                         const codec::TypeSchema& schema, WriteDefaults defaults) {
   RawResource out{.resource = {.group = std::string(resource.group),
                                .version = std::string(resource.version),
                                .resource = std::string(resource.plural)},
                   .namespaced = resource.namespaced,
                   .namespace_ = std::move(namespace_),
-                  .kind = std::string(resource.kind)};
+                  .kind = std::string(resource.kind),
+                  .defaults = std::move(defaults)};
   if (HasProtobuf(schema)) {
     out.accept = {Encoding::kProtobuf, Encoding::kJson};
   }
@@ -37,8 +38,9 @@ RawResource MakeResource(const apimachinery::ResourceInfo& resource, std::string
 
 UntypedClient::UntypedClient(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                              const apimachinery::ResourceInfo& resource,
-                             const codec::TypeSchema& schema)
-    : raw_(std::move(client), MakeResource(resource, std::move(namespace_), schema)),
+                             const codec::TypeSchema& schema, WriteDefaults defaults)
+    : raw_(std::move(client),
+           MakeResource(resource, std::move(namespace_), schema, std::move(defaults))),
       schema_(&schema) {}
 
 Result<void> UntypedClient::Decode(Encoding encoding, std::string_view bytes, void* out) const {
@@ -134,7 +136,7 @@ Result<void> UntypedClient::Patch(const ObjectName& name, RawPatch patch,
 Result<void> UntypedClient::Apply(const ObjectName& name, std::string json,
                                   const ApplyOptions& options, void* out,
                                   std::stop_token stop) const {
-  if (options.field_manager.empty()) {
+  if (options.field_manager.empty() && raw_.resource().defaults.field_manager.empty()) {
     return apimachinery::Fail(apimachinery::Reason::kBadRequest,
                               "apply needs a field manager: set ApplyOptions::field_manager");
   }

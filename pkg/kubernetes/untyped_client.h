@@ -29,9 +29,10 @@ class UntypedClient {
   using FrameSink = RawClient::FrameSink;
 
   /// `schema` must have static storage. It may be that of a subresource of `resource`, for example
-  /// autoscaling/v1 Scale.
+  /// autoscaling/v1 Scale. `defaults` are filled in for all writes.
   UntypedClient(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
-                const apimachinery::ResourceInfo& resource, const codec::TypeSchema& schema);
+                const apimachinery::ResourceInfo& resource, const codec::TypeSchema& schema,
+                WriteDefaults defaults = {});
 
   apimachinery::Result<void> Get(std::string_view name, std::string_view subresource, void* out,
                                  std::stop_token stop) const;
@@ -56,7 +57,7 @@ class UntypedClient {
                                    const PatchOptions& options, void* out,
                                    std::stop_token stop) const;
   /// Server-side apply of `json`, to the subresource of `name` if it has one. kBadRequest when the
-  /// field manager or the name is empty.
+  /// field manager, also of the defaults, or the name is empty.
   apimachinery::Result<void> Apply(const ObjectName& name, std::string json,
                                    const ApplyOptions& options, void* out,
                                    std::stop_token stop) const;

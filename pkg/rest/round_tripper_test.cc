@@ -10,8 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+#include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::rest {
 namespace {
@@ -110,6 +113,88 @@ TEST(RoundTripperTest, WhatItLosesIsTriedAgainAsOnTheNetwork) {
   }
   EXPECT_TRUE(response) << response.error().ToString();
   EXPECT_EQ(tripper->seen().size(), 3U);
+}
+
+/// Sees every request, and answers those for what it does not know.
+class Middleware final : public RoundTripper {
+ public:
+  explicit Middleware(std::shared_ptr<RoundTripper> inner) : inner_(std::move(inner)) {}
+
+  std::unique_ptr<RoundTrip> Start(const HttpRequest& request) override {
+    const base::MutexLock lock(mu_);
+    seen_.push_back(request.method + " " + request.target);
+    if (request.target.find("unknown") != std::string::npos) {
+      return std::make_unique<ScriptedTrip>(ScriptedAnswer{.head = {.code = 404}});
+    }
+    HttpRequest changed = request;
+    changed.headers.emplace_back("X-Trace", std::to_string(seen_.size()));
+    return inner_->Start(changed);
+  }
+  std::vector<std::string> seen() const {
+    const base::MutexLock lock(mu_);
+    return seen_;
+  }
+
+ private:
+  const std::shared_ptr<RoundTripper> inner_;
+  mutable base::Mutex mu_;
+  std::vector<std::string> seen_ KX_GUARDED_BY(mu_);
+};
+
+// A config whose clients send through `middleware`, which New makes.
+Config ConfigThrough(std::shared_ptr<Middleware>& middleware, std::string host) {
+  return {.host = std::move(host),
+          .wrap_round_tripper = [&middleware](std::shared_ptr<RoundTripper> inner) {
+            middleware = std::make_shared<Middleware>(std::move(inner));
+            return middleware;
+          }};
+}
+
+TEST(RoundTripperTest, MiddlewareSeesChangesAndAnswersRequests) {
+  testing::Recorder server([](testing::FakeConnection& connection, const testing::FakeRequest&) {
+    connection.Respond(200, "application/json", "{}");
+  });
+  std::shared_ptr<Middleware> middleware;
+  const auto client = ClientFor(ConfigThrough(middleware, server.client()->config().host));
+  EXPECT_TRUE(client->Get().Resource(kConfigMaps).Namespace("ns").Name("a").Do());
+  std::string body;
+  const auto streamed = client->Get()
+                            .Resource(kConfigMaps)
+                            .Watch()
+                            .Stream([](const Request::StreamHead&) -> Result<void> { return {}; },
+                                    [&body](std::string_view chunk) -> Result<void> {
+                                      body += chunk;
+                                      return {};
+                                    },
+                                    {});
+  EXPECT_TRUE(streamed) << streamed.error().ToString();
+  EXPECT_EQ(body, "{}");
+  const auto unknown = client->Get().Resource(kConfigMaps).Namespace("ns").Name("unknown").Do();
+  EXPECT_EQ(unknown.error().reason, Reason::kNotFound);
+  EXPECT_THAT(middleware->seen(), ElementsAre("GET /api/v1/namespaces/ns/configmaps/a",
+                                              "GET /api/v1/configmaps?watch=true",
+                                              "GET /api/v1/namespaces/ns/configmaps/unknown"));
+  EXPECT_EQ(server.targets().size(), 2U) << "the middleware has answered the last one";
+  EXPECT_THAT(server.last().headers, Contains(Pair("x-trace", "2")));
+}
+
+TEST(RoundTripperTest, MiddlewareMayGoAroundARoundTripper) {
+  const auto tripper = std::make_shared<ScriptedTripper>(
+      std::vector<ScriptedAnswer>{{.head = {.code = 200}, .pieces = {"{}"}}});
+  std::shared_ptr<Middleware> middleware;
+  Config config = ConfigThrough(middleware, "https://nowhere.invalid");
+  config.round_tripper = tripper;
+  EXPECT_TRUE(ClientFor(std::move(config))->Get().Resource(kConfigMaps).Do());
+  EXPECT_THAT(tripper->headers(), Contains(Pair("X-Trace", "1")));
+}
+
+TEST(RoundTripperTest, MiddlewareThatIsNullIsAnError) {
+  const auto client =
+      RESTClient::New({.host = "http://127.0.0.1:1", .wrap_round_tripper = [](const auto&) {
+                         return std::shared_ptr<RoundTripper>();
+                       }});
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().reason, Reason::kInvalidConfig);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What the examples in comments of headers need around them. header_examples_test.py puts each
 // example in the place of the line "EXAMPLE <header> <number>" and compiles the whole.
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -10,13 +11,19 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/apiserver/server/testing/interceptor.h"
 #include "kubexx/authfilter/auth_filter.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/certwatcher/cert_watcher.h"
+#include "kubexx/codec/json_path.h"
 #include "kubexx/controller/builder.h"
 #include "kubexx/controller/manager.h"
+#include "kubexx/controller/retry.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/controller/testing/await.h"
+#include "kubexx/informers/type_options.h"
+#include "kubexx/kubernetes/managed_fields_upgrade.h"
+#include "kubexx/kubernetes/pager.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/leaderelection/leader_elector.h"
 #include "kubexx/leaderelection/lock.h"
@@ -77,6 +84,37 @@ void Wait(std::shared_ptr<rest::RESTClient> client) {
 
 void Serve() {
   // EXAMPLE pkg/apiserver/server/testing/api_server.h 1
+}
+
+void Intercept() {
+  // EXAMPLE pkg/apiserver/server/testing/interceptor.h 1
+}
+
+void CacheSome() {
+  // EXAMPLE pkg/informers/type_options.h 1
+}
+
+void Select(Manager& manager, Context& context, const std::string& node) {
+  // EXAMPLE pkg/cache/indexer_set.h 1
+}
+
+Result<std::set<std::string>> ImagesOf(std::shared_ptr<rest::RESTClient> client) {
+  std::set<std::string> images;
+  // EXAMPLE pkg/kubernetes/pager.h 1
+  return images;
+}
+
+Result<void> PrintImages(const Pod& pod) {
+  // EXAMPLE pkg/codec/json_path.h 1
+  return {};
+}
+
+void ApplyAs(Context& context, const ApplyObject<Deployment>& wanted) {
+  // EXAMPLE pkg/controller/client.h 1
+}
+
+void UpgradeFields(const controller::Client& client, const ObjectKey& key) {
+  // EXAMPLE pkg/kubernetes/managed_fields_upgrade.h 1
 }
 
 Result<void> Admit(certwatcher::CertWatcher* watcher, metrics::Registry& registry) {

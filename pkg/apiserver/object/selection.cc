@@ -67,41 +67,6 @@ std::string CustomValueAt(const JsonTree& object, const std::vector<std::string>
   return found->AsString() != nullptr ? *found->AsString() : found->ToJson();
 }
 
-/// The value of a term, where a backslash has to stand before ',', '=' and itself, and before
-/// nothing else.
-Result<std::string> Unescaped(std::string_view text) {
-  constexpr std::string_view kEscaped = ",=\\";
-  std::string value;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      if (i + 1 == text.size() || kEscaped.find(text[i + 1]) == std::string_view::npos) {
-        return Fail(Reason::kBadRequest, "invalid field selector: invalid escape sequence: " +
-                                             std::string(text.substr(i, 2)));
-      }
-      ++i;
-    } else if (kEscaped.find(text[i]) != std::string_view::npos) {
-      return Fail(Reason::kBadRequest,
-                  std::string("invalid field selector: unescaped character in value: ") + text[i]);
-    }
-    value.push_back(text[i]);
-  }
-  return value;
-}
-
-std::vector<std::string_view> SplitTerms(std::string_view text) {
-  std::vector<std::string_view> terms;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i + 1 < text.size() && text[i] == '\\') {
-      ++i;
-    } else if (i == text.size() || text[i] == ',') {
-      terms.push_back(text.substr(begin, i - begin));
-      begin = i + 1;
-    }
-  }
-  return terms;
-}
-
 }  // namespace
 
 Attributes AttributesOf(const ResourceType& type, const JsonTree& object) {
@@ -124,7 +89,7 @@ Attributes AttributesOf(const ResourceType& type, const JsonTree& object) {
 
 Result<FieldSelector> FieldSelector::Parse(std::string_view text, const ResourceType& type) {
   KX_ASSIGN_OR_RETURN(FieldSelector selector, ParseAny(text));
-  for (const Term& term : selector.terms_) {
+  for (const apimachinery::FieldRequirement& term : selector.terms_) {
     if (!IsSelectable(type, term.field)) {
       return Fail(Reason::kBadRequest, "Unable to find \"" + type.ApiVersion() +
                                            ", Resource=" + type.plural +
@@ -136,29 +101,16 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text, const Resource
 }
 
 Result<FieldSelector> FieldSelector::ParseAny(std::string_view text) {
+  KX_ASSIGN_OR_RETURN(const apimachinery::FieldSelector parsed,
+                      apimachinery::FieldSelector::Parse(text));
   FieldSelector selector;
-  for (const std::string_view part : SplitTerms(text)) {
-    if (part.empty()) {
-      continue;
-    }
-    const std::size_t at = part.find('=');
-    if (at == std::string_view::npos || at == 0) {
-      return Fail(Reason::kBadRequest,
-                  "unable to parse field selector: \"" + std::string(part) + "\" has no '='");
-    }
-    Term term;
-    term.equal = part[at - 1] != '!';
-    term.field = std::string(part.substr(0, term.equal ? at : at - 1));
-    const bool doubled = term.equal && at + 1 < part.size() && part[at + 1] == '=';
-    KX_ASSIGN_OR_RETURN(term.value, Unescaped(part.substr(at + (doubled ? 2 : 1))));
-    selector.terms_.push_back(std::move(term));
-  }
+  selector.terms_ = parsed.requirements();
   return selector;
 }
 
 bool FieldSelector::Matches(const apimachinery::ObjectKey& key,
                             const Attributes& attributes) const {
-  return std::ranges::all_of(terms_, [&](const Term& term) {
+  return std::ranges::all_of(terms_, [&](const apimachinery::FieldRequirement& term) {
     std::string_view value;
     if (term.field == "metadata.name") {
       value = key.name;
@@ -168,13 +120,15 @@ bool FieldSelector::Matches(const apimachinery::ObjectKey& key,
                found != attributes.fields.end()) {
       value = found->second;
     }
-    return (value == term.value) == term.equal;
+    return term.Admits(value);
   });
 }
 
 std::string FieldSelector::Exactly(std::string_view field) const {
-  const auto found = std::ranges::find_if(
-      terms_, [field](const Term& term) { return term.equal && term.field == field; });
+  const auto found =
+      std::ranges::find_if(terms_, [field](const apimachinery::FieldRequirement& term) {
+        return term.equal && term.field == field;
+      });
   return found == terms_.end() ? std::string() : found->value;
 }
 

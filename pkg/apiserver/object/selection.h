@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/apimachinery/fields.h"
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
@@ -45,12 +46,7 @@ class FieldSelector {
   std::string Exactly(std::string_view field) const;
 
  private:
-  struct Term {
-    std::string field{};
-    std::string value{};
-    bool equal = true;
-  };
-  std::vector<Term> terms_;
+  std::vector<apimachinery::FieldRequirement> terms_;
 };
 
 /// A namespace (empty: all namespaces) with selectors. A value type.

@@ -19,7 +19,8 @@ informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::R
           .transform = options.cache.transform,
           .namespaces = options.cache.namespaces,
           .index_namespaces = options.cache.index_namespaces,
-          .tuning = options.cache.tuning};
+          .tuning = options.cache.tuning,
+          .by_type = options.cache.by_type};
 }
 
 std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry> registry,

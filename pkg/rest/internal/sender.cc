@@ -6,6 +6,7 @@
 #include "kubexx/rest/error_response.h"
 #include "kubexx/rest/internal/credentials/impersonation.h"
 #include "kubexx/rest/internal/message/warning.h"
+#include "kubexx/rest/internal/transport/transport_tripper.h"
 
 namespace kubexx::rest::internal {
 namespace {
@@ -106,6 +107,8 @@ Result<std::unique_ptr<Sender>> Sender::New(Config config, RESTClient::Options o
       sender->server_.tls ? sender->config_.tls : TlsConfig{}, clock, sender->metrics_);
   KX_ASSIGN_OR_RETURN(sender->transport_, Transport::New(sender->config_, sender->server_, clock));
   sender->reload_->Attach(*sender->transport_);
+  KX_ASSIGN_OR_RETURN(sender->wrapped_,
+                      Wrapped(sender->config_, sender->transport_, sender->server_, clock));
   return sender;
 }
 
@@ -256,7 +259,12 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
   if (http.has_body) {
     metrics_.ObserveRequestSize(http.method, http.body.size());
   }
-  HttpCall call = transport_->Start(http);
+  // Before the start: where it is too old a watch begins anew, and nothing else happens.
+  std::uint64_t certificate = transport_->certificate_generation();
+  HttpCall call = wrapped_ ? wrapped_->Start(http) : transport_->Start(http);
+  if (!wrapped_) {
+    certificate = call.certificate_generation();
+  }
   const bool limited = options_.connect_timeout.count() > 0;
   auto head =
       call.AwaitHead(stop, {.connect = limited ? options_.clock.Now() + options_.connect_timeout
@@ -271,7 +279,10 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
   }
   metrics_.CountRequest(http.method, std::to_string(head->code));
   Warn(request, *head);
-  Opened opened{.call = std::move(call), .head = std::move(*head), .deadline = deadline};
+  Opened opened{.call = std::move(call),
+                .head = std::move(*head),
+                .deadline = deadline,
+                .certificate = certificate};
   if (opened.head.content_encoding == "gzip") {
     opened.gzip = std::make_unique<GzipDecoder>();
   }
@@ -307,12 +318,12 @@ Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
                    (head.code == 429 || head.code >= 500),
           .wait = wait.value_or(std::chrono::seconds(0)),
           .code = head.code,
-          .certificate = opened.call.certificate_generation()};
+          .certificate = opened.certificate};
 }
 
 bool Sender::HasOldCertificate(const Opened& opened) {
   reload_->Check();
-  return opened.call.certificate_generation() != transport_->certificate_generation();
+  return opened.certificate != transport_->certificate_generation();
 }
 
 std::chrono::seconds Sender::certificate_interval() const {

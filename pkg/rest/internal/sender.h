@@ -51,6 +51,8 @@ struct Opened {
   base::TimePoint deadline = base::TimePoint::max();
   std::unique_ptr<GzipDecoder> gzip{};  ///< null: the body is not compressed
   std::size_t bytes = 0;                ///< of the body read so far, as sent
+  /// The generation of the connection's client certificate, or an older one.
+  std::uint64_t certificate = 0;
 
   /// Like HttpCall::Read, but decompresses: one read may give several pieces or none.
   apimachinery::Result<bool> Read(HttpCall::Sink sink, const std::stop_token& stop,
@@ -138,7 +140,8 @@ class Sender {
   std::vector<std::pair<std::string, std::string>> impersonation_;
   std::unique_ptr<Credentials> credentials_;
   std::unique_ptr<TlsReload> reload_;
-  std::unique_ptr<Transport> transport_;
+  std::shared_ptr<Transport> transport_;
+  std::unique_ptr<Transport> wrapped_;  ///< null without Config::wrap_round_tripper
 };
 
 }  // namespace kubexx::rest::internal

@@ -9,11 +9,9 @@
 #include <list>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "kubexx/apiserver/endpoints/request/request_info.h"
 #include "kubexx/apiserver/endpoints/response/error_response.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/mutex.h"
@@ -22,38 +20,12 @@
 namespace kubexx::testing {
 namespace {
 
-using apiserver::RequestInfo;
-
 /// A test cannot go on without its server.
 void Check(const apimachinery::Result<void>& result) {
   if (!result) {
     std::cerr << "kubexx::testing::ApiServer: " << result.error().ToString() << "\n";
     std::abort();
   }
-}
-
-/// What a RequestMatch looks at of one request.
-RequestMatch SeenOf(const RequestInfo& request) {
-  return {
-      .verb = request.verb,
-      .resource = request.resource + (request.subresource.empty() ? "" : "/" + request.subresource),
-      .namespace_ = request.namespace_,
-      .name = request.name};
-}
-
-struct RequestOrder {
-  bool operator()(const RequestMatch& a, const RequestMatch& b) const {
-    return std::tie(a.verb, a.resource, a.namespace_, a.name) <
-           std::tie(b.verb, b.resource, b.namespace_, b.name);
-  }
-};
-
-bool Matches(const RequestMatch& wanted, const RequestMatch& seen) {
-  const auto is = [](const std::string& want, const std::string& value) {
-    return want.empty() || want == value;
-  };
-  return is(wanted.verb, seen.verb) && is(wanted.resource, seen.resource) &&
-         is(wanted.namespace_, seen.namespace_) && is(wanted.name, seen.name);
 }
 
 /// A watch that can be made to end.
@@ -113,20 +85,18 @@ class BreakableStream final : public http::BodyStream {
 class ApiServer::Faults {
  public:
   http::Response Answer(const http::Request& request, const http::Handler& next) {
-    const auto info = apiserver::ParseResourcePath(request.method, request.path,
-                                                   apiserver::ParseQuery(request.query));
-    if (!info || info->resource.empty()) {
+    const auto seen = PartsOfRequest(request.method, request.path, request.query);
+    if (!seen) {
       return next(request);
     }
-    const RequestMatch seen = SeenOf(*info);
-    if (seen.verb == "watch") {
-      return Watch(request, seen, next);
+    if (seen->verb == "watch") {
+      return Watch(request, *seen, next);
     }
     {
       const base::MutexLock lock(mu_);
-      ++counts_[seen];
+      ++counts_[*seen];
     }
-    const auto status = TakeFault(seen);
+    const auto status = TakeFault(*seen);
     return status ? apiserver::ErrorResponse(*status) : next(request);
   }
 
@@ -206,7 +176,7 @@ class ApiServer::Faults {
 
   mutable base::Mutex mu_;
   std::list<Fault> faults_ KX_GUARDED_BY(mu_);
-  std::map<RequestMatch, int, RequestOrder> counts_ KX_GUARDED_BY(mu_);
+  std::map<RequestMatch, int> counts_ KX_GUARDED_BY(mu_);
   std::vector<std::weak_ptr<BreakableStream>> watches_ KX_GUARDED_BY(mu_);
 };
 

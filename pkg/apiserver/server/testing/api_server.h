@@ -8,22 +8,10 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/server/api_server.h"
+#include "kubexx/apiserver/server/testing/request_match.h"
 #include "kubexx/apiserver/storage/storage.h"
 
 namespace kubexx::testing {
-
-/// Selects requests: those that match all members that are not empty. By default that is every
-/// request for a resource.
-struct RequestMatch {
-  /// The verb as in a Role: "get", "list", "watch", "create", "update", "patch", "delete" or
-  /// "deletecollection".
-  std::string verb{};
-  /// The plural, with its subresource if it has one: "configmaps", "deployments/status".
-  std::string resource{};
-  std::string namespace_{};
-  /// The name in the path. A create has none there.
-  std::string name{};
-};
 
 /// Serves an empty cluster from memory, over plain HTTP on a free port of the loopback address. The
 /// constructor starts it, and aborts the process when that fails. No controllers run in it.

@@ -110,7 +110,7 @@ PackedStore::IndexerSetRef PackedStore::indexers() const {
   return given_indexers_;
 }
 
-PackedStore::IndexerSetRef PackedStore::whole_indexers() const {
+std::shared_ptr<const IndexerSet> PackedStore::whole_indexers() const {
   base::MutexLock lock(indexers_mu_);
   return given_whole_indexers_;
 }

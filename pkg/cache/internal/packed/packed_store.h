@@ -130,6 +130,9 @@ class PackedStore {
 
   static std::uint64_t HashContent(const Object& object);
 
+  /// The indexers of which every stored entry has the terms, for readers.
+  std::shared_ptr<const IndexerSet> whole_indexers() const;
+
   /// The objects that were recently decoded for handlers.
   DecodedCache& decoded() const { return decoded_; }
   /// The faults that the store's readers have to learn of.
@@ -157,10 +160,8 @@ class PackedStore {
   apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
                                           const PackedView& packed) const;
   void PackNow(const EntryRef& old);
-  /// The indexers in place, for writers.
+  /// The indexers that entries are made with now.
   IndexerSetRef indexers() const;
-  /// The indexers of which every stored entry has the terms, for readers.
-  IndexerSetRef whole_indexers() const;
   apimachinery::Result<void> ExtendIndexers(Extend extend);
   /// Whether every stored entry has the terms of the indexers in place.
   bool AllIndexed() const;

@@ -1,0 +1,227 @@
+#include "kubexx/cache/internal/packed/select_entries.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/cache/internal/packed/label_index.h"
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::FieldRequirement;
+using apimachinery::LabelRequirement;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Selection;
+using apimachinery::SelectorOperator;
+
+constexpr std::string_view kNameField = "metadata.name";
+constexpr std::string_view kNamespaceField = "metadata.namespace";
+
+// What the terms of an entry say of it.
+enum class Verdict : std::uint8_t {
+  kNo,
+  kUnread,  ///< no, unless it cannot be decoded
+  kYes,     ///< or only the decoded object can tell
+};
+
+/// A requirement of a field selector and the index that has the field's values; no index for a part
+/// of the key.
+struct FieldTest {
+  const FieldRequirement& requirement;
+  std::optional<IndexId> index{};
+};
+
+// The mark of entries for which the function of `index` threw.
+std::string UnreadTerm(IndexId index) {
+  return EncodeTerm(kUnreadIndex, std::string(1, static_cast<char>(index)));
+}
+
+bool RequiresValue(const LabelRequirement& requirement) {
+  return requirement.op == SelectorOperator::kEquals || requirement.op == SelectorOperator::kIn;
+}
+
+/// One query of a store.
+class EntrySelector {
+ public:
+  EntrySelector(const PackedStore& store, const Selection& selection, bool labels_indexed)
+      : store_(store),
+        selection_(selection),
+        namespace_(NamespaceOf(selection)),
+        indexers_(store.whole_indexers()) {
+    if (labels_indexed && !selection.labels.empty()) {
+      labels_ = indexers_->Find(kLabelIndex);
+    }
+  }
+
+  Result<SelectedEntries> Run() {
+    KX_RETURN_IF_ERROR(PrepareFields());
+    SelectedEntries out;
+    for (EntryRef& entry : Candidates()) {
+      switch (Judge(*entry)) {
+        case Verdict::kNo:
+          break;
+        case Verdict::kUnread:
+          out.unread.push_back(std::move(entry));
+          break;
+        case Verdict::kYes:
+          out.matching.push_back(std::move(entry));
+          break;
+      }
+    }
+    return out;
+  }
+
+ private:
+  Result<void> PrepareFields() {
+    for (const FieldRequirement& requirement : selection_.fields.requirements()) {
+      FieldTest test{.requirement = requirement};
+      if (requirement.field != kNameField && requirement.field != kNamespaceField) {
+        if (!indexers_->IsNamed(requirement.field)) {
+          return Fail(Reason::kBadRequest,
+                      "the cache has no index of the field \"" + requirement.field +
+                          "\": add one to the informer with AddIndexers(IndexField<T>(...))");
+        }
+        test.index = indexers_->Find(requirement.field);
+      }
+      fields_.push_back(test);
+    }
+    return {};
+  }
+
+  // Terms that every selected entry has.
+  IndexTerms RequiredTerms() const {
+    IndexTerms terms;
+    if (labels_) {
+      for (const LabelRequirement& each : selection_.labels.requirements()) {
+        if (RequiresValue(each) && each.values.size() == 1) {
+          terms.emplace_back(kLabelIndex, LabelTerm(each.key, each.values.front()));
+        }
+      }
+    }
+    for (const FieldTest& test : fields_) {
+      if (test.index && test.requirement.equal && !test.requirement.value.empty()) {
+        terms.emplace_back(test.requirement.field, test.requirement.value);
+      }
+    }
+    return terms;
+  }
+
+  // A superset of what is selected, as small as the indexes make it without much work.
+  std::vector<EntryRef> Candidates() const {
+    if (const std::string name = selection_.fields.Exactly(kNameField);
+        !name.empty() && !namespace_.empty()) {
+      EntryRef entry = store_.Find(namespace_, name);
+      return entry ? std::vector{std::move(entry)} : std::vector<EntryRef>();
+    }
+    IndexTerms terms = RequiredTerms();
+    const LabelRequirement* one_of = terms.empty() ? FirstSet() : nullptr;
+    if (terms.empty() && one_of == nullptr) {
+      return namespace_.empty() ? store_.Entries() : store_.EntriesIn(namespace_);
+    }
+    if (!namespace_.empty() && indexers_->IsNamed(kNamespaceIndex)) {
+      terms.emplace_back(kNamespaceIndex, namespace_);
+    }
+    std::vector<EntryRef> found;
+    if (one_of == nullptr) {
+      return Found(terms, std::move(found));
+    }
+    for (const std::string& value : one_of->values) {
+      terms.emplace_back(kLabelIndex, LabelTerm(one_of->key, value));
+      found = Found(terms, std::move(found));
+      terms.pop_back();
+    }
+    return found;
+  }
+
+  // The first requirement that a label has one of several values.
+  const LabelRequirement* FirstSet() const {
+    const auto& requirements = selection_.labels.requirements();
+    const auto found = std::ranges::find_if(requirements, RequiresValue);
+    return labels_ && found != requirements.end() ? &*found : nullptr;
+  }
+
+  // `so_far` and the entries that have all of `terms` or might have them, each once.
+  std::vector<EntryRef> Found(const IndexTerms& terms, std::vector<EntryRef> so_far) const {
+    std::vector<EntryRef> unread;
+    std::vector<EntryRef> found = store_.EntriesByIndex(terms, &unread);
+    so_far.insert(so_far.end(), found.begin(), found.end());
+    if (!unread.empty()) {
+      so_far.insert(so_far.end(), unread.begin(), unread.end());
+      std::ranges::sort(so_far, {}, &EntryRef::get);
+      const auto rest = std::ranges::unique(so_far);
+      so_far.erase(rest.begin(), rest.end());
+    }
+    return so_far;
+  }
+
+  Verdict Judge(const Entry& entry) const {
+    if (!namespace_.empty() && entry.namespace_() != namespace_) {
+      return Verdict::kNo;
+    }
+    Verdict verdict = Verdict::kYes;
+    for (const FieldTest& test : fields_) {
+      verdict = std::min(verdict, JudgeField(entry, test));
+    }
+    return verdict == Verdict::kNo || !labels_ || HasLabels(entry) ? verdict : Verdict::kNo;
+  }
+
+  static Verdict JudgeField(const Entry& entry, const FieldTest& test) {
+    const FieldRequirement& wanted = test.requirement;
+    if (!test.index) {
+      const std::string_view value = wanted.field == kNameField ? entry.name() : entry.namespace_();
+      return wanted.Admits(value) ? Verdict::kYes : Verdict::kNo;
+    }
+    bool found = false;
+    bool none = true;
+    for (const std::string_view term : entry.terms()) {
+      if (static_cast<IndexId>(term.front()) == *test.index) {
+        none = false;
+        found = found || term.substr(1) == wanted.value;
+      }
+    }
+    found = found || (none && wanted.value.empty());
+    if (found == wanted.equal) {
+      return Verdict::kYes;
+    }
+    return none && entry.terms().Contains(UnreadTerm(*test.index)) ? Verdict::kUnread
+                                                                   : Verdict::kNo;
+  }
+
+  // Also true when only the decoded object can tell.
+  bool HasLabels(const Entry& entry) const {
+    const EncodedTerms terms = entry.terms();
+    return std::ranges::all_of(selection_.labels.requirements(),
+                               [&](const LabelRequirement& each) {
+                                 return each.Admits(LabelIn(terms, *labels_, each.key));
+                               }) ||
+           terms.Contains(UnreadTerm(*labels_));
+  }
+
+  const PackedStore& store_;
+  const Selection& selection_;
+  const std::string namespace_;
+  const std::shared_ptr<const IndexerSet> indexers_;
+  /// The number of kLabelIndex when the query uses it.
+  std::optional<IndexId> labels_{};
+  std::vector<FieldTest> fields_{};
+};
+
+}  // namespace
+
+std::string NamespaceOf(const Selection& selection) {
+  return selection.namespace_.empty() ? selection.fields.Exactly(kNamespaceField)
+                                      : selection.namespace_;
+}
+
+Result<SelectedEntries> SelectEntries(const PackedStore& store, const Selection& selection,
+                                      bool labels_indexed) {
+  return EntrySelector(store, selection, labels_indexed).Run();
+}
+
+}  // namespace kubexx::cache

@@ -1,0 +1,37 @@
+/// @file
+/// Finds the entries that a Selection selects, without unpacking any.
+#ifndef KUBEXX_CACHE_INTERNAL_PACKED_SELECT_ENTRIES_H_
+#define KUBEXX_CACHE_INTERNAL_PACKED_SELECT_ENTRIES_H_
+
+#include <string>
+#include <vector>
+
+#include "kubexx/apimachinery/selection.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/internal/packed/entry.h"
+#include "kubexx/cache/internal/packed/packed_store.h"
+
+namespace kubexx::cache {
+
+/// What a store has for a Selection.
+struct SelectedEntries {
+  /// The selected entries, and those whose labels only the decoded object shows.
+  std::vector<EntryRef> matching{};
+  /// Entries that the function of an index could not read. They are not selected if they can be
+  /// decoded; otherwise they might be.
+  std::vector<EntryRef> unread{};
+};
+
+/// The namespace whose objects are selected; "" when they may be in several.
+std::string NamespaceOf(const apimachinery::Selection& selection);
+
+/// Finds the entries. `labels_indexed` tells whether the store has kLabelIndex and every entry is
+/// in it; otherwise `matching` contains the entries with any labels. kBadRequest, which names the
+/// field, when the store has no index of a field in the selection. Thread-safe.
+apimachinery::Result<SelectedEntries> SelectEntries(const PackedStore& store,
+                                                    const apimachinery::Selection& selection,
+                                                    bool labels_indexed);
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_INTERNAL_PACKED_SELECT_ENTRIES_H_

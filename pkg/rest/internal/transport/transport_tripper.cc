@@ -1,0 +1,57 @@
+#include "kubexx/rest/internal/transport/transport_tripper.h"
+
+#include <stop_token>
+#include <utility>
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+// A call of the transport.
+class TransportTrip final : public RoundTrip {
+ public:
+  explicit TransportTrip(HttpCall call) : call_(std::move(call)) {}
+
+  Result<HttpHead> AwaitHead(const std::stop_token& stop, const Limits& limits) override {
+    return call_.AwaitHead(stop, limits);
+  }
+  Result<bool> Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) override {
+    return call_.Read(sink, stop, deadline);
+  }
+  bool lost_connection() const override { return call_.lost_connection(); }
+  bool failed() const override { return call_.failed(); }
+
+ private:
+  HttpCall call_;
+};
+
+}  // namespace
+
+TransportTripper::TransportTripper(std::shared_ptr<Transport> transport)
+    : transport_(std::move(transport)) {}
+
+std::unique_ptr<RoundTrip> TransportTripper::Start(const HttpRequest& request) {
+  return std::make_unique<TransportTrip>(transport_->Start(request));
+}
+
+Result<std::unique_ptr<Transport>> Wrapped(const Config& config,
+                                           std::shared_ptr<Transport> transport,
+                                           const ServerUrl& server, base::Clock& clock) {
+  if (!config.wrap_round_tripper) {
+    return nullptr;
+  }
+  Config outer;
+  outer.round_tripper =
+      config.wrap_round_tripper(std::make_shared<TransportTripper>(std::move(transport)));
+  if (outer.round_tripper == nullptr) {
+    return Fail(Reason::kInvalidConfig,
+                "wrap_round_tripper has returned null: return the inner RoundTripper where there "
+                "is nothing to wrap");
+  }
+  return Transport::New(outer, server, clock);
+}
+
+}  // namespace kubexx::rest::internal
