@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <stop_token>
@@ -23,6 +24,11 @@ namespace kubexx {
 namespace {
 
 using apimachinery::Result;
+
+/// Stands for --settle-window. The chart sets it instead of the flag: the image that it is given
+/// may be of a version that does not know the flag, which would be an error, and ignores the
+/// variable.
+constexpr char kSettleWindowVariable[] = "SELF_TEST_SETTLE_WINDOW";
 
 /// No other test of the namespace has it.
 std::string NewTestName() {
@@ -99,13 +105,22 @@ int RunSelfTestCommand(int argc, const char* const* argv) {
       "Deployment, and deletes both. `helm test` runs this command.\n"
       "It needs the rights to create, get, patch and delete ConfigMaps and Deployments in the "
       "namespace.\n"
-      "-n stands for --namespace. The command exits with 0 when the operator works, with 1 when "
+      "-n stands for --namespace. The environment variable SELF_TEST_SETTLE_WINDOW stands for "
+      "--settle-window. The command exits with 0 when the operator works, with 1 when "
       "the operator does not work or the command could not find out, and with 2 when the command "
       "line is wrong.",
       KUBEXX_VERSION);
   SelfTestFlags question;
   question.AddTo(flags);
-  if (const auto exit_code = ParseCommandLine(flags, argc, argv, SelfTestFlags::kShort)) {
+  std::vector<const char*> words(argv, argv + argc);
+  std::string of_environment;
+  if (const char* window = std::getenv(kSettleWindowVariable);
+      window != nullptr && *window != '\0' && argc > 0) {
+    of_environment = std::string("--settle-window=") + window;
+    words.insert(words.begin() + 1, of_environment.c_str());  // before the flags, which count more
+  }
+  if (const auto exit_code = ParseCommandLine(flags, static_cast<int>(words.size()), words.data(),
+                                              SelfTestFlags::kShort)) {
     return *exit_code;
   }
   logging::Init({.level = logging::Level::kError});

@@ -68,6 +68,7 @@ struct Effective {
   /// The longest times that a policy or annotation may ask for.
   static constexpr base::Duration kLongestHealthTimeout = std::chrono::hours(24);
   static constexpr base::Duration kLongestSoakTime = std::chrono::hours(1);
+  static constexpr base::Duration kLongestMinInterval = std::chrono::hours(720);
   /// How long a rollout may take before it has failed.
   base::Duration HealthTimeout() const;
   /// How long other rollouts wait for this one. Leaves out the workload's own annotation: otherwise

@@ -192,8 +192,10 @@ class Gate {
   /// The write that followed Begin was not made: the rollout no longer counts as under way, unless
   /// Observe has already seen it.
   void Cancel(const ObjectRef& workload);
-  /// Does the same as Cancel when the write failed because the workload had changed. An earlier
-  /// attempt may have caused that change; if its outcome is unknown, it stays unknown.
+  /// The write that followed Begin failed because the workload had changed, and the caller asks
+  /// again at once: the rollout no longer counts as under way, but its place is kept until the
+  /// workload asks again, is Done or is deleted, so that nobody else is let in before it. An
+  /// earlier attempt may have caused that change; if its outcome is unknown, it stays unknown.
   void CancelOvertaken(const ObjectRef& workload);
   /// It is not known whether the write that followed Begin was made. The rollout keeps its place
   /// until Observe sees it, Settle finds that there is nothing to roll, or its timeout is over. It
@@ -214,6 +216,9 @@ class Gate {
   void LeaveUnrecorded(const ObjectRef& workload);
   /// The workload has nothing to roll any more: it stops waiting.
   void Done(const ObjectRef& workload);
+  /// Nobody asks any more, because the operator has stopped: no place is kept for a workload that
+  /// was to ask again.
+  void KeepNoPlaces();
 
   /// Returns the waiting workloads for which the answer may have changed. Each is returned once,
   /// until the caller asks for it again.
@@ -240,6 +245,8 @@ class Gate {
   const std::map<ObjectRef, Pending>& pending() const { return pending_; }
   /// The number of rollouts that are under way or have failed.
   std::size_t rollouts() const { return rollouts_.size(); }
+  /// The number of workloads the start of whose last rollout is remembered for minimum intervals.
+  std::size_t starts() const { return last_starts_.size(); }
 
  private:
   /// A rollout that has ended. Kept until its end, or the next rollout, is recorded on the
@@ -316,6 +323,8 @@ class Gate {
   std::optional<Hold> CheckLimits(const ObjectRef& workload, const Effective& effective,
                                   Scan& scan) const;
   static Place PlaceOf(const Rollout& rollout, base::WallTime now);
+  /// The place that the workload takes by its rollout or by a reservation.
+  Place PlaceOf(const ObjectRef& workload, base::WallTime now) const;
   const Loads& LoadsIn(Scan& scan) const;
   Load LoadFor(const ObjectRef& workload, bool healthy_only, Scan& scan) const;
   /// Does the same as FullLimit, but builds no texts: it is called for each of many waiting
@@ -355,7 +364,9 @@ class Gate {
   /// Adjusts stored times when the clock has been set back since the last sweep.
   void FollowClock(base::WallTime now);
   void Drop(const ObjectRef& workload);
-  /// Reverts what Start did.
+  /// Reverts what Start did. Returns whether there was something to revert.
+  bool TakeBack(const ObjectRef& workload);
+  /// Does the same, and has those that wait asked again.
   void Undo(const ObjectRef& workload);
   void End(const ObjectRef& workload, RolloutState state, base::WallTime now);
   /// Remembers a start, unless it lies in the future. `annotations` are the workload's.
@@ -387,8 +398,8 @@ class Gate {
   std::optional<base::WallTime> next_sweep_;
   std::optional<base::WallTime> last_sweep_;
   std::map<ObjectRef, Pending> pending_;
-  /// Workloads that TakeWakes has returned and that have not asked since: each of them reserves a
-  /// place.
+  /// Workloads that are to ask again, because TakeWakes has returned them or CancelOvertaken was
+  /// called, and that have not done so yet: each of them reserves a place.
   std::set<ObjectRef> woken_;
   /// Workloads that TakeWakes has returned because a stop holds them back: they reserve no place.
   std::set<ObjectRef> asked_anew_;

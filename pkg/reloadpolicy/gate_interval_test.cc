@@ -105,6 +105,27 @@ TEST_F(GateIntervalTest, RemembersWhatWasSeenBeforeThePoliciesWere) {
   EXPECT_EQ(TryWritten("a"), "MinInterval");
 }
 
+// Whoever may not read one namespace's policies for weeks remembers no more for that than they
+// could ask for, and nothing for the other namespaces.
+TEST_F(GateIntervalTest, WherePoliciesAreUnreadStartsAreKeptAsLongAsTheyMightCount) {
+  gate_.SetUnread("closed", true, now_);
+  Roll("a");
+  const ObjectRef closed{"Deployment", {"closed", "b"}};
+  const Decision decision = gate_.Begin({closed, {}, {}, "u"}, now_);
+  ASSERT_TRUE(decision.tracked);
+  gate_.Observe(closed, {"u", Written(decision.started, decision.record), Phase::kComplete, ""},
+                now_);
+  After(59min);
+  EXPECT_EQ(gate_.starts(), 2U);
+  After(2min);
+  EXPECT_EQ(gate_.starts(), 1U)
+      << "an hour is the most that the other namespaces' policies ask for";
+  After(Effective::kLongestMinInterval - 2h);
+  EXPECT_EQ(gate_.starts(), 1U);
+  After(2h);
+  EXPECT_EQ(gate_.starts(), 0U);
+}
+
 TEST_F(GateIntervalTest, AnotherObjectOfThatNameIsNotHeld) {
   Roll("a");
   on_workload_["a"].clear();
@@ -157,14 +178,22 @@ TEST(LastStarts, DropsThoseThatNoIntervalCountsFrom) {
   }
   starts.Note(AppRef("patient"), "u", kBegin, 2h);
   EXPECT_EQ(starts.size(), 101U);
-  starts.Prune(kBegin + 1h + 49s, 1h);
+  const auto an_hour = [](const ObjectRef&) { return base::Duration(1h); };
+  starts.Prune(kBegin + 1h + 49s, an_hour);
   EXPECT_EQ(starts.size(), 51U);
   EXPECT_EQ(starts.Find(AppRef("49"), "u"), std::nullopt);
   EXPECT_EQ(starts.Find(AppRef("50"), "u"), kBegin + 50s);
   starts.Clamp(kBegin + 55s);
   EXPECT_EQ(starts.Find(AppRef("99"), "u"), kBegin + 55s);
-  starts.Prune(kBegin + 2h, 1h);
+  starts.Prune(kBegin + 2h, an_hour);
   EXPECT_EQ(starts.size(), 0U);
+  starts.Note(AppRef("short"), "u", kBegin);
+  starts.Note(AppRef("long"), "u", kBegin);
+  starts.Prune(kBegin + 2h, [](const ObjectRef& workload) {
+    return base::Duration(workload == AppRef("long") ? 3h : 1h);
+  });
+  EXPECT_EQ(starts.Find(AppRef("long"), "u"), kBegin);
+  EXPECT_EQ(starts.size(), 1U);
 }
 
 TEST(PolicySet, TellsTheLongestInterval) {

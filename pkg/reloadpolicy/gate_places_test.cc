@@ -93,6 +93,61 @@ TEST_F(GatePlacesTest, AWriteWithoutAnAnswerKeepsItsPlace) {
   EXPECT_EQ(Try("b"), "go");
 }
 
+// A conflict with a status, or with another field, is no reason to let somebody else in first.
+TEST_F(GatePlacesTest, AWorkloadThatChangedMeanwhileKeepsItsPlaceForTheRepeat) {
+  SetPolicy({.max_in_namespace = 1});
+  const auto begin = [&](const char* name) {
+    return !gate_.Begin({AppRef(name), {}, {}, "u"}, now_).hold;
+  };
+  const auto conflict = [&] {
+    gate_.TakeWakes(now_);
+    gate_.CancelOvertaken(AppRef("a"));
+    EXPECT_EQ(gate_.rollouts(), 0U);
+    EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty());
+    EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+    EXPECT_EQ(Try("a"), "go");
+  };
+  EXPECT_TRUE(begin("a"));
+  EXPECT_FALSE(begin("b"));
+  for (int i = 0; i < 4; ++i) {
+    conflict();
+    EXPECT_TRUE(begin("a"));
+  }
+  conflict();
+  gate_.Done(AppRef("a"));  // it gives up for now
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("b")));
+  EXPECT_FALSE(begin("a")) << "it is the other's turn";
+  gate_.Done(AppRef("b"));
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("a")));
+  EXPECT_TRUE(begin("a"));
+  EXPECT_FALSE(begin("b"));
+  conflict();
+  gate_.Forget(AppRef("a"));
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("b"))) << "it was deleted";
+  gate_.Done(AppRef("b"));
+  EXPECT_TRUE(begin("a"));
+  EXPECT_FALSE(begin("b"));
+  conflict();
+  gate_.Wait({AppRef("a"), {}, {}, "u"}, {.reason = HoldReason::kSourcePaused}, now_);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("b"))) << "something else holds it";
+}
+
+// Its last rollout has no place any more, and is what counts again after a conflict.
+TEST_F(GatePlacesTest, AWorkloadWithAnEarlierRolloutKeepsItsPlaceForTheRepeat) {
+  SetPolicy({.max_in_namespace = 1});
+  Begin("a");
+  See("a", Phase::kFailed);
+  EXPECT_FALSE(gate_.Begin({AppRef("a"), on_workload_["a"], {}, "u"}, now_).hold);
+  EXPECT_TRUE(gate_.Begin({AppRef("b"), {}, {}, "u"}, now_).hold);
+  gate_.CancelOvertaken(AppRef("a"));
+  EXPECT_EQ(gate_.rollouts(), 1U);
+  EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty());
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  EXPECT_EQ(Try("a"), "go");
+  gate_.Done(AppRef("a"));
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("b")));
+}
+
 TEST_F(GatePlacesTest, AWriteWithoutAnAnswerThatWasNotMadeIsNoFailure) {
   SetPolicy({.max_in_namespace = 1, .health_timeout = 8s, .stop_after_failures = 1});
   Begin("a");

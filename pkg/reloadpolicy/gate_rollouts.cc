@@ -287,8 +287,11 @@ void Gate::Sweep(base::WallTime now) {
   if (unread_.contains("")) {
     return;  // nothing is known yet, and all is held
   }
-  if (unread_.empty() && (!next_prune_ || *next_prune_ <= now)) {
-    last_starts_.Prune(now, policies_.LongestMinInterval());
+  if (!next_prune_ || *next_prune_ <= now) {
+    const base::Duration known = policies_.LongestMinInterval();
+    last_starts_.Prune(now, [&](const ObjectRef& workload) {
+      return IsUnread(workload.key.namespace_) ? Effective::kLongestMinInterval : known;
+    });
     next_prune_ = now + kBetweenPrunes;
   }
   if (next_sweep_ && now < *next_sweep_) {

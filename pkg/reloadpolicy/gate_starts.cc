@@ -116,10 +116,13 @@ void Gate::Cancel(const ObjectRef& workload) {
 
 void Gate::CancelOvertaken(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);
-  if (found != rollouts_.end() && found->second.doubted && !found->second.observed) {
-    found->second.uncertain = true;
-  } else {
-    Cancel(workload);
+  if (found == rollouts_.end() || found->second.observed) {
+    return;
+  }
+  if (found->second.doubted) {
+    found->second.uncertain = true;  // which keeps the place, too
+  } else if (TakeBack(workload)) {
+    woken_.insert(workload);
   }
 }
 
@@ -148,16 +151,18 @@ void Gate::Settle(const ObjectRef& workload, const Sighting& seen, base::WallTim
   }
 }
 
-void Gate::Undo(const ObjectRef& workload) {
+bool Gate::TakeBack(const ObjectRef& workload) {
   if (rollouts_.erase(workload) == 0) {
-    return;
+    return false;
   }
-  wake_some_ = true;
   if (auto last = replaced_.extract(workload); !last.empty()) {
     rollouts_.insert_or_assign(workload, std::move(last.mapped()));
     next_sweep_.reset();
   }
+  return true;
 }
+
+void Gate::Undo(const ObjectRef& workload) { wake_some_ = TakeBack(workload) || wake_some_; }
 
 void Gate::CancelKept(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);

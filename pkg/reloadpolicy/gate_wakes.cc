@@ -15,6 +15,12 @@ Gate::Place Gate::PlaceOf(const Rollout& rollout, base::WallTime now) {
                                                                                : Place::kUnhealthy;
 }
 
+Gate::Place Gate::PlaceOf(const ObjectRef& workload, base::WallTime now) const {
+  const auto own = rollouts_.find(workload);
+  const Place place = own == rollouts_.end() ? Place::kNone : PlaceOf(own->second, now);
+  return place == Place::kNone && woken_.contains(workload) ? Place::kUpdating : place;
+}
+
 Gate::Loads::Loads() = default;
 
 void Gate::Loads::Add(const ObjectRef& workload, Place place) {
@@ -33,7 +39,7 @@ const Gate::Loads& Gate::LoadsIn(Scan& scan) const {
   if (!scan.loads) {
     scan.loads.emplace();
     for (const auto& [workload, rollout] : rollouts_) {
-      scan.loads->Add(workload, PlaceOf(rollout, scan.now));
+      scan.loads->Add(workload, PlaceOf(workload, scan.now));
     }
     for (const ObjectRef& workload : woken_) {
       if (!rollouts_.contains(workload)) {
@@ -47,10 +53,7 @@ const Gate::Loads& Gate::LoadsIn(Scan& scan) const {
 Gate::Load Gate::LoadFor(const ObjectRef& workload, bool healthy_only, Scan& scan) const {
   const Loads& loads = LoadsIn(scan);
   // Its next rollout takes the place of the last one.
-  const auto own = rollouts_.find(workload);
-  const Place place = own != rollouts_.end()      ? PlaceOf(own->second, scan.now)
-                      : woken_.contains(workload) ? Place::kUpdating
-                                                  : Place::kNone;
+  const Place place = PlaceOf(workload, scan.now);
   const auto count = [&](const Loads::Taken& taken) {
     return taken.updating - (place == Place::kUpdating ? 1 : 0) +
            (healthy_only ? taken.unhealthy - (place == Place::kUnhealthy ? 1 : 0) : 0);
@@ -168,6 +171,12 @@ void Gate::WakeGoverned(const Policy& policy) {
   }
 }
 
+void Gate::KeepNoPlaces() {
+  wake_some_ = wake_some_ || !woken_.empty();
+  woken_.clear();
+  asked_anew_.clear();
+}
+
 std::vector<ObjectRef> Gate::TakeWakes(base::WallTime now) {
   const std::set<ObjectRef> changed = std::exchange(changed_, {});
   const bool some_places = std::exchange(wake_some_, false);
@@ -206,8 +215,10 @@ std::vector<ObjectRef> Gate::TakeWakes(base::WallTime now) {
       const HoldReason reason = next.pending->hold.reason;
       if (reason == HoldReason::kLimit || reason == HoldReason::kUnhealthy) {
         // Keeps the place, so that one is woken for each.
-        if (woken_.insert(*next.workload).second && !rollouts_.contains(*next.workload)) {
-          (void)LoadsIn(scan);
+        (void)LoadsIn(scan);  // as they are without it
+        const bool takes_another = PlaceOf(*next.workload, now) == Place::kNone;
+        woken_.insert(*next.workload);
+        if (takes_another) {
           scan.loads->Add(*next.workload, Place::kUpdating);
         }
       }

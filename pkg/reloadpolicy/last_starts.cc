@@ -41,11 +41,12 @@ void LastStarts::Clamp(base::WallTime now) {
   }
 }
 
-void LastStarts::Prune(base::WallTime now, base::Duration interval) {
+void LastStarts::Prune(base::WallTime now,
+                       base::FunctionRef<base::Duration(const ObjectRef&)> longest_for) {
   std::erase_if(starts_, [&](const auto& item) {
-    const Entry& entry = item.second;
+    const auto& [workload, entry] = item;
     return entry.started + std::chrono::duration_cast<base::WallTime::duration>(
-                               std::max(interval, entry.own_interval)) <=
+                               std::max(longest_for(workload), entry.own_interval)) <=
            now;
   });
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::reloadpolicy {
@@ -37,9 +38,9 @@ class LastStarts {
   void Forget(const ObjectRef& workload) { starts_.erase(workload); }
   /// Moves starts in the future to `now`: the clock has been set back.
   void Clamp(base::WallTime now);
-  /// Drops the starts from which neither `interval` nor the interval that was noted with them still
-  /// counts at `now`.
-  void Prune(base::WallTime now, base::Duration interval);
+  /// Drops the starts from which neither the interval that `longest_for` gives for the workload nor
+  /// the one that was noted with them still counts at `now`.
+  void Prune(base::WallTime now, base::FunctionRef<base::Duration(const ObjectRef&)> longest_for);
   std::size_t size() const { return starts_.size(); }
 
  private:

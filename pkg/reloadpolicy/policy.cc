@@ -22,7 +22,6 @@ using std::chrono::hours;
 using std::chrono::seconds;
 
 constexpr base::Duration kLongestSettleWindow = hours(1);
-constexpr base::Duration kLongestInterval = hours(720);
 constexpr base::Duration kShortestHealthTimeout = seconds(1);
 constexpr int kMaxOrder = 1000;
 
@@ -68,8 +67,8 @@ void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
                     {base::Duration(0), kLongestSettleWindow}, settings.settle_window);
   }
   if (spec.min_interval) {
-    reader.Duration("spec.minInterval", *spec.min_interval, {base::Duration(0), kLongestInterval},
-                    settings.min_interval);
+    reader.Duration("spec.minInterval", *spec.min_interval,
+                    {base::Duration(0), Effective::kLongestMinInterval}, settings.min_interval);
   }
   if (spec.health_gate) {
     settings.health_gate = spec.health_gate->enabled.value_or(true);
@@ -176,7 +175,8 @@ void ReadBrake(const std::string& key, const std::string& value, Settings& setti
       problem = Quoted(value) + " is neither true nor false; write \"true\" or \"false\"";
     }
   } else if (key.ends_with("/min-interval")) {
-    if (const auto interval = ParseDuration(value, base::Duration(0), kLongestInterval)) {
+    if (const auto interval =
+            ParseDuration(value, base::Duration(0), Effective::kLongestMinInterval)) {
       settings.min_interval = *interval;
     } else {
       problem = interval.error().message + "; write, for instance, \"15m\"";

@@ -64,6 +64,8 @@ gives 2 'has an empty name' clean-up --namespaces=
 gives 1 'kubexx-reloader self-test: the cluster cannot be reached: ' self-test
 gives 1 'kubexx-reloader self-test: ' --deployment reloader self-test --timeout 10s -n shop
 gives 2 'invalid value "soon"' self-test --timeout=soon
+SELF_TEST_SETTLE_WINDOW=later gives 2 'invalid value "later"' self-test
+SELF_TEST_SETTLE_WINDOW=1ms gives 1 'kubexx-reloader self-test: ' self-test --timeout 10s
 
 log "other words are refused, with a hint"
 gives 2 'unexpected argument "foo"' foo

@@ -1,6 +1,6 @@
 #include "kubexx/reloader/ha/membership.h"
 
-#include <set>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -14,9 +14,6 @@ using apimachinery::Result;
 
 namespace {
 
-// What a dead member left is removed after this many times the expiry.
-constexpr int kAbandonedAfter = 10;
-
 // Roles that are just being replaced refuse, too.
 constexpr base::Duration kRefusedForGood = std::chrono::seconds(10);
 
@@ -26,85 +23,23 @@ std::string Division(int shards) {
                        : "divides the namespaces into " + std::to_string(shards) + " shards";
 }
 
-/// Whether the member has this number of shards, as far as anybody knows. Those that do not tell
-/// have several: with one there are no signs of life.
-bool Agrees(const Member& member, int shards) {
-  return member.shards == shards || (member.shards == 0 && shards > 1);
-}
-
 }  // namespace
-
-void MemberView::Saw(const std::vector<Member>& members, base::TimePoint now) {
-  const base::Duration unseen =
-      last_ ? std::max(now - *last_ - expiry_ / 2, base::Duration(0)) : base::Duration(0);
-  last_ = now;
-  for (auto& [name, entry] : entries_) {
-    entry.since += unseen;
-  }
-  std::set<std::string> present;
-  for (const Member& member : members) {
-    present.insert(member.name);
-    const auto [at, is_new] =
-        entries_.try_emplace(member.name, Entry{.member = member, .since = now});
-    Entry& entry = at->second;
-    if (!is_new && entry.member.version != member.version) {
-      entry.since = now;
-      entry.is_renewed = true;
-    }
-    entry.member = member;
-  }
-  std::erase_if(entries_, [&](const auto& entry) { return !present.contains(entry.first); });
-}
-
-bool MemberView::IsLive(const Entry& entry, base::TimePoint now) const {
-  return (entry.is_renewed || !entry.member.is_abandoned) && now - entry.since < expiry_;
-}
-
-std::vector<std::string> MemberView::Live(base::TimePoint now, std::optional<int> shards) const {
-  std::vector<std::string> live;
-  for (const auto& [name, entry] : entries_) {
-    if (IsLive(entry, now) && (!shards || Agrees(entry.member, *shards))) {
-      live.push_back(name);
-    }
-  }
-  return live;
-}
-
-std::optional<Member> MemberView::Elder(base::TimePoint now, int shards) const {
-  const Member* first = nullptr;
-  const auto rank = [shards](const Member& member) {
-    return std::pair(member.created, Agrees(member, shards) ? shards : member.shards);
-  };
-  for (const auto& [name, entry] : entries_) {
-    if (IsLive(entry, now) && (first == nullptr || rank(entry.member) < rank(*first))) {
-      first = &entry.member;
-    }
-  }
-  return first == nullptr || Agrees(*first, shards) ? std::nullopt : std::optional(*first);
-}
-
-std::vector<std::string> MemberView::Abandoned(base::TimePoint now) const {
-  std::vector<std::string> abandoned;
-  for (const auto& [name, entry] : entries_) {
-    if (now - entry.since >= kAbandonedAfter * expiry_) {
-      abandoned.push_back(name);
-    }
-  }
-  return abandoned;
-}
-
-std::string TakerOf(int shard, const std::vector<std::string>& members) {
-  return members.empty() ? std::string()
-                         : members[static_cast<std::size_t>(shard) % members.size()];
-}
 
 class Membership::Impl {
  public:
   Impl(Options options, MemberStore& store)
       : options_(std::move(options)),
         store_(store),
+        waits_(options_.registry == nullptr
+                   ? metrics::Gauge()
+                   : options_.registry->Gauge(
+                         "kubexx_reloader_replica_waits",
+                         "1 while this replica takes no shard because a replica with another "
+                         "number of shards is at work.")),
         view_(options_.expiry),
-        leader_view_(options_.expiry) {}
+        leader_view_(options_.expiry) {
+    waits_.Set(0);
+  }
   ~Impl() { Stop(); }
 
   void Start() {
@@ -171,12 +106,15 @@ class Membership::Impl {
       }
       if (has_place_ && HasSigns()) {
         if (is_due || !is_member_) {
+          // The others may have seen it as soon as it was sent, whenever the answer comes.
+          const base::TimePoint sent = options_.clock.Now();
           if (!std::exchange(is_member_, true)) {
-            renewed_at_ = options_.clock.Now();
+            renewed_at_ = sent;
           }
           const auto renewed = store_.Renew(stop);
-          if (renewed) {
-            renewed_at_ = options_.clock.Now();
+          BeginAnewAfterSilence();  // or only when it was answered
+          if (renewed && is_member_) {
+            renewed_at_ = sent;
           }
           Note(renewed, "Cannot renew this replica's sign of life for the other replicas",
                renewal_error_, stop);
@@ -303,6 +241,7 @@ class Membership::Impl {
       }
       waiting_ = what;
     }
+    waits_.Set(what ? 1 : 0);
     if (what) {
       logging::Warning("This replica waits: it " + *what);
     } else {
@@ -367,6 +306,7 @@ class Membership::Impl {
 
   const Options options_;
   MemberStore& store_;
+  const metrics::Gauge waits_;
   // The renewer's only, and Stop's after it has ended.
   MemberView view_;
   MemberView leader_view_;                       // of the one Lease's holder

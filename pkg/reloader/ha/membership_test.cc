@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/logging/testing/capture.h"
+#include "kubexx/metrics/registry.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -21,67 +23,8 @@ namespace {
 using apimachinery::Result;
 using base::testing::FakeClock;
 using std::chrono::seconds;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Optional;
-
-TEST(MemberView, BelievesInWhatChanges) {
-  MemberView view(seconds(15));
-  const base::TimePoint start{};
-  view.Saw({{.name = "a", .version = "1"}, {.name = "b", .version = "1"}}, start);
-  EXPECT_THAT(view.Live(start), ElementsAre("a", "b"));
-  view.Saw({{.name = "a", .version = "1"}, {.name = "b", .version = "1"}}, start + seconds(7));
-  view.Saw({{.name = "a", .version = "2"}, {.name = "b", .version = "1"}}, start + seconds(14));
-  EXPECT_THAT(view.Live(start + seconds(15)), ElementsAre("a"));
-  EXPECT_THAT(view.Abandoned(start + seconds(149)), IsEmpty());
-  EXPECT_THAT(view.Abandoned(start + seconds(150)), ElementsAre("b"));
-  view.Saw({{.name = "a", .version = "2"}}, start + seconds(20));
-  EXPECT_THAT(view.Live(start + seconds(20)), ElementsAre("a"));
-  EXPECT_THAT(view.Abandoned(start + seconds(150)), IsEmpty());
-}
-
-TEST(MemberView, TellsWhoHasAnotherNumberOfShards) {
-  MemberView view(seconds(15));
-  const base::TimePoint start{};
-  const Member eight{.name = "eight", .version = "1", .shards = 8, .created = 100};
-  const Member four{.name = "four", .version = "1", .shards = 4, .created = 200};
-  const Member untold{.name = "untold", .version = "1", .created = 50};
-  view.Saw({eight, four}, start);
-  EXPECT_EQ(view.Elder(start, 8), std::nullopt);
-  EXPECT_EQ(view.Elder(start, 4), eight);
-  EXPECT_EQ(view.Elder(start, 2), eight);
-  EXPECT_THAT(view.Live(start, 8), ElementsAre("eight"));
-  EXPECT_THAT(view.Live(start, 4), ElementsAre("four"));
-  EXPECT_THAT(view.Live(start), ElementsAre("eight", "four"));
-  view.Saw({eight, four, untold}, start);
-  EXPECT_EQ(view.Elder(start, 4), std::nullopt) << "whoever does not tell has the same number";
-  EXPECT_EQ(view.Elder(start, 1), untold) << "but not one, as there are no members then";
-  EXPECT_THAT(view.Live(start, 4), ElementsAre("four", "untold"));
-  Member at_once = four;
-  at_once.created = eight.created;
-  view.Saw({eight, at_once}, start);
-  EXPECT_EQ(view.Elder(start, 8), at_once) << "one of two waits, not both";
-  EXPECT_EQ(view.Elder(start, 4), std::nullopt);
-  EXPECT_EQ(view.Elder(start + seconds(15), 8), std::nullopt) << "it is dead";
-  Member left = eight;
-  left.is_abandoned = true;
-  view.Saw({left}, start);
-  EXPECT_EQ(view.Elder(start, 4), std::nullopt) << "it was dead before it was seen";
-  EXPECT_THAT(view.Live(start), IsEmpty());
-  left.version = "2";
-  view.Saw({left}, start);
-  EXPECT_EQ(view.Elder(start, 4), left) << "clocks differ: it lives";
-}
-
-TEST(TakerOf, GivesEveryMemberItsPart) {
-  EXPECT_EQ(TakerOf(0, {}), "");
-  std::map<std::string, int> shares;
-  for (int shard = 0; shard < 8; ++shard) {
-    ++shares[TakerOf(shard, {"a", "b", "c"})];
-  }
-  EXPECT_EQ(shares, (std::map<std::string, int>{{"a", 3}, {"b", 3}, {"c", 2}}));
-}
 
 /// Members in memory; renewals of "me" only. Thread-safe.
 class FakeStore final : public MemberStore {
@@ -94,8 +37,21 @@ class FakeStore final : public MemberStore {
         return Away();
       }
     }
+    std::function<void()> delay;
+    {
+      const base::MutexLock lock(mu_);
+      delay = std::exchange(delay_, nullptr);
+    }
+    if (delay) {
+      delay();
+    }
     Put("me", own_shards_);
     return {};
+  }
+  /// The next renewal takes as long as `delay`.
+  void DelayRenewal(std::function<void()> delay) {
+    const base::MutexLock lock(mu_);
+    delay_ = std::move(delay);
   }
   Result<std::vector<Member>> List(std::stop_token) override {
     const base::MutexLock lock(mu_);
@@ -208,6 +164,7 @@ class FakeStore final : public MemberStore {
   bool is_away_ KX_GUARDED_BY(mu_) = false;
   base::CondVar changed_;
   bool is_refused_ KX_GUARDED_BY(mu_) = false;
+  std::function<void()> delay_ KX_GUARDED_BY(mu_);
   int events_ KX_GUARDED_BY(mu_) = 0;
   int versions_ KX_GUARDED_BY(mu_) = 0;
   int creations_ KX_GUARDED_BY(mu_) = 0;
@@ -279,7 +236,11 @@ TEST(Membership, WaitsForThoseWithAnotherNumberOfShards) {
   FakeClock clock;
   FakeStore store(4);
   store.Put("old", 8);
-  Membership membership({.identity = "me", .shards = 4, .clock = clock}, store);
+  metrics::Registry registry;
+  const auto waits = [&] { return registry.Gauge("kubexx_reloader_replica_waits", "").Value(); };
+  Membership membership({.identity = "me", .shards = 4, .clock = clock, .registry = &registry},
+                        store);
+  EXPECT_THAT(registry.Serialize(), HasSubstr("\nkubexx_reloader_replica_waits 0\n"));
   membership.Start();
   for (int i = 0; i < 10; ++i) {
     store.Put("old", 8);
@@ -289,6 +250,7 @@ TEST(Membership, WaitsForThoseWithAnotherNumberOfShards) {
               Optional(HasSubstr("this replica divides the namespaces into 4 shards, and waits "
                                  "until the replica old, which divides the namespaces into 8")));
   EXPECT_EQ(capture.Count("This replica waits"), 1U) << "once, not each time";
+  EXPECT_EQ(waits(), 1);
   EXPECT_FALSE(store.Has("me")) << "the others would leave shards to it";
   EXPECT_EQ(membership.Problem(), std::nullopt) << "or the old ones would never be replaced";
   store.Remove("old", {}).value();
@@ -299,6 +261,7 @@ TEST(Membership, WaitsForThoseWithAnotherNumberOfShards) {
   }
   EXPECT_TRUE(membership.AwaitAssigned(3, {}));
   EXPECT_EQ(membership.Waiting(), std::nullopt);
+  EXPECT_EQ(waits(), 0);
 }
 
 TEST(Membership, GoesOnBesideYoungerOnesWithAnotherNumber) {
@@ -402,6 +365,26 @@ TEST(Membership, OneThatCouldGiveNoSignOfLifeBeginsAnewAsTheYoungest) {
   store.Remove("another", {}).value();
   for (int i = 0; i < 4; ++i) {
     clock.AdvanceToSleeper(seconds(2));
+  }
+  EXPECT_TRUE(membership.AwaitAssigned(0, {}));
+  EXPECT_GT(store.CreationOf("me"), creation);
+}
+
+// The API server has taken the renewal, but after the others have taken this replica for dead, and
+// whoever has another number of shards may be at work by then.
+TEST(Membership, OneWhoseSignOfLifeTakesTooLongBeginsAnewAsTheYoungest) {
+  FakeClock clock;
+  FakeStore store(2);
+  Membership membership({.identity = "me", .shards = 2, .clock = clock}, store);
+  membership.Start();
+  const auto first = membership.AwaitAssigned(0, {});
+  store.AwaitLooks(clock);
+  const std::int64_t creation = store.CreationOf("me");
+  store.DelayRenewal([&] { clock.Advance(seconds(16)); });
+  clock.AdvanceToSleeper(seconds(2));
+  AwaitRequest(*first);
+  for (int i = 0; i < 5; ++i) {
+    store.AwaitLooks(clock);
   }
   EXPECT_TRUE(membership.AwaitAssigned(0, {}));
   EXPECT_GT(store.CreationOf("me"), creation);

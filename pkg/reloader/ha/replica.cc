@@ -22,7 +22,9 @@ class LeaseReplica final : public Replica {
         held_(settings.shards),
         store_(NewLeaseMemberStore(client_, {settings.pod_namespace, kLeaseName}, settings.pod_name,
                                    settings.shards)),
-        membership_({.identity = settings.pod_name, .shards = settings.shards}, *store_) {
+        membership_(
+            {.identity = settings.pod_name, .shards = settings.shards, .registry = registry},
+            *store_) {
     reloader::Leadership::Options options;
     options.election.identity = settings_.pod_name;
     options.registry = registry;

@@ -105,6 +105,8 @@ struct Workload {
   /// template it uses. They are not part of the projection; empty: not known.
   std::string resource_version{};
   std::string template_resource_version{};
+  /// Only of a Job that was read from the API server: see JobContentOf.
+  std::string content{};
   bool operator==(const Workload&) const = default;
 };
 

@@ -1,29 +1,24 @@
 #include "kubexx/reloader/operator/operator.h"
 
-#include <algorithm>
 #include <atomic>
-#include <iterator>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 
 #include "kubexx/base/mutex.h"
-#include "kubexx/cache/handler_registration.h"
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/logging/log.h"
-#include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
+#include "kubexx/reloader/operator/event_listeners.h"
+#include "kubexx/reloader/operator/late_sources.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/operator/retries.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 #include "kubexx/reloader/watch/event_router.h"
-#include "kubexx/reloader/watch/wait_unless.h"
 #include "kubexx/workqueue/queue.h"
 
 namespace kubexx::reloader {
 
-using cache::RawEvent;
 namespace {
 
 /// No workload: stands in the queue for a look at sources that could not be read.
@@ -97,7 +92,16 @@ class Operator::Impl {
                      .pauses = pauses_.get(),
                      .fresh_reads = &fresh_reads_,
                      .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
-                     .absences = absences_.get()}) {}
+                     .absences = absences_.get()}),
+        late_sources_(caches_),
+        listeners_({.caches = caches_,
+                    .router = router_,
+                    .keys = options_.rules.keys,
+                    .ignored_namespaces = options_.ignored_namespaces,
+                    .namespaces = options_.namespace_selector,
+                    .gate = options_.rollout_gate,
+                    .pauses = pauses_.get(),
+                    .stop = stop_.get_token()}) {}
 
   ~Impl() { Stop(); }
 
@@ -112,7 +116,7 @@ class Operator::Impl {
                  return reconciler_.NeedsRollout(workload, source);
                }});
     }
-    Subscribe();
+    listeners_.Subscribe();
     caches_.Start();
     on_demand_.Start();
     if (options_.namespace_selector != nullptr) {
@@ -164,37 +168,12 @@ class Operator::Impl {
     if (pauses_) {
       pauses_->Stop();
     }
-    workload_subscriptions_.clear();
-    subscriptions_.clear();
+    listeners_.Unsubscribe();
     rollout_gate_subscription_.Reset();
     caches_.Stop();
   }
 
  private:
-  void Subscribe() {
-    for (const InformerSet& set : caches_.informers()) {
-      for (const auto& [kind, informer] : set.workloads) {
-        auto handler = informer->AddRawHandler("reloader", [this, kind](const RawEvent& event) {
-          TellRolloutGate(kind, event);
-          TellPauses(kind, event);
-          router_.OnWorkload(kind, event, stop_.get_token());
-        });
-        workload_subscriptions_.emplace_back(std::move(handler), set.LateOf(kind));
-      }
-      for (const auto& [type, informer] : set.sources) {
-        subscriptions_.push_back(
-            informer->AddRawHandler("reloader", [this, type](const RawEvent& event) {
-              router_.OnSource(type, event, stop_.get_token());
-            }));
-      }
-      if (set.provider_classes) {
-        subscriptions_.push_back(set.provider_classes->AddRawHandler(
-            "reloader",
-            [this](const RawEvent& event) { router_.OnProviderClass(event, stop_.get_token()); }));
-      }
-    }
-  }
-
   std::unique_ptr<Pauses> NewPauses(WorkloadWriter& writer) {
     if (!options_.pause_query) {
       return nullptr;
@@ -209,42 +188,10 @@ class Operator::Impl {
                       .registry = options_.registry});
   }
 
-  void TellPauses(WorkloadKind kind, const cache::RawEvent& event) {
-    // Most Deployments are not paused: their bytes do not mention the key.
-    if (pauses_ && kind == WorkloadKind::kDeployment &&
-        event.type != cache::RawEvent::Type::kDelete && IsWatched(event.key().namespace_) &&
-        std::string_view(event.object().bytes).contains(options_.rules.keys.paused_at)) {
-      pauses_->Consider(event.key());
-    }
-  }
-
-  /// What another operator has paused in a namespace that this one leaves alone is not resumed.
-  bool IsWatched(const std::string& namespace_) const {
-    return !options_.ignored_namespaces.contains(namespace_) &&
-           (options_.namespace_selector == nullptr ||
-            options_.namespace_selector->Contains(namespace_));
-  }
-
-  void TellRolloutGate(WorkloadKind kind, const cache::RawEvent& event) {
-    if (options_.rollout_gate == nullptr) {
-      return;
-    }
-    using Type = cache::RawEvent::Type;
-    const WorkloadId id{kind, event.key()};
-    if (event.type == Type::kDelete) {
-      options_.rollout_gate->OnWorkload(id, nullptr);
-    } else if (const auto workload = WorkloadFrom(kind, event.object())) {
-      options_.rollout_gate->OnWorkload(id, &*workload);
-    }
-  }
-
   /// The gate must know of all workloads before it is asked about one, unless their kind is late.
   bool WaitForRolloutGate(const std::stop_token& stop) const {
     return options_.rollout_gate == nullptr ||
-           (options_.rollout_gate->WaitForSync(stop) &&
-            std::ranges::all_of(workload_subscriptions_, [&](const auto& each) {
-              return WaitUnless(each.first, each.second, stop);
-            }));
+           (options_.rollout_gate->WaitForSync(stop) && listeners_.AwaitWorkloads(stop));
   }
 
   void Note(const WorkloadId& id, Cause cause) {
@@ -282,23 +229,13 @@ class Operator::Impl {
   /// Has the workloads of namespaces looked at whose sources could not be read before and now can:
   /// of what is gone since their plans there is no event.
   void LookForLateSources() {
-    std::set<SourceSpace> known;
-    bool some_are_late = false;
-    {
-      const base::MutexLock lock(mu_);
-      std::set<SourceSpace> unknown = caches_.UnknownSpaces();
-      std::ranges::set_difference(late_, unknown, std::inserter(known, known.end()));
-      some_are_late = !unknown.empty();
-      late_ = std::move(unknown);
-    }
-    for (const SourceSpace& space : known) {
-      logging::Info("Sources that could not be read can be read now",
-                    {{"resource", NamesOf(space.type).plural}, {"namespace", space.namespace_}});
+    const LateSources::Found found = late_sources_.Look();
+    for (const SourceSpace& space : found.known) {
       Reconsider([&space](const std::string& name) {
         return space.namespace_.empty() || space.namespace_ == name;
       });
     }
-    if (some_are_late) {
+    if (found.some_are_late) {
       queue_.AddAfter(kLateSources, kLateSourcesInterval);
     }
   }
@@ -334,21 +271,15 @@ class Operator::Impl {
                              : retries_.Unanswered(key);
     metrics_.Dequeued(item.settled() != nullptr, Seconds(now - due));
     const Reconciler::Answer answer = ReconcileIfAllowed(id, stop);
-    switch (answer.outcome) {
-      case Reconciler::Outcome::kRetry:
-        metrics_.Retried();
-        queue_.AddAfter(key, retries_.After(key, answer.failure, changed));
-        return;
-      case Reconciler::Outcome::kWritten:
-        if (changed) {
-          const base::TimePoint written = options_.clock.Now();
-          metrics_.Reacted(Seconds(written - *changed));
-          metrics_.ReactedAfterSettling(Seconds(written - due));
-        }
-        break;
-      case Reconciler::Outcome::kRefused:
-      case Reconciler::Outcome::kNothing:
-        break;
+    if (answer.outcome == Reconciler::Outcome::kRetry) {
+      metrics_.Retried();
+      queue_.AddAfter(key, retries_.After(key, answer.failure, changed));
+      return;
+    }
+    if (answer.outcome == Reconciler::Outcome::kWritten && changed) {
+      const base::TimePoint written = options_.clock.Now();
+      metrics_.Reacted(Seconds(written - *changed));
+      metrics_.ReactedAfterSettling(Seconds(written - due));
     }
     if (answer.again > base::Duration(0)) {
       queue_.AddAfter(key, answer.again);
@@ -422,15 +353,14 @@ class Operator::Impl {
   FreshReads fresh_reads_;
   ValueDigestReader value_digests_;
   Reconciler reconciler_;
+  LateSources late_sources_;
   std::stop_source stop_;
+  EventListeners listeners_;
   base::Mutex mu_;
   base::CondVar worker_done_;
   std::atomic<bool> works_ = false;
   int running_workers_ KX_GUARDED_BY(mu_) = 0;
-  std::set<SourceSpace> late_ KX_GUARDED_BY(mu_);  ///< could not be read at the last look
   base::Subscription rollout_gate_subscription_;
-  std::vector<std::pair<cache::HandlerRegistration, std::stop_token>> workload_subscriptions_;
-  std::vector<cache::HandlerRegistration> subscriptions_;
   std::vector<std::jthread> workers_;
 };
 

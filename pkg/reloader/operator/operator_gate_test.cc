@@ -23,6 +23,7 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/operator/operator.h"
 #include "kubexx/reloader/watch/namespace_selector.h"
 #include "kubexx/reloader/write/job_keeper.h"
@@ -56,6 +57,7 @@ class NotingGate final : public RolloutGate {
          : end == WriteEnd::kKept       ? "kept"
          : end == WriteEnd::kUnrecorded ? "unrecorded"
          : end == WriteEnd::kUncertain  ? "uncertain"
+         : end == WriteEnd::kOvertaken  ? "overtaken"
                                         : "not rolled",
          workload);
   }
@@ -78,6 +80,16 @@ class NotingGate final : public RolloutGate {
   bool Take(const std::string& note) {
     const base::MutexLock lock(mu_);
     return TakeLocked(note);
+  }
+  /// Blocks until it stands there, and returns what has been noted up to then.
+  std::vector<std::string> AwaitAll(const std::string& note, const base::testing::Where& where =
+                                                                 base::testing::Where::current()) {
+    const base::MutexLock lock(mu_);
+    base::testing::Patience patience(note, where);
+    while (std::ranges::find(notes_, note) == notes_.end()) {
+      patience.Wait(changed_, mu_);
+    }
+    return {notes_.begin(), std::ranges::find(notes_, note)};
   }
   /// Blocks until it can be taken.
   void Await(const std::string& note,
@@ -147,6 +159,9 @@ class OperatorGateTest : public testing::Test {
   }
   /// With one more annotation, unless that has no name.
   void PutWeb(const std::string& annotation = "", const std::string& value = "") {
+    Put(*deployments_, Web(annotation, value));
+  }
+  static apps::Deployment Web(const std::string& annotation = "", const std::string& value = "") {
     apps::Deployment web;
     web.metadata.namespace_ = "ns";
     web.metadata.name = "web";
@@ -161,7 +176,17 @@ class OperatorGateTest : public testing::Test {
     container.name = "app";
     container.env_from.emplace_back().config_map_ref.emplace().local_object_reference.name =
         "config";
-    Put(*deployments_, web);
+    return web;
+  }
+  /// What the API server has of "web", in the version after that of the cache.
+  static Result<std::optional<Workload>> ReadWeb() {
+    cache::Object object{.encoding = codec::Encoding::kJson,
+                         .bytes = codec::EncodeJson(Web()),
+                         .key = kGatedShop.key};
+    KX_RETURN_IF_ERROR(ProjectWorkload(kGatedShop.kind, {}, object));
+    KX_ASSIGN_OR_RETURN(Workload web, WorkloadFrom(kGatedShop.kind, object));
+    web.resource_version = "1000";
+    return std::optional(std::move(web));
   }
   /// A Job "once" as "web", and with an annotation that only its owner may have written.
   void PutJob(const std::string& annotation = "") {
@@ -282,6 +307,24 @@ TEST_F(OperatorGateTest, AWorkloadThatCannotBePlannedKeepsNoPlace) {
     return apimachinery::Fail(apimachinery::Status(Reason::kUnavailable, "down", 503));
   });
   gate_.Await("nothing ns/web");
+}
+
+TEST_F(OperatorGateTest, AWorkloadThatChangesMeanwhileKeepsItsPlaceUntilItGivesUp) {
+  writer_.error_ = apimachinery::Status(Reason::kConflict, "the object has been modified", 409);
+  gate_.LetGo();
+  StartOperator([](const WorkloadId&, const std::stop_token&) { return ReadWeb(); });
+  EXPECT_THAT(
+      gate_.AwaitAll("nothing ns/web"),
+      testing::ElementsAre("asks ns/web", "overtaken ns/web", "asks ns/web", "overtaken ns/web",
+                           "asks ns/web", "overtaken ns/web", "asks ns/web", "overtaken ns/web"));
+}
+
+TEST_F(OperatorGateTest, AWorkloadThatCannotBeReadAgainKeepsNoPlaceAfterAConflict) {
+  writer_.error_ = apimachinery::Status(Reason::kConflict, "the object has been modified", 409);
+  gate_.LetGo();
+  StartOperator();
+  EXPECT_THAT(gate_.AwaitAll("nothing ns/web"),
+              testing::ElementsAre("asks ns/web", "overtaken ns/web"));
 }
 
 TEST_F(OperatorGateTest, AWorkloadThatIsGoneWhenItIsReadKeepsNoPlace) {

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 
 #include "kubexx/logging/log.h"
-#include "kubexx/reloader/model/stamps.h"
 #include "kubexx/reloader/permissions/denial.h"
 #include "kubexx/reloader/plan/planner.h"
 
@@ -16,22 +14,6 @@ using apimachinery::Reason;
 
 // Between two looks at a Job that is being deleted, or made anew by another worker.
 constexpr base::Duration kRecoverInterval = std::chrono::seconds(2);
-
-Retries::Failure FailureOf(const apimachinery::Status& status) {
-  return IsDenied(status) ? Retries::Failure::kDenied : Retries::Failure::kPasses;
-}
-
-WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written) {
-  if (!written) {
-    return MayHaveBeenMade(written.error())              ? WriteEnd::kUncertain
-           : written.error().reason == Reason::kConflict ? WriteEnd::kOvertaken
-                                                         : WriteEnd::kNotRolled;
-  }
-  if (!written->made || !written->rolled) {
-    return written->made && written->recorded ? WriteEnd::kKept : WriteEnd::kNotRolled;
-  }
-  return written->recorded ? WriteEnd::kRolled : WriteEnd::kUnrecorded;
-}
 
 void TellNotPlanned(const WorkloadId& id, const apimachinery::Status& why) {
   const bool is_news = why.reason == Reason::kConflict;  // which an event is about to tell as well
@@ -51,11 +33,6 @@ constexpr int kMaxVersions = 4;
 
 // What was told of while a plan was made is in the next.
 constexpr base::Duration kAtOnce = std::chrono::milliseconds(1);
-
-PairMemory::SeenRecord SeenOn(const Workload& workload) {
-  return PairMemory::SeenRecord::Of(*Find(workload.annotations, kBaselineAnnotation),
-                                    VersionNumber(workload.resource_version));
-}
 
 // Until what could not be written on a workload is tried again.
 constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
@@ -133,7 +110,7 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
     if (!planned) {
       KeepNoPlace(id);
       TellNotPlanned(id, planned.error());
-      return {.outcome = Outcome::kRetry, .failure = FailureOf(planned.error())};
+      return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(planned.error())};
     }
     const bool is_last = tries >= kMaxVersions;
     const bool checks = ChecksVersions();
@@ -148,6 +125,7 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       return *answer;
     }
     if (is_last) {
+      KeepNoPlace(id);  // it asks again much later
       return {.outcome = Outcome::kRetry, .failure = Retries::Failure::kPasses};
     }
     auto anew = PlanAnew(workload, stop, tenure);
@@ -158,10 +136,6 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       workload->template_resource_version.clear();
     }
   }
-}
-
-bool Reconciler::ChecksVersions() const {
-  return parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();
 }
 
 std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, reloader::Plan& plan,
@@ -208,72 +182,6 @@ void Reconciler::KeepNoPlace(const WorkloadId& id) {
   }
 }
 
-apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workload, Doubts doubts,
-                                                         const std::stop_token& stop) const {
-  if (HasOwnRecord(workload) && parts_.memory.IsNewRecord(workload.id, SeenOn(workload))) {
-    parts_.memory.RecordedByOthers(workload.id);  // of whose rollout no event has told yet
-  }
-  KeyedSources sources(parts_.caches, parts_.gate, parts_.value_digests, stop, parts_.absences);
-  const auto get = [&](const SourceId& source) { return sources.Get(source); };
-  const auto names = [&](SourceType type) {
-    return parts_.caches.SourceNames(type, workload.id.key.namespace_);
-  };
-  const Knowledge known = parts_.memory.Get(workload.id);
-  reloader::Plan plan =
-      MakePlan(workload, SourceLookup{get, names, &sources}, known, parts_.rules, parts_.patterns);
-  if (doubts == Doubts::kSettle) {
-    sources.Compare(plan.doubtful, known.record_at);
-  }
-  if (sources.failure()) {
-    return apimachinery::Fail(*sources.failure());
-  }
-  std::ranges::move(BadValues(workload, parts_.rules.keys), std::back_inserter(plan.bad_items));
-  return plan;
-}
-
-apimachinery::Result<reloader::Plan> Reconciler::PlanForCertain(std::optional<Workload>& workload,
-                                                                const std::stop_token& stop,
-                                                                std::uint64_t tenure) const {
-  auto plan = PlanFor(*workload, Doubts::kSettle, stop);
-  if (!plan || plan->changes.empty() || parts_.fresh_reads == nullptr ||
-      !parts_.fresh_reads->AreWanted(*workload, parts_.strategy, tenure)) {
-    return plan;
-  }
-  auto anew = PlanAnew(workload, stop, tenure);
-  // Where it may not be read there is the cache alone.
-  return anew || !IsDenied(anew.error()) ? std::move(anew) : std::move(plan);
-}
-
-apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload>& workload,
-                                                          const std::stop_token& stop,
-                                                          std::uint64_t tenure) const {
-  KX_ASSIGN_OR_RETURN(auto fresh, parts_.fresh_reads->Read(workload->id, tenure, stop));
-  if (!fresh || fresh->uid != workload->uid) {
-    workload.reset();
-    return reloader::Plan{};
-  }
-  workload = std::move(fresh);
-  auto plan = PlanFor(*workload, Doubts::kSettle, stop);
-  if (!plan) {
-    parts_.fresh_reads->Forget(workload->id);  // the next try is not to go by the cache
-  }
-  return plan;
-}
-
-bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) const {
-  if (IsKeeper(workload)) {
-    return false;
-  }
-  const auto plan = PlanFor(workload, Doubts::kLeave, {});
-  if (!plan) {
-    // Who asks is to ask again, where that may help.
-    return !IsDenied(plan.error()) && plan.error().reason != Reason::kMalformed;
-  }
-  return std::ranges::any_of(plan->changes, [&](const Change& change) {
-    return std::ranges::find(change.causes, source) != change.causes.end();
-  });
-}
-
 Reconciler::Answer Reconciler::Finish(const WorkloadId& id, const std::stop_token& stop) {
   Forget(id);
   if (const auto finished = parts_.writer.Finish(id, stop); !finished) {
@@ -282,7 +190,7 @@ Reconciler::Answer Reconciler::Finish(const WorkloadId& id, const std::stop_toke
                     {"kind", KindName(id.kind)},
                     {"namespace", id.key.namespace_},
                     {"error", finished.error()}});
-    return {.outcome = Outcome::kRetry, .failure = FailureOf(finished.error())};
+    return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(finished.error())};
   }
   return {};
 }
@@ -294,114 +202,7 @@ Reconciler::Answer Reconciler::Recover(const WorkloadId& keeper, const std::stop
   }
   logging::Error("A Job that an earlier process was recreating has not been created yet",
                  {{"keeper", keeper.key.ToString()}, {"error", recovered.error()}});
-  return {.outcome = Outcome::kRetry, .failure = FailureOf(recovered.error())};
-}
-
-std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
-                                                    const reloader::Plan& plan,
-                                                    const AnnotationEdits& annotations,
-                                                    base::TimePoint begin,
-                                                    const std::stop_token& stop) {
-  const WorkloadId& id = workload.id;
-  const std::vector<SourceId> begun = parts_.memory.BeginWrite(id, plan.changes);
-  std::string baseline = Records(workload) ? BaselineAfter(plan, plan.changes) : std::string();
-  const auto written = Send(workload, plan, annotations, baseline, stop);
-  if (parts_.gate != nullptr) {
-    parts_.gate->OnWritten(id, EndOf(written));
-  }
-  if (!written && !MayHaveBeenMade(written.error())) {
-    parts_.memory.CancelWrite(id, begun);
-  }
-  if (!workload.resource_version.empty() && !written &&
-      written.error().reason == Reason::kConflict) {
-    return std::nullopt;
-  }
-  if (written && !written->left_alone.empty()) {
-    parts_.memory.Confirm(id, plan.changes, false);
-    logging::Info("Changes detected, workload left alone", {{"workload", id.key.name},
-                                                            {"kind", KindName(id.kind)},
-                                                            {"namespace", id.key.namespace_},
-                                                            {"reason", written->left_alone}});
-    if (written->recorded && !baseline.empty()) {
-      parts_.recording.Written(id, baseline);
-    }
-    return Answer{};
-  }
-  if (written && !written->made) {  // a dry run: said once for each change
-    parts_.memory.Confirm(id, plan.changes, false);
-    LogReloads(id, plan.changes, "Changes detected, workload would be rolled");
-    return Answer{};
-  }
-  if (written) {
-    parts_.memory.Confirm(id, plan.changes, written->rolled);
-    parts_.memory.Wrote(id, PairMemory::SeenRecord::Of(written->recorded ? baseline : std::string(),
-                                                       written->version));
-    parts_.metrics.Wrote(id, true, SecondsSince(begin));
-    LogReloads(id, plan.changes, "Changes detected, workload updated");
-    Notify(workload, plan, {}, written->job);
-    Answer answer{Outcome::kWritten};
-    if (written->recorded && !baseline.empty()) {
-      parts_.recording.Written(id, baseline);
-    } else if (!baseline.empty() && CannotRecord(id, written->refusal)) {
-      answer.again = parts_.recording.Ask(id, baseline).wait;  // no event is to come of it
-    }
-    return answer;
-  }
-  return NotWritten(workload, plan, written.error(), begin);
-}
-
-Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reloader::Plan& plan,
-                                          const apimachinery::Status& status,
-                                          base::TimePoint begin) {
-  const WorkloadId& id = workload.id;
-  if (apimachinery::IsObjectNotFound(status)) {  // deleted meanwhile; its event is on the way
-    Forget(id);
-    return {};
-  }
-  if (status.reason == Reason::kCancelled) {
-    return {Outcome::kRetry};
-  }
-  parts_.metrics.Wrote(id, false, SecondsSince(begin));
-  ReportFailure(id, plan, status);
-  Notify(workload, plan, apimachinery::Fail(status));
-  if (status.reason == Reason::kInvalidConfig) {
-    return {.outcome = Outcome::kRefused};
-  }
-  return {.outcome = Outcome::kRetry, .failure = FailureOf(status)};
-}
-
-apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload,
-                                                    const reloader::Plan& plan,
-                                                    const AnnotationEdits& annotations,
-                                                    std::string& baseline,
-                                                    const std::stop_token& stop) {
-  WorkloadWrite write = MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall());
-  write.resource_version = workload.resource_version;
-  write.template_resource_version = workload.template_resource_version;
-  write.generation = workload.template_version.generation;
-  write.annotations.insert(annotations.begin(), annotations.end());
-  const bool has_baseline = Find(workload.annotations, kBaselineAnnotation) != nullptr;
-  if (!baseline.empty()) {
-    write.annotations[std::string(kBaselineAnnotation)] = baseline;
-  } else if (has_baseline) {
-    write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;  // or it would be believed
-  }
-  if (parts_.pauses != nullptr) {
-    KX_RETURN_IF_ERROR(parts_.pauses->AddTo(workload, write, stop));
-  }
-  auto written = parts_.writer.Write(workload.id, write, stop);
-  if (!written && !baseline.empty() && IsDenied(written.error()) &&
-      !IsMissingRight(written.error())) {
-    // Others have filled the room for annotations, or a rule is about them, perhaps. The rollout
-    // matters more.
-    write.annotations.erase(std::string(kBaselineAnnotation));
-    if (has_baseline) {
-      write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;
-    }
-    baseline.clear();
-    written = parts_.writer.Write(workload.id, write, stop);
-  }
-  return written;
+  return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(recovered.error())};
 }
 
 void Reconciler::Forget(const WorkloadId& id) {

@@ -105,6 +105,8 @@ class Reconciler {
                                                       const std::stop_token& stop,
                                                       std::uint64_t tenure) const;
   /// Plans for the workload as the API server has it. Resets `workload` when that no longer exists.
+  /// Fails with kConflict when it would be rolled although its pods may be newer than what the
+  /// memory knows.
   apimachinery::Result<reloader::Plan> PlanAnew(std::optional<Workload>& workload,
                                                 const std::stop_token& stop,
                                                 std::uint64_t tenure) const;

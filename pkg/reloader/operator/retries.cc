@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "kubexx/reloader/permissions/denial.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -18,6 +20,10 @@ constexpr double kHopelessPerSecond = 10;
 constexpr int kHopelessBurst = 100;
 
 }  // namespace
+
+Retries::Failure Retries::FailureOf(const apimachinery::Status& status) {
+  return IsDenied(status) ? Failure::kDenied : Failure::kPasses;
+}
 
 Retries::Retries(base::Clock& clock)
     : passing_(workqueue::NewExponentialFailureRateLimiter(kFirstPause, kLongestPause)),

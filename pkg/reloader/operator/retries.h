@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/token_bucket.h"
@@ -28,6 +29,9 @@ class Retries {
     kPasses,  ///< the failure may pass by itself: a conflict, a server that does not answer
     kDenied,  ///< see IsDenied
   };
+
+  /// The kind of failure that this error of the API server is.
+  static Failure FailureOf(const apimachinery::Status& status);
 
   /// `clock` must outlive this object.
   explicit Retries(base::Clock& clock);

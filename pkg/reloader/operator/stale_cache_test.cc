@@ -194,6 +194,14 @@ class StaleCacheTest : public testing::Test {
     clock_.AwaitSleepers(1);
     clock_.Advance(std::chrono::milliseconds(100));
   }
+  /// Lets time pass until something is written.
+  void AdvanceToWrite() {
+    KX_UNTIL(!server_.writes().empty()) {
+      if (clock_.Sleepers() > 0) {
+        clock_.Advance(std::chrono::seconds(1));
+      }
+    }
+  }
   void PutConfig(const std::string& value) {
     core::ConfigMap config;
     config.metadata.namespace_ = "ns";
@@ -285,7 +293,12 @@ TEST_F(StaleCacheTest, AWorkloadThatAlwaysChangesIsRecordedInTheEnd) {
 
 TEST_F(StaleCacheTest, AVariableThatSomebodyHasSetIsNoRolloutOfTheOperator) {
   server_.Put(WebWithEnv("new", "old"));  // an undo, for example: pods were made before
-  Run();
+  PutConfig("old");
+  Put(*deployments_, WebWithEnv("", "old"));
+  const auto reloader = Start();
+  Change("new", 1);
+  AdvanceToWrite();  // the event that would tell when its pods began never comes
+  reloader->Stop();
   ASSERT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
   const WorkloadWrite write = server_.writes()[0];
   EXPECT_EQ(write.resource_version, std::to_string(kBeyondTheCache + 1));

@@ -81,6 +81,12 @@ class PairMemory {
   };
   static constexpr std::uint32_t kMostLooks = 200;
   Telling LookFor(const WorkloadId& workload, const TemplateVersion& version);
+  /// Whether a workload that was read from the API server has a template whose event is still to
+  /// come, so that a plan would go by what was true of earlier pods: another replica, or somebody
+  /// else, may have begun new ones. Returns false for the event of this process' own rollout, of
+  /// which the memory knows, and when it has returned true kMostReads times since the last event.
+  bool IsAheadOfEvents(const WorkloadId& workload, const TemplateVersion& version);
+  static constexpr std::uint32_t kMostReads = 10;
   /// A rollout of the workload that began before this process has not ended.
   void MarkUnfinished(const WorkloadId& workload);
   /// Another replica has recorded a baseline, which from now on counts more than what this process
@@ -100,9 +106,11 @@ class PairMemory {
   /// This replica has written to the workload, which has `record` since then. A record with hash 0
   /// means that the earlier baseline is still there.
   void Wrote(const WorkloadId& workload, const SeenRecord& record);
-  /// Another replica has rolled the workload without recording a baseline: what this replica has
-  /// concluded was true of pods that are gone.
-  void RolledByOthers(const WorkloadId& workload);
+  /// Another replica has rolled the workload, at resource version `version` or earlier, without
+  /// recording a baseline: what this replica has concluded was true of pods that are gone. Of a
+  /// source that has changed since then, the new pods have what it was before. 0: it is not known
+  /// when.
+  void RolledByOthers(const WorkloadId& workload, std::uint64_t version);
   /// All pods of the workload are of the present template.
   void TemplateRolledOut(const WorkloadId& workload);
   /// This replica works on the workload in this tenure (see FreshReads). If it is a new tenure,

@@ -251,8 +251,25 @@ TEST(PairMemory, MovesStayInOrderAndAreKeptOnce) {
 TEST(PairMemory, WhatAnotherReplicaRolledForCountsMoreThanWhatThisOneConcluded) {
   PairMemory memory;
   memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
-  memory.RolledByOthers(kPairWorkload);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 90});
+  memory.RolledByOthers(kPairWorkload, 100);
   EXPECT_TRUE(memory.Get(kPairWorkload).pairs.empty());
+  EXPECT_TRUE(memory.Get(kPairWorkload).moves.empty());
+}
+
+// A standby sees the watch of the sources before that of the workloads: what has changed since the
+// rollout is still to be rolled for when it takes over.
+TEST(PairMemory, WhatHasChangedSinceAnotherReplicasRolloutIsNotForgotten) {
+  PairMemory memory;
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 110});
+  memory.RolledByOthers(kPairWorkload, 100);
+  EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource), (PairState{Kind::kObserved, kOld}));
+  EXPECT_EQ(memory.Get(kPairWorkload).moves.at(kPairSource), (std::vector<Move>{{kNew, 110}}));
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 120});
+  memory.RolledByOthers(kPairWorkload, 115);
+  EXPECT_EQ(BeganWith(memory), kNew);
+  memory.RolledByOthers(kPairWorkload, 0);
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.empty()) << "it is not known when";
 }
 
 TEST(PairMemory, PodsBeginWithTheDataBeforeTheirTemplate) {
@@ -648,6 +665,28 @@ TEST(PairMemory, AnEventThatIsLostHoldsNothingUpForEver) {
   }
   EXPECT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kLost);
   EXPECT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kTold) << "said once";
+}
+
+// Who takes over may read what another replica has just rolled before the event tells of it.
+TEST(PairMemory, ATemplateThatIsReadMayBeAheadOfTheEvents) {
+  PairMemory memory;
+  const TemplateVersion first{1, "a"};
+  const TemplateVersion second{2, "b"};
+  EXPECT_FALSE(memory.IsAheadOfEvents(kPairWorkload, second)) << "nothing is known of it";
+  memory.Told(kPairWorkload, first, true);
+  EXPECT_FALSE(memory.IsAheadOfEvents(kPairWorkload, first));
+  for (std::uint32_t read = 0; read < PairMemory::kMostReads; ++read) {
+    ASSERT_TRUE(memory.IsAheadOfEvents(kPairWorkload, second));
+  }
+  EXPECT_FALSE(memory.IsAheadOfEvents(kPairWorkload, second)) << "no event may ever come";
+  EXPECT_EQ(memory.LookFor(kPairWorkload, first), PairMemory::Telling::kTold)
+      << "the cache is where it was";
+  memory.Told(kPairWorkload, first, true);
+  EXPECT_TRUE(memory.IsAheadOfEvents(kPairWorkload, second));
+  memory.RecordChange(kPairWorkload, kPairSource, kOld);
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+  EXPECT_FALSE(memory.IsAheadOfEvents(kPairWorkload, second)) << "it is of this process' rollout";
 }
 
 TEST(PairMemory, OfATemplateWithoutAVersionNothingIsRemembered) {

@@ -70,6 +70,8 @@ struct Knowledge {
   std::size_t told_template = 0;
   /// How often in a row LookFor has waited for the event of another template.
   std::uint32_t looks = 0;
+  /// How often in a row IsAheadOfEvents has returned true.
+  std::uint32_t reads = 0;
   /// The latest changes of sources that no plan has seen yet, in order; a few per source at most.
   std::map<SourceId, std::vector<Move>> moves{};
   /// An earlier template, and the data that its pods had started with. It is kept until a rollout
@@ -189,8 +191,10 @@ struct SourceLookup {
 /// changed both, or somebody undid a rollout);
 /// 2. what the process knows for certain;
 /// 3. the baseline on the workload;
-/// 4. what the process has observed;
-/// 5. the workload's variables. They come last because undoing a rollout brings back an old
+/// 4. a variable, or the annotation of a rollout, with the present data, unless somebody has
+/// brought it back: another replica, or stakater/Reloader, has rolled the workload for them;
+/// 5. what the process has observed;
+/// 6. the workload's variables. They come last because undoing a rollout brings back an old
 /// variable, but not the old data.
 ///
 /// If somebody else has written the baseline (Workload::baseline_restored), it describes pods that

@@ -90,6 +90,37 @@ TEST_F(PlannerUndoTest, DataMendedAfterAnUndoRollThoughTheVariableIsRight) {
   EXPECT_THAT(Make().changes, IsEmpty()) << "after a restart";
 }
 
+// Nothing is recorded, and a process that did not roll the workload itself has only seen the data
+// change: a standby that takes over, or one that has started since the undo.
+TEST_F(PlannerUndoTest, DataMendedAfterAnUndoThatOnlyTheirChangeTellsOfRoll) {
+  constexpr auto kSeen = PairState::Kind::kObserved;
+  const Knowledge known{.pairs = {{kUndoneConfig, {kSeen, kBad}}}};
+  Put(kGood);
+  SetVariable(kGood);
+  workload_.stampers = {{kUndoneVariable, {.since = {.seconds = 100}}}};
+  EXPECT_EQ(Make(known).changes.size(), 1U);
+  EXPECT_THAT(Make({.pairs = {{kUndoneConfig, {kSeen, kGood}}}}).changes, IsEmpty());
+  EXPECT_THAT(Make().changes, IsEmpty());
+  workload_.stampers = {{kUndoneVariable, {.is_operator = true}}};
+  EXPECT_THAT(Make(known).changes, IsEmpty()) << "another replica has rolled it";
+  workload_.stampers = {{kUndoneVariable, {.is_tool = true}}};
+  EXPECT_THAT(Make(known).changes, IsEmpty());
+  workload_.stampers.clear();
+  EXPECT_THAT(Make(known).changes, IsEmpty()) << "it is not known who wrote it";
+  workload_.containers[0].variables.clear();
+  rules_.by_variables = false;
+  workload_.template_annotations = {
+      {std::string(kLastReloadedFrom), LastReloadedFrom(kUndoneConfig, kGood, "app", {})}};
+  EXPECT_THAT(Make(known).changes, IsEmpty());
+  workload_.stampers = {{std::string(kLastReloadedFrom), {.since = {.seconds = 100}}}};
+  EXPECT_EQ(Make(known).changes.size(), 1U);
+  EXPECT_THAT(Make().changes, IsEmpty());
+  Record(kGood);
+  EXPECT_THAT(Make(known).changes, IsEmpty()) << "what is recorded is told of these pods";
+  Record(kBad);
+  EXPECT_EQ(Make(known).changes.size(), 1U);
+}
+
 TEST_F(PlannerUndoTest, AnOrdinaryRolloutSetsTheVariableAlone) {
   SetVariable(kGood);
   Put(kBad);

@@ -31,8 +31,10 @@ struct GateHost {
 
 /// The outcome of a write that a gate has admitted.
 enum class WriteEnd : std::uint8_t {
-  kNotRolled,   ///< no new pods start
-  kOvertaken,   ///< the write starts no new pods, because the workload had changed
+  kNotRolled,  ///< no new pods start
+  /// The write starts no new pods, because the workload had changed. The gate keeps the place: the
+  /// workload asks again at once, or OnNothing follows.
+  kOvertaken,
   kUncertain,   ///< it is not known whether new pods start: there was no answer
   kKept,        ///< no new pods start, but the gate's annotations are on the workload
   kRolled,      ///< new pods start, and the gate's annotations are on the workload

@@ -86,10 +86,13 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
   if (const Digest* recorded = RecordOf(member.id)) {
     return ByRecord(*recorded, member);
   }
-  if (slot.is_right || IsReloadedAt(member)) {
+  const bool has_changed = state != nullptr && state->digest != member.digest;
+  const bool is_seen = has_changed && state->kind == Kind::kObserved;
+  if ((slot.is_right && !(is_seen && IsOfPerson(slot.variable))) ||
+      (IsReloadedAt(member) && !(is_seen && IsOfPerson(std::string(kLastReloadedFrom))))) {
     return Standing::kSettled;
   }
-  if (state != nullptr && state->digest != member.digest) {
+  if (has_changed) {
     return Since(state->digest, member);
   }
   return ByVariable(member, slot);
@@ -167,14 +170,18 @@ SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Sl
   return IsBroughtBack(slot.variable, member) ? Standing::kSettled : Standing::kChanged;
 }
 
-bool SlotPlanner::IsBroughtBack(const std::string& stamp, const SlotMember& member) const {
+bool SlotPlanner::IsOfPerson(const std::string& stamp) const {
   const auto stamper = input_.workload.stampers.find(stamp);
-  if (stamper == input_.workload.stampers.end() || stamper->second.is_operator ||
-      stamper->second.is_tool || stamper->second.since.IsZero()) {
+  return stamper != input_.workload.stampers.end() && !stamper->second.is_operator &&
+         !stamper->second.is_tool;
+}
+
+bool SlotPlanner::IsBroughtBack(const std::string& stamp, const SlotMember& member) const {
+  if (!IsOfPerson(stamp) || input_.workload.stampers.at(stamp).since.IsZero()) {
     return false;
   }
   const auto written = input_.written_at(member.id);
-  return written && *written < stamper->second.since;
+  return written && *written < input_.workload.stampers.at(stamp).since;
 }
 
 SlotPlanner::Standing SlotPlanner::Appeared() const {

@@ -84,6 +84,10 @@ class SlotPlanner {
   /// Whether the present data are older than the pods, so that the pods started with them.
   bool IsOlderThanPods(const SlotMember& member) const;
   Standing ByVariable(const SlotMember& member, const Slot& slot) const;
+  /// Whether neither the operator nor a tool wrote this variable or annotation of a rollout: it
+  /// came back when somebody undid a rollout, and says nothing of the pods that began then. A
+  /// change that this process has seen counts more than it.
+  bool IsOfPerson(const std::string& stamp) const;
   /// Whether somebody other than the operator restored this variable or annotation of a rollout
   /// after the present data were written, so that the pods, which started then, have these data.
   bool IsBroughtBack(const std::string& stamp, const SlotMember& member) const;

@@ -29,10 +29,12 @@ struct WorkloadWrite {
   /// The UID of the object that the write was planned for. A write that creates or deletes objects
   /// fails with kConflict if the workload is another object by now. Empty: not checked.
   std::string uid{};
-  /// The resource version of the object that the write was planned for. For kinds that are patched,
-  /// and for a rollout of a CronJob, the write fails with kConflict if the workload has another
-  /// version. Empty: not checked.
+  /// The resource version of the object that the write was planned for. The write fails with
+  /// kConflict if the workload has another version. Empty: not checked.
   std::string resource_version{};
+  /// JobContentOf the Job that the write was planned for: the write is made to another version of
+  /// the Job as well if that has the same content. Empty: the version alone decides.
+  std::string content{};
   /// Changes of the pod template, which start new pods...
   std::vector<VariableEdit> variables{};
   AnnotationEdits template_annotations{};

@@ -60,11 +60,15 @@ base::Subscription PolicyGate::Attach(GateHost host) {
     host_ = std::make_shared<const GateHost>(std::move(host));
   }
   return base::Subscription([this] {
-    const base::MutexLock lock(host_mu_);
-    host_.reset();
-    while (host_users_ > 0) {
-      host_idle_.wait(host_mu_);
+    {
+      const base::MutexLock lock(host_mu_);
+      host_.reset();
+      while (host_users_ > 0) {
+        host_idle_.wait(host_mu_);
+      }
     }
+    const base::MutexLock lock(mu_);
+    gate_.KeepNoPlaces();
   });
 }
 
@@ -142,7 +146,7 @@ void PolicyGate::LookAtUnseen() {
     }
     Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
       if (workload) {
-        gate.Observe(ref, SightingOf(*workload), now);
+        gate.Observe(ref, SightingOf(*workload, options_.keys), now);
       } else {
         gate.Forget(ref);  // deleted while nobody watched
       }
@@ -316,7 +320,7 @@ void PolicyGate::OnNothing(const WorkloadId& workload) {
 
 void PolicyGate::OnUpToDate(const Workload& workload) {
   Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
-    gate.Settle(RefOf(workload.id), SightingOf(workload), now);
+    gate.Settle(RefOf(workload.id), SightingOf(workload, options_.keys), now);
     gate.Done(RefOf(workload.id));
   });
 }
@@ -332,7 +336,7 @@ void PolicyGate::OnWorkload(const WorkloadId& id, const Workload* workload) {
     if (workload == nullptr) {
       gate.Forget(RefOf(id));
     } else {
-      reloadpolicy::Sighting seen = SightingOf(*workload);
+      reloadpolicy::Sighting seen = SightingOf(*workload, options_.keys);
       seen.is_first_look = is_first_look;
       gate.Observe(RefOf(id), seen, now);
     }

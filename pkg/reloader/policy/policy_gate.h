@@ -17,6 +17,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/plan/rollout_gate.h"
 #include "kubexx/reloadpolicy/gate.h"
 
@@ -78,6 +79,8 @@ class PolicyGate final : public RolloutGate {
 
   struct Options {
     reloadpolicy::Settings flags{};
+    /// The operator's annotation keys.
+    AnnotationKeys keys{};
     base::Clock& clock = base::Clock::Real();
     /// Called when a workload begins to wait, when it waits for another reason, when its rollout
     /// has failed, and when its annotations cannot be read; on the operator's threads, outside

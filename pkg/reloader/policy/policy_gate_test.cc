@@ -212,6 +212,40 @@ TEST_F(PolicyGateTest, ABrakeThatCannotBeReadHoldsAndSaysWhatToWrite) {
   EXPECT_TRUE(Admit(workload));
 }
 
+// All Deployments with a pause-period would else be resumed, and replace their pods, at one time.
+TEST_F(PolicyGateTest, ADeploymentThatTheOperatorPausesKeepsItsPlaceUntilItIsRolledOut) {
+  Set({.max_in_namespace = 1});
+  ASSERT_TRUE(Admit(GatedWeb("a")));
+  Workload rolled = GatedWeb("a");
+  rolled.annotations = {
+      {"deployment.reloader.stakater.com/paused-at", "2026-01-01T00:00:00Z"},
+      {"reloader.kubexx.io/rollout-state", "started uid-a"},
+      {"reloader.kubexx.io/last-rollout", *written_["reloader.kubexx.io/last-rollout"]}};
+  rolled.phase = Phase::kPaused;
+  gate_.OnWritten(rolled.id, WriteEnd::kRolled);
+  gate_.OnWorkload(rolled.id, &rolled);
+  EXPECT_FALSE(Admit(GatedWeb("b")));
+  clock_.Advance(24h);
+  gate_.OnWorkload(rolled.id, &rolled);
+  EXPECT_FALSE(Admit(GatedWeb("b"))) << "a pause is no failure";
+  rolled.annotations.erase("deployment.reloader.stakater.com/paused-at");
+  rolled.phase = Phase::kUpdating;
+  gate_.OnWorkload(rolled.id, &rolled);
+  EXPECT_FALSE(Admit(GatedWeb("b")));
+  rolled.phase = Phase::kComplete;
+  gate_.OnWorkload(rolled.id, &rolled);
+  EXPECT_TRUE(Admit(GatedWeb("b")));
+}
+
+TEST_F(PolicyGateTest, AnOperatorThatHasStoppedKeepsNoPlace) {
+  Set({.max_in_namespace = 1});
+  ASSERT_TRUE(Admit(GatedWeb("a")));
+  gate_.OnWritten(GatedWeb("a").id, WriteEnd::kOvertaken);
+  EXPECT_FALSE(Admit(GatedWeb("b"))) << "it asks again at once";
+  attached_.Reset();
+  EXPECT_TRUE(Admit(GatedWeb("b")));
+}
+
 TEST_F(PolicyGateTest, AFailureIsToldOfItsWorkloadAndWrittenOnIt) {
   Set({.health_timeout = 5min, .stop_after_failures = 1});
   ASSERT_TRUE(Admit(GatedWeb("a")));

@@ -23,6 +23,7 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/plan/baseline.h"
 #include "kubexx/reloader/plan/planner.h"
 #include "kubexx/reloader/plan/strategy.h"
@@ -75,8 +76,8 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     handlers_.clear();
     caches_.reset();
   }
-  /// The operator begins, and looks at what is there.
-  void Begin() {
+  /// The operator begins, and looks at what is there; a standby only looks on.
+  void Begin(bool is_standby = false) {
     End();
     memory_ = std::make_unique<PairMemory>();
     handled_ = 0;
@@ -92,16 +93,17 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
           cache::InformerOptions{.clock = informer_clock_, .transform = TransformFor(kind, {})});
     }
     caches_ = std::make_unique<Caches>(std::vector{set}, rules_);
-    router_ =
-        std::make_unique<EventRouter>(EventRouter::Parts{.caches = *caches_,
-                                                         .memory = *memory_,
-                                                         .patterns = patterns_,
-                                                         .rules = rules_,
-                                                         .ignored_namespaces = ignored_,
-                                                         .metrics = metrics_,
-                                                         .on_demand = on_demand_,
-                                                         .recent = &recent_,
-                                                         .note = [](const WorkloadId&, Cause) {}});
+    router_ = std::make_unique<EventRouter>(
+        EventRouter::Parts{.caches = *caches_,
+                           .memory = *memory_,
+                           .patterns = patterns_,
+                           .rules = rules_,
+                           .ignored_namespaces = ignored_,
+                           .metrics = metrics_,
+                           .on_demand = on_demand_,
+                           .recent = &recent_,
+                           .held_shards = is_standby ? &closed_ : nullptr,
+                           .note = [](const WorkloadId&, Cause) {}});
     for (const auto& [kind, informer] : set.workloads) {
       handlers_.push_back(
           informer->AddRawHandler("router", [this, kind](const cache::RawEvent& event) {
@@ -111,7 +113,9 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     }
     caches_->Start();
     Await(static_cast<int>(kinds.size()));
-    Look();
+    if (!is_standby) {
+      Look();
+    }
   }
   void Await(int events) { KX_AWAIT_GE(handled_, events); }
 
@@ -391,6 +395,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   const ReloaderMetrics metrics_{nullptr};
   OnDemandLists on_demand_{{}, clock_, [](const SourceId&, const std::optional<Digest>&) {}};
   RecentChanges recent_{clock_};
+  const HeldShards closed_{1, clock_};
   std::atomic<int> handled_ = 0;
   std::unique_ptr<PairMemory> memory_;
   std::unique_ptr<Caches> caches_;
@@ -488,6 +493,42 @@ TEST_P(EventRouterTest, WhatAnotherOperatorHasRolledIsNotRolledAgain) {
     Put(data_, "Reloader", records);
     SetData(kGoodData);
     Roll();
+  }
+}
+
+// Without a baseline it has nothing but what it has seen: the variable is right again after the
+// undo.
+TEST_P(EventRouterTest, AStandbyThatTakesOverRollsForDataThatWereMendedAfterAnUndo) {
+  for (const char* begin : {"before the rollout", "after it", "after the undo"}) {
+    for (const bool is_mended_by_leader : {false, true}) {
+      SCOPED_TRACE(std::string("the standby begins ") + begin +
+                   (is_mended_by_leader ? ", the leader rolls for the mended data" : ""));
+      const auto is = [&](const char* when) { return std::string_view(begin) == when; };
+      Begin(is("before the rollout"));
+      SetData(kBadData);
+      Put(kBadData, "Reloader");
+      FinishRollout();
+      if (is("after it")) {
+        Begin(true);
+      }
+      Put(kGoodData, "undo");
+      FinishRollout();
+      if (is("after the undo")) {
+        Begin(true);
+      }
+      SetData(kGoodData);
+      if (is_mended_by_leader) {
+        Put(kGoodData, "Reloader");
+        FinishRollout();
+      }
+      memory_->BeginTenure(Id(), 1);
+      if (is_mended_by_leader) {
+        EXPECT_THAT(Look(), IsEmpty());
+      } else {
+        Roll();
+        FinishRollout();
+      }
+    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/unstructured.h"
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/write/job_content.h"
 #include "kubexx/reloader/write/writer.h"
 #include "kubexx/rest/testing/http_threads.h"
 #include "kubexx/rest/testing/recorder.h"
@@ -91,7 +92,13 @@ class FakeBatch {
   }
   void Touch(const std::string& name) {
     const base::MutexLock lock(mu_);
-    jobs_.at(name).SetResourceVersion(std::to_string(++version_));
+    TouchLocked(name);
+  }
+  /// The Job has another status, and so another version, before each of the next `times` requests
+  /// to delete it.
+  void CountPods(int times) {
+    const base::MutexLock lock(mu_);
+    counts_ = times;
   }
   Unstructured Job(const std::string& name) const {
     const base::MutexLock lock(mu_);
@@ -221,6 +228,10 @@ class FakeBatch {
       const bool is_partial = request.headers.at("accept").contains("as=PartialObjectMetadata");
       return {200, is_partial ? PartialOf(found->second) : found->second.ToJson()};
     }
+    if (counts_ > 0) {
+      --counts_;
+      TouchLocked(found->first);
+    }
     const auto options = Unstructured::Parse(request.body);
     const std::string version =
         options ? options->GetString({"preconditions", "resourceVersion"}) : "";
@@ -229,6 +240,11 @@ class FakeBatch {
     }
     jobs_.erase(found);
     return {200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})"};
+  }
+  void TouchLocked(const std::string& name) KX_REQUIRES(mu_) {
+    Unstructured& job = jobs_.at(name);
+    job.SetResourceVersion(std::to_string(++version_));
+    (void)job.Set({"status", "active"}, JsonTree(version_));
   }
   std::string StoreLocked(Unstructured job) KX_REQUIRES(mu_) {
     const std::string number = std::to_string(++version_);
@@ -247,6 +263,7 @@ class FakeBatch {
       R"({"containers":[{"name":"app"}]}}}}}})");
   int version_ KX_GUARDED_BY(mu_) = 1;
   int cron_job_moves_ KX_GUARDED_BY(mu_) = 0;
+  int counts_ KX_GUARDED_BY(mu_) = 0;
   std::string rolled_for_ KX_GUARDED_BY(mu_);
   bool refuses_reads_ KX_GUARDED_BY(mu_) = false;
   bool is_list_old_ KX_GUARDED_BY(mu_) = false;
@@ -323,6 +340,38 @@ TEST_F(BatchWritersTest, AJobThatChangedAfterItsDeletionFailedIsCopiedAnew) {
   ASSERT_TRUE(written) << written.error().ToString();
   EXPECT_NE(batch_.Job("work").Uid(), "uid-1");
   EXPECT_TRUE(IsSet());
+  EXPECT_EQ(batch_.size(), 1U);
+}
+
+// Pods of a Job come and go while it is planned and replaced: that alone is no other Job.
+TEST_F(BatchWritersTest, AJobOfWhichOnlyTheStatusHasChangedIsReplaced) {
+  WorkloadWrite write = kSetX;
+  const Unstructured planned = batch_.Job("work");
+  write.uid = planned.Uid();
+  write.resource_version = planned.ResourceVersion();
+  write.content = JobContentOf(planned);
+  batch_.Touch("work");
+  batch_.CountPods(3);
+  const auto written = writer_->Write(kWork, write, {});
+  ASSERT_TRUE(written) << written.error().ToString();
+  EXPECT_TRUE(written->rolled);
+  EXPECT_TRUE(IsSet());
+  EXPECT_EQ(batch_.size(), 1U) << "no keeper is left";
+}
+
+TEST_F(BatchWritersTest, AJobThatHasChangedOtherwiseIsPlannedAnew) {
+  WorkloadWrite write = kSetX;
+  const Unstructured planned = batch_.Job("work");
+  write.uid = planned.Uid();
+  write.resource_version = planned.ResourceVersion();
+  batch_.Touch("work");
+  EXPECT_EQ(writer_->Write(kWork, write, {}).error().reason, apimachinery::Reason::kConflict)
+      << "it is not known what has changed";
+  Unstructured other = planned;
+  other.SetAnnotations({{"reloader.stakater.com/auto", "false"}});
+  write.content = JobContentOf(other);
+  EXPECT_EQ(writer_->Write(kWork, write, {}).error().reason, apimachinery::Reason::kConflict);
+  EXPECT_FALSE(IsSet());
   EXPECT_EQ(batch_.size(), 1U);
 }
 

@@ -5,6 +5,7 @@
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/managed_fields.h"
 #include "kubexx/reloader/model/workload_decode.h"
+#include "kubexx/reloader/write/job_content.h"
 #include "kubexx/reloader/write/kind_writers.h"
 #include "kubexx/reloader/write/patch.h"
 #include "kubexx/reloader/write/template_edit.h"
@@ -190,28 +191,31 @@ Result<WriteOutcome> JobWriter::Write(const ObjectKey& key, const WorkloadWrite&
     return outcome;
   }
   for (int tries = 1;; ++tries) {
-    auto replaced = Replace(key, write, stop);
-    // What was planned for one version of the Job has to be planned anew for another.
+    KX_ASSIGN_OR_RETURN(
+        const Unstructured job,
+        ResourceFor(client_, WorkloadKind::kJob, key.namespace_).Get(key.name, {}, stop));
+    if (!write.uid.empty() && job.Uid() != write.uid) {
+      return Fail(Reason::kConflict, "the Job was deleted and created again");
+    }
+    if (IsOver(job)) {
+      return WriteOutcome{.rolled = false, .recorded = false};
+    }
+    // What was planned for one Job has to be planned anew for another. Its pods may come and go.
+    if (!write.resource_version.empty() && job.ResourceVersion() != write.resource_version &&
+        JobContentOf(job) != write.content) {
+      return Fail(Reason::kConflict, "the Job has changed since the rollout was planned");
+    }
+    auto replaced = Replace(key, job, write, stop);
     if (replaced || tries >= kMaxJobTries || replaced.error().reason != Reason::kConflict ||
-        !write.resource_version.empty() || FindKept(key)) {
+        FindKept(key)) {
       return replaced;
     }
   }
 }
 
-Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const WorkloadWrite& write,
-                                        const std::stop_token& stop) {
+Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const Unstructured& job,
+                                        const WorkloadWrite& write, const std::stop_token& stop) {
   const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
-  KX_ASSIGN_OR_RETURN(const Unstructured job, jobs.Get(key.name, {}, stop));
-  if (!write.uid.empty() && job.Uid() != write.uid) {
-    return Fail(Reason::kConflict, "the Job was deleted and created again");
-  }
-  if (IsOver(job)) {
-    return WriteOutcome{.rolled = false, .recorded = false};
-  }
-  if (!write.resource_version.empty() && job.ResourceVersion() != write.resource_version) {
-    return Fail(Reason::kConflict, "the Job has changed since the rollout was planned");
-  }
   KX_ASSIGN_OR_RETURN(Unstructured body, RecreatedJob(job, write));
   // Quota, admission and validation have their say before anything is deleted. The name is taken
   // yet, so it is tried under another.

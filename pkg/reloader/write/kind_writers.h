@@ -148,7 +148,9 @@ class JobWriter {
     kChanged,
   };
 
+  /// Replaces `job`, in the version that it is given in.
   apimachinery::Result<WriteOutcome> Replace(const apimachinery::ObjectKey& key,
+                                             const dynamic::Unstructured& job,
                                              const WorkloadWrite& write,
                                              const std::stop_token& stop);
   apimachinery::Result<void> Delete(const KeptJob& job, const std::stop_token& stop) const;

@@ -5,6 +5,7 @@
 #include "kubexx/cache/object.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/write/fresh_reads.h"
+#include "kubexx/reloader/write/job_content.h"
 #include "kubexx/reloader/write/kind_writers.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -26,6 +27,9 @@ Result<std::optional<Workload>> ReadWorkload(const std::shared_ptr<rest::RESTCli
   KX_RETURN_IF_ERROR(ProjectWorkload(id.kind, keys, object));
   KX_ASSIGN_OR_RETURN(Workload workload, WorkloadFrom(id.kind, object));
   workload.resource_version = read->ResourceVersion();
+  if (id.kind == WorkloadKind::kJob) {
+    workload.content = JobContentOf(*read);
+  }
   return std::optional(std::move(workload));
 }
 

@@ -1,0 +1,140 @@
+// How a Reconciler rolls a workload, and what it makes of the answer.
+#include <utility>
+
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/operator/reconciler.h"
+#include "kubexx/reloader/permissions/denial.h"
+#include "kubexx/reloader/plan/planner.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Reason;
+
+WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written) {
+  if (!written) {
+    return MayHaveBeenMade(written.error())              ? WriteEnd::kUncertain
+           : written.error().reason == Reason::kConflict ? WriteEnd::kOvertaken
+                                                         : WriteEnd::kNotRolled;
+  }
+  if (!written->made || !written->rolled) {
+    return written->made && written->recorded ? WriteEnd::kKept : WriteEnd::kNotRolled;
+  }
+  return written->recorded ? WriteEnd::kRolled : WriteEnd::kUnrecorded;
+}
+
+}  // namespace
+
+std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
+                                                    const reloader::Plan& plan,
+                                                    const AnnotationEdits& annotations,
+                                                    base::TimePoint begin,
+                                                    const std::stop_token& stop) {
+  const WorkloadId& id = workload.id;
+  const std::vector<SourceId> begun = parts_.memory.BeginWrite(id, plan.changes);
+  std::string baseline = Records(workload) ? BaselineAfter(plan, plan.changes) : std::string();
+  const auto written = Send(workload, plan, annotations, baseline, stop);
+  const WriteEnd end = EndOf(written);
+  const bool repeats = end == WriteEnd::kOvertaken && !workload.resource_version.empty();
+  if (parts_.gate != nullptr) {
+    parts_.gate->OnWritten(id, end);
+  }
+  if (end == WriteEnd::kOvertaken && !repeats) {
+    KeepNoPlace(id);
+  }
+  if (!written && !MayHaveBeenMade(written.error())) {
+    parts_.memory.CancelWrite(id, begun);
+  }
+  if (repeats) {
+    return std::nullopt;
+  }
+  if (written && !written->left_alone.empty()) {
+    parts_.memory.Confirm(id, plan.changes, false);
+    logging::Info("Changes detected, workload left alone", {{"workload", id.key.name},
+                                                            {"kind", KindName(id.kind)},
+                                                            {"namespace", id.key.namespace_},
+                                                            {"reason", written->left_alone}});
+    if (written->recorded && !baseline.empty()) {
+      parts_.recording.Written(id, baseline);
+    }
+    return Answer{};
+  }
+  if (written && !written->made) {  // a dry run: said once for each change
+    parts_.memory.Confirm(id, plan.changes, false);
+    LogReloads(id, plan.changes, "Changes detected, workload would be rolled");
+    return Answer{};
+  }
+  if (written) {
+    parts_.memory.Confirm(id, plan.changes, written->rolled);
+    parts_.memory.Wrote(id, PairMemory::SeenRecord::Of(written->recorded ? baseline : std::string(),
+                                                       written->version));
+    parts_.metrics.Wrote(id, true, SecondsSince(begin));
+    LogReloads(id, plan.changes, "Changes detected, workload updated");
+    Notify(workload, plan, {}, written->job);
+    Answer answer{Outcome::kWritten};
+    if (written->recorded && !baseline.empty()) {
+      parts_.recording.Written(id, baseline);
+    } else if (!baseline.empty() && CannotRecord(id, written->refusal)) {
+      answer.again = parts_.recording.Ask(id, baseline).wait;  // no event is to come of it
+    }
+    return answer;
+  }
+  return NotWritten(workload, plan, written.error(), begin);
+}
+
+Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reloader::Plan& plan,
+                                          const apimachinery::Status& status,
+                                          base::TimePoint begin) {
+  const WorkloadId& id = workload.id;
+  if (apimachinery::IsObjectNotFound(status)) {  // deleted meanwhile; its event is on the way
+    Forget(id);
+    return {};
+  }
+  if (status.reason == Reason::kCancelled) {
+    return {Outcome::kRetry};
+  }
+  parts_.metrics.Wrote(id, false, SecondsSince(begin));
+  ReportFailure(id, plan, status);
+  Notify(workload, plan, apimachinery::Fail(status));
+  if (status.reason == Reason::kInvalidConfig) {
+    return {.outcome = Outcome::kRefused};
+  }
+  return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(status)};
+}
+
+apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload,
+                                                    const reloader::Plan& plan,
+                                                    const AnnotationEdits& annotations,
+                                                    std::string& baseline,
+                                                    const std::stop_token& stop) {
+  WorkloadWrite write = MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall());
+  write.resource_version = workload.resource_version;
+  write.content = workload.content;
+  write.template_resource_version = workload.template_resource_version;
+  write.generation = workload.template_version.generation;
+  write.annotations.insert(annotations.begin(), annotations.end());
+  const bool has_baseline = Find(workload.annotations, kBaselineAnnotation) != nullptr;
+  if (!baseline.empty()) {
+    write.annotations[std::string(kBaselineAnnotation)] = baseline;
+  } else if (has_baseline) {
+    write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;  // or it would be believed
+  }
+  if (parts_.pauses != nullptr) {
+    KX_RETURN_IF_ERROR(parts_.pauses->AddTo(workload, write, stop));
+  }
+  auto written = parts_.writer.Write(workload.id, write, stop);
+  if (!written && !baseline.empty() && IsDenied(written.error()) &&
+      !IsMissingRight(written.error())) {
+    // Others have filled the room for annotations, or a rule is about them, perhaps. The rollout
+    // matters more.
+    write.annotations.erase(std::string(kBaselineAnnotation));
+    if (has_baseline) {
+      write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;
+    }
+    baseline.clear();
+    written = parts_.writer.Write(workload.id, write, stop);
+  }
+  return written;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,34 @@
+#include "kubexx/reloader/plan/begun_pods.h"
+
+#include <algorithm>
+
+namespace kubexx::reloader {
+
+PairState BeganWith(const Digest& digest) {
+  return {.kind = PairState::Kind::kConfirmed, .digest = digest, .is_ahead_of_record = true};
+}
+
+bool IsOverKeys(const PairStates& pairs, const SourceId& source) {
+  const auto state = pairs.find(source);
+  return state != pairs.end() && state->second.kind == PairState::Kind::kConfirmed &&
+         !state->second.keys.empty();
+}
+
+void BeginPods(Knowledge& known, std::uint64_t since) {
+  known.template_since = since;
+  for (const auto& [source, moves] : known.moves) {
+    const auto earlier = std::ranges::find_if(
+        moves.rbegin(), moves.rend(), [&](const Move& move) { return move.version < since; });
+    if (earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {
+      known.pairs[source] = BeganWith(earlier->digest);
+    }
+  }
+}
+
+void BeginAllAnew(Knowledge& known) {
+  for (auto& [source, state] : known.pairs) {
+    state.taken_at = 0;
+  }
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,100 @@
+// What a PairMemory makes of other replicas' writes.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/reloader/plan/begun_pods.h"
+#include "kubexx/reloader/plan/pair_memory.h"
+
+namespace kubexx::reloader {
+namespace {
+
+void BelieveRecord(Knowledge& known) {
+  ++known.records;
+  for (auto& [source, state] : known.pairs) {
+    state.is_ahead_of_record = false;
+  }
+}
+
+}  // namespace
+
+void PairMemory::RecordedByOthers(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  if (const auto found = states_.find(workload); found != states_.end()) {
+    BelieveRecord(found->second);
+  }
+}
+
+bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& record) {
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[workload];
+  if (record.hash == known.record || (record.version != 0 && record.version <= known.told_at)) {
+    return false;
+  }
+  known.told_at = std::max(known.told_at, record.version);
+  known.record_at = record.version;
+  const bool replaces_another = std::exchange(known.record, record.hash) != 0;
+  if (replaces_another) {
+    BelieveRecord(known);
+  }
+  return replaces_another;
+}
+
+void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[workload];
+  if (record.version != 0 && record.version < known.told_at) {
+    // The event of somebody else's later write was faster than the answer to this one.
+    if (record.hash != known.record) {
+      BelieveRecord(known);
+    }
+    return;
+  }
+  known.told_at = std::max(known.told_at, record.version);
+  if (record.hash != 0) {
+    known.record = record.hash;
+    known.record_at = 0;
+  }
+}
+
+PairMemory::SeenRecord PairMemory::SeenRecord::Of(std::string_view text, std::uint64_t version) {
+  const std::uint64_t hash = text.empty() ? 0 : std::hash<std::string_view>()(text);
+  return {.hash = !text.empty() && hash == 0 ? 1 : hash, .version = version};
+}
+
+void PairMemory::RolledByOthers(const WorkloadId& workload, std::uint64_t version) {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (found == states_.end()) {
+    return;
+  }
+  Knowledge& known = found->second;
+  for (auto& [source, moves] : known.moves) {
+    const auto later = std::ranges::find_if(
+        moves, [&](const Move& move) { return version != 0 && move.version > version; });
+    if (later != moves.begin() && later != moves.end() && !IsOverKeys(known.pairs, source)) {
+      known.pairs[source] = BeganWith(std::prev(later)->digest);
+    }
+    moves.erase(moves.begin(), later);
+  }
+  std::erase_if(known.moves, [](const auto& each) { return each.second.empty(); });
+  std::erase_if(known.pairs, [&](const auto& each) { return !known.moves.contains(each.first); });
+  known.rolled_from.clear();
+}
+
+void PairMemory::BeginTenure(const WorkloadId& workload, std::uint64_t tenure) {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (found == states_.end() || found->second.tenure == tenure) {
+    return;
+  }
+  const bool is_first = std::exchange(found->second.tenure, tenure) == 0;
+  for (auto& [source, state] : found->second.pairs) {
+    state.is_ahead_of_record = state.is_ahead_of_record && is_first;
+  }
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,136 @@
+// What a PairMemory makes of changes of pod templates.
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "kubexx/reloader/plan/begun_pods.h"
+#include "kubexx/reloader/plan/former_templates.h"
+#include "kubexx/reloader/plan/pair_memory.h"
+
+namespace kubexx::reloader {
+namespace {
+
+std::size_t HashOf(const TemplateVersion& version) {
+  return version.digest.empty()
+             ? 0
+             : std::hash<std::string>()(version.digest + std::to_string(version.generation));
+}
+
+/// Whether a rollout of this process was made whose event is still to come.
+bool IsOwnRolloutOnTheWay(const Knowledge& known) {
+  return !known.rolled_from.empty() &&
+         std::ranges::all_of(known.rolled_from, [&](const auto& from) {
+           const auto state = known.pairs.find(from.first);
+           return state != known.pairs.end() && state->second.kind == PairState::Kind::kConfirmed;
+         });
+}
+
+}  // namespace
+
+PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
+                                                     const TemplateChange& change) {
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[workload];
+  ++known.templates;
+  if (change.was_rolled_out) {
+    known.formers.clear();
+    known.has_unknown_formers = false;
+  }
+  if (change.is_own) {
+    PairStates from = std::exchange(known.rolled_from, {});
+    const bool is_of_others = from.empty();  // nothing was written here
+    AddFormer(known, {.template_digest = change.before,
+                      .pairs = is_of_others ? known.pairs : std::move(from),
+                      .is_own = true});
+    BeginAllAnew(known);
+    // What this process rolls for it knows by Confirm; of others it may be written nowhere.
+    BeginPods(known, is_of_others ? change.since : 0);
+    return TemplateNews::kNone;
+  }
+  if (change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {
+    // News of a watch that lags behind: the rollout has made all pods anew since then.
+    PairStates had = known.rolled_from;
+    had.insert(known.pairs.begin(), known.pairs.end());
+    AddFormer(known, {.template_digest = change.before, .pairs = std::move(had)});
+    return TemplateNews::kNone;
+  }
+  const auto found =
+      std::ranges::find(known.formers, change.now, &Knowledge::Former::template_digest);
+  const bool goes_back = found != known.formers.end();
+  const bool undoes_own = goes_back && known.formers.back().is_own;
+  Knowledge::Former present{.template_digest = change.before, .pairs = known.pairs};
+  if (!change.is_undo && (goes_back || known.has_unknown_formers)) {
+    MixPods(known, goes_back ? &*found : nullptr, change.since);
+    // All pods are made anew for that: not after each release while one pod cannot be replaced.
+    known.has_unknown_formers = goes_back && known.has_unknown_formers;
+    AddFormer(known, std::move(present));
+    return undoes_own ? TemplateNews::kSetBack : TemplateNews::kNone;
+  }
+  const bool leaves_others = goes_back && HasOtherData(known, *found, change.since);
+  AddFormer(known, std::move(present));
+  // A baseline that came back with the template tells of pods that are gone.
+  for (auto& [source, state] : known.pairs) {
+    state.is_ahead_of_record = true;
+  }
+  BeginPods(known, change.since);
+  return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;
+}
+
+void PairMemory::Told(const WorkloadId& workload, const TemplateVersion& version, bool concerns) {
+  const std::size_t hash = HashOf(version);
+  const base::MutexLock lock(mu_);
+  const auto found =
+      concerns && hash != 0 ? states_.try_emplace(workload).first : states_.find(workload);
+  if (found != states_.end()) {
+    found->second.told_template = hash;
+    found->second.looks = 0;
+    found->second.reads = 0;
+  }
+}
+
+PairMemory::Telling PairMemory::LookFor(const WorkloadId& workload,
+                                        const TemplateVersion& version) {
+  const std::size_t hash = HashOf(version);
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (hash == 0 || found == states_.end() || found->second.told_template == 0 ||
+      found->second.told_template == hash) {
+    return Telling::kTold;
+  }
+  if (++found->second.looks <= kMostLooks) {
+    return Telling::kOnTheWay;
+  }
+  found->second.told_template = hash;
+  found->second.looks = 0;
+  return Telling::kLost;
+}
+
+bool PairMemory::IsAheadOfEvents(const WorkloadId& workload, const TemplateVersion& version) {
+  const std::size_t hash = HashOf(version);
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (hash == 0 || found == states_.end() || found->second.told_template == 0 ||
+      found->second.told_template == hash || IsOwnRolloutOnTheWay(found->second) ||
+      found->second.reads >= kMostReads) {
+    return false;
+  }
+  ++found->second.reads;
+  return true;
+}
+
+void PairMemory::MarkUnfinished(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  states_[workload].has_unknown_formers = true;
+}
+
+void PairMemory::TemplateRolledOut(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  if (const auto found = states_.find(workload); found != states_.end()) {
+    found->second.formers.clear();
+    found->second.has_unknown_formers = false;
+  }
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,78 @@
+// What a PairMemory makes of this process' own rollouts.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kubexx/reloader/plan/begun_pods.h"
+#include "kubexx/reloader/plan/pair_memory.h"
+
+namespace kubexx::reloader {
+
+std::vector<SourceId> PairMemory::BeginWrite(const WorkloadId& workload,
+                                             const std::vector<Change>& changes) {
+  std::vector<SourceId> begun;
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[workload];
+  known.rolled_from.clear();
+  const bool has_template =
+      workload.kind != WorkloadKind::kCronJob && workload.kind != WorkloadKind::kJob;
+  for (const Change& change : changes) {
+    for (const auto& [source, digest] : change.sources) {
+      const auto state = known.pairs.find(source);
+      if (has_template) {
+        known.rolled_from[source] =
+            state == known.pairs.end()
+                ? PairState{.kind = PairState::Kind::kConfirmed, .digest = UnknownData()}
+                : state->second;
+      }
+      if (state != known.pairs.end() && state->second.kind == PairState::Kind::kConfirmed) {
+        state->second.kind = PairState::Kind::kUncertain;
+        begun.push_back(source);
+      }
+    }
+  }
+  return begun;
+}
+
+void PairMemory::CancelWrite(const WorkloadId& workload, const std::vector<SourceId>& begun) {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (found == states_.end()) {
+    return;
+  }
+  found->second.rolled_from.clear();
+  for (const SourceId& source : begun) {
+    const auto state = found->second.pairs.find(source);
+    if (state != found->second.pairs.end() && state->second.kind == PairState::Kind::kUncertain) {
+      state->second.kind = PairState::Kind::kConfirmed;
+    }
+  }
+}
+
+void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& changes,
+                         bool rolled) {
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[workload];
+  known.is_unplanned = false;
+  if (rolled) {
+    BeginAllAnew(known);
+  } else {
+    known.rolled_from.clear();
+  }
+  for (const Change& change : changes) {
+    for (const auto& [source, digest] : change.sources) {
+      if (const auto state = known.pairs.find(source);
+          state != known.pairs.end() && state->second.kind == PairState::Kind::kConfirmed &&
+          state->second.digest == UnknownData()) {
+        continue;  // it was set back before the answer came
+      }
+      const auto keys = change.keys.find(source);
+      known.pairs[source] = {.kind = PairState::Kind::kConfirmed,
+                             .digest = digest,
+                             .keys = keys == change.keys.end() ? std::string() : keys->second,
+                             .is_ahead_of_record = true};
+    }
+  }
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,234 @@
+// What an EventRouter makes of events of workloads.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kubexx/cache/informer_event.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/model/stamps.h"
+#include "kubexx/reloader/watch/event_router.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using cache::RawEvent;
+
+/// Whether something is to be compared, or recorded. What a Rollout refers to is in a Deployment,
+/// which may not be known yet.
+bool Concerns(const Workload& workload, const DecisionRules& rules) {
+  return IsKeeper(workload) || IsOfDeployment(workload) ||
+         std::ranges::any_of(workload.containers,
+                             [](const Container& c) { return !c.variables.empty(); }) ||
+         !WorkloadTerms(workload, rules).empty();
+}
+
+/// Whether the store has been restored to a state from before what was known.
+bool GoesBack(const RawEvent& event) {
+  return VersionNumber(event.resource_version()) < VersionNumber(event.old_resource_version());
+}
+
+/// The version at which the difference between an update's two states was written, or an earlier
+/// one.
+std::uint64_t ChangedSince(const RawEvent& event) {
+  if (event.is_single_change) {
+    return VersionNumber(event.resource_version());
+  }
+  const std::uint64_t before = VersionNumber(event.old_resource_version());
+  return before == 0 ? 0 : before + 1;
+}
+
+/// Whether an operator like this one changed the template. When it was this one, it knows what it
+/// rolled for; if the data had been changed again by then, another rollout shows that in the
+/// variable. Where nobody is named, as when a variable is only taken away, the baseline that came
+/// along tells.
+bool IsOwnRollout(const Workload& before, const Workload& now) {
+  const TemplateWriter writer = WriterOfTemplate(before, now);
+  return writer == TemplateWriter::kOperator ||
+         (writer == TemplateWriter::kUnknown && HasRecorded(before, now));
+}
+
+/// Whether only something beside the pod template was changed that does not count here.
+bool SameButForScale(Workload before, const Workload& now) {
+  before.template_version.generation = now.template_version.generation;
+  return before == now;
+}
+
+}  // namespace
+
+void EventRouter::NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event) {
+  if (!HasOtherTemplate(before, now)) {
+    if (AllPodsAreReplaced(now) && !AllPodsAreReplaced(before)) {
+      parts_.memory.TemplateRolledOut(now.id);
+    }
+    return;
+  }
+  const bool is_own = IsOwnRollout(before, now);
+  // A CronJob starts nothing when its template changes.
+  const bool begins_pods = now.id.kind != WorkloadKind::kCronJob;
+  const PairMemory::TemplateChange change{.since = begins_pods ? ChangedSince(event) : 0,
+                                          .until = VersionNumber(event.resource_version()),
+                                          .before = before.template_version.digest,
+                                          .now = now.template_version.digest,
+                                          .was_rolled_out = AllPodsAreReplaced(before),
+                                          .is_own = is_own,
+                                          .is_undo = !is_own && IsUndo(before, now)};
+  if (Concerns(now, parts_.rules)) {
+    NoteTemplateOf(now.id, change);
+  }
+  if (now.id.kind == WorkloadKind::kDeployment) {
+    for (const WorkloadId& id : parts_.caches.RolloutsOf(now.id.key)) {
+      PairMemory::TemplateChange of_rollout = change;
+      // Its pods are the Rollout's: the Deployment has none, or is about to lose them.
+      if (const auto rollout = parts_.caches.GetWorkload(id)) {
+        of_rollout.was_rolled_out = AllPodsAreReplaced(*rollout);
+      }
+      NoteTemplateOf(id, of_rollout);
+    }
+  }
+}
+
+void EventRouter::NoteTemplateOf(const WorkloadId& workload,
+                                 const PairMemory::TemplateChange& change) {
+  using News = PairMemory::TemplateNews;
+  const News news = parts_.memory.TemplateChanged(workload, change);
+  const bool is_undone = news == News::kUndone;
+  if (news == News::kNone) {
+    return;
+  }
+  if (!is_undone && parts_.set_backs != nullptr) {
+    parts_.set_backs->SetBack(workload);
+  }
+  logging::Warning(
+      is_undone
+          ? "Somebody undid a rollout before it had ended. Pods with the earlier data are left "
+            "alone until a source changes; `kubectl rollout restart` gives them the present data"
+          : "A rollout of the operator was set back before it had ended, perhaps by a tool that "
+            "keeps the workload as it is described elsewhere; the operator makes it again",
+      {{"kind", KindName(workload.kind)},
+       {"namespace", workload.key.namespace_},
+       {"workload", workload.key.name}});
+}
+
+void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::uint64_t version) {
+  const bool looks_on =
+      parts_.held_shards != nullptr && !parts_.held_shards->IsOpenFor(now.id.key.namespace_);
+  if (HasRecorded(before, now)) {
+    if (parts_.memory.IsNewRecord(
+            now.id,
+            PairMemory::SeenRecord::Of(*Find(now.annotations, kBaselineAnnotation), version)) ||
+        looks_on) {
+      parts_.memory.RecordedByOthers(now.id);
+    }
+  } else if (looks_on && HasOtherTemplate(before, now) && IsOwnRollout(before, now)) {
+    parts_.memory.RolledByOthers(now.id, version);
+  }
+}
+
+void EventRouter::NoteTold(const Workload& workload, bool concerns) {
+  const std::string& namespace_ = workload.id.key.namespace_;
+  // What one of a Deployment is made from comes with events of that.
+  if (!IsOfDeployment(workload) && !parts_.ignored_namespaces.contains(namespace_)) {
+    const bool is_selected =
+        parts_.namespaces == nullptr || parts_.namespaces->Contains(namespace_);
+    parts_.memory.Told(workload.id, workload.template_version, concerns && is_selected);
+  }
+}
+
+void EventRouter::ForgetVersions(const WorkloadId& workload) {
+  parts_.memory.ForgetVersions(workload);
+  if (workload.kind == WorkloadKind::kDeployment) {
+    for (const WorkloadId& rollout : parts_.caches.RolloutsOf(workload.key)) {
+      parts_.memory.ForgetVersions(rollout);
+    }
+  }
+}
+
+void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
+                             const std::stop_token& stop) {
+  const WorkloadId id{kind, event.key()};
+  if (event.type == RawEvent::Type::kDelete) {
+    parts_.memory.Forget(id);
+    parts_.note(id, Cause::kWorkloadEvent);  // others have something to forget, too
+    return;
+  }
+  if (event.type == RawEvent::Type::kUpdate && GoesBack(event)) {
+    ForgetVersions(id);
+  }
+  if (event.type == RawEvent::Type::kUpdate && event.object().bytes == event.old_object().bytes) {
+    return;  // nothing that counts here: status, scale, an image
+  }
+  const auto workload = WorkloadFrom(kind, event.object());
+  if (!workload) {
+    logging::Error(
+        "Event of a workload cannot be read",
+        {{"kind", KindName(kind)}, {"workload", id.key.ToString()}, {"error", workload.error()}});
+    return;
+  }
+  const bool is_first = event.type == RawEvent::Type::kAdd && event.is_in_initial_list;
+  bool is_new = event.type == RawEvent::Type::kAdd && !event.is_in_initial_list;
+  if (event.type == RawEvent::Type::kUpdate) {
+    const auto old_workload = WorkloadFrom(kind, event.old_object());
+    if (!old_workload || old_workload->uid != workload->uid) {
+      parts_.memory.Forget(id);  // deleted and made anew, unseen
+      is_new = true;
+    } else if (SameButForScale(*old_workload, *workload)) {
+      NoteTold(*workload, Concerns(*workload, parts_.rules));
+      return;
+    } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
+      NoteTemplate(*old_workload, *workload, event);
+      NoteRecord(*old_workload, *workload, VersionNumber(event.resource_version()));
+    }
+  }
+  const std::uint64_t version =
+      event.is_single_change ? VersionNumber(event.resource_version()) : 0;
+  const std::uint64_t since =
+      version != 0 || is_new ? version : VersionNumber(event.old_resource_version());
+  if (kind == WorkloadKind::kDeployment && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+    for (const WorkloadId& rollout : parts_.caches.RolloutsOf(id.key)) {
+      if (const auto user = parts_.caches.GetWorkload(rollout)) {
+        NoteWhatCameBefore(*user, since);
+      }
+      parts_.note(rollout, Cause::kWorkloadEvent);  // what it refers to is here, or has changed
+    }
+  }
+  if (Concerns(*workload, parts_.rules) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+    const Workload user =
+        IsOfDeployment(*workload) ? parts_.caches.GetWorkload(id).value_or(*workload) : *workload;
+    const std::vector<SourceId> referenced = ReferencedSources(user);
+    // One whose namespace is selected later is no news of a start.
+    if (is_first && IsSelected(id.key.namespace_, stop)) {
+      parts_.memory.MarkUnplanned(id);
+      if (!AllPodsAreReplaced(*workload)) {
+        parts_.memory.MarkUnfinished(id);
+      }
+    }
+    if (is_new) {
+      if (version != 0) {
+        parts_.memory.MarkAdded(id, version);
+      }
+      // A list brings it along with changes that it may not have seen; those must be known before
+      // it is planned, or the present data would pass for what it runs with. So does a watch that
+      // begins long after its list.
+      MatchBudget budget;
+      for (const auto& [source, before] :
+           parts_.on_demand.Covers(kind, id.key.namespace_)
+               ? parts_.on_demand.Before(id.key.namespace_)
+               : parts_.on_demand.BeforeSince(id.key.namespace_, version)) {
+        if (MayUse(user, referenced, source, budget)) {
+          parts_.memory.RecordChange(id, source, before);
+        }
+      }
+    }
+    if (!is_first) {
+      NoteWhatCameBefore(user, since);
+    }
+    NoteTold(*workload, true);
+    parts_.note(id, Cause::kWorkloadEvent);
+  } else {
+    NoteTold(*workload, false);
+  }
+}
+
+}  // namespace kubexx::reloader
