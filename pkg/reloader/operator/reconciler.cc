@@ -62,7 +62,7 @@ constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
 
 }  // namespace
 
-Reconciler::Reconciler(const Parts& parts) : parts_(parts) {
+Reconciler::Reconciler(const Parts& parts) : parts_(parts), awaited_(parts.clock) {
   if (parts_.held_shards != nullptr) {
     shards_subscription_ = parts_.held_shards->OnClosed([this](int shard) { Leave(shard); });
   }
@@ -135,6 +135,10 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       TellNotPlanned(id, planned.error());
       return {.outcome = Outcome::kRetry, .failure = FailureOf(planned.error())};
     }
+    if (AwaitsTemplate(*workload, *planned)) {
+      KeepNoPlace(id);
+      return {.again = AwaitedTemplates::kInterval};
+    }
     const bool is_last = tries >= kMaxVersions;
     const bool checks = ChecksVersions();
     // That of a CronJob changes with each of its Jobs, and one Job too many is worse than one late.
@@ -158,6 +162,19 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       workload->template_resource_version.clear();
     }
   }
+}
+
+bool Reconciler::AwaitsTemplate(const Workload& workload, const reloader::Plan& plan) {
+  const auto cached = plan.changes.empty() || !ChecksVersions()
+                          ? std::nullopt
+                          : parts_.caches.GetWorkload(workload.id);
+  if (!cached) {
+    awaited_.Forget(workload.id);
+    return false;
+  }
+  return awaited_.Await(
+      workload, *cached, plan,
+      MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall()));
 }
 
 bool Reconciler::ChecksVersions() const {
@@ -416,6 +433,7 @@ void Reconciler::Forget(const WorkloadId& id) {
     parts_.set_backs->Forget(id);
   }
   parts_.recording.Forget(id);
+  awaited_.Forget(id);
   bad_items_.Forget(id);
   full_baselines_.Note(id, false,
                        [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
