@@ -32,6 +32,7 @@
 
 namespace kubexx::simulation {
 
+class CsiDriver;
 class Mirror;
 
 /// What a run is.
@@ -194,6 +195,7 @@ class World {
   /// Rollouts by version that were sent, by client and path.
   std::map<std::string, std::deque<Nanoseconds>> versioned_{};
   Nanoseconds denied_until_ = 0;  ///< operators may have found that they may not read
+  std::unique_ptr<CsiDriver> driver_;
   std::unique_ptr<People> crowd_;
   std::unique_ptr<oracle::Rollouts> rollouts_;
   std::unique_ptr<Mirror> mirror_;
