@@ -92,7 +92,7 @@ bool CsiDriver::LookAt(const std::string& space, const std::vector<oracle::Oracl
     return false;
   }
   bool has_done = false;
-  const auto rest = [this, &stop] {
+  const auto take_time = [this, &stop] {
     base::Clock::Real().SleepFor(
         std::chrono::milliseconds(random_.Between(0, kMostMsBetweenPods)), stop);
   };
@@ -116,7 +116,7 @@ bool CsiDriver::LookAt(const std::string& space, const std::vector<oracle::Oracl
       (void)client_->Verb("DELETE").AbsPath(path + "/" + pod).Do(stop);
     } else if (version != VersionIn(space)) {
       Tell(path, pod, of->provider_class, true, stop);
-      rest();
+      take_time();
     }
   }
   return has_done;
