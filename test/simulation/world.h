@@ -150,6 +150,8 @@ class World {
   void StripLast();
   /// Data are edited while an operator is killed.
   void EditLast();
+  /// Data are edited all the time while an operator comes back, to which shards move then.
+  void MoveLast();
   /// A time in which people do something now and then, and nothing goes wrong.
   void Calm(Nanoseconds until);
   void SetClock(const Replica& replica);
