@@ -16,6 +16,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/reloader/model/digest.h"
+#include "oracle/pod_template.h"
 
 namespace kubexx::oracle {
 namespace {
