@@ -24,7 +24,6 @@ constexpr std::string_view kRolledFor = "kubexx.io/rolled-for";
 constexpr std::chrono::minutes kGap{15};
 /// For so long a rollout that goes by no version may be on its way.
 constexpr std::chrono::minutes kBlindWrite{1};
-
 /// For so long after a restore operators may not have read everything anew.
 constexpr std::chrono::minutes kAfterRestore{2};
 
@@ -129,8 +128,10 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
     SetWrongLocked(key + " was rolled while a rollout of " + beside + " is under way");
   }
   workload.rolled_generation = workload.generation;
-  // Who learns of restored sources one after the other rolls for one after the other.
-  workload.is_mixed = workload.is_restored && options_.now() - workload.made < kAfterRestore;
+  // Without a record, who learns of restored sources one after the other rolls for one after the
+  // other: see docs/simulation.md.
+  workload.is_mixed = workload.is_restored && workload.is_unrecorded &&
+                      options_.now() - workload.made < kAfterRestore;
   workload.is_undone = false;
   ++workload.rolled;
   ++counts_.rollouts;
