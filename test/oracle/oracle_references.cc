@@ -42,11 +42,10 @@ JsonTree Together(const JsonTree& rollout, const JsonTree& base) {
   if (const JsonTree* const mark = base.At({"metadata", "annotations", kMarkAnnotation})) {
     all["metadata"]["annotations"][kMarkAnnotation] = *mark;
   }
-  all["metadata"]["generation"] = CountAt(rollout, {"metadata", "generation"}) +
-                                  CountAt(base, {"metadata", "generation"});
-  all["status"]["observedGeneration"] =
-      CountAt(rollout, {"status", "observedGeneration"}) +
-      CountAt(rollout, {"status", "workloadObservedGeneration"});
+  all["metadata"]["generation"] =
+      CountAt(rollout, {"metadata", "generation"}) + CountAt(base, {"metadata", "generation"});
+  all["status"]["observedGeneration"] = CountAt(rollout, {"status", "observedGeneration"}) +
+                                        CountAt(rollout, {"status", "workloadObservedGeneration"});
   return all;
 }
 

@@ -55,11 +55,10 @@ std::optional<reloader::Digest> DigestOfSource(const std::string& baseline,
   if (!parsed) {
     return std::nullopt;
   }
-  const reloader::SourceType type = IsProviderClass(source)
-                                        ? reloader::SourceType::kSecretProviderClass
-                                    : source.starts_with(kSecretSources)
-                                        ? reloader::SourceType::kSecret
-                                        : reloader::SourceType::kConfigMap;
+  const reloader::SourceType type =
+      IsProviderClass(source)              ? reloader::SourceType::kSecretProviderClass
+      : source.starts_with(kSecretSources) ? reloader::SourceType::kSecret
+                                           : reloader::SourceType::kConfigMap;
   const auto found = parsed->digests.find({type, {space, source.substr(end + 1)}});
   return found == parsed->digests.end() ? std::nullopt : std::optional(found->second);
 }

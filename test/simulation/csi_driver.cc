@@ -85,16 +85,16 @@ void CsiDriver::Run(const std::stop_token& stop) {
 // What fails is done at the next look.
 bool CsiDriver::LookAt(const std::string& space, const std::vector<oracle::Oracle::Mount>& mounts,
                        const std::stop_token& stop) {
-  const std::string path = "/apis/secrets-store.csi.x-k8s.io/v1/namespaces/" + space +
-                           "/secretproviderclasspodstatuses";
+  const std::string path =
+      "/apis/secrets-store.csi.x-k8s.io/v1/namespaces/" + space + "/secretproviderclasspodstatuses";
   auto there = VersionsAt(*client_, path, stop);
   if (!there) {
     return false;
   }
   bool has_done = false;
   const auto take_time = [this, &stop] {
-    base::Clock::Real().SleepFor(
-        std::chrono::milliseconds(random_.Between(0, kMostMsBetweenPods)), stop);
+    base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(0, kMostMsBetweenPods)),
+                                 stop);
   };
   for (const oracle::Oracle::Mount& mount : mounts) {
     for (int i = 0; i < kPodsEach; ++i) {
@@ -109,8 +109,7 @@ bool CsiDriver::LookAt(const std::string& space, const std::vector<oracle::Oracl
   for (const auto& [pod, version] : *there) {
     const auto of = std::ranges::find_if(
         mounts, [&](const auto& mount) { return pod.starts_with(mount.workload); });
-    const bool lives =
-        of != mounts.end() && (!of->is_through || pod.starts_with(of->pods));
+    const bool lives = of != mounts.end() && (!of->is_through || pod.starts_with(of->pods));
     has_done = has_done || !lives || version != VersionIn(space);
     if (!lives) {
       (void)client_->Verb("DELETE").AbsPath(path + "/" + pod).Do(stop);

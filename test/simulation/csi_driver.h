@@ -48,8 +48,8 @@ class CsiDriver {
   oracle::Random random_;
   base::Mutex mu_;
   std::map<std::string, std::uint64_t> versions_ KX_GUARDED_BY(mu_);  ///< by namespace
-  std::set<std::string> spaces_{};  ///< that have had mounts
-  std::jthread thread_;             // last: ends first
+  std::set<std::string> spaces_{};                                    ///< that have had mounts
+  std::jthread thread_;                                               // last: ends first
 };
 
 }  // namespace kubexx::simulation

@@ -135,9 +135,9 @@ std::string People::PathOf(const Workload& workload) {
 }
 
 std::string People::TemplatePathOf(const Workload& workload) {
-  return workload.base.empty() ? PathOf(workload) + "/" + workload.name
-                               : "/apis/apps/v1/namespaces/" + workload.space + "/deployments/" +
-                                     workload.base;
+  return workload.base.empty()
+             ? PathOf(workload) + "/" + workload.name
+             : "/apis/apps/v1/namespaces/" + workload.space + "/deployments/" + workload.base;
 }
 
 std::string People::BodyOf(const Source& source, bool labelled) {
@@ -200,8 +200,9 @@ std::string People::BodyOf(const Workload& workload) {
     return begin + R"("template":)" + PodOf(workload) + "}}";
   }
   if (!workload.base.empty()) {
-    return begin + R"("replicas":2,"workloadRef":{"apiVersion":"apps/v1","kind":"Deployment",)"
-                   R"("name":")" +
+    return begin +
+           R"("replicas":2,"workloadRef":{"apiVersion":"apps/v1","kind":"Deployment",)"
+           R"("name":")" +
            workload.base + R"("}}})";
   }
   return begin + (workload.kind == kDaemonSet ? "" : R"("replicas":2,)") +

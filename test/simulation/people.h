@@ -162,7 +162,7 @@ class People {
     std::vector<std::size_t> sources{};  ///< indexes in sources_, of its namespace
     std::uint64_t release = 1;
     std::string baseline{};  ///< copied from the one of that name before
-    bool mounts = false;  ///< its namespace's SecretProviderClass
+    bool mounts = false;     ///< its namespace's SecretProviderClass
     bool unrecorded = false;
     bool opted_out = false;
     bool pauses = false;  ///< operators pause it after a rollout
@@ -266,8 +266,8 @@ class People {
   std::vector<std::string> spaces_{};
   std::vector<Source> sources_{};
   std::vector<Workload> workloads_{};
-  std::set<std::string> with_policy_{};  ///< namespaces
-  std::array<bool, kOptionalApis> has_api_{};        ///< by OptionalApi
+  std::set<std::string> with_policy_{};        ///< namespaces
+  std::array<bool, kOptionalApis> has_api_{};  ///< by OptionalApi
   std::uint64_t next_value_ = 1;
 };
 

@@ -225,8 +225,9 @@ void World::Run() {
                       .some_unrecorded = !by_annotations,
                       .policies = random_.Chance(350),
                       .argo = has_argo,
-                      .rotate = has_csi ? [this](const std::string& space) { driver_->Rotate(space); }
-                                        : std::function<void(const std::string&)>(),
+                      .rotate = has_csi
+                                    ? [this](const std::string& space) { driver_->Rotate(space); }
+                                    : std::function<void(const std::string&)>(),
                       .rights = rights_,
                       .without = options_.without.acts},
       random_.Fork(), timeline_);

@@ -42,8 +42,8 @@ class AwaitedTemplates {
 
  private:
   struct Entry {
-    std::string token{};     ///< WorkloadWrite::token of the rollout that is put off
-    std::string template_{}; ///< digest of the template in the cache, which the event replaces
+    std::string token{};      ///< WorkloadWrite::token of the rollout that is put off
+    std::string template_{};  ///< digest of the template in the cache, which the event replaces
     base::TimePoint until{};
   };
 

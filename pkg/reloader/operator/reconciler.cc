@@ -172,9 +172,8 @@ bool Reconciler::AwaitsTemplate(const Workload& workload, const reloader::Plan& 
     awaited_.Forget(workload.id);
     return false;
   }
-  return awaited_.Await(
-      workload, *cached, plan,
-      MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall()));
+  return awaited_.Await(workload, *cached, plan,
+                        MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall()));
 }
 
 bool Reconciler::ChecksVersions() const {

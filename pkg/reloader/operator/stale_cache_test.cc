@@ -221,9 +221,7 @@ class StaleCacheTest : public testing::Test {
     server_.Put(RolledWeb("new"));
     auto reloader = Start();
     clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
-    KX_AWAIT_GE(registry_
-                    .Counter("reloader_reconcile_total", "", {{"result", "skipped"}})
-                    .Value(),
+    KX_AWAIT_GE(registry_.Counter("reloader_reconcile_total", "", {{"result", "skipped"}}).Value(),
                 1);
     Change("new", 1);
     KX_AWAIT_NE(server_.reads(), 0);
