@@ -1,5 +1,6 @@
 #include "oracle/observed_workload.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <initializer_list>
 #include <string_view>
@@ -22,6 +23,16 @@ std::int64_t NumberAt(const JsonTree& object, std::initializer_list<std::string_
   return found == nullptr ? 0 : found->AsInt().value_or(0);
 }
 
+/// Whether a Job is over.
+bool HasEnded(const JsonTree& object) {
+  const JsonTree* const conditions = object.At({"status", "conditions"});
+  return conditions != nullptr &&
+         std::ranges::any_of(conditions->elements(), [](const JsonTree& each) {
+           return (each.TextAt("type") == "Complete" || each.TextAt("type") == "Failed") &&
+                  each.TextAt("status") == "True";
+         });
+}
+
 }  // namespace
 
 void ObservedWorkload::Take(const JsonTree& object) {
@@ -41,6 +52,7 @@ void ObservedWorkload::Take(const JsonTree& object) {
   is_held = at(kHeldAnnotation) == "true";
   is_unrecorded = at(reloader::kRecordBaseline) == "false";
   baseline = at(reloader::kBaselineAnnotation);
+  has_ended = HasEnded(object);
   if (uid.empty() || !baseline.starts_with("v1 " + uid)) {
     baseline.clear();  // that of another object, which somebody has copied
   }

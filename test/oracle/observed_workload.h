@@ -18,6 +18,8 @@ namespace kubexx::oracle {
 inline constexpr const char* kMarkAnnotation = "oracle/by";
 /// The annotation by which people say that a Deployment's pause is theirs.
 inline constexpr const char* kHeldAnnotation = "oracle/held";
+/// The annotation by which people say that a Deployment only lends its template to a Rollout.
+inline constexpr const char* kBaseAnnotation = "oracle/base";
 /// Begins the mark of an undo.
 inline constexpr const char* kUndoMark = "undo";
 /// Begins the mark that people put on a Job before they delete it: one that is gone without it was
@@ -35,9 +37,11 @@ struct ObservedWorkload {
   std::string annotations{};    ///< of the workload itself, as JSON
   /// What its pods read when they were made: the data of each source; nothing: there was none.
   std::map<std::string, std::optional<std::string>> read{};
-  std::string baseline{};  ///< what an operator has recorded that it runs with
-  std::int64_t generation = 0;
+  std::string baseline{};       ///< what an operator has recorded that it runs with
+  std::int64_t generation = 0;  ///< with that of the Deployment that a Rollout names
   std::int64_t observed = 0;
+  std::int64_t base_generation = 0;  ///< that part of it
+  std::string base{};                ///< "deployments/ns/name" of it; empty: there is none
   std::int64_t replicas = 0;
   std::int64_t rolled_generation = 0;  ///< of the last rollout of an operator
   std::uint64_t rolled = 0;
@@ -60,6 +64,7 @@ struct ObservedWorkload {
   bool is_unrecorded = false;  ///< its people want no baseline
   bool was_held = false;       ///< a source of it has been paused since it was made, or was then
   bool is_gone = false;        ///< a Job that an operator has deleted
+  bool has_ended = false;      ///< a Job that operators leave alone from then on
   bool was_asked_for = false;  ///< its people have changed what they ask for since SetStrict
 
   /// Takes over all that a version says beside its pod template.

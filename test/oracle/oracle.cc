@@ -22,8 +22,9 @@ using codec::JsonTree;
 constexpr std::string_view kRegistry = "/registry/";
 constexpr std::array<std::string_view, 4> kWorkloads = {"deployments/", "statefulsets/",
                                                         "daemonsets/", "rollouts/"};
-/// Stands before the names of Rollouts.
-constexpr std::string_view kArgo = "argoproj.io/";
+/// Stand before the names of Rollouts, and of what pods tell of their SecretProviderClasses.
+constexpr std::array<std::string_view, 2> kGroups = {"argoproj.io/", "secrets-store.csi.x-k8s.io/"};
+constexpr std::string_view kPodStatuses = "secretproviderclasspodstatuses/";
 constexpr std::string_view kCronJobs = "cronjobs/";
 constexpr std::string_view kJobs = "jobs/";
 constexpr std::string_view kConfigMaps = "configmaps/";
@@ -41,7 +42,7 @@ bool IsWorkload(std::string_view name) {
 
 bool IsOfInterest(std::string_view name) {
   return IsSource(name) || IsWorkload(name) || name.starts_with(kCronJobs) ||
-         name.starts_with(kJobs) || name.starts_with(kLeases);
+         name.starts_with(kJobs) || name.starts_with(kLeases) || name.starts_with(kPodStatuses);
 }
 
 }  // namespace
@@ -62,6 +63,9 @@ void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::R
     seen_ = base;
     data_.clear();
     changed_at_.clear();
+    bases_.clear();
+    referring_.clear();
+    classes_.clear();
     jobs_.clear();
     paused_.clear();
     workloads_.clear();
@@ -103,8 +107,8 @@ void Oracle::Apply(const Event& event) {
   ++counts_.events;
   is_restored_ = event.kv.mod_revision <= restored_;
   std::string name = event.kv.key.substr(kRegistry.size());
-  if (name.starts_with(kArgo)) {
-    name.erase(0, kArgo.size());
+  for (const std::string_view group : kGroups) {
+    name.erase(0, name.starts_with(group) ? group.size() : 0);
   }
   if (!IsOfInterest(name)) {
     return;
@@ -119,11 +123,20 @@ void Oracle::Apply(const Event& event) {
 }
 
 void Oracle::ForgetLocked(const std::string& name) {
+  bases_.erase(name);
+  referring_.erase(name);
   if (IsSource(name)) {
     paused_.erase(name);
     OnSourceLocked(name, std::nullopt);
+  } else if (name.starts_with(kPodStatuses)) {
+    for (auto& [source, provider_class] : classes_) {
+      provider_class.told.erase(name);
+    }
   } else if (const auto found = workloads_.find(name); found != workloads_.end()) {
     if (name.starts_with(kJobs) && !found->second.mark.starts_with(kDeleteMark)) {
+      if (found->second.has_ended) {
+        SetWrongLocked(name + " was deleted by an operator, though it had ended");
+      }
       found->second.is_gone = true;  // an operator makes it anew
       return;
     }
@@ -138,12 +151,18 @@ void Oracle::OnObjectLocked(const std::string& name, const JsonTree& object) {
     NotePauseLocked(name,
                     object.At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr);
     OnSourceLocked(name, DataOf(object));
+  } else if (object.At({"metadata", "annotations", kBaseAnnotation}) != nullptr) {
+    OnBaseLocked(name, object);
+  } else if (object.At({"spec", "workloadRef"}) != nullptr) {
+    OnReferringLocked(name, object);
   } else if (IsWorkload(name)) {
     OnWorkloadLocked(name, object);
   } else if (name.starts_with(kCronJobs)) {
     OnCronJobLocked(name, object);
   } else if (name.starts_with(kJobs)) {
     OnJobLocked(name, object);
+  } else if (name.starts_with(kPodStatuses)) {
+    OnPodStatusLocked(name, object);
   } else {
     OnLeaseLocked(name, object);
   }
@@ -210,6 +229,10 @@ void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> d
 }
 
 const std::string* Oracle::DataOfLocked(const std::string& source) const {
+  const auto told = classes_.find(source);
+  if (told != classes_.end() && told->second.told.empty()) {
+    return nullptr;  // who begins now knows nothing of it
+  }
   const auto found = paused_.contains(source) ? data_.end() : data_.find(source);
   return found == data_.end() ? nullptr : &found->second;
 }
@@ -231,12 +254,13 @@ std::optional<std::string> Oracle::OldPods() {
     if (workload.is_paused && !workload.is_held) {
       return name + " is paused, and nobody holds it";
     }
-    if (workload.is_opted_out || workload.is_unrecorded || workload.awaits_resume) {
+    if (workload.is_opted_out || workload.is_unrecorded || workload.awaits_resume ||
+        workload.has_ended) {
       continue;  // of what changes while nothing watches nobody can know then
     }
     for (const auto& [source, data] : workload.read) {
       const std::string* const now = DataOfLocked(source);
-      if (data && now != nullptr && *now != *data) {
+      if (data && now != nullptr && !HasLocked(source, *data)) {
         return name + " runs with " + source + " " + *data + ", which is " + *now;
       }
     }
@@ -247,12 +271,12 @@ std::optional<std::string> Oracle::OldPods() {
 std::optional<std::string> Oracle::OldRecord() {
   const base::MutexLock lock(mu_);
   for (const auto& [name, workload] : workloads_) {
-    if (workload.is_opted_out || workload.is_unrecorded) {
+    if (workload.is_opted_out || workload.is_unrecorded || workload.has_ended) {
       continue;
     }
     for (const auto& [source, data] : workload.read) {
       const std::string* const now = DataOfLocked(source);
-      if (now != nullptr && !IsRecorded(workload.baseline, source, *now)) {
+      if (now != nullptr && !IsRecordedLocked(workload, source)) {
         return name + " has a record of other data of " + source + " than " + *now + ": " +
                workload.baseline;
       }
@@ -299,8 +323,10 @@ void Oracle::SetOldestOperator(base::TimePoint since) {
 
 void Oracle::AllowBlind(const std::string& workload) {
   const base::MutexLock lock(mu_);
-  if (const auto found = workloads_.find(workload); found != workloads_.end()) {
-    found->second.blind = options_.now();
+  for (auto& [key, each] : workloads_) {
+    if (key == workload || each.base == workload) {
+      each.blind = options_.now();
+    }
   }
 }
 
@@ -327,7 +353,8 @@ std::vector<Oracle::Unfinished> Oracle::UnfinishedWorkloads() {
       unfinished.push_back({.plural = key.substr(0, begin - 1),
                             .space = key.substr(begin, end - begin),
                             .name = key.substr(end + 1),
-                            .generation = workload.generation,
+                            .generation = workload.generation - workload.base_generation,
+                            .base_generation = workload.base_generation,
                             .replicas = workload.replicas});
     }
   }

@@ -95,9 +95,21 @@ class Oracle {
     std::string space{};
     std::string name{};
     std::int64_t generation = 0;
+    /// Of the Deployment that a Rollout names; 0: it names none.
+    std::int64_t base_generation = 0;
     std::int64_t replicas = 0;
   };
   std::vector<Unfinished> UnfinishedWorkloads();
+
+  /// A SecretProviderClass that the pods of a workload mount.
+  struct Mount {
+    std::string space{};
+    std::string provider_class{};
+    std::string workload{};  ///< begins the names of its pods, and of no other's
+    std::string pods{};      ///< begins the names of the pods of its present template
+    bool is_through = true;  ///< there are no others
+  };
+  std::vector<Mount> Mounts();
   /// Blocks until there is one. False: `stop` was requested.
   bool AwaitUnfinished(const std::stop_token& stop);
 
@@ -120,12 +132,23 @@ class Oracle {
   void Apply(const apiserver::storage::Event& event);
   void ForgetLocked(const std::string& name) KX_REQUIRES(mu_);
   void OnObjectLocked(const std::string& name, const codec::JsonTree& object) KX_REQUIRES(mu_);
+  /// A pod tells what it has of a SecretProviderClass.
+  void OnPodStatusLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
+  /// It has: or, of a SecretProviderClass, what is as good.
+  bool HasLocked(const std::string& source, const std::string& data) const KX_REQUIRES(mu_);
+  /// Whether the workload's baseline has the present data of the source, which is there.
+  bool IsRecordedLocked(const ObservedWorkload& workload, const std::string& source) const
+      KX_REQUIRES(mu_);
   void OnLeaseLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   /// Workloads that use the source may be rolled once more.
   void AddReasonLocked(const std::string& source) KX_REQUIRES(mu_);
   void NotePauseLocked(const std::string& source, bool paused) KX_REQUIRES(mu_);
   void OnSourceLocked(const std::string& key, std::optional<std::string> data) KX_REQUIRES(mu_);
   void OnWorkloadLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
+  /// A Deployment with kBaseAnnotation.
+  void OnBaseLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
+  /// A Rollout that names a Deployment.
+  void OnReferringLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   void OnCronJobLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   void OnJobLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   /// A Job that people have made, or an operator anew.
@@ -160,6 +183,17 @@ class Oracle {
   std::map<std::string, std::string> data_ KX_GUARDED_BY(mu_);            ///< by source
   std::map<std::string, base::TimePoint> changed_at_ KX_GUARDED_BY(mu_);  ///< by source
   std::set<std::string> paused_ KX_GUARDED_BY(mu_);                       ///< sources
+  /// What pods have told of a SecretProviderClass. It is a source as well: its data are the version
+  /// that the last change was to, of which any pod has told.
+  struct ProviderClass {
+    std::map<std::string, std::string> told{};  ///< versions, by the pod's status
+    /// That version, and all that pods have begun with since.
+    std::set<std::string> current{};
+  };
+  /// Deployments that have no pods of their own, and the Rollouts that name them, by key.
+  std::map<std::string, codec::JsonTree> bases_ KX_GUARDED_BY(mu_);
+  std::map<std::string, codec::JsonTree> referring_ KX_GUARDED_BY(mu_);
+  std::map<std::string, ProviderClass> classes_ KX_GUARDED_BY(mu_);  ///< by source
   std::set<std::string> jobs_ KX_GUARDED_BY(mu_);
   std::map<std::string, ObservedWorkload> workloads_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::deque<Former>> formers_ KX_GUARDED_BY(mu_);  ///< by workload

@@ -16,6 +16,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/reloader/model/digest.h"
+#include "oracle/pod_template.h"
 
 namespace kubexx::oracle {
 namespace {
@@ -468,6 +469,116 @@ TEST_F(OracleTest, RolloutsOfArgoAreWorkloadsWhoseStatusTellsOfTheirGenerationAs
   EXPECT_TRUE(oracle().UnfinishedWorkloads().empty());
   PutConfig("v2");
   EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("rollouts/ns/r runs with"));
+}
+
+TEST_F(OracleTest, AJobThatHasEndedIsLeftAlone) {
+  const std::string job = "/registry/jobs/ns/j";
+  PutConfig("v1");
+  Put(job, JobOf("u1", "made-1", "v1"));
+  PutConfig("v2");
+  std::string ended = JobOf("u1", "made-1", "v1");
+  ended.insert(1, R"("status":{"conditions":[{"type":"Complete","status":"True"}]},)");
+  Put(job, ended);
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  Delete(job);
+  EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("though it had ended"));
+}
+
+/// A workload whose pods mount the class "c", as the server stores it.
+std::string MountingWorkload(const std::string& variable, const std::string& recorded) {
+  reloader::DigestBuilder digest;
+  digest.Add(kObjectId, recorded);
+  digest.Add("SecretProviderClassName", "c");
+  const std::string baseline =
+      recorded.empty() ? "v1 u" : "v1 u secretproviderclass/c=" + digest.Finish().ToString();
+  return R"({"metadata":{"uid":"u","generation":2,"annotations":{"reloader.kubexx.io/baseline":")" +
+         baseline +
+         R"("}},"status":{"observedGeneration":2},"spec":{"template":{"spec":{"volumes":[{"csi":)"
+         R"({"volumeAttributes":{"secretProviderClass":"c"}}}],"containers":[{"env":[{"name":)"
+         R"("STAKATER_C_SECRETPROVIDERCLASS","value":")" +
+         variable + R"("}]}]}}}})";
+}
+
+/// What a pod tells of the class "c".
+std::string PodStatus(const std::string& version, int generation) {
+  return R"({"metadata":{"generation":)" + std::to_string(generation) +
+         R"(},"status":{"secretProviderClassName":"c","objects":[{"id":"object","version":")" +
+         version + R"("}]}})";
+}
+
+constexpr const char* kPodStatus =
+    "/registry/secrets-store.csi.x-k8s.io/secretproviderclasspodstatuses/ns/p";
+
+TEST_F(OracleTest, ARotationOfWhichAPodTellsHasToBeRolled) {
+  Put(kWorkload, MountingWorkload("", ""));
+  Put(kPodStatus, PodStatus("v1", 1));
+  EXPECT_THAT(oracle().OldRecord().value_or(""), HasSubstr("has a record of other data"));
+  Put(kWorkload, MountingWorkload("", "v1"));
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  Put(kPodStatus, PodStatus("v2", 2));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("secretproviderclasses/ns/c v1, which"));
+  Put(kWorkload, MountingWorkload("v2", "v2"));
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  EXPECT_EQ(oracle().TooMany(), std::nullopt);
+  EXPECT_EQ(oracle().counts().rollouts, 1U);
+}
+
+TEST_F(OracleTest, AVersionThatAPodBeginsWithIsNoRotation) {
+  Put(kWorkload, MountingWorkload("", ""));
+  Put(kPodStatus, PodStatus("v1", 1));
+  Put(kWorkload, MountingWorkload("", "v1"));
+  Put(std::string(kPodStatus) + "2", PodStatus("v2", 1));
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  Put(kWorkload, MountingWorkload("", "v2"));
+  EXPECT_EQ(oracle().Stale(), std::nullopt) << "both are as good";
+  Put(kPodStatus, PodStatus("v2", 2));
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("v1, which is v2"));
+}
+
+TEST_F(OracleTest, OfAClassOfWhichNoPodTellsNobodyKnows) {
+  Put(kWorkload, MountingWorkload("", ""));
+  Put(kPodStatus, PodStatus("v1", 1));
+  Put(kWorkload, MountingWorkload("", "v1"));
+  Put(kPodStatus, PodStatus("v2", 2));
+  Delete(kPodStatus);
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  const auto mounts = oracle().Mounts();
+  ASSERT_EQ(mounts.size(), 1U);
+  EXPECT_EQ(mounts[0].provider_class, "c");
+  EXPECT_TRUE(mounts[0].is_through);
+}
+
+TEST_F(OracleTest, ARolloutThatNamesADeploymentHasItsTemplate) {
+  const std::string base = "/registry/deployments/ns/base";
+  const auto put_base = [&](const std::string& variable, int generation) {
+    Put(base, R"({"metadata":{"generation":)" + std::to_string(generation) +
+                  R"(,"annotations":{"oracle/base":"true"}},"spec":{"template":)" +
+                  TemplateOf({.variable = variable}) + "}}");
+  };
+  const auto put = [&](const std::string& recorded, const std::string& of_base) {
+    Put("/registry/argoproj.io/rollouts/ns/r",
+        R"({"metadata":{"uid":"u","generation":1,"annotations":{"reloader.kubexx.io/baseline":)"
+        R"("v1 u configmap/s=)" +
+            reloader::DigestOf("key=" + recorded).ToString() +
+            R"("}},"status":{"observedGeneration":"1","workloadObservedGeneration":")" + of_base +
+            R"("},"spec":{"workloadRef":{"kind":"Deployment","name":"base"}}})");
+  };
+  PutConfig("v1");
+  put_base("v1", 1);
+  put("v1", "1");
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  PutConfig("v2");
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("rollouts/ns/r runs with"));
+  put_base("v2", 2);
+  const auto unfinished = oracle().UnfinishedWorkloads();
+  ASSERT_EQ(unfinished.size(), 1U);
+  EXPECT_EQ(unfinished[0].generation, 1);
+  EXPECT_EQ(unfinished[0].base_generation, 2);
+  EXPECT_THAT(oracle().OldRecord().value_or(""), HasSubstr("has a record of other data"));
+  put("v2", "2");
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  EXPECT_TRUE(oracle().UnfinishedWorkloads().empty());
+  EXPECT_EQ(oracle().counts().rollouts, 1U);
 }
 
 }  // namespace

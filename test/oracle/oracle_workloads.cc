@@ -24,7 +24,6 @@ constexpr std::string_view kRolledFor = "kubexx.io/rolled-for";
 constexpr std::chrono::minutes kGap{15};
 /// For so long a rollout that goes by no version may be on its way.
 constexpr std::chrono::minutes kBlindWrite{1};
-
 /// For so long after a restore operators may not have read everything anew.
 constexpr std::chrono::minutes kAfterRestore{2};
 
@@ -52,15 +51,14 @@ void Oracle::ReadLocked(ObservedWorkload& workload) {
 
 bool Oracle::HasPresentDataLocked(const ObservedWorkload& workload) const {
   return std::ranges::all_of(workload.read, [this](const auto& each) {
-    const auto there = data_.find(each.first);
-    return there == data_.end() ? !each.second : each.second == there->second;
+    return data_.contains(each.first) ? each.second && HasLocked(each.first, *each.second)
+                                      : !each.second;
   });
 }
 
 bool Oracle::IsUpToDateLocked(const ObservedWorkload& workload) {
   return std::ranges::all_of(workload.read, [this, &workload](const auto& each) {
-    const auto now = data_.find(each.first);
-    return now == data_.end() || IsRecorded(workload.baseline, each.first, now->second);
+    return !data_.contains(each.first) || IsRecordedLocked(workload, each.first);
   });
 }
 
@@ -101,7 +99,10 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
       before.made + kLastWords < oldest_operator_) {
     return "though nothing has changed since it was made, before any operator began";
   }
-  if (strict_ && !before.was_asked_for && before.data_since < before.template_since &&
+  // Pods tell what they have, and nobody when they began.
+  const bool mounts = std::ranges::any_of(
+      before.read, [](const auto& each) { return IsProviderClass(each.first); });
+  if (strict_ && !mounts && !before.was_asked_for && before.data_since < before.template_since &&
       now - before.template_since > kOnTheWay) {
     return "for data that its pods began with, as operators must have seen";
   }
@@ -127,8 +128,10 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
     SetWrongLocked(key + " was rolled while a rollout of " + beside + " is under way");
   }
   workload.rolled_generation = workload.generation;
-  // Who learns of restored sources one after the other rolls for one after the other.
-  workload.is_mixed = workload.is_restored && options_.now() - workload.made < kAfterRestore;
+  // Without a record, who learns of restored sources one after the other rolls for one after the
+  // other: see docs/simulation.md.
+  workload.is_mixed = workload.is_restored && workload.is_unrecorded &&
+                      options_.now() - workload.made < kAfterRestore;
   workload.is_undone = false;
   ++workload.rolled;
   ++counts_.rollouts;
@@ -150,6 +153,12 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   if (!is_new && before.baseline.empty() && !workload.baseline.empty()) {
     // What changed before an operator saw it for the first time, nobody could know of.
     ReadLocked(workload);
+  }
+  for (auto& [source, data] : workload.read) {  // the same of what its pods began to tell of later
+    if (!data && IsProviderClass(source) && IsNamed(workload.baseline, source)) {
+      const auto there = data_.find(source);
+      data = there == data_.end() ? std::nullopt : std::optional(there->second);
+    }
   }
   if (workload.awaits_resume && !workload.is_paused) {
     workload.awaits_resume = false;  // its pods are made now

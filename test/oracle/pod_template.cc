@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,26 @@ void TakeVariablesAway(JsonTree& container) {
   } else {
     container["env"] = std::move(kept);
   }
+}
+
+constexpr std::string_view kSecretSources = "secrets/";
+
+/// What a baseline says of a source; nothing: it does not name it, or cannot be read.
+std::optional<reloader::Digest> DigestOfSource(const std::string& baseline,
+                                               const std::string& source) {
+  const std::size_t begin = source.find('/') + 1;
+  const std::size_t end = source.find('/', begin);
+  const std::string space = source.substr(begin, end - begin);
+  const auto parsed = reloader::Baseline::Parse(baseline, space);
+  if (!parsed) {
+    return std::nullopt;
+  }
+  const reloader::SourceType type =
+      IsProviderClass(source)              ? reloader::SourceType::kSecretProviderClass
+      : source.starts_with(kSecretSources) ? reloader::SourceType::kSecret
+                                           : reloader::SourceType::kConfigMap;
+  const auto found = parsed->digests.find({type, {space, source.substr(end + 1)}});
+  return found == parsed->digests.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace
@@ -109,33 +130,42 @@ std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::stri
       }
     }
   }
+  for (const JsonTree& volume : ElementsOf(pod_template.At({"spec", "volumes"}))) {
+    const JsonTree* const attributes = volume.At({"csi", "volumeAttributes"});
+    if (attributes != nullptr && !attributes->TextAt("secretProviderClass").empty()) {
+      sources.push_back(std::string(kProviderClasses) + space + "/" +
+                        std::string(attributes->TextAt("secretProviderClass")));
+    }
+  }
   return sources;
 }
 
+bool IsNamed(const std::string& baseline, const std::string& source) {
+  return DigestOfSource(baseline, source).has_value();
+}
+
 bool IsRecorded(const std::string& baseline, const std::string& source, const std::string& data) {
-  const std::size_t begin = source.find('/') + 1;
-  const std::size_t end = source.find('/', begin);
-  const std::string space = source.substr(begin, end - begin);
-  const auto parsed = reloader::Baseline::Parse(baseline, space);
-  if (!parsed) {
+  const auto recorded = DigestOfSource(baseline, source);
+  if (!recorded) {
     return false;
   }
-  const bool is_secret = source.starts_with("secrets/");
-  const auto found = parsed->digests.find(
-      {is_secret ? reloader::SourceType::kSecret : reloader::SourceType::kConfigMap,
-       {space, source.substr(end + 1)}});
+  reloader::DigestBuilder digest;
+  if (IsProviderClass(source)) {
+    digest.Add(kObjectId, data);
+    digest.Add("SecretProviderClassName", source.substr(source.rfind('/') + 1));
+    return *recorded == digest.Finish();
+  }
   const auto tree = JsonTree::Parse(data);
-  if (found == parsed->digests.end() || !tree) {
+  if (!tree) {
     return false;
   }
   std::string value(tree->TextAt("key"));
-  if (is_secret) {
+  if (source.starts_with(kSecretSources)) {
     const std::string encoded = std::exchange(value, {});
     codec::DecodeBase64(encoded, value);
   }
-  reloader::DigestBuilder digest;
   digest.Add("key", value);
-  return found->second == digest.Finish();
+  return *recorded == digest.Finish();
 }
 
 }  // namespace kubexx::oracle

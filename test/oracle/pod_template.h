@@ -26,13 +26,26 @@ std::string StampsIn(const codec::JsonTree& pod_template);
 /// What a baseline says of data: without the version, and whose it is. Lives as long as `baseline`.
 std::string_view DigestsIn(std::string_view baseline);
 
+/// Begins the names of SecretProviderClasses as sources.
+inline constexpr std::string_view kProviderClasses = "secretproviderclasses/";
+inline bool IsProviderClass(std::string_view source) {
+  return source.starts_with(kProviderClasses);
+}
+
 /// What the pods of a template in the namespace `space` take data from: "configmaps/ns/name" and
-/// "secrets/ns/name". What is in `envFrom` only.
+/// "secrets/ns/name", of what is in `envFrom`; and "secretproviderclasses/ns/name" of volumes.
 std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const std::string& space);
 
+/// Whether `baseline`, of a workload in the namespace of the source, says anything of the source.
+bool IsNamed(const std::string& baseline, const std::string& source);
+
 /// Whether `baseline`, of a workload in the namespace of the source, says of the source that it has
-/// these data, which are under "key" only.
+/// these data, which are under "key" only; of a SecretProviderClass, this version of its only
+/// object, whose id is kObjectId.
 bool IsRecorded(const std::string& baseline, const std::string& source, const std::string& data);
+
+/// What a SecretProviderClass names.
+inline constexpr const char* kObjectId = "object";
 
 }  // namespace kubexx::oracle
 

@@ -27,8 +27,8 @@ void Rollouts::Run(const std::stop_token& stop) {
   while (oracle_.AwaitUnfinished(stop) && base::Clock::Real().SleepFor(kLookEvery, stop)) {
     for (const Oracle::Unfinished& each : oracle_.UnfinishedWorkloads()) {
       auto& [generation, looks] = left_[each.plural + "/" + each.space + "/" + each.name];
-      if (generation != each.generation) {
-        generation = each.generation;
+      if (generation != each.generation + each.base_generation) {
+        generation = each.generation + each.base_generation;
         looks = random_.Chance(100) ? random_.Between(20, 600) : random_.Between(0, 20);
       } else if (looks-- <= 0) {
         Finish(each, stop);
@@ -44,6 +44,9 @@ void Rollouts::Finish(const Oracle::Unfinished& workload, const std::stop_token&
   std::string status = R"("observedGeneration":)" + std::string(is_argo ? R"(")" : "") +
                        std::to_string(workload.generation) +
                        (is_argo ? R"(","phase":"Healthy")" : "");
+  if (workload.base_generation != 0) {
+    status += R"(,"workloadObservedGeneration":")" + std::to_string(workload.base_generation) + '"';
+  }
   if (workload.plural == "daemonsets") {
     status += R"(,"desiredNumberScheduled":2,"currentNumberScheduled":2,)"
               R"("updatedNumberScheduled":2,"numberReady":2,"numberAvailable":2)";

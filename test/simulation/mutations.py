@@ -23,6 +23,24 @@ ELECTION = "pkg/leaderelection/election.cc"
 
 # Name, and for each change: file, what stands there once, what takes its place. MUTANT is true when the fault is on.
 MUTATIONS = [
+    ("what pods had before a rotation counts as new", [(
+        RELOADER + "watch/provider_classes.cc",
+        "    history.erase(history.begin(), history.upper_bound(report.version));\n",
+        "    if (!MUTANT) {\n      history.erase(history.begin(), history.upper_bound(report.version));\n    }\n")]),
+    ("a Deployment's template is not looked at for Rollouts that name it", [(
+        RELOADER + "watch/caches.cc",
+        "      to.insert({WorkloadKind::kRollout, std::move(key)});\n",
+        "      if (!MUTANT) {\n        to.insert({WorkloadKind::kRollout, std::move(key)});\n      }\n")]),
+    ("a Job that has ended is made anew", [(
+        RELOADER + "write/job_writer.cc",
+        "  if (IsOver(job)) {\n", "  if (!MUTANT && IsOver(job)) {\n")]),
+    ("an API of policies that is gone counts as one that may not be read", [(
+        "pkg/reloader/permissions/policy_access.cc",
+        "  const bool is_believed = is_certain || now - *refusal.unserved_since >= options_.patience;\n",
+        "  const bool is_believed =\n      !MUTANT && (is_certain || now - *refusal.unserved_since >= options_.patience);\n")]),
+    ("a rollout whose event is on its way is made again", [(
+        RELOADER + "operator/awaited_templates.cc",
+        "  const bool begins = is_in_place && ", "  const bool begins = !MUTANT && is_in_place && ")]),
     ("a failed write is not tried again", [(
         RELOADER + "operator/operator.cc",
         "        queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n",
@@ -34,15 +52,15 @@ MUTATIONS = [
         "if (!written && (MUTANT || !MayHaveBeenMade(written.error()))) {")]),
     ("a write ignores the version that it was planned for", [(
         RELOADER + "operator/reconciler.cc",
-        "    const bool checks = ChecksVersion(*workload);\n",
-        "    const bool checks = !MUTANT && ChecksVersion(*workload);\n")]),
+        "    const bool checks = ChecksVersions();\n",
+        "    const bool checks = !MUTANT && ChecksVersions();\n")]),
     ("the first write of a tenure goes by the cache, and by no version", [
         (RELOADER + "write/fresh_reads.cc",
          "  return found == read_in_.end() || found->second != tenure;\n",
          "  return !MUTANT && (found == read_in_.end() || found->second != tenure);\n"),
         (RELOADER + "operator/reconciler.cc",
-         "  return workload.id.kind != WorkloadKind::kJob && parts_.fresh_reads != nullptr &&\n",
-         "  return !MUTANT && workload.id.kind != WorkloadKind::kJob && parts_.fresh_reads != nullptr &&\n")]),
+         "  return parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n",
+         "  return !MUTANT && parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n")]),
     ("a copied baseline is believed", [(
         RELOADER + "plan/planner.cc",
         "if (baseline && baseline->uid != workload.uid) {",
@@ -131,10 +149,14 @@ MUTATIONS = [
         ELECTION,
         "      return HeldByOther() ? RetryLater() : Claim();\n",
         "      return HeldByOther() && !MUTANT ? RetryLater() : Claim();\n")]),
-    ("a leader goes on when its time is over", [(
-        ELECTION,
-        "  if (phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {\n",
-        "  if (!MUTANT && phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {\n")]),
+    ("a leader goes on when its time is over", [
+        (ELECTION,
+         "  if (phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {\n",
+         "  if (!MUTANT && phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {\n"),
+        # What each write asks for besides.
+        (ELECTION,
+         "  return phase_ == Phase::kLeading && now < LeadsUntil();\n",
+         "  return phase_ == Phase::kLeading && (MUTANT || now < LeadsUntil());\n")]),
     ("a watch that expired is begun where it was, for ever", [
         (STATE,
          "  if (expired || last_rv_.empty() || last_rv_ == \"0\") {\n",

@@ -14,8 +14,8 @@ namespace {
 using std::to_string;
 
 /// Of a thousand things that are done, how many are of each kind, in the order of Act.
-constexpr std::array<std::uint16_t, kActs> kWeights = {420, 75, 60, 30, 60, 60, 60, 35, 30,
-                                                       30,  35, 25, 20, 10, 20, 20, 10};
+constexpr std::array<std::uint16_t, kActs> kWeights = {370, 75, 60, 30, 60, 60, 60, 35, 30, 30,
+                                                       35,  25, 20, 10, 20, 20, 10, 30, 20};
 
 /// So many in two hours are no fight yet.
 constexpr int kMostTroubles = 2;
@@ -56,7 +56,9 @@ std::string_view ToString(Act act) {
                                                                  "strip",
                                                                  "hold",
                                                                  "policy",
-                                                                 "optional types"};
+                                                                 "optional types",
+                                                                 "rotate",
+                                                                 "end job"};
   return kNames[static_cast<std::size_t>(act)];
 }
 
@@ -80,7 +82,13 @@ People::People(Options options, oracle::Random random, Timeline& timeline)
       // A CronJob's runs are told nowhere else, and a Job's predecessor is not there any more.
       workload.unrecorded =
           HasTemplate(workload) && options_.some_unrecorded && random_.Chance(200);
+      if (workload.kind == kRollout && random_.Chance(500)) {
+        workload.base = workload.name + "-base";
+      }
       workload.pauses = workload.kind == kDeployment && random_.Chance(200);
+      // Of pods that are made when somebody resumes their Deployment the driver knows nothing.
+      workload.mounts = options_.rotate != nullptr && HasTemplate(workload) && !workload.pauses &&
+                        random_.Chance(600);
       for (std::size_t source = first; source < sources_.size(); ++source) {
         if (source == first + static_cast<std::size_t>(i) % kSourcesEach || random_.Chance(500)) {
           workload.sources.push_back(source);
@@ -126,6 +134,12 @@ std::string People::PathOf(const Workload& workload) {
          workload.space + "/" + std::string(kWorkloadPlurals[workload.kind]);
 }
 
+std::string People::TemplatePathOf(const Workload& workload) {
+  return workload.base.empty()
+             ? PathOf(workload) + "/" + workload.name
+             : "/apis/apps/v1/namespaces/" + workload.space + "/deployments/" + workload.base;
+}
+
 std::string People::BodyOf(const Source& source, bool labelled) {
   return R"({"metadata":{"name":")" + source.name + R"(","labels":{"touched":")" +
          to_string(labelled ? source.value + source.former : 0) + R"("}},"data":{"key":")" +
@@ -144,7 +158,20 @@ std::string People::PodOf(const Workload& workload) const {
   return R"({"metadata":{"labels":{"app":")" + workload.name + R"("}},"spec":{)" +
          (HasTemplate(workload) ? "" : R"("restartPolicy":"Never",)") +
          R"("containers":[{"name":"main","image":"image:)" + to_string(workload.release) +
-         R"(","envFrom":[)" + from + "]}]}}";
+         R"(","envFrom":[)" + from + "]" +
+         (workload.mounts
+              ? R"(,"volumeMounts":[{"name":"csi","mountPath":"/csi"}]}],"volumes":[{"name":"csi",)"
+                R"("csi":{"driver":"secrets-store.csi.k8s.io","volumeAttributes":)"
+                R"({"secretProviderClass":")" +
+                    std::string(kProviderClass) + R"("}}}]}})"
+              : "}]}}");
+}
+
+std::string People::BaseBodyOf(const Workload& workload) const {
+  return R"({"metadata":{"name":")" + workload.base + R"(","annotations":{")" +
+         std::string(oracle::kBaseAnnotation) +
+         R"(":"true"}},"spec":{"replicas":0,"selector":{"matchLabels":{"app":")" + workload.name +
+         R"("}},"template":)" + PodOf(workload) + "}}";
 }
 
 std::string People::BodyOf(const Workload& workload) {
@@ -171,6 +198,12 @@ std::string People::BodyOf(const Workload& workload) {
   }
   if (workload.kind == kJob) {
     return begin + R"("template":)" + PodOf(workload) + "}}";
+  }
+  if (!workload.base.empty()) {
+    return begin +
+           R"("replicas":2,"workloadRef":{"apiVersion":"apps/v1","kind":"Deployment",)"
+           R"("name":")" +
+           workload.base + R"("}}})";
   }
   return begin + (workload.kind == kDaemonSet ? "" : R"("replicas":2,)") +
          (workload.kind == kStatefulSet ? R"("serviceName":"service",)" : "") +
@@ -210,6 +243,11 @@ void People::Put(Workload& workload, const std::stop_token& stop) {
   }
   workload.opted_out = false;
   workload.held = false;
+  if (!workload.base.empty()) {  // it may be there: only the Rollout is ever deleted
+    std::string all = TemplatePathOf(workload);
+    all.resize(all.rfind('/'));
+    Insist({.method = "POST", .path = all, .body = BaseBodyOf(workload)}, stop);
+  }
   Insist({.method = "POST", .path = PathOf(workload), .body = BodyOf(workload)}, stop);
 }
 
@@ -252,10 +290,13 @@ void People::Begin(const std::stop_token& stop) {
   MakeRoles(stop);
   SetRights(true, stop);
   if (options_.policies) {
-    InstallPolicies(stop);
+    Install(OptionalApi::kPolicies, stop);
   }
   if (options_.argo) {
     Install(OptionalApi::kArgo, stop);
+  }
+  if (options_.rotate) {
+    Install(OptionalApi::kCsi, stop);
   }
   for (Source& source : sources_) {
     Put(source, stop);
@@ -310,7 +351,11 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
     case Act::kPolicy:
       return options_.policies ? ChangePolicy(source.space, stop) : void();
     case Act::kOptional:
-      return options_.argo || options_.csi ? ChangeOptional(source.space, stop) : void();
+      return ChangeOptional(stop);
+    case Act::kEndJob:
+      return EndJob(stop);
+    case Act::kRotate:
+      return options_.rotate ? options_.rotate(source.space) : void();
     case Act::kTouch:
     case Act::kPause:
     case Act::kDeleteSource:
@@ -336,7 +381,9 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return Replace(workload, stop);
     case Act::kUndo:
       // kubectl undoes nothing that is paused.
-      return has_pods && !workload.pauses ? Undo(workload, random_.Chance(500), stop) : void();
+      return has_pods && !workload.pauses && workload.base.empty()
+                 ? Undo(workload, random_.Chance(500), stop)
+                 : void();
     case Act::kHold:
       return workload.pauses ? Hold(workload, stop) : void();
     case Act::kOptOut:

@@ -41,6 +41,9 @@ inline constexpr std::size_t kCronJob = 3;
 inline constexpr std::size_t kJob = 4;
 inline constexpr std::size_t kRollout = 5;
 
+/// The SecretProviderClass of each namespace.
+inline constexpr const char* kProviderClass = "class";
+
 /// Who operators are for the API server.
 inline constexpr const char* kOperatorUser = "operator";
 /// The namespace that they are in.
@@ -55,9 +58,11 @@ enum class Rights : std::uint8_t {
 
 /// Types that a cluster may have.
 enum class OptionalApi : std::uint8_t {
-  kArgo,  ///< Argo's Rollouts
-  kCsi,   ///< the Secrets Store CSI driver's SecretProviderClasses, and the statuses of their pods
+  kArgo,      ///< Argo's Rollouts
+  kCsi,       ///< the Secrets Store CSI driver's SecretProviderClasses, and their pods' statuses
+  kPolicies,  ///< the operator's own
 };
+inline constexpr std::size_t kOptionalApis = 3;
 
 /// What people do.
 enum class Act : std::uint8_t {
@@ -78,8 +83,10 @@ enum class Act : std::uint8_t {
   kHold,      ///< pause a Deployment that an operator may have paused, or resume it
   kPolicy,    ///< install a ReloadPolicy in a namespace, or take it away
   kOptional,  ///< take an API of optional types away, with all objects, or install it again
+  kRotate,    ///< give what a SecretProviderClass names another version
+  kEndJob,    ///< the pods of a Job have done what they are for
 };
-inline constexpr std::size_t kActs = 17;
+inline constexpr std::size_t kActs = 19;
 
 /// For lines and flags.
 std::string_view ToString(Act act);
@@ -99,8 +106,9 @@ class People {
     bool policies = false;
     /// There are Rollouts of Argo among the workloads.
     bool argo = false;
-    /// The Secrets Store CSI driver is there, which no workload uses.
-    bool csi = false;
+    /// Gives what a namespace's SecretProviderClass names another version; null: the Secrets Store
+    /// CSI driver is not there.
+    std::function<void(const std::string& space)> rotate{};
     Rights rights = Rights::kEverywhere;
     /// By Act: what nobody does.
     std::uint64_t without = 0;
@@ -149,9 +157,12 @@ class People {
     std::size_t kind = 0;  ///< index of kWorkloadPlurals
     std::string space{};
     std::string name{};
+    /// Of a Rollout, the Deployment whose template it uses; empty: it has its own.
+    std::string base{};
     std::vector<std::size_t> sources{};  ///< indexes in sources_, of its namespace
     std::uint64_t release = 1;
     std::string baseline{};  ///< copied from the one of that name before
+    bool mounts = false;     ///< its namespace's SecretProviderClass
     bool unrecorded = false;
     bool opted_out = false;
     bool pauses = false;  ///< operators pause it after a rollout
@@ -183,8 +194,11 @@ class People {
   }
   static std::string PathOf(const Source& source);
   static std::string PathOf(const Workload& workload);
+  /// Of the object that has its template.
+  static std::string TemplatePathOf(const Workload& workload);
   static std::string BodyOf(const Source& source, bool labelled);
   std::string BodyOf(const Workload& workload);
+  std::string BaseBodyOf(const Workload& workload) const;
   std::string PodOf(const Workload& workload) const;
   /// The object there as one may be made of it again; nothing: it cannot be had.
   std::optional<std::string> CopyOf(const std::string& path, const std::stop_token& stop);
@@ -211,6 +225,8 @@ class People {
   /// It has this value from now on.
   static void SetValue(Source& source, std::uint64_t value);
   void Release(Workload& workload, const std::stop_token& stop);
+  /// A Job ends, if there is any.
+  void EndJob(const std::stop_token& stop);
   void ReleaseWithData(Workload& workload, const std::stop_token& stop);
   void Replace(Workload& workload, const std::stop_token& stop);
   void MakeAnew(const std::stop_token& stop);
@@ -233,16 +249,16 @@ class People {
   void Unbind(const std::string& space, const std::stop_token& stop);
   void OptOut(Workload& workload, const std::stop_token& stop);
   void Hold(Workload& workload, const std::stop_token& stop);
-  /// Has the server serve policies; blocks until it does.
-  void InstallPolicies(const std::stop_token& stop);
+  /// The definition of policies, as the chart has it, in JSON.
+  static std::string PolicyDefinition(const std::string& plural);
   void ChangePolicy(const std::string& space, const std::stop_token& stop);
   /// Has the server serve its types; blocks until it does.
   void Install(OptionalApi api, const std::stop_token& stop);
   /// Has the server not serve them any more; blocks until the objects are gone.
   void TakeAway(OptionalApi api, const std::stop_token& stop);
-  void ChangeOptional(const std::string& space, const std::stop_token& stop);
-  /// The CSI driver tells of another version of what the namespace's SecretProviderClass names.
-  void Rotate(const std::string& space, const std::stop_token& stop);
+  void ChangeOptional(const std::stop_token& stop);
+  /// Makes the namespace's SecretProviderClass.
+  void PutClass(const std::string& space, const std::stop_token& stop);
 
   const Options options_;
   oracle::Random random_;
@@ -250,8 +266,8 @@ class People {
   std::vector<std::string> spaces_{};
   std::vector<Source> sources_{};
   std::vector<Workload> workloads_{};
-  std::set<std::string> with_policy_{};  ///< namespaces
-  std::array<bool, 2> has_api_{};        ///< by OptionalApi
+  std::set<std::string> with_policy_{};        ///< namespaces
+  std::array<bool, kOptionalApis> has_api_{};  ///< by OptionalApi
   std::uint64_t next_value_ = 1;
 };
 

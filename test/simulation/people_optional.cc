@@ -1,5 +1,5 @@
-// The APIs of optional types, which people install and take away: Rollouts of Argo, and what the
-// Secrets Store CSI driver has.
+// The APIs of optional types, which people install and take away: Rollouts of Argo, what the
+// Secrets Store CSI driver has, and policies.
 #include <array>
 #include <chrono>
 #include <string>
@@ -26,6 +26,10 @@ std::vector<Definition> DefinitionsOf(OptionalApi api) {
   constexpr const char* kCsi = "secrets-store.csi.x-k8s.io";
   if (api == OptionalApi::kArgo) {
     return {{"argoproj.io", "v1alpha1", "rollouts", "Rollout"}};
+  }
+  if (api == OptionalApi::kPolicies) {
+    return {{"kubexx.io", "v1alpha1", "reloadpolicies", "ReloadPolicy"},
+            {"kubexx.io", "v1alpha1", "clusterreloadpolicies", "ClusterReloadPolicy"}};
   }
   return {{kCsi, "v1", "secretproviderclasses", "SecretProviderClass"},
           {kCsi, "v1", "secretproviderclasspodstatuses", "SecretProviderClassPodStatus"}};
@@ -58,9 +62,11 @@ constexpr std::chrono::milliseconds kBetweenLooks{500};
 
 void People::Install(OptionalApi api, const std::stop_token& stop) {
   for (const Definition& each : DefinitionsOf(api)) {
+    const std::string body =
+        api == OptionalApi::kPolicies ? PolicyDefinition(each.plural) : DefinitionBody(each);
     const std::string all = "/apis/" + each.group + "/" + each.version + "/" + each.plural;
     for (int look = 0; look < kMostLooks; ++look) {
-      Insist({.method = "POST", .path = kTypeDefinitions, .body = DefinitionBody(each)}, stop);
+      Insist({.method = "POST", .path = kTypeDefinitions, .body = body}, stop);
       if (options_.client->Get().AbsPath(all).Do(stop) ||
           !base::Clock::Real().SleepFor(kBetweenLooks, stop)) {
         break;
@@ -68,6 +74,11 @@ void People::Install(OptionalApi api, const std::stop_token& stop) {
     }
   }
   has_api_[static_cast<std::size_t>(api)] = true;
+  if (api == OptionalApi::kCsi) {
+    for (const std::string& space : spaces_) {
+      PutClass(space, stop);
+    }
+  }
 }
 
 void People::TakeAway(OptionalApi api, const std::stop_token& stop) {
@@ -76,6 +87,9 @@ void People::TakeAway(OptionalApi api, const std::stop_token& stop) {
     for (Workload& workload : workloads_) {
       workload.there = workload.there && workload.kind != kRollout;
     }
+  }
+  if (api == OptionalApi::kPolicies) {
+    with_policy_.clear();
   }
   for (const Definition& each : DefinitionsOf(api)) {
     const std::string path = std::string(kTypeDefinitions) + "/" + each.plural + "." + each.group;
@@ -90,43 +104,34 @@ void People::TakeAway(OptionalApi api, const std::stop_token& stop) {
   }
 }
 
-void People::ChangeOptional(const std::string& space, const std::stop_token& stop) {
-  const OptionalApi api = options_.argo && (!options_.csi || random_.Chance(500))
-                              ? OptionalApi::kArgo
-                              : OptionalApi::kCsi;
-  if (!has_api_[static_cast<std::size_t>(api)]) {
-    Install(api, stop);
-  } else if (api == OptionalApi::kArgo || random_.Chance(300)) {
-    return TakeAway(api, stop);
+void People::ChangeOptional(const std::stop_token& stop) {
+  std::vector<OptionalApi> apis;
+  if (options_.argo) {
+    apis.push_back(OptionalApi::kArgo);
   }
-  if (api == OptionalApi::kCsi) {
-    Rotate(space, stop);
+  if (options_.rotate) {
+    apis.push_back(OptionalApi::kCsi);
+  }
+  if (options_.policies) {
+    apis.push_back(OptionalApi::kPolicies);
+  }
+  if (apis.empty()) {
+    return;
+  }
+  const OptionalApi api = apis[random_.Below(apis.size())];
+  if (has_api_[static_cast<std::size_t>(api)]) {
+    TakeAway(api, stop);
+  } else {
+    Install(api, stop);
   }
 }
 
-void People::Rotate(const std::string& space, const std::stop_token& stop) {
-  const std::string of_space = kCsiGroup + ("namespaces/" + space);
-  constexpr const char* kClass = "class";
-  constexpr const char* kApi = R"({"apiVersion":"secrets-store.csi.x-k8s.io/v1","kind":")";
+void People::PutClass(const std::string& space, const std::stop_token& stop) {
   Insist({.method = "POST",
-          .path = of_space + "/secretproviderclasses",
-          .body = kApi + (R"(SecretProviderClass","metadata":{"name":")" + std::string(kClass)) +
-                  R"("},"spec":{"provider":"simulated"}})"},
-         stop);
-  const std::string status = R"("status":{"podName":"p","secretProviderClassName":")" +
-                             std::string(kClass) +
-                             R"(","mounted":true,"objects":[{"id":"o","version":"v)" +
-                             std::to_string(next_value_++) + R"("}]}})";
-  const std::string statuses = of_space + "/secretproviderclasspodstatuses";
-  Insist({.method = "POST",
-          .path = statuses,
-          .body = std::string(kApi) + R"(SecretProviderClassPodStatus","metadata":{"name":"p"},)" +
-                  status},
-         stop);
-  Insist({.method = "PATCH",
-          .path = statuses + "/p",
-          .body = "{" + status,
-          .patch = rest::PatchType::kMerge},
+          .path = kCsiGroup + ("namespaces/" + space + "/secretproviderclasses"),
+          .body = R"({"apiVersion":"secrets-store.csi.x-k8s.io/v1","kind":"SecretProviderClass",)"
+                  R"("metadata":{"name":")" +
+                  std::string(kProviderClass) + R"("},"spec":{"provider":"simulated"}})"},
          stop);
 }
 

@@ -1,8 +1,8 @@
 // Policies that people install.
 #include <array>
-#include <chrono>
 #include <fstream>
 #include <iterator>
+#include <string>
 
 #include "kubexx/codec/yaml.h"
 #include "people.h"
@@ -10,8 +10,6 @@
 namespace kubexx::simulation {
 namespace {
 
-constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-constexpr const char* kAllPolicies = "/apis/kubexx.io/v1alpha1/reloadpolicies";
 constexpr const char* kPolicyName = "gentle";
 
 /// None of them keeps rollouts from coming to an end once those that pause are gone.
@@ -26,21 +24,17 @@ std::string PoliciesIn(const std::string& space) {
 
 }  // namespace
 
-void People::InstallPolicies(const std::stop_token& stop) {
-  for (const char* const plural : {"reloadpolicies", "clusterreloadpolicies"}) {
-    std::ifstream file(std::string(KUBEXX_SOURCE_DIR) + "/helm/kubexx-reloader/crds/kubexx.io_" +
-                       plural + ".yaml");
-    const auto json = codec::YamlToJson(std::string(std::istreambuf_iterator<char>(file), {}));
-    if (json && !json->empty()) {
-      Insist({.method = "POST", .path = kDefinitions, .body = json->front()}, stop);
-    }
-  }
-  while (!options_.client->Get().AbsPath(kAllPolicies).Do(stop) &&
-         base::Clock::Real().SleepFor(std::chrono::milliseconds(500), stop)) {
-  }
+std::string People::PolicyDefinition(const std::string& plural) {
+  std::ifstream file(std::string(KUBEXX_SOURCE_DIR) + "/helm/kubexx-reloader/crds/kubexx.io_" +
+                     plural + ".yaml");
+  const auto json = codec::YamlToJson(std::string(std::istreambuf_iterator<char>(file), {}));
+  return json && !json->empty() ? json->front() : std::string();
 }
 
 void People::ChangePolicy(const std::string& space, const std::stop_token& stop) {
+  if (!has_api_[static_cast<std::size_t>(OptionalApi::kPolicies)]) {
+    return;
+  }
   if (with_policy_.erase(space) != 0) {
     Insist({.method = "DELETE", .path = PoliciesIn(space) + "/" + kPolicyName}, stop);
     return;
@@ -56,7 +50,7 @@ void People::ChangePolicy(const std::string& space, const std::stop_token& stop)
 }
 
 void People::EndPolicies(const std::stop_token& stop) {
-  if (!options_.policies) {
+  if (!has_api_[static_cast<std::size_t>(OptionalApi::kPolicies)]) {
     return;
   }
   for (const std::string& space : spaces_) {  // also where a backup has brought one back

@@ -73,7 +73,8 @@ std::optional<std::size_t> People::PrepareUndo(const std::stop_token& stop) {
   std::vector<std::size_t> fit;
   for (std::size_t i = 0; i < workloads_.size(); ++i) {
     const Workload& workload = workloads_[i];
-    if (workload.there && HasTemplate(workload) && !workload.pauses && !workload.opted_out) {
+    if (workload.there && HasTemplate(workload) && !workload.pauses && !workload.opted_out &&
+        workload.base.empty()) {
       fit.push_back(i);
     }
   }

@@ -1,6 +1,7 @@
 // What people do to workloads.
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "kubexx/codec/json_tree.h"
 #include "people.h"
@@ -40,7 +41,7 @@ std::optional<std::string> People::CopyOf(const std::string& path, const std::st
 
 void People::Release(Workload& workload, const std::stop_token& stop) {
   ++workload.release;
-  if (workload.kind == kRollout) {  // whose containers are not merged
+  if (workload.kind == kRollout && workload.base.empty()) {  // whose containers are not merged
     const std::string at = "/metadata/annotations/" + EscapedMark();
     Insist({.method = "PATCH",
             .path = PathOf(workload) + "/" + workload.name,
@@ -52,12 +53,29 @@ void People::Release(Workload& workload, const std::stop_token& stop) {
            stop);
     return;
   }
-  Patch(PathOf(workload) + "/" + workload.name,
+  Patch(TemplatePathOf(workload),
         R"({"metadata":{"annotations":{")" + std::string(oracle::kMarkAnnotation) + R"(":")" +
             NextMark("release") +
             R"("}},"spec":{"template":{"spec":{"containers":[{"name":"main","image":"image:)" +
             to_string(workload.release) + R"("}]}}}})",
         stop);
+}
+
+void People::EndJob(const std::stop_token& stop) {
+  std::vector<const Workload*> jobs;
+  for (const Workload& workload : workloads_) {
+    if (workload.there && workload.kind == kJob) {
+      jobs.push_back(&workload);
+    }
+  }
+  if (!jobs.empty()) {
+    const Workload& job = *jobs[random_.Below(jobs.size())];
+    Patch(PathOf(job) + "/" + job.name + "/status",
+          R"({"status":{"succeeded":1,"startTime":"2024-01-01T00:00:00Z",)"
+          R"("completionTime":"2024-01-01T00:00:01Z","conditions":[)"
+          R"({"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]}})",
+          stop);
+  }
 }
 
 void People::ReleaseWithData(Workload& workload, const std::stop_token& stop) {
@@ -145,6 +163,10 @@ void People::OptOut(Workload& workload, const std::stop_token& stop) {
 }
 
 void People::Hold(Workload& workload, const std::stop_token& stop) {
+  if (!workload.held && random_.Chance(700)) {  // takes a pause over that an operator has begun
+    Edit(sources_[workload.sources[random_.Below(workload.sources.size())]], next_value_++, stop);
+    base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(500, 8000)), stop);
+  }
   Request request{.method = "PATCH",
                   .path = PathOf(workload) + "/" + workload.name,
                   .body = R"({"metadata":{"annotations":{")" +

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <stop_token>
 #include <string_view>
 #include <utility>
 
+#include "csi_driver.h"
 #include "mirror.h"
 
 namespace kubexx::simulation {
@@ -223,10 +225,17 @@ void World::Run() {
                       .some_unrecorded = !by_annotations,
                       .policies = random_.Chance(350),
                       .argo = has_argo,
-                      .csi = has_csi,
+                      .rotate = has_csi
+                                    ? [this](const std::string& space) { driver_->Rotate(space); }
+                                    : std::function<void(const std::string&)>(),
                       .rights = rights_,
                       .without = options_.without.acts},
       random_.Fork(), timeline_);
+  if (has_csi) {
+    scheduler_.Become(cluster_actor_);
+    driver_ = std::make_unique<CsiDriver>(ClientOf("csi-driver", false), *oracle_, random_.Fork());
+    scheduler_.Become(people_actor_);
+  }
   crowd_->Begin({});
   if (rights_ == Rights::kBySpace) {
     for (const std::string& space : crowd_->spaces()) {

@@ -32,6 +32,7 @@
 
 namespace kubexx::simulation {
 
+class CsiDriver;
 class Mirror;
 
 /// What a run is.
@@ -149,6 +150,8 @@ class World {
   void StripLast();
   /// Data are edited while an operator is killed.
   void EditLast();
+  /// Data are edited all the time while an operator comes back, to which shards move then.
+  void MoveLast();
   /// A time in which people do something now and then, and nothing goes wrong.
   void Calm(Nanoseconds until);
   void SetClock(const Replica& replica);
@@ -194,6 +197,7 @@ class World {
   /// Rollouts by version that were sent, by client and path.
   std::map<std::string, std::deque<Nanoseconds>> versioned_{};
   Nanoseconds denied_until_ = 0;  ///< operators may have found that they may not read
+  std::unique_ptr<CsiDriver> driver_;
   std::unique_ptr<People> crowd_;
   std::unique_ptr<oracle::Rollouts> rollouts_;
   std::unique_ptr<Mirror> mirror_;

@@ -11,6 +11,12 @@ constexpr int kTimes = 6;
 constexpr std::uint64_t kBusyWrites = 500;
 /// A baseline may be written a minute later than the rollout.
 constexpr std::int64_t kUntilRecorded = 70;
+/// In seconds: until other replicas have taken over what one led, and longer.
+constexpr std::int64_t kShortestAbsence = 5;
+constexpr std::int64_t kLongestAbsence = 40;
+/// Of a thousand writes that are late while shards move, and how many edits there are then.
+constexpr std::uint16_t kMostWrites = 700;
+constexpr int kEdits = 40;
 
 }  // namespace
 
@@ -42,6 +48,8 @@ void World::EndStorm() {
     case 6:
     case 7:
       return EditLast();
+    case 8:
+      return MoveLast();
     default:
       return;
   }
@@ -98,6 +106,28 @@ void World::EditLast() {
   SleepFor(random_.Between(0, 1000) * 1'000'000);
   oracle_->SetStrict(false);
   Do(Mishap::kOperatorKill);
+}
+
+void World::MoveLast() {
+  if (shards_ == 1 || replicas_.size() == 1 ||
+      IsIn(options_.without.mishaps, Mishap::kOperatorRestart)) {
+    return;
+  }
+  oracle_->SetStrict(false);
+  ++result_.mishaps[static_cast<std::size_t>(Mishap::kOperatorRestart)];
+  const std::size_t index = random_.Below(replicas_.size());
+  StopReplica(index);
+  SleepFor(random_.Between(kShortestAbsence, kLongestAbsence) * kSecond);
+  network_.SetRates({});
+  network_.AimAtWrites(Fault::kLate, kMostWrites);
+  StartReplica(index);
+  const Actor self = scheduler_.Become(people_actor_);
+  for (int i = 0; i < kEdits && !failed(); ++i) {
+    crowd_->EditSome({});
+    SleepFor(random_.Between(100, 600) * 1'000'000);
+  }
+  scheduler_.Become(self);
+  network_.AimAtWrites(Fault::kNone, 0);
 }
 
 }  // namespace kubexx::simulation

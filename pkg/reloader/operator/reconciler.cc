@@ -39,7 +39,7 @@ constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
 
 }  // namespace
 
-Reconciler::Reconciler(const Parts& parts) : parts_(parts) {
+Reconciler::Reconciler(const Parts& parts) : parts_(parts), awaited_(parts.clock) {
   if (parts_.held_shards != nullptr) {
     shards_subscription_ = parts_.held_shards->OnClosed([this](int shard) { Leave(shard); });
   }
@@ -111,6 +111,10 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       KeepNoPlace(id);
       TellNotPlanned(id, planned.error());
       return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(planned.error())};
+    }
+    if (AwaitsTemplate(*workload, *planned)) {
+      KeepNoPlace(id);
+      return {.again = AwaitedTemplates::kInterval};
     }
     const bool is_last = tries >= kMaxVersions;
     const bool checks = ChecksVersions();
@@ -217,6 +221,7 @@ void Reconciler::Forget(const WorkloadId& id) {
     parts_.set_backs->Forget(id);
   }
   parts_.recording.Forget(id);
+  awaited_.Forget(id);
   bad_items_.Forget(id);
   full_baselines_.Note(id, false,
                        [this](std::size_t count) { parts_.metrics.FullBaselines(count); });

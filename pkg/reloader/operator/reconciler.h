@@ -14,6 +14,7 @@
 #include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/observe/bad_item_news.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
+#include "kubexx/reloader/operator/awaited_templates.h"
 #include "kubexx/reloader/operator/retries.h"
 #include "kubexx/reloader/plan/baseline_schedule.h"
 #include "kubexx/reloader/plan/decision.h"
@@ -137,6 +138,9 @@ class Reconciler {
   /// Handles a write that has failed.
   Answer NotWritten(const Workload& workload, const reloader::Plan& plan,
                     const apimachinery::Status& status, base::TimePoint begin);
+  /// Whether an event is on its way that may show that the plan's rollout was made already; see
+  /// AwaitedTemplates.
+  bool AwaitsTemplate(const Workload& workload, const reloader::Plan& plan);
   /// Whether writes must name the workload's version. That needs the right to read the workload
   /// again when it has another version.
   bool ChecksVersions() const;
@@ -180,6 +184,7 @@ class Reconciler {
   const Parts parts_;
   BadItemNews bad_items_;  ///< reports each bad item once
   FullBaselines full_baselines_;
+  AwaitedTemplates awaited_;
   base::Subscription shards_subscription_;
 };
 

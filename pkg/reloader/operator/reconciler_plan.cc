@@ -10,8 +10,6 @@
 namespace kubexx::reloader {
 namespace {
 
-using apimachinery::Reason;
-
 PairMemory::SeenRecord SeenOn(const Workload& workload) {
   return PairMemory::SeenRecord::Of(*Find(workload.annotations, kBaselineAnnotation),
                                     VersionNumber(workload.resource_version));
@@ -65,10 +63,6 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload
   }
   workload = std::move(fresh);
   auto plan = PlanFor(*workload, Doubts::kSettle, stop);
-  if (plan && !plan->changes.empty() && !IsOfDeployment(*workload) &&
-      parts_.memory.IsAheadOfEvents(workload->id, workload->template_version)) {
-    plan = apimachinery::Fail(Reason::kConflict, "the event of its pod template is on the way");
-  }
   if (!plan) {
     parts_.fresh_reads->Forget(workload->id);  // the next try is not to go by the cache
   }
@@ -87,6 +81,18 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
   return std::ranges::any_of(plan->changes, [&](const Change& change) {
     return std::ranges::find(change.causes, source) != change.causes.end();
   });
+}
+
+bool Reconciler::AwaitsTemplate(const Workload& workload, const reloader::Plan& plan) {
+  const auto cached = plan.changes.empty() || !ChecksVersions()
+                          ? std::nullopt
+                          : parts_.caches.GetWorkload(workload.id);
+  if (!cached) {
+    awaited_.Forget(workload.id);
+    return false;
+  }
+  return awaited_.Await(workload, *cached, plan,
+                        MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall()));
 }
 
 bool Reconciler::ChecksVersions() const {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +25,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/operator/awaited_templates.h"
 #include "kubexx/reloader/operator/operator.h"
 
 namespace kubexx::reloader {
@@ -53,6 +56,26 @@ apps::Deployment WebWithEnv(const std::string& variable, const std::string& base
   if (!variable.empty()) {
     container.env.push_back({.name = "STAKATER_CONFIG_CONFIGMAP", .value = DigestOfKey(variable)});
   }
+  return web;
+}
+
+/// One whose people want no baseline.
+apps::Deployment UnrecordedWeb(const std::string& variable) {
+  apps::Deployment web = WebWithEnv(variable, "");
+  web.metadata.annotations[std::string(kRecordBaseline)] = "false";
+  return web;
+}
+
+/// The same as another process of the operator has rolled it.
+apps::Deployment RolledWeb(const std::string& variable) {
+  apps::Deployment web = UnrecordedWeb(variable);
+  web.metadata.managed_fields.push_back(
+      {.manager = "Reloader",
+       .operation = "Update",
+       .time = apimachinery::Time{.seconds = 100},
+       .fields_v1 = apimachinery::FieldsV1{
+           R"({"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:env":{)"
+           R"("k:{\"name\":\"STAKATER_CONFIG_CONFIGMAP\"}":{".":{},"f:name":{},"f:value":{}}}}}}}}})"}});
   return web;
 }
 
@@ -184,6 +207,32 @@ class StaleCacheTest : public testing::Test {
     KX_AWAIT(sources->HandlerHasSynced("reloader") && reloader->Ready());
     return reloader;
   }
+  /// The same after the operator has planned for "old" and no baseline, and has found that the
+  /// server's Deployment was rolled for "new", which the cache has not.
+  std::unique_ptr<Operator> StartBehind() {
+    PutConfig("old");
+    apps::Deployment other;
+    other.metadata.namespace_ = "ns";
+    other.metadata.name = "other";
+    for (int i = 0; i < 10; ++i) {  // what Deployments get from here on is later than ConfigMaps'
+      Put(*deployments_, other);
+    }
+    Put(*deployments_, UnrecordedWeb(""));
+    server_.Put(RolledWeb("new"));
+    auto reloader = Start();
+    clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+    KX_AWAIT_GE(registry_.Counter("reloader_reconcile_total", "", {{"result", "skipped"}}).Value(),
+                1);
+    Change("new", 1);
+    KX_AWAIT_NE(server_.reads(), 0);
+    return reloader;
+  }
+  std::vector<WorkloadWrite> Rollouts() const {
+    std::vector<WorkloadWrite> rollouts;
+    const auto writes = server_.writes();
+    std::ranges::copy_if(writes, std::back_inserter(rollouts), &WorkloadWrite::Rolls);
+    return rollouts;
+  }
   /// An edit, until its window is over.
   void Change(const std::string& value, double edits) {
     PutConfig(value);
@@ -306,6 +355,42 @@ TEST_F(StaleCacheTest, AVariableThatSomebodyHasSetIsNoRolloutOfTheOperator) {
       << "setting the variable alone makes no pods";
   EXPECT_EQ(server_.reported(), 1);
   EXPECT_EQ(server_.failed(), 0);
+}
+
+// Seed 250 of the simulation: a new leader knows that the pods ran with "old", and nothing is
+// recorded.
+TEST_F(StaleCacheTest, ARolloutWhoseEventIsOnItsWayIsNotMadeAgain) {
+  const auto reloader = StartBehind();
+  Put(*deployments_, RolledWeb("new"));
+  clock_.AdvanceToSleeper(AwaitedTemplates::kInterval);
+  Change("newer", 2);
+  KX_UNTIL(!Rollouts().empty()) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(std::chrono::milliseconds(10));
+    }
+  }
+  reloader->Stop();
+  const auto rollouts = Rollouts();
+  ASSERT_EQ(rollouts.size(), 1U);
+  EXPECT_EQ(rollouts[0].variables.at(0).value, DigestOfKey("newer"));
+}
+
+TEST_F(StaleCacheTest, AnEventThatDoesNotComeIsAwaitedForTenSeconds) {
+  const auto reloader = StartBehind();
+  const base::TimePoint begin = clock_.Now();
+  KX_UNTIL(!Rollouts().empty()) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(std::chrono::milliseconds(10));
+    }
+  }
+  EXPECT_GE(clock_.Now() - begin, AwaitedTemplates::kMost - AwaitedTemplates::kInterval);
+  EXPECT_LE(clock_.Now() - begin, AwaitedTemplates::kMost * 2);
+  const int reads = server_.reads();
+  reloader->Stop();
+  const auto rollouts = Rollouts();
+  ASSERT_EQ(rollouts.size(), 1U);
+  EXPECT_TRUE(rollouts[0].template_annotations.contains(std::string(kRestartedFor)));
+  EXPECT_LE(reads, 5) << "it looks at the cache meanwhile";
 }
 
 TEST_F(StaleCacheTest, AWorkloadThatAlwaysChangesIsRolledInTheEnd) {

@@ -81,12 +81,6 @@ class PairMemory {
   };
   static constexpr std::uint32_t kMostLooks = 200;
   Telling LookFor(const WorkloadId& workload, const TemplateVersion& version);
-  /// Whether a workload that was read from the API server has a template whose event is still to
-  /// come, so that a plan would go by what was true of earlier pods: another replica, or somebody
-  /// else, may have begun new ones. Returns false for the event of this process' own rollout, of
-  /// which the memory knows, and when it has returned true kMostReads times since the last event.
-  bool IsAheadOfEvents(const WorkloadId& workload, const TemplateVersion& version);
-  static constexpr std::uint32_t kMostReads = 10;
   /// A rollout of the workload that began before this process has not ended.
   void MarkUnfinished(const WorkloadId& workload);
   /// Another replica has recorded a baseline, which from now on counts more than what this process

@@ -86,7 +86,6 @@ void PairMemory::Told(const WorkloadId& workload, const TemplateVersion& version
   if (found != states_.end()) {
     found->second.told_template = hash;
     found->second.looks = 0;
-    found->second.reads = 0;
   }
 }
 
@@ -105,19 +104,6 @@ PairMemory::Telling PairMemory::LookFor(const WorkloadId& workload,
   found->second.told_template = hash;
   found->second.looks = 0;
   return Telling::kLost;
-}
-
-bool PairMemory::IsAheadOfEvents(const WorkloadId& workload, const TemplateVersion& version) {
-  const std::size_t hash = HashOf(version);
-  const base::MutexLock lock(mu_);
-  const auto found = states_.find(workload);
-  if (hash == 0 || found == states_.end() || found->second.told_template == 0 ||
-      found->second.told_template == hash || IsOwnRolloutOnTheWay(found->second) ||
-      found->second.reads >= kMostReads) {
-    return false;
-  }
-  ++found->second.reads;
-  return true;
 }
 
 void PairMemory::MarkUnfinished(const WorkloadId& workload) {

@@ -667,28 +667,6 @@ TEST(PairMemory, AnEventThatIsLostHoldsNothingUpForEver) {
   EXPECT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kTold) << "said once";
 }
 
-// Who takes over may read what another replica has just rolled before the event tells of it.
-TEST(PairMemory, ATemplateThatIsReadMayBeAheadOfTheEvents) {
-  PairMemory memory;
-  const TemplateVersion first{1, "a"};
-  const TemplateVersion second{2, "b"};
-  EXPECT_FALSE(memory.IsAheadOfEvents(kPairWorkload, second)) << "nothing is known of it";
-  memory.Told(kPairWorkload, first, true);
-  EXPECT_FALSE(memory.IsAheadOfEvents(kPairWorkload, first));
-  for (std::uint32_t read = 0; read < PairMemory::kMostReads; ++read) {
-    ASSERT_TRUE(memory.IsAheadOfEvents(kPairWorkload, second));
-  }
-  EXPECT_FALSE(memory.IsAheadOfEvents(kPairWorkload, second)) << "no event may ever come";
-  EXPECT_EQ(memory.LookFor(kPairWorkload, first), PairMemory::Telling::kTold)
-      << "the cache is where it was";
-  memory.Told(kPairWorkload, first, true);
-  EXPECT_TRUE(memory.IsAheadOfEvents(kPairWorkload, second));
-  memory.RecordChange(kPairWorkload, kPairSource, kOld);
-  memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
-  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
-  EXPECT_FALSE(memory.IsAheadOfEvents(kPairWorkload, second)) << "it is of this process' rollout";
-}
-
 TEST(PairMemory, OfATemplateWithoutAVersionNothingIsRemembered) {
   PairMemory memory;
   memory.Told(kPairWorkload, {}, true);

@@ -70,8 +70,6 @@ struct Knowledge {
   std::size_t told_template = 0;
   /// How often in a row LookFor has waited for the event of another template.
   std::uint32_t looks = 0;
-  /// How often in a row IsAheadOfEvents has returned true.
-  std::uint32_t reads = 0;
   /// The latest changes of sources that no plan has seen yet, in order; a few per source at most.
   std::map<SourceId, std::vector<Move>> moves{};
   /// An earlier template, and the data that its pods had started with. It is kept until a rollout

@@ -1,0 +1,65 @@
+#include "kubexx/reloader/operator/awaited_templates.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/stamps.h"
+#include "kubexx/reloader/plan/baseline.h"
+
+namespace kubexx::reloader {
+namespace {
+
+/// Whether a baseline that the operator wrote says of a source that the pods have other data than
+/// the plan would roll for. Then no event is needed to tell.
+bool IsRecordedOtherwise(const Workload& workload, const Plan& plan) {
+  const std::string* text = Find(workload.annotations, kBaselineAnnotation);
+  const auto baseline = text == nullptr || !HasOwnRecord(workload)
+                            ? std::nullopt
+                            : Baseline::Parse(*text, workload.id.key.namespace_);
+  if (!baseline || baseline->uid != workload.uid) {
+    return false;
+  }
+  return std::ranges::any_of(plan.changes, [&](const Change& change) {
+    return std::ranges::any_of(change.sources, [&](const auto& source) {
+      const auto recorded = baseline->digests.find(source.first);
+      return recorded != baseline->digests.end() && recorded->second != source.second;
+    });
+  });
+}
+
+/// A CronJob's template says nothing of its Jobs, and the events of a Deployment's template are not
+/// those of the Rollout that uses it.
+bool TellsItsTemplate(const Workload& workload) {
+  return workload.id.kind != WorkloadKind::kCronJob && !IsOfDeployment(workload);
+}
+
+}  // namespace
+
+bool AwaitedTemplates::Await(const Workload& workload, const Workload& cached, const Plan& plan,
+                             const WorkloadWrite& write) {
+  const std::string& known = cached.template_version.digest;
+  const bool is_in_place = write.template_annotations.contains(std::string(kRestartedFor));
+  const bool begins = is_in_place && TellsItsTemplate(workload) && workload.uid == cached.uid &&
+                      workload.template_version.digest != known &&
+                      !IsRecordedOtherwise(workload, plan);
+  const base::TimePoint now = clock_.Now();
+  const base::MutexLock lock(mu_);
+  const auto found = entries_.find(workload.id);
+  if (found != entries_.end() && found->second.token == write.token &&
+      found->second.template_ == known) {
+    return now < found->second.until;
+  }
+  if (begins) {
+    entries_[workload.id] = {.token = write.token, .template_ = known, .until = now + kMost};
+  }
+  return begins;
+}
+
+void AwaitedTemplates::Forget(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  entries_.erase(workload);
+}
+
+}  // namespace kubexx::reloader

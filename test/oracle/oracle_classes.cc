@@ -1,0 +1,82 @@
+// What an Oracle makes of what pods tell of their SecretProviderClasses.
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "kubexx/codec/json_tree.h"
+#include "oracle/oracle.h"
+#include "oracle/pod_template.h"
+
+namespace kubexx::oracle {
+
+using codec::JsonTree;
+
+// As operators have it (see reloader::ProviderClasses): pods that begin have the last version or a
+// newer one; only a pod that has told of another before shows that there was a change.
+void Oracle::OnPodStatusLocked(const std::string& key, const JsonTree& object) {
+  const JsonTree* const status = object.Find("status");
+  const JsonTree* const objects = status == nullptr ? nullptr : status->Find("objects");
+  if (objects == nullptr || objects->elements().empty()) {
+    return;
+  }
+  const std::size_t space = key.find('/') + 1;
+  const std::string source = std::string(kProviderClasses) +
+                             key.substr(space, key.find('/', space) + 1 - space) +
+                             std::string(status->TextAt("secretProviderClassName"));
+  ProviderClass& known = classes_[source];
+  const std::string version(objects->elements().front().TextAt("version"));
+  if (std::exchange(known.told[key], version) == version) {
+    return;
+  }
+  const JsonTree* const generation = object.At({"metadata", "generation"});
+  if (generation != nullptr && generation->AsInt().value_or(1) > 1) {
+    known.current = {version};
+    OnSourceLocked(source, version);
+  } else if (known.current.insert(version).second && !data_.contains(source)) {
+    tell_("storage", source + " is told of as " + version);
+    data_[source] = version;
+  }
+}
+
+bool Oracle::HasLocked(const std::string& source, const std::string& data) const {
+  if (const auto found = classes_.find(source); found != classes_.end()) {
+    return found->second.current.contains(data);
+  }
+  const auto there = data_.find(source);
+  return there != data_.end() && there->second == data;
+}
+
+bool Oracle::IsRecordedLocked(const ObservedWorkload& workload, const std::string& source) const {
+  if (const auto found = classes_.find(source); found != classes_.end()) {
+    return std::ranges::any_of(found->second.current, [&](const std::string& version) {
+      return IsRecorded(workload.baseline, source, version);
+    });
+  }
+  const auto there = data_.find(source);
+  return there != data_.end() && IsRecorded(workload.baseline, source, there->second);
+}
+
+std::vector<Oracle::Mount> Oracle::Mounts() {
+  const base::MutexLock lock(mu_);
+  std::vector<Mount> mounts;
+  for (const auto& [key, workload] : workloads_) {
+    for (const auto& [source, data] : workload.read) {
+      if (!IsProviderClass(source)) {
+        continue;
+      }
+      const std::size_t begin = key.find('/') + 1;
+      const std::size_t end = key.find('/', begin);
+      const std::string name = key.substr(0, begin - 1) + "-" + key.substr(end + 1) + "-";
+      mounts.push_back({.space = key.substr(begin, end - begin),
+                        .provider_class = source.substr(source.rfind('/') + 1),
+                        .workload = name,
+                        .pods = name + std::to_string(std::hash<std::string>()(
+                                           workload.uid + workload.template_text)),
+                        .is_through = workload.observed >= workload.generation});
+    }
+  }
+  return mounts;
+}
+
+}  // namespace kubexx::oracle
