@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/base/mutex.h"
 #include "kubexx/codec/json_tree.h"
 #include "oracle/oracle.h"
 #include "oracle/pod_template.h"

@@ -43,11 +43,11 @@ MUTATIONS = [
         "  const bool begins = is_in_place && ", "  const bool begins = !MUTANT && is_in_place && ")]),
     ("a failed write is not tried again", [(
         RELOADER + "operator/operator.cc",
-        "        queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n",
-        "        if (MUTANT) {\n          break;\n        }\n"
-        "        queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n")]),
+        "      queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n",
+        "      if (MUTANT) {\n        break;\n      }\n"
+        "      queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n")]),
     ("a write whose answer was lost counts as not made", [(
-        RELOADER + "operator/reconciler.cc",
+        RELOADER + "operator/reconciler_write.cc",
         "if (!written && !MayHaveBeenMade(written.error())) {",
         "if (!written && (MUTANT || !MayHaveBeenMade(written.error()))) {")]),
     ("a write ignores the version that it was planned for", [(
@@ -58,7 +58,7 @@ MUTATIONS = [
         (RELOADER + "write/fresh_reads.cc",
          "  return found == read_in_.end() || found->second != tenure;\n",
          "  return !MUTANT && (found == read_in_.end() || found->second != tenure);\n"),
-        (RELOADER + "operator/reconciler.cc",
+        (RELOADER + "operator/reconciler_plan.cc",
          "  return parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n",
          "  return !MUTANT && parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n")]),
     ("a copied baseline is believed", [(
@@ -73,7 +73,7 @@ MUTATIONS = [
         (RELOADER + "plan/slot_planner.cc",
          "  return input_.workload.id.kind != WorkloadKind::kCronJob && member.resource_version != 0 &&\n",
          "  return !MUTANT && input_.workload.id.kind != WorkloadKind::kCronJob && member.resource_version != 0 &&\n"),
-        (RELOADER + "plan/pair_memory.cc",
+        (RELOADER + "plan/begun_pods.cc",
          "    if (earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {\n",
          "    if (!MUTANT && earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {\n"),
         (RELOADER + "plan/pair_memory.cc",
@@ -93,7 +93,7 @@ MUTATIONS = [
         "  if (strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, changes)) {\n",
         "  if (!MUTANT && strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, changes)) {\n")]),
     ("late news of a template that a rollout has replaced count", [(
-        RELOADER + "plan/pair_memory.cc",
+        RELOADER + "plan/pair_memory_templates.cc",
         "  if (change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {\n",
         "  if (!MUTANT && change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {\n")]),
     ("one that leads again believes itself", [(
@@ -101,7 +101,7 @@ MUTATIONS = [
         "    if (!recorded_ || workload_.baseline_restored || workload_.baseline_is_foreign) {\n",
         "    if (MUTANT || !recorded_ || workload_.baseline_restored || workload_.baseline_is_foreign) {\n")]),
     ("a rollout records what was there before", [(
-        RELOADER + "operator/reconciler.cc",
+        RELOADER + "operator/reconciler_write.cc",
         "  std::string baseline = Records(workload) ? BaselineAfter(plan, plan.changes) : std::string();\n",
         "  std::string baseline =\n      Records(workload) ? BaselineAfter(plan, MUTANT ? std::vector<Change>() : plan.changes)\n"
         "                        : std::string();\n")]),
