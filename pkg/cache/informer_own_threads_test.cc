@@ -208,7 +208,7 @@ TEST_F(InformerOwnThreadsTest, AStopThatMeetsAStartWaitsForNothingThatGoesOn) {
     std::atomic<int> there = 0;
     const auto await = [&there](int threads) {
       KX_AWAIT_GE(there, threads);
-      for (int looks = 0; looks < 1000; ++looks) {
+      for (int looks = 0; looks < 100; ++looks) {
         base::testing::LetOthersRun();  // so that most of them have come further than that
       }
     };
