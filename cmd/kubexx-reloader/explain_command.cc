@@ -94,7 +94,7 @@ class View {
  public:
   View(const std::shared_ptr<rest::RESTClient>& client, const reloader::Config& config,
        const std::string& name)
-      : gate_({.flags = config.rollouts, .keys = config.rules.keys}),
+      : gate_({.flags = config.rollouts}),
         // Somebody waits. What this person may not read says nothing of the operator.
         watch_(client, {.namespaces = {name}, .patience = base::Duration(0)}),
         caches_(Informers(client, config, name), config.rules),

@@ -167,6 +167,7 @@ class Membership::Impl {
     const base::TimePoint now = options_.clock.Now();
     if (!HasSigns() && !members && IsMissingRight(members.error())) {
       has_place_ = true;  // those with shards give way to the Lease
+      SetWaiting(std::nullopt);
       return;
     }
     const auto seen = !members  ? Result<void>(apimachinery::Fail(members.error()))

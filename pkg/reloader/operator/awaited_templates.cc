@@ -46,15 +46,28 @@ bool AwaitedTemplates::Await(const Workload& workload, const Workload& cached, c
                       !IsRecordedOtherwise(workload, plan);
   const base::TimePoint now = clock_.Now();
   const base::MutexLock lock(mu_);
-  const auto found = entries_.find(workload.id);
-  if (found != entries_.end() && found->second.token == write.token &&
-      found->second.template_ == known) {
-    return now < found->second.until;
+  auto found = entries_.find(workload.id);
+  if (found != entries_.end() && now >= found->second.until + kPause) {
+    entries_.erase(found);
+    found = entries_.end();
   }
+  if (found == entries_.end()) {
+    if (begins) {
+      entries_[workload.id] = {.token = write.token, .template_ = known, .until = now + kMost};
+    }
+    return begins;
+  }
+  Entry& entry = found->second;
   if (begins) {
-    entries_[workload.id] = {.token = write.token, .template_ = known, .until = now + kMost};
+    entry.token = write.token;
+    entry.template_ = known;
   }
-  return begins;
+  return now < entry.until && entry.token == write.token && entry.template_ == known;
+}
+
+void AwaitedTemplates::Leave(base::FunctionRef<bool(const std::string& namespace_)> left) {
+  const base::MutexLock lock(mu_);
+  std::erase_if(entries_, [&](const auto& entry) { return left(entry.first.key.namespace_); });
 }
 
 void AwaitedTemplates::Forget(const WorkloadId& workload) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/model/workload.h"
 #include "kubexx/reloader/plan/planner.h"
@@ -19,13 +20,16 @@ namespace kubexx::reloader {
 /// from the API server has all variables of a plan already, and its pod template is not the one in
 /// the cache, then somebody has just written it: another replica that rolled it, whose pods have
 /// the data, or a person who undid a rollout, whose pods may not have them. The template alone does
-/// not tell which; the event that is on its way does. Remembers a workload until Forget.
+/// not tell which; the event that is on its way does. A workload is put off for kMost in all, also
+/// when its plan or the cache changes meanwhile, and not again until kPause has passed. Remembers a
+/// workload until Forget.
 /// Thread-safe; never blocks.
 class AwaitedTemplates {
  public:
   /// An event is awaited for so long; it may never come, because the watch may not be allowed or
   /// its connection may be half-open.
   static constexpr base::Duration kMost = std::chrono::seconds(10);
+  static constexpr base::Duration kPause = std::chrono::minutes(1);
   /// The time between two looks.
   static constexpr base::Duration kInterval = std::chrono::milliseconds(50);
 
@@ -39,6 +43,9 @@ class AwaitedTemplates {
              const WorkloadWrite& write);
   /// The workload is not to be rolled, or does not exist.
   void Forget(const WorkloadId& workload);
+  /// The same for all workloads in the namespaces for which `left` returns true: another replica
+  /// works on them now.
+  void Leave(base::FunctionRef<bool(const std::string& namespace_)> left);
 
  private:
   struct Entry {

@@ -261,9 +261,9 @@ class Operator::Impl {
     HandleSettled(item, id, stop);
   }
 
-  void HandleSettled(const workqueue::Queue::Item& item, const WorkloadId& id,
+  void HandleSettled(workqueue::Queue::Item& item, const WorkloadId& id,
                      const std::stop_token& stop) {
-    const workqueue::Key& key = *item;
+    const workqueue::Key key = *item;
     const base::TimePoint now = options_.clock.Now();
     const base::TimePoint due = item.settled() == nullptr ? now : item.settled()->due;
     const auto changed = item.settled() != nullptr && item.settled()->last
@@ -271,6 +271,10 @@ class Operator::Impl {
                              : retries_.Unanswered(key);
     metrics_.Dequeued(item.settled() != nullptr, Seconds(now - due));
     const Reconciler::Answer answer = ReconcileIfAllowed(id, stop);
+    if (answer.outcome == Reconciler::Outcome::kPutOff) {
+      queue_.PutBack(std::move(item), answer.again);
+      return;
+    }
     if (answer.outcome == Reconciler::Outcome::kRetry) {
       metrics_.Retried();
       queue_.AddAfter(key, retries_.After(key, answer.failure, changed));
@@ -303,7 +307,7 @@ class Operator::Impl {
       return {};
     }
     if (options_.held_shards == nullptr) {
-      return reconciler_.Reconcile(id, stop);
+      return reconciler_.Reconcile(id, stop, {.may_put_off = !queue_.shutting_down()});
     }
     const auto permit = options_.held_shards->Enter(id.key.namespace_);
     if (!permit) {
@@ -319,7 +323,9 @@ class Operator::Impl {
     const auto end = [&either] { either.request_stop(); };
     const std::stop_callback on_stop(stop, end);
     const std::stop_callback on_loss(permit->stop(), end);
-    return reconciler_.Reconcile(id, either.get_token(), permit->tenure());
+    return reconciler_.Reconcile(
+        id, either.get_token(),
+        {.tenure = permit->tenure(), .may_put_off = !queue_.shutting_down()});
   }
 
   void AwaitWorkers() {

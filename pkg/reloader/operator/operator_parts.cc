@@ -62,7 +62,6 @@ Policies::Options PolicyOptionsFor(const Config& config, Refusals& refusals,
                                    metrics::Registry& registry) {
   Policies::Options options;
   options.flags = config.rollouts;
-  options.keys = config.rules.keys;
   options.watch = config.reload_policies;
   options.namespaces = config.namespaces;
   options.cluster_needed = config.require_cluster_policies;

@@ -50,10 +50,13 @@ double Reconciler::SecondsSince(base::TimePoint begin) const {
 }
 
 Reconciler::Answer Reconciler::Reconcile(const WorkloadId& id, const std::stop_token& stop,
-                                         std::uint64_t tenure) {
+                                         const Call& call) {
   const base::TimePoint begin = parts_.clock.Now();
-  parts_.memory.BeginTenure(id, tenure);
-  const Answer answer = Plan(id, begin, stop, tenure);
+  parts_.memory.BeginTenure(id, call.tenure);
+  const Answer answer = Plan(id, begin, stop, call);
+  if (answer.outcome == Outcome::kPutOff) {
+    return answer;
+  }
   const ReconcileResult result = answer.outcome == Outcome::kNothing   ? ReconcileResult::kSkipped
                                  : answer.outcome == Outcome::kWritten ? ReconcileResult::kSuccess
                                                                        : ReconcileResult::kError;
@@ -78,7 +81,7 @@ bool Reconciler::AwaitsEvent(const WorkloadId& id) const {
 }
 
 Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
-                                    const std::stop_token& stop, std::uint64_t tenure) {
+                                    const std::stop_token& stop, const Call& call) {
   auto workload = parts_.caches.GetWorkload(id);
   if (!workload) {
     KeepNoPlace(id);
@@ -89,7 +92,7 @@ Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
     return Recover(id, stop);
   }
   const bool marked = WriteMarks(*workload, stop);
-  Answer answer = PlanAndWrite(std::move(*workload), begin, stop, tenure);
+  Answer answer = PlanAndWrite(std::move(*workload), begin, stop, call);
   if (!marked && (answer.outcome == Outcome::kNothing || answer.outcome == Outcome::kRefused)) {
     answer.again =
         answer.again > base::Duration(0) ? std::min(answer.again, kMarkAgain) : kMarkAgain;
@@ -98,10 +101,10 @@ Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
 }
 
 Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, base::TimePoint begin,
-                                            const std::stop_token& stop, std::uint64_t tenure) {
+                                            const std::stop_token& stop, const Call& call) {
   const WorkloadId id = workload->id;
   parts_.metrics.WorkloadScanned(id.kind);
-  auto planned = PlanForCertain(workload, stop, tenure);
+  auto planned = PlanForCertain(workload, stop, call.tenure);
   for (int tries = 1;; ++tries) {
     if (!workload) {
       KeepNoPlace(id);
@@ -112,9 +115,8 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       TellNotPlanned(id, planned.error());
       return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(planned.error())};
     }
-    if (AwaitsTemplate(*workload, *planned)) {
-      KeepNoPlace(id);
-      return {.again = AwaitedTemplates::kInterval};
+    if (AwaitsTemplate(*workload, *planned) && call.may_put_off) {
+      return {.outcome = Outcome::kPutOff, .again = AwaitedTemplates::kInterval};  // with its place
     }
     const bool is_last = tries >= kMaxVersions;
     const bool checks = ChecksVersions();
@@ -132,7 +134,7 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       KeepNoPlace(id);  // it asks again much later
       return {.outcome = Outcome::kRetry, .failure = Retries::Failure::kPasses};
     }
-    auto anew = PlanAnew(workload, stop, tenure);
+    auto anew = PlanAnew(workload, stop, call.tenure);
     if (anew || !IsDenied(anew.error())) {
       planned = std::move(anew);
     } else {

@@ -70,6 +70,9 @@ class Reconciler {
     kWritten,  ///< the workload was rolled
     kRetry,    ///< the write failed; try again later
     kRefused,  ///< an annotation is invalid: do nothing until an event shows that it has changed
+    /// An event that is on its way may show that there is nothing to do: reconcile again after
+    /// Answer::again, as if the key had not been handled.
+    kPutOff,
   };
   struct Answer {
     Outcome outcome = Outcome::kNothing;
@@ -85,17 +88,23 @@ class Reconciler {
   /// Whether the workload must not be reconciled yet, because the event with its present pod
   /// template has not been handled. Ask again shortly. See PairMemory::LookFor.
   bool AwaitsEvent(const WorkloadId& id) const;
-  /// Reconciles the workload. `tenure`: see FreshReads.
-  Answer Reconcile(const WorkloadId& id, const std::stop_token& stop, std::uint64_t tenure = 0);
+  /// The circumstances of a call of Reconcile.
+  struct Call {
+    std::uint64_t tenure = 0;  ///< see FreshReads
+    /// The answer may be kPutOff. False when there is no time to wait.
+    bool may_put_off = true;
+  };
+  /// Reconciles the workload.
+  Answer Reconcile(const WorkloadId& id, const std::stop_token& stop, const Call& call);
   /// Whether the workload must be rolled for the source and has not been yet, according to the
   /// caches. Also returns true when this cannot be determined at present, but a retry may help.
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 
  private:
   Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop,
-              std::uint64_t tenure);
+              const Call& call);
   Answer PlanAndWrite(std::optional<Workload> workload, base::TimePoint begin,
-                      const std::stop_token& stop, std::uint64_t tenure);
+                      const std::stop_token& stop, const Call& call);
   /// Gives back the place that the gate may have reserved for the workload, because the workload
   /// does not ask for it now.
   void KeepNoPlace(const WorkloadId& id);
@@ -106,8 +115,6 @@ class Reconciler {
                                                       const std::stop_token& stop,
                                                       std::uint64_t tenure) const;
   /// Plans for the workload as the API server has it. Resets `workload` when that no longer exists.
-  /// Fails with kConflict when it would be rolled although its pods may be newer than what the
-  /// memory knows.
   apimachinery::Result<reloader::Plan> PlanAnew(std::optional<Workload>& workload,
                                                 const std::stop_token& stop,
                                                 std::uint64_t tenure) const;

@@ -94,6 +94,7 @@ void Reconciler::Leave(int shard) {
     return ShardOf(namespace_, parts_.held_shards->shards()) == shard;
   };
   bad_items_.Leave(left);
+  awaited_.Leave(left);
   full_baselines_.Leave(left, [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
 }
 

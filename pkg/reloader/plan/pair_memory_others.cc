@@ -73,9 +73,11 @@ void PairMemory::RolledByOthers(const WorkloadId& workload, std::uint64_t versio
   }
   Knowledge& known = found->second;
   for (auto& [source, moves] : known.moves) {
-    const auto later = std::ranges::find_if(
+    auto later = std::ranges::find_if(
         moves, [&](const Move& move) { return version != 0 && move.version > version; });
-    if (later != moves.begin() && later != moves.end() && !IsOverKeys(known.pairs, source)) {
+    if (IsOverKeys(known.pairs, source)) {
+      later = moves.end();  // a digest of all data says nothing of those that count
+    } else if (later != moves.begin() && later != moves.end()) {
       known.pairs[source] = BeganWith(std::prev(later)->digest);
     }
     moves.erase(moves.begin(), later);

@@ -53,7 +53,6 @@ Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& opti
       recorder_(options.read_only ? nullptr : NewRecorder(client_, options.registry)),
       gate_(
           {.flags = options.flags,
-           .keys = options.keys,
            .notify = [this](const PolicyNotice& notice) { Notify(notice); },
            .wait_for_policies =
                [this](const std::stop_token& stop) { return !watch_ || watch_->WaitForSync(stop); },

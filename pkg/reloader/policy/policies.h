@@ -42,8 +42,6 @@ class Policies {
   struct Options {
     /// The settings from the flags.
     reloadpolicy::Settings flags{};
-    /// The operator's annotation keys.
-    AnnotationKeys keys{};
     /// Whether to watch policies. The settings from the flags apply in any case.
     bool watch = true;
     /// The namespaces in which to watch ReloadPolicies; empty: all.

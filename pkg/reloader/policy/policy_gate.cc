@@ -146,7 +146,7 @@ void PolicyGate::LookAtUnseen() {
     }
     Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
       if (workload) {
-        gate.Observe(ref, SightingOf(*workload, options_.keys), now);
+        gate.Observe(ref, SightingOf(*workload), now);
       } else {
         gate.Forget(ref);  // deleted while nobody watched
       }
@@ -320,7 +320,7 @@ void PolicyGate::OnNothing(const WorkloadId& workload) {
 
 void PolicyGate::OnUpToDate(const Workload& workload) {
   Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
-    gate.Settle(RefOf(workload.id), SightingOf(workload, options_.keys), now);
+    gate.Settle(RefOf(workload.id), SightingOf(workload), now);
     gate.Done(RefOf(workload.id));
   });
 }
@@ -336,7 +336,7 @@ void PolicyGate::OnWorkload(const WorkloadId& id, const Workload* workload) {
     if (workload == nullptr) {
       gate.Forget(RefOf(id));
     } else {
-      reloadpolicy::Sighting seen = SightingOf(*workload, options_.keys);
+      reloadpolicy::Sighting seen = SightingOf(*workload);
       seen.is_first_look = is_first_look;
       gate.Observe(RefOf(id), seen, now);
     }

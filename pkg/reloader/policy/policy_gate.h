@@ -79,8 +79,6 @@ class PolicyGate final : public RolloutGate {
 
   struct Options {
     reloadpolicy::Settings flags{};
-    /// The operator's annotation keys.
-    AnnotationKeys keys{};
     base::Clock& clock = base::Clock::Real();
     /// Called when a workload begins to wait, when it waits for another reason, when its rollout
     /// has failed, and when its annotations cannot be read; on the operator's threads, outside

@@ -6,14 +6,10 @@
 
 namespace kubexx::reloader {
 
-reloadpolicy::Sighting SightingOf(const Workload& workload, const AnnotationKeys& keys) {
+reloadpolicy::Sighting SightingOf(const Workload& workload) {
   const auto record = reloadpolicy::RecordOf(workload.annotations, workload.uid);
   const bool is_followed = record && reloadpolicy::IsOpen(*record);
-  const std::string* paused_at = Find(workload.annotations, keys.paused_at);
-  const bool is_own_pause =
-      workload.phase == reloadpolicy::Phase::kPaused && paused_at != nullptr && !paused_at->empty();
-  return {workload.uid, workload.annotations,
-          is_own_pause ? reloadpolicy::Phase::kWaiting : workload.phase,
+  return {workload.uid, workload.annotations, workload.phase,
           is_followed ? workload.template_version.digest : std::string()};
 }
 
