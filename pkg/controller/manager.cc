@@ -125,7 +125,7 @@ class Manager::Impl {
     return {.rest = client_,
             .caches = caches_,
             .first_read_timeout = options_.first_read_timeout,
-            .write_defaults = options_.write_defaults};
+            .write_defaults = options_.write_defaults.value_or(kubernetes::WriteDefaults())};
   }
   HealthChecks& health() { return http_.health(); }
   HealthChecks& ready() { return http_.ready(); }

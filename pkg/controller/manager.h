@@ -106,7 +106,7 @@ struct ManagerOptions {
   /// Filled in for all writes of the Clients that reconciles and NewClient get: a field manager, a
   /// field validation, and a dry run, with which the controllers only show what they would do.
   /// Events and the lease of the leader election are written in any case.
-  kubernetes::WriteDefaults write_defaults{};
+  std::optional<kubernetes::WriteDefaults> write_defaults{};
   /// When set, the manager runs the runnables of Stage::kLeader only while this process holds the
   /// lease; otherwise it runs them at once.
   std::optional<LeaderElectionOptions> leader_election{};
