@@ -132,11 +132,14 @@ TEST_F(GatePlacesTest, AWorkloadThatChangedMeanwhileKeepsItsPlaceForTheRepeat) {
   EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("b"))) << "something else holds it";
 }
 
-// Its last rollout has no place any more, and is what counts again after a conflict.
-TEST_F(GatePlacesTest, AWorkloadWithAnEarlierRolloutKeepsItsPlaceForTheRepeat) {
+/// The phase of the workload's last rollout, which takes no place under a limit without a health
+/// gate, and is what counts again after a conflict.
+class EarlierRolloutTest : public GatePlacesTest, public ::testing::WithParamInterface<Phase> {};
+
+TEST_P(EarlierRolloutTest, AWorkloadKeepsItsPlaceForTheRepeat) {
   SetPolicy({.max_in_namespace = 1});
   Begin("a");
-  See("a", Phase::kFailed);
+  See("a", GetParam());
   EXPECT_FALSE(gate_.Begin({AppRef("a"), on_workload_["a"], {}, "u"}, now_).hold);
   EXPECT_TRUE(gate_.Begin({AppRef("b"), {}, {}, "u"}, now_).hold);
   gate_.CancelOvertaken(AppRef("a"));
@@ -147,6 +150,9 @@ TEST_F(GatePlacesTest, AWorkloadWithAnEarlierRolloutKeepsItsPlaceForTheRepeat) {
   gate_.Done(AppRef("a"));
   EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("b")));
 }
+
+INSTANTIATE_TEST_SUITE_P(All, EarlierRolloutTest,
+                         ::testing::Values(Phase::kFailed, Phase::kUnavailable));
 
 TEST_F(GatePlacesTest, AWriteWithoutAnAnswerThatWasNotMadeIsNoFailure) {
   SetPolicy({.max_in_namespace = 1, .health_timeout = 8s, .stop_after_failures = 1});

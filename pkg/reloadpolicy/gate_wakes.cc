@@ -18,7 +18,7 @@ Gate::Place Gate::PlaceOf(const Rollout& rollout, base::WallTime now) {
 Gate::Place Gate::PlaceOf(const ObjectRef& workload, base::WallTime now) const {
   const auto own = rollouts_.find(workload);
   const Place place = own == rollouts_.end() ? Place::kNone : PlaceOf(own->second, now);
-  return place == Place::kNone && woken_.contains(workload) ? Place::kUpdating : place;
+  return woken_.contains(workload) ? Place::kUpdating : place;
 }
 
 Gate::Loads::Loads() = default;

@@ -24,7 +24,7 @@ using apimachinery::Status;
 using std::chrono::seconds;
 
 const SourceId kUsed{SourceType::kConfigMap, {"ns", "used"}};
-const SourceId kOther{SourceType::kConfigMap, {"ns", "other"}};
+const SourceId kStoredLate{SourceType::kConfigMap, {"ns", "stored-late"}};
 const SourceId kUnused{SourceType::kConfigMap, {"ns", "unused"}};
 
 const Status kWatchRefusal(Reason::kForbidden, "no", 403);
@@ -214,19 +214,20 @@ TEST_F(OnDemandListsTest, AListOfANamespaceThatIsStoredLateBringsNoWorkloadThatM
   }
   // The store takes nothing more while the handler holds it back.
   server_->Put({"ns", "web"}, "1");
-  lists_.Changed(kOther, kNoSource, true);
-  KX_UNTIL(TimesPassed(kOther) == 1) {
+  lists_.Changed(kStoredLate, kNoSource, true);
+  KX_UNTIL(TimesPassed(kStoredLate) == 1) {
     PassTime();
   }
   EXPECT_FALSE(informer_->Contains({"ns", "web"}));
-  EXPECT_EQ(std::ranges::count(lists_.Before("ns"), kOther, &std::pair<SourceId, Digest>::first), 1)
+  EXPECT_EQ(
+      std::ranges::count(lists_.Before("ns"), kStoredLate, &std::pair<SourceId, Digest>::first), 1)
       << "the workload is stored later";
   is_stuck = false;
   KX_UNTIL(lists_.Before("ns").empty()) {
     PassTime();
   }
   EXPECT_TRUE(informer_->Contains({"ns", "web"}));
-  EXPECT_EQ(TimesPassed(kOther), 2) << "for what has been stored since";
+  EXPECT_EQ(TimesPassed(kStoredLate), 2) << "for what has been stored since";
 }
 
 /// It is not known yet whether the kind may be watched.
