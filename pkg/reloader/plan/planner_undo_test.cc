@@ -131,6 +131,31 @@ TEST_F(PlannerUndoTest, AnOrdinaryRolloutSetsTheVariableAlone) {
               IsEmpty());
 }
 
+// The baseline stays, and data that changed meanwhile were never rolled for.
+TEST_F(PlannerUndoTest, AnUndoThatBringsNoBaselineBackStaysUndoneAfterARestart) {
+  workload_.id.kind = WorkloadKind::kDaemonSet;
+  workload_.containers[0].variables = {{kUndoneVariable, kBad.ToString()},
+                                       {"STAKATER_OTHER_CONFIGMAP", "x"}};
+  workload_.stampers = {{kUndoneVariable, {.is_operator = true}},
+                        {"STAKATER_OTHER_CONFIGMAP", {.since = {.seconds = 100}}}};
+  Record(kBad);
+  Put(kGood);
+  written_at_ = apimachinery::Time{.seconds = 99};
+  const Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record);
+  written_at_ = apimachinery::Time{.seconds = 100};
+  EXPECT_EQ(Make().changes.size(), 1U) << "perhaps after the undo";
+  written_at_ = apimachinery::Time{.seconds = 99};
+  workload_.stampers["STAKATER_OTHER_CONFIGMAP"].is_tool = true;
+  EXPECT_EQ(Make().changes.size(), 1U);
+  workload_.stampers["STAKATER_OTHER_CONFIGMAP"] = {};
+  EXPECT_EQ(Make().changes.size(), 1U) << "nobody knows when";
+  workload_.stampers["STAKATER_OTHER_CONFIGMAP"] = {.since = {.seconds = 100}};
+  workload_.id.kind = WorkloadKind::kCronJob;
+  EXPECT_EQ(Make().changes.size(), 1U);
+}
+
 TEST_F(PlannerUndoTest, AnUndoStaysUndoneAfterARestart) {
   Put(kBad);
   written_at_ = apimachinery::Time{.seconds = 90};

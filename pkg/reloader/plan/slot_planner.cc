@@ -1,6 +1,7 @@
 #include "kubexx/reloader/plan/slot_planner.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace kubexx::reloader {
@@ -84,7 +85,7 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
     return Since(state->digest, member);
   }
   if (const Digest* recorded = RecordOf(member.id)) {
-    return ByRecord(*recorded, member);
+    return IsOlderThanUndo(member) ? Standing::kSettled : ByRecord(*recorded, member);
   }
   const bool has_changed = state != nullptr && state->digest != member.digest;
   const bool is_seen = has_changed && state->kind == Kind::kObserved;
@@ -182,6 +183,22 @@ bool SlotPlanner::IsBroughtBack(const std::string& stamp, const SlotMember& memb
   }
   const auto written = input_.written_at(member.id);
   return written && *written < input_.workload.stampers.at(stamp).since;
+}
+
+bool SlotPlanner::IsOlderThanUndo(const SlotMember& member) const {
+  // A CronJob starts nothing when its template changes, and pods tell what they have of a class.
+  if (input_.workload.id.kind == WorkloadKind::kCronJob ||
+      member.id.type == SourceType::kSecretProviderClass) {
+    return false;
+  }
+  apimachinery::Time undone;
+  for (const auto& [stamp, stamper] : input_.workload.stampers) {
+    if (!stamper.is_operator && !stamper.is_tool) {
+      undone = std::max(undone, stamper.since);
+    }
+  }
+  const auto written = undone.IsZero() ? std::nullopt : input_.written_at(member.id);
+  return written && *written < undone;
 }
 
 SlotPlanner::Standing SlotPlanner::Appeared() const {

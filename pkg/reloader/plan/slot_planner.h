@@ -91,6 +91,10 @@ class SlotPlanner {
   /// Whether somebody other than the operator restored this variable or annotation of a rollout
   /// after the present data were written, so that the pods, which started then, have these data.
   bool IsBroughtBack(const std::string& stamp, const SlotMember& member) const;
+  /// Whether somebody brought any variable or annotation of a rollout back after the present data
+  /// were written. Then the pods have these data, though the baseline does not say so: the undo of
+  /// a DaemonSet or StatefulSet brings no annotations of the workload back.
+  bool IsOlderThanUndo(const SlotMember& member) const;
   /// See Plan::doubtful.
   bool MayBeOlderThanRecord(const SlotMember& member) const;
   /// How a source that was known not to exist counts now that it exists.

@@ -214,8 +214,9 @@ class KeepingServer {
   /// False when the server goes.
   bool AwaitVersion(int version) {
     const base::MutexLock lock(mu_);
+    base::testing::Patience patience("a version, or the end of the server");
     while (!gone_ && version_ < version) {
-      changed_.wait(mu_);
+      patience.Wait(changed_, mu_, version_);
     }
     return !gone_;
   }
