@@ -127,16 +127,16 @@ class EntrySelector {
     if (!namespace_.empty() && indexers_->IsNamed(kNamespaceIndex)) {
       terms.emplace_back(kNamespaceIndex, namespace_);
     }
-    std::vector<EntryRef> found;
+    std::vector<IndexTerms> alternatives;
     if (one_of == nullptr) {
-      return Found(terms, std::move(found));
+      alternatives.push_back(std::move(terms));
+    } else {
+      for (const std::string& value : one_of->values) {
+        alternatives.push_back(terms);
+        alternatives.back().emplace_back(kLabelIndex, LabelTerm(one_of->key, value));
+      }
     }
-    for (const std::string& value : one_of->values) {
-      terms.emplace_back(kLabelIndex, LabelTerm(one_of->key, value));
-      found = Found(terms, std::move(found));
-      terms.pop_back();
-    }
-    return found;
+    return store_.EntriesByAnyOf(alternatives);
   }
 
   // The first requirement that a label has one of several values.
@@ -144,20 +144,6 @@ class EntrySelector {
     const auto& requirements = selection_.labels.requirements();
     const auto found = std::ranges::find_if(requirements, RequiresValue);
     return labels_ && found != requirements.end() ? &*found : nullptr;
-  }
-
-  // `so_far` and the entries that have all of `terms` or might have them, each once.
-  std::vector<EntryRef> Found(const IndexTerms& terms, std::vector<EntryRef> so_far) const {
-    std::vector<EntryRef> unread;
-    std::vector<EntryRef> found = store_.EntriesByIndex(terms, &unread);
-    so_far.insert(so_far.end(), found.begin(), found.end());
-    if (!unread.empty()) {
-      so_far.insert(so_far.end(), unread.begin(), unread.end());
-      std::ranges::sort(so_far, {}, &EntryRef::get);
-      const auto rest = std::ranges::unique(so_far);
-      so_far.erase(rest.begin(), rest.end());
-    }
-    return so_far;
   }
 
   Verdict Judge(const Entry& entry) const {
