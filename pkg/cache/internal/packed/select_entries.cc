@@ -171,12 +171,12 @@ class EntrySelector {
         found = found || term.substr(1) == wanted.value;
       }
     }
-    found = found || (none && wanted.value.empty());
-    if (found == wanted.equal) {
-      return Verdict::kYes;
+    if (none && entry.terms().Contains(UnreadTerm(*test.index))) {
+      // What its value is nobody knows: none that can be asked for, "" included.
+      return wanted.equal ? Verdict::kUnread : Verdict::kYes;
     }
-    return none && entry.terms().Contains(UnreadTerm(*test.index)) ? Verdict::kUnread
-                                                                   : Verdict::kNo;
+    found = found || (none && wanted.value.empty());
+    return found == wanted.equal ? Verdict::kYes : Verdict::kNo;
   }
 
   // Also true when only the decoded object can tell.
