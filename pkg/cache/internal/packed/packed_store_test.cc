@@ -92,6 +92,29 @@ TEST(PackedStoreTest, IndexesFollowChanges) {
   EXPECT_EQ(store.resource_version(), "9");
 }
 
+TEST(PackedStoreTest, AnIndexIsMadeBatchByBatch) {
+  constexpr std::size_t kObjects = 1000;
+  PackedStore store;
+  for (std::size_t i = 0; i < kObjects; ++i) {
+    Put(store, MakeFake({"n", std::to_string(i)}, "5", "x"));
+  }
+  std::vector<EntryRef> old = store.Entries();
+  std::size_t calls = 0;
+  std::size_t replaced = 0;
+  (void)store.AddIndexers({{"late", [&](const Object&) {
+                              if (++calls == kObjects) {
+                                replaced = static_cast<std::size_t>(
+                                    std::ranges::count_if(old, [&store](const EntryRef& entry) {
+                                      return store.Find(entry->key()) != entry;
+                                    }));
+                                EXPECT_TRUE(store.KeysByIndex("late", "yes").empty());
+                              }
+                              return std::vector<std::string>{"yes"};
+                            }}});
+  EXPECT_GE(replaced, kObjects * 9 / 10) << "nearly all were in memory twice";
+  EXPECT_EQ(store.CountByIndex("late", "yes"), kObjects);
+}
+
 // The time that this thread computes for a change of an object with many terms.
 base::Duration TimeOfChange(int terms) {
   PackedStore store;
