@@ -53,6 +53,7 @@ class CachedReadTest : public ::testing::Test {
   }
 
   std::chrono::milliseconds first_read_timeout_ = std::chrono::minutes(5);
+  std::string metadata_{};  ///< the answer to a list of metadata; empty: as to others
 
  private:
   void Serve(FakeConnection& connection) {
@@ -67,6 +68,9 @@ class CachedReadTest : public ::testing::Test {
       } else if (request->target.find("/open/") != std::string::npos) {
         connection.Respond(200, "application/json",
                            R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+      } else if (!metadata_.empty() &&
+                 request->headers["accept"].find("as=Partial") != std::string::npos) {
+        connection.Respond(200, "application/json", metadata_);
       } else {
         connection.Respond(code_, "application/json", body_);
       }
@@ -198,6 +202,24 @@ TEST_F(CachedReadTest, IsNotOlderThanAWriteFromBeforeThereWasACache) {
   EXPECT_EQ(client.Get<ConfigMap>({"other", "a"}).error().reason, Reason::kNotFound);
   clock.Advance(ConsistencyStore::kGiveUp);
   EXPECT_EQ(client.Get<ConfigMap>({"ns", "a"}).error().reason, Reason::kNotFound);
+}
+
+TEST_F(CachedReadTest, AWriteIsWaitedForInTheCachesOfTheObjectsAndOfTheMetadata) {
+  metadata_ = R"({"metadata":{"resourceVersion":"9"},"items":[]})";
+  Client::Parts parts = MakeParts(200, R"({"metadata":{"resourceVersion":"10"},"items":[]})");
+  base::testing::FakeClock clock;
+  parts.writes = std::make_shared<ConsistencyStore>(clock);
+  parts.owner = {.object = {"ns", "owner"}};
+  const Client client(parts);
+  ASSERT_TRUE(client.List<ConfigMap>());
+  ASSERT_TRUE(client.ListMetadata<ConfigMap>());
+  ConfigMap written;
+  written.metadata.namespace_ = "ns";
+  written.metadata.resource_version = "10";
+  ASSERT_TRUE(client.Noted<ConfigMap>(written));
+  const auto stale = parts.writes->Check(parts.owner);
+  ASSERT_TRUE(stale) << "the cache of the metadata has not got it";
+  EXPECT_EQ(stale->cached, "9");
 }
 
 TEST_F(CachedReadTest, ThatComesTooEarlyIsTriedAgainSoonHoweverOftenItFailed) {
