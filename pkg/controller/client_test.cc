@@ -149,8 +149,17 @@ TEST_F(CachedReadTest, OfANamespaceThatIsNotWatchedSaysSo) {
     const Client client = Make(200, kEmpty, caches);
     EXPECT_EQ(client.Get<ConfigMap>({"open", "a"}).error().reason, Reason::kNotFound);
     EXPECT_TRUE(client.List<ConfigMap>());
+    const auto by_field = [](const std::string& namespace_) {
+      return cache::Selection{
+          .fields = apimachinery::FieldSelector::FromMap({{"metadata.namespace", namespace_}})};
+    };
+    EXPECT_TRUE(client.List<ConfigMap>(by_field("open")));
+    ASSERT_FALSE(client.List<ConfigMap>(by_field("other")));
+    ASSERT_FALSE(client.ListMetadata<ConfigMap>(by_field("other")));
     for (const auto& got :
-         {client.Get<ConfigMap>({"other", "a"}).error(), client.List<ConfigMap>("other").error()}) {
+         {client.Get<ConfigMap>({"other", "a"}).error(), client.List<ConfigMap>("other").error(),
+          client.List<ConfigMap>(by_field("other")).error(),
+          client.ListMetadata<ConfigMap>(by_field("other")).error()}) {
       EXPECT_EQ(got.reason, Reason::kBadRequest) << "may well exist";
       EXPECT_THAT(got.message, HasSubstr("does not watch namespace other"));
     }

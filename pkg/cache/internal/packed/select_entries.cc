@@ -52,7 +52,7 @@ class EntrySelector {
   EntrySelector(const PackedStore& store, const Selection& selection, bool labels_indexed)
       : store_(store),
         selection_(selection),
-        namespace_(NamespaceOf(selection)),
+        namespace_(selection.SelectedNamespace()),
         indexers_(store.whole_indexers()) {
     if (labels_indexed && !selection.labels.empty()) {
       labels_ = indexers_->Find(kLabelIndex);
@@ -199,11 +199,6 @@ class EntrySelector {
 };
 
 }  // namespace
-
-std::string NamespaceOf(const Selection& selection) {
-  return selection.namespace_.empty() ? selection.fields.Exactly(kNamespaceField)
-                                      : selection.namespace_;
-}
 
 Result<SelectedEntries> SelectEntries(const PackedStore& store, const Selection& selection,
                                       bool labels_indexed) {
