@@ -137,7 +137,7 @@ base::Duration TimeOfChange(int terms) {
 
 TEST(PackedStoreTest, AChangeOfAnObjectIsNotQuadraticInItsTerms) {
   const base::Duration few =
-      std::max<base::Duration>(TimeOfChange(6000), std::chrono::milliseconds(1));
+      std::max<base::Duration>(TimeOfChange(6000), std::chrono::milliseconds(10));
   EXPECT_LT(TimeOfChange(60000), 40 * few) << "ten times the terms; quadratic would be 100";
 }
 
