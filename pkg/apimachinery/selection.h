@@ -21,6 +21,12 @@ struct Selection {
   /// informer (see cache::IndexField). An object has a field's value when the index's function
   /// returns it; an object for which the function returns nothing has the value "".
   FieldSelector fields{};
+
+  /// The namespace whose objects are selected, by `namespace_` or by a field selector that names
+  /// one; "" when they may be in several. When both name one, it is `namespace_`.
+  std::string SelectedNamespace() const {
+    return namespace_.empty() ? fields.Exactly("metadata.namespace") : namespace_;
+  }
 };
 
 }  // namespace kubexx::apimachinery

@@ -13,6 +13,15 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
+namespace {
+
+// `index` is the number of the index that lacks the object; empty: it may be any.
+void AppendUnread(std::string_view index, std::string& out) {
+  (void)EncodedTerms::Append(kUnreadIndex, index, out);  // short enough
+}
+
+}  // namespace
+
 Indexers NamespaceIndexer() {
   Indexers indexers;
   indexers.emplace(kNamespaceIndex, [](const Object& object) {
@@ -114,6 +123,9 @@ void IndexerSet::Append(std::string_view index, std::string_view value, std::uin
   if (!result) {
     logging::Error("an object is left out of an index",
                    {{"index", index}, {"key", object.key.ToString()}, {"error", result.error()}});
+    if (id) {  // otherwise it would be found as one that has no value
+      AppendUnread(std::string(1, static_cast<char>(*id)), out);
+    }
   }
 }
 
@@ -133,7 +145,7 @@ std::string IndexerSet::Encode(const Object& object) const {
     if (!error.empty()) {
       logging::Error("an indexer threw", {{"key", object.key.ToString()}, {"error", error}});
       error = {};
-      (void)EncodedTerms::Append(kUnreadIndex, unread, out);  // short enough
+      AppendUnread(unread, out);
     }
   };
   for (const auto& [name, function] : named_) {

@@ -13,6 +13,7 @@
 #include "kubexx/cache/indexer_set.h"
 #include "kubexx/cache/lister.h"
 #include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::cache {
 namespace {
@@ -186,6 +187,20 @@ TEST_F(ListerSelectionTest, FieldsAreTheKeyAndTheIndexesOfTheInformer) {
   EXPECT_THAT(Names(Of("", "", "metadata.name!=a,metadata.namespace!=n1")), ElementsAre("c"));
   EXPECT_THAT(Names(Of("n1", "", "metadata.namespace=n2")), IsEmpty());
   EXPECT_EQ(decoded_pods, 2 + 1 + 2 + 1 + 1 + 1 + 1);
+}
+
+TEST_F(ListerSelectionTest, AValueTooLongForAnIndexIsNotAsIfThereWereNone) {
+  const logging::testing::Capture log;
+  IndexNodes();
+  Put("n", "long", {}, std::string(70000, 'x'));
+  Put("n", "none", {});
+  Put("n", "short", {}, "node1");
+  Start();
+  EXPECT_THAT(Names(Of("", "", "spec.nodeName=")), ElementsAre("none"));
+  EXPECT_THAT(Names(Of("", "", "spec.nodeName!=")), ElementsAre("long", "short"));
+  EXPECT_THAT(Names(Of("", "", "spec.nodeName=node1")), ElementsAre("short"));
+  EXPECT_THAT(Names(Of("", "", "spec.nodeName!=node1")), ElementsAre("long", "none"));
+  EXPECT_GT(log.Count("too long"), 0U);
 }
 
 TEST_F(ListerSelectionTest, AFieldWithoutAnIndexIsAnErrorThatNamesIt) {

@@ -220,7 +220,7 @@ Result<void> SharedInformerBase::DecodeSelected(const Selection& selection, Unty
                                                 base::FunctionRef<bool(const void*)> has_labels,
                                                 base::FunctionRef<void(UntypedRef&&)> each) const {
   const PackedStore& store = core_->store();
-  const std::string namespace_ = NamespaceOf(selection);
+  const std::string namespace_ = selection.SelectedNamespace();
   KX_RETURN_IF_ERROR(core_->CheckReadable(namespace_));
   KX_RETURN_IF_ERROR(CheckFaults(store, namespace_));
   const bool by_label = !selection.labels.empty();

@@ -181,8 +181,9 @@ class SharedInformerBase {
   /// Like DecodeEach, for the objects of a Selection; decodes these only. `has_labels` tells of a
   /// decoded object whether the selection's label selector matches it. The first call with a label
   /// selector adds an index of the labels, for which it unpacks every object once, and which from
-  /// then on takes the size of an object's labels and some ten bytes for each of them. While
-  /// another thread does that, a call decodes every object. kBadRequest, which names the field,
+  /// then on takes the size of an object's labels, some twenty bytes for each of them, and some 200
+  /// bytes for each distinct label and value of all objects. While another thread does that, a call
+  /// decodes every object. kBadRequest, which names the field,
   /// when the informer has no index of a field. kMalformed names an object that is selected, or
   /// might be, and cannot be decoded; one that is certainly not selected makes no error.
   apimachinery::Result<void> DecodeSelected(const Selection& selection, UntypedDecoder decode,

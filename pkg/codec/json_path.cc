@@ -62,6 +62,7 @@ class PathFinder {
   Result<void> Run(const std::vector<PathPiece>& pieces, const JsonTree& root,
                    base::FunctionRef<Result<void>(const Values&)> give) {
     for (const PathPiece& piece : pieces) {
+      KX_RETURN_IF_ERROR(Spend(1));
       KX_ASSIGN_OR_RETURN(const Values values, Walk(piece.steps, {&root}));
       if (!piece.is_range) {
         KX_RETURN_IF_ERROR(give(values));
@@ -75,6 +76,8 @@ class PathFinder {
   }
 
  private:
+  // Each step spends at least as much as it gives, before it gives it: nothing that is kept on the
+  // way or in the end has more values than the budget.
   Result<Values> Walk(const std::vector<PathStep>& steps, Values values) {
     for (const PathStep& step : steps) {
       KX_RETURN_IF_ERROR(Spend(1 + values.size()));
@@ -104,6 +107,7 @@ class PathFinder {
       case PathStep::Kind::kUnion:
         for (const auto& path : step.paths) {
           KX_ASSIGN_OR_RETURN(const Values values, Walk(path, from));
+          KX_RETURN_IF_ERROR(Spend(1 + values.size()));
           to.insert(to.end(), values.begin(), values.end());
         }
         return {};
@@ -148,7 +152,7 @@ class PathFinder {
     return {};
   }
 
-  static Result<void> Slice(const PathStep& step, const JsonTree& value, Values& to) {
+  Result<void> Slice(const PathStep& step, const JsonTree& value, Values& to) {
     if (!value.IsArray()) {
       return PathFailure("a value is not an array, and has no elements");
     }
@@ -174,6 +178,9 @@ class PathFinder {
       return PathFailure(stride <= 0 ? "step must be > 0"
                                      : "starting index " + std::to_string(begin) +
                                            " is greater than ending index " + std::to_string(end));
+    }
+    if (!step.single_index) {
+      KX_RETURN_IF_ERROR(Spend(static_cast<std::size_t>((end - begin - 1) / stride + 1)));
     }
     for (std::int64_t i = begin; i < end; i += std::min(stride, length)) {
       to.push_back(&value.elements()[static_cast<std::size_t>(i)]);
@@ -218,6 +225,7 @@ class PathFinder {
     if (!value.IsArray()) {
       return PathFailure("a value is not an array, and cannot be filtered");
     }
+    KX_RETURN_IF_ERROR(Spend(value.size()));
     for (const JsonTree& element : value.elements()) {
       KX_ASSIGN_OR_RETURN(const bool passes, Passes(step, element));
       if (passes) {

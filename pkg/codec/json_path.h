@@ -19,8 +19,9 @@ struct JsonPathOptions {
   /// Whether a field that no object has gives nothing; otherwise it is an error that names the
   /// field. kubectl allows it.
   bool allow_missing_keys = true;
-  /// How many values the evaluation may look at, and how many bytes it may write, before it fails:
-  /// paths such as "{..}{..}" can give many times the size of the object.
+  /// How many values the evaluation may look at or give, on the way and in the end, and how many
+  /// bytes it may write, before it fails: paths such as "{..}{..}" and "{[:,:,:]}" can give many
+  /// times the size of the object. A value costs as many times as steps of a path look at it.
   std::size_t max_values = 10'000'000;
   std::size_t max_bytes = std::size_t{64} << 20;
 };
@@ -56,7 +57,7 @@ class JsonPath {
 
   /// Returns the values of all parts of the template, in their order; those of `root` are views of
   /// it, and texts of the template are views of this object. kBadRequest when a value is not of the
-  /// type that the path needs, or a field is missing.
+  /// type that the path needs, a field is missing, or the values are more than max_values.
   apimachinery::Result<std::vector<const JsonTree*>> Find(
       const JsonTree& root, const JsonPathOptions& options = {}) const;
   /// Returns the template's text with the values in it, as kubectl prints it: the values of one

@@ -155,6 +155,37 @@ TEST(JsonPathTest, WhatItLooksAtAndWritesHasALimit) {
   EXPECT_THAT(Printed(deep, kPodList, {.max_bytes = 100}), HasSubstr("more than 100 bytes"));
 }
 
+TEST(JsonPathTest, WhatStepsAndAlternativesGiveHasALimit) {
+  const JsonTree ten = JsonTree::Parse("[1,2,3,4,5,6,7,8,9,10]").value();
+  for (const char* text :
+       {"{[:]}{[:]}{[:]}{[:]}{[:]}", "{[:,:,:,:,:]}", "{[*,*,*,*,*]}", "{[::1,0:10,:10,0:,:]}",
+        "{range [*]}{@}{@}{@}{@}{@}{end}", "{[?(@)]}{[?(@)]}{[?(@)]}{[?(@)]}{[?(@)]}",
+        "{range [:]}a{end}{range [:]}b{end}{range [:]}c{end}"}) {
+    const auto path = JsonPath::Parse(text);
+    ASSERT_TRUE(path) << text << path.error().ToString();
+    const auto found = path->Find(ten, {.max_values = 49});
+    ASSERT_FALSE(found) << text;
+    EXPECT_THAT(found.error().message, HasSubstr("more than 49 values")) << text;
+    EXPECT_TRUE(path->Find(ten, {.max_values = 500})) << text;
+  }
+}
+
+TEST(JsonPathTest, AHostileTemplateEndsEarly) {
+  JsonTree array = JsonTree::Array();
+  for (int i = 0; i < 2000; ++i) {
+    array.Append(JsonTree(""));
+  }
+  for (const std::string alternative : {":", "*"}) {
+    std::string text = "{[" + alternative;
+    for (int i = 1; i < 15000; ++i) {
+      text += "," + alternative;
+    }
+    const auto path = JsonPath::Parse(text + "]}").value();
+    EXPECT_FALSE(path.Find(array)) << alternative;
+    EXPECT_FALSE(path.Print(array)) << alternative;
+  }
+}
+
 TEST(JsonPathTest, GivesTheValuesThemselves) {
   const JsonTree tree = JsonTree::Parse(kPodList).value();
   const auto path = JsonPath::Parse("{.items[*].spec.priority}").value();

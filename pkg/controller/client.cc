@@ -177,22 +177,26 @@ void Client::Note(const Kind& kind, std::string_view namespace_, const std::stri
   if (scope == Scope::kNone) {
     return;  // the cache will never have it
   }
-  ConsistencyStore::Write write{.resource = ResourceName(kind.resource),
-                                .namespace_ = std::string(namespace_),
-                                .version = version,
-                                .may_be_unseen = scope == Scope::kSelected};
-  auto informer = parts_.caches->FindUntyped(kind.type);
-  if (informer == nullptr) {
-    informer = parts_.caches->FindUntyped(kind.metadata);
+  const ConsistencyStore::Write write{.resource = ResourceName(kind.resource),
+                                      .namespace_ = std::string(namespace_),
+                                      .version = version,
+                                      .may_be_unseen = scope == Scope::kSelected};
+  bool is_cached = false;
+  // A reconcile may read either, and they advance one without the other.
+  for (const std::type_index type : {kind.type, kind.metadata}) {
+    if (const auto informer = parts_.caches->FindUntyped(type)) {
+      is_cached = true;
+      ConsistencyStore::Write awaited = write;
+      awaited.cache = informer.get();
+      awaited.cached = [informer, namespace_ = write.namespace_] {
+        return informer->LastSyncResourceVersion(namespace_);
+      };
+      parts_.writes->Wrote(parts_.owner, std::move(awaited));
+    }
   }
-  if (informer == nullptr) {
-    parts_.writes->WroteUncached(std::move(write));
-    return;
+  if (!is_cached) {
+    parts_.writes->WroteUncached(write);
   }
-  write.cached = [informer = std::move(informer), namespace_ = std::string(namespace_)] {
-    return informer->LastSyncResourceVersion(namespace_);
-  };
-  parts_.writes->Wrote(parts_.owner, std::move(write));
 }
 
 }  // namespace kubexx::controller

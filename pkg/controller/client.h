@@ -285,7 +285,8 @@ class Client {
     if (!resource.namespaced) {
       selection.namespace_.clear();
     }
-    KX_RETURN_IF_ERROR(AwaitSync(*informer, resource, selection.namespace_));
+    KX_RETURN_IF_ERROR(AwaitSync(
+        *informer, resource, resource.namespaced ? selection.SelectedNamespace() : std::string()));
     auto listed = cache::Lister<T>(std::move(informer)).List(selection);
     return listed ? std::move(listed) : FromCache(resource, listed.error());
   }

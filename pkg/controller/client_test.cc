@@ -53,6 +53,7 @@ class CachedReadTest : public ::testing::Test {
   }
 
   std::chrono::milliseconds first_read_timeout_ = std::chrono::minutes(5);
+  std::string metadata_{};  ///< the answer to a list of metadata; empty: as to others
 
  private:
   void Serve(FakeConnection& connection) {
@@ -67,6 +68,9 @@ class CachedReadTest : public ::testing::Test {
       } else if (request->target.find("/open/") != std::string::npos) {
         connection.Respond(200, "application/json",
                            R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+      } else if (!metadata_.empty() &&
+                 request->headers["accept"].find("as=Partial") != std::string::npos) {
+        connection.Respond(200, "application/json", metadata_);
       } else {
         connection.Respond(code_, "application/json", body_);
       }
@@ -145,8 +149,17 @@ TEST_F(CachedReadTest, OfANamespaceThatIsNotWatchedSaysSo) {
     const Client client = Make(200, kEmpty, caches);
     EXPECT_EQ(client.Get<ConfigMap>({"open", "a"}).error().reason, Reason::kNotFound);
     EXPECT_TRUE(client.List<ConfigMap>());
+    const auto by_field = [](const std::string& namespace_) {
+      return cache::Selection{
+          .fields = apimachinery::FieldSelector::FromMap({{"metadata.namespace", namespace_}})};
+    };
+    EXPECT_TRUE(client.List<ConfigMap>(by_field("open")));
+    ASSERT_FALSE(client.List<ConfigMap>(by_field("other")));
+    ASSERT_FALSE(client.ListMetadata<ConfigMap>(by_field("other")));
     for (const auto& got :
-         {client.Get<ConfigMap>({"other", "a"}).error(), client.List<ConfigMap>("other").error()}) {
+         {client.Get<ConfigMap>({"other", "a"}).error(), client.List<ConfigMap>("other").error(),
+          client.List<ConfigMap>(by_field("other")).error(),
+          client.ListMetadata<ConfigMap>(by_field("other")).error()}) {
       EXPECT_EQ(got.reason, Reason::kBadRequest) << "may well exist";
       EXPECT_THAT(got.message, HasSubstr("does not watch namespace other"));
     }
@@ -198,6 +211,24 @@ TEST_F(CachedReadTest, IsNotOlderThanAWriteFromBeforeThereWasACache) {
   EXPECT_EQ(client.Get<ConfigMap>({"other", "a"}).error().reason, Reason::kNotFound);
   clock.Advance(ConsistencyStore::kGiveUp);
   EXPECT_EQ(client.Get<ConfigMap>({"ns", "a"}).error().reason, Reason::kNotFound);
+}
+
+TEST_F(CachedReadTest, AWriteIsWaitedForInTheCachesOfTheObjectsAndOfTheMetadata) {
+  metadata_ = R"({"metadata":{"resourceVersion":"9"},"items":[]})";
+  Client::Parts parts = MakeParts(200, R"({"metadata":{"resourceVersion":"10"},"items":[]})");
+  base::testing::FakeClock clock;
+  parts.writes = std::make_shared<ConsistencyStore>(clock);
+  parts.owner = {.object = {"ns", "owner"}};
+  const Client client(parts);
+  ASSERT_TRUE(client.List<ConfigMap>());
+  ASSERT_TRUE(client.ListMetadata<ConfigMap>());
+  ConfigMap written;
+  written.metadata.namespace_ = "ns";
+  written.metadata.resource_version = "10";
+  ASSERT_TRUE(client.Noted<ConfigMap>(written));
+  const auto stale = parts.writes->Check(parts.owner);
+  ASSERT_TRUE(stale) << "the cache of the metadata has not got it";
+  EXPECT_EQ(stale->cached, "9");
 }
 
 TEST_F(CachedReadTest, ThatComesTooEarlyIsTriedAgainSoonHoweverOftenItFailed) {

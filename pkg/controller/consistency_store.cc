@@ -26,9 +26,8 @@ void ConsistencyStore::Wrote(const workqueue::Key& owner, Write write) {
   {
     const base::MutexLock lock(mu_);
     std::vector<Waiting>& writes = writes_[owner];
-    const auto found = std::ranges::find_if(writes, [&write](const Waiting& each) {
-      return each.write.resource == write.resource && each.write.namespace_ == write.namespace_;
-    });
+    const auto found = std::ranges::find_if(
+        writes, [&write](const Waiting& each) { return AreOfOneCache(each.write, write); });
     if (found == writes.end()) {
       waiting.write = std::move(write);
       writes.push_back(std::move(waiting));
@@ -151,8 +150,7 @@ bool ConsistencyStore::Erase(const workqueue::Key& owner, const Write& write) {
     return false;
   }
   const std::size_t erased = std::erase_if(found->second, [&write](const Waiting& each) {
-    return each.write.resource == write.resource && each.write.namespace_ == write.namespace_ &&
-           each.write.version == write.version;
+    return AreOfOneCache(each.write, write) && each.write.version == write.version;
   });
   if (found->second.empty()) {
     writes_.erase(found);

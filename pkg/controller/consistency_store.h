@@ -22,7 +22,7 @@
 
 namespace kubexx::controller {
 
-/// Remembers the resourceVersion of the last write for each reconciled key, resource and namespace.
+/// Remembers the resourceVersion of the last write for each reconciled key, cache and namespace.
 /// The controller postpones a reconcile while the cache is older than that write; otherwise the
 /// reconcile would not see its own work and would do it again. Modelled on the ConsistencyStore of
 /// Kubernetes' own controllers (pkg/controller/util/consistency). Thread-safe.
@@ -65,6 +65,9 @@ class ConsistencyStore {
     /// string, as it does when the server refuses the namespace, the store also waits no longer
     /// than kPatience.
     CacheVersion cached{};
+    /// Tells the caches of one resource apart, for example that of the objects and that of their
+    /// metadata: each is waited for. Only compared.
+    const void* cache = nullptr;
   };
   /// The store looks at a cache at growing intervals, the last time within twice this duration, so
   /// that no key waits for longer than a second.
@@ -112,6 +115,10 @@ class ConsistencyStore {
     base::TimePoint since{};
     bool may_be_unseen = false;
   };
+  /// Whether both wait for the same cache.
+  static bool AreOfOneCache(const Write& a, const Write& b) {
+    return a.resource == b.resource && a.namespace_ == b.namespace_ && a.cache == b.cache;
+  }
   using ResourceAndNamespace = std::pair<std::string, std::string>;
 
   bool IsOver(const Uncached& write) const;

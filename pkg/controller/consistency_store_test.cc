@@ -45,6 +45,31 @@ class ConsistencyStoreTest : public ::testing::Test {
   std::string cached_ = "10";
 };
 
+TEST_F(ConsistencyStoreTest, EachCacheOfAResourceIsWaitedFor) {
+  std::string metadata = "10";
+  const auto wrote = [&](const std::string& version) {
+    const auto write = [&](std::string& cache) {
+      return ConsistencyStore::Write{.resource = "v1/pods",
+                                     .version = version,
+                                     .cached = [&cache] { return cache; },
+                                     .cache = &cache};
+    };
+    store_.Wrote(kOwner, write(cached_));
+    store_.Wrote(kOwner, write(metadata));
+  };
+  wrote("11");
+  cached_ = "11";
+  EXPECT_TRUE(store_.Check(kOwner)) << "the metadata are behind";
+  metadata = "11";
+  EXPECT_FALSE(store_.Check(kOwner));
+  wrote("12");
+  metadata = "12";
+  EXPECT_TRUE(store_.Check(kOwner)) << "the objects are behind";
+  cached_ = "12";
+  EXPECT_FALSE(store_.Check(kOwner));
+  EXPECT_EQ(store_.size(), 0U);
+}
+
 TEST_F(ConsistencyStoreTest, OwnWriteIsWaitedFor) {
   EXPECT_FALSE(store_.Check(kOwner));
   Wrote("v1/pods", "11");

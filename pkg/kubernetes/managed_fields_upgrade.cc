@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::kubernetes {
 namespace {
@@ -15,6 +18,7 @@ using apimachinery::Fail;
 using apimachinery::Malformed;
 using apimachinery::Result;
 using codec::JsonTree;
+using codec::MemberIndex;
 
 constexpr std::string_view kApplyOperation = "Apply";
 constexpr std::string_view kUpdateOperation = "Update";
@@ -36,23 +40,35 @@ Result<JsonTree> FieldsOf(const ManagedFieldsEntry& entry) {
 // Whether a set has the path that ends at this node.
 bool HasItself(const JsonTree& node) { return node.size() == 0 || node.Find(kMember) != nullptr; }
 
-// Adds the paths of `other` below the node. Both are as deep as JsonTree::Parse allows at most.
+// Adds the paths of `other` below the node. Both are as deep as JsonTree::Parse allows at most, and
+// may be as wide as the largest object that the server stores.
 void AddPaths(JsonTree& node, const JsonTree& other) {
-  for (const JsonTree::Member& step : other.members()) {
-    if (step.key == kMember) {
+  const MemberIndex steps(&other);
+  for (JsonTree::Member& there : node.members()) {
+    const JsonTree* const more = there.key == kMember ? nullptr : steps.Find(there.key);
+    if (more == nullptr) {
       continue;
     }
-    JsonTree* const there = node.Find(step.key);
-    if (there == nullptr) {
-      node[step.key] = step.value;
-      continue;
-    }
-    const bool itself = HasItself(*there) || HasItself(step.value);
-    AddPaths(*there, step.value);
-    if (itself && there->size() != 0 && there->Find(kMember) == nullptr) {
-      (*there)[kMember] = JsonTree::Object();
+    const bool itself = HasItself(there.value) || HasItself(*more);
+    AddPaths(there.value, *more);
+    if (itself && there.value.size() != 0 && there.value.Find(kMember) == nullptr) {
+      there.value[kMember] = JsonTree::Object();
     }
   }
+  std::vector<JsonTree::Member> added;
+  const MemberIndex present(&node);
+  for (const JsonTree::Member& step : other.members()) {
+    if (step.key != kMember && present.Find(step.key) == nullptr) {
+      added.push_back(step);
+    }
+  }
+  if (added.empty()) {
+    return;
+  }
+  const std::span<JsonTree::Member> own = node.members();
+  added.insert(added.begin(), std::make_move_iterator(own.begin()),
+               std::make_move_iterator(own.end()));
+  node = JsonTree::Object(std::move(added));
 }
 
 bool Is(const ManagedFieldsEntry& entry, std::string_view manager, std::string_view operation,

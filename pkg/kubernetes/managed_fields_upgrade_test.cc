@@ -2,9 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
+#include "kubexx/base/clock.h"
+#include "kubexx/base/thread_time.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::kubernetes {
@@ -60,6 +64,30 @@ TEST(ManagedFieldsUpgradeTest, AFieldThatOneOwnsAndTheOtherOwnsPartsOfIsBoth) {
       codec::JsonTree::Parse(
           R"({"f:a":{".":{},"f:x":{}},"f:b":{".":{},"f:x":{}},"f:c":{".":{},"f:y":{},"f:z":{}}})")
           .value());
+}
+
+// The time that this thread computes for two managers with `count` fields each.
+base::Duration TimeOfUpgrade(int count) {
+  std::string one;
+  std::string other;
+  for (int i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    one.append(one.empty() ? "" : ",").append("\"f:a").append(number).append("\":{}");
+    other.append(other.empty() ? "" : ",").append("\"f:b").append(number).append("\":{}");
+  }
+  std::vector entries{Owner("new", "Apply", "{\"f:data\":{" + one + "}}"),
+                      Owner("old", "Update", "{\"f:data\":{" + other + "}}")};
+  const base::Duration begun = base::ThreadCpuTime();
+  EXPECT_TRUE(UpgradeManagedFields(entries, kUpgrade));
+  const base::Duration taken = base::ThreadCpuTime() - begun;
+  EXPECT_EQ(entries.at(0).fields_v1->raw, "{\"f:data\":{" + one + "," + other + "}}");
+  return taken;
+}
+
+TEST(ManagedFieldsUpgradeTest, ItsTimeIsNotQuadraticInTheNumberOfFields) {
+  const base::Duration few =
+      std::max<base::Duration>(TimeOfUpgrade(4000), std::chrono::milliseconds(10));
+  EXPECT_LT(TimeOfUpgrade(40000), 40 * few) << "ten times the fields; quadratic would be 100";
 }
 
 TEST(ManagedFieldsUpgradeTest, FieldsOfAnotherApiVersionAreDropped) {

@@ -154,8 +154,11 @@ bool PackedStore::AllIndexed() const {
 // then the table refuses what the pass has made, and every caller whose functions are in the next
 // set has to see to it that the objects get its terms. No lock makes the callers take turns,
 // because the functions are the user's. There are only so many sets, so this comes to an end.
+//
+// It replaces the entries batch by batch, so that memory does not hold all of them twice. Until the
+// pass is over, no reader sees what the entries of its batches have more than the others.
 void PackedStore::IndexExisting() {
-  constexpr std::size_t kBetweenLooks = 64;
+  constexpr std::size_t kBatch = 64;
   IndexerSetRef indexers;
   std::vector<EntryRef> entries;
   {
@@ -165,12 +168,17 @@ void PackedStore::IndexExisting() {
   }
   std::vector<std::pair<EntryRef, EntryRef>> replacements;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (i % kBetweenLooks == 0 && this->indexers() != indexers) {
-      return;  // the rest would be for nothing
-    }
     EntryRef indexed = Indexed(entries[i], *indexers);
     if (indexed != entries[i]) {
       replacements.emplace_back(std::move(entries[i]), std::move(indexed));
+    }
+    if (replacements.size() == kBatch) {
+      base::MutexLock lock(mu_);
+      if (!CurrentLocked(*indexers)) {
+        return;  // the rest would be for nothing
+      }
+      ReplaceIfSameLocked(replacements);
+      replacements.clear();
     }
   }
   base::MutexLock lock(mu_);

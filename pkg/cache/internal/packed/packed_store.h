@@ -113,6 +113,9 @@ class PackedStore {
   /// of one of the indexes threw for them.
   std::vector<EntryRef> EntriesByIndex(const IndexTerms& terms,
                                        std::vector<EntryRef>* unread) const;
+  /// The entries that have all terms of one of `alternatives` at least, or might have them because
+  /// the function of one of the indexes threw for them; each once, all of one moment.
+  std::vector<EntryRef> EntriesByAnyOf(std::span<const IndexTerms> alternatives) const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(const IndexTerms& terms) const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index,
                                                    std::string_view value) const;
@@ -157,6 +160,14 @@ class PackedStore {
     std::string term;    ///< empty when no object has had its index
     std::string unread;  ///< the term of entries for which the function threw; or empty
   };
+  /// The terms of a query, and their encoded forms, of which those are missing whose index no
+  /// object has had.
+  struct Query {
+    std::vector<Wanted> wanted{};
+    std::vector<std::string> encoded{};
+  };
+  static Query QueryOf(const IndexTerms& terms, const IndexerSet& indexers);
+  std::vector<EntryRef> FoundLocked(const Query& query) const KX_REQUIRES(mu_);
   apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
                                           const PackedView& packed) const;
   void PackNow(const EntryRef& old);

@@ -60,29 +60,68 @@ const EntryTable* PackedStore::PostingsLocked(std::string_view index,
   return id ? index_.Find(EncodeTerm(*id, value)) : nullptr;
 }
 
+PackedStore::Query PackedStore::QueryOf(const IndexTerms& terms, const IndexerSet& indexers) {
+  Query query;
+  query.encoded.reserve(terms.size());
+  query.wanted.reserve(terms.size());
+  for (const auto& [index, value] : terms) {
+    const auto id = indexers.Find(index);
+    if (!id) {
+      query.wanted.emplace_back();
+      continue;
+    }
+    query.encoded.push_back(EncodeTerm(*id, value));
+    query.wanted.push_back(
+        {.term = query.encoded.back(),
+         .unread = EncodeTerm(kUnreadIndex, std::string(1, static_cast<char>(*id)))});
+  }
+  return query;
+}
+
+std::vector<EntryRef> PackedStore::FoundLocked(const Query& query) const {
+  return query.encoded.size() == query.wanted.size() ? index_.FindAll(query.encoded)
+                                                     : std::vector<EntryRef>();
+}
+
 std::vector<EntryRef> PackedStore::EntriesByIndex(const IndexTerms& terms,
                                                   std::vector<EntryRef>* unread) const {
-  const IndexerSetRef indexers = whole_indexers();
-  std::vector<Wanted> wanted;
-  std::vector<std::string> encoded;
-  encoded.reserve(terms.size());
-  for (const auto& [index, value] : terms) {
-    const auto id = indexers->Find(index);
-    if (id) {
-      encoded.push_back(EncodeTerm(*id, value));
-    }
-    if (unread != nullptr) {
-      wanted.push_back(
-          id ? Wanted{.term = encoded.back(),
-                      .unread = EncodeTerm(kUnreadIndex, std::string(1, static_cast<char>(*id)))}
-             : Wanted());
-    }
-  }
+  const Query query = QueryOf(terms, *whole_indexers());
   base::MutexLock lock(mu_);
   if (unread != nullptr) {
-    *unread = UnreadLocked(wanted);
+    *unread = UnreadLocked(query.wanted);
   }
-  return encoded.size() == terms.size() ? index_.FindAll(encoded) : std::vector<EntryRef>();
+  return FoundLocked(query);
+}
+
+// An object that moves from one alternative to another between two looks would be missed, or come
+// in two states, so there is only one.
+std::vector<EntryRef> PackedStore::EntriesByAnyOf(std::span<const IndexTerms> alternatives) const {
+  const IndexerSetRef indexers = whole_indexers();
+  std::vector<Query> queries;
+  queries.reserve(alternatives.size());
+  for (const IndexTerms& terms : alternatives) {
+    queries.push_back(QueryOf(terms, *indexers));
+  }
+  std::vector<EntryRef> out;
+  bool each_once = queries.size() < 2;
+  {
+    base::MutexLock lock(mu_);
+    for (const Query& query : queries) {
+      for (EntryRef& entry : FoundLocked(query)) {
+        out.push_back(std::move(entry));
+      }
+      for (EntryRef& entry : UnreadLocked(query.wanted)) {
+        out.push_back(std::move(entry));
+        each_once = false;
+      }
+    }
+  }
+  if (!each_once) {
+    std::ranges::sort(out, {}, &EntryRef::get);
+    const auto rest = std::ranges::unique(out);
+    out.erase(rest.begin(), rest.end());
+  }
+  return out;
 }
 
 // Each may be there several times.

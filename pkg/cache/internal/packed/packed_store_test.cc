@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -14,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/clock.h"
+#include "kubexx/base/thread_time.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/cache/testing/recorder.h"
 
@@ -86,6 +90,55 @@ TEST(PackedStoreTest, IndexesFollowChanges) {
   EXPECT_THAT(store.KeysByIndex("namespace", "n1"), IsEmpty());
   EXPECT_THAT(store.KeysByIndex("namespace", "n3"), ElementsAre(ObjectKey{"n3", "c"}));
   EXPECT_EQ(store.resource_version(), "9");
+}
+
+TEST(PackedStoreTest, AnIndexIsMadeBatchByBatch) {
+  constexpr std::size_t kObjects = 1000;
+  PackedStore store;
+  for (std::size_t i = 0; i < kObjects; ++i) {
+    Put(store, MakeFake({"n", std::to_string(i)}, "5", "x"));
+  }
+  std::vector<EntryRef> old = store.Entries();
+  std::size_t calls = 0;
+  std::size_t replaced = 0;
+  (void)store.AddIndexers({{"late", [&](const Object&) {
+                              if (++calls == kObjects) {
+                                replaced = static_cast<std::size_t>(
+                                    std::ranges::count_if(old, [&store](const EntryRef& entry) {
+                                      return store.Find(entry->key()) != entry;
+                                    }));
+                                EXPECT_TRUE(store.KeysByIndex("late", "yes").empty());
+                              }
+                              return std::vector<std::string>{"yes"};
+                            }}});
+  EXPECT_GE(replaced, kObjects * 9 / 10) << "nearly all were in memory twice";
+  EXPECT_EQ(store.CountByIndex("late", "yes"), kObjects);
+}
+
+// The time that this thread computes for a change of an object with many terms.
+base::Duration TimeOfChange(int terms) {
+  PackedStore store;
+  (void)store.AddIndexers({{"many", [terms](const Object& object) {
+                              std::vector<std::string> values;
+                              for (int i = 0; i < terms; ++i) {
+                                values.push_back(object.resource_version + std::to_string(i));
+                              }
+                              return values;
+                            }}});
+  Put(store, MakeFake({"n", "a"}, "5", "x"));
+  EntryRef next = store.Pack(MakeFake({"n", "a"}, "6", "x")).value();
+  const base::Duration begun = base::ThreadCpuTime();
+  store.Put(std::move(next));
+  const base::Duration taken = base::ThreadCpuTime() - begun;
+  EXPECT_EQ(store.CountByIndex("many", "50"), 0U);
+  EXPECT_EQ(store.CountByIndex("many", "60"), 1U);
+  return taken;
+}
+
+TEST(PackedStoreTest, AChangeOfAnObjectIsNotQuadraticInItsTerms) {
+  const base::Duration few =
+      std::max<base::Duration>(TimeOfChange(6000), std::chrono::milliseconds(10));
+  EXPECT_LT(TimeOfChange(60000), 40 * few) << "ten times the terms; quadratic would be 100";
 }
 
 TEST(PackedStoreTest, AnIndexerThatThrowsGivesNoTerms) {

@@ -52,7 +52,7 @@ class EntrySelector {
   EntrySelector(const PackedStore& store, const Selection& selection, bool labels_indexed)
       : store_(store),
         selection_(selection),
-        namespace_(NamespaceOf(selection)),
+        namespace_(selection.SelectedNamespace()),
         indexers_(store.whole_indexers()) {
     if (labels_indexed && !selection.labels.empty()) {
       labels_ = indexers_->Find(kLabelIndex);
@@ -127,16 +127,16 @@ class EntrySelector {
     if (!namespace_.empty() && indexers_->IsNamed(kNamespaceIndex)) {
       terms.emplace_back(kNamespaceIndex, namespace_);
     }
-    std::vector<EntryRef> found;
+    std::vector<IndexTerms> alternatives;
     if (one_of == nullptr) {
-      return Found(terms, std::move(found));
+      alternatives.push_back(std::move(terms));
+    } else {
+      for (const std::string& value : one_of->values) {
+        alternatives.push_back(terms);
+        alternatives.back().emplace_back(kLabelIndex, LabelTerm(one_of->key, value));
+      }
     }
-    for (const std::string& value : one_of->values) {
-      terms.emplace_back(kLabelIndex, LabelTerm(one_of->key, value));
-      found = Found(terms, std::move(found));
-      terms.pop_back();
-    }
-    return found;
+    return store_.EntriesByAnyOf(alternatives);
   }
 
   // The first requirement that a label has one of several values.
@@ -144,20 +144,6 @@ class EntrySelector {
     const auto& requirements = selection_.labels.requirements();
     const auto found = std::ranges::find_if(requirements, RequiresValue);
     return labels_ && found != requirements.end() ? &*found : nullptr;
-  }
-
-  // `so_far` and the entries that have all of `terms` or might have them, each once.
-  std::vector<EntryRef> Found(const IndexTerms& terms, std::vector<EntryRef> so_far) const {
-    std::vector<EntryRef> unread;
-    std::vector<EntryRef> found = store_.EntriesByIndex(terms, &unread);
-    so_far.insert(so_far.end(), found.begin(), found.end());
-    if (!unread.empty()) {
-      so_far.insert(so_far.end(), unread.begin(), unread.end());
-      std::ranges::sort(so_far, {}, &EntryRef::get);
-      const auto rest = std::ranges::unique(so_far);
-      so_far.erase(rest.begin(), rest.end());
-    }
-    return so_far;
   }
 
   Verdict Judge(const Entry& entry) const {
@@ -185,12 +171,12 @@ class EntrySelector {
         found = found || term.substr(1) == wanted.value;
       }
     }
-    found = found || (none && wanted.value.empty());
-    if (found == wanted.equal) {
-      return Verdict::kYes;
+    if (none && entry.terms().Contains(UnreadTerm(*test.index))) {
+      // What its value is nobody knows: none that can be asked for, "" included.
+      return wanted.equal ? Verdict::kUnread : Verdict::kYes;
     }
-    return none && entry.terms().Contains(UnreadTerm(*test.index)) ? Verdict::kUnread
-                                                                   : Verdict::kNo;
+    found = found || (none && wanted.value.empty());
+    return found == wanted.equal ? Verdict::kYes : Verdict::kNo;
   }
 
   // Also true when only the decoded object can tell.
@@ -213,11 +199,6 @@ class EntrySelector {
 };
 
 }  // namespace
-
-std::string NamespaceOf(const Selection& selection) {
-  return selection.namespace_.empty() ? selection.fields.Exactly(kNamespaceField)
-                                      : selection.namespace_;
-}
 
 Result<SelectedEntries> SelectEntries(const PackedStore& store, const Selection& selection,
                                       bool labels_indexed) {

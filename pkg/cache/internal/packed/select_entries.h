@@ -22,9 +22,6 @@ struct SelectedEntries {
   std::vector<EntryRef> unread{};
 };
 
-/// The namespace whose objects are selected; "" when they may be in several.
-std::string NamespaceOf(const apimachinery::Selection& selection);
-
 /// Finds the entries. `labels_indexed` tells whether the store has kLabelIndex and every entry is
 /// in it; otherwise `matching` contains the entries with any labels. kBadRequest, which names the
 /// field, when the store has no index of a field in the selection. Thread-safe.

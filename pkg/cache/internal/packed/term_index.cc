@@ -4,10 +4,37 @@
 #include <utility>
 
 namespace kubexx::cache {
+namespace {
+
+/// Tells whether terms are among those of an entry. Many are sorted, because an object may have
+/// tens of thousands of labels, and whoever asks holds the store's lock.
+class TermsOfEntry {
+ public:
+  explicit TermsOfEntry(const Entry& entry) : terms_(entry.terms()) {
+    if (entry.encoded_terms().size() > kFewBytes) {
+      for (const std::string_view term : terms_) {
+        sorted_.push_back(term);
+      }
+      std::ranges::sort(sorted_);
+    }
+  }
+
+  bool Contains(std::string_view term) const {
+    return sorted_.empty() ? terms_.Contains(term) : std::ranges::binary_search(sorted_, term);
+  }
+
+ private:
+  static constexpr std::size_t kFewBytes = 1024;
+
+  EncodedTerms terms_;
+  std::vector<std::string_view> sorted_{};
+};
+
+}  // namespace
 
 void TermIndex::Put(const EntryRef& entry, const Entry* old) {
-  if (old != nullptr) {
-    const EncodedTerms now = entry->terms();
+  if (old != nullptr && old->encoded_terms() != entry->encoded_terms()) {
+    const TermsOfEntry now(*entry);
     for (const std::string_view term : old->terms()) {
       if (!now.Contains(term)) {
         Drop(term, *old);
