@@ -33,13 +33,19 @@ struct JsonPathOptions {
 ///     KX_ASSIGN_OR_RETURN(const auto tree, codec::JsonTree::Parse(codec::EncodeJson(pod)));
 ///     KX_ASSIGN_OR_RETURN(const std::string images, path.Print(tree));
 ///
-/// Between braces may stand: `.name` and `['name']` (a dot in a name has a backslash before it);
-/// `[2]`, `[-1]`, slices `[0:4:2]`, unions `[0,2]` and `['a','b']`; `*` and `[*]`; `..` for the
-/// value and all below it; filters `[?(@.name=="x")]` with ==, !=, <, <=, >, >= or, without an
-/// operator, existence; `@` and `$` for the current value; texts in quotes; numbers; and
-/// `range`/`end` around a part that is repeated. Semantics: client-go util/jsonpath, with these
-/// differences: numbers are compared by their values, whether they are integers or not; and a
-/// `range` without an `end`, an unknown operator and an unknown word are found by Parse.
+/// Between braces may stand:
+///
+///     .name ['name']      a member; a dot in a name has a backslash before it
+///     [2] [-1] [0:4:2]    an element, or a slice
+///     [0,2] ['a','b']     unions
+///     * [*] ..            all members or elements; the value and all below it
+///     [?(@.name=="x")]    those that match: == != < <= > >= or, without an operator, existence
+///     @ $ 'text' 1.5      the current value, a text, a number
+///     range ... end       repeats what is between them for each value
+///
+/// Semantics: client-go util/jsonpath, with these differences: numbers are compared by their
+/// values, whether they are integers or not; and a range without an end, an unknown operator and an
+/// unknown word are found by Parse.
 class JsonPath {
  public:
   /// Parses a template. kBadRequest, which says what is wrong and where, for what is none, for one

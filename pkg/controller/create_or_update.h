@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "kubexx/api/meta/v1/types.gen.h"
@@ -30,6 +31,8 @@ apimachinery::Result<void> Mutate(base::FunctionRef<apimachinery::Result<void>()
 /// otherwise calls `change` with the cached state when `mutate` changed anything.
 template <class T, class F, class G>
 apimachinery::Result<Operation> CreateOr(const Client& client, T& object, F& mutate, G change) {
+  static_assert(std::is_invocable_r_v<apimachinery::Result<void>, F&, T&>,
+                "the function takes a T& and returns a Result<void>: end it with `return {};`");
   const auto existing = client.Get<T>({object.metadata.namespace_, object.metadata.name});
   if (existing) {
     object = **existing;
