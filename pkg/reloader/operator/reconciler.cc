@@ -115,7 +115,7 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       TellNotPlanned(id, planned.error());
       return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(planned.error())};
     }
-    if (AwaitsTemplate(*workload, *planned) && call.may_put_off) {
+    if (call.may_put_off && AwaitsTemplate(*workload, *planned)) {
       return {.outcome = Outcome::kPutOff, .again = AwaitedTemplates::kInterval};  // with its place
     }
     const bool is_last = tries >= kMaxVersions;

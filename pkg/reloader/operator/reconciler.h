@@ -145,8 +145,8 @@ class Reconciler {
   /// Handles a write that has failed.
   Answer NotWritten(const Workload& workload, const reloader::Plan& plan,
                     const apimachinery::Status& status, base::TimePoint begin);
-  /// Whether an event is on its way that may show that the plan's rollout was made already; see
-  /// AwaitedTemplates.
+  /// Whether an event is on its way that may show that the plan's rollout was made already: that of
+  /// a template in the cache (AwaitsEvent), or of one that was read (AwaitedTemplates).
   bool AwaitsTemplate(const Workload& workload, const reloader::Plan& plan);
   /// Whether writes must name the workload's version. That needs the right to read the workload
   /// again when it has another version.

@@ -357,24 +357,6 @@ TEST_F(StaleCacheTest, AVariableThatSomebodyHasSetIsNoRolloutOfTheOperator) {
   EXPECT_EQ(server_.failed(), 0);
 }
 
-// Seed 250 of the simulation: a new leader knows that the pods ran with "old", and nothing is
-// recorded.
-TEST_F(StaleCacheTest, ARolloutWhoseEventIsOnItsWayIsNotMadeAgain) {
-  const auto reloader = StartBehind();
-  Put(*deployments_, RolledWeb("new"));
-  clock_.AdvanceToSleeper(AwaitedTemplates::kInterval);
-  Change("newer", 2);
-  KX_UNTIL(!Rollouts().empty()) {
-    if (clock_.Sleepers() > 0) {
-      clock_.Advance(std::chrono::milliseconds(10));
-    }
-  }
-  reloader->Stop();
-  const auto rollouts = Rollouts();
-  ASSERT_EQ(rollouts.size(), 1U);
-  EXPECT_EQ(rollouts[0].variables.at(0).value, DigestOfKey("newer"));
-}
-
 TEST_F(StaleCacheTest, AnEventThatDoesNotComeIsAwaitedForTenSeconds) {
   const auto reloader = StartBehind();
   const base::TimePoint begin = clock_.Now();
