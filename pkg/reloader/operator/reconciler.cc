@@ -65,12 +65,17 @@ Reconciler::Answer Reconciler::Reconcile(const WorkloadId& id, const std::stop_t
 }
 
 bool Reconciler::AwaitsEvent(const WorkloadId& id) const {
-  using Telling = PairMemory::Telling;
   const auto workload = parts_.caches.GetWorkload(id);
-  if (!workload || IsOfDeployment(*workload)) {
+  return workload && AwaitsEvent(*workload);
+}
+
+bool Reconciler::AwaitsEvent(const Workload& cached) const {
+  using Telling = PairMemory::Telling;
+  if (IsOfDeployment(cached)) {
     return false;
   }
-  const Telling telling = parts_.memory.LookFor(id, workload->template_version);
+  const WorkloadId& id = cached.id;
+  const Telling telling = parts_.memory.LookFor(id, cached.template_version);
   if (telling == Telling::kLost) {
     logging::Warning(
         "The event for a pod template in the cache did not arrive; the operator plans without it "

@@ -142,6 +142,8 @@ class Reconciler {
   std::optional<Answer> Write(const Workload& workload, const reloader::Plan& plan,
                               const AnnotationEdits& annotations, base::TimePoint begin,
                               const std::stop_token& stop);
+  /// The same as the public function of this name, for the workload as the cache has it.
+  bool AwaitsEvent(const Workload& cached) const;
   /// Handles a write that has failed.
   Answer NotWritten(const Workload& workload, const reloader::Plan& plan,
                     const apimachinery::Status& status, base::TimePoint begin);

@@ -84,13 +84,11 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
 }
 
 bool Reconciler::AwaitsTemplate(const Workload& workload, const reloader::Plan& plan) {
-  if (!plan.changes.empty() && AwaitsEvent(workload.id)) {
+  const auto cached = plan.changes.empty() ? std::nullopt : parts_.caches.GetWorkload(workload.id);
+  if (cached && AwaitsEvent(*cached)) {
     return true;  // the cache has moved since the key was taken
   }
-  const auto cached = plan.changes.empty() || !ChecksVersions()
-                          ? std::nullopt
-                          : parts_.caches.GetWorkload(workload.id);
-  if (!cached) {
+  if (!cached || !ChecksVersions()) {
     awaited_.Forget(workload.id);
     return false;
   }
