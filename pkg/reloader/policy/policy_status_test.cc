@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,22 +119,33 @@ class ForgetfulServer {
       }};
 };
 
+/// An operator's gate, which knows the server's policy, and the writer of its status.
+struct Writing {
+  Writing(const std::shared_ptr<rest::RESTClient>& client, base::Clock& clock)
+      : gate({.clock = clock}), watch(client, {}) {
+    watch.Start(gate);
+    KX_AWAIT_GE(gate.States().size(), 1U);
+    attached =
+        gate.Attach({.caches = caches,
+                     .wake = [](const WorkloadId&, base::Duration) {},
+                     .needs_rollout = [](const Workload&, const SourceId&) { return false; }});
+    writer.emplace(client, gate, watch, PolicyStatusWriter::Options{.clock = clock});
+  }
+
+  PolicyGate gate;
+  PolicyWatch watch;
+  const DecisionRules rules{};
+  const Caches caches{{}, rules};
+  base::Subscription attached{};
+  std::optional<PolicyStatusWriter> writer{};
+};
+
 TEST(PolicyStatusWriter, DoesNotRepeatAtOnceWhatTheServerDoesNotKeep) {
   rest::testing::StartHttpThreads();
   const logging::testing::Capture log;
   base::testing::FakeClock clock;
   ForgetfulServer server;
-  PolicyGate gate({.clock = clock});
-  PolicyWatch watch(server.client(), {});
-  watch.Start(gate);
-  KX_AWAIT_GE(gate.States().size(), 1U);
-  const DecisionRules rules;
-  const Caches caches({}, rules);
-  const auto attached =
-      gate.Attach({.caches = caches,
-                   .wake = [](const WorkloadId&, base::Duration) {},
-                   .needs_rollout = [](const Workload&, const SourceId&) { return false; }});
-  const PolicyStatusWriter writer(server.client(), gate, watch, {.clock = clock});
+  const Writing writing(server.client(), clock);
   for (int i = 0; i < 20; ++i) {
     clock.AdvanceToSleeper(1s);
   }
@@ -238,19 +251,9 @@ TEST(PolicyStatusWriter, WritesAStatusAgainThatSomebodyHasChangedHoweverLongItWa
   rest::testing::StartHttpThreads();
   base::testing::FakeClock clock;
   KeepingServer server;
-  PolicyGate gate({.clock = clock});
-  PolicyWatch watch(server.client(), {});
-  watch.Start(gate);
-  KX_AWAIT_GE(gate.States().size(), 1U);
-  const DecisionRules rules;
-  const Caches caches({}, rules);
-  const auto attached =
-      gate.Attach({.caches = caches,
-                   .wake = [](const WorkloadId&, base::Duration) {},
-                   .needs_rollout = [](const Workload&, const SourceId&) { return false; }});
-  const PolicyStatusWriter writer(server.client(), gate, watch, {.clock = clock});
+  const Writing writing(server.client(), clock);
   const auto is_seen = [&] {
-    return watch.namespaced().LastSyncResourceVersion() == std::to_string(server.version());
+    return writing.watch.namespaced().LastSyncResourceVersion() == std::to_string(server.version());
   };
   // It may write once more before its watch tells it of what it has written.
   const auto let_time_pass = [&] {
