@@ -35,13 +35,14 @@ struct JsonPathOptions {
 ///
 /// Between braces may stand:
 ///
-///     .name ['name']      a member; a dot in a name has a backslash before it
-///     [2] [-1] [0:4:2]    an element, or a slice
-///     [0,2] ['a','b']     unions
-///     * [*] ..            all members or elements; the value and all below it
-///     [?(@.name=="x")]    those that match: == != < <= > >= or, without an operator, existence
-///     @ $ 'text' 1.5      the current value, a text, a number
-///     range ... end       repeats what is between them for each value
+///  - `.name` or `['name']`: a member; a dot in a name has a backslash before it.
+///  - `[2]`, `[-1]` or `[0:4:2]`: an element, or a slice.
+///  - `[0,2]` or `['a','b']`: a union.
+///  - `*`, `[*]` or `..`: all members or elements; the value and all below it.
+///  - `[?(@.name=="x")]`: those that match; `==`, `!=`, `<`, `<=`, `>`, `>=`, or existence, where
+///    there is no operator.
+///  - `@`, `$`, `'text'` or `1.5`: the current value, the whole object, a text, a number.
+///  - `range` … `end`: repeats what is between them for each value.
 ///
 /// Semantics: client-go util/jsonpath, with these differences: numbers are compared by their
 /// values, whether they are integers or not; and a range without an end, an unknown operator and an

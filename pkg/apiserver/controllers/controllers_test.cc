@@ -207,7 +207,7 @@ TEST_F(ControllersTest, SecretsForTokensHaveOneUntilTheirAccountGoes) {
 }
 
 TEST(ControllersOptionsTest, AnUnknownNameIsRefused) {
-  testing::ApiServer server;
+  kubexx::testing::ApiServer server;
   const auto made = Controllers::New({.host = server.url()}, server.storage(),
                                      {.names = {"deployment", "cloud"}});
   ASSERT_FALSE(made.has_value());

@@ -87,7 +87,7 @@ class GarbageCollectorTest : public ::testing::Test {
     }
   }
 
-  testing::ApiServer server_;
+  kubexx::testing::ApiServer server_;
   const rest::Config config_{.host = server_.url(), .qps = -1};
   std::unique_ptr<dynamic::DynamicClient> client_;
   std::unique_ptr<Controllers> controllers_;

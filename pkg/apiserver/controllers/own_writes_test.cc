@@ -89,7 +89,7 @@ class OwnWritesTest : public ::testing::TestWithParam<WriteCase> {
     return Action::RequeueAfter(std::chrono::milliseconds(1));
   }
 
-  const testing::ApiServer server_;
+  const kubexx::testing::ApiServer server_;
   const std::shared_ptr<rest::RESTClient> client_ =
       *rest::RESTClient::New({.host = server_.url(), .qps = -1});
   metrics::Registry registry_;

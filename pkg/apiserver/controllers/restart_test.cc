@@ -26,11 +26,11 @@ using api::core::v1::ConfigMap;
 using apimachinery::ListOptions;
 using apimachinery::Result;
 
-std::shared_ptr<rest::RESTClient> ClientOf(const testing::ApiServer& server) {
+std::shared_ptr<rest::RESTClient> ClientOf(const kubexx::testing::ApiServer& server) {
   return *rest::RESTClient::New({.host = server.url(), .qps = -1});
 }
 
-void Create(const testing::ApiServer& server, const std::string& name) {
+void Create(const kubexx::testing::ApiServer& server, const std::string& name) {
   ConfigMap map;
   map.metadata.name = name;
   const auto created =
@@ -42,9 +42,11 @@ void Create(const testing::ApiServer& server, const std::string& name) {
 class Address final : public cache::ListerWatcher {
  public:
   /// `lenient`: a watch may begin at a version that is yet to come, as kube-apiserver's may.
-  Address(const testing::ApiServer& server, bool lenient) : lenient_(lenient) { Use(server); }
+  Address(const kubexx::testing::ApiServer& server, bool lenient) : lenient_(lenient) {
+    Use(server);
+  }
 
-  void Use(const testing::ApiServer& server) {
+  void Use(const kubexx::testing::ApiServer& server) {
     auto client = ClientOf(server);
     const base::MutexLock lock(mu_);
     source_ = cache::NewListWatchFromClient(client, api::ResourceOf<ConfigMap>(), "");
@@ -107,11 +109,11 @@ TEST_P(RestartTest, AnInformerFollowsAServerThatWasStartedAnewEmpty) {
   // The versions of a store in memory begin with the time. Of a server that was started anew they
   // are higher, of one that was restored from a backup, and here of one that is older, they are
   // lower.
-  std::unique_ptr<testing::ApiServer> second;
+  std::unique_ptr<kubexx::testing::ApiServer> second;
   if (GetParam().lenient) {
-    second = std::make_unique<testing::ApiServer>();
+    second = std::make_unique<kubexx::testing::ApiServer>();
   }
-  auto first = std::make_unique<testing::ApiServer>();
+  auto first = std::make_unique<kubexx::testing::ApiServer>();
   for (int i = 0; i < 50; ++i) {
     Create(*first, "old-" + std::to_string(i));
   }
@@ -126,7 +128,7 @@ TEST_P(RestartTest, AnInformerFollowsAServerThatWasStartedAnewEmpty) {
   EXPECT_GE(informer.Size(), 50U);
 
   if (!second) {
-    second = std::make_unique<testing::ApiServer>();
+    second = std::make_unique<kubexx::testing::ApiServer>();
   }
   address->Use(*second);
   first.reset();

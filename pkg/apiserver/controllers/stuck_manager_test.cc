@@ -98,7 +98,7 @@ TEST(StuckManagerProgram, DISABLED_Main) {
 /// One process of it, with its log in a file. Killed at the end if it still runs.
 class Program {
  public:
-  Program(const testing::ApiServer& server, const std::string& identity)
+  Program(const kubexx::testing::ApiServer& server, const std::string& identity)
       : log_(std::filesystem::temp_directory_path() /
              ("kubexx-stuck-" + std::to_string(getpid()) + "-" + identity)) {
     posix_spawn_file_actions_t files;
@@ -223,7 +223,7 @@ class StuckManagerTest : public ::testing::Test {
                : log.substr(begin + 6, log.find('"', begin + 6) - begin - 6);
   }
 
-  const testing::ApiServer server_;
+  const kubexx::testing::ApiServer server_;
   const std::shared_ptr<rest::RESTClient> client_ =
       *rest::RESTClient::New({.host = server_.url(), .qps = -1});
   std::optional<Program> a_;

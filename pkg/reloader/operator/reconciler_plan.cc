@@ -31,7 +31,8 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   reloader::Plan plan =
       MakePlan(workload, SourceLookup{get, names, &sources}, known, parts_.rules, parts_.patterns);
   if (doubts == Doubts::kSettle) {
-    sources.Compare(plan.doubtful, known.record_at);
+    sources.Compare(plan.doubtful, known.record_at != 0 ? known.record_at
+                                                        : VersionNumber(workload.resource_version));
   }
   if (sources.failure()) {
     return apimachinery::Fail(*sources.failure());

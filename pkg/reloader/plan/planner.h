@@ -139,9 +139,10 @@ struct Plan {
   /// what the workload runs with.
   bool is_news = false;
   /// Sources for which the plan contradicts a baseline that somebody else wrote
-  /// (Knowledge::record_at), with the digests of all their data as this process knows them. The
-  /// writer of the baseline may have seen newer data. They must be compared with the API server's
-  /// data before anything is written.
+  /// (Knowledge::record_at), even if it has been removed since, or, where there was none, the
+  /// rollout that the template tells of; with the digests of all their data as this process knows
+  /// them. Whoever wrote these may have seen newer data. The sources must be compared with the API
+  /// server's data before anything is written.
   std::map<SourceId, Digest> doubtful{};
   /// States that are no longer needed, because no rule applies to the pair.
   std::vector<SourceId> dropped{};

@@ -182,6 +182,37 @@ TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanAnothersRecordIsDoubtful) {
   EXPECT_THAT(Make({.pairs = {{kPlannedConfig, certain}}, .record_at = 100}).doubtful, is_doubtful);
 }
 
+// Somebody has removed the record since, and the store does not have yet what it was about.
+TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanARemovedRecordIsDoubtful) {
+  sources_[kPlannedConfig].resource_version = 100;
+  sources_[kPlannedPassword].resource_version = 104;
+  const auto is_doubtful = UnorderedElementsAre(Pair(kPlannedConfig, kRecordedDigest));
+  const Plan plan = Make({.template_since = 101, .record_at = 102});
+  EXPECT_TRUE(plan.record);
+  EXPECT_THAT(plan.doubtful, is_doubtful);
+  const PairState certain{
+      .kind = Kind::kConfirmed, .digest = kRecordedDigest, .is_ahead_of_record = true};
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, certain}}, .record_at = 102}).doubtful, IsEmpty());
+}
+
+// As when the operator starts with a cache that lags behind.
+TEST_F(PlannerBaselineTest, ASourceIsDoubtfulWhereOnlyTheTemplateTellsOfOtherData) {
+  SetVariable(kChanged);
+  const auto is_doubtful = UnorderedElementsAre(Pair(kPlannedConfig, kRecordedDigest));
+  EXPECT_THAT(Make().doubtful, is_doubtful);
+  SetVariable(kRecordedDigest);
+  EXPECT_THAT(Make().doubtful, IsEmpty());
+  workload_.containers[0].variables.clear();
+  rules_.by_variables = false;
+  workload_.template_annotations = {
+      {"reloader.stakater.com/last-reloaded-from",
+       R"({"type":"CONFIGMAP","name":"config","namespace":"ns","hash":")" + kChanged.ToString() +
+           R"("})"}};
+  EXPECT_THAT(Make().doubtful, is_doubtful);
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  EXPECT_THAT(Make().doubtful, IsEmpty()) << "the record counts more";
+}
+
 TEST_F(PlannerBaselineTest, ASourceThatTheCacheDoesNotHaveYetIsDoubtful) {
   rules_.reload_on_delete = true;
   Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});

@@ -53,7 +53,7 @@ void SlotPlanner::Run(std::size_t container, const std::string& variable,
       change.causes.push_back(member.id);
     }
     if ((standing == Standing::kChanged || standing == Standing::kSettled) &&
-        MayBeOlderThanRecord(member)) {
+        MayBeOlderThanRecord(member, slot)) {
       plan_.doubtful[member.id] = member.keys.empty() ? member.digest : member.whole;
     }
     if (member.digest != kNoSource || standing == Standing::kChanged) {
@@ -131,20 +131,29 @@ bool SlotPlanner::IsAheadOfRecord(const SlotMember& member) const {
          (*recorded != member.digest || input_.workload.baseline_restored.has_value());
 }
 
-bool SlotPlanner::MayBeOlderThanRecord(const SlotMember& member) const {
+bool SlotPlanner::MayBeOlderThanRecord(const SlotMember& member, const Slot& slot) const {
+  const PairState* state = StateOf(member.id);
+  const bool is_certain =
+      state != nullptr && state->kind == Kind::kConfirmed && state->is_ahead_of_record;
   const Digest* recorded = RecordOf(member.id);
-  if (recorded == nullptr || *recorded == member.digest || input_.known.record_at == 0 ||
-      member.id.type == SourceType::kSecretProviderClass) {
+  if (is_certain || member.id.type == SourceType::kSecretProviderClass ||
+      (recorded != nullptr && *recorded == member.digest)) {
     return false;
+  }
+  if (input_.known.record_at == 0) {
+    return recorded == nullptr && TellsOfOtherData(member, slot);
   }
   // Of one that is not there nothing tells since when.
   const bool is_newer =
       member.digest != kNoSource &&
       (member.resource_version == 0 || member.resource_version > input_.known.record_at);
-  const PairState* state = StateOf(member.id);
-  const bool is_certain =
-      state != nullptr && state->kind == Kind::kConfirmed && state->is_ahead_of_record;
-  return !is_newer && !is_certain;
+  return !is_newer;
+}
+
+bool SlotPlanner::TellsOfOtherData(const SlotMember& member, const Slot& slot) const {
+  const bool tells = input_.rules.by_variables ? slot.current != nullptr && !slot.is_of_another
+                                               : ReloadedAt(member.id) != nullptr;
+  return tells && !slot.is_right && !IsReloadedAt(member);
 }
 
 bool SlotPlanner::IsReloadedAt(const SlotMember& member) const {

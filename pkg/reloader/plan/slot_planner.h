@@ -96,7 +96,9 @@ class SlotPlanner {
   /// a DaemonSet or StatefulSet brings no annotations of the workload back.
   bool IsOlderThanUndo(const SlotMember& member) const;
   /// See Plan::doubtful.
-  bool MayBeOlderThanRecord(const SlotMember& member) const;
+  bool MayBeOlderThanRecord(const SlotMember& member, const Slot& slot) const;
+  /// Whether the template was rolled for other data of this source than the present ones.
+  bool TellsOfOtherData(const SlotMember& member, const Slot& slot) const;
   /// How a source that was known not to exist counts now that it exists.
   Standing Appeared() const;
   /// The digest in last-reloaded-from if it is about this source; null otherwise.

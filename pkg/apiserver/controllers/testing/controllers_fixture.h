@@ -118,7 +118,7 @@ class ControllersFixture : public ::testing::Test {
   }
   std::size_t CountPods() const { return All<Pod>().size(); }
 
-  testing::ApiServer server_;
+  kubexx::testing::ApiServer server_;
   std::shared_ptr<rest::RESTClient> client_;
   std::unique_ptr<Controllers> controllers_;
 };
