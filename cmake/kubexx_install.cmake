@@ -102,6 +102,12 @@ function(kubexx_install)
   kubexx_install_headers(testing)
   kubexx_install_component(development kubexx kubexxTargets.cmake)
   kubexx_install_component(testing testing kubexxTestingTargets.cmake)
+  # All that `cmake --install` puts down, for those who want no tests; programs add themselves.
+  add_custom_target(installed)
+  foreach(component development testing)
+    get_property(targets GLOBAL PROPERTY kubexx_targets_${component})
+    add_dependencies(installed ${targets})
+  endforeach()
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kubexxConfig.cmake.in ${PROJECT_BINARY_DIR}/kubexxConfig.cmake
     INSTALL_DESTINATION ${kubexx_cmake_directory})
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/kubexxConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -57,7 +57,7 @@ function(kubexx_batches target)
 endfunction()
 
 # kubexx_write_batches(TARGET NAME SIZE LIST [LAST]): files that include the sources, SIZE each at most, which take their place in
-# LIST. NAME is that of their folder. LAST ends a batch that has a third of SIZE or more, and may be one more in a full one.
+# LIST. NAME is that of their folder. LAST ends a batch, and may be one more in a full one.
 #
 # As CMake's UNITY_BUILD does it, but that writes where the clone is into the files, so that the compiler cache knows none of
 # them in another clone. A source with properties of its own stays alone.
@@ -81,9 +81,8 @@ function(kubexx_write_batches target name size list)
       string(APPEND text "#include \"${path}\"\n")
       math(EXPR count "${count} + 1")
     endif()
-    math(EXPR thrice "3 * ${count}")
     if((NOT count LESS size AND NOT left EQUAL before_last) OR (left EQUAL 0 AND count GREATER 0)
-       OR (source STREQUAL "${ARGN}" AND NOT thrice LESS size))
+       OR (source STREQUAL "${ARGN}" AND count GREATER 0))
       # Written only when it differs: otherwise it would be compiled again.
       file(CONFIGURE OUTPUT ${folder}/batch_${number}.cc CONTENT "${text}" @ONLY)
       list(APPEND batches ${folder}/batch_${number}.cc)

@@ -8,6 +8,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/stop_timer.h"
 #include "kubexx/cache/internal/reflector/retry_after.h"
+#include "kubexx/cache/shared_informer_base.h"
 
 namespace kubexx::cache {
 
@@ -244,6 +245,27 @@ Result<std::optional<WatchEvent>> UntilWithSync(std::shared_ptr<ListerWatcher> s
     return Fail(result->error());
   }
   return std::optional(std::move(**result));
+}
+
+apimachinery::Result<void> WaitForRaw(
+    std::shared_ptr<ListerWatcher> source, const apimachinery::ObjectKey& key,
+    const std::function<apimachinery::Result<bool>(const Object*)>& done,
+    const std::stop_token& stop, UntilOptions options) {
+  const auto precondition = [&](const SharedInformerBase& informer) -> apimachinery::Result<bool> {
+    const auto raw = informer.GetRaw(key);
+    if (!raw && raw.error().reason != apimachinery::Reason::kNotFound) {
+      return apimachinery::Fail(raw.error());  // it may be there
+    }
+    return done(raw ? &*raw : nullptr);
+  };
+  const auto condition = [&](const WatchEvent& event) -> apimachinery::Result<bool> {
+    if (event.object.key != key) {
+      return false;
+    }
+    return done(event.type == codec::WatchEventType::kDeleted ? nullptr : &event.object);
+  };
+  KX_RETURN_IF_ERROR(UntilWithSync(std::move(source), precondition, {condition}, stop, options));
+  return {};
 }
 
 }  // namespace kubexx::cache

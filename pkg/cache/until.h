@@ -17,10 +17,11 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/cache/lister_watcher.h"
-#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/cache/typed_object.h"
 
 namespace kubexx::cache {
+
+class SharedInformerBase;
 
 /// Settings of a wait.
 struct UntilOptions {
@@ -67,6 +68,13 @@ apimachinery::Result<std::optional<WatchEvent>> UntilWithSync(
     std::shared_ptr<ListerWatcher> source, Precondition precondition,
     std::vector<WatchCondition> conditions, const std::stop_token& stop, UntilOptions options = {});
 
+/// As WaitFor, for an object of any type: `done` gets it undecoded, and an error of `done` ends the
+/// wait.
+apimachinery::Result<void> WaitForRaw(
+    std::shared_ptr<ListerWatcher> source, const apimachinery::ObjectKey& key,
+    const std::function<apimachinery::Result<bool>(const Object*)>& done,
+    const std::stop_token& stop, UntilOptions options = {});
+
 /// Waits until `done` returns true for the object at `key`, and returns that object, or
 /// std::nullopt when there is none. `done` gets null while there is no object. As kube-rs'
 /// await_condition. The caller may narrow `source` to the one object with a field selector. Errors
@@ -79,30 +87,15 @@ apimachinery::Result<std::optional<T>> WaitFor(std::shared_ptr<ListerWatcher> so
                                                const std::stop_token& stop,
                                                UntilOptions options = {}) {
   std::optional<T> last;
-  const auto precondition = [&](const SharedInformerBase& informer) -> apimachinery::Result<bool> {
-    const auto raw = informer.GetRaw(key);
-    if (!raw) {
-      if (raw.error().reason != apimachinery::Reason::kNotFound) {
-        return apimachinery::Fail(raw.error());  // it may be there
-      }
+  const auto look = [&](const Object* raw) -> apimachinery::Result<bool> {
+    if (raw == nullptr) {
       last.reset();
       return done(nullptr);
     }
     KX_ASSIGN_OR_RETURN(last, DecodeObject<T>(*raw));
     return done(&*last);
   };
-  const auto condition = [&](const WatchEvent& event) -> apimachinery::Result<bool> {
-    if (event.object.key != key) {
-      return false;
-    }
-    if (event.type == codec::WatchEventType::kDeleted) {
-      last.reset();
-      return done(nullptr);
-    }
-    KX_ASSIGN_OR_RETURN(last, DecodeObject<T>(event.object));
-    return done(&*last);
-  };
-  KX_RETURN_IF_ERROR(UntilWithSync(std::move(source), precondition, {condition}, stop, options));
+  KX_RETURN_IF_ERROR(WaitForRaw(std::move(source), key, look, stop, options));
   return last;
 }
 

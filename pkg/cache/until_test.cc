@@ -13,6 +13,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 

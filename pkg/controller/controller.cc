@@ -207,7 +207,8 @@ class Controller::Impl {
     const base::TimePoint began = options_.clock.Now();
     const auto running = running_.Enter(item->object);
     const auto read_early = std::make_shared<std::atomic<bool>>(false);
-    const Result<Action> result = Reconcile(item, stop, began, read_early);
+    const logging::Logger log = LogFor(*item);
+    const Result<Action> result = Reconcile(item, stop, began, read_early, log);
     metrics_.time.Observe(ToSeconds(options_.clock.Now() - began));
     if (!result && read_early->load()) {
       TryAgainSoon(item, result.error(), stop);
@@ -215,9 +216,9 @@ class Controller::Impl {
     }
     early_limiter_->Forget(*item);
     if (!result) {
-      HandleError(item, result.error(), stop);
+      HandleError(item, result.error(), stop, log);
     } else if (result->given_up()) {
-      GiveUp(item, *result->given_up());
+      GiveUp(item, *result->given_up(), log);
     } else {
       Requeue(item, *result);
     }
@@ -225,7 +226,8 @@ class Controller::Impl {
 
   Result<Action> Reconcile(const workqueue::Queue::Item& item, const std::stop_token& stop,
                            base::TimePoint began,
-                           const std::shared_ptr<std::atomic<bool>>& read_early) {
+                           const std::shared_ptr<std::atomic<bool>>& read_early,
+                           const logging::Logger& log) {
     std::stop_source own;
     const std::stop_callback also_on_stop(stop, [&own] { own.request_stop(); });
     const bool has_limit = options_.reconcile_timeout > base::Duration::zero();
@@ -254,7 +256,7 @@ class Controller::Impl {
                     .priority = item.priority(),
                     .failures = queue_.NumRequeues(*item),
                     .recorder = Recorder(),
-                    .log = LogFor(*item)};
+                    .log = log};
     return Guarded(*item, context);
   }
 
@@ -301,25 +303,22 @@ class Controller::Impl {
   }
 
   void HandleError(const workqueue::Queue::Item& item, const Status& status,
-                   const std::stop_token& stop) {
+                   const std::stop_token& stop, const logging::Logger& log) {
     if (stop.stop_requested() && status.reason == Reason::kCancelled) {
       return;  // Not a failure: it was told to stop.
     }
     metrics_.error.Increment();
     metrics_.errors.Increment();
-    logging::Warning(
-        "Reconcile failed, will try again",
-        {{"controller", options_.name}, {"object", item->object.ToString()}, {"error", status}});
+    log.Warning("Reconcile failed, will try again", {{"error", status}});
     queue_.Add(*item, {.priority = item.priority(), .rate_limited = true});
   }
 
-  void GiveUp(const workqueue::Queue::Item& item, const Status& status) {
+  void GiveUp(const workqueue::Queue::Item& item, const Status& status,
+              const logging::Logger& log) {
     metrics_.error.Increment();
     metrics_.errors.Increment();
     metrics_.terminal_errors.Increment();
-    logging::Error(
-        "Reconcile failed for good",
-        {{"controller", options_.name}, {"object", item->object.ToString()}, {"error", status}});
+    log.Error("Reconcile failed for good", {{"error", status}});
     Forget(item);
   }
 

@@ -535,6 +535,26 @@ TEST_F(ControllerTest, ARateLimiterThatThrowsCostsOneTry) {
       0);
 }
 
+TEST_F(ControllerTest, AFailureIsToldWithTheFieldsOfItsReconcilesOwnLines) {
+  const logging::testing::Capture log;
+  reconcile_ = [](const Request&, Context& context) -> Result<Action> {
+    context.log.Info("Looking");
+    return context.failures == 0 ? Result<Action>(Fail(Reason::kConflict, "not yet"))
+                                 : Result<Action>(Action::GiveUp({Reason::kInvalid, "never"}));
+  };
+  Start({.clock = clock_});
+  controller_->Enqueue(R("a"));
+  AdvanceUntil(2);
+  Stop();
+  for (const char* const line :
+       {"msg=Looking controller=test object=ns/a reconcile=1",
+        "msg=\"Reconcile failed, will try again\" controller=test object=ns/a reconcile=1",
+        "msg=Looking controller=test object=ns/a reconcile=2",
+        "msg=\"Reconcile failed for good\" controller=test object=ns/a reconcile=2"}) {
+    EXPECT_EQ(log.Count(line), 1U) << line;
+  }
+}
+
 TEST_F(ControllerTest, ATenantFunctionThatThrowsLosesNoKey) {
   std::atomic<int> calls = 0;
   reconcile_ = [&](const Request&, Context&) -> Result<Action> {

@@ -155,16 +155,16 @@ TEST_F(TestSupportTest, AWaitInVainSaysWhatItSawInstead) {
                 return AwaitObject<ConfigMap>(client_, {"default", "a"}, "a second value", never,
                                               patience);
               }),
-              AllOf(HasSubstr(" for a second value of ConfigMap default/a; it was last"),
-                    HasSubstr(R"("value":"first")")));
+              AllOf(HasSubstr(" for a second value: ConfigMap default/a was last"),
+                    HasSubstr(R"("value":"first")"), Not(HasSubstr("managedFields"))));
   EXPECT_THAT(ErrorInVain([&](base::Duration patience) {
                 return AwaitGone<ConfigMap>(client_, {"default", "a"}, patience);
               }),
-              HasSubstr("for it to be gone of ConfigMap default/a; it was last"));
+              HasSubstr("for it to be gone: ConfigMap default/a was last"));
   EXPECT_THAT(ErrorInVain([&](base::Duration patience) {
                 return AwaitObject<ConfigMap>(client_, {"default", "b"}, "it", never, patience);
               }),
-              HasSubstr("there is none"));
+              HasSubstr("there is no ConfigMap default/b"));
   const auto words = Eventually("pigs to fly", [] { return false; }, milliseconds(20));
   ASSERT_FALSE(words);
   EXPECT_EQ(words.error().message, "waited 20 ms for pigs to fly");
@@ -178,11 +178,11 @@ TEST_F(TestSupportTest, PatienceHasAnEndUnlessItIsWithout) {
     ASSERT_FALSE(map);
     EXPECT_EQ(map.error().reason, Reason::kTimeout);
     EXPECT_THAT(map.error().message,
-                HasSubstr("waited 0 s for more of ConfigMap default/a; it was last {"));
+                HasSubstr("waited 0 s for more: ConfigMap default/a was last {"));
     const auto gone = AwaitGone<ConfigMap>(client_, {"default", "a"}, none);
     ASSERT_FALSE(gone);
     EXPECT_EQ(gone.error().reason, Reason::kTimeout);
-    EXPECT_THAT(gone.error().message, HasSubstr("to be gone of ConfigMap default/a; it was last"));
+    EXPECT_THAT(gone.error().message, HasSubstr("to be gone: ConfigMap default/a was last"));
     EXPECT_FALSE(Eventually("nothing", [] { return false; }, none));
   }
   int looks = 0;
@@ -212,7 +212,7 @@ TEST_F(TestSupportTest, WithoutPatienceTheStateOfTheMomentCounts) {
     EXPECT_TRUE(gone) << gone.error().ToString();
     const auto missing = AwaitObject<ConfigMap>(
         client_, {"default", "b"}, "it", [](const ConfigMap&) { return true; }, none);
-    EXPECT_EQ(missing.error().message, "waited 0 s for it of ConfigMap default/b; there is none");
+    EXPECT_EQ(missing.error().message, "waited 0 s for it: there is no ConfigMap default/b");
   }
 }
 
@@ -220,8 +220,9 @@ TEST_F(TestSupportTest, AWaitOfWhichNothingIsKnownSaysSo) {
   const auto wait = kubexx::testing::internal::Explained(
       {Reason::kTimeout, "late"},
       {api::ResourceOf<ConfigMap>(), {"default", "a"}, "it", milliseconds(5)}, std::nullopt);
-  EXPECT_THAT(apimachinery::Result<void>(wait).error().message,
-              HasSubstr("waited 5 ms for it of ConfigMap default/a; the server has not told yet"));
+  EXPECT_THAT(
+      apimachinery::Result<void>(wait).error().message,
+      HasSubstr("waited 5 ms for it: the server has not told yet whether ConfigMap default/a"));
 }
 
 TEST_F(TestSupportTest, AWaitThatTheServerRefusesSaysWhy) {
@@ -276,7 +277,7 @@ TEST_F(TestSupportTest, AWaitInVainForASecretDoesNotTellIt) {
         client_, {"default", "a"}, "another password", [](const Secret&) { return false; },
         patience);
   });
-  EXPECT_THAT(message, AllOf(HasSubstr("another password of Secret default/a; it is there"),
+  EXPECT_THAT(message, AllOf(HasSubstr("another password: Secret default/a is there"),
                              Not(HasSubstr("aHVudGVyMg")), Not(HasSubstr("hunter2"))));
 }
 
@@ -285,7 +286,9 @@ TEST_F(TestSupportTest, AWaitThatIsRefusedSaysForWhat) {
   const auto wait = AwaitObject<ConfigMap>(
       client_, {"default", "a"}, "it", [](const ConfigMap&) { return true; }, milliseconds(50));
   ASSERT_FALSE(wait);
-  EXPECT_THAT(wait.error().message, HasSubstr("for it of ConfigMap default/a"));
+  EXPECT_THAT(
+      wait.error().message,
+      HasSubstr("for it: the server has not told yet whether ConfigMap default/a is there"));
 }
 
 }  // namespace

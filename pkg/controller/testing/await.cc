@@ -3,6 +3,7 @@
 #include <stop_token>
 
 #include "kubexx/base/after.h"
+#include "kubexx/codec/json_tree.h"
 
 namespace kubexx::testing {
 namespace {
@@ -50,6 +51,20 @@ cache::UntilOptions OptionsOf(const Awaited& awaited) {
   return {.timeout = awaited.patience > base::Duration::zero() ? awaited.patience : kPatience};
 }
 
+namespace {
+
+/// They are several times as long as all that a test asks for.
+std::string WithoutManagedFields(const std::string& object) {
+  auto tree = codec::JsonTree::Parse(object);
+  if (!tree || tree->At({"metadata", "managedFields"}) == nullptr) {
+    return object;
+  }
+  (*tree)["metadata"].Erase("managedFields");
+  return tree->ToJson();
+}
+
+}  // namespace
+
 apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited,
                               const std::optional<std::string>& seen) {
   const std::string object = std::string(awaited.resource.kind) + " " + KeyOf(awaited).ToString();
@@ -59,16 +74,15 @@ apimachinery::Error Explained(apimachinery::Status error, const Awaited& awaited
         error.WithContext("waiting for " + std::string(awaited.what) + " of " + object));
   }
   const base::Duration waited = seen ? awaited.patience : OptionsOf(awaited).timeout;
-  error.message =
-      "waited " + InSeconds(waited) + " for " + std::string(awaited.what) + " of " + object + "; ";
+  error.message = "waited " + InSeconds(waited) + " for " + std::string(awaited.what) + ": ";
   if (!seen) {
-    error.message += "the server has not told yet whether it is there: " + why;
+    error.message += "the server has not told yet whether " + object + " is there: " + why;
   } else if (seen->empty()) {
-    error.message += "there is none";
+    error.message += "there is no " + object;
   } else if (awaited.resource.kind == "Secret") {
-    error.message += "it is there, but not like that";
+    error.message += object + " is there, but not like that";
   } else {
-    error.message += "it was last " + *seen;
+    error.message += object + " was last " + WithoutManagedFields(*seen);
   }
   return apimachinery::Fail(std::move(error));
 }

@@ -14,10 +14,10 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/testing/new_informer.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -89,16 +89,14 @@ class WebhookRelayTest : public testing::Test {
                                                     TransformFor(SourceType::kConfigMap, {})};
     if (other_) {
       set.namespaces = {"ns", "other"};
-      set.sources[SourceType::kConfigMap] =
-          std::make_shared<cache::SharedInformer<core::ConfigMap>>(
-              std::vector<cache::NamespacedSource>{{"ns", config_maps_}, {"other", other_}},
-              of_config_maps);
+      set.sources[SourceType::kConfigMap] = NewTestInformer(
+          std::vector<cache::NamespacedSource>{{"ns", config_maps_}, {"other", other_}},
+          of_config_maps);
     } else {
-      set.sources[SourceType::kConfigMap] =
-          std::make_shared<cache::SharedInformer<core::ConfigMap>>(config_maps_, of_config_maps);
+      set.sources[SourceType::kConfigMap] = NewTestInformer(config_maps_, of_config_maps);
     }
     if (secrets_) {
-      set.sources[SourceType::kSecret] = std::make_shared<cache::SharedInformer<core::Secret>>(
+      set.sources[SourceType::kSecret] = NewTestInformer(
           secrets_, cache::InformerOptions{.transform = TransformFor(SourceType::kSecret, {})});
       set.refused[SourceType::kSecret] = secrets_refused_.get_token();
     }

@@ -19,12 +19,12 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/testing/new_informer.h"
 #include "kubexx/reloader/watch/namespace_selector.h"
 #include "kubexx/reloader/write/job_keeper.h"
 
@@ -219,11 +219,10 @@ class OperatorGateTest : public testing::Test {
                       .bytes = codec::EncodeJson(object),
                       .key = {object.metadata.namespace_, object.metadata.name}});
   }
-  template <class T>
   std::shared_ptr<cache::SharedInformerBase> InformerOn(
       const std::shared_ptr<FakeSource>& source,
       std::function<Result<void>(cache::Object&)> transform = {}) {
-    return std::make_shared<cache::SharedInformer<T>>(
+    return NewTestInformer(
         source, cache::InformerOptions{
                     .name = "test", .clock = informer_clock_, .transform = std::move(transform)});
   }
@@ -231,11 +230,10 @@ class OperatorGateTest : public testing::Test {
     InformerSet set;
     const AnnotationKeys keys;
     set.sources[SourceType::kConfigMap] =
-        InformerOn<core::ConfigMap>(config_maps_, TransformFor(SourceType::kConfigMap, keys));
+        InformerOn(config_maps_, TransformFor(SourceType::kConfigMap, keys));
     set.workloads[WorkloadKind::kDeployment] =
-        InformerOn<apps::Deployment>(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
-    set.workloads[WorkloadKind::kJob] =
-        InformerOn<batch::Job>(jobs_, TransformFor(WorkloadKind::kJob, keys));
+        InformerOn(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
+    set.workloads[WorkloadKind::kJob] = InformerOn(jobs_, TransformFor(WorkloadKind::kJob, keys));
     operator_ =
         std::make_unique<Operator>(Operator::Options{.rules = rules_,
                                                      .strategy = ReloadStrategy::kAnnotations,
@@ -272,7 +270,7 @@ class OperatorGateTest : public testing::Test {
   NotingGate gate_;
   PauseQuery pause_query_;
   metrics::Registry registry_;
-  NamespaceSelector selector_{InformerOn<core::Namespace>(selected_)};
+  NamespaceSelector selector_{InformerOn(selected_)};
   std::unique_ptr<Operator> operator_;
 };
 

@@ -16,12 +16,12 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/operator/operator.h"
 #include "kubexx/reloader/permissions/fallbacks.h"
+#include "kubexx/reloader/testing/new_informer.h"
 #include "kubexx/reloader/watch/namespace_selector.h"
 #include "kubexx/reloader/watch/workload_list_watch.h"
 #include "kubexx/reloader/write/patch.h"
@@ -131,24 +131,23 @@ class OperatorScopeTest : public testing::Test {
     return {.name = "test", .clock = informer_clock_, .transform = std::move(transform)};
   }
   /// Of all namespaces, or of those in `namespaces_`.
-  template <class T>
   std::shared_ptr<cache::SharedInformerBase> ScopeInformer(
       std::map<std::string, std::shared_ptr<FakeSource>>& sources, cache::InformerOptions options) {
     if (namespaces_.empty()) {
-      return std::make_shared<cache::SharedInformer<T>>(sources[""], std::move(options));
+      return NewTestInformer(sources[""], std::move(options));
     }
     std::vector<cache::NamespacedSource> all;
     for (const std::string& ns : namespaces_) {
       all.push_back({ns, sources[ns]});
     }
-    return std::make_shared<cache::SharedInformer<T>>(std::move(all), std::move(options));
+    return NewTestInformer(std::move(all), std::move(options));
   }
   void StartOperator() {
     InformerSet set;
     set.namespaces = namespaces_;
     const AnnotationKeys keys;
-    set.sources[SourceType::kConfigMap] = ScopeInformer<core::ConfigMap>(
-        config_maps_, OptionsWith(TransformFor(SourceType::kConfigMap, keys)));
+    set.sources[SourceType::kConfigMap] =
+        ScopeInformer(config_maps_, OptionsWith(TransformFor(SourceType::kConfigMap, keys)));
     if (!rules_.ignored_types.contains(SourceType::kSecret)) {
       cache::InformerOptions options = OptionsWith(TransformFor(SourceType::kSecret, keys));
       const std::stop_source refused;
@@ -156,17 +155,15 @@ class OperatorScopeTest : public testing::Test {
       if (namespaces_.empty()) {
         options.on_error = [refused](const Status&) mutable { refused.request_stop(); };
       }
-      set.sources[SourceType::kSecret] = ScopeInformer<core::Secret>(secrets_, std::move(options));
+      set.sources[SourceType::kSecret] = ScopeInformer(secrets_, std::move(options));
     }
     cache::InformerOptions options = OptionsWith(TransformFor(WorkloadKind::kDeployment, keys));
     if (workload_list_watch_) {
       options.use_watch_list = false;
-      set.workloads[WorkloadKind::kDeployment] =
-          std::make_shared<cache::SharedInformer<apps::Deployment>>(workload_list_watch_, options);
+      set.workloads[WorkloadKind::kDeployment] = NewTestInformer(workload_list_watch_, options);
       set.workload_list_watches[WorkloadKind::kDeployment].push_back({"", workload_list_watch_});
     } else {
-      set.workloads[WorkloadKind::kDeployment] =
-          ScopeInformer<apps::Deployment>(deployments_, std::move(options));
+      set.workloads[WorkloadKind::kDeployment] = ScopeInformer(deployments_, std::move(options));
     }
     operator_ = std::make_unique<Operator>(
         Operator::Options{
@@ -479,9 +476,8 @@ TEST_F(OperatorScopeTest, WithoutAnySourcesItIsNotReady) {
 class SelectedLaterTest : public OperatorScopeTest {
  protected:
   SelectedLaterTest() {
-    selector_ = std::make_unique<NamespaceSelector>(
-        std::make_shared<cache::SharedInformer<core::Namespace>>(
-            selected_, cache::InformerOptions{.name = "namespaces", .clock = informer_clock_}));
+    selector_ = std::make_unique<NamespaceSelector>(NewTestInformer(
+        selected_, cache::InformerOptions{.name = "namespaces", .clock = informer_clock_}));
     rules_.reload_on_create = true;
     rules_.sync_after_restart = true;
     Put(*config_maps_[""], Config("1"));

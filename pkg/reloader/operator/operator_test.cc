@@ -518,7 +518,7 @@ TEST_F(OperatorTest, AStopBeforeTheFirstListEnds) {
   config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), std::numeric_limits<int>::max());
   InformerSet set;
   set.sources[SourceType::kConfigMap] =
-      Informer<core::ConfigMap>(config_maps_, TransformFor(SourceType::kConfigMap, {}));
+      Informer(config_maps_, TransformFor(SourceType::kConfigMap, {}));
   Operator reloader({.clock = clock_}, {set}, writer_);
   reloader.Start();
   EXPECT_FALSE(reloader.Ready());

@@ -20,13 +20,13 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/operator/awaited_templates.h"
 #include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/testing/new_informer.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -184,13 +184,12 @@ class StaleCacheTest : public testing::Test {
   /// An operator that knows what the caches have now.
   std::unique_ptr<Operator> Start(ValueDigestReader::Fetch fetch_values = {}) {
     InformerSet set;
-    set.sources[SourceType::kConfigMap] = std::make_shared<cache::SharedInformer<core::ConfigMap>>(
+    set.sources[SourceType::kConfigMap] = NewTestInformer(
         config_maps_,
         cache::InformerOptions{.transform = TransformFor(SourceType::kConfigMap, {})});
-    set.workloads[WorkloadKind::kDeployment] =
-        std::make_shared<cache::SharedInformer<apps::Deployment>>(
-            deployments_,
-            cache::InformerOptions{.transform = TransformFor(WorkloadKind::kDeployment, {})});
+    set.workloads[WorkloadKind::kDeployment] = NewTestInformer(
+        deployments_,
+        cache::InformerOptions{.transform = TransformFor(WorkloadKind::kDeployment, {})});
     const auto sources = set.sources[SourceType::kConfigMap];
     Operator::Options options{
         .strategy = strategy_,
@@ -203,8 +202,8 @@ class StaleCacheTest : public testing::Test {
     auto reloader =
         std::make_unique<Operator>(std::move(options), std::vector{std::move(set)}, server_);
     reloader->Start();
-    EXPECT_TRUE(sources->WaitForSync(base::testing::PatienceEnd().token()));
-    KX_AWAIT(sources->HandlerHasSynced("reloader") && reloader->Ready());
+    AwaitOperatorSync(*sources);
+    KX_AWAIT(reloader->Ready());
     return reloader;
   }
   /// The same after the operator has planned for "old" and no baseline, and has found that the

@@ -23,11 +23,11 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/testing/new_informer.h"
 #include "kubexx/reloader/write/dry_run.h"
 #include "kubexx/reloader/write/patch.h"
 
@@ -169,15 +169,13 @@ class OperatorTest : public ::testing::Test {
   void StartOperator(ReloadStrategy strategy = ReloadStrategy::kEnvVars, WorkloadRead read = {}) {
     InformerSet set;
     const AnnotationKeys keys;
-    set.sources[SourceType::kConfigMap] = Informer<api::core::v1::ConfigMap>(
-        config_maps_, TransformFor(SourceType::kConfigMap, keys));
-    set.sources[SourceType::kSecret] =
-        Informer<api::core::v1::Secret>(secrets_, TransformFor(SourceType::kSecret, keys));
-    set.workloads[WorkloadKind::kDeployment] = Informer<api::apps::v1::Deployment>(
-        deployments_, TransformFor(WorkloadKind::kDeployment, keys));
+    set.sources[SourceType::kConfigMap] =
+        Informer(config_maps_, TransformFor(SourceType::kConfigMap, keys));
+    set.sources[SourceType::kSecret] = Informer(secrets_, TransformFor(SourceType::kSecret, keys));
+    set.workloads[WorkloadKind::kDeployment] =
+        Informer(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
     for (const auto& [kind, late] : late_kinds_) {
-      set.workloads[kind] =
-          Informer<api::apps::v1::Deployment>(late.first, TransformFor(kind, keys));
+      set.workloads[kind] = Informer(late.first, TransformFor(kind, keys));
       set.late[kind] = late.second;
     }
     operator_ = std::make_unique<Operator>(
@@ -201,15 +199,13 @@ class OperatorTest : public ::testing::Test {
     for (const auto& informer :
          {set.sources[SourceType::kConfigMap], set.sources[SourceType::kSecret],
           set.workloads[WorkloadKind::kDeployment]}) {
-      ASSERT_TRUE(informer->WaitForSync(base::testing::PatienceEnd().token()));
-      KX_AWAIT(informer->HandlerHasSynced("reloader"));
+      AwaitOperatorSync(*informer);
     }
   }
-  template <class T>
   std::shared_ptr<cache::SharedInformerBase> Informer(
       std::shared_ptr<cache::testing::FakeSource> source,
       std::function<apimachinery::Result<void>(cache::Object&)> transform) {
-    return std::make_shared<cache::SharedInformer<T>>(
+    return NewTestInformer(
         std::move(source),
         cache::InformerOptions{
             .name = "test", .clock = informer_clock_, .transform = std::move(transform)});

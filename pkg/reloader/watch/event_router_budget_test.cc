@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/plan/pair_memory.h"
+#include "kubexx/reloader/testing/new_informer.h"
 #include "kubexx/reloader/watch/event_router.h"
 
 namespace kubexx::reloader {
@@ -61,7 +61,7 @@ class EventRouterBudgetTest : public testing::Test {
            .key = {"team", name}});
     }
     InformerSet set;
-    set.workloads[WorkloadKind::kDeployment] = std::make_shared<cache::SharedInformerBase>(
+    set.workloads[WorkloadKind::kDeployment] = NewTestInformer(
         deployments_,
         cache::InformerOptions{.clock = informer_clock_,
                                .transform = TransformFor(WorkloadKind::kDeployment, {})});
