@@ -74,6 +74,11 @@ class SharedInformerBase {
   void Stop();
   /// Whether the caller is a handler or another callback of this informer.
   bool OnOwnThread() const;
+  /// Stops the informer for good: like Stop, but Start from now on only logs an error. Logs a
+  /// warning that names the handlers that are still registered, because they get no more events.
+  void Retire();
+  /// Whether no thread of the informer runs any more, so that Stop would not have to wait.
+  bool HasEnded() const;
   /// True once the first full list since Start is in the store.
   bool HasSynced() const;
   /// Blocks until HasSynced; false when `stop` was requested first.
