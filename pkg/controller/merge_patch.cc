@@ -51,11 +51,16 @@ class Members {
 };
 
 bool HasList(const element& value) {
-  if (value.is_object()) {
-    return std::ranges::any_of(value.get_object().value_unsafe(),
-                               [](const auto& member) { return HasList(member.value); });
+  if (!value.is_object()) {
+    return value.is_array();
   }
-  return value.is_array();
+  const object members = value.get_object().value_unsafe();
+  for (const auto& member : members) {
+    if (HasList(member.value)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// The patch's text; "{}" when there is no difference. Sets `lists` when the patch replaces or

@@ -285,7 +285,7 @@ TEST_F(SharedInformerFactoryTest, TheInformerOfMetadataCanBeRemoved) {
 TEST_F(SharedInformerFactoryTest, WhatAHandlerRemovedIsKeptNoLongerThanItRuns) {
   SharedInformerFactory factory(rest::testing::NewClient(server_.Url()));
   std::weak_ptr<cache::SharedInformer<Node>> nodes = factory.InformerFor<Node>();
-  auto registration = nodes.lock()->AddRawHandler(
+  const auto registration = nodes.lock()->AddRawHandler(
       "removes", [&](const cache::SharedInformerBase::RawEvent&) { factory.Remove<Node>(); });
   factory.Start();
   KX_AWAIT(factory.FindInformer<Node>() == nullptr);
