@@ -56,7 +56,7 @@ TEST(DecodingLimitsTest, ListsOfNothingAreBoundedInJsonToo) {
 }
 
 // An object of a custom resource whose spec, which preserves unknown fields, nests this deep.
-std::string Nested(int levels) {
+std::string DeepObject(int levels) {
   const auto below = static_cast<std::size_t>(levels) - 1;
   return R"({"spec":)" + std::string(below, '[') + std::string(below, ']') +
          R"(,"metadata":{"name":"deep","namespace":"ns","labels":{"a":"b"}}})";
@@ -64,7 +64,7 @@ std::string Nested(int levels) {
 
 TEST(DecodingLimitsTest, WhatTheServerTakesCanBePassedOver) {
   constexpr int kServerLevels = 10'000;  // of Go's encoding/json
-  const std::string deep = Nested(kServerLevels);
+  const std::string deep = DeepObject(kServerLevels);
   const auto meta = ScanObjectMeta(Encoding::kJson, deep);
   ASSERT_TRUE(meta) << meta.error().ToString();
   EXPECT_EQ(meta->name, "deep");
@@ -85,14 +85,14 @@ TEST(DecodingLimitsTest, WhatTheServerTakesCanBePassedOver) {
 }
 
 TEST(DecodingLimitsTest, NothingIsPassedOverWithoutEnd) {
-  EXPECT_FALSE(ScanObjectMeta(Encoding::kJson, Nested(10'002)));
-  EXPECT_FALSE(ScanObjectMeta(Encoding::kJson, Nested(1'000'000)));
+  EXPECT_FALSE(ScanObjectMeta(Encoding::kJson, DeepObject(10'002)));
+  EXPECT_FALSE(ScanObjectMeta(Encoding::kJson, DeepObject(1'000'000)));
   EXPECT_FALSE(ScanObjectMeta(Encoding::kJson, R"({"spec":)" + std::string(5000, '[') + "}}"));
 }
 
 TEST(DecodingLimitsTest, WhatIsGoneDownIntoHasALowerLimit) {
-  EXPECT_TRUE(JsonTree::Parse(Nested(512)));
-  EXPECT_FALSE(JsonTree::Parse(Nested(513)));
+  EXPECT_TRUE(JsonTree::Parse(DeepObject(512)));
+  EXPECT_FALSE(JsonTree::Parse(DeepObject(513)));
 }
 
 }  // namespace
