@@ -20,13 +20,11 @@ struct ObjectKey {
 
 }  // namespace kubexx::apimachinery
 
-/// For unordered containers.
+/// For unordered containers. Another one in each process, as base::KeyedHash: whoever may create
+/// objects chooses their names, and must not choose their places.
 template <>
 struct std::hash<kubexx::apimachinery::ObjectKey> {
-  std::size_t operator()(const kubexx::apimachinery::ObjectKey& key) const noexcept {
-    const std::size_t h = std::hash<std::string>()(key.namespace_);
-    return h ^ (std::hash<std::string>()(key.name) + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2));
-  }
+  std::size_t operator()(const kubexx::apimachinery::ObjectKey& key) const noexcept;
 };
 
 #endif  // KUBEXX_APIMACHINERY_OBJECT_KEY_H_

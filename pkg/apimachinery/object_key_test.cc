@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <unordered_set>
 
@@ -33,6 +34,24 @@ TEST(ObjectKeyTest, HashSpreadsNumberedNames) {
     }
   }
   EXPECT_GE(hashes.size(), 9999U);
+}
+
+// Those that are here were chosen by a hash that everybody can compute.
+TEST(ObjectKeyTest, NobodyCanChooseNamesThatMeet) {
+  constexpr std::size_t kPlaces = 1024;
+  const std::size_t h = std::hash<std::string>()("ns");
+  std::unordered_set<std::size_t> places;
+  int names = 0;
+  for (int i = 0; names < 512; ++i) {
+    const std::string name = "config-" + std::to_string(i);
+    const std::size_t known =
+        h ^ (std::hash<std::string>()(name) + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2));
+    if (known % kPlaces == 7) {
+      places.insert(std::hash<ObjectKey>()({"ns", name}) % kPlaces);
+      ++names;
+    }
+  }
+  EXPECT_GT(places.size(), 300U) << "403 are expected";
 }
 
 }  // namespace

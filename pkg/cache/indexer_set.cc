@@ -4,7 +4,9 @@
 #include <exception>
 #include <utility>
 
+#include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/report_limit.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -43,7 +45,8 @@ Indexers Reading(Indexers indexers, UntypedDecoder decode) {
   return indexers;
 }
 
-/// Numbers for names, given out once and for ever.
+/// Numbers for names, given out once and for ever, and what all versions say in the log: a faulty
+/// function may fail for each of a hundred thousand objects, at each relist.
 class IndexerSet::Names {
  public:
   /// Nothing when only functions of versions after `version` have used the name.
@@ -69,12 +72,29 @@ class IndexerSet::Names {
     return id;
   }
 
+  void ReportThrow(const Object& object, std::string_view error) {
+    if (const auto others = throw_lines_.Admit()) {
+      logging::Error("an indexer threw",
+                     {{"key", object.key.ToString()}, {"error", error}, {"others", *others}});
+    }
+  }
+  void ReportLeftOut(std::string_view index, const Object& object,
+                     const apimachinery::Status& why) {
+    if (const auto others = left_out_lines_.Admit()) {
+      logging::Error(
+          "an object is left out of an index",
+          {{"index", index}, {"key", object.key.ToString()}, {"error", why}, {"others", *others}});
+    }
+  }
+
  private:
   struct Name {
     IndexId id = 0;
     std::uint8_t since = 0;  ///< the lowest version of a function that uses it
   };
 
+  base::ReportLimit throw_lines_{base::Clock::Real()};
+  base::ReportLimit left_out_lines_{base::Clock::Real()};
   mutable base::Mutex mu_;
   std::map<std::string, Name, std::less<>> names_ KX_GUARDED_BY(mu_);
 };
@@ -121,8 +141,7 @@ void IndexerSet::Append(std::string_view index, std::string_view value, std::uin
   const Result<void> result =
       id ? EncodedTerms::Append(*id, value, out) : Fail(Reason::kInvalid, "too many indexes");
   if (!result) {
-    logging::Error("an object is left out of an index",
-                   {{"index", index}, {"key", object.key.ToString()}, {"error", result.error()}});
+    names_->ReportLeftOut(index, object, result.error());
     if (id) {  // otherwise it would be found as one that has no value
       AppendUnread(std::string(1, static_cast<char>(*id)), out);
     }
@@ -143,7 +162,7 @@ std::string IndexerSet::Encode(const Object& object) const {
       error = "unknown exception";
     }
     if (!error.empty()) {
-      logging::Error("an indexer threw", {{"key", object.key.ToString()}, {"error", error}});
+      names_->ReportThrow(object, error);
       error = {};
       AppendUnread(unread, out);
     }

@@ -41,9 +41,17 @@ Indexers NamespaceIndexer();
 /// cannot decode that object.
 Indexers Reading(Indexers indexers, UntypedDecoder decode);
 
-/// Returns an index for AddIndexers, by which an apimachinery::Selection can select `field`.
-/// `values` returns the values of an object; it must be thread-safe and must not block. `field` is
-/// any name, usually the path of the field. As controller-runtime's FieldIndexer.IndexField.
+/// Indexers of functions that take a T, for an informer of T. Others store something else, of which
+/// such a function could read nothing: an informer of the metadata has no fields but these.
+template <class T>
+struct FieldIndex {
+  Indexers indexers{};
+};
+
+/// Returns an index for AddIndexers of an informer of T, by which an apimachinery::Selection can
+/// select `field`. `values` returns the values of an object; it must be thread-safe and must not
+/// block. `field` is any name, usually the path of the field. For MetadataInformerFor<T>, T is
+/// PartialObjectMetadata here. As controller-runtime's FieldIndexer.IndexField.
 ///
 ///     auto added = manager.InformerFor<Pod>()->AddIndexers(cache::IndexField<Pod>(
 ///         "spec.nodeName", [](const Pod& pod) { return std::vector{pod.spec.node_name}; }));
@@ -51,12 +59,13 @@ Indexers Reading(Indexers indexers, UntypedDecoder decode);
 ///     auto pods = context.client.List<Pod>(
 ///         {.fields = apimachinery::FieldSelector::FromMap({{"spec.nodeName", node}})});
 template <class T>
-Indexers IndexField(std::string field, std::function<std::vector<std::string>(const T&)> values) {
-  Indexers indexers;
-  indexers.emplace(std::move(field), [values = std::move(values)](const Object& object) {
+FieldIndex<T> IndexField(std::string field,
+                         std::function<std::vector<std::string>(const T&)> values) {
+  FieldIndex<T> index;
+  index.indexers.emplace(std::move(field), [values = std::move(values)](const Object& object) {
     return values(*DecodeShared<T>(object).value());
   });
-  return indexers;
+  return index;
 }
 
 /// An immutable set of indexers and the numbers of their names. `version` shows which entries were
@@ -78,7 +87,8 @@ class IndexerSet {
   bool empty() const { return named_.empty() && free_.empty(); }
 
   /// Returns the encoded terms of an object. When a function throws, the object gets a term of
-  /// kUnreadIndex; a value that is too long is left out. Both are logged.
+  /// kUnreadIndex; a value that is too long is left out. Both are logged, at most five lines a
+  /// minute each.
   std::string Encode(const Object& object) const;
 
   /// Whether an IndexFunc has this name. False for names that only a TermsFunc returns.

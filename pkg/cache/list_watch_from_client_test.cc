@@ -163,6 +163,21 @@ TEST_F(ListWatchFromClientTest, AnEventThatCannotBeReadIsSaidToBeSoAndTheRestGoe
   EXPECT_FALSE(seen.more);
 }
 
+TEST_F(ListWatchFromClientTest, AnObjectThatNestsDeeplyHasItsName) {
+  const std::string deep = R"({"spec":)" + std::string(600, '[') + std::string(600, ']') +
+                           R"(,"metadata":{"namespace":"ns","name":"deep","resourceVersion":"3"}})";
+  OneAnswer lists(200, "application/json",
+                  R"({"metadata":{"resourceVersion":"9"},"items":[)" + deep + "]}");
+  SeenItems listed;
+  EXPECT_TRUE(lists.Source()->List({}, listed, {}));
+  EXPECT_THAT(listed.names, ElementsAre("ns/deep@3"));
+  OneAnswer watches(200, "application/json;stream=watch",
+                    R"({"type":"MODIFIED","object":)" + deep + "}\n");
+  SeenItems watched;
+  EXPECT_TRUE(watches.Source()->Watch({}, watched, {}));
+  EXPECT_THAT(watched.names, ElementsAre("1 ns/deep@3"));
+}
+
 TEST_F(ListWatchFromClientTest, WatchesEventsAndBookmarks) {
   const std::string bookmark =
       R"({"kind":"ConfigMap","metadata":{"resourceVersion":"7","annotations":)"

@@ -159,6 +159,25 @@ TEST_F(ListerTest, AListThatCannotBeWholeSaysWhichObjectIsTheReason) {
             3);
 }
 
+// As what a tenant may store where a custom resource preserves unknown fields: a ConfigMap has one
+// place only where JSON is kept as it is.
+TEST_F(ListerTest, AnObjectThatNestsDeeperThanDecodersGoConcernsNobodyElse) {
+  const std::string bytes = R"({"metadata":{"managedFields":[{"fieldsV1":)" +
+                            std::string(5000, '[') + std::string(5000, ']') +
+                            R"(}],"namespace":"n2","name":"deep"}})";
+  const auto made = MakeObject(codec::Encoding::kJson, bytes);
+  ASSERT_TRUE(made) << made.error().ToString();
+  EXPECT_EQ(made->key.ToString(), "n2/deep");
+  ASSERT_TRUE(informer_->AddIndexers(NamespaceIndexer()));
+  source_->PutObject(*made);
+  Put("n1", "good", "web");
+  Start();
+  const Lister<ConfigMap> lister(informer_);
+  EXPECT_EQ(lister.List("n1").value().size(), 1U);
+  EXPECT_EQ(lister.Get("n2", "gone").error().reason, Reason::kNotFound);
+  EXPECT_THAT(lister.List("n2").error().message, HasSubstr("n2/deep"));
+}
+
 TEST_F(ListerTest, AnIndexThatCannotReadAnObjectSaysSoHoweverItsFunctionTakesIt) {
   const logging::testing::Capture log;
   ASSERT_TRUE(informer_->AddIndexers(NamespaceIndexer()));

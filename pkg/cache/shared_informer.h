@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "kubexx/apimachinery/object_key.h"
@@ -53,6 +54,15 @@ class SharedInformer final : public SharedInformerBase {
   /// object that cannot be decoded, the function counts as having thrown.
   apimachinery::Result<void> AddIndexers(Indexers indexers) {
     return SharedInformerBase::AddIndexers(Reading(std::move(indexers), DecodeUntyped<T>));
+  }
+  /// Adds what IndexField<T> returns.
+  template <class U>
+  apimachinery::Result<void> AddIndexers(FieldIndex<U> index) {
+    static_assert(
+        std::is_same_v<T, U>,
+        "kubexx: an IndexField<T> is for an informer of T; for MetadataInformerFor<T> make an "
+        "IndexField<PartialObjectMetadata>");
+    return AddIndexers(std::move(index.indexers));
   }
 
   HandlerRegistration AddEventHandler(std::string name, EventHandler<T> handler,

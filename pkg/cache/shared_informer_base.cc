@@ -90,6 +90,8 @@ SharedInformerBase::~SharedInformerBase() = default;
 void SharedInformerBase::Start() { core_->Start(); }
 void SharedInformerBase::RequestStop() { core_->RequestStop(); }
 void SharedInformerBase::Stop() { core_->Stop(); }
+void SharedInformerBase::Retire() { core_->Retire(); }
+bool SharedInformerBase::HasEnded() const { return core_->HasEnded(); }
 bool SharedInformerBase::OnOwnThread() const { return core_->OnOwnThread(); }
 bool SharedInformerBase::HasSynced() const { return core_->HasSynced(); }
 bool SharedInformerBase::WaitForSync(std::stop_token stop) const {

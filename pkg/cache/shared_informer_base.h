@@ -74,6 +74,11 @@ class SharedInformerBase {
   void Stop();
   /// Whether the caller is a handler or another callback of this informer.
   bool OnOwnThread() const;
+  /// Stops the informer for good: like Stop, but Start from now on only logs an error. Logs a
+  /// warning that names the handlers that are still registered, because they get no more events.
+  void Retire();
+  /// Whether no thread of the informer runs any more, so that Stop would not have to wait.
+  bool HasEnded() const;
   /// True once the first full list since Start is in the store.
   bool HasSynced() const;
   /// Blocks until HasSynced; false when `stop` was requested first.
@@ -136,7 +141,8 @@ class SharedInformerBase {
   /// - kNotFound when the store has no such object.
   /// - kMalformed, which names the object, when it cannot be read; and for a missing object when
   ///   the store lacks an object that could not be read, because that might be the missing one.
-  /// - SyncError's error for a missing object while the server refuses its namespace.
+  /// - SyncError's error for a missing object while the server has refused its namespace since
+  ///   Start. Once there was a list, a refusal is no error: the store answers as it was then.
   /// - kUnavailable for a missing object before the first list, because the caller would take
   ///   kNotFound for a deleted object. (client-go's listers return "not found" and empty lists
   ///   then; controller-runtime's cached client waits, as controller::Client does.)
@@ -167,9 +173,9 @@ class SharedInformerBase {
   void ForEachRaw(base::FunctionRef<void(const Object&)> each) const;
   /// Decodes the objects of a namespace (empty: of all namespaces) and calls `each` for them.
   /// kMalformed, which names the object, when one cannot be decoded, and when the store lacks an
-  /// object that could not be read; SyncError's error while the server refuses the namespace, or
-  /// any of all namespaces; kUnavailable before the first list of the namespace, or of all
-  /// namespaces.
+  /// object that could not be read; SyncError's error while the server has refused the namespace
+  /// since Start, or any of all namespaces; kUnavailable before the first list of the namespace, or
+  /// of all namespaces.
   apimachinery::Result<void> DecodeEach(std::string_view namespace_, UntypedDecoder decode,
                                         base::FunctionRef<void(UntypedRef&&)> each) const;
   /// Like DecodeEach, for the objects that have all of `terms`. When these have a term of

@@ -20,6 +20,7 @@
 #include "kubexx/cache/testing/chaos.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/cache/testing/recorder.h"
+#include "kubexx/logging/testing/capture.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::cache {
@@ -323,6 +324,32 @@ TEST_F(SharedInformerTest, AStopKeepsWhatAHandlerHasNotBeenGiven) {
   stopper.join();
   StartAndSync();
   recorder.AwaitContent(Expected());
+}
+
+TEST_F(SharedInformerTest, FaultyFunctionsDoNotFillTheLog) {
+  const logging::testing::Capture log;
+  for (int i = 0; i < 100; ++i) {
+    source_->Put({"a", std::to_string(i)}, "x");
+    source_->Put({"refused", std::to_string(i)}, "x");
+  }
+  InformerOptions options = Options();
+  options.transform = [](Object& object) -> apimachinery::Result<void> {
+    return object.key.namespace_ == "refused" ? apimachinery::Fail(Reason::kInvalid, "not this one")
+                                              : apimachinery::Result<void>();
+  };
+  Make(std::move(options));
+  const auto registration = informer_->AddRawHandler(
+      "thrower", [](const RawEvent&) { throw std::runtime_error("handler bug"); });
+  StartAndSync();
+  KX_AWAIT(registry_
+               .Counter("informer_handler_exceptions_total", "",
+                        {{"name", "things"}, {"handler", "thrower"}})
+               .Value() == 100);
+  // Five a minute each; the clock goes on when everybody waits.
+  EXPECT_GE(log.Count("an event handler threw"), 5U);
+  EXPECT_LT(log.Count("an event handler threw"), 50U);
+  EXPECT_GE(log.Count("transform refused an object"), 5U);
+  EXPECT_LT(log.Count("transform refused an object"), 50U);
 }
 
 TEST_F(SharedInformerTest, TransformsBeforeAnythingElse) {

@@ -9,12 +9,13 @@
 
 namespace kubexx::cache {
 
-/// Encodes `object` as protobuf, with its key and resourceVersion. T needs `metadata` and
-/// codec::SchemaOf<T>().
+/// Encodes `object` as protobuf, or as JSON when it is a custom resource, which has no protobuf;
+/// with its key and resourceVersion. T needs `metadata` and codec::SchemaOf<T>().
 template <class T>
 Object EncodeObject(const T& object) {
-  return {.encoding = codec::Encoding::kProtobuf,
-          .bytes = codec::EncodeProtobuf(object),
+  const bool protobuf = codec::HasProtobuf(codec::SchemaOf<T>());
+  return {.encoding = protobuf ? codec::Encoding::kProtobuf : codec::Encoding::kJson,
+          .bytes = protobuf ? codec::EncodeProtobuf(object) : codec::EncodeJson(object),
           .key = {object.metadata.namespace_, object.metadata.name},
           .resource_version = object.metadata.resource_version};
 }

@@ -15,8 +15,12 @@ namespace kubexx::codec {
 /// How an object is written down.
 enum class Encoding : std::uint8_t { kJson, kProtobuf };
 
+/// Whether the type has a protobuf message. Custom resources have none: no field of their tables
+/// has a tag, and the API server stores and sends them as JSON only.
+bool HasProtobuf(const TypeSchema& schema);
+
 /// Appends the protobuf message of `object` (no envelope) to `out`, bytes as Go's generated Marshal
-/// writes them.
+/// writes them. Appends nothing for a type that HasProtobuf says to have none.
 void EncodeProtobuf(const TypeSchema& schema, const void* object, std::string& out);
 
 /// Reads a protobuf message (no envelope) into the value-initialised `object`. Unknown fields are

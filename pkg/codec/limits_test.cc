@@ -8,6 +8,9 @@
 #include "kubexx/api/coordination/v1/types.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/codec/object_meta.h"
+#include "kubexx/codec/watch_reader.h"
 
 namespace kubexx::codec {
 namespace {
@@ -50,6 +53,46 @@ TEST(DecodingLimitsTest, ListsOfNothingAreBoundedInJsonToo) {
                                   R"({"spec":{"containers":[)" + containers + "]}}", &pod);
   ASSERT_FALSE(decoded);
   EXPECT_THAT(decoded.error().message, HasSubstr("too many elements"));
+}
+
+// An object of a custom resource whose spec, which preserves unknown fields, nests this deep.
+std::string DeepObject(int levels) {
+  const auto below = static_cast<std::size_t>(levels) - 1;
+  return R"({"spec":)" + std::string(below, '[') + std::string(below, ']') +
+         R"(,"metadata":{"name":"deep","namespace":"ns","labels":{"a":"b"}}})";
+}
+
+TEST(DecodingLimitsTest, WhatTheServerTakesCanBePassedOver) {
+  constexpr int kServerLevels = 10'000;  // of Go's encoding/json
+  const std::string deep = DeepObject(kServerLevels);
+  const auto meta = ScanObjectMeta(Encoding::kJson, deep);
+  ASSERT_TRUE(meta) << meta.error().ToString();
+  EXPECT_EQ(meta->name, "deep");
+  const auto labels = ScanLabels(Encoding::kJson, deep);
+  ASSERT_TRUE(labels) << labels.error().ToString();
+  EXPECT_EQ(labels->at("a"), "b");
+  EXPECT_THAT(WithTypeMeta(deep, "example.com/v1", "Website"), HasSubstr("Website"));
+
+  std::string object;
+  WatchReader watch(Encoding::kJson);
+  const auto read =
+      watch.Feed(R"({"type":"ADDED","object":)" + deep + "}", [&](const WatchFrame& frame) {
+        object = frame.object;
+        return apimachinery::Result<void>();
+      });
+  EXPECT_TRUE(read) << read.error().ToString();
+  EXPECT_EQ(object, deep);
+}
+
+TEST(DecodingLimitsTest, NothingIsPassedOverWithoutEnd) {
+  EXPECT_FALSE(ScanObjectMeta(Encoding::kJson, DeepObject(10'002)));
+  EXPECT_FALSE(ScanObjectMeta(Encoding::kJson, DeepObject(1'000'000)));
+  EXPECT_FALSE(ScanObjectMeta(Encoding::kJson, R"({"spec":)" + std::string(5000, '[') + "}}"));
+}
+
+TEST(DecodingLimitsTest, WhatIsGoneDownIntoHasALowerLimit) {
+  EXPECT_TRUE(JsonTree::Parse(DeepObject(512)));
+  EXPECT_FALSE(JsonTree::Parse(DeepObject(513)));
 }
 
 }  // namespace

@@ -70,24 +70,31 @@ bool LabelsOfProtobuf(std::string_view bytes, LabelMap& labels) {
 }
 
 bool LabelsOfJson(std::string_view text, LabelMap& labels) {
-  return internal::ForEachMember(text, [&](std::string_view key, std::string_view metadata) {
-    if (key != "metadata" || metadata == "null") {
-      return true;
-    }
-    return internal::ForEachMember(metadata, [&](std::string_view name, std::string_view map) {
-      if (name != "labels" || map == "null") {
-        return true;
-      }
-      return internal::ForEachMember(map, [&](std::string_view label, std::string_view literal) {
-        std::string value;
-        if (!internal::ReadString(literal, value)) {
-          return false;
+  return internal::ForEachMember(
+      text,
+      [&](std::string_view key, std::string_view metadata) {
+        if (key != "metadata" || metadata == "null") {
+          return true;
         }
-        labels.insert_or_assign(std::string(label), std::move(value));
-        return true;
-      });
-    });
-  });
+        return internal::ForEachMember(
+            metadata,
+            [&](std::string_view name, std::string_view map) {
+              if (name != "labels" || map == "null") {
+                return true;
+              }
+              return internal::ForEachMember(
+                  map, [&](std::string_view label, std::string_view literal) {
+                    std::string value;
+                    if (!internal::ReadString(literal, value)) {
+                      return false;
+                    }
+                    labels.insert_or_assign(std::string(label), std::move(value));
+                    return true;
+                  });
+            },
+            internal::kMaxPassedJsonDepth);
+      },
+      internal::kMaxPassedJsonDepth);
 }
 
 }  // namespace

@@ -63,20 +63,26 @@ Result<ObjectMetaSummary> ScanProtobuf(std::string_view bytes) {
 Result<ObjectMetaSummary> ScanJson(std::string_view text) {
   ObjectMetaSummary meta;
   std::string_view field;
-  const bool ok = internal::ForEachMember(text, [&](std::string_view key, std::string_view value) {
-    if (key != "metadata" || value == "null") {
-      return true;
-    }
-    field = "metadata";
-    return internal::ForEachMember(value, [&](std::string_view name, std::string_view item) {
-      std::string* const target = name == "name"              ? &meta.name
-                                  : name == "namespace"       ? &meta.namespace_
-                                  : name == "uid"             ? &meta.uid
-                                  : name == "resourceVersion" ? &meta.resource_version
-                                                              : nullptr;
-      return target == nullptr || internal::ReadString(item, *target);
-    });
-  });
+  const bool ok = internal::ForEachMember(
+      text,
+      [&](std::string_view key, std::string_view value) {
+        if (key != "metadata" || value == "null") {
+          return true;
+        }
+        field = "metadata";
+        return internal::ForEachMember(
+            value,
+            [&](std::string_view name, std::string_view item) {
+              std::string* const target = name == "name"              ? &meta.name
+                                          : name == "namespace"       ? &meta.namespace_
+                                          : name == "uid"             ? &meta.uid
+                                          : name == "resourceVersion" ? &meta.resource_version
+                                                                      : nullptr;
+              return target == nullptr || internal::ReadString(item, *target);
+            },
+            internal::kMaxPassedJsonDepth);
+      },
+      internal::kMaxPassedJsonDepth);
   if (!ok) {
     return Fail(Malformed(std::string(field), "malformed JSON"));
   }
@@ -93,12 +99,14 @@ std::string WithTypeMeta(std::string_view json, std::string_view api_version,
                          std::string_view kind) {
   bool named = kind.empty();
   bool empty = true;
-  const bool is_object =
-      internal::ForEachMember(json, [&named, &empty](std::string_view key, std::string_view) {
+  const bool is_object = internal::ForEachMember(
+      json,
+      [&named, &empty](std::string_view key, std::string_view) {
         named = named || key == "kind";
         empty = false;
         return true;
-      });
+      },
+      internal::kMaxPassedJsonDepth);
   if (named || !is_object) {
     return std::string(json);
   }

@@ -22,7 +22,8 @@ struct ObjectMetaSummary {
 
 /// Scans `bytes` (protobuf without envelope, or JSON) for metadata. Works for every type whose
 /// protobuf field 1 is its ObjectMeta, which all root kinds with metadata have. kMalformed on bad
-/// bytes.
+/// bytes, which JSON that nests deeper than 10,000 levels is: the API server takes none that does.
+/// Decoders go less deep, so an object of which this tells the name may still not decode.
 apimachinery::Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view bytes);
 
 /// Scans `bytes` for the labels in the metadata, and decodes nothing else of the object. Works for

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 
 #include "kubexx/codec/codec.h"
@@ -182,6 +183,11 @@ void EncodeMessage(const TypeSchema& schema, const void* object, BackBuffer& out
 }
 
 }  // namespace
+
+bool HasProtobuf(const TypeSchema& schema) {
+  return std::ranges::any_of(schema.fields,
+                             [](const FieldSchema& field) { return field.tag != 0; });
+}
 
 void EncodeProtobuf(const TypeSchema& schema, const void* object, std::string& out) {
   BackBuffer buffer;

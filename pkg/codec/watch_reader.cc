@@ -46,8 +46,9 @@ Result<WatchEventType> ParseType(std::string_view name) {
 Result<WatchFrame> ParseJsonFrame(std::string_view text) {
   WatchFrame frame;
   std::string type;
-  const bool ok =
-      internal::ForEachMember(text, [&frame, &type](std::string_view key, std::string_view value) {
+  const bool ok = internal::ForEachMember(
+      text,
+      [&frame, &type](std::string_view key, std::string_view value) {
         if (key == "type") {
           return internal::ReadString(value, type);
         }
@@ -55,7 +56,8 @@ Result<WatchFrame> ParseJsonFrame(std::string_view text) {
           frame.object = value;
         }
         return true;
-      });
+      },
+      internal::kMaxPassedJsonDepth);
   if (!ok) {
     return Fail(Malformed("", "malformed watch event"));
   }

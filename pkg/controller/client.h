@@ -63,9 +63,11 @@ class Client {
   /// that the object cannot be decoded. The first read of a type starts its cache and waits for the
   /// first list, but no longer than Parts::first_read_timeout. When the server refuses the list, or
   /// it does not come in time, the error says why (see SharedInformerBase::AwaitSync) and is never
-  /// kNotFound. The same holds when the server refuses one of several namespaces. kBadRequest means
-  /// that the caches do not watch the key's namespace. For a cluster-scoped type the namespace in
-  /// `key` is ignored.
+  /// kNotFound. The same holds when the server has refused one of several namespaces from the
+  /// start. A refusal after the first list is no error: the cache answers as it was when the rights
+  /// were taken away, and has no object that was created since; see "When the rights are taken
+  /// away" in docs/library/informers.md. kBadRequest means that the caches do not watch the key's
+  /// namespace. For a cluster-scoped type the namespace in `key` is ignored.
   template <class T>
   apimachinery::Result<cache::Ref<T>> Get(const apimachinery::ObjectKey& key) const {
     return cache::Typed<T>(GetCached(*parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), key,
@@ -74,7 +76,8 @@ class Client {
 
   /// Returns the matching objects in `namespace_` (empty: in all namespaces) from the cache, in no
   /// particular order. kMalformed names an object that cannot be decoded. Other errors are those of
-  /// Get; a list over all namespaces also fails when the server refuses a single one.
+  /// Get; a list over all namespaces also fails when the server has refused a single one from the
+  /// start.
   template <class T>
   apimachinery::Result<std::vector<cache::Ref<T>>> List(
       std::string_view namespace_ = {}, const apimachinery::LabelSelector& selector = {}) const {

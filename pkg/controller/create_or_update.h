@@ -67,15 +67,20 @@ apimachinery::Result<Operation> CreateOrUpdate(const Client& client, T& object, 
   });
 }
 
-/// Like CreateOrUpdate, but sends a merge patch of what `mutate` changed instead of an update. The
-/// patch never conflicts, because the server does not check the object's version, and it keeps
-/// fields that this program does not know. It does not write the status.
+/// Like CreateOrUpdate, but sends a merge patch of what `mutate` changed instead of an update. It
+/// keeps the fields that the patch does not have, also those that this program does not know, and
+/// does not write the status. A patch without a list never conflicts, because the server does not
+/// check the object's version then. A list is always sent whole, as T knows it, because merge
+/// patches have no other way: a change in a list removes the fields that T does not know from all
+/// of its elements, as an update does. Such a patch has the version of the cached object, so that
+/// it does not undo another writer's change of the list: kConflict as with CreateOrUpdate. Where
+/// the elements of a list belong to several writers use server-side apply, kubernetes::ApplyObject.
 template <class T, class F>
 apimachinery::Result<Operation> CreateOrPatch(const Client& client, T& object, F mutate) {
   return internal::CreateOr(
       client, object, mutate, [&](const T& before) -> apimachinery::Result<void> {
-        KX_ASSIGN_OR_RETURN(std::string patch, MergePatchBetween(codec::EncodeJson(before),
-                                                                 codec::EncodeJson(object)));
+        KX_ASSIGN_OR_RETURN(std::string patch, MergePatchKeepingLists(codec::EncodeJson(before),
+                                                                      codec::EncodeJson(object)));
         KX_ASSIGN_OR_RETURN(object,
                             client.Patch<T>({before.metadata.namespace_, before.metadata.name},
                                             rest::PatchType::kMerge, std::move(patch)));

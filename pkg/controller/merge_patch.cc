@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/codec/json_text.h"
+#include "kubexx/codec/json_tree.h"
 
 namespace kubexx::controller {
 namespace {
@@ -49,8 +50,22 @@ class Members {
   std::vector<Member> sorted_;
 };
 
-/// The patch's text; "{}" when there is no difference.
-std::string Difference(const object& from, const object& to) {
+bool HasList(const element& value) {
+  if (!value.is_object()) {
+    return value.is_array();
+  }
+  const object members = value.get_object().value_unsafe();
+  for (const auto& member : members) {
+    if (HasList(member.value)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The patch's text; "{}" when there is no difference. Sets `lists` when the patch replaces or
+/// removes one.
+std::string Difference(const object& from, const object& to, bool& lists) {
   const Members in_from(from);
   const Members in_to(to);
   std::string patch = "{";
@@ -61,7 +76,7 @@ std::string Difference(const object& from, const object& to) {
     const std::optional<element> before = in_from.Find(name);
     if (before && before->is_object() && value.is_object()) {
       const std::string inner =
-          Difference(before->get_object().value_unsafe(), value.get_object().value_unsafe());
+          Difference(before->get_object().value_unsafe(), value.get_object().value_unsafe(), lists);
       if (inner != "{}") {
         AppendMember(name, inner, patch);
       }
@@ -69,11 +84,13 @@ std::string Difference(const object& from, const object& to) {
     }
     const std::string text = simdjson::minify(value);
     if (!before || simdjson::minify(*before) != text) {
+      lists = lists || HasList(value) || (before && HasList(*before));
       AppendMember(name, text, patch);
     }
   }
   for (const auto& [name, value] : from) {
     if (!value.is_null() && !in_to.Find(name)) {
+      lists = lists || HasList(value);
       AppendMember(name, "null", patch);
     }
   }
@@ -96,7 +113,24 @@ Result<std::string> MergePatchBetween(std::string_view from, std::string_view to
   simdjson::dom::parser to_parser;
   KX_ASSIGN_OR_RETURN(const object before, Parse(from_parser, from, "from"));
   KX_ASSIGN_OR_RETURN(const object after, Parse(to_parser, to, "to"));
-  return Difference(before, after);
+  bool lists = false;
+  return Difference(before, after, lists);
+}
+
+Result<std::string> MergePatchKeepingLists(std::string_view from, std::string_view to) {
+  simdjson::dom::parser from_parser;
+  simdjson::dom::parser to_parser;
+  KX_ASSIGN_OR_RETURN(const object before, Parse(from_parser, from, "from"));
+  KX_ASSIGN_OR_RETURN(const object after, Parse(to_parser, to, "to"));
+  bool lists = false;
+  std::string patch = Difference(before, after, lists);
+  std::string_view version;
+  if (!lists || before["metadata"]["resourceVersion"].get(version) != simdjson::SUCCESS) {
+    return patch;
+  }
+  KX_ASSIGN_OR_RETURN(codec::JsonTree tree, codec::JsonTree::Parse(patch));
+  tree["metadata"]["resourceVersion"] = version;
+  return tree.ToJson();
 }
 
 }  // namespace kubexx::controller

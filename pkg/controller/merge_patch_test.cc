@@ -40,6 +40,43 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Both", R"({"a":1,"b":2})", R"({"b":3,"c":4})", R"({"b":3,"c":4,"a":null})"}),
     [](const auto& param_info) { return param_info.param.name; });
 
+struct ListCase {
+  const char* name;
+  const char* from;
+  const char* to;
+  const char* patch;
+};
+
+class MergePatchListsTest : public ::testing::TestWithParam<ListCase> {};
+
+TEST_P(MergePatchListsTest, AListIsReplacedInTheVersionThatWasReadOnly) {
+  const auto patch = MergePatchKeepingLists(GetParam().from, GetParam().to);
+  ASSERT_TRUE(patch) << patch.error().ToString();
+  EXPECT_EQ(*patch, GetParam().patch);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Objects, MergePatchListsTest,
+    ::testing::Values(
+        ListCase{"NoListNoVersion", R"({"metadata":{"resourceVersion":"7"},"l":[1],"a":1})",
+                 R"({"metadata":{"resourceVersion":"7"},"l":[1],"a":2})", R"({"a":2})"},
+        ListCase{"Changed", R"({"metadata":{"resourceVersion":"7"},"spec":{"l":[{"a":1}]}})",
+                 R"({"metadata":{"resourceVersion":"7"},"spec":{"l":[{"a":2}]}})",
+                 R"({"spec":{"l":[{"a":2}]},"metadata":{"resourceVersion":"7"}})"},
+        ListCase{"ChangedInMetadata", R"({"metadata":{"finalizers":["a"],"resourceVersion":"7"}})",
+                 R"({"metadata":{"finalizers":["b"],"resourceVersion":"7"}})",
+                 R"({"metadata":{"finalizers":["b"],"resourceVersion":"7"}})"},
+        ListCase{"NewAndDeepInside", R"({"metadata":{"resourceVersion":"7"}})",
+                 R"({"metadata":{"resourceVersion":"7"},"spec":{"a":{"l":[]}}})",
+                 R"({"spec":{"a":{"l":[]}},"metadata":{"resourceVersion":"7"}})"},
+        ListCase{"Removed", R"({"metadata":{"resourceVersion":"7"},"spec":{"l":[1]}})",
+                 R"({"metadata":{"resourceVersion":"7"},"spec":{}})",
+                 R"({"spec":{"l":null},"metadata":{"resourceVersion":"7"}})"},
+        ListCase{"AnObjectWithoutAVersion", R"({"l":[1]})", R"({"l":[2]})", R"({"l":[2]})"},
+        ListCase{"NothingForEqualObjects", R"({"metadata":{"resourceVersion":"7"},"l":[1]})",
+                 R"({"metadata":{"resourceVersion":"7"},"l":[1]})", "{}"}),
+    [](const auto& param_info) { return param_info.param.name; });
+
 TEST(MergePatchErrorTest, WhatIsNoObjectIsRefused) {
   for (const char* bad : {"", "[]", "{", "1", "{\"a\":}"}) {
     EXPECT_FALSE(MergePatchBetween(bad, "{}")) << bad;

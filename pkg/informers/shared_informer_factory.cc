@@ -1,6 +1,7 @@
 #include "kubexx/informers/shared_informer_factory.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -55,11 +56,13 @@ std::shared_ptr<cache::SharedInformerBase> SharedInformerFactory::FindUntyped(
 SharedInformerFactory::InformerPtr SharedInformerFactory::FindOrMake(
     std::type_index type, const apimachinery::ResourceInfo& resource,
     const cache::InformerOptions* options, Maker make, Form form) {
+  std::vector<InformerPtr> ended;  // is destroyed without the lock
   base::MutexLock lock(mu_);
   const auto found = std::ranges::find(informers_, type, &decltype(informers_)::value_type::first);
   if (found != informers_.end()) {
     return found->second;
   }
+  ended = TakeEndedLocked();
   cache::InformerOptions complete =
       Complete(resource, options == nullptr ? cache::InformerOptions{} : *options);
   if (form == Form::kMetadata) {
@@ -190,8 +193,10 @@ std::vector<SharedInformerFactory::InformerPtr> SharedInformerFactory::All() con
 
 void SharedInformerFactory::StopAndRemove(std::type_index type) {
   InformerPtr informer;
+  std::vector<InformerPtr> ended;
   {
     base::MutexLock lock(mu_);
+    ended = TakeEndedLocked();
     const auto found =
         std::ranges::find(informers_, type, &decltype(informers_)::value_type::first);
     if (found == informers_.end()) {
@@ -203,7 +208,16 @@ void SharedInformerFactory::StopAndRemove(std::type_index type) {
       removed_.push_back(informer);
     }
   }
-  informer->Stop();
+  informer->Retire();
+}
+
+std::vector<SharedInformerFactory::InformerPtr> SharedInformerFactory::TakeEndedLocked() {
+  const auto over = std::ranges::partition(
+      removed_, [](const InformerPtr& informer) { return !informer->HasEnded(); });
+  std::vector<InformerPtr> ended(std::make_move_iterator(over.begin()),
+                                 std::make_move_iterator(over.end()));
+  removed_.erase(over.begin(), over.end());
+  return ended;
 }
 
 std::vector<SharedInformerFactory::InformerPtr> SharedInformerFactory::TakeRemoved() {

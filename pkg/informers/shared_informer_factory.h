@@ -124,12 +124,19 @@ class SharedInformerFactory {
   /// `namespace_` is empty for a cluster-scoped type, whose objects are all watched.
   Scope ScopeOf(const apimachinery::ResourceInfo& resource, std::string_view namespace_) const;
 
-  /// Stops T's informer, if there is one, and forgets it. Whoever has it may still read its store.
-  /// The next InformerFor<T> makes a new one. A handler of the informer may call it; see
-  /// SharedInformerBase::Stop.
+  /// Stops T's informer for good, if there is one, and forgets it. Whoever has it may still read
+  /// its store, but nobody can start it again. Its handlers get no more events: the log names those
+  /// that are still registered, such as the source of a controller, which is deaf from then on. The
+  /// next InformerFor<T> makes a new one. A handler of the informer may call it; see
+  /// SharedInformerBase::Stop. The factory then keeps the informer until its threads have ended.
   template <class T>
   void Remove() {
     StopAndRemove(typeid(T));
+  }
+  /// The same with the informer of MetadataInformerFor<T>.
+  template <class T>
+  void RemoveMetadata() {
+    StopAndRemove(MetadataTypeOf<T>());
   }
 
   /// Reads the store of T's informer.
@@ -190,6 +197,8 @@ class SharedInformerFactory {
                                   const cache::InformerOptions& options) const;
   std::vector<InformerPtr> All() const;
   std::vector<InformerPtr> TakeRemoved();
+  // Those of them that have ended: without their handlers nobody needs them.
+  std::vector<InformerPtr> TakeEndedLocked() KX_REQUIRES(mu_);
 
   const std::shared_ptr<rest::RESTClient> client_;
   const FactoryOptions options_;

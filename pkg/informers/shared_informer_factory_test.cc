@@ -16,6 +16,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/logging/testing/capture.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -249,6 +250,49 @@ TEST_F(SharedInformerFactoryTest, ARemovedInformerEndsAlone) {
   EXPECT_EQ(nodes->Size(), 1U) << "its store can still be read";
   EXPECT_NE(factory.InformerFor<Node>(), nodes);
   EXPECT_EQ(factory.InformerFor<ConfigMap>(), configmaps);
+}
+
+TEST_F(SharedInformerFactoryTest, ARemovedInformerNamesWhoStillListensAndDoesNotStartAgain) {
+  const logging::testing::Capture log;
+  SharedInformerFactory factory(rest::testing::NewClient(server_.Url()));
+  const auto nodes = factory.InformerFor<Node>();
+  const auto registration = nodes->AddRawHandler("controller of racks",
+                                                 [](const cache::SharedInformerBase::RawEvent&) {});
+  factory.Start();
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
+  factory.Remove<Node>();
+  EXPECT_EQ(log.Count("controller of racks"), 1U);
+  nodes->Start();
+  EXPECT_TRUE(nodes->HasEnded());
+  EXPECT_EQ(log.Count("cannot be started"), 1U);
+  factory.InformerFor<Node>()->Start();
+  EXPECT_EQ(log.Count("cannot be started"), 1U) << "that is another one";
+}
+
+TEST_F(SharedInformerFactoryTest, TheInformerOfMetadataCanBeRemoved) {
+  SharedInformerFactory factory(rest::testing::NewClient(server_.Url()));
+  const auto whole = factory.InformerFor<Node>();
+  const auto metadata = factory.MetadataInformerFor<Node>();
+  factory.Start();
+  ASSERT_TRUE(factory.WaitForCacheSync(base::testing::PatienceEnd().token()));
+  factory.RemoveMetadata<Node>();
+  EXPECT_TRUE(metadata->HasEnded());
+  EXPECT_NE(factory.MetadataInformerFor<Node>(), metadata);
+  EXPECT_EQ(factory.InformerFor<Node>(), whole);
+  EXPECT_FALSE(whole->HasEnded());
+}
+
+TEST_F(SharedInformerFactoryTest, WhatAHandlerRemovedIsKeptNoLongerThanItRuns) {
+  SharedInformerFactory factory(rest::testing::NewClient(server_.Url()));
+  std::weak_ptr<cache::SharedInformer<Node>> nodes = factory.InformerFor<Node>();
+  const auto registration = nodes.lock()->AddRawHandler(
+      "removes", [&](const cache::SharedInformerBase::RawEvent&) { factory.Remove<Node>(); });
+  factory.Start();
+  KX_AWAIT(factory.FindInformer<Node>() == nullptr);
+  KX_AWAIT(nodes.lock()->HasEnded());
+  EXPECT_FALSE(nodes.expired());
+  (void)factory.InformerFor<ConfigMap>();  // whatever is made or removed next
+  EXPECT_TRUE(nodes.expired());
 }
 
 TEST_F(SharedInformerFactoryTest, AHandlerMayRemoveItsInformer) {

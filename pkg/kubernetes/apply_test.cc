@@ -6,6 +6,7 @@
 
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/large_input.h"
 #include "kubexx/kubernetes/apps_v1.gen.h"
 #include "kubexx/rest/testing/recorder.h"
 
@@ -181,9 +182,55 @@ TEST(ExtractOwnedTest, ListsByValueAndIndex) {
             R"("spec":{"containers":[],"hostAliases":[{"hostnames":["h2"]}]}})");
 }
 
+TEST(ExtractOwnedTest, FindsElementsWhateverTheirKeysLookLike) {
+  const Deployment object = WithManagedFields(
+      R"({"f:spec":{"f:template":{"f:spec":{"f:containers":)"
+      R"({"k:{\"image\":\"i:2\",\"name\":\"b\"}":{".":{},"f:name":{}},"k:{\"name\":\"x\"}":{},)"
+      R"("k:{\"name\":\"a\"}":{".":{},"f:ports":{"k:{\"protocol\":\"TCP\",\"containerPort\":80.0}":{}}}}}}}})");
+  const auto owned = ExtractOwned(object, "me");
+  ASSERT_TRUE(owned) << owned.error().ToString();
+  EXPECT_EQ(
+      owned->ToJson(),
+      std::string(kIdentity) +
+          R"(},"spec":{"template":{"spec":{"containers":[{"ports":[{"containerPort":80,"protocol":"TCP"}],)"
+          R"("name":"a"},{"name":"b","image":"i:2"}]}}}})");
+}
+
+std::string ManyFinalizers(const std::string& before, const std::string& after) {
+  constexpr int kFinalizers = base::testing::LargeInput(40'000);
+  std::string out;
+  for (int i = 0; i < kFinalizers; ++i) {
+    out += (i == 0 ? "" : ",") + before + "x/" + std::to_string(i) + after;
+  }
+  return out;
+}
+
+// What reads every step for every element does not end.
+TEST(ExtractOwnedTest, ManyElementsAreLookedUpOnceEach) {
+  const std::string json = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m",)"
+                           R"("finalizers":[)" +
+                           ManyFinalizers("\"", "\"") +
+                           R"(],"managedFields":[{"manager":"me","operation":"Apply","fieldsV1":)"
+                           R"({"f:metadata":{"f:finalizers":{)" +
+                           ManyFinalizers("\"v:\\\"", "\\\"\":{}") + "}}}}]}}";
+  const auto object = codec::DecodeJson<ConfigMap>(json);
+  ASSERT_TRUE(object) << object.error().ToString();
+  const auto owned = ExtractOwned(*object, "me");
+  ASSERT_TRUE(owned) << owned.error().ToString();
+  EXPECT_EQ(owned->ToJson(), R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m",)"
+                             R"("finalizers":[)" +
+                                 ManyFinalizers("\"", "\"") + "]}}");
+}
+
 TEST(ExtractOwnedTest, RefusesSetsThatCannotBeRead) {
-  for (const char* fields : {R"({"f:spec":5})", R"({"f:spec":{"f:template":{"f:spec":)"
-                                                R"({"f:containers":{"k:{name":{}}}}}})"}) {
+  std::string many_keys;
+  for (int i = 0; i < 20; ++i) {
+    many_keys += (i == 0 ? "\"k:{\\\"name" : ",\"k:{\\\"name") + std::to_string(i) + "\\\":1}\":{}";
+  }
+  const std::string in_containers = R"({"f:spec":{"f:template":{"f:spec":{"f:containers":{)";
+  for (const std::string& fields :
+       {std::string(R"({"f:spec":5})"), in_containers + R"("k:{name":{}}}}}})",
+        in_containers + R"("k:[1]":{}}}}}})", in_containers + many_keys + "}}}}}"}) {
     const auto owned = ExtractOwned(WithManagedFields(fields), "me");
     ASSERT_FALSE(owned) << fields;
     EXPECT_EQ(owned.error().reason, Reason::kMalformed);

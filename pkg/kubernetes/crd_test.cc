@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "kubexx/cache/typed_object.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/kubernetes/testing/widget_v1.gen.h"
@@ -36,6 +37,18 @@ TEST(GeneratedCustomResourceTest, RoundTripsEveryKindOfField) {
   EXPECT_EQ(widget->spec.start_time->ToTime()->ToString(), "2026-01-02T02:04:05Z");
   EXPECT_EQ(widget->status->phase, "Ready");
   EXPECT_EQ(codec::EncodeJson(*widget), kFull);
+}
+
+TEST(GeneratedCustomResourceTest, GoesIntoACacheAndComesOut) {
+  auto widget = codec::DecodeJson<TestWidget>(kFull);
+  ASSERT_TRUE(widget) << widget.error().ToString();
+  widget->metadata.namespace_ = "ns";
+  widget->metadata.resource_version = "7";
+  const cache::Object object = cache::EncodeObject(*widget);
+  EXPECT_EQ(object.encoding, codec::Encoding::kJson) << "there is no protobuf for it";
+  EXPECT_EQ(object.key.ToString(), "ns/w");
+  EXPECT_EQ(object.resource_version, "7");
+  EXPECT_EQ(cache::DecodeObject<TestWidget>(object).value(), *widget);
 }
 
 TEST(GeneratedCustomResourceTest, LeavesOutWhatIsNotRequiredAndNotSet) {

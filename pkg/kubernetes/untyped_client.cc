@@ -1,6 +1,5 @@
 #include "kubexx/kubernetes/untyped_client.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -13,12 +12,6 @@ using apimachinery::ListOptions;
 using apimachinery::Result;
 using codec::Encoding;
 
-// A custom resource has no protobuf: its table has no tags.
-bool HasProtobuf(const codec::TypeSchema& schema) {
-  return std::ranges::any_of(schema.fields,
-                             [](const codec::FieldSchema& field) { return field.tag != 0; });
-}
-
 RawResource MakeResource(const apimachinery::ResourceInfo& resource, std::string namespace_,
                          const codec::TypeSchema& schema, WriteDefaults defaults) {
   RawResource out{.resource = {.group = std::string(resource.group),
@@ -28,7 +21,7 @@ RawResource MakeResource(const apimachinery::ResourceInfo& resource, std::string
                   .namespace_ = std::move(namespace_),
                   .kind = std::string(resource.kind),
                   .defaults = std::move(defaults)};
-  if (HasProtobuf(schema)) {
+  if (codec::HasProtobuf(schema)) {
     out.accept = {Encoding::kProtobuf, Encoding::kJson};
   }
   return out;
@@ -50,7 +43,7 @@ Result<void> UntypedClient::Decode(Encoding encoding, std::string_view bytes, vo
 
 RawBody UntypedClient::Encode(const void* object) const {
   RawBody body;
-  if (!HasProtobuf(*schema_)) {
+  if (!codec::HasProtobuf(*schema_)) {
     codec::EncodeJson(*schema_, object, body.bytes);
     return body;
   }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/keyed_hash.h"
 #include "kubexx/codec/json_text.h"
 #include "kubexx/webhook/internal/list_pairs.h"
 #include "kubexx/webhook/internal/list_steps.h"
@@ -62,7 +63,8 @@ class Numbers {
   std::uint32_t OfKey(std::string_view key) { return OfText("k" + std::string(key)); }
 
  private:
-  std::unordered_map<std::string, std::uint32_t> numbers_;
+  // Whoever sends an object chooses its texts.
+  std::unordered_map<std::string, std::uint32_t, base::KeyedTextHash> numbers_;
 };
 
 /// A document with a number for each value, so that two values are compared in one step, however

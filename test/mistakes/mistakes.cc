@@ -27,6 +27,12 @@ Result<void> ReconcileNothing(const Request&, Context&) { return {}; }
 Result<Action> ReconcileAlone(const Request&) { return Action::Done(); }
 [[maybe_unused]] std::string NameOf(const ConfigMap& object) { return object.metadata.name; }
 
+[[maybe_unused]] kubexx::cache::FieldIndex<ConfigMap> NameIndex() {
+  return kubexx::cache::IndexField<ConfigMap>("name", [](const ConfigMap& object) {
+    return std::vector<std::string>{object.metadata.name};
+  });
+}
+
 struct NoReconciler {
   Result<Action> Reconcile(const Request&, Context&);
 };
@@ -41,6 +47,7 @@ struct NoReconciler {
                          .Owns<ConfigMap>()
                          .Watches<ConfigMap>(requests)
                          .Complete(Reconcile));
+  KX_RETURN_IF_ERROR(manager.InformerFor<ConfigMap>()->AddIndexers(NameIndex()));
   KX_RETURN_IF_ERROR(ControllerBuilder<Namespace>(manager).Complete(
       std::shared_ptr<kubexx::controller::Reconciler>()));
   return {};
@@ -77,6 +84,10 @@ struct NoReconciler {
 #elif MISTAKE == 8
   // error: ignoring return
   ControllerBuilder<Namespace>(manager).Complete(Reconcile);
+#elif MISTAKE == 9
+  // error: static assertion failed: kubexx: an IndexField<T> is for an informer of T; for
+  // MetadataInformerFor<T> make an IndexField<PartialObjectMetadata>
+  (void)manager.caches()->MetadataInformerFor<ConfigMap>()->AddIndexers(NameIndex());
 #endif
 }
 

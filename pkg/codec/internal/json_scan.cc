@@ -1,6 +1,7 @@
 #include "kubexx/codec/internal/json_scan.h"
 
-#include <bitset>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "kubexx/base/ascii.h"
@@ -75,7 +76,9 @@ std::string_view Range(const char* begin, const char* end) {
 template <class Sink>
 class Walker {
  public:
-  Walker(const char* p, const char* end, Sink sink) : p_(p), end_(end), sink_(sink) {}
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): see objects_
+  Walker(const char* p, const char* end, int max_depth, Sink sink)
+      : p_(p), end_(end), max_depth_(max_depth), sink_(sink) {}
 
   const char* Run() {
     do {
@@ -87,6 +90,22 @@ class Walker {
   }
 
  private:
+  static constexpr std::size_t kWordBits = 64;
+
+  void Open(bool object) {
+    const auto at = static_cast<std::size_t>(depth_++);
+    std::uint64_t& word = objects_[at / kWordBits];
+    const std::uint64_t bit = std::uint64_t{1} << at % kWordBits;
+    if (at % kWordBits == 0) {
+      word = 0;
+    }
+    word = object ? word | bit : word & ~bit;
+  }
+  bool InObject() const {
+    const auto at = static_cast<std::size_t>(depth_ - 1);
+    return (objects_[at / kWordBits] >> at % kWordBits & 1) != 0;
+  }
+
   void Space() { p_ = SkipSpace(p_, end_); }
   bool Eat(char c) {
     if (p_ == end_ || *p_ != c) {
@@ -123,10 +142,10 @@ class Walker {
   bool Value() {
     while (p_ != end_ && (*p_ == '{' || *p_ == '[')) {
       const bool object = *p_ == '{';
-      if (depth_ == kMaxJsonDepth) {
+      if (depth_ == max_depth_) {
         return false;
       }
-      objects_[static_cast<std::size_t>(depth_++)] = object;
+      Open(object);
       Eat(*p_);
       Space();
       if (p_ != end_ && *p_ == (object ? '}' : ']')) {
@@ -143,7 +162,7 @@ class Walker {
   bool AfterValue() {
     while (depth_ > 0) {
       Space();
-      const bool object = objects_[static_cast<std::size_t>(depth_ - 1)];
+      const bool object = InObject();
       if (Eat(object ? '}' : ']')) {
         --depth_;
         continue;
@@ -159,9 +178,12 @@ class Walker {
 
   const char* p_;
   const char* end_;
+  int max_depth_;
   Sink sink_;
   int depth_ = 0;
-  std::bitset<kMaxJsonDepth> objects_{};
+  // Open sets a word when it gets to its first bit: most values are scalars, for which a kilobyte
+  // would be cleared in vain.
+  std::array<std::uint64_t, (kMaxPassedJsonDepth + kWordBits - 1) / kWordBits> objects_;
 };
 
 }  // namespace
@@ -201,8 +223,8 @@ const char* ScanString(const char* p, const char* end) {
   return nullptr;
 }
 
-const char* ScanValue(const char* p, const char* end) {
-  return Walker(p, end, [](std::string_view) {}).Run();
+const char* ScanValue(const char* p, const char* end, int max_depth) {
+  return Walker(p, end, max_depth, [](std::string_view) {}).Run();
 }
 
 bool IsJson(std::string_view text) {
@@ -220,27 +242,29 @@ bool AppendCompact(std::string_view text, bool escape_html, std::string& out) {
   const std::size_t mark = out.size();
   const char* const end = text.data() + text.size();
   const char* const after =
-      Walker(SkipSpace(text.data(), end), end, [&out, escape_html](std::string_view token) {
-        if (!escape_html || token.front() != '"') {
-          out += token;
-          return;
-        }
-        constexpr std::string_view kHex = "0123456789abcdef";
-        for (std::size_t i = 0; i < token.size(); ++i) {
-          const char c = token[i];
-          if (c == '<' || c == '>' || c == '&') {
-            out += "\\u00";
-            out += kHex[static_cast<unsigned char>(c) >> 4];
-            out += kHex[static_cast<unsigned char>(c) & 15];
-          } else if (const auto rest = token.substr(i);
-                     rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
-            out += rest[2] == '\xa8' ? "\\u2028" : "\\u2029";
-            i += 2;
-          } else {
-            out += c;
-          }
-        }
-      }).Run();
+      Walker(SkipSpace(text.data(), end), end, kMaxJsonDepth,
+             [&out, escape_html](std::string_view token) {
+               if (!escape_html || token.front() != '"') {
+                 out += token;
+                 return;
+               }
+               constexpr std::string_view kHex = "0123456789abcdef";
+               for (std::size_t i = 0; i < token.size(); ++i) {
+                 const char c = token[i];
+                 if (c == '<' || c == '>' || c == '&') {
+                   out += "\\u00";
+                   out += kHex[static_cast<unsigned char>(c) >> 4];
+                   out += kHex[static_cast<unsigned char>(c) & 15];
+                 } else if (const auto rest = token.substr(i);
+                            rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
+                   out += rest[2] == '\xa8' ? "\\u2028" : "\\u2029";
+                   i += 2;
+                 } else {
+                   out += c;
+                 }
+               }
+             })
+          .Run();
   if (after == nullptr || SkipSpace(after, end) != end) {
     out.resize(mark);
     return false;

@@ -8,8 +8,13 @@
 
 namespace kubexx::codec::internal {
 
-/// Objects and arrays may nest this deep in text that is passed through or over.
+/// Objects and arrays may nest this deep in text that somebody goes down into, or passes on to who
+/// might.
 inline constexpr int kMaxJsonDepth = 512;
+
+/// Objects and arrays may nest this deep in text that is only passed over. Go's encoding/json has
+/// the same limit, and with it the API server: whatever it has stored can be passed over.
+inline constexpr int kMaxPassedJsonDepth = 10'000;
 
 /// The first position at or after `p` that is not white space.
 const char* SkipSpace(const char* p, const char* end);
@@ -19,11 +24,12 @@ const char* SkipSpace(const char* p, const char* end);
 const char* ScanString(const char* p, const char* end);
 
 /// The end of the JSON value that begins at `p` (no white space before it); null when it is
-/// malformed, unfinished or nested deeper than kMaxJsonDepth. Checks the grammar fully, but not
-/// UTF-8.
-const char* ScanValue(const char* p, const char* end);
+/// malformed, unfinished or nested deeper than `max_depth` (at most kMaxPassedJsonDepth). Checks
+/// the grammar fully, but not UTF-8. Does not recurse.
+const char* ScanValue(const char* p, const char* end, int max_depth = kMaxJsonDepth);
 
-/// Whether `text` is one JSON value with nothing but white space around it.
+/// Whether `text` is one JSON value, at most kMaxJsonDepth deep, with nothing but white space
+/// around it.
 bool IsJson(std::string_view text);
 
 /// Whether `text` is a JSON number.

@@ -1,7 +1,5 @@
 #include "kubexx/codec/internal/json_walk.h"
 
-#include "kubexx/codec/internal/json_scan.h"
-
 namespace kubexx::codec::internal {
 namespace {
 
@@ -12,7 +10,8 @@ std::string_view TextBetween(const char* begin, const char* end) {
 }  // namespace
 
 bool ForEachMember(std::string_view text,
-                   base::FunctionRef<bool(std::string_view, std::string_view)> member) {
+                   base::FunctionRef<bool(std::string_view, std::string_view)> member,
+                   int max_depth) {
   const char* const end = text.data() + text.size();
   const char* p = SkipSpace(text.data(), end);
   if (p == end || *p != '{') {
@@ -38,7 +37,7 @@ bool ForEachMember(std::string_view text,
       return false;
     }
     p = SkipSpace(p + 1, end);
-    const char* const value_end = ScanValue(p, end);
+    const char* const value_end = ScanValue(p, end, max_depth);
     if (value_end == nullptr || !member(key, TextBetween(p, value_end))) {
       return false;
     }

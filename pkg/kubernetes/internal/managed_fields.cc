@@ -1,12 +1,14 @@
 #include "kubexx/kubernetes/internal/managed_fields.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kubexx/codec/member_index.h"
+#include "kubexx/kubernetes/internal/list_steps.h"
 
 namespace kubexx::kubernetes::internal {
 namespace {
@@ -41,56 +43,49 @@ Result<Part> FromObject(const JsonTree& object, const JsonTree& fields) {
 
 // The element with the keys of a "k:" step: its keys and what the set names.
 Result<Part> FromKeyed(const JsonTree& element, const JsonTree& keys, const JsonTree& below) {
-  const bool same = std::ranges::all_of(keys.members(), [&element](const JsonTree::Member& key) {
-    const JsonTree* const value = element.Find(key.key);
-    return value != nullptr && *value == key.value;
-  });
-  if (!same) {
-    return Part();
-  }
   if (below.size() == 0) {
     return Part(element);
   }
   KX_ASSIGN_OR_RETURN(Part part, FromObject(element, below));
-  JsonTree out = part ? std::move(*part) : JsonTree::Object();
+  JsonTree named = part ? std::move(*part) : JsonTree::Object();
+  const codec::MemberIndex present(&named);
+  std::vector<JsonTree::Member> missing;
   for (const JsonTree::Member& key : keys.members()) {
-    out[key.key] = key.value;
+    if (present.Find(key.key) == nullptr) {
+      missing.push_back(key);
+    }
   }
-  return Part(std::move(out));
+  if (missing.empty()) {
+    return Part(std::move(named));
+  }
+  std::vector<JsonTree::Member> out(std::make_move_iterator(named.members().begin()),
+                                    std::make_move_iterator(named.members().end()));
+  std::ranges::move(missing, std::back_inserter(out));
+  return Part(JsonTree::Object(std::move(out)));
 }
 
-Result<Part> FromElement(const JsonTree& element, std::size_t index, const JsonTree::Member& step) {
-  if (step.key == "i:" + std::to_string(index)) {
-    return ExtractFields(element, step.value);
+Result<Part> FromElement(const JsonTree& element, const ListSteps::Found& step) {
+  if (step.keys != nullptr) {
+    return FromKeyed(element, *step.keys, *step.below);
   }
-  const bool keyed = step.key.starts_with("k:");
-  if (!keyed && !step.key.starts_with("v:")) {
-    return Part();
-  }
-  auto operand = JsonTree::Parse(std::string_view(step.key).substr(2));
-  if (!operand) {
-    return Fail(Malformed("metadata.managedFields", "\"" + step.key + "\" is not a path element"));
-  }
-  if (keyed) {
-    return FromKeyed(element, *operand, step.value);
-  }
-  return element == *operand ? Part(element) : Part();
+  return step.below == nullptr ? Part(element) : ExtractFields(element, *step.below);
 }
 
 Result<Part> FromArray(const JsonTree& array, const JsonTree& fields) {
-  JsonTree out = JsonTree::Array();
+  KX_ASSIGN_OR_RETURN(const ListSteps steps, ListSteps::Of(fields));
+  std::vector<JsonTree> out;
   std::size_t index = 0;
   for (const JsonTree& element : array.elements()) {
-    for (const JsonTree::Member& step : fields.members()) {
-      KX_ASSIGN_OR_RETURN(Part part, FromElement(element, index, step));
+    for (const ListSteps::Found& step : steps.Find(element, index)) {
+      KX_ASSIGN_OR_RETURN(Part part, FromElement(element, step));
       if (part) {
-        out.Append(std::move(*part));
+        out.push_back(std::move(*part));
         break;
       }
     }
     ++index;
   }
-  return out.size() == 0 ? Part() : Part(std::move(out));
+  return out.empty() ? Part() : Part(JsonTree::Array(std::move(out)));
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace kubexx::workqueue::internal {
 
 /// A hash table of pointers with open addressing and linear probing. A removal closes its gap, so
 /// there are no tombstones. Owns the nodes. Reuses the memory of a few removed nodes and their
-/// strings for the next keys, so that it allocates nothing in the steady state. Not thread-safe.
+/// strings for the next keys, so that it allocates nothing in the steady state. The hashes have to
+/// be such that nobody can choose keys that meet, as std::hash<Key> is. Not thread-safe.
 class KeyTable {
  public:
   KeyTable();

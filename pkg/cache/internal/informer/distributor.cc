@@ -130,6 +130,13 @@ bool ListenerSet::OnOwnThread() const {
          std::ranges::any_of(ended_, &Listener::OnOwnThread);
 }
 
+bool ListenerSet::HasRunning() const {
+  base::MutexLock lock(mu_);
+  return std::ranges::any_of(listeners_, &Listener::running) ||
+         std::ranges::any_of(awaited_, &Listener::running) ||
+         std::ranges::any_of(ended_, &Listener::running);
+}
+
 void ListenerSet::SetBounded(bool bounded) {
   base::MutexLock lock(mu_);
   bounded_ = bounded;

@@ -45,6 +45,8 @@ class ListenerSet {
   void SetBounded(bool bounded);
   /// Whether a handler of this set is the caller.
   bool OnOwnThread() const;
+  /// Whether a listener's thread has not ended yet.
+  bool HasRunning() const;
 
  private:
   /// Those that have a thread while the set is running.

@@ -40,6 +40,7 @@ InformerCore::Feed::Feed(InformerCore& core, NamespacedSource source, bool of_on
     : store({.name = FeedName(core.options_.name, source.namespace_),
              .transform = core.options_.transform,
              .dropped = core.metrics_.dropped,
+             .clock = core.options_.clock,
              .namespace_ = of_one_namespace ? std::optional(source.namespace_) : std::nullopt},
             *core.store_, core.queue_),
       reflector(FeedName(core.options_.name, source.namespace_), std::move(source.lister_watcher),

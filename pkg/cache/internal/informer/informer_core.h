@@ -45,6 +45,8 @@ class InformerCore {
   void RequestStop();
   void Stop();
   bool OnOwnThread() const;
+  void Retire();
+  bool HasEnded() const;
   bool HasSynced() const;
   bool WaitForSync(const std::stop_token& stop) const;
   /// See SharedInformerBase.
@@ -79,6 +81,7 @@ class InformerCore {
   /// Runs on a thread that Stop joins.
   void RunOwn(base::FunctionRef<void()> run);
   bool StopRequested() const;
+  bool IsRetired() const;
   void StartThreads(const std::stop_token& stop, base::Duration resync_check)
       KX_REQUIRES(lifecycle_mu_);
   void Join() KX_REQUIRES(lifecycle_mu_);
@@ -107,6 +110,7 @@ class InformerCore {
   mutable base::Mutex mu_;
   mutable base::CondVar synced_changed_;
   bool running_ KX_GUARDED_BY(mu_) = false;
+  bool retired_ KX_GUARDED_BY(mu_) = false;
   /// The stop of the run that Start began last.
   std::stop_source stop_ KX_GUARDED_BY(mu_){std::nostopstate};
   std::set<std::thread::id> own_threads_ KX_GUARDED_BY(mu_);  // beside the listeners'

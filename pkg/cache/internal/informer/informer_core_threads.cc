@@ -1,5 +1,6 @@
 // The threads of an InformerCore: their begin and end.
 #include <exception>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -29,6 +30,11 @@ void InformerCore::Start() {
     return;
   }
   base::MutexLock lifecycle(lifecycle_mu_);
+  if (IsRetired()) {
+    logging::Error("an informer that was removed cannot be started: ask its factory for a new one",
+                   {{"informer", options_.name}});
+    return;
+  }
   std::stop_source stop;
   if (distribution_thread_) {
     if (!StopRequested()) {
@@ -127,6 +133,41 @@ void InformerCore::Stop() {
   base::MutexLock lifecycle(lifecycle_mu_);
   RequestStop();  // once more, of a Start that had only begun
   Join();
+}
+
+bool InformerCore::IsRetired() const {
+  const base::MutexLock lock(mu_);
+  return retired_;
+}
+
+void InformerCore::Retire() {
+  {
+    const base::MutexLock lock(mu_);
+    retired_ = true;
+  }
+  std::string names;
+  for (const auto& listeners : {listeners_->All(), listeners_->Awaited()}) {
+    for (const auto& listener : listeners) {
+      if (!listener->closed()) {
+        names += (names.empty() ? "" : ", ") + listener->name();
+      }
+    }
+  }
+  if (!names.empty()) {
+    logging::Warning("a removed informer has handlers, which get no more events",
+                     {{"informer", options_.name}, {"handlers", names}});
+  }
+  Stop();
+}
+
+bool InformerCore::HasEnded() const {
+  {
+    const base::MutexLock lock(mu_);
+    if (!own_threads_.empty()) {
+      return false;
+    }
+  }
+  return !listeners_->HasRunning();
 }
 
 // A Start that the system gave too few threads may have any of them.

@@ -87,9 +87,12 @@ bool InformerStore::RunTransform(Object& object) {
   }
   if (!result) {
     options_.dropped.Increment();
-    logging::Error(
-        "transform refused an object",
-        {{"informer", options_.name}, {"key", object.key.ToString()}, {"error", result.error()}});
+    if (const auto others = refused_lines_.Admit()) {
+      logging::Error("transform refused an object", {{"informer", options_.name},
+                                                     {"key", object.key.ToString()},
+                                                     {"error", result.error()},
+                                                     {"others", *others}});
+    }
   }
   return result.has_value();
 }
@@ -99,8 +102,12 @@ apimachinery::Status InformerStore::TooLarge(const Object& object,
   constexpr std::size_t kShown = 256;
   const ObjectKey shown{.namespace_ = object.key.namespace_.substr(0, kShown),
                         .name = object.key.name.substr(0, kShown)};
-  logging::Error("cannot cache an object",
-                 {{"informer", options_.name}, {"key", shown.ToString()}, {"error", why}});
+  if (const auto others = too_large_lines_.Admit()) {
+    logging::Error("cannot cache an object", {{"informer", options_.name},
+                                              {"key", shown.ToString()},
+                                              {"error", why},
+                                              {"others", *others}});
+  }
   return why.WithContext('"' + shown.ToString() + '"');
 }
 

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/clock.h"
+#include "kubexx/base/report_limit.h"
 #include "kubexx/cache/internal/informer/delta_queue.h"
 #include "kubexx/cache/internal/packed/packed_store.h"
 #include "kubexx/cache/reflector_store.h"
@@ -32,6 +34,7 @@ class InformerStore final : public ReflectorStore {
     std::string name{};
     Transform transform{};
     metrics::Counter dropped{};
+    base::Clock& clock = base::Clock::Real();
     /// When set, the source has only the objects of this namespace.
     std::optional<std::string> namespace_{};
   };
@@ -58,12 +61,14 @@ class InformerStore final : public ReflectorStore {
   apimachinery::Result<void> Upsert(Object&& object);
   /// Logs that an object is too large, and returns the reason with the object.
   apimachinery::Status TooLarge(const Object& object, const apimachinery::Status& why) const;
-  /// False when the transform refused the object, which is logged and counted.
+  /// False when the transform refused the object, which is counted, and logged with a limit.
   bool RunTransform(Object& object);
 
   const Options options_;
   PackedStore& store_;
   DeltaQueue& queue_;
+  mutable base::ReportLimit too_large_lines_{options_.clock};
+  base::ReportLimit refused_lines_{options_.clock};
 };
 
 }  // namespace kubexx::cache

@@ -377,10 +377,13 @@ void Listener::Deliver(const RawEvent& event) {
     error = "unknown exception";
   }
   errors_.Increment();
-  logging::Error("an event handler threw", {{"informer", options_.informer},
-                                            {"handler", options_.name},
-                                            {"key", event.key().ToString()},
-                                            {"error", error}});
+  if (const auto others = exception_lines_.Admit()) {
+    logging::Error("an event handler threw", {{"informer", options_.informer},
+                                              {"handler", options_.name},
+                                              {"key", event.key().ToString()},
+                                              {"error", error},
+                                              {"others", *others}});
+  }
 }
 
 }  // namespace kubexx::cache

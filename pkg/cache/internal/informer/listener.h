@@ -19,6 +19,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/report_limit.h"
 #include "kubexx/cache/handler_options.h"
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/cache/internal/informer/merge_buffer.h"
@@ -131,6 +132,7 @@ class Listener {
   metrics::Counter merged_{};
   metrics::Counter held_back_seconds_{};
   metrics::Counter errors_{};
+  base::ReportLimit exception_lines_{options_.clock};
 
   std::atomic<bool> ended_ = false;  // as closed_, for between two calls of the handler
   mutable base::Mutex mu_;

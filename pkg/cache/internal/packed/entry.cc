@@ -1,10 +1,10 @@
 #include "kubexx/cache/internal/packed/entry.h"
 
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <new>
 
+#include "kubexx/base/keyed_hash.h"
 #include "kubexx/cache/object.h"
 
 namespace kubexx::cache {
@@ -57,10 +57,7 @@ apimachinery::ObjectKey Entry::key() const {
 }
 
 std::uint32_t Entry::HashKey(std::string_view namespace_, std::string_view name) {
-  const std::size_t a = std::hash<std::string_view>()(namespace_);
-  const std::size_t b = std::hash<std::string_view>()(name);
-  const std::size_t mixed = (a * 0x9e3779b97f4a7c15ULL) ^ b;
-  return static_cast<std::uint32_t>(mixed ^ (mixed >> 32));
+  return static_cast<std::uint32_t>(base::KeyedHash(name, base::KeyedHash(namespace_)));
 }
 
 void Entry::Release() const {

@@ -67,6 +67,7 @@ class Entry {
   /// The size of the allocation in bytes.
   std::size_t size() const { return sizeof(Entry) + head_size() + terms_size_ + packed_size_; }
 
+  /// A base::KeyedHash: tenants choose names.
   static std::uint32_t HashKey(std::string_view namespace_, std::string_view name);
 
  private:

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
+#include <string_view>
 
 namespace kubexx::cache {
 namespace {
@@ -43,6 +47,25 @@ TEST(EntryTest, KeepsItsParts) {
   EXPECT_EQ(entry->encoding(), codec::Encoding::kJson);
   EXPECT_EQ(entry->content_hash(), 7U);
   EXPECT_EQ(entry->key(), (ObjectKey{"ns", "name"}));
+}
+
+// Those that are here were chosen by the hash that Entry had, which everybody could compute: their
+// low ten bits were the same, and a table of 1024 places had all of them in one run.
+TEST(EntryTest, NobodyCanChooseNamesThatMeet) {
+  constexpr std::size_t kPlaces = 1024;
+  const std::hash<std::string_view> hash;
+  const std::size_t of_namespace = hash("ns") * 0x9e3779b97f4a7c15ULL;
+  std::set<std::size_t> places;
+  int names = 0;
+  for (int i = 0; names < 512; ++i) {
+    const std::string name = "config-" + std::to_string(i);
+    const std::size_t mixed = of_namespace ^ hash(name);
+    if (static_cast<std::uint32_t>(mixed ^ (mixed >> 32)) % kPlaces == 7) {
+      places.insert(Entry::HashKey("ns", name) % kPlaces);
+      ++names;
+    }
+  }
+  EXPECT_GT(places.size(), 300U) << "403 are expected";
 }
 
 TEST(EntryTest, RefusesAnAbsurdKey) {

@@ -20,6 +20,7 @@
 #include "kubexx/base/thread_time.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/cache/testing/recorder.h"
+#include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::cache {
 namespace {
@@ -143,6 +144,23 @@ TEST(PackedStoreTest, AnIndexerThatThrowsGivesNoTerms) {
       store.AddIndexer([](const Object&) -> IndexTerms { throw std::runtime_error("bad"); }));
   Put(store, MakeFake({"n", "a"}, "1", "x"));
   EXPECT_EQ(store.size(), 1U);
+}
+
+TEST(PackedStoreTest, AFaultyIndexerDoesNotFillTheLog) {
+  const logging::testing::Capture log;
+  PackedStore store;
+  ASSERT_TRUE(
+      store.AddIndexer([](const Object&) -> IndexTerms { throw std::runtime_error("bad"); }));
+  ASSERT_TRUE(store.AddIndexers(
+      {{"long", [](const Object&) { return std::vector{std::string(70'000, 'x')}; }}}));
+  for (int i = 0; i < 100; ++i) {
+    Put(store, MakeFake({"n", std::to_string(i)}, "1", "x"));
+  }
+  // Five a minute each, and the minute may end meanwhile.
+  EXPECT_GE(log.Count("an indexer threw"), 5U);
+  EXPECT_LE(log.Count("an indexer threw"), 10U);
+  EXPECT_GE(log.Count("left out of an index"), 5U);
+  EXPECT_LE(log.Count("left out of an index"), 10U);
 }
 
 TEST(PackedStoreTest, EarlyEntriesArePackedAgainOnceThereIsADictionary) {

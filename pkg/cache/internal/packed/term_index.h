@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kubexx/base/keyed_hash.h"
 #include "kubexx/cache/internal/packed/entry.h"
 #include "kubexx/cache/internal/packed/entry_table.h"
 
@@ -34,16 +35,10 @@ class TermIndex {
   bool empty() const { return postings_.empty(); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view term) const {
-      return std::hash<std::string_view>()(term);
-    }
-  };
-
   void Drop(std::string_view term, const Entry& entry);
 
-  std::unordered_map<std::string, EntryTable, Hash, std::equal_to<>> postings_{};
+  // Tenants choose labels.
+  std::unordered_map<std::string, EntryTable, base::KeyedTextHash, std::equal_to<>> postings_{};
 };
 
 }  // namespace kubexx::cache

@@ -111,10 +111,11 @@ base::Wake Poller::Wait(int fd, Interest interest, base::Clock& clock, const std
   base::Wake wake = base::Wake::kNotified;
   const base::MutexLock lock(mu_);
   if (!armed) {
-    // The kernel is short of something. Whoever asks looks at the socket now and then.
+    // The kernel is short of something. Whoever asks looks at the socket now and then, also when a
+    // signal ended the wait early: no report will come that could wake it later.
     base::Clock& real = base::Clock::Real();
     wake = real.WaitUntil(mu_, waiter.changed, stop, real.Now() + kWithoutReports);
-    waiter.ready = wake == base::Wake::kTimeout && clock.Now() < deadline;
+    waiter.ready = wake != base::Wake::kStopped && clock.Now() < deadline;
   }
   while (!waiter.ready && wake == base::Wake::kNotified) {
     wake = clock.WaitUntil(mu_, waiter.changed, stop, deadline);

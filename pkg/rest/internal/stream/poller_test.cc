@@ -1,12 +1,14 @@
 #include "kubexx/rest/internal/stream/poller.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <stop_token>
 #include <thread>
@@ -122,6 +124,44 @@ TEST_F(PollerTest, ALateReportFindsNobody) {
 
 TEST_F(PollerTest, ASocketThatIsNoneDoesNotHoldItsReader) {
   EXPECT_EQ(Wait(-1), Wake::kNotified) << "whoever reads sees the error";
+}
+
+// Interrupts one thread again and again, as a profiler does.
+class Interruptions {
+ public:
+  explicit Interruptions(pthread_t thread) {
+    struct sigaction action = {};
+    action.sa_handler = [](int) {};
+    EXPECT_EQ(::sigaction(SIGPROF, &action, &before_), 0);
+    sender_ = std::jthread([thread](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        ::pthread_kill(thread, SIGPROF);
+        base::testing::LetOthersRun();
+      }
+    });
+  }
+  Interruptions(const Interruptions&) = delete;
+  Interruptions& operator=(const Interruptions&) = delete;
+  ~Interruptions() {
+    sender_.request_stop();
+    sender_.join();
+    ::sigaction(SIGPROF, &before_, nullptr);
+  }
+
+ private:
+  struct sigaction before_ = {};
+  std::jthread sender_;
+};
+
+// No report was asked for, so that a wait for one would end with the deadline at the earliest.
+TEST_F(PollerTest, ASignalDoesNotLeaveAReaderWithoutReports) {
+  const Interruptions interruptions(::pthread_self());
+  const base::testing::PatienceEnd patience;
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(poller_->Wait(-1, Poller::Interest::kRead, clock_, patience.token(),
+                            clock_.Now() + std::chrono::hours(1)),
+              Wake::kNotified);
+  }
 }
 
 TEST_F(PollerTest, ManyWaitAtOnce) {
