@@ -24,6 +24,7 @@ struct Options {
   bool index = false;
   std::int64_t check = 100;
   std::int64_t reads = 0;
+  std::string selector{};
   std::int64_t events = 100'000;
   std::int64_t lead = 1'000;
   std::int64_t operations = 1'000'000;
@@ -36,6 +37,8 @@ struct Options {
 apimachinery::Result<void> Sync(const Options& options);
 /// Fills an informer, then takes updates in a handler that reads the old and the new object.
 apimachinery::Result<void> Watch(const Options& options);
+/// Fills an informer, then lists the objects that a label selector matches, again and again.
+apimachinery::Result<void> Select(const Options& options);
 /// Adds keys to a work queue, takes them and is done with them.
 apimachinery::Result<void> Queue(const Options& options);
 

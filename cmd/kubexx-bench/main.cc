@@ -1,4 +1,4 @@
-// kubexx-bench: measures the library: filling an informer, watching, the work queue.
+// kubexx-bench: measures the library: filling an informer, lists of it, watching, the work queue.
 
 #include <cstdlib>
 #include <iostream>
@@ -21,13 +21,16 @@ constexpr const char* kDescription =
 
   sync   starts a shared informer, waits until its store and its handler have every object, and tells the
          time, the processor time, the resident memory and its peak since the process started
-  watch  the same, then takes updates in a typed handler that reads the old and the new object, and tells
+  select the same as sync without a handler, then lists what --selector matches from the cache, --reads times, and
+         tells the median of their times, and that of the first one, which makes the index
+  watch  the same as sync, then takes updates in a typed handler that reads the old and the new object, and tells
          how many there were a second, and a second of processor time
   queue  adds keys to a work queue, takes them and is done with them; no server needed
 
 Examples:
   kubexx-bench sync --kubeconfig ~/.kube/config --resource pods
   kubexx-bench sync --reads 100000 --index
+  kubexx-bench select --selector app=web --reads 1000
   kubexx-bench watch --events 100000
   kubexx-bench queue --threads 8
 
@@ -54,7 +57,8 @@ void AddFlags(flags::FlagSet& set, bench::Options& options) {
               &options.index);
   set.AddInt("check", "sync: objects to decode afterwards, to see that they are whole",
              &options.check);
-  set.AddInt("reads", "sync: reads of the lister to measure afterwards", &options.reads);
+  set.AddInt("reads", "sync, select: reads of the lister to measure afterwards", &options.reads);
+  set.AddString("selector", "select: the label selector", &options.selector);
   set.AddInt("events", "watch: updates to measure", &options.events);
   set.AddInt("lead", "watch: updates before the measurement begins", &options.lead);
   set.AddInt("operations", "queue: keys to add, over all threads", &options.operations);
@@ -71,22 +75,27 @@ int Main(int argc, const char* const* argv) {
   bench::Options options;
   std::vector<std::string> arguments;
   flags::FlagSet flags("kubexx-bench", kDescription, KUBEXX_VERSION);
-  flags.AllowArguments("sync|watch|queue", &arguments);
+  flags.AllowArguments("sync|select|watch|queue", &arguments);
   AddFlags(flags, options);
   if (const auto exit_code = flags.ParseOrExitCode(argc, argv, kUsage)) {
     return *exit_code;
   }
   const std::string command = arguments.size() == 1 ? arguments.front() : std::string();
-  const auto run = command == "sync"    ? bench::Sync
-                   : command == "watch" ? bench::Watch
-                   : command == "queue" ? bench::Queue
-                                        : nullptr;
+  const auto run = command == "sync"     ? bench::Sync
+                   : command == "select" ? bench::Select
+                   : command == "watch"  ? bench::Watch
+                   : command == "queue"  ? bench::Queue
+                                         : nullptr;
   if (command == "watch" && options.handler == "none") {
     std::cerr << "kubexx-bench: watch needs a handler (--help tells more)\n";
     return kUsage;
   }
+  if (command == "select" && options.reads == 0) {
+    std::cerr << "kubexx-bench: select needs --reads (--help tells more)\n";
+    return kUsage;
+  }
   if (run == nullptr || !IsPossible(options)) {
-    std::cerr << (run == nullptr ? "kubexx-bench: name one of sync, watch and queue"
+    std::cerr << (run == nullptr ? "kubexx-bench: name one of sync, select, watch and queue"
                                  : "kubexx-bench: a number is too small")
               << " (--help tells more)\n";
     return kUsage;

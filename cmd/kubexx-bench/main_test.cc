@@ -58,6 +58,13 @@ TEST(KubexxBench, RefusesWrongUsageWithTwo) {
   EXPECT_EQ(Bench("measure").code, 2);
   EXPECT_EQ(Bench("queue --threads 0").code, 2);
   EXPECT_EQ(Bench("sync --resource nodes").code, 2);
+  EXPECT_EQ(Bench("select --selector app=web").code, 2);
+}
+
+TEST(KubexxBench, SaysWhichSelectorCannotBeRead) {
+  const Outcome outcome = Bench("select --reads 1 --selector =");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.text, HasSubstr("--selector: "));
 }
 
 TEST(KubexxBench, SaysWhichKubeconfigCannotBeRead) {

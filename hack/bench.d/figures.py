@@ -68,7 +68,7 @@ def slopes_of_rounds(results, sizes):
 
 def targets(results, settings):
     """What is asked for, and what was measured; each with the part that it belongs to."""
-    by_part = {"sync": sync_targets(results), "watch": watch_targets(results), "queue": queue_targets(results),
+    by_part = {"sync": sync_targets(results), "select": select_targets(results), "watch": watch_targets(results), "queue": queue_targets(results),
                "scale": scale_targets(results, settings)}
     for part, found in by_part.items():
         for target in found:
@@ -87,6 +87,10 @@ def sync_targets(results):
         Target("key-only query, each key", spread(results, "reads", "kubexx", "key_us").median, 1, unit=" µs"),
         Target("index query, each key", spread(results, "reads", "kubexx", "index_us").median, 1, unit=" µs"),
     ]
+
+
+def select_targets(results):
+    return [Target("list of 1 % of 5,000 pods in the cache, by a label", spread(results, "select", "kubexx", "list_ms").median, 1, unit=" ms")]
 
 
 def watch_targets(results):

@@ -11,11 +11,12 @@ import scenarios
 from figures import targets
 from programs import Programs, Results, log
 
-SCENARIOS = {"sync": (scenarios.sync, scenarios.variants, scenarios.reads), "watch": (scenarios.replay_rate, scenarios.watch),
+SCENARIOS = {"sync": (scenarios.sync, scenarios.variants, scenarios.reads), "select": (scenarios.select,),
+             "watch": (scenarios.replay_rate, scenarios.watch),
              "queue": (scenarios.queue,), "scale": (scenarios.scale,)}
 
 
-PARTS = {"sync": ("sync", "warm-up", "reads"), "watch": ("watch", "replay"), "queue": ("queue",), "scale": ("scale",)}
+PARTS = {"sync": ("sync", "warm-up", "reads"), "select": ("select",), "watch": ("watch", "replay"), "queue": ("queue",), "scale": ("scale",)}
 
 
 def part_of(scenario):
@@ -26,7 +27,7 @@ def arguments():
     parser = argparse.ArgumentParser()
     for name in ("build", "peers", "folder", "out", "templates", "kubeconfig", "machine", "revision"):
         parser.add_argument("--" + name, required=True)
-    for name in ("objects", "runs", "events", "watched", "operations", "reads", "minutes", "settle"):
+    for name in ("objects", "runs", "events", "watched", "operations", "reads", "selected", "lists", "minutes", "settle"):
         parser.add_argument("--" + name, type=int, required=True)
     parser.add_argument("--scale", type=lambda text: [int(n) for n in text.split(",")], required=True)
     parser.add_argument("--versions", action="append", default=[])

@@ -53,7 +53,7 @@ def run_once(results, scenario, number, command, timeout):
         sys.exit(f"bench: {os.path.basename(command[0])} failed with status {done.returncode}: {done.stderr.strip()[-2000:]}")
     row = json.loads(done.stdout.strip().splitlines()[-1])
     results.add(scenario, number, row)
-    shown = {k: row[k] for k in ("objects", "wall_s", "cpu_s", "rss_mb", "events_per_cpu_s", "ops_per_s") if k in row}
+    shown = {k: row[k] for k in ("objects", "wall_s", "cpu_s", "rss_mb", "events_per_cpu_s", "ops_per_s", "list_ms") if k in row}
     log(f"  {scenario} #{number} {row['program']}: " + " ".join(f"{k}={v}" for k, v in shown.items()))
     return row
 

@@ -28,6 +28,7 @@ def compared(results, scenario, fields):
 SYNC_FIELDS = (("wall_s", "wall s", 2), ("cpu_s", "CPU s", 2), ("rss_mb", "resident MiB", 1), ("peak_mb", "peak MiB", 1))
 WATCH_FIELDS = (("events_per_cpu_s", "events / CPU s", 0), ("cpu_us_per_event", "CPU µs / event", 2),
                 ("events_per_s", "events / s", 0), ("rss_mb", "resident MiB", 1))
+SELECT_FIELDS = (("list_ms", "ms each", 3), ("list_cpu_ms", "CPU ms each", 3), ("first_ms", "the first, ms", 2), ("rss_mb", "resident MiB", 1))
 QUEUE_FIELDS = (("ops_per_s", "operations / s", 0), ("ops_per_cpu_s", "operations / CPU s", 0))
 
 
@@ -52,6 +53,18 @@ Other ways to fill the store:
             if results.of(scenario, program):
                 rows.append([what, program] + [spread(results, scenario, program, f).text(d) for f, _, d in SYNC_FIELDS])
     return text + table(["", ""] + [h for _, h, _ in SYNC_FIELDS], rows)
+
+
+def select_section(results, settings):
+    found = spread(results, "select", "kubexx", "found").median
+    return f"""## Lists by a label selector, from the cache
+
+The lister is asked for {found:,.0f} of {settings.selected:,} pods of the replay server, 8 KB of protobuf each, {settings.lists:,} times; a run's figure is the median. kubexx
+looks the label up in an index, which the first list makes, and decodes what is selected. client-go compares the labels of every pod, and hands out
+pods that it has kept decoded.
+
+{compared(results, 'select', SELECT_FIELDS)}
+"""
 
 
 def rate_of_replay(results, scenario, protocol_json):
@@ -137,7 +150,7 @@ Raw results: [results.jsonl](results.jsonl), a line for each run. {settings.note
 
 {table(["", "measured", "target", "met"], [t.row().strip('| ').split(' | ') for t in targets(results, settings)])}
 {sync_section(results, settings)}
-{watch_section(results, settings)}{queue_section(results, settings)}{scale_section(results, settings)}
+{select_section(results, settings)}{watch_section(results, settings)}{queue_section(results, settings)}{scale_section(results, settings)}
 ## Machine and versions
 
 - {settings.machine}; client, API server, etcd and replay server share it

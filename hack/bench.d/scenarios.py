@@ -60,6 +60,20 @@ def watch(programs, results, settings):
             alternate(results, scenario, settings.runs, commands, others=key)
 
 
+# What the select scenario looks for: one of so many pods, by the label that the replay server gives it.
+RARE = 100
+SELECTOR = "tier=rare"
+
+
+def select(programs, results, settings):
+    log(f"select: lists of one in {RARE} of {settings.selected} pods in the cache")
+    flags = ["--selector", SELECTOR, "--reads", str(settings.lists)]
+    with Replay(programs, settings.folder, results, "select", templates=settings.template("pods.jsonl"), objects=settings.selected,
+                rare=RARE) as server:
+        alternate(results, "select", settings.runs, [[program, "select", "--kubeconfig", server.kubeconfig] + flags
+                                                     for program in (programs.kubexx, programs.clientgo)])
+
+
 def queue(programs, results, settings):
     for threads in (1, 8):
         log(f"queue: {settings.operations} operations, {threads} threads")

@@ -1,7 +1,6 @@
 #include "kubexx/remotecommand/streams.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,10 +8,11 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
-#include <memory>
+#include <functional>
 #include <utility>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/remotecommand/internal/wake_event.h"
 
 namespace kubexx::remotecommand {
 namespace {
@@ -23,37 +23,15 @@ using apimachinery::Result;
 
 std::string ErrnoText() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe)
 
-/// A descriptor that becomes readable when a stop is requested.
+/// Signals an event when a stop is requested.
 class StopEvent {
  public:
-  explicit StopEvent(const std::stop_token& stop)
-      : fd_(::eventfd(0, EFD_CLOEXEC)), callback_(stop, Signal{fd_}) {}
-  StopEvent(const StopEvent&) = delete;
-  StopEvent& operator=(const StopEvent&) = delete;
-  ~StopEvent() {
-    callback_.reset();
-    ::close(fd_);
-  }
-  int fd() const { return fd_; }
+  explicit StopEvent(const std::stop_token& stop) : callback_(stop, [this] { event_.Signal(); }) {}
+  int fd() const { return event_.fd(); }
 
  private:
-  struct Signal {
-    int fd;
-    void operator()() const { (void)!::eventfd_write(fd, 1); }
-  };
-  /// A stop_callback that can be ended before the descriptor is closed.
-  class Callback {
-   public:
-    Callback(const std::stop_token& stop, Signal signal)
-        : callback_(std::make_unique<std::stop_callback<Signal>>(stop, signal)) {}
-    void reset() { callback_.reset(); }
-
-   private:
-    std::unique_ptr<std::stop_callback<Signal>> callback_;
-  };
-
-  int fd_;
-  Callback callback_;
+  const internal::WakeEvent event_;
+  const std::stop_callback<std::function<void()>> callback_;
 };
 
 }  // namespace

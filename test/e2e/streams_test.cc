@@ -2,8 +2,14 @@
 // makes the pods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <stop_token>
@@ -14,6 +20,7 @@
 
 #include "kubexx/kubernetes/pod_logs.h"
 #include "kubexx/remotecommand/executor.h"
+#include "kubexx/remotecommand/port_forwarder.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -125,6 +132,49 @@ TEST_F(StreamsTest, ForwardReachesAPort) {
                                        StringSource("GET / HTTP/1.0\r\n\r\n"), StringSink(out_));
   ASSERT_TRUE(done) << done.error().ToString();
   EXPECT_THAT(out_, AllOf(StartsWith("HTTP/1."), HasSubstr("hello from the pod")));
+}
+
+/// Asks for the page at a local port; "" when the connection is reset before the first byte.
+std::string PageAt(std::uint16_t port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  std::string page;
+  EXPECT_TRUE(DescriptorSink(fd)("GET / HTTP/1.0\r\n\r\n"));
+  std::array<char, 4096> buffer{};
+  const Source source = DescriptorSource(fd);
+  for (auto size = source(buffer, {}); size && *size > 0; size = source(buffer, {})) {
+    page.append(buffer.data(), *size);
+  }
+  ::close(fd);
+  return page;
+}
+
+TEST_F(StreamsTest, AForwarderCarriesConnectionsAndSurvivesOneThatIsRefused) {
+  std::atomic<int> refused = 0;
+  auto forwarder = PortForwarder::New(
+      *executor_, {.namespace_ = "streams", .pod = "shell"},
+      {{.local = 0, .remote = 8080}, {.local = 0, .remote = 8081}},
+      {.on_error = [&refused](const ForwardedPort& port, const apimachinery::Status& error) {
+        EXPECT_EQ(port.remote, 8081);
+        EXPECT_THAT(error.message, HasSubstr("8081"));
+        ++refused;
+      }});
+  ASSERT_TRUE(forwarder) << forwarder.error().ToString();
+  Result<void> result;
+  {
+    const std::jthread runner(
+        [&](const std::stop_token& stop) { result = (*forwarder)->Run(stop); });
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_THAT(PageAt((*forwarder)->ports()[0].local), HasSubstr("hello from the pod"));
+      EXPECT_EQ(PageAt((*forwarder)->ports()[1].local), "");
+    }
+  }
+  EXPECT_TRUE(result) << result.error().ToString();
+  EXPECT_EQ(refused, 3);
 }
 
 TEST_F(StreamsTest, ForwardToAPortThatNobodyListensOnIsAnError) {

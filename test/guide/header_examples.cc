@@ -29,6 +29,7 @@
 #include "kubexx/leaderelection/lock.h"
 #include "kubexx/logging/logger.h"
 #include "kubexx/metrics/http_server.h"
+#include "kubexx/remotecommand/port_forwarder.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/webhook/server.h"
 
@@ -137,4 +138,10 @@ void Apply(kubernetes::ResourceClient<Deployment> deployments) {
 void Elect(std::shared_ptr<rest::RESTClient> client, metrics::Registry& registry,
            std::stop_token stop, std::function<void(std::stop_token)> run_controllers) {
   // EXAMPLE pkg/leaderelection/leader_elector.h 1
+}
+
+void Fetch(const std::string& url);
+Result<void> Forwarded(const std::shared_ptr<rest::RESTClient>& client) {
+  // EXAMPLE pkg/remotecommand/port_forwarder.h 1
+  return {};
 }

@@ -40,5 +40,5 @@ file(GLOB samples "\${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
 add_library(samples OBJECT \${samples})
 target_include_directories(samples PRIVATE "$root/examples/website-controller")
 target_compile_options(samples PRIVATE -Wall -Wextra -Werror)
-target_link_libraries(samples PRIVATE kubexx::controller)
+target_link_libraries(samples PRIVATE kubexx::controller kubexx::remotecommand)
 CMAKE

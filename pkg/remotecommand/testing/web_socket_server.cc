@@ -10,7 +10,9 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
 #include <boost/beast/websocket/ssl.hpp>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
@@ -28,7 +30,8 @@ using tcp = asio::ip::tcp;
 template <class Stream>
 class Connection final : public ServerConnection {
  public:
-  explicit Connection(websocket::stream<Stream&>& ws) : ws_(ws) {
+  Connection(websocket::stream<Stream&>& ws, std::string target)
+      : ws_(ws), target_(std::move(target)) {
     ws_.binary(true);
     ws_.control_callback([this](websocket::frame_type type, beast::string_view) {
       pings_ += type == websocket::frame_type::ping ? 1 : 0;
@@ -62,9 +65,11 @@ class Connection final : public ServerConnection {
     }
   }
   int pings() const override { return pings_; }
+  const std::string& target() const override { return target_; }
 
  private:
   websocket::stream<Stream&>& ws_;
+  const std::string target_;
   int pings_ = 0;
 };
 
@@ -117,9 +122,11 @@ class WebSocketServer::Impl {
 
  private:
   void Accept() {
+    std::vector<std::jthread> serving;
     while (true) {
       error_code error;
-      tcp::socket socket(context_);
+      auto context = std::make_unique<asio::io_context>(1);
+      tcp::socket socket(*context);
       acceptor_.accept(socket, error);
       {
         base::MutexLock lock(mu_);
@@ -127,15 +134,28 @@ class WebSocketServer::Impl {
           return;
         }
       }
-      if (options_.certificate.empty()) {
-        Serve(socket);
+      if (options_.at_once) {
+        serving.emplace_back(
+            [this, context = std::move(context), peer = std::move(socket)]() mutable {
+              tcp::socket mine(std::move(peer));  // It ends before its context.
+              ServeSocket(mine);
+            });
       } else {
-        asio::ssl::stream<tcp::socket&> stream(socket, tls_);
-        stream.handshake(asio::ssl::stream_base::server, error);
-        if (!error) {
-          Serve(stream);
-        }
+        ServeSocket(socket);
       }
+    }
+  }
+
+  void ServeSocket(tcp::socket& socket) {
+    if (options_.certificate.empty()) {
+      Serve(socket);
+      return;
+    }
+    error_code error;
+    asio::ssl::stream<tcp::socket&> stream(socket, tls_);
+    stream.handshake(asio::ssl::stream_base::server, error);
+    if (!error) {
+      Serve(stream);
     }
   }
 
@@ -172,7 +192,7 @@ class WebSocketServer::Impl {
     }));
     ws.accept(request, error);
     if (!error) {
-      Connection<Stream> connection(ws);
+      Connection<Stream> connection(ws, std::string(request.target()));
       options_.script(connection);
     }
   }

@@ -12,8 +12,8 @@
 
 namespace kubexx::remotecommand::testing {
 
-/// One upgraded connection, used only by the server's thread. It reports no errors when the peer
-/// has closed the connection.
+/// One upgraded connection, used only by the thread that serves it. It reports no errors when the
+/// peer has closed the connection.
 class ServerConnection {
  public:
   virtual ~ServerConnection() = default;
@@ -27,9 +27,12 @@ class ServerConnection {
   virtual void AwaitPeer() = 0;
   /// Pings seen so far.
   virtual int pings() const = 0;
+  /// The target of its request.
+  virtual const std::string& target() const = 0;
 };
 
-/// Listens on 127.0.0.1 and serves one connection after the other on a thread of its own.
+/// Listens on 127.0.0.1 and serves one connection after the other on a thread of its own, or all at
+/// once.
 class WebSocketServer {
  public:
   using Script = std::function<void(ServerConnection&)>;
@@ -41,6 +44,8 @@ class WebSocketServer {
   };
   struct Options {
     Script script = [](ServerConnection&) {};
+    /// Each connection has a thread, so that `script` and `accepts` run on several at a time.
+    bool at_once = false;
     Refusal refuse{};
     /// Returns whether to serve a request with this Authorization; if not, it gets 401. Called on
     /// the server's thread.

@@ -1,4 +1,4 @@
-// clientgo does with a client-go shared informer what `kubexx-bench sync` and `watch` do, and prints
+// clientgo does with a client-go shared informer what `kubexx-bench sync`, `select` and `watch` do, and prints
 // the same fields.
 package main
 
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -20,10 +21,11 @@ import (
 	"kubexx.example/bench/internal/measure"
 )
 
-const usage = `clientgo sync|watch --kubeconfig FILE [FLAGS]: the same work as kubexx-bench, with client-go.
+const usage = `clientgo sync|select|watch --kubeconfig FILE [FLAGS]: the same work as kubexx-bench, with client-go.
 
   sync   starts an informer of pods and waits until its store and its handler have all of them
-  watch  the same, then takes --events updates in a handler that reads the old and the new object
+  select fills an informer, then lists what --selector matches from its lister, --reads times
+  watch  the same as sync, then takes --events updates in a handler that reads the old and the new object
 
 `
 
@@ -33,6 +35,8 @@ type options struct {
 	json       bool
 	events     int64
 	lead       int64
+	selector   string
+	reads      int
 }
 
 // sink keeps the compiler from dropping what handlers read.
@@ -74,7 +78,7 @@ func (c *counter) update(old, current any) {
 }
 
 func main() {
-	if len(os.Args) < 2 || (os.Args[1] != "sync" && os.Args[1] != "watch") {
+	if len(os.Args) < 2 || !slices.Contains([]string{"sync", "select", "watch"}, os.Args[1]) {
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
 	}
@@ -85,11 +89,17 @@ func main() {
 	set.BoolVar(&o.json, "json", false, "ask for JSON instead of protobuf")
 	set.Int64Var(&o.events, "events", 100000, "watch: updates to measure")
 	set.Int64Var(&o.lead, "lead", 1000, "watch: updates before the measurement")
+	set.StringVar(&o.selector, "selector", "", "select: the label selector")
+	set.IntVar(&o.reads, "reads", 1000, "select: lists to measure")
 	_ = set.Parse(os.Args[2:])
+	if os.Args[1] == "select" {
+		selectPods(o)
+		return
+	}
 	run(os.Args[1], o)
 }
 
-func run(command string, o options) {
+func newClient(o options) kubernetes.Interface {
 	config, err := clientcmd.BuildConfigFromFlags("", o.kubeconfig)
 	if err != nil {
 		measure.Fatal("clientgo: %v", err)
@@ -99,7 +109,11 @@ func run(command string, o options) {
 		config.ContentType = "application/vnd.kubernetes.protobuf"
 		config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	}
-	client := kubernetes.NewForConfigOrDie(config)
+	return kubernetes.NewForConfigOrDie(config)
+}
+
+func run(command string, o options) {
+	client := newClient(o)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 

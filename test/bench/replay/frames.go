@@ -38,7 +38,7 @@ func typeMeta(kind string) []byte {
 
 var podTypeMeta = typeMeta("Pod")
 
-func (s *podSet) sizeOf(i int) int { return len(s.templates[i%len(s.templates)].bytes) }
+func (s *podSet) sizeOf(i int) int { return len(s.of(i).bytes) }
 
 // appendEvent appends a frame of a watch with pod number i.
 func (s *podSet) appendEvent(out []byte, kind string, i, revision int) []byte {

@@ -26,7 +26,7 @@ type options struct {
 	templates, kubeconfig, out, namespace string
 	objects, events                       int
 	pause                                 time.Duration
-	busy                                  int
+	busy, rare                            int
 }
 
 func main() {
@@ -39,6 +39,7 @@ func main() {
 	set.IntVar(&o.objects, "objects", 1000, "how many pods there are; record: how many to take")
 	set.IntVar(&o.events, "events", 0, "updates sent on a watch; then it stays quiet")
 	set.IntVar(&o.busy, "busy", 0, "how many of the pods are updated; 0: all of them in turn")
+	set.IntVar(&o.rare, "rare", 0, "serve: one pod in so many has the label tier=rare, the others tier=usual; 0: none has either")
 	set.DurationVar(&o.pause, "pause", time.Second, "between the first list and the updates")
 	set.Usage = func() {
 		fmt.Fprint(set.Output(), usage)
@@ -72,7 +73,7 @@ func main() {
 // rate tells how fast events are made, so that a client can be seen not to wait for them.
 func rate(o options) error {
 	for _, json := range []bool{false, true} {
-		pods, err := loadTemplates(o.templates, json)
+		pods, err := loadTemplates(o.templates, json, 0)
 		if err != nil {
 			return err
 		}

@@ -34,10 +34,10 @@ type server struct {
 func serve(o options) error {
 	s := &server{options: o}
 	var err error
-	if s.protobuf, err = loadTemplates(o.templates, false); err != nil {
+	if s.protobuf, err = loadTemplates(o.templates, false, o.rare); err != nil {
 		return err
 	}
-	if s.json, err = loadTemplates(o.templates, true); err != nil {
+	if s.json, err = loadTemplates(o.templates, true, o.rare); err != nil {
 		return err
 	}
 	certificate, ca, err := newCertificate()

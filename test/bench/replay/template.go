@@ -43,6 +43,9 @@ type template struct {
 type podSet struct {
 	json      bool
 	templates []template
+	// With `every` above 0 one pod in so many has the label tier=rare, and all others have tier=usual.
+	every int
+	rare  []template
 }
 
 const (
@@ -67,7 +70,11 @@ var patterns = []struct {
 // ownerUID is the same in all pods of the recording, as it is in those of one ReplicaSet.
 var ownerUID = []byte("8c0f6d6e-1111-2222-3333-444455556666")
 
-func loadTemplates(file string, asJSON bool) (*podSet, error) {
+// tierLabel is for clients that select pods: see podSet.
+const tierLabel = "tier"
+
+// loadTemplates reads what pods are made from. `every` is that of podSet; 0 leaves the labels as they were recorded.
+func loadTemplates(file string, asJSON bool, every int) (*podSet, error) {
 	pods, err := readPods(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -75,15 +82,40 @@ func loadTemplates(file string, asJSON bool) (*podSet, error) {
 	if len(pods) == 0 {
 		return nil, fmt.Errorf("%s: no pods", file)
 	}
-	set := &podSet{json: asJSON}
+	set := &podSet{json: asJSON, every: every}
+	if every <= 0 {
+		set.templates, err = makeTemplates(pods, asJSON, "")
+		return set, err
+	}
+	if set.templates, err = makeTemplates(pods, asJSON, "usual"); err != nil {
+		return nil, err
+	}
+	set.rare, err = makeTemplates(pods, asJSON, "rare")
+	return set, err
+}
+
+// makeTemplates sets the label of all pods unless `tier` is empty.
+func makeTemplates(pods []corev1.Pod, asJSON bool, tier string) ([]template, error) {
+	var all []template
 	for i := range pods {
+		if tier != "" {
+			metav1.SetMetaDataLabel(&pods[i].ObjectMeta, tierLabel, tier)
+		}
 		made, err := makeTemplate(&pods[i], asJSON)
 		if err != nil {
 			return nil, err
 		}
-		set.templates = append(set.templates, made)
+		all = append(all, made)
 	}
-	return set, nil
+	return all, nil
+}
+
+// of is what pod number i is made from.
+func (s *podSet) of(i int) *template {
+	if s.every > 0 && i%s.every == 0 {
+		return &s.rare[i%len(s.rare)]
+	}
+	return &s.templates[i%len(s.templates)]
 }
 
 func makeTemplate(pod *corev1.Pod, asJSON bool) (template, error) {
@@ -161,7 +193,7 @@ const hexAlphabet = "0123456789abcdef"
 
 // appendPod appends pod number i as of revision, 0 being the first.
 func (s *podSet) appendPod(out []byte, i, revision int) []byte {
-	t := &s.templates[i%len(s.templates)]
+	t := s.of(i)
 	begin := len(out)
 	out = append(out, t.bytes...)
 	pod := out[begin:]

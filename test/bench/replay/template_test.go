@@ -13,7 +13,12 @@ import (
 
 func templatesFor(t *testing.T, asJSON bool) *podSet {
 	t.Helper()
-	pods, err := loadTemplates("pods.jsonl", asJSON)
+	return labelledTemplatesFor(t, asJSON, 0)
+}
+
+func labelledTemplatesFor(t *testing.T, asJSON bool, every int) *podSet {
+	t.Helper()
+	pods, err := loadTemplates("pods.jsonl", asJSON, every)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +51,23 @@ func TestPodsOfBothEncodingsAreWholeAndDifferent(t *testing.T) {
 		}
 		if a.Status.StartTime.Equal(b.Status.StartTime) {
 			t.Errorf("json %v: two pods started at the same moment", asJSON)
+		}
+	}
+}
+
+func TestOnePodInAHundredIsRare(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		pods, rare := labelledTemplatesFor(t, asJSON, 100), 0
+		for i := range 500 {
+			pod := podOf(t, pods, i, 0)
+			if pod.Labels[tierLabel] == "rare" {
+				rare++
+			} else if pod.Labels[tierLabel] != "usual" {
+				t.Fatalf("json %v: %s has the labels %v", asJSON, pod.Name, pod.Labels)
+			}
+		}
+		if rare != 5 {
+			t.Errorf("json %v: %d of 500 are rare", asJSON, rare)
 		}
 	}
 }

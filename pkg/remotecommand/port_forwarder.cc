@@ -1,0 +1,287 @@
+#include "kubexx/remotecommand/port_forwarder.h"
+
+#include <poll.h>
+
+#include <cerrno>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/report_limit.h"
+#include "kubexx/base/thrown_text.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/remotecommand/internal/descriptor.h"
+#include "kubexx/remotecommand/internal/local_connection.h"
+#include "kubexx/remotecommand/internal/tcp_listener.h"
+#include "kubexx/remotecommand/internal/wake_event.h"
+
+namespace kubexx::remotecommand {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using internal::Descriptor;
+using internal::LocalConnection;
+using internal::TcpListener;
+using internal::WakeEvent;
+
+/// How long a connection that cannot be accepted, as there are no descriptors left, waits for the
+/// next try, in milliseconds. Whoever polls for it would be woken again at once.
+constexpr int kPauseWithoutDescriptors = 100;
+
+std::optional<std::uint16_t> ParsePort(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), port);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+  return whole ? std::optional(port) : std::nullopt;
+}
+
+/// The connections of one run: a thread for each.
+class Connections {
+ public:
+  using Serve = std::function<void(const ForwardedPort&, Descriptor)>;
+
+  /// `serve` carries a connection to its end, on a thread of the connection.
+  Connections(Serve serve, const WakeEvent& ended) : serve_(std::move(serve)), ended_(ended) {}
+
+  /// Throws std::system_error where there is no thread left; the connection is then closed.
+  void Add(const ForwardedPort& port, Descriptor socket) {
+    const std::uint64_t id = ++last_id_;
+    std::jthread& thread = threads_[id];
+    try {
+      thread = std::jthread([this, id, port, socket = std::move(socket)]() mutable {
+        serve_(port, std::move(socket));
+        const base::MutexLock lock(mu_);
+        over_.push_back(id);
+        ended_.Signal();
+      });
+    } catch (...) {
+      threads_.erase(id);
+      throw;
+    }
+  }
+
+  /// Joins the threads whose connections are over.
+  void Reap() {
+    std::vector<std::uint64_t> over;
+    {
+      const base::MutexLock lock(mu_);
+      over.swap(over_);
+    }
+    for (const std::uint64_t id : over) {
+      threads_.erase(id);
+    }
+  }
+
+  std::size_t size() const { return threads_.size(); }
+
+ private:
+  const Serve serve_;
+  const WakeEvent& ended_;
+  std::uint64_t last_id_ = 0;
+  base::Mutex mu_;
+  std::vector<std::uint64_t> over_ KX_GUARDED_BY(mu_);
+  std::map<std::uint64_t, std::jthread> threads_;  // Joined first.
+};
+
+class ListeningForwarder final : public PortForwarder {
+ public:
+  ListeningForwarder(Executor executor, Target target, std::vector<ForwardedPort> ports,
+                     std::vector<TcpListener> listeners, Options options)
+      : executor_(std::move(executor)),
+        target_(std::move(target)),
+        ports_(std::move(ports)),
+        listeners_(std::move(listeners)),
+        options_(std::move(options)) {}
+
+  const std::vector<ForwardedPort>& ports() const override { return ports_; }
+
+  Result<void> Run(const std::stop_token& stop) override {
+    const WakeEvent wake;
+    if (!wake.valid()) {
+      return Fail(Reason::kUnavailable, "forward ports: no descriptor is left");
+    }
+    // It outlives the connections, which it ends when this returns with an error.
+    std::stop_source over;
+    const std::stop_callback on_stop(stop, [&over, &wake] {
+      over.request_stop();
+      wake.Signal();
+    });
+    Connections connections(
+        [this, token = over.get_token()](const ForwardedPort& port, Descriptor socket) {
+          Carry(port, std::move(socket), token);
+        },
+        wake);
+    auto result = AcceptUntil(stop, wake, connections);
+    over.request_stop();
+    return result;
+  }
+
+ private:
+  Result<void> AcceptUntil(const std::stop_token& stop, const WakeEvent& wake,
+                           Connections& connections) {
+    bool lacks_descriptors = false;
+    std::vector<pollfd> waits;
+    while (!stop.stop_requested()) {
+      const bool full = connections.size() >= options_.max_connections;
+      waits.assign(1, {wake.fd(), POLLIN, 0});
+      for (const TcpListener& listener : listeners_) {
+        waits.push_back({full || lacks_descriptors ? -1 : listener.fd(), POLLIN, 0});
+      }
+      const int patience = lacks_descriptors ? kPauseWithoutDescriptors : -1;
+      if (::poll(waits.data(), waits.size(), patience) < 0 && errno != EINTR) {
+        return Fail(Reason::kUnavailable, "wait for connections: " + ErrorText(errno));
+      }
+      wake.Clear();
+      connections.Reap();
+      // After a pause every listener is asked, as none was waited for.
+      const bool ask_all = std::exchange(lacks_descriptors, false);
+      for (std::size_t i = 0; i < listeners_.size(); ++i) {
+        if ((ask_all || waits[i + 1].revents != 0) &&
+            connections.size() < options_.max_connections) {
+          KX_ASSIGN_OR_RETURN(const bool accepted, Accept(i, ask_all, connections));
+          lacks_descriptors = lacks_descriptors || !accepted;
+        }
+      }
+    }
+    return {};
+  }
+
+  /// Accepts the connection that waits, if there is one. False when there is no descriptor left for
+  /// it, which is told unless `told`.
+  Result<bool> Accept(std::size_t index, bool told, Connections& connections) {
+    TcpListener::Accepted accepted = listeners_[index].Accept();
+    const ForwardedPort& port = ports_[index];
+    if (accepted.socket.get() >= 0) {
+      try {
+        connections.Add(port, std::move(accepted.socket));
+      } catch (const std::system_error& error) {
+        Tell(port, Status(Reason::kUnavailable, std::string("no thread: ") + error.what()));
+      }
+      return true;
+    }
+    const int error = accepted.error;
+    if (error == EBADF || error == EINVAL || error == ENOTSOCK) {
+      return Fail(Reason::kUnavailable, "accept a connection: " + ErrorText(error));
+    }
+    const bool lacks = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+    if (lacks && !told) {
+      Tell(port, Status(Reason::kUnavailable, "connections have to wait: " + ErrorText(error)));
+    }
+    return !lacks;  // Other errors are those of a connection that is gone: see accept(2).
+  }
+
+  /// Carries a connection to its end.
+  void Carry(const ForwardedPort& port, Descriptor socket, const std::stop_token& stop) {
+    // Resets the client's connection unless it comes to its finish.
+    LocalConnection local(std::move(socket), options_.half_closed_timeout, stop);
+    Result<void> done = Fail(Reason::kUnavailable, "no descriptor is left");
+    try {
+      if (local.valid()) {
+        done = executor_.Forward(
+            target_, port.remote,
+            [&local](std::span<char> buffer, const std::stop_token& ended) {
+              return local.Read(buffer, ended);
+            },
+            [&local](std::string_view bytes) { return local.Write(bytes); }, stop);
+      }
+    } catch (...) {  // Of the system, which has no thread left.
+      done = Fail(Reason::kUnavailable, base::ThrownText());
+    }
+    if (done) {
+      local.Finish();
+    } else if (!stop.stop_requested() && !local.has_ended()) {
+      Tell(port, done.error());
+    }
+  }
+
+  void Tell(const ForwardedPort& port, const Status& error) {
+    if (options_.on_error) {
+      try {
+        options_.on_error(port, error);
+      } catch (...) {
+        Log("An on_error of forwarded ports threw", port, base::ThrownText());
+      }
+    } else {
+      Log("A forwarded connection failed", port, error.ToString());
+    }
+  }
+
+  void Log(std::string_view what, const ForwardedPort& port, const std::string& error) {
+    if (const auto left_out = lines_.Admit()) {
+      logging::Warning(what, {{"namespace", target_.namespace_},
+                              {"pod", target_.pod},
+                              {"local_port", port.local},
+                              {"port", port.remote},
+                              {"error", error},
+                              {"left_out", *left_out}});
+    }
+  }
+
+  static std::string ErrorText(int error) { return std::generic_category().message(error); }
+
+  const Executor executor_;
+  const Target target_;
+  const std::vector<ForwardedPort> ports_;
+  const std::vector<TcpListener> listeners_;
+  const Options options_;
+  base::ReportLimit lines_{base::Clock::Real()};
+};
+
+}  // namespace
+
+Result<ForwardedPort> ForwardedPort::Parse(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const bool same = colon == std::string_view::npos;
+  const std::string_view left = same ? text : text.substr(0, colon);
+  const auto remote = ParsePort(same ? text : text.substr(colon + 1));
+  const auto local = !same && left.empty() ? std::optional<std::uint16_t>(0) : ParsePort(left);
+  if (!local || !remote || *remote == 0) {
+    return Fail(Reason::kBadRequest,
+                "\"" + std::string(text) +
+                    "\" does not name a port to forward: give \"REMOTE\", \"LOCAL:REMOTE\" or "
+                    "\":REMOTE\", with a remote port from 1 to 65535");
+  }
+  return ForwardedPort{.local = *local, .remote = *remote};
+}
+
+Result<std::unique_ptr<PortForwarder>> PortForwarder::New(Executor executor, Target target,
+                                                          std::vector<ForwardedPort> ports) {
+  return New(std::move(executor), std::move(target), std::move(ports), Options{});
+}
+
+Result<std::unique_ptr<PortForwarder>> PortForwarder::New(Executor executor, Target target,
+                                                          std::vector<ForwardedPort> ports,
+                                                          Options options) {
+  if (ports.empty()) {
+    return Fail(Reason::kBadRequest, "forward ports: no port is given");
+  }
+  if (options.max_connections == 0) {
+    return Fail(Reason::kBadRequest, "forward ports: max_connections is 0");
+  }
+  std::vector<TcpListener> listeners;
+  for (ForwardedPort& port : ports) {
+    if (port.remote == 0) {
+      return Fail(Reason::kBadRequest, "forward ports: a port of the pod is 0");
+    }
+    auto listener = TcpListener::New(options.address, port.local);
+    if (!listener) {
+      return Fail(std::move(listener).error().WithContext("forward ports"));
+    }
+    port.local = listener->port();
+    listeners.push_back(*std::move(listener));
+  }
+  return std::unique_ptr<PortForwarder>(
+      std::make_unique<ListeningForwarder>(std::move(executor), std::move(target), std::move(ports),
+                                           std::move(listeners), std::move(options)));
+}
+
+}  // namespace kubexx::remotecommand
