@@ -146,7 +146,7 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   // What is to be written because the workload was not planned before stays so until that has
   // succeeded.
   known.is_unplanned = known.is_unplanned && !plan.changes.empty();
-  if (known == Knowledge{.told_template = known.told_template, .looks = known.looks}) {
+  if (known == Knowledge{.tenure = known.tenure}) {
     states_.erase(found);
   }
   return is_right;
