@@ -63,6 +63,51 @@ TEST_F(OperatorUndoTest, ARolloutThatGoesBackBeforeItIsThroughIsTold) {
   EXPECT_EQ(writer_.calls().size(), 1U) << "its pods are left alone";
 }
 
+// Seed 161 of the simulation. What touches the source then makes it newer than its data.
+TEST_F(OperatorUndoTest, PodsThatBeginAfterASourceWasMadeAnewAreNotRolledForIt) {
+  const auto put_others = [](cache::testing::FakeSource& source, const auto& object) {
+    for (int i = 0; i < 10; ++i) {  // each source counts for itself
+      Put(source, object);
+    }
+  };
+  PutConfigMap("config", "old");
+  PutSecret("password", "old");
+  apps::Deployment plain;
+  plain.metadata.namespace_ = "other";
+  plain.metadata.name = "plain";
+  put_others(*deployments_, plain);
+  apps::Deployment web = Web();
+  web.metadata.generation = 1;
+  Put(*deployments_, web);
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  config_maps_->Delete({"ns", "config"});
+  AwaitEvents("configmaps", "delete", 1);
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "add", 2);
+  web.metadata.generation = 2;
+  web.spec.template_.spec.containers[0].image = "app:2";
+  Put(*deployments_, web);
+  deployments_->AwaitCaughtUp();
+  api::core::v1::ConfigMap other;
+  other.metadata.namespace_ = "other";
+  other.metadata.name = "other";
+  put_others(*config_maps_, other);
+  put_others(*config_maps_, other);
+  api::core::v1::ConfigMap touched;
+  touched.metadata.namespace_ = "ns";
+  touched.metadata.name = "config";
+  touched.metadata.labels["touched"] = "true";
+  touched.data["key"] = "new";
+  Put(*config_maps_, touched);
+  AwaitEvents("configmaps", "update", 20);
+  Settle();
+  AwaitReconciles("skipped", 2);
+  operator_->Stop();
+  EXPECT_TRUE(writer_.calls().empty());
+}
+
 // Self-heal: it would go on for ever otherwise.
 TEST_F(OperatorUndoTest, ARolloutThatIsSetBackAgainAndAgainIsMadeAgainEverMoreRarely) {
   NoticeObserver observer;

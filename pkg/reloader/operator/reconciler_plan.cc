@@ -86,7 +86,7 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
   const auto plan = PlanFor(workload, Doubts::kLeave, {});
   if (!plan) {
     // Who asks is to ask again, where that may help.
-    return !IsDenied(plan.error()) && plan.error().reason != Reason::kMalformed;
+    return !IsDenied(plan.error()) && plan.error().reason != apimachinery::Reason::kMalformed;
   }
   return std::ranges::any_of(plan->changes, [&](const Change& change) {
     return std::ranges::find(change.causes, source) != change.causes.end();

@@ -36,6 +36,9 @@ class PairMemory {
   /// under the same name.
   void RecordEnd(const WorkloadId& workload, const SourceId& source, const Move& last,
                  std::uint64_t version);
+  /// A source was made anew with these data after an earlier one of its name. That is a change only
+  /// for pods that began before it, which the earlier one's end and a plan tell.
+  void RecordCreation(const WorkloadId& workload, const SourceId& source, const Move& now);
   /// The resource versions start anew, because the API server's store was restored from a backup.
   void ForgetVersions(const WorkloadId& workload);
   /// A change of a pod template.

@@ -23,8 +23,8 @@ bool IsOwnRolloutOnTheWay(const Knowledge& known) {
          });
 }
 
-/// Stores that pods began by a rollout of another replica with what its variables say. Where it is
-/// known when it was made, the changes before it tell, too, and more exactly.
+/// Stores that pods began by a rollout of another replica with what its variables say. It may not
+/// be known whether it was made before or after a change, as when a list tells of it.
 void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
   std::map<std::string, std::vector<SourceId>> sources;
   std::set<SourceId> all;
@@ -44,11 +44,7 @@ void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
       continue;  // one for several sources has a digest of digests
     }
     const SourceId& source = found->second.front();
-    const auto moves = known.moves.find(source);
-    const bool is_known = change.since != 0 && change.since == change.until &&
-                          moves != known.moves.end() &&
-                          moves->second.front().version < change.since;
-    if (!is_known && !IsOverKeys(known.pairs, source)) {
+    if (HasMovedOnlyTo(known, source, *digest) && !IsOverKeys(known.pairs, source)) {
       known.pairs[source] = BeganWith(*digest);
     }
   }

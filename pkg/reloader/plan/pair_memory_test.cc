@@ -359,6 +359,30 @@ TEST(PairMemory, WhatASourceChangedToBeforeItWasDeletedIsNotWhatOneMadeAnewHas) 
   EXPECT_NE(BeganWith(memory), kNew);
 }
 
+TEST(PairMemory, PodsThatBeginAfterASourceWasMadeAnewHaveItsData) {
+  PairMemory told_first;
+  told_first.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  told_first.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 150);
+  told_first.RecordCreation(kPairWorkload, kPairSource, {kNew, 160});
+  EXPECT_EQ(BeganWith(told_first), kOld) << "of the pods that are there a plan says it";
+  told_first.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  EXPECT_EQ(BeganWith(told_first), kNew);
+  PairMemory told_last;
+  told_last.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  told_last.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  told_last.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 150);
+  told_last.RecordCreation(kPairWorkload, kPairSource, {kNew, 160});
+  EXPECT_EQ(BeganWith(told_last), kNew);
+  told_last.RecordCreation(kPairWorkload, kPairSource, {kOld, 250});
+  EXPECT_EQ(BeganWith(told_last), kNew) << "another one since then";
+}
+
+TEST(PairMemory, ASourceThatIsNewToAWorkloadWasNotMadeAnew) {
+  PairMemory memory;
+  memory.RecordCreation(kPairWorkload, kPairSource, {kNew, 160});
+  EXPECT_EQ(memory.Get(kPairWorkload), Knowledge{});
+}
+
 /// A workload that began with the old data, and a release that changed these and the template.
 void Release(PairMemory& memory) {
   Plan plan;
@@ -575,19 +599,20 @@ TEST(PairMemory, PodsBeginWithWhatAnotherReplicaRolledFor) {
       << "the pods of before live on for a while";
 }
 
-TEST(PairMemory, WhatChangedBeforeAnothersRolloutCountsMoreThanItsVariable) {
+TEST(PairMemory, OfDataThatCameBackAnothersRolloutDoesNotTellWhatPodsBeganWith) {
   PairMemory memory;
   memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
-  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 150});
-  PairMemory::TemplateChange change = RolledByAnother();
-  change.since = change.until = 200;  // its cache was behind
-  memory.TemplateChanged(kPairWorkload, change);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 160});
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 170});
+  memory.TemplateChanged(kPairWorkload, RolledByAnother());
   EXPECT_EQ(BeganWith(memory), kOld);
 }
 
 TEST(PairMemory, AVariableOfSeveralSourcesDoesNotTellWhatPodsBeganWith) {
   PairMemory memory;
   memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
   memory.RecordChange(kPairWorkload, {SourceType::kConfigMap, {"ns", "S"}}, kOld);
   memory.TemplateChanged(kPairWorkload, RolledByAnother());
   EXPECT_EQ(BeganWith(memory), kOld);

@@ -232,8 +232,8 @@ struct SourceLookup {
 /// over that other list. If nothing has changed there, the workload runs with the present data: a
 /// change of the list alone does not cause a rollout.
 ///
-/// A source whose variable is one of Knowledge::untold_variables, and right, needs no rollout, and
-/// the plan learns nothing of it. If another source needs a rollout, that is made for both.
+/// A source that has changed once, and whose variable is one of Knowledge::untold_variables and
+/// right, needs no rollout, and the plan learns nothing of it. If another source needs a rollout, that is made for both.
 ///
 /// For a SecretProviderClass see ProviderClasses. The planner changes nothing for one that no pod
 /// reports, and keeps the record of a source that is unknown.

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "kubexx/reloader/plan/begun_pods.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -79,8 +81,7 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
   if (member.settled || IsOlderThanPods(member)) {
     return Standing::kSettled;
   }
-  if (input_.rules.by_variables && slot.is_right &&
-      input_.known.untold_variables.contains(slot.variable)) {
+  if (IsRolledUntold(member, slot)) {
     return Standing::kUntold;
   }
   // These know what the pods began with. What the template says may have been set back since: by
@@ -108,6 +109,13 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
     return Since(state->digest, member);
   }
   return ByVariable(member, slot);
+}
+
+bool SlotPlanner::IsRolledUntold(const SlotMember& member, const Slot& slot) const {
+  return input_.rules.by_variables && slot.is_right &&
+         input_.known.untold_variables.contains(slot.variable) &&
+         HasMovedOnlyTo(input_.known, member.id,
+                        member.keys.empty() ? member.digest : member.whole);
 }
 
 std::optional<bool> SlotPlanner::IsMade(const SlotMember& member, const Slot& slot) const {

@@ -102,6 +102,9 @@ class SlotPlanner {
   bool MayBeOlderThanRecord(const SlotMember& member, const Slot& slot) const;
   /// Whether the template was rolled for other data of this source than the present ones.
   bool TellsOfOtherData(const SlotMember& member, const Slot& slot) const;
+  /// Whether another replica has rolled the workload for the present data, as a template says of
+  /// which no event has told yet.
+  bool IsRolledUntold(const SlotMember& member, const Slot& slot) const;
   /// Whether a write that was sent for the present data, and whose outcome is not known, was made.
   /// False only when the variables do not tell it; std::nullopt: nothing is known of such a write.
   std::optional<bool> IsMade(const SlotMember& member, const Slot& slot) const;

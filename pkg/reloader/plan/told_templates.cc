@@ -6,12 +6,12 @@
 namespace kubexx::reloader {
 namespace {
 
-std::size_t HashOf(const WorkloadId& workload) {
+std::size_t HashOfId(const WorkloadId& workload) {
   return std::hash<apimachinery::ObjectKey>()(workload.key) * 31 +
          static_cast<std::size_t>(workload.kind);
 }
 
-std::size_t HashOf(const TemplateVersion& version) {
+std::size_t HashOfVersion(const TemplateVersion& version) {
   return version.digest.empty()
              ? 0
              : std::hash<std::string>()(version.digest + std::to_string(version.generation));
@@ -20,19 +20,19 @@ std::size_t HashOf(const TemplateVersion& version) {
 }  // namespace
 
 void ToldTemplates::Told(const WorkloadId& workload, const TemplateVersion& version) {
-  const std::size_t told = HashOf(version);
+  const std::size_t told = HashOfVersion(version);
   const base::MutexLock lock(mu_);
-  entries_[HashOf(workload)] = {.told = told};
+  entries_[HashOfId(workload)] = {.told = told};
 }
 
 ToldTemplates::Telling ToldTemplates::LookFor(const WorkloadId& workload,
                                               const TemplateVersion& version) {
-  const std::size_t wanted = HashOf(version);
+  const std::size_t wanted = HashOfVersion(version);
   if (wanted == 0) {
     return Telling::kTold;
   }
   const base::MutexLock lock(mu_);
-  Entry& entry = entries_[HashOf(workload)];
+  Entry& entry = entries_[HashOfId(workload)];
   if (entry.told == wanted) {
     entry.looks = 0;
     return Telling::kTold;
@@ -46,7 +46,7 @@ ToldTemplates::Telling ToldTemplates::LookFor(const WorkloadId& workload,
 
 void ToldTemplates::Forget(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
-  entries_.erase(HashOf(workload));
+  entries_.erase(HashOfId(workload));
 }
 
 }  // namespace kubexx::reloader
