@@ -372,6 +372,12 @@ TEST_F(StaleCacheTest, ARolloutWhoseEventIsOnItsWayIsNotMadeAgain) {
   const auto reloader = StartBehind();
   Put(*deployments_, Rolled());
   clock_.AdvanceToSleeper(AwaitedTemplates::kInterval);
+  for (int i = 0; i < 30; ++i) {  // what ConfigMaps get from here on is later than the rollout
+    core::ConfigMap other;
+    other.metadata.namespace_ = "other";
+    other.metadata.name = std::to_string(i);
+    Put(*config_maps_, other);
+  }
   Change("newer", 2);
   KX_UNTIL(!Rollouts().empty()) {
     if (clock_.Sleepers() > 0) {
