@@ -233,7 +233,8 @@ struct SourceLookup {
 /// change of the list alone does not cause a rollout.
 ///
 /// A source that has changed once, and whose variable is one of Knowledge::untold_variables and
-/// right, needs no rollout, and the plan learns nothing of it. If another source needs a rollout, that is made for both.
+/// right, needs no rollout, and the plan learns nothing of it. If another source needs a rollout,
+/// that is made for both.
 ///
 /// For a SecretProviderClass see ProviderClasses. The planner changes nothing for one that no pod
 /// reports, and keeps the record of a source that is unknown.
