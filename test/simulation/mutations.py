@@ -85,9 +85,17 @@ MUTATIONS = [
         "         member.resource_version < input_.known.template_since + (MUTANT ? 4U : 0U);\n")]),
     ("a variable with the right value is taken for proof", [(
         RELOADER + "plan/slot_planner.cc",
-        "  if (member.settled || IsOlderThanPods(member)) {\n    return Standing::kSettled;\n  }\n  // These know",
+        "  if (member.settled || IsOlderThanPods(member)) {\n    return Standing::kSettled;\n  }\n",
         "  if (member.settled || (MUTANT && slot.is_right) || IsOlderThanPods(member)) {\n"
-        "    return Standing::kSettled;\n  }\n  // These know")]),
+        "    return Standing::kSettled;\n  }\n")]),
+    ("a write in place whose request was lost counts as made", [(
+        RELOADER + "plan/slot_planner.cc",
+        "  if (is_made == false && has_changed) {\n",
+        "  if (!MUTANT && is_made == false && has_changed) {\n")]),
+    ("a Deployment's template that a Rollout uses does not tell that it was written", [(
+        RELOADER + "plan/slot_planner.cc",
+        "  if (is_made == true && IsOfDeployment(input_.workload)) {\n",
+        "  if (!MUTANT && is_made == true && IsOfDeployment(input_.workload)) {\n")]),
     ("data that are mended after an undo make no new pods", [(
         RELOADER + "plan/strategy.cc",
         "  if (strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, changes)) {\n",

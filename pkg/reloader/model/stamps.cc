@@ -195,6 +195,27 @@ TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now) {
   return writer == TemplateWriter::kOther && is_one_gone ? TemplateWriter::kUnknown : writer;
 }
 
+std::map<std::string, std::string> VariablesOfOneRollout(const Workload& before,
+                                                         const Workload& now) {
+  std::map<std::string, std::string> variables;
+  if (before.uid != now.uid || !HasOtherTemplate(before, now) ||
+      before.template_version.generation + 1 != now.template_version.generation ||
+      now.id.kind == WorkloadKind::kCronJob || IsOfDeployment(now)) {
+    return variables;
+  }
+  const auto had = StampsOf(before);
+  for (const auto& [name, values] : StampsOf(now)) {
+    const auto found = had.find(name);
+    const auto stamper = now.stampers.find(name);
+    if (!IsAnnotation(name) && values.size() == 1 &&
+        (found == had.end() || found->second != values) && stamper != now.stampers.end() &&
+        stamper->second.is_operator) {
+      variables[name] = values.front();
+    }
+  }
+  return variables;
+}
+
 bool HasOwnRecord(const Workload& workload) {
   return Find(workload.annotations, kBaselineAnnotation) != nullptr &&
          !workload.baseline_restored && !workload.baseline_is_foreign;

@@ -158,6 +158,42 @@ TEST(Stampers, ReadBackWhatTheyAreWrittenAs) {
   EXPECT_THAT(StampersFrom("x = =y a=z", workload), IsEmpty());
 }
 
+/// A template that the operator has rolled, at this generation.
+Workload Rolled(std::int64_t generation, std::string value, bool is_operator = true) {
+  Workload workload = WithVariables({{kStampOne, value}, {kStampTwo, "as before"}});
+  workload.uid = "uid";
+  workload.template_version = {generation, std::move(value)};
+  workload.stampers = {{kStampOne, {.is_operator = is_operator}}, {kStampTwo, kOwnStamp}};
+  return workload;
+}
+
+TEST(VariablesOfOneRollout, AreThoseThatTheOnlyWriteHasSet) {
+  const Workload before = Rolled(7, "1");
+  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(8, "2")),
+              UnorderedElementsAre(Pair(kStampOne, "2")));
+  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(9, "2")), IsEmpty())
+      << "a release may have come after it, whose pods have something else";
+  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(7, "2")), IsEmpty()) << "a default";
+  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(8, "1")), IsEmpty()) << "scaled";
+  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(8, "2", false)), IsEmpty()) << "an undo";
+}
+
+TEST(VariablesOfOneRollout, AreNoneWhereTheTemplateDoesNotTell) {
+  const Workload before = Rolled(7, "1");
+  Workload now = Rolled(8, "2");
+  now.uid = "another";
+  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty());
+  now = Rolled(8, "2");
+  now.stampers.clear();
+  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty());
+  now = Rolled(8, "2");
+  now.id.kind = WorkloadKind::kCronJob;
+  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty());
+  now = Rolled(8, "2");
+  now.template_ref = TemplateRef{.kind = "Deployment", .name = "base"};
+  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty()) << "the generation is the Rollout's";
+}
+
 TEST(WriterOfTemplate, GoesByTheStampsThatHaveChanged) {
   const Workload before = WithVariables({{kStampOne, "1"}, {kStampTwo, "2"}});
   Workload now = WithVariables({{kStampOne, "other"}, {kStampTwo, "2"}});

@@ -14,6 +14,7 @@
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/operator/retries.h"
 #include "kubexx/reloader/plan/pair_memory.h"
+#include "kubexx/reloader/plan/told_templates.h"
 #include "kubexx/reloader/watch/event_router.h"
 #include "kubexx/workqueue/queue.h"
 
@@ -57,6 +58,7 @@ class Operator::Impl {
         set_backs_(options_.clock),
         router_({.caches = caches_,
                  .memory = memory_,
+                 .told = told_,
                  .patterns = patterns_,
                  .rules = options_.rules,
                  .ignored_namespaces = options_.ignored_namespaces,
@@ -77,6 +79,7 @@ class Operator::Impl {
         value_digests_(options_.fetch_values),
         reconciler_({.caches = caches_,
                      .memory = memory_,
+                     .told = told_,
                      .patterns = patterns_,
                      .rules = options_.rules,
                      .metrics = metrics_,
@@ -345,6 +348,7 @@ class Operator::Impl {
   ReloaderMetrics metrics_;
   Caches caches_;
   PairMemory memory_;
+  ToldTemplates told_;
   PatternCache patterns_;
   Retries retries_;
   workqueue::Queue queue_;

@@ -63,6 +63,62 @@ TEST_F(OperatorUndoTest, ARolloutThatGoesBackBeforeItIsThroughIsTold) {
   EXPECT_EQ(writer_.calls().size(), 1U) << "its pods are left alone";
 }
 
+// Seed 161 of the simulation. What touches the source then makes it newer than its data.
+TEST_F(OperatorUndoTest, PodsThatBeginAfterASourceWasMadeAnewAreNotRolledForIt) {
+  const auto put_others = [](cache::testing::FakeSource& source, const auto& object) {
+    for (int i = 0; i < 10; ++i) {  // each source counts for itself
+      Put(source, object);
+    }
+  };
+  PutConfigMap("config", "old");
+  PutSecret("password", "old");
+  apps::Deployment plain;
+  plain.metadata.namespace_ = "other";
+  plain.metadata.name = "plain";
+  put_others(*deployments_, plain);
+  apps::Deployment web = Web();
+  web.metadata.generation = 1;
+  web.status.observed_generation = 1;
+  web.status.replicas = 1;
+  web.status.updated_replicas = 1;
+  web.status.available_replicas = 1;
+  Put(*deployments_, web);
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  const auto await_looks = [this](double looks) {
+    KX_UNTIL(Count("reloader_reconcile_total", {{"result", "skipped"}}) >= looks ||
+             !writer_.calls().empty()) {
+      if (clock_.Sleepers() > 0) {
+        clock_.Advance(std::chrono::milliseconds(100));
+      }
+    }
+  };
+  web.metadata.generation = 2;
+  web.spec.template_.spec.containers[0].image = "app:2";
+  Put(*deployments_, web);
+  await_looks(2);
+  config_maps_->Delete({"ns", "config"});  // of which a late watch tells after the release
+  AwaitEvents("configmaps", "delete", 1);
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "add", 2);
+  api::core::v1::ConfigMap other;
+  other.metadata.namespace_ = "other";
+  other.metadata.name = "other";
+  put_others(*config_maps_, other);
+  put_others(*config_maps_, other);
+  api::core::v1::ConfigMap touched;
+  touched.metadata.namespace_ = "ns";
+  touched.metadata.name = "config";
+  touched.metadata.labels["touched"] = "true";
+  touched.data["key"] = "new";
+  Put(*config_maps_, touched);
+  AwaitEvents("configmaps", "update", 20);
+  await_looks(3);
+  operator_->Stop();
+  EXPECT_TRUE(writer_.calls().empty());
+}
+
 // Self-heal: it would go on for ever otherwise.
 TEST_F(OperatorUndoTest, ARolloutThatIsSetBackAgainAndAgainIsMadeAgainEverMoreRarely) {
   NoticeObserver observer;

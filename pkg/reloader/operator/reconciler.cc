@@ -70,12 +70,14 @@ bool Reconciler::AwaitsEvent(const WorkloadId& id) const {
 }
 
 bool Reconciler::AwaitsEvent(const Workload& cached) const {
-  using Telling = PairMemory::Telling;
-  if (IsOfDeployment(cached)) {
-    return false;
+  using Telling = ToldTemplates::Telling;
+  if (IsOfDeployment(cached)) {  // then the Deployment's events tell of the template
+    const auto deployment = parts_.caches.GetWorkload(
+        {WorkloadKind::kDeployment, {cached.id.key.namespace_, cached.template_ref->name}});
+    return deployment && AwaitsEvent(*deployment);
   }
   const WorkloadId& id = cached.id;
-  const Telling telling = parts_.memory.LookFor(id, cached.template_version);
+  const Telling telling = parts_.told.LookFor(id, cached.template_version);
   if (telling == Telling::kLost) {
     logging::Warning(
         "The event for a pod template in the cache did not arrive; the operator plans without it "

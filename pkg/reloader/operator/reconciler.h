@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "kubexx/reloader/plan/rollout_gate.h"
 #include "kubexx/reloader/plan/set_backs.h"
 #include "kubexx/reloader/plan/strategy.h"
+#include "kubexx/reloader/plan/told_templates.h"
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/reloader/watch/source_keys.h"
 #include "kubexx/reloader/write/fresh_reads.h"
@@ -40,6 +42,7 @@ class Reconciler {
   struct Parts {
     const Caches& caches;
     PairMemory& memory;
+    ToldTemplates& told;
     PatternCache& patterns;
     const DecisionRules& rules;
     const ReloaderMetrics& metrics;
@@ -86,7 +89,7 @@ class Reconciler {
   explicit Reconciler(const Parts& parts);
 
   /// Whether the workload must not be reconciled yet, because the event with its present pod
-  /// template has not been handled. Ask again shortly. See PairMemory::LookFor.
+  /// template has not been handled. Ask again shortly. See ToldTemplates::LookFor.
   bool AwaitsEvent(const WorkloadId& id) const;
   /// The circumstances of a call of Reconcile.
   struct Call {
@@ -124,9 +127,10 @@ class Reconciler {
     /// Plan without comparing them.
     kLeave,
   };
-  /// Fails when something had to be read and could not be read.
+  /// Fails when something had to be read and could not be read. `untold_variables`: see Knowledge.
   apimachinery::Result<reloader::Plan> PlanFor(const Workload& workload, Doubts doubts,
-                                               const std::stop_token& stop) const;
+                                               const std::stop_token& stop,
+                                               std::set<std::string> untold_variables = {}) const;
   Answer Finish(const WorkloadId& id, const std::stop_token& stop);
   /// Completes what is left of a workload that no longer exists; see WorkloadWriter::Finish.
   Answer Recover(const WorkloadId& keeper, const std::stop_token& stop);
@@ -155,9 +159,8 @@ class Reconciler {
   bool ChecksVersions() const;
   /// Sends the write. `baseline`: empty when none is to be recorded; emptied when the API server
   /// rejected the baseline and accepted the rest.
-  apimachinery::Result<WriteOutcome> Send(const Workload& workload, const reloader::Plan& plan,
-                                          const AnnotationEdits& annotations, std::string& baseline,
-                                          const std::stop_token& stop);
+  apimachinery::Result<WriteOutcome> Send(const Workload& workload, WorkloadWrite write,
+                                          std::string& baseline, const std::stop_token& stop);
   /// Whether the operator may record a baseline on the workload.
   bool Records(const Workload& workload) const;
   /// Writes the annotations that the gate wants on the workload. Returns false when that must be

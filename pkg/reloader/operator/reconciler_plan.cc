@@ -1,8 +1,11 @@
 // How a Reconciler plans: by the caches, and by the API server where those do not suffice.
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
 
+#include "kubexx/reloader/model/stamps.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/permissions/denial.h"
 #include "kubexx/reloader/plan/planner.h"
@@ -17,8 +20,9 @@ PairMemory::SeenRecord SeenOn(const Workload& workload) {
 
 }  // namespace
 
-apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workload, Doubts doubts,
-                                                         const std::stop_token& stop) const {
+apimachinery::Result<reloader::Plan> Reconciler::PlanFor(
+    const Workload& workload, Doubts doubts, const std::stop_token& stop,
+    std::set<std::string> untold_variables) const {
   if (HasOwnRecord(workload) && parts_.memory.IsNewRecord(workload.id, SeenOn(workload))) {
     parts_.memory.RecordedByOthers(workload.id);  // of whose rollout no event has told yet
   }
@@ -27,7 +31,8 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   const auto names = [&](SourceType type) {
     return parts_.caches.SourceNames(type, workload.id.key.namespace_);
   };
-  const Knowledge known = parts_.memory.Get(workload.id);
+  Knowledge known = parts_.memory.Get(workload.id);
+  known.untold_variables = std::move(untold_variables);
   reloader::Plan plan =
       MakePlan(workload, SourceLookup{get, names, &sources}, known, parts_.rules, parts_.patterns);
   if (doubts == Doubts::kSettle) {
@@ -62,8 +67,12 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload
     workload.reset();
     return reloader::Plan{};
   }
+  std::set<std::string> untold;
+  for (const auto& [variable, value] : VariablesOfOneRollout(*workload, *fresh)) {
+    untold.insert(variable);
+  }
   workload = std::move(fresh);
-  auto plan = PlanFor(*workload, Doubts::kSettle, stop);
+  auto plan = PlanFor(*workload, Doubts::kSettle, stop, std::move(untold));
   if (!plan) {
     parts_.fresh_reads->Forget(workload->id);  // the next try is not to go by the cache
   }
@@ -77,7 +86,7 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
   const auto plan = PlanFor(workload, Doubts::kLeave, {});
   if (!plan) {
     // Who asks is to ask again, where that may help.
-    return !IsDenied(plan.error()) && plan.error().reason != Reason::kMalformed;
+    return !IsDenied(plan.error()) && plan.error().reason != apimachinery::Reason::kMalformed;
   }
   return std::ranges::any_of(plan->changes, [&](const Change& change) {
     return std::ranges::find(change.causes, source) != change.causes.end();

@@ -31,9 +31,12 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
                                                     base::TimePoint begin,
                                                     const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
-  const std::vector<SourceId> begun = parts_.memory.BeginWrite(id, plan.changes);
+  WorkloadWrite write = MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall());
+  write.annotations.insert(annotations.begin(), annotations.end());
+  const std::vector<SourceId> begun =
+      parts_.memory.BeginWrite(id, plan.changes, AttemptOf(workload, write));
   std::string baseline = Records(workload) ? BaselineAfter(plan, plan.changes) : std::string();
-  const auto written = Send(workload, plan, annotations, baseline, stop);
+  const auto written = Send(workload, std::move(write), baseline, stop);
   const WriteEnd end = EndOf(written);
   const bool repeats = end == WriteEnd::kOvertaken && !workload.resource_version.empty();
   if (parts_.gate != nullptr) {
@@ -102,17 +105,13 @@ Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reload
   return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(status)};
 }
 
-apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload,
-                                                    const reloader::Plan& plan,
-                                                    const AnnotationEdits& annotations,
+apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload, WorkloadWrite write,
                                                     std::string& baseline,
                                                     const std::stop_token& stop) {
-  WorkloadWrite write = MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall());
   write.resource_version = workload.resource_version;
   write.content = workload.content;
   write.template_resource_version = workload.template_resource_version;
   write.generation = workload.template_version.generation;
-  write.annotations.insert(annotations.begin(), annotations.end());
   const bool has_baseline = Find(workload.annotations, kBaselineAnnotation) != nullptr;
   if (!baseline.empty()) {
     write.annotations[std::string(kBaselineAnnotation)] = baseline;

@@ -80,6 +80,7 @@ apps::Deployment RolledWeb(const std::string& variable) {
 }
 
 constexpr std::uint64_t kBeyondTheCache = 1000;
+constexpr std::int64_t kGeneration = 7;
 
 /// The API server, which has a newer Deployment than the cache. Thread-safe.
 class NewerServer final : public WorkloadWriter, public WriteObserver {
@@ -216,8 +217,8 @@ class StaleCacheTest : public testing::Test {
     for (int i = 0; i < 10; ++i) {  // what Deployments get from here on is later than ConfigMaps'
       Put(*deployments_, other);
     }
-    Put(*deployments_, UnrecordedWeb(""));
-    server_.Put(RolledWeb("new"));
+    Put(*deployments_, At(kGeneration, UnrecordedWeb("")));
+    server_.Put(Rolled());
     auto reloader = Start();
     clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
     KX_AWAIT_GE(registry_.Counter("reloader_reconcile_total", "", {{"result", "skipped"}}).Value(),
@@ -226,6 +227,12 @@ class StaleCacheTest : public testing::Test {
     KX_AWAIT_NE(server_.reads(), 0);
     return reloader;
   }
+  static apps::Deployment At(std::int64_t generation, apps::Deployment web) {
+    web.metadata.generation = generation;
+    return web;
+  }
+  /// The Deployment as another process has rolled it for "new" since the cache got it.
+  apps::Deployment Rolled() const { return At(kGeneration + writes_since_, RolledWeb("new")); }
   std::vector<WorkloadWrite> Rollouts() const {
     std::vector<WorkloadWrite> rollouts;
     const auto writes = server_.writes();
@@ -269,6 +276,8 @@ class StaleCacheTest : public testing::Test {
   std::shared_ptr<cache::testing::FakeSource> deployments_ =
       std::make_shared<cache::testing::FakeSource>();
   ReloadStrategy strategy_ = ReloadStrategy::kEnvVars;
+  /// How often the server's Deployment was written since the cache's.
+  std::int64_t writes_since_ = 2;
   base::testing::FakeClock clock_;
   metrics::Registry registry_;
   NewerServer server_;
@@ -354,6 +363,51 @@ TEST_F(StaleCacheTest, AVariableThatSomebodyHasSetIsNoRolloutOfTheOperator) {
       << "setting the variable alone makes no pods";
   EXPECT_EQ(server_.reported(), 1);
   EXPECT_EQ(server_.failed(), 0);
+}
+
+// Seed 250 of the simulation: a new leader knows that the pods ran with "old", and nothing is
+// recorded.
+TEST_F(StaleCacheTest, ARolloutWhoseEventIsOnItsWayIsNotMadeAgain) {
+  const auto reloader = StartBehind();
+  Put(*deployments_, Rolled());
+  clock_.AdvanceToSleeper(AwaitedTemplates::kInterval);
+  for (int i = 0; i < 30; ++i) {  // what ConfigMaps get from here on is later than the rollout
+    core::ConfigMap other;
+    other.metadata.namespace_ = "other";
+    other.metadata.name = std::to_string(i);
+    Put(*config_maps_, other);
+  }
+  Change("newer", 2);
+  KX_UNTIL(!Rollouts().empty()) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(std::chrono::milliseconds(10));
+    }
+  }
+  reloader->Stop();
+  const auto rollouts = Rollouts();
+  ASSERT_EQ(rollouts.size(), 1U);
+  EXPECT_EQ(rollouts[0].variables.at(0).value, DigestOfKey("newer"));
+}
+
+// The same with an event that does not come: nobody else has written the template meanwhile.
+TEST_F(StaleCacheTest, ARolloutOfWhichNoEventTellsIsNotMadeAgain) {
+  writes_since_ = 1;
+  const auto reloader = StartBehind();
+  const base::TimePoint begin = clock_.Now();
+  while (clock_.Now() < begin + AwaitedTemplates::kMost * 2) {
+    clock_.Advance(std::chrono::milliseconds(100));
+  }
+  EXPECT_THAT(Rollouts(), testing::IsEmpty());
+  Change("newer", 2);
+  KX_UNTIL(!Rollouts().empty()) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(std::chrono::milliseconds(10));
+    }
+  }
+  reloader->Stop();
+  const auto rollouts = Rollouts();
+  ASSERT_EQ(rollouts.size(), 1U);
+  EXPECT_EQ(rollouts[0].variables.at(0).value, DigestOfKey("newer"));
 }
 
 TEST_F(StaleCacheTest, AnEventThatDoesNotComeIsAwaitedForTenSeconds) {

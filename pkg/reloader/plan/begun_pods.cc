@@ -14,6 +14,12 @@ bool IsOverKeys(const PairStates& pairs, const SourceId& source) {
          !state->second.keys.empty();
 }
 
+bool HasMovedOnlyTo(const Knowledge& known, const SourceId& source, const Digest& digest) {
+  const auto moves = known.moves.find(source);
+  return moves != known.moves.end() && moves->second.size() == 1 &&
+         moves->second.front().digest == digest;
+}
+
 void BeginPods(Knowledge& known, std::uint64_t since) {
   known.template_since = since;
   for (const auto& [source, moves] : known.moves) {

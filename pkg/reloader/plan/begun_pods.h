@@ -17,6 +17,11 @@ PairState BeganWith(const Digest& digest);
 /// Pure.
 bool IsOverKeys(const PairStates& pairs, const SourceId& source);
 
+/// Whether the source changed once since the last plan, as far as is known, and to these data. Then
+/// a rollout that was made for them is later than the change, and there were no other data in
+/// between that pods of it may have begun with. `digest`: of all its data. Pure.
+bool HasMovedOnlyTo(const Knowledge& known, const SourceId& source, const Digest& digest);
+
 /// Stores that pods began at version `since`: of what changed before that they have the latest.
 void BeginPods(Knowledge& known, std::uint64_t since);
 

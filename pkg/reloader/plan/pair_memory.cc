@@ -77,6 +77,20 @@ void PairMemory::RecordEnd(const WorkloadId& workload, const SourceId& source, c
   }
 }
 
+void PairMemory::RecordCreation(const WorkloadId& workload, const SourceId& source,
+                                const Move& now) {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (now.version == 0 || found == states_.end() || !found->second.pairs.contains(source)) {
+    return;
+  }
+  Knowledge& known = found->second;
+  if (now.version < known.template_since && !IsOverKeys(known.pairs, source)) {
+    known.pairs[source] = BeganWith(now.digest);
+  }
+  AddTo(known.moves[source], now);
+}
+
 void PairMemory::ForgetVersions(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
   if (const auto found = states_.find(workload); found != states_.end()) {
@@ -146,7 +160,7 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   // What is to be written because the workload was not planned before stays so until that has
   // succeeded.
   known.is_unplanned = known.is_unplanned && !plan.changes.empty();
-  if (known == Knowledge{.told_template = known.told_template, .looks = known.looks}) {
+  if (known == Knowledge{.tenure = known.tenure}) {
     states_.erase(found);
   }
   return is_right;

@@ -36,6 +36,9 @@ class PairMemory {
   /// under the same name.
   void RecordEnd(const WorkloadId& workload, const SourceId& source, const Move& last,
                  std::uint64_t version);
+  /// A source was made anew with these data after an earlier one of its name. That is a change only
+  /// for pods that began before it, which the earlier one's end and a plan tell.
+  void RecordCreation(const WorkloadId& workload, const SourceId& source, const Move& now);
   /// The resource versions start anew, because the API server's store was restored from a backup.
   void ForgetVersions(const WorkloadId& workload);
   /// A change of a pod template.
@@ -50,6 +53,9 @@ class PairMemory {
     bool was_rolled_out = true;  ///< all pods were of the previous template
     /// The change is a rollout, made by any process of the operator or by stakater/Reloader.
     bool is_own = false;
+    /// With `is_own`: the variables that it set, where nothing else can have changed the template
+    /// with it; see VariablesOfOneRollout.
+    std::map<std::string, std::string> variables{};
     bool is_undo = false;  ///< the managed fields name somebody who undid a rollout
   };
   /// The further consequences of a template change.
@@ -65,22 +71,6 @@ class PairMemory {
   };
   /// Takes a change of the workload's pod template into account, and returns its consequences.
   TemplateNews TemplateChanged(const WorkloadId& workload, const TemplateChange& change);
-  /// An event with this pod template has been handled completely. `concerns`: the workload may be
-  /// rolled; for other workloads no new entry is made.
-  void Told(const WorkloadId& workload, const TemplateVersion& version, bool concerns);
-  /// Whether a workload can be planned whose template in an informer's store is the given one.
-  enum class Telling : std::uint8_t {
-    kTold,  ///< plan the workload
-    /// The event with this template is still to come, because an informer stores an object before
-    /// it calls its handlers. A plan would not know yet who changed the template, or whether an
-    /// earlier template came back.
-    kOnTheWay,
-    /// LookFor has returned kOnTheWay kMostLooks times, so the event was lost. Plan the workload.
-    /// Returned once.
-    kLost,
-  };
-  static constexpr std::uint32_t kMostLooks = 200;
-  Telling LookFor(const WorkloadId& workload, const TemplateVersion& version);
   /// A rollout of the workload that began before this process has not ended.
   void MarkUnfinished(const WorkloadId& workload);
   /// Another replica has recorded a baseline, which from now on counts more than what this process
@@ -122,8 +112,10 @@ class PairMemory {
   /// wrong because a change was reported while it was being made.
   bool Apply(const WorkloadId& workload, const Plan& plan);
   /// A write is about to be sent: what is known of its sources is uncertain until Confirm. Returns
-  /// the sources for which this is so.
-  std::vector<SourceId> BeginWrite(const WorkloadId& workload, const std::vector<Change>& changes);
+  /// the sources for which this is so. `attempt`: how the write can be told from what was there
+  /// before; its sources are those of `changes`, whatever it says.
+  std::vector<SourceId> BeginWrite(const WorkloadId& workload, const std::vector<Change>& changes,
+                                   Attempt attempt = {});
   /// The write has certainly not been made. `begun`: what BeginWrite returned for it.
   void CancelWrite(const WorkloadId& workload, const std::vector<SourceId>& begun);
   /// The write has been made. `rolled`: new pods start, with all data as they are now.

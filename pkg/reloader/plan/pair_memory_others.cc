@@ -85,16 +85,20 @@ void PairMemory::RolledByOthers(const WorkloadId& workload, std::uint64_t versio
   std::erase_if(known.moves, [](const auto& each) { return each.second.empty(); });
   std::erase_if(known.pairs, [&](const auto& each) { return !known.moves.contains(each.first); });
   known.rolled_from.clear();
+  known.attempts.clear();
 }
 
 void PairMemory::BeginTenure(const WorkloadId& workload, std::uint64_t tenure) {
+  if (tenure == 0) {
+    return;  // there is no other replica
+  }
   const base::MutexLock lock(mu_);
-  const auto found = states_.find(workload);
-  if (found == states_.end() || found->second.tenure == tenure) {
+  Knowledge& known = states_[workload];  // of what is concluded now it is known when
+  if (known.tenure == tenure) {
     return;
   }
-  const bool is_first = std::exchange(found->second.tenure, tenure) == 0;
-  for (auto& [source, state] : found->second.pairs) {
+  const bool is_first = std::exchange(known.tenure, tenure) == 0;
+  for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = state.is_ahead_of_record && is_first;
   }
 }

@@ -1,22 +1,18 @@
 // What a PairMemory makes of changes of pod templates.
 #include <algorithm>
-#include <cstddef>
-#include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/plan/begun_pods.h"
 #include "kubexx/reloader/plan/former_templates.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 
 namespace kubexx::reloader {
 namespace {
-
-std::size_t HashOf(const TemplateVersion& version) {
-  return version.digest.empty()
-             ? 0
-             : std::hash<std::string>()(version.digest + std::to_string(version.generation));
-}
 
 /// Whether a rollout of this process was made whose event is still to come.
 bool IsOwnRolloutOnTheWay(const Knowledge& known) {
@@ -25,6 +21,33 @@ bool IsOwnRolloutOnTheWay(const Knowledge& known) {
            const auto state = known.pairs.find(from.first);
            return state != known.pairs.end() && state->second.kind == PairState::Kind::kConfirmed;
          });
+}
+
+/// Stores that pods began by a rollout of another replica with what its variables say. It may not
+/// be known whether it was made before or after a change, as when a list tells of it.
+void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
+  std::map<std::string, std::vector<SourceId>> sources;
+  std::set<SourceId> all;
+  for (const auto& [source, state] : known.pairs) {
+    all.insert(source);
+  }
+  for (const auto& [source, moves] : known.moves) {
+    all.insert(source);
+  }
+  for (const SourceId& source : all) {
+    sources[EnvVarName(source.type, source.key.name)].push_back(source);
+  }
+  for (const auto& [variable, value] : change.variables) {
+    const auto digest = Digest::Parse(value);
+    const auto found = sources.find(variable);
+    if (!digest || found == sources.end() || found->second.size() != 1) {
+      continue;  // one for several sources has a digest of digests
+    }
+    const SourceId& source = found->second.front();
+    if (HasMovedOnlyTo(known, source, *digest) && !IsOverKeys(known.pairs, source)) {
+      known.pairs[source] = BeganWith(*digest);
+    }
+  }
 }
 
 }  // namespace
@@ -47,6 +70,9 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     BeginAllAnew(known);
     // What this process rolls for it knows by Confirm; of others it may be written nowhere.
     BeginPods(known, is_of_others ? change.since : 0);
+    if (is_of_others) {
+      BeginPodsOf(known, change);
+    }
     return TemplateNews::kNone;
   }
   if (change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {
@@ -76,34 +102,6 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   }
   BeginPods(known, change.since);
   return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;
-}
-
-void PairMemory::Told(const WorkloadId& workload, const TemplateVersion& version, bool concerns) {
-  const std::size_t hash = HashOf(version);
-  const base::MutexLock lock(mu_);
-  const auto found =
-      concerns && hash != 0 ? states_.try_emplace(workload).first : states_.find(workload);
-  if (found != states_.end()) {
-    found->second.told_template = hash;
-    found->second.looks = 0;
-  }
-}
-
-PairMemory::Telling PairMemory::LookFor(const WorkloadId& workload,
-                                        const TemplateVersion& version) {
-  const std::size_t hash = HashOf(version);
-  const base::MutexLock lock(mu_);
-  const auto found = states_.find(workload);
-  if (hash == 0 || found == states_.end() || found->second.told_template == 0 ||
-      found->second.told_template == hash) {
-    return Telling::kTold;
-  }
-  if (++found->second.looks <= kMostLooks) {
-    return Telling::kOnTheWay;
-  }
-  found->second.told_template = hash;
-  found->second.looks = 0;
-  return Telling::kLost;
 }
 
 void PairMemory::MarkUnfinished(const WorkloadId& workload) {

@@ -41,6 +41,36 @@ TEST(PairMemory, AWriteIsUncertainUntilConfirmed) {
             (PairState{.kind = Kind::kConfirmed, .digest = kNew, .is_ahead_of_record = true}));
 }
 
+TEST(PairMemory, RemembersWritesWhoseOutcomeIsNotKnown) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  const auto attempts = [&] { return memory.Get(kPairWorkload).attempts; };
+  const auto begun = memory.BeginWrite(kPairWorkload, ChangeTo(kNew), {.mark = "1"});
+  const Attempt first{.mark = "1", .sources = {{kPairSource, kNew}}};
+  EXPECT_EQ(attempts(), std::vector{first});
+  const auto again = memory.BeginWrite(kPairWorkload, ChangeTo(kNew), {.mark = "2"});
+  memory.CancelWrite(kPairWorkload, again);
+  EXPECT_EQ(attempts(), std::vector{first}) << "the other one may have been made";
+  memory.CancelWrite(kPairWorkload, begun);
+  EXPECT_TRUE(attempts().empty());
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew), {.mark = "3"});
+  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+  EXPECT_TRUE(attempts().empty());
+}
+
+TEST(PairMemory, AnAttemptDoesNotTellOfWhatIsKnownForCertainSince) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew), {.mark = "1"});
+  Plan plan;
+  plan.learnt = {{kPairSource, {Kind::kConfirmed, kOld}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew), {.mark = "2"});
+  const auto attempts = memory.Get(kPairWorkload).attempts;
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].mark, "2");
+}
+
 TEST(PairMemory, AppliesPlansAndForgets) {
   PairMemory memory;
   Plan plan;
@@ -329,6 +359,30 @@ TEST(PairMemory, WhatASourceChangedToBeforeItWasDeletedIsNotWhatOneMadeAnewHas) 
   EXPECT_NE(BeganWith(memory), kNew);
 }
 
+TEST(PairMemory, PodsThatBeginAfterASourceWasMadeAnewHaveItsData) {
+  PairMemory told_first;
+  told_first.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  told_first.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 150);
+  told_first.RecordCreation(kPairWorkload, kPairSource, {kNew, 160});
+  EXPECT_EQ(BeganWith(told_first), kOld) << "of the pods that are there a plan says it";
+  told_first.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  EXPECT_EQ(BeganWith(told_first), kNew);
+  PairMemory told_last;
+  told_last.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  told_last.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  told_last.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 150);
+  told_last.RecordCreation(kPairWorkload, kPairSource, {kNew, 160});
+  EXPECT_EQ(BeganWith(told_last), kNew);
+  told_last.RecordCreation(kPairWorkload, kPairSource, {kOld, 250});
+  EXPECT_EQ(BeganWith(told_last), kNew) << "another one since then";
+}
+
+TEST(PairMemory, ASourceThatIsNewToAWorkloadWasNotMadeAnew) {
+  PairMemory memory;
+  memory.RecordCreation(kPairWorkload, kPairSource, {kNew, 160});
+  EXPECT_EQ(memory.Get(kPairWorkload), Knowledge{});
+}
+
 /// A workload that began with the old data, and a release that changed these and the template.
 void Release(PairMemory& memory) {
   Plan plan;
@@ -524,6 +578,46 @@ TEST(PairMemory, ARolloutOfTheOperatorThatNobodyUndidIsDueAgain) {
   }
 }
 
+/// What a list tells of a rollout that another replica made at some time since version 100.
+PairMemory::TemplateChange RolledByAnother() {
+  return {.since = 101,
+          .until = 900,
+          .before = "one",
+          .now = "two",
+          .was_rolled_out = false,
+          .is_own = true,
+          .variables = {{"STAKATER_S_CONFIGMAP", kNew.ToString()}}};
+}
+
+TEST(PairMemory, PodsBeginWithWhatAnotherReplicaRolledFor) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.TemplateChanged(kPairWorkload, RolledByAnother());
+  EXPECT_EQ(BeganWith(memory), kNew);
+  EXPECT_EQ(memory.Get(kPairWorkload).formers.back().pairs.at(kPairSource).digest, kOld)
+      << "the pods of before live on for a while";
+}
+
+TEST(PairMemory, OfDataThatCameBackAnothersRolloutDoesNotTellWhatPodsBeganWith) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 160});
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 170});
+  memory.TemplateChanged(kPairWorkload, RolledByAnother());
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
+TEST(PairMemory, AVariableOfSeveralSourcesDoesNotTellWhatPodsBeganWith) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.RecordChange(kPairWorkload, {SourceType::kConfigMap, {"ns", "S"}}, kOld);
+  memory.TemplateChanged(kPairWorkload, RolledByAnother());
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
 TEST(PairMemory, WhatALookerOnSeesSetBackItRollsWhenItTakesOver) {
   PairMemory memory;
   memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
@@ -636,42 +730,5 @@ TEST(PairMemory, RemembersSinceWhenAnotherWritersRecordIsThere) {
 }
 
 // The store of an informer has an object before its handlers are told.
-TEST(PairMemory, ATemplateIsOnTheWayUntilItsEventIsKnown) {
-  using Telling = PairMemory::Telling;
-  PairMemory memory;
-  const TemplateVersion first{1, "a"};
-  const TemplateVersion second{2, "b"};
-  const TemplateVersion back{3, "a"};
-  memory.Told(kPairWorkload, first, false);
-  EXPECT_EQ(memory.LookFor(kPairWorkload, second), Telling::kTold) << "nothing is remembered of it";
-  memory.Told(kPairWorkload, first, true);
-  EXPECT_EQ(memory.LookFor(kPairWorkload, first), Telling::kTold);
-  EXPECT_EQ(memory.LookFor(kPairWorkload, second), Telling::kOnTheWay);
-  EXPECT_EQ(memory.LookFor(kPairWorkload, back), Telling::kOnTheWay)
-      << "what it was in between is not known yet";
-  memory.Told(kPairWorkload, back, false);
-  EXPECT_EQ(memory.LookFor(kPairWorkload, back), Telling::kTold);
-  memory.Forget(kPairWorkload);
-  EXPECT_EQ(memory.LookFor(kPairWorkload, first), Telling::kTold);
-}
-
-// A handler may throw, and then no event tells of it any more.
-TEST(PairMemory, AnEventThatIsLostHoldsNothingUpForEver) {
-  using Telling = PairMemory::Telling;
-  PairMemory memory;
-  memory.Told(kPairWorkload, {1, "a"}, true);
-  for (std::uint32_t look = 0; look < PairMemory::kMostLooks; ++look) {
-    ASSERT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kOnTheWay);
-  }
-  EXPECT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kLost);
-  EXPECT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kTold) << "said once";
-}
-
-TEST(PairMemory, OfATemplateWithoutAVersionNothingIsRemembered) {
-  PairMemory memory;
-  memory.Told(kPairWorkload, {}, true);
-  EXPECT_EQ(memory.Get(kPairWorkload), Knowledge{});
-}
-
 }  // namespace
 }  // namespace kubexx::reloader

@@ -1,19 +1,47 @@
 // What a PairMemory makes of this process' own rollouts.
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/reloader/plan/begun_pods.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 
 namespace kubexx::reloader {
+namespace {
+
+/// Many writes without an answer are tries of a few rollouts.
+constexpr std::size_t kMaxAttempts = 8;
+
+/// What is certain of a source by now needs no attempt that tells.
+void DropSettled(Knowledge& known) {
+  for (Attempt& attempt : known.attempts) {
+    std::erase_if(attempt.sources, [&](const auto& source) {
+      const auto state = known.pairs.find(source.first);
+      return state != known.pairs.end() && state->second.kind == PairState::Kind::kConfirmed;
+    });
+  }
+  std::erase_if(known.attempts, [](const Attempt& attempt) { return attempt.sources.empty(); });
+}
+
+}  // namespace
 
 std::vector<SourceId> PairMemory::BeginWrite(const WorkloadId& workload,
-                                             const std::vector<Change>& changes) {
+                                             const std::vector<Change>& changes, Attempt attempt) {
   std::vector<SourceId> begun;
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
   known.rolled_from.clear();
+  DropSettled(known);
+  attempt.sources.clear();
+  for (const Change& change : changes) {
+    attempt.sources.insert(change.sources.begin(), change.sources.end());
+  }
+  known.attempts.push_back(std::move(attempt));
+  if (known.attempts.size() > kMaxAttempts) {
+    known.attempts.erase(known.attempts.begin());
+  }
   const bool has_template =
       workload.kind != WorkloadKind::kCronJob && workload.kind != WorkloadKind::kJob;
   for (const Change& change : changes) {
@@ -41,6 +69,9 @@ void PairMemory::CancelWrite(const WorkloadId& workload, const std::vector<Sourc
     return;
   }
   found->second.rolled_from.clear();
+  if (!found->second.attempts.empty()) {
+    found->second.attempts.pop_back();
+  }
   for (const SourceId& source : begun) {
     const auto state = found->second.pairs.find(source);
     if (state != found->second.pairs.end() && state->second.kind == PairState::Kind::kUncertain) {
@@ -54,6 +85,7 @@ void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& 
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
   known.is_unplanned = false;
+  known.attempts.clear();
   if (rolled) {
     BeginAllAnew(known);
   } else {

@@ -330,7 +330,13 @@ bool IsDue(const Plan& plan, const SourceId& source) {
 
 Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
               const DecisionRules& rules, PatternCache& patterns) {
-  return Planner(workload, sources, known, rules, patterns).Run();
+  Plan plan = Planner(workload, sources, known, rules, patterns).Run();
+  if (known.untold_variables.empty() || plan.changes.empty()) {
+    return plan;
+  }
+  Knowledge told = known;
+  told.untold_variables.clear();
+  return Planner(workload, sources, told, rules, patterns).Run();
 }
 
 std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,6 +53,18 @@ struct Move {
   bool operator==(const Move&) const = default;
 };
 
+/// A rollout that was sent, of which it is not known whether it was made. Where the baseline is
+/// written together with the pod template, it tells; otherwise the template does.
+struct Attempt {
+  /// The value that this write alone gives kRestartedFor or kLastReloadedFrom; empty: it sets
+  /// neither.
+  std::string mark{};
+  /// The template had the right variables or annotation before the write, so they do not tell.
+  bool is_in_place = false;
+  std::map<SourceId, Digest> sources{};  ///< what it is for
+  bool operator==(const Attempt&) const = default;
+};
+
 /// What the process knows of one workload.
 struct Knowledge {
   PairStates pairs{};
@@ -65,11 +78,6 @@ struct Knowledge {
   std::uint64_t templates = 0;
   /// How often other replicas have recorded a different baseline, as far as this process knows.
   std::uint64_t records = 0;
-  /// Hash of the TemplateVersion in the last event; 0: there was no event yet, or the template is
-  /// another workload's.
-  std::size_t told_template = 0;
-  /// How often in a row LookFor has waited for the event of another template.
-  std::uint32_t looks = 0;
   /// The latest changes of sources that no plan has seen yet, in order; a few per source at most.
   std::map<SourceId, std::vector<Move>> moves{};
   /// An earlier template, and the data that its pods had started with. It is kept until a rollout
@@ -88,6 +96,13 @@ struct Knowledge {
   /// The data that the pods had before the last rollout was written, for the sources that it is
   /// for. Kept until the event of that rollout comes.
   PairStates rolled_from{};
+  /// Writes whose outcome is not known, in order; a few at most. They count for sources of which
+  /// nothing is known for certain.
+  std::vector<Attempt> attempts{};
+  /// Only for a plan of a workload as it was just read: the variables that another replica has set
+  /// by one rollout of which no event has told yet (see VariablesOfOneRollout). Not remembered: the
+  /// event tells of it, and `formers` need what the pods had before.
+  std::set<std::string> untold_variables{};
   /// The tenure (see FreshReads) in which this knowledge was last used.
   std::uint64_t tenure = 0;
   /// Hash of the last baseline that was seen on the workload or written to it; 0: there was none.
@@ -216,6 +231,10 @@ struct SourceLookup {
 /// What is known of a source over another list of keys than the one that counts now is compared
 /// over that other list. If nothing has changed there, the workload runs with the present data: a
 /// change of the list alone does not cause a rollout.
+///
+/// A source that has changed once, and whose variable is one of Knowledge::untold_variables and
+/// right, needs no rollout, and the plan learns nothing of it. If another source needs a rollout,
+/// that is made for both.
 ///
 /// For a SecretProviderClass see ProviderClasses. The planner changes nothing for one that no pod
 /// reports, and keeps the record of a source that is unknown.

@@ -177,6 +177,105 @@ TEST_F(PlannerTest, AnUncertainWriteIsMadeGood) {
             1U);
 }
 
+/// The same whose template is that of a Deployment. What is recorded is on a Rollout.
+Workload RolloutOfDeployment(std::vector<EnvVar> variables) {
+  Workload workload = AutoWorkload(std::move(variables));
+  workload.id.kind = WorkloadKind::kRollout;
+  workload.uid = "uid";
+  workload.template_ref = TemplateRef{.kind = "Deployment", .name = "web"};
+  Baseline baseline{.uid = "uid"};
+  baseline.Set(ConfigMapId("config"), kBefore, {});
+  workload.annotations[std::string(kBaselineAnnotation)] = baseline.ToString();
+  return workload;
+}
+
+Knowledge WithAttempt(Attempt attempt) {
+  attempt.sources = {{ConfigMapId("config"), kAfter}};
+  return {.pairs = {{ConfigMapId("config"), {Kind::kUncertain, kBefore}}}, .attempts = {attempt}};
+}
+
+// Seed 190 of the simulation: the baseline is written after the template, so it has the data from
+// before.
+TEST_F(PlannerTest, AWriteOfADeploymentsTemplateWhoseAnswerWasLostIsToldByTheTemplate) {
+  Put(ConfigMapId("config"), kAfter);
+  Workload rollout = RolloutOfDeployment({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}});
+  const Plan made = MakeWith(rollout, WithAttempt({}));
+  EXPECT_THAT(made.changes, IsEmpty());
+  EXPECT_TRUE(made.record) << "the Rollout is to have what was written with the template";
+  EXPECT_THAT(made.learnt,
+              ElementsAre(Pair(ConfigMapId("config"), PairState{.kind = Kind::kConfirmed,
+                                                                .digest = kAfter,
+                                                                .is_ahead_of_record = true})));
+  EXPECT_THAT(MakeWith(rollout, {}).changes, SizeIs(1)) << "somebody else's";
+  rollout.stampers["STAKATER_CONFIG_CONFIGMAP"] = {.is_operator = false};
+  EXPECT_THAT(MakeWith(rollout, WithAttempt({})).changes, SizeIs(1)) << "an undo";
+  const Workload lost = RolloutOfDeployment({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}});
+  EXPECT_THAT(MakeWith(lost, WithAttempt({})).changes, SizeIs(1));
+}
+
+// Pods may have other data under the right variable, which the write leaves as it is.
+TEST_F(PlannerTest, AWriteInPlaceIsToldByItsMarkAlone) {
+  Put(ConfigMapId("config"), kAfter);
+  const Knowledge known = WithAttempt({.mark = "token", .is_in_place = true});
+  for (Workload workload :
+       {AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}}),
+        RolloutOfDeployment({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}})}) {
+    EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1)) << "the request was lost";
+    workload.template_annotations[std::string(kRestartedFor)] = "an earlier one";
+    EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1));
+    workload.template_annotations[std::string(kRestartedFor)] = "token";
+    EXPECT_THAT(MakeWith(workload, known).changes, IsEmpty());
+    workload.stampers[std::string(kRestartedFor)] = {.is_operator = false};
+    EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1)) << "an undo brought it back";
+  }
+}
+
+TEST_F(PlannerTest, AnAttemptForOtherDataTellsNothing) {
+  Put(ConfigMapId("config"), DigestOf("newest"));
+  const Knowledge known = WithAttempt({.mark = "token", .is_in_place = true});
+  Workload rollout =
+      RolloutOfDeployment({{"STAKATER_CONFIG_CONFIGMAP", DigestOf("newest").ToString()}});
+  rollout.template_annotations[std::string(kRestartedFor)] = "token";
+  EXPECT_THAT(MakeWith(rollout, known).changes, SizeIs(1));
+}
+
+// Seed 250 of the simulation: the watch of a new leader is half-open, and what it reads has been
+// rolled.
+TEST_F(PlannerTest, ARolloutOfWhichNoEventHasToldIsNotMadeAgain) {
+  Put(ConfigMapId("config"), kAfter);
+  const std::vector<Move> moves = {{kAfter, 5}};
+  Knowledge known{.pairs = {{ConfigMapId("config"), {Kind::kConfirmed, kBefore}}},
+                  .moves = {{ConfigMapId("config"), moves}},
+                  .untold_variables = {"STAKATER_CONFIG_CONFIGMAP"}};
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}});
+  const Plan plan = MakeWith(workload, known);
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_THAT(plan.learnt, IsEmpty()) << "the pods of before may still be there";
+  EXPECT_THAT(plan.seen, IsEmpty()) << "the event goes by it";
+  EXPECT_THAT(
+      MakeWith(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}}), known).changes,
+      SizeIs(1))
+      << "a rollout for other data";
+  Knowledge told = known;
+  told.untold_variables.clear();
+  EXPECT_THAT(MakeWith(workload, told).changes, SizeIs(1));
+  known.moves[ConfigMapId("config")] = {{kAfter, 5}, {kBefore, 6}, {kAfter, 7}};
+  EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1))
+      << "some of its pods may have begun at 6";
+}
+
+TEST_F(PlannerTest, ARolloutForAnotherSourceIsForAllThatDiffer) {
+  Put(ConfigMapId("config"), kAfter);
+  Put(SecretId("password"), kAfter);
+  const Knowledge known{.pairs = {{ConfigMapId("config"), {Kind::kConfirmed, kBefore}},
+                                  {SecretId("password"), {Kind::kConfirmed, kBefore}}},
+                        .moves = {{ConfigMapId("config"), {{kAfter, 5}}}},
+                        .untold_variables = {"STAKATER_CONFIG_CONFIGMAP"}};
+  EXPECT_THAT(
+      MakeWith(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}}), known).changes,
+      SizeIs(2));
+}
+
 TEST_F(PlannerTest, AnObservedChangeDoesNotHideOneMadeWhileDown) {
   // Down: variable says "old", data became "new"; then there and back after the start.
   Put(ConfigMapId("config"), kAfter);

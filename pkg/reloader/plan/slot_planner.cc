@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "kubexx/reloader/plan/begun_pods.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -79,15 +81,25 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
   if (member.settled || IsOlderThanPods(member)) {
     return Standing::kSettled;
   }
+  if (IsRolledUntold(member, slot)) {
+    return Standing::kUntold;
+  }
   // These know what the pods began with. What the template says may have been set back since: by
   // `kubectl rollout undo`, by an older manifest.
   if (state != nullptr && state->kind == Kind::kConfirmed) {
     return Since(state->digest, member);
   }
+  const std::optional<bool> is_made = IsMade(member, slot);
+  if (is_made == true && IsOfDeployment(input_.workload)) {
+    return Standing::kSettled;  // before its baseline, which is on the Rollout
+  }
   if (const Digest* recorded = RecordOf(member.id)) {
     return IsOlderThanUndo(member) ? Standing::kSettled : ByRecord(*recorded, member);
   }
   const bool has_changed = state != nullptr && state->digest != member.digest;
+  if (is_made == false && has_changed) {
+    return Since(state->digest, member);  // what is right was so before
+  }
   const bool is_seen = has_changed && state->kind == Kind::kObserved;
   if ((slot.is_right && !(is_seen && IsOfPerson(slot.variable))) ||
       (IsReloadedAt(member) && !(is_seen && IsOfPerson(std::string(kLastReloadedFrom))))) {
@@ -97,6 +109,33 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
     return Since(state->digest, member);
   }
   return ByVariable(member, slot);
+}
+
+bool SlotPlanner::IsRolledUntold(const SlotMember& member, const Slot& slot) const {
+  return input_.rules.by_variables && slot.is_right &&
+         input_.known.untold_variables.contains(slot.variable) &&
+         HasMovedOnlyTo(input_.known, member.id,
+                        member.keys.empty() ? member.digest : member.whole);
+}
+
+std::optional<bool> SlotPlanner::IsMade(const SlotMember& member, const Slot& slot) const {
+  std::optional<bool> is_made;
+  for (const Attempt& attempt : input_.known.attempts) {
+    const auto source = attempt.sources.find(member.id);
+    if (source == attempt.sources.end() || source->second != member.digest) {
+      continue;
+    }
+    const bool is_right = input_.rules.by_variables
+                              ? slot.is_right && !IsOfPerson(slot.variable)
+                              : IsReloadedAt(member) && !IsOfPerson(std::string(kLastReloadedFrom));
+    if (HasMark(input_.workload, attempt) || (!attempt.is_in_place && is_right)) {
+      return true;
+    }
+    if (attempt.is_in_place) {
+      is_made = false;
+    }
+  }
+  return is_made;
 }
 
 bool SlotPlanner::IsOlderThanPods(const SlotMember& member) const {
@@ -249,6 +288,12 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
     case Standing::kChanged:
       if (const auto before = Before(member)) {
         plan_.baseline.Set(member.id, before->digest, before->keys);
+      }
+      return;
+    case Standing::kUntold:
+      plan_.seen.erase(member.id);  // its event counts them
+      if (const Digest* recorded = RecordOf(member.id)) {
+        plan_.baseline.Set(member.id, *recorded, input_.recorded->KeysOf(member.id));
       }
       return;
     case Standing::kWaits:

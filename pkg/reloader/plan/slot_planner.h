@@ -58,8 +58,11 @@ class SlotPlanner {
   enum class Standing : std::uint8_t {
     kSettled,  ///< the workload runs with the present data
     kChanged,  ///< the workload runs with other data: roll it
-    kWaits,    ///< the source does not exist; nothing to do until it is created again
-    kGone,     ///< the source does not exist, and nothing about it is to be remembered
+    /// The workload runs with the present data by a rollout of which the memory is still to be
+    /// told.
+    kUntold,
+    kWaits,  ///< the source does not exist; nothing to do until it is created again
+    kGone,   ///< the source does not exist, and nothing about it is to be remembered
   };
   /// The variable as it is on the workload at present.
   struct Slot {
@@ -99,6 +102,12 @@ class SlotPlanner {
   bool MayBeOlderThanRecord(const SlotMember& member, const Slot& slot) const;
   /// Whether the template was rolled for other data of this source than the present ones.
   bool TellsOfOtherData(const SlotMember& member, const Slot& slot) const;
+  /// Whether another replica has rolled the workload for the present data, as a template says of
+  /// which no event has told yet.
+  bool IsRolledUntold(const SlotMember& member, const Slot& slot) const;
+  /// Whether a write that was sent for the present data, and whose outcome is not known, was made.
+  /// False only when the variables do not tell it; std::nullopt: nothing is known of such a write.
+  std::optional<bool> IsMade(const SlotMember& member, const Slot& slot) const;
   /// How a source that was known not to exist counts now that it exists.
   Standing Appeared() const;
   /// The digest in last-reloaded-from if it is about this source; null otherwise.

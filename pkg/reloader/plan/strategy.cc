@@ -12,6 +12,9 @@ namespace {
 
 using codec::JsonTree;
 
+/// Who finds the value of one of these has found the rollout that set it.
+constexpr std::string_view kMarks[] = {kRestartedFor, kLastReloadedFrom};
+
 /// The digest of `source` in the change that it caused.
 Digest DigestIn(const Change& change, const SourceId& source) {
   const auto found = std::ranges::find(change.sources, source, &std::pair<SourceId, Digest>::first);
@@ -117,6 +120,32 @@ WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& cha
     }
   }
   return write;
+}
+
+Attempt AttemptOf(const Workload& workload, const WorkloadWrite& write) {
+  // Of a restart the template does not tell.
+  Attempt attempt{.is_in_place = write.restart_at.has_value()};
+  for (const std::string_view key : kMarks) {
+    const auto found = write.template_annotations.find(std::string(key));
+    if (found == write.template_annotations.end() || !found->second) {
+      continue;
+    }
+    attempt.mark = *found->second;
+    Workload after;
+    after.template_annotations[found->first] = attempt.mark;
+    attempt.is_in_place = attempt.is_in_place || key == kRestartedFor ||
+                          ParseReloadedFrom(after) == ParseReloadedFrom(workload);
+  }
+  return attempt;
+}
+
+bool HasMark(const Workload& workload, const Attempt& attempt) {
+  return !attempt.mark.empty() && std::ranges::any_of(kMarks, [&](std::string_view key) {
+    const std::string* value = Find(workload.template_annotations, key);
+    const auto stamper = workload.stampers.find(std::string(key));
+    return value != nullptr && *value == attempt.mark &&
+           (stamper == workload.stampers.end() || stamper->second.is_operator);
+  });
 }
 
 }  // namespace kubexx::reloader

@@ -44,6 +44,13 @@ std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload);
 WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& changes,
                         ReloadStrategy strategy, base::WallTime now);
 
+/// How `workload` will show whether `write`, which was made for it, has been made. Without the
+/// sources.
+Attempt AttemptOf(const Workload& workload, const WorkloadWrite& write);
+
+/// Whether the pod template has what only this write sets.
+bool HasMark(const Workload& workload, const Attempt& attempt);
+
 }  // namespace kubexx::reloader
 
 #endif  // KUBEXX_RELOADER_PLAN_STRATEGY_H_

@@ -82,6 +82,44 @@ TEST(MakeWrite, ARolloutRestartsWithoutAChangeOfItsTemplateWhenItSaysSo) {
   EXPECT_FALSE(MakeWrite(rollout, TwoChanges(), ReloadStrategy::kEnvVars, kNow).restart_at);
 }
 
+TEST(AttemptOf, AVariableThatIsNewTellsOfTheWrite) {
+  Workload workload{.containers = {{.name = "app"}}};
+  const WorkloadWrite write = MakeWrite(workload, TwoChanges(), ReloadStrategy::kEnvVars, kNow);
+  EXPECT_EQ(AttemptOf(workload, write), Attempt{});
+}
+
+TEST(AttemptOf, AWriteInPlaceHasAMark) {
+  Workload workload{.containers = {{.name = "app",
+                                    .variables = {{"STAKATER_CONFIG_CONFIGMAP", "01"},
+                                                  {"STAKATER_PASSWORD_SECRET", "02"}}}}};
+  const WorkloadWrite write = MakeWrite(workload, TwoChanges(), ReloadStrategy::kEnvVars, kNow);
+  const Attempt attempt = AttemptOf(workload, write);
+  EXPECT_TRUE(attempt.is_in_place);
+  EXPECT_FALSE(HasMark(workload, attempt));
+  workload.template_annotations[std::string(kRestartedFor)] = attempt.mark;
+  EXPECT_TRUE(HasMark(workload, attempt));
+  EXPECT_NE(AttemptOf(workload, MakeWrite(workload, TwoChanges(), ReloadStrategy::kEnvVars, kNow)),
+            attempt)
+      << "the next one is another";
+  workload.stampers[std::string(kRestartedFor)] = {.is_operator = false};
+  EXPECT_FALSE(HasMark(workload, attempt)) << "somebody has brought it back";
+}
+
+TEST(AttemptOf, AnAnnotationIsAMarkByItsTime) {
+  Workload workload;
+  const auto attempt = [&](base::WallTime now) {
+    return AttemptOf(workload,
+                     MakeWrite(workload, TwoChanges(), ReloadStrategy::kAnnotations, now));
+  };
+  const Attempt first = attempt(kNow);
+  EXPECT_FALSE(first.is_in_place);
+  workload.template_annotations[std::string(kLastReloadedFrom)] = first.mark;
+  EXPECT_TRUE(HasMark(workload, first));
+  const Attempt second = attempt(kNow + std::chrono::seconds(1));
+  EXPECT_TRUE(second.is_in_place) << "the digest is there already";
+  EXPECT_FALSE(HasMark(workload, second));
+}
+
 TEST(MakeWrite, NamesTheDeploymentWhoseTemplateARolloutRuns) {
   const Workload rollout{.id = {WorkloadKind::kRollout, {"ns", "web"}},
                          .template_ref = TemplateRef{"Deployment", "base"}};

@@ -169,9 +169,14 @@ void EventRouter::OnListed(const SourceId& id, const std::optional<Digest>& befo
 void EventRouter::NoteKnown(const Source& source, const Digest* before,
                             base::FunctionRef<bool(const WorkloadId&)> wanted, std::uint64_t last) {
   const Move now{source.digest, source.resource_version};
+  // Of other news without earlier data, as of annotations, no version is named.
+  const bool is_made = source.id.type != SourceType::kSecretProviderClass &&
+                       source.digest != kNoSource && source.resource_version != 0;
   const auto note = [&](const WorkloadId& workload) {
     if (before != nullptr) {
       Record(workload, source.id, {*before, last}, now);
+    } else if (is_made) {
+      parts_.memory.RecordCreation(workload, source.id, now);
     }
     if (wanted(workload)) {
       parts_.note(workload, CauseOf(source, workload));

@@ -17,6 +17,7 @@
 #include "kubexx/reloader/plan/decision.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 #include "kubexx/reloader/plan/set_backs.h"
+#include "kubexx/reloader/plan/told_templates.h"
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/reloader/watch/namespace_selector.h"
 #include "kubexx/reloader/watch/on_demand_lists.h"
@@ -49,6 +50,8 @@ class EventRouter {
   struct Parts {
     const Caches& caches;
     PairMemory& memory;
+    /// Is told of each pod template of which everything has been stored.
+    ToldTemplates& told;
     PatternCache& patterns;
     const DecisionRules& rules;
     const std::set<std::string>& ignored_namespaces;
@@ -99,9 +102,6 @@ class EventRouter {
   void NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event);
   /// Stores a change of the workload's pod template, which may be its own or its Deployment's.
   void NoteTemplateOf(const WorkloadId& workload, const PairMemory::TemplateChange& change);
-  /// Everything that an event says about the workload has been stored. `concerns`: a rule applies
-  /// to it.
-  void NoteTold(const Workload& workload, bool concerns);
   /// Handles an update of a workload: stores whether another replica has rolled it, or recorded a
   /// baseline on it.
   void NoteRecord(const Workload& before, const Workload& now, std::uint64_t version);

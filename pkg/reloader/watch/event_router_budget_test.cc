@@ -69,6 +69,7 @@ class EventRouterBudgetTest : public testing::Test {
     router_ = std::make_unique<EventRouter>(EventRouter::Parts{
         .caches = *caches_,
         .memory = memory_,
+        .told = told_,
         .patterns = patterns_,
         .rules = rules_,
         .ignored_namespaces = ignored_,
@@ -92,6 +93,7 @@ class EventRouterBudgetTest : public testing::Test {
   const DecisionRules rules_{.reload_on_delete = true};
   PatternCache patterns_;
   PairMemory memory_;
+  ToldTemplates told_;
   const std::set<std::string> ignored_;
   const ReloaderMetrics metrics_{nullptr};
   OnDemandLists on_demand_{{}, clock_, [](const SourceId&, const std::optional<Digest>&) {}};

@@ -96,6 +96,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     router_ = std::make_unique<EventRouter>(
         EventRouter::Parts{.caches = *caches_,
                            .memory = *memory_,
+                           .told = told_,
                            .patterns = patterns_,
                            .rules = rules_,
                            .ignored_namespaces = ignored_,
@@ -398,6 +399,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   const HeldShards closed_{1, clock_};
   std::atomic<int> handled_ = 0;
   std::unique_ptr<PairMemory> memory_;
+  ToldTemplates told_;
   std::unique_ptr<Caches> caches_;
   std::unique_ptr<EventRouter> router_;
   std::vector<cache::HandlerRegistration> handlers_;

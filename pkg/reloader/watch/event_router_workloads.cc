@@ -1,6 +1,7 @@
 // What an EventRouter makes of events of workloads.
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,9 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
                                           .now = now.template_version.digest,
                                           .was_rolled_out = AllPodsAreReplaced(before),
                                           .is_own = is_own,
+                                          .variables = is_own
+                                                           ? VariablesOfOneRollout(before, now)
+                                                           : std::map<std::string, std::string>(),
                                           .is_undo = !is_own && IsUndo(before, now)};
   if (Concerns(now, parts_.rules)) {
     NoteTemplateOf(now.id, change);
@@ -126,16 +130,6 @@ void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::u
   }
 }
 
-void EventRouter::NoteTold(const Workload& workload, bool concerns) {
-  const std::string& namespace_ = workload.id.key.namespace_;
-  // What one of a Deployment is made from comes with events of that.
-  if (!IsOfDeployment(workload) && !parts_.ignored_namespaces.contains(namespace_)) {
-    const bool is_selected =
-        parts_.namespaces == nullptr || parts_.namespaces->Contains(namespace_);
-    parts_.memory.Told(workload.id, workload.template_version, concerns && is_selected);
-  }
-}
-
 void EventRouter::ForgetVersions(const WorkloadId& workload) {
   parts_.memory.ForgetVersions(workload);
   if (workload.kind == WorkloadKind::kDeployment) {
@@ -150,6 +144,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
   const WorkloadId id{kind, event.key()};
   if (event.type == RawEvent::Type::kDelete) {
     parts_.memory.Forget(id);
+    parts_.told.Forget(id);
     parts_.note(id, Cause::kWorkloadEvent);  // others have something to forget, too
     return;
   }
@@ -174,7 +169,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       parts_.memory.Forget(id);  // deleted and made anew, unseen
       is_new = true;
     } else if (SameButForScale(*old_workload, *workload)) {
-      NoteTold(*workload, Concerns(*workload, parts_.rules));
+      parts_.told.Told(id, workload->template_version);
       return;
     } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
       NoteTemplate(*old_workload, *workload, event);
@@ -224,10 +219,10 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     if (!is_first) {
       NoteWhatCameBefore(user, since);
     }
-    NoteTold(*workload, true);
+    parts_.told.Told(id, workload->template_version);
     parts_.note(id, Cause::kWorkloadEvent);
   } else {
-    NoteTold(*workload, false);
+    parts_.told.Told(id, workload->template_version);
   }
 }
 
