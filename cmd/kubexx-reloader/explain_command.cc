@@ -144,8 +144,8 @@ class View {
          .source_selector = config.source_label_selector,
          .paused_by_others = paused_by_others,
          .users = [this](const reloader::SourceId& source) { return UsersOf(source); }});
-    if (sources.failure()) {
-      return Fail(*sources.failure());
+    if (const auto& failure = sources.failure() ? sources.failure() : sources.left_out()) {
+      return Fail(*failure);
     }
     explanation.unread_policies = watch_.Unread();
     explanation.reported = watch_.Reported(id);

@@ -18,7 +18,7 @@ namespace kubexx::reloader {
 /// The data from which a digest over some keys is computed: the digest of all data, and one digest
 /// for the value of each key.
 struct ValueDigests {
-  Digest whole{};
+  Digest whole{};  ///< kNoSource: the source does not exist
   std::map<std::string, Digest> values{};
   /// See LastWritten.
   std::optional<apimachinery::Time> written{};

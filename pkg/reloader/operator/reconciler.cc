@@ -15,16 +15,26 @@ using apimachinery::Reason;
 // Between two looks at a Job that is being deleted, or made anew by another worker.
 constexpr base::Duration kRecoverInterval = std::chrono::seconds(2);
 
-void TellNotPlanned(const WorkloadId& id, const apimachinery::Status& why) {
-  const bool is_news = why.reason == Reason::kConflict;  // which an event is about to tell as well
-  logging::Log(
-      is_news ? logging::Level::kInfo : logging::Level::kWarning,
-      is_news ? "An object that a rollout depends on has just changed; the rollout is tried again"
-              : "An object that a rollout depends on cannot be read; the rollout is tried again",
-      {{"workload", id.key.name},
-       {"kind", KindName(id.kind)},
-       {"namespace", id.key.namespace_},
-       {"error", why}});
+bool IsBehind(const apimachinery::Status& why) { return why.reason == Reason::kConflict; }
+
+/// A cache may be behind for minutes, for many workloads: it is told once of each.
+void TellNotPlanned(const WorkloadId& id, const apimachinery::Status& why, bool is_news) {
+  const bool is_behind = IsBehind(why);
+  logging::Log(!is_behind ? logging::Level::kWarning
+               : is_news  ? logging::Level::kInfo
+                          : logging::Level::kDebug,
+               is_behind
+                   ? "A source has just changed, and its event has not arrived; the workload is "
+                     "planned again then"
+                   : "A source cannot be read; the workload is planned again later",
+               {{"workload", id.key.name},
+                {"kind", KindName(id.kind)},
+                {"namespace", id.key.namespace_},
+                {"error", why}});
+}
+
+Retries::Failure FailureOfPlan(const apimachinery::Status& why) {
+  return IsBehind(why) ? Retries::Failure::kBehind : Retries::FailureOf(why);
 }
 
 // A workload that has changed since it was read is read again, and the last time it is written
@@ -34,12 +44,13 @@ constexpr int kMaxVersions = 4;
 // What was told of while a plan was made is in the next.
 constexpr base::Duration kAtOnce = std::chrono::milliseconds(1);
 
-// Until what could not be written on a workload is tried again.
+// Until what could not be written on a workload, or not be planned, is tried again.
 constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
 
 }  // namespace
 
-Reconciler::Reconciler(const Parts& parts) : parts_(parts), awaited_(parts.clock) {
+Reconciler::Reconciler(const Parts& parts)
+    : parts_(parts), awaited_(parts.clock), held_up_(parts.clock) {
   if (parts_.held_shards != nullptr) {
     shards_subscription_ = parts_.held_shards->OnClosed([this](int shard) { Leave(shard); });
   }
@@ -118,9 +129,7 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       return {};  // its event is on the way
     }
     if (!planned) {
-      KeepNoPlace(id);
-      TellNotPlanned(id, planned.error());
-      return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(planned.error())};
+      return NotPlanned(id, planned.error());
     }
     if (call.may_put_off && AwaitsTemplate(*workload, *planned)) {
       return {.outcome = Outcome::kPutOff, .again = AwaitedTemplates::kInterval};  // with its place
@@ -135,20 +144,52 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       workload->template_resource_version.clear();
     }
     if (const auto answer = Act(*workload, *planned, version, begin, stop)) {
-      return *answer;
+      return WithRest(id, *planned, *answer);
     }
     if (is_last) {
       KeepNoPlace(id);  // it asks again much later
       return {.outcome = Outcome::kRetry, .failure = Retries::Failure::kPasses};
     }
     auto anew = PlanAnew(workload, stop, call.tenure);
-    if (anew || !IsDenied(anew.error())) {
-      planned = std::move(anew);
+    if (!anew) {
+      planned = apimachinery::Fail(anew.error());
+    } else if (*anew) {
+      planned = **std::move(anew);
     } else {
       workload->resource_version.clear();  // by what the cache says: there is nothing else
       workload->template_resource_version.clear();
     }
   }
+}
+
+Reconciler::Answer Reconciler::NotPlanned(const WorkloadId& id, const apimachinery::Status& why) {
+  TellNotPlanned(id, why, IsNews(id, why));
+  if (!IsBehind(why) || !held_up_.IsPatient(id)) {
+    KeepNoPlace(id);
+  }
+  return {.outcome = Outcome::kRetry, .failure = FailureOfPlan(why)};
+}
+
+bool Reconciler::IsNews(const WorkloadId& id, const apimachinery::Status& why) {
+  if (IsBehind(why)) {
+    return held_up_.Note(id);
+  }
+  held_up_.Forget(id);  // it is not a watch that has kept it waiting
+  return true;
+}
+
+Reconciler::Answer Reconciler::WithRest(const WorkloadId& id, const reloader::Plan& plan,
+                                        Answer answer) {
+  if (!plan.incomplete) {
+    held_up_.Forget(id);
+    return answer;
+  }
+  TellNotPlanned(id, *plan.incomplete, IsNews(id, *plan.incomplete));
+  if (answer.outcome == Outcome::kNothing && answer.again == base::Duration(0)) {
+    return {.outcome = Outcome::kRetry, .failure = FailureOfPlan(*plan.incomplete)};
+  }
+  answer.again = answer.again > base::Duration(0) ? std::min(answer.again, kMarkAgain) : kMarkAgain;
+  return answer;
 }
 
 std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, reloader::Plan& plan,
@@ -231,6 +272,7 @@ void Reconciler::Forget(const WorkloadId& id) {
   }
   parts_.recording.Forget(id);
   awaited_.Forget(id);
+  held_up_.Forget(id);
   bad_items_.Forget(id);
   full_baselines_.Note(id, false,
                        [this](std::size_t count) { parts_.metrics.FullBaselines(count); });

@@ -16,6 +16,7 @@
 #include "kubexx/reloader/observe/bad_item_news.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/operator/awaited_templates.h"
+#include "kubexx/reloader/operator/held_up_plans.h"
 #include "kubexx/reloader/operator/retries.h"
 #include "kubexx/reloader/plan/baseline_schedule.h"
 #include "kubexx/reloader/plan/decision.h"
@@ -118,19 +119,27 @@ class Reconciler {
                                                       const std::stop_token& stop,
                                                       std::uint64_t tenure) const;
   /// Plans for the workload as the API server has it. Resets `workload` when that no longer exists.
-  apimachinery::Result<reloader::Plan> PlanAnew(std::optional<Workload>& workload,
-                                                const std::stop_token& stop,
-                                                std::uint64_t tenure) const;
+  /// Returns std::nullopt when the operator may not read it.
+  apimachinery::Result<std::optional<reloader::Plan>> PlanAnew(std::optional<Workload>& workload,
+                                                               const std::stop_token& stop,
+                                                               std::uint64_t tenure) const;
   /// How to handle sources for which the baseline may be newer than the caches (Plan::doubtful).
   enum class Doubts : std::uint8_t {
     kSettle,  ///< compare them with the API server's data, and fail when they differ
     /// Plan without comparing them.
     kLeave,
   };
-  /// Fails when something had to be read and could not be read. `untold_variables`: see Knowledge.
+  /// Fails when something had to be read and could not be read, other than single sources that the
+  /// plan leaves out then (Plan::incomplete). `untold_variables`: see Knowledge.
   apimachinery::Result<reloader::Plan> PlanFor(const Workload& workload, Doubts doubts,
                                                const std::stop_token& stop,
                                                std::set<std::string> untold_variables = {}) const;
+  /// Notes why a plan is missing or not complete. Returns whether it has not been told yet.
+  bool IsNews(const WorkloadId& id, const apimachinery::Status& why);
+  /// Handles a plan that could not be made.
+  Answer NotPlanned(const WorkloadId& id, const apimachinery::Status& why);
+  /// Has what `plan` has left out planned later, when the rest has been carried out.
+  Answer WithRest(const WorkloadId& id, const reloader::Plan& plan, Answer answer);
   Answer Finish(const WorkloadId& id, const std::stop_token& stop);
   /// Completes what is left of a workload that no longer exists; see WorkloadWriter::Finish.
   Answer Recover(const WorkloadId& keeper, const std::stop_token& stop);
@@ -197,6 +206,7 @@ class Reconciler {
   BadItemNews bad_items_;  ///< reports each bad item once
   FullBaselines full_baselines_;
   AwaitedTemplates awaited_;
+  HeldUpPlans held_up_;
   base::Subscription shards_subscription_;
 };
 

@@ -18,6 +18,21 @@ PairMemory::SeenRecord SeenOn(const Workload& workload) {
                                     VersionNumber(workload.resource_version));
 }
 
+/// The version that an answer of the API server about a doubtful source must have at least: that of
+/// everything which the plan knows by the workload, or has known by it.
+std::uint64_t DoubtfulSince(const Workload& workload, const Knowledge& known) {
+  return std::max({known.record_at, VersionNumber(workload.resource_version),
+                   VersionNumber(workload.template_resource_version)});
+}
+
+/// What has been compared is certain until somebody else records something, so that each plan does
+/// not ask again.
+void MarkCompared(reloader::Plan& plan) {
+  for (auto& [source, state] : plan.learnt) {
+    state.is_ahead_of_record = state.is_ahead_of_record || plan.doubtful.contains(source);
+  }
+}
+
 }  // namespace
 
 apimachinery::Result<reloader::Plan> Reconciler::PlanFor(
@@ -26,21 +41,33 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(
   if (HasOwnRecord(workload) && parts_.memory.IsNewRecord(workload.id, SeenOn(workload))) {
     parts_.memory.RecordedByOthers(workload.id);  // of whose rollout no event has told yet
   }
-  KeyedSources sources(parts_.caches, parts_.gate, parts_.value_digests, stop, parts_.absences);
+  const auto behind = held_up_.IsPatient(workload.id) ? KeyedSources::Behind::kAwait
+                                                      : KeyedSources::Behind::kLeaveOut;
+  KeyedSources sources(parts_.caches, parts_.gate, parts_.value_digests, stop, parts_.absences,
+                       behind);
   const auto get = [&](const SourceId& source) { return sources.Get(source); };
   const auto names = [&](SourceType type) {
     return parts_.caches.SourceNames(type, workload.id.key.namespace_);
   };
   Knowledge known = parts_.memory.Get(workload.id);
   known.untold_variables = std::move(untold_variables);
-  reloader::Plan plan =
-      MakePlan(workload, SourceLookup{get, names, &sources}, known, parts_.rules, parts_.patterns);
-  if (doubts == Doubts::kSettle) {
-    sources.Compare(plan.doubtful, known.record_at != 0 ? known.record_at
-                                                        : VersionNumber(workload.resource_version));
+  reloader::Plan plan;
+  do {
+    plan = MakePlan(workload, SourceLookup{get, names, &sources}, known, parts_.rules,
+                    parts_.patterns);
+    if (doubts == Doubts::kSettle) {
+      sources.Compare(plan.doubtful, DoubtfulSince(workload, known));
+    }
+    if (sources.failure()) {
+      return apimachinery::Fail(*sources.failure());
+    }
+  } while (sources.TakeNews());
+  if (sources.left_out() && known.is_unplanned && parts_.rules.sync_after_restart) {
+    return apimachinery::Fail(*sources.left_out());  // only a first plan rolls for all that is new
   }
-  if (sources.failure()) {
-    return apimachinery::Fail(*sources.failure());
+  plan.incomplete = sources.left_out();
+  if (doubts == Doubts::kSettle) {
+    MarkCompared(plan);
   }
   std::ranges::move(BadValues(workload, parts_.rules.keys), std::back_inserter(plan.bad_items));
   return plan;
@@ -54,15 +81,18 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanForCertain(std::optional<Wo
       !parts_.fresh_reads->AreWanted(*workload, parts_.strategy, tenure)) {
     return plan;
   }
-  auto anew = PlanAnew(workload, stop, tenure);
+  KX_ASSIGN_OR_RETURN(auto anew, PlanAnew(workload, stop, tenure));
   // Where it may not be read there is the cache alone.
-  return anew || !IsDenied(anew.error()) ? std::move(anew) : std::move(plan);
+  return anew ? *std::move(anew) : std::move(plan);
 }
 
-apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload>& workload,
-                                                          const std::stop_token& stop,
-                                                          std::uint64_t tenure) const {
-  KX_ASSIGN_OR_RETURN(auto fresh, parts_.fresh_reads->Read(workload->id, tenure, stop));
+apimachinery::Result<std::optional<reloader::Plan>> Reconciler::PlanAnew(
+    std::optional<Workload>& workload, const std::stop_token& stop, std::uint64_t tenure) const {
+  auto read = parts_.fresh_reads->Read(workload->id, tenure, stop);
+  if (!read && IsDenied(read.error())) {
+    return std::nullopt;
+  }
+  KX_ASSIGN_OR_RETURN(auto fresh, std::move(read));
   if (!fresh || fresh->uid != workload->uid) {
     workload.reset();
     return reloader::Plan{};
@@ -75,8 +105,9 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload
   auto plan = PlanFor(*workload, Doubts::kSettle, stop, std::move(untold));
   if (!plan) {
     parts_.fresh_reads->Forget(workload->id);  // the next try is not to go by the cache
+    return apimachinery::Fail(plan.error());
   }
-  return plan;
+  return *std::move(plan);
 }
 
 bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) const {
@@ -84,13 +115,13 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
     return false;
   }
   const auto plan = PlanFor(workload, Doubts::kLeave, {});
-  if (!plan) {
-    // Who asks is to ask again, where that may help.
-    return !IsDenied(plan.error()) && plan.error().reason != apimachinery::Reason::kMalformed;
+  const auto why = plan ? plan->incomplete : std::optional(plan.error());
+  if (why && !IsDenied(*why) && why->reason != apimachinery::Reason::kMalformed) {
+    return true;  // who asks is to ask again, where that may help
   }
-  return std::ranges::any_of(plan->changes, [&](const Change& change) {
-    return std::ranges::find(change.causes, source) != change.causes.end();
-  });
+  return plan && std::ranges::any_of(plan->changes, [&](const Change& change) {
+           return std::ranges::find(change.causes, source) != change.causes.end();
+         });
 }
 
 bool Reconciler::AwaitsTemplate(const Workload& workload, const reloader::Plan& plan) {

@@ -79,7 +79,9 @@ std::optional<Reconciler::Answer> Reconciler::TakeAway(const Workload& workload,
                                                        const std::string& version,
                                                        const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
-  if (!plan.changes.empty() || Find(workload.annotations, kBaselineAnnotation) == nullptr) {
+  // What could not be read may have changed since the baseline.
+  if (!plan.changes.empty() || plan.incomplete ||
+      Find(workload.annotations, kBaselineAnnotation) == nullptr) {
     parts_.recording.NothingToDo(id);
     return Answer{};
   }
@@ -97,6 +99,7 @@ std::optional<Reconciler::Answer> Reconciler::TakeAway(const Workload& workload,
   }
   if (written && written->recorded) {
     parts_.recording.Written(id, {});
+    parts_.memory.TookAway(id, written->version);
     return Answer{};
   }
   const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.error()));

@@ -95,6 +95,7 @@ void Reconciler::Leave(int shard) {
   };
   bad_items_.Leave(left);
   awaited_.Leave(left);
+  held_up_.Leave(left);
   full_baselines_.Leave(left, [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
 }
 

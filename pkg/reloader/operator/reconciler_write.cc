@@ -71,6 +71,9 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     parts_.memory.Confirm(id, plan.changes, written->rolled);
     parts_.memory.Wrote(id, PairMemory::SeenRecord::Of(written->recorded ? baseline : std::string(),
                                                        written->version));
+    if (written->recorded && baseline.empty()) {
+      parts_.memory.TookAway(id, written->version);  // one of others is removed with it
+    }
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes, "Changes detected, workload updated");
     Notify(workload, plan, {}, written->job);

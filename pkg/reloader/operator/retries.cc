@@ -4,12 +4,15 @@
 #include <chrono>
 
 #include "kubexx/reloader/permissions/denial.h"
+#include "kubexx/reloader/watch/source_keys.h"
 
 namespace kubexx::reloader {
 namespace {
 
 constexpr base::Duration kFirstPause = std::chrono::milliseconds(5);
 constexpr base::Duration kFirstPauseOfDenied = std::chrono::seconds(1);
+// For so long the answer is the same; see ValueDigestReader.
+constexpr base::Duration kLeastPauseBehind = ValueDigestReader::kRefuses;
 constexpr base::Duration kLongestPause = std::chrono::minutes(1);
 
 // Longer ones are for those that keep failing. Until then a workload makes 11 attempts in 10 s,
@@ -37,7 +40,9 @@ base::Duration Retries::After(const workqueue::Key& key, Failure failure,
     unanswered_.insert_or_assign(key, *unanswered);
   }
   const bool denied = failure == Failure::kDenied;
-  const base::Duration pause = (denied ? denied_ : passing_)->When(key);
+  const base::Duration doubled = (denied ? denied_ : passing_)->When(key);
+  const base::Duration pause =
+      failure == Failure::kBehind ? std::max(doubled, kLeastPauseBehind) : doubled;
   return denied || pause > kBeginnersPause ? std::max(pause, hopeless_.Reserve()) : pause;
 }
 

@@ -19,15 +19,17 @@ namespace kubexx::reloader {
 
 /// Computes the pause after each failure. A workload's pause depends on its own failures: 5 ms,
 /// doubled with each failure up to a minute; it begins at one second if the server denied the
-/// write, because that rarely passes quickly. All workloads whose writes were denied or keep
-/// failing share a limit of 10 attempts per second (after a burst of 100), however many they are. A
-/// workload that has just begun to fail for another reason does not wait for them. Remembers each
-/// workload until Forget. Thread-safe.
+/// write, because that rarely passes quickly. It is at least a second while a cache is behind. All
+/// workloads whose writes were denied or keep failing share a limit of 10 attempts per second
+/// (after a burst of 100), however many they are. A workload that has just begun to fail for
+/// another reason does not wait for them. Remembers each workload until Forget. Thread-safe.
 class Retries {
  public:
   enum class Failure : std::uint8_t {
     kPasses,  ///< the failure may pass by itself: a conflict, a server that does not answer
     kDenied,  ///< see IsDenied
+    /// A cache is behind the API server: the event that is on its way has the workload looked at.
+    kBehind,
   };
 
   /// The kind of failure that this error of the API server is.

@@ -43,6 +43,15 @@ TEST_F(RetriesTest, WhatTheServerRefusedIsNotRepeatedAtOnce) {
   EXPECT_EQ(retries_.After(kHealthy, Failure::kDenied), seconds(2));
 }
 
+TEST_F(RetriesTest, WhileACacheIsBehindNothingIsTriedMoreOftenThanOnceASecond) {
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(retries_.After(kHealthy, Failure::kBehind), seconds(1));
+  }
+  EXPECT_EQ(retries_.After(kHealthy, Failure::kBehind), milliseconds(1280));
+  retries_.Forget(kHealthy);
+  EXPECT_EQ(retries_.After(kHealthy, Failure::kPasses), milliseconds(5));
+}
+
 TEST_F(RetriesTest, AThousandThatAreAlwaysDeniedDelayNoOther) {
   for (int round = 0; round < 5; ++round) {
     for (int n = 0; n < 1000; ++n) {

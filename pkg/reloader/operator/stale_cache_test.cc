@@ -25,8 +25,11 @@
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/operator/awaited_templates.h"
+#include "kubexx/reloader/operator/held_up_plans.h"
 #include "kubexx/reloader/operator/operator.h"
+#include "kubexx/reloader/plan/rollout_gate.h"
 #include "kubexx/reloader/testing/new_informer.h"
+#include "kubexx/reloader/watch/source_absences.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -66,16 +69,27 @@ apps::Deployment UnrecordedWeb(const std::string& variable) {
   return web;
 }
 
-/// The same as another process of the operator has rolled it.
-apps::Deployment RolledWeb(const std::string& variable) {
-  apps::Deployment web = UnrecordedWeb(variable);
+/// The same when `manager` has written the variable.
+apps::Deployment StampedBy(const std::string& manager, apps::Deployment web) {
   web.metadata.managed_fields.push_back(
-      {.manager = "Reloader",
+      {.manager = manager,
        .operation = "Update",
        .time = apimachinery::Time{.seconds = 100},
        .fields_v1 = apimachinery::FieldsV1{
            R"({"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:env":{)"
            R"("k:{\"name\":\"STAKATER_CONFIG_CONFIGMAP\"}":{".":{},"f:name":{},"f:value":{}}}}}}}}})"}});
+  return web;
+}
+
+/// One without a record, as another process of the operator has rolled it.
+apps::Deployment RolledWeb(const std::string& variable) {
+  return StampedBy("Reloader", UnrecordedWeb(variable));
+}
+
+/// The same with another ConfigMap.
+apps::Deployment WithAnother(apps::Deployment web, const std::string& name) {
+  core::Container& container = web.spec.template_.spec.containers[0];
+  container.env_from.emplace_back().config_map_ref.emplace().local_object_reference.name = name;
   return web;
 }
 
@@ -163,6 +177,22 @@ class NewerServer final : public WorkloadWriter, public WriteObserver {
   std::vector<WorkloadWrite> writes_ KX_GUARDED_BY(mu_);
 };
 
+/// Admits everything, and counts how often a workload gives its place up. Thread-safe.
+class CountingGate final : public RolloutGate {
+ public:
+  base::Subscription Attach(GateHost) override { return {}; }
+  bool WaitForSync(const std::stop_token&) override { return true; }
+  bool Admit(const Workload&, std::vector<reloader::Change>&, AnnotationEdits&) override {
+    return true;
+  }
+  void OnWritten(const WorkloadId&, WriteEnd) override {}
+  void OnNothing(const WorkloadId&) override { ++given_up; }
+  void OnWorkload(const WorkloadId&, const Workload*) override {}
+  std::optional<base::Duration> SettleWindow(const WorkloadId&) override { return std::nullopt; }
+
+  std::atomic<int> given_up = 0;
+};
+
 class StaleCacheTest : public testing::Test {
  protected:
   /// The cache has a Deployment that runs with "old", and "config" changes to "new". `then`: before
@@ -199,7 +229,11 @@ class StaleCacheTest : public testing::Test {
         .observers = {&server_},
         .read_workload = [this](const WorkloadId&,
                                 const std::stop_token&) { return server_.Read(); },
-        .fetch_values = std::move(fetch_values)};
+        .fetch_values = std::move(fetch_values),
+        .source_exists = source_exists_,
+        .selects_sources = selects_sources_,
+        .rollout_gate = &gate_};
+    options.rules.reload_on_create = selects_sources_;
     auto reloader =
         std::make_unique<Operator>(std::move(options), std::vector{std::move(set)}, server_);
     reloader->Start();
@@ -257,10 +291,20 @@ class StaleCacheTest : public testing::Test {
       }
     }
   }
-  void PutConfig(const std::string& value) {
+  /// Blocks until so many plans have found nothing to write.
+  void AwaitSkipped(double plans,
+                    const base::testing::Where& where = base::testing::Where::current()) {
+    const metrics::Counter skipped =
+        registry_.Counter("reloader_reconcile_total", "", {{"result", "skipped"}});
+    base::testing::Patience patience(base::testing::Shown(plans) + " plans", where);
+    while (skipped.Value() < plans) {
+      patience.Pause(skipped.Value());
+    }
+  }
+  void PutConfig(const std::string& value, const std::string& name = "config") {
     core::ConfigMap config;
     config.metadata.namespace_ = "ns";
-    config.metadata.name = "config";
+    config.metadata.name = name;
     config.data["key"] = value;
     Put(*config_maps_, config);
   }
@@ -281,6 +325,9 @@ class StaleCacheTest : public testing::Test {
   base::testing::FakeClock clock_;
   metrics::Registry registry_;
   NewerServer server_;
+  CountingGate gate_;
+  bool selects_sources_ = false;  ///< with a label; then creations roll workloads as well
+  SourceExists source_exists_;
 };
 
 TEST_F(StaleCacheTest, ARolloutThatHasBeenMadeIsNotToldAgain) {
@@ -455,6 +502,113 @@ TEST_F(StaleCacheTest, WhereItMayNotBeReadTheCacheIsBelievedByAnnotationsToo) {
   server_.RefuseReads();
   Run();
   EXPECT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
+}
+
+// A watch may lag for minutes, for one of many sources.
+TEST_F(StaleCacheTest, ASourceThatIsBehindHoldsUpNoOtherForLong) {
+  PutConfig("old");
+  PutConfig("2", "other");
+  apps::Deployment web = WithAnother(WebWithEnv("new", "new"), "other");
+  web.metadata.annotations[std::string(kBaselineAnnotation)] +=
+      " configmap/other=" + DigestOfKey("1");
+  Put(*deployments_, WebWithEnv("", "old"));
+  Put(*deployments_, web);
+  Put(*deployments_, web);  // later than both
+  server_.Put(web);
+  std::atomic<int> compared = 0;
+  const auto reloader = Start([&](const SourceId& id, const std::stop_token&) {
+    const bool is_behind = id.key.name == "config";
+    compared += is_behind ? 1 : 0;
+    return Result<std::optional<ValueDigests>>(
+        ValueDigests{.whole = DigestOf(is_behind ? "key=new" : "key=2"), .read_at = 5000});
+  });
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  KX_AWAIT(compared != 0);
+  const base::TimePoint begin = clock_.Now();
+  int given_up = 0;
+  KX_UNTIL(!Rollouts().empty()) {
+    if (clock_.Sleepers() > 0) {
+      if (clock_.Now() - begin < HeldUpPlans::kMost) {
+        given_up = gate_.given_up;
+      }
+      clock_.Advance(std::chrono::milliseconds(100));
+    }
+  }
+  const base::Duration took = clock_.Now() - begin;
+  reloader->Stop();
+  EXPECT_GE(took, HeldUpPlans::kMost - std::chrono::seconds(1)) << "one rollout is better than two";
+  EXPECT_LE(compared.load(), took / std::chrono::seconds(1) + 2) << "once a second";
+  EXPECT_EQ(given_up, 0) << "it keeps its place";
+  const WorkloadWrite write = Rollouts()[0];
+  ASSERT_EQ(write.variables.size(), 1U);
+  EXPECT_EQ(write.variables[0].name, "STAKATER_OTHER_CONFIGMAP");
+}
+
+TEST_F(StaleCacheTest, ASourceThatMayNotBeReadHoldsUpNoOther) {
+  selects_sources_ = true;
+  std::atomic<int> asked = 0;
+  source_exists_ = [&](const SourceId&, const std::stop_token&) -> Result<bool> {
+    ++asked;
+    return apimachinery::Fail(Reason::kForbidden, "no right to list");
+  };
+  PutConfig("new");
+  Put(*deployments_, WithAnother(WebWithEnv("", "old"), "absent"));
+  server_.Put(WithAnother(WebWithEnv("", "old"), "absent"));
+  const auto reloader = Start();
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  KX_AWAIT(asked != 0);
+  KX_UNTIL(!Rollouts().empty()) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(std::chrono::seconds(1));
+    }
+  }
+  const int before = asked;
+  KX_UNTIL(asked > before) {  // the rest is looked at again
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(std::chrono::seconds(1));
+    }
+  }
+  reloader->Stop();
+}
+
+TEST_F(StaleCacheTest, WhereASourceMayNotBeReadTheWorkloadIsNotWrittenUnseen) {
+  const apps::Deployment undone = StampedBy("kubectl-rollout", WebWithEnv("older", "old"));
+  PutConfig("new");
+  Put(*deployments_, WebWithEnv("", "old"));
+  server_.Put(undone);
+  const auto reloader = Start([&](const SourceId&, const std::stop_token&) {
+    return Result<std::optional<ValueDigests>>(
+        apimachinery::Fail(Reason::kForbidden, "no right to list"));
+  });
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  AdvanceToWrite();
+  reloader->Stop();
+  EXPECT_EQ(server_.writes()[0].resource_version, std::to_string(kBeyondTheCache + 1));
+}
+
+// Its version changes all day.
+TEST_F(StaleCacheTest, ADoubtThatIsSettledDoesNotComeBack) {
+  PutConfig("bad");
+  apps::Deployment web = StampedBy("kubectl-rollout", UnrecordedWeb("good"));
+  Put(*deployments_, web);
+  server_.Put(web);
+  std::atomic<int> asked = 0;
+  const auto reloader = Start([&](const SourceId&, const std::stop_token&) {
+    ++asked;
+    return Result<std::optional<ValueDigests>>(ValueDigests{
+        .whole = DigestOf("key=bad"), .written = apimachinery::Time{.seconds = 50}, .read_at = 1});
+  });
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  AwaitSkipped(1);
+  const int first = asked;
+  EXPECT_EQ(first, 2) << "whether it is the server's, and how old";
+  web.metadata.annotations["secret.reloader.stakater.com/auto"] = "true";
+  Put(*deployments_, web);
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  AwaitSkipped(2);
+  reloader->Stop();
+  EXPECT_EQ(asked.load(), first);
+  EXPECT_EQ(server_.writes().size(), 0U);
 }
 
 }  // namespace

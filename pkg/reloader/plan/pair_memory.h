@@ -90,6 +90,9 @@ class PairMemory {
   /// This replica has written to the workload, which has `record` since then. A record with hash 0
   /// means that the earlier baseline is still there.
   void Wrote(const WorkloadId& workload, const SeenRecord& record);
+  /// This replica has removed the baseline from the workload, which has resource version `version`
+  /// since then; 0: not known.
+  void TookAway(const WorkloadId& workload, std::uint64_t version);
   /// Another replica has rolled the workload, at resource version `version` or earlier, without
   /// recording a baseline: what this replica has concluded was true of pods that are gone. Of a
   /// source that has changed since then, the new pods have what it was before. 0: it is not known

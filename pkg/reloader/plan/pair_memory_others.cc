@@ -37,9 +37,7 @@ bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& recor
   known.told_at = std::max(known.told_at, record.version);
   known.record_at = record.version;
   const bool replaces_another = std::exchange(known.record, record.hash) != 0;
-  if (replaces_another) {
-    BelieveRecord(known);
-  }
+  BelieveRecord(known);
   return replaces_another;
 }
 
@@ -58,6 +56,17 @@ void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
     known.record = record.hash;
     known.record_at = 0;
   }
+}
+
+void PairMemory::TookAway(const WorkloadId& workload, std::uint64_t version) {
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[workload];
+  if (version != 0 && version < known.told_at) {
+    return;  // somebody has recorded another one since
+  }
+  known.told_at = std::max(known.told_at, version);
+  known.record = 0;
+  known.record_at = 0;
 }
 
 PairMemory::SeenRecord PairMemory::SeenRecord::Of(std::string_view text, std::uint64_t version) {

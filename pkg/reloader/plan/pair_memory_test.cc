@@ -694,6 +694,28 @@ TEST(PairMemory, WhatAnotherWriterRecordsCountsMoreThanWhatThisOneKnows) {
   EXPECT_FALSE(is_ahead());
 }
 
+TEST(PairMemory, TheFirstRecordOfAnotherWriterCountsMoreToo) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("first", 100)))
+      << "it replaces none";
+  EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
+}
+
+// Otherwise all that is older than a record which is gone would be compared at every plan.
+TEST(PairMemory, ARecordThatThisReplicaHasTakenAwayIsForgotten) {
+  PairMemory memory;
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 100));
+  memory.TookAway(kPairWorkload, 110);
+  EXPECT_EQ(memory.Get(kPairWorkload).record_at, 0U);
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 105)))
+      << "a cache that is behind";
+  EXPECT_EQ(memory.Get(kPairWorkload).record_at, 0U);
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("another", 120));
+  memory.TookAway(kPairWorkload, 115);
+  EXPECT_EQ(memory.Get(kPairWorkload).record_at, 120U) << "it was recorded since then";
+}
+
 TEST(PairMemory, APlanByAnOlderRecordIsMadeAnew) {
   PairMemory memory;
   memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("first", 100));

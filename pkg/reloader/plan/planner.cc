@@ -124,6 +124,7 @@ class Planner {
     auto found = sources_.get(id);
     // Of a class that no pod has reported since the process began nothing is known either.
     if (found ? found->unknown : id.type == SourceType::kSecretProviderClass) {
+      plan_.seen.erase(id);
       KeepRecord(id);
       return;
     }

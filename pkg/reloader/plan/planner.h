@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/reloader/model/source.h"
@@ -33,7 +34,8 @@ struct PairState {
   Digest digest{};  ///< kNoSource: the source did not exist
   /// The list of keys that `digest` covers; empty: all.
   std::string keys{};
-  /// With kConfirmed: the baseline on the workload may still be older than `digest`. If false, a
+  /// With kConfirmed: the baseline on the workload may still be older than `digest`, or the API
+  /// server was asked whether `digest` is of the present data (Plan::doubtful). If false, a
   /// baseline that differs from `digest` is newer: another replica has written it.
   bool is_ahead_of_record = false;
   /// With kConfirmed: the resource version of the source from whose data `digest` was taken because
@@ -111,7 +113,7 @@ struct Knowledge {
   /// process returned; 0: not known, or neither has happened.
   std::uint64_t told_at = 0;
   /// The workload's resource version when that baseline, written by somebody else, was first seen;
-  /// 0: not known, or this process wrote it.
+  /// 0: not known, or this process wrote it or took it away. Kept when somebody else takes it away.
   std::uint64_t record_at = 0;
   bool operator==(const Knowledge&) const = default;
 };
@@ -146,7 +148,7 @@ struct Plan {
   std::vector<std::pair<SourceId, PairState>> learnt{};
   std::uint64_t templates = 0;
   std::uint64_t records = 0;
-  /// The changes that the plan has taken into account.
+  /// The changes that the plan has taken into account, which are none of sources that are unknown.
   std::map<SourceId, std::vector<Move>> seen{};
   /// The workload has a baseline annotation, and `baseline` differs from it for some source, or
   /// contains a source that the workload references or names and that the annotation lacks. Without
@@ -169,6 +171,10 @@ struct Plan {
   /// has of them. If such a source changes while no process runs, the change is missed, or is only
   /// seen by the variable.
   std::vector<SourceId> left_out{};
+  /// Why nothing was planned for some of the sources: they could not be read, so whoever carries
+  /// out the plan must have another one made later. std::nullopt when there are none. Set by those
+  /// who look sources up for the planner.
+  std::optional<apimachinery::Status> incomplete{};
 };
 
 /// Whether the plan contains a rollout for `source`.

@@ -195,6 +195,48 @@ TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanARemovedRecordIsDoubtful) {
   EXPECT_THAT(Make({.pairs = {{kPlannedConfig, certain}}, .record_at = 102}).doubtful, IsEmpty());
 }
 
+// One replica has rolled without a record, and another that leads again has older data.
+TEST_F(PlannerBaselineTest, ARemovedRecordDoesNotHideThatTheTemplateTellsOfOtherData) {
+  sources_[kPlannedConfig].resource_version = 104;
+  sources_[kPlannedPassword].resource_version = 104;
+  EXPECT_THAT(Make({.record_at = 102}).doubtful, IsEmpty());
+  SetVariable(kChanged);
+  EXPECT_THAT(Make({.record_at = 102}).doubtful,
+              UnorderedElementsAre(Pair(kPlannedConfig, kRecordedDigest)));
+}
+
+// There may be thousands of them, each of which costs a request.
+TEST_F(PlannerBaselineTest, ASourceForWhichARecordHasNoRoomIsNotDoubtful) {
+  Record({{kPlannedPassword, kRecordedDigest}});
+  sources_[kPlannedConfig].resource_version = 100;
+  EXPECT_THAT(Make({.record_at = 102}).doubtful, IsEmpty());
+  rules_.reload_on_delete = true;
+  sources_.erase(kPlannedConfig);
+  EXPECT_THAT(Make({.record_at = 102}).doubtful, IsEmpty()) << "an optional one that never was";
+}
+
+TEST_F(PlannerBaselineTest, WhatHasBeenComparedStaysCertainWhileNothingIsRecorded) {
+  sources_[kPlannedConfig].resource_version = 100;
+  sources_[kPlannedPassword].resource_version = 104;
+  PairState compared{
+      .kind = Kind::kConfirmed, .digest = kRecordedDigest, .is_ahead_of_record = true};
+  Knowledge known{.pairs = {{kPlannedConfig, compared}}, .record_at = 102};
+  Plan plan = Make(known);
+  EXPECT_THAT(plan.learnt, testing::Contains(Pair(kPlannedConfig, compared)));
+  SetVariable(kChanged);
+  EXPECT_THAT(Make(known).doubtful, IsEmpty());
+  compared.is_ahead_of_record = false;
+  known.pairs[kPlannedConfig] = compared;
+  EXPECT_THAT(Make(known).doubtful, Not(IsEmpty()));
+}
+
+TEST_F(PlannerBaselineTest, ChangesOfASourceThatIsUnknownAreNotSeen) {
+  sources_[kPlannedConfig].unknown = true;
+  const std::vector<Move> moves = {{.digest = kChanged, .version = 7}};
+  const Plan plan = Make({.moves = {{kPlannedConfig, moves}, {kPlannedPassword, moves}}});
+  EXPECT_THAT(plan.seen, UnorderedElementsAre(Pair(kPlannedPassword, moves)));
+}
+
 // As when the operator starts with a cache that lags behind.
 TEST_F(PlannerBaselineTest, ASourceIsDoubtfulWhereOnlyTheTemplateTellsOfOtherData) {
   SetVariable(kChanged);

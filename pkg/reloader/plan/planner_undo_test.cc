@@ -32,7 +32,10 @@ class PlannerUndoTest : public testing::Test, public DigestsOver {
     workload_.containers = {{.name = "app", .references = {{SourceType::kConfigMap, "config"}}}};
   }
   std::optional<Digest> Over(const SourceId&, std::string_view) override { return std::nullopt; }
-  std::optional<apimachinery::Time> WrittenAt(const SourceId&) override { return written_at_; }
+  std::optional<apimachinery::Time> WrittenAt(const SourceId&) override {
+    ++asked_;
+    return written_at_;
+  }
 
   /// The data, and the version at which they were written.
   void Put(const Digest& digest, std::uint64_t version = 0) {
@@ -72,6 +75,7 @@ class PlannerUndoTest : public testing::Test, public DigestsOver {
   Workload workload_;
   Source source_;
   std::optional<apimachinery::Time> written_at_;
+  int asked_ = 0;  ///< how often somebody wanted to know that
   DecisionRules rules_;
   PatternCache patterns_;
 };
@@ -154,6 +158,42 @@ TEST_F(PlannerUndoTest, AnUndoThatBringsNoBaselineBackStaysUndoneAfterARestart) 
   workload_.stampers["STAKATER_OTHER_CONFIGMAP"] = {.since = {.seconds = 100}};
   workload_.id.kind = WorkloadKind::kCronJob;
   EXPECT_EQ(Make().changes.size(), 1U);
+}
+
+// Somebody has removed a key, which leaves no time in the managed fields. Who leads has died before
+// the rollout, or its write was not made.
+TEST_F(PlannerUndoTest, AChangeThatThisProcessHasSeenIsNotOlderThanAnUndo) {
+  workload_.id.kind = WorkloadKind::kDaemonSet;
+  workload_.containers[0].variables = {{kUndoneVariable, kGood.ToString()}};
+  workload_.stampers = {{kUndoneVariable, {.since = {.seconds = 100}}}};
+  Record(kGood);
+  Put(kBad, 43);
+  written_at_ = apimachinery::Time{.seconds = 90};
+  for (const auto kind : {PairState::Kind::kObserved, PairState::Kind::kUncertain}) {
+    EXPECT_EQ(Make({.pairs = {{kUndoneConfig, {kind, kGood}}}}).changes.size(), 1U);
+    EXPECT_THAT(Make({.pairs = {{kUndoneConfig, {kind, kGood}}}, .template_since = 44}).changes,
+                IsEmpty())
+        << "it saw the undo, too";
+    EXPECT_THAT(Make({.pairs = {{kUndoneConfig, {kind, kBad}}}}).changes, IsEmpty())
+        << "no change that it knows of";
+  }
+  workload_.id.kind = WorkloadKind::kDeployment;
+  UndoTo(kGood, 100);
+  EXPECT_EQ(Make({.pairs = {{kUndoneConfig, {PairState::Kind::kObserved, kGood}}}}).changes.size(),
+            1U);
+}
+
+// It is a request to the API server for each workload, whenever a process starts.
+TEST_F(PlannerUndoTest, WhereTheRecordIsRightNobodyAsksWhenTheDataWereWritten) {
+  workload_.id.kind = WorkloadKind::kDaemonSet;
+  workload_.stampers = {{kUndoneVariable, {.since = {.seconds = 100}}}};
+  Record(kGood);
+  Put(kGood);
+  EXPECT_THAT(Make().changes, IsEmpty());
+  EXPECT_EQ(asked_, 0);
+  Put(kBad);
+  EXPECT_EQ(Make().changes.size(), 1U);
+  EXPECT_EQ(asked_, 1);
 }
 
 TEST_F(PlannerUndoTest, AnUndoStaysUndoneAfterARestart) {

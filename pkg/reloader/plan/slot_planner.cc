@@ -89,14 +89,19 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
   if (state != nullptr && state->kind == Kind::kConfirmed) {
     return Since(state->digest, member);
   }
+  const bool has_changed = state != nullptr && state->digest != member.digest;
   const std::optional<bool> is_made = IsMade(member, slot);
   if (is_made == true && IsOfDeployment(input_.workload)) {
     return Standing::kSettled;  // before its baseline, which is on the Rollout
   }
   if (const Digest* recorded = RecordOf(member.id)) {
-    return IsOlderThanUndo(member) ? Standing::kSettled : ByRecord(*recorded, member);
+    // Times are asked for only where they decide. They do not decide about a change that this
+    // process knows of: it would know the order of versions if the pods were younger, and the
+    // removal of a key has no time, while the clocks of API servers differ.
+    const bool is_told = *recorded == member.digest && !input_.workload.baseline_restored;
+    return !is_told && !has_changed && IsOlderThanUndo(member) ? Standing::kSettled
+                                                               : ByRecord(*recorded, member);
   }
-  const bool has_changed = state != nullptr && state->digest != member.digest;
   if (is_made == false && has_changed) {
     return Since(state->digest, member);  // what is right was so before
   }
@@ -157,6 +162,10 @@ SlotPlanner::Standing SlotPlanner::ByRecord(const Digest& recorded,
     return Since(recorded, member);
   }
   // It tells of pods that are gone: those that run began when it was brought back.
+  if (const PairState* state = StateOf(member.id);
+      state != nullptr && state->digest != member.digest) {
+    return Since(state->digest, member);
+  }
   const auto written = input_.written_at(member.id);
   if (written && *written < *input_.workload.baseline_restored) {
     return Standing::kSettled;
@@ -165,9 +174,11 @@ SlotPlanner::Standing SlotPlanner::ByRecord(const Digest& recorded,
 }
 
 bool SlotPlanner::IsAheadOfRecord(const SlotMember& member) const {
-  const Digest* recorded = RecordOf(member.id);
-  return recorded != nullptr &&
-         (*recorded != member.digest || input_.workload.baseline_restored.has_value());
+  if (const Digest* recorded = RecordOf(member.id)) {
+    return *recorded != member.digest || input_.workload.baseline_restored.has_value();
+  }
+  const PairState* state = StateOf(member.id);
+  return state != nullptr && state->kind == Kind::kConfirmed && state->is_ahead_of_record;
 }
 
 bool SlotPlanner::MayBeOlderThanRecord(const SlotMember& member, const Slot& slot) const {
@@ -179,8 +190,14 @@ bool SlotPlanner::MayBeOlderThanRecord(const SlotMember& member, const Slot& slo
       (recorded != nullptr && *recorded == member.digest)) {
     return false;
   }
-  if (input_.known.record_at == 0) {
-    return recorded == nullptr && TellsOfOtherData(member, slot);
+  if (recorded == nullptr && TellsOfOtherData(member, slot)) {
+    return true;
+  }
+  // A record that is there, and has nothing of this source, had no room for it or no reason.
+  const bool is_of_record =
+      input_.known.record_at != 0 && (recorded != nullptr || input_.recorded == nullptr);
+  if (!is_of_record) {
+    return false;
   }
   // Of one that is not there nothing tells since when.
   const bool is_newer =

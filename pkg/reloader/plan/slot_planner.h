@@ -80,7 +80,8 @@ class SlotPlanner {
   Standing Since(const Digest& digest, const SlotMember& member) const;
   /// The same by the digest that the baseline on the workload records.
   Standing ByRecord(const Digest& recorded, const SlotMember& member) const;
-  /// Whether the baseline contradicts that the workload runs with the present data.
+  /// Whether the baseline contradicts that the workload runs with the present data. Where the
+  /// baseline has nothing of the source: whether that was so when it had.
   bool IsAheadOfRecord(const SlotMember& member) const;
   /// Whether last-reloaded-from contains the digest of the present data.
   bool IsReloadedAt(const SlotMember& member) const;

@@ -181,11 +181,12 @@ Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::REST
   const kubernetes::ResourceClient<T> resource(client, id.key.namespace_);
   KX_ASSIGN_OR_RETURN(const auto list,
                       resource.List({.field_selector = "metadata.name=" + id.key.name}, stop));
+  const std::uint64_t read_at = VersionNumber(list.metadata.resource_version);
   if (list.items.empty()) {
-    return std::nullopt;
+    return std::optional(ValueDigests{.whole = kNoSource, .read_at = read_at});
   }
   ValueDigests digests = ValueDigestsOf(list.items[0]);
-  digests.read_at = VersionNumber(list.metadata.resource_version);
+  digests.read_at = read_at;
   digests.written = LastWritten(list.items[0].metadata);
   digests.keys_written = KeysLastWritten(list.items[0].metadata);
   return std::optional(std::move(digests));

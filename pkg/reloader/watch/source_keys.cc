@@ -1,6 +1,6 @@
 #include "kubexx/reloader/watch/source_keys.h"
 
-#include <chrono>
+#include <algorithm>
 #include <utility>
 
 #include "kubexx/reloader/permissions/denial.h"
@@ -12,12 +12,14 @@ using apimachinery::Result;
 
 namespace {
 
-// Many workloads may wait for one source; and it may change back, or be restored, unheard of.
-constexpr base::Duration kRefuses = std::chrono::seconds(1);
-
 apimachinery::Status HasChanged(const SourceId& id) {
   return {apimachinery::Reason::kConflict,
           id.key.ToString() + " has changed since the last event of its watch"};
+}
+
+/// Whether the server would give the same answer about this source again.
+bool IsSettledAnswer(const apimachinery::Status& status) {
+  return IsDenied(status) || status.reason == apimachinery::Reason::kMalformed;
 }
 
 }  // namespace
@@ -37,7 +39,7 @@ Result<std::optional<Digest>> ValueDigestReader::Read(const SourceId& id, const 
     }
   }
   KX_ASSIGN_OR_RETURN(std::optional<ValueDigests> data, fetch_(id, stop));
-  if (!data) {
+  if (!data || data->whole == kNoSource) {
     return std::nullopt;
   }
   const bool is_same = data->whole == whole;
@@ -69,7 +71,7 @@ bool ValueDigestReader::HasSame(const SourceId& id, const Digest& whole, std::st
 Result<std::optional<apimachinery::Time>> ValueDigestReader::WrittenAt(
     const SourceId& id, const Digest& whole, std::string_view keys, const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(const std::optional<ValueDigests> data, fetch_(id, stop));
-  if (!data) {
+  if (!data || data->whole == kNoSource) {
     return std::nullopt;
   }
   if (!HasSame(id, whole, keys, *data)) {
@@ -83,31 +85,65 @@ Result<void> ValueDigestReader::Compare(const SourceId& id, const Digest& whole,
                                         const std::stop_token& stop) {
   {
     const base::MutexLock lock(mu_);
-    if (const auto found = served_.find(id);
-        found != served_.end() && found->second.version >= since && whole != kNoSource) {
-      if (found->second.whole == whole) {
-        return {};
-      }
-      if (keys.empty() && clock_.Now() < found->second.refuses_until) {
-        return apimachinery::Fail(HasChanged(id));
-      }
+    const auto found = served_.find(id);
+    const auto known = found == served_.end() || found->second.version < since
+                           ? std::nullopt
+                           : found->second.Answer(whole, keys, clock_.Now());
+    if (known) {
+      return *known ? Result<void>() : apimachinery::Fail(HasChanged(id));
     }
   }
   KX_ASSIGN_OR_RETURN(const std::optional<ValueDigests> data, fetch_(id, stop));
+  const bool exists = data && data->whole != kNoSource;
+  const bool is_same = exists ? HasSame(id, whole, keys, *data) : whole == kNoSource;
   if (data && data->read_at != 0) {
-    const base::MutexLock lock(mu_);
-    if (served_.size() >= kMaxSources) {
-      served_.clear();
-    }
-    served_.insert_or_assign(id, Served{.whole = data->whole,
-                                        .version = data->read_at,
-                                        .refuses_until = clock_.Now() + kRefuses});
+    KeepServed(id, {.whole = data->whole,
+                    .version = data->read_at,
+                    .refuses_until = clock_.Now() + kRefuses,
+                    .asked = whole,
+                    .keys = std::string(keys),
+                    .is_same = is_same});
   }
-  const bool is_same = data ? HasSame(id, whole, keys, *data) : whole == kNoSource;
   return is_same ? Result<void>() : apimachinery::Fail(HasChanged(id));
 }
 
+std::optional<bool> ValueDigestReader::Served::Answer(const Digest& data, std::string_view under,
+                                                      base::TimePoint now) const {
+  const bool is_asked = data == asked && under == keys;
+  if (data == whole || (is_asked && is_same)) {
+    return true;
+  }
+  const bool refuses = now < refuses_until && (is_asked || under.empty());
+  return refuses ? std::optional(false) : std::nullopt;
+}
+
+void ValueDigestReader::KeepServed(const SourceId& id, Served served) {
+  const base::MutexLock lock(mu_);
+  if (served_.size() >= kMaxCompared && !served_.contains(id)) {
+    served_.erase(std::ranges::min_element(served_, {},
+                                           [](const auto& each) { return each.second.version; }));
+  }
+  served_.insert_or_assign(id, std::move(served));
+}
+
+void KeyedSources::Fail(const SourceId& id, const apimachinery::Status& status) {
+  const bool is_behind = status.reason == apimachinery::Reason::kConflict;
+  if (!IsSettledAnswer(status) && !(is_behind && behind_ == Behind::kLeaveOut)) {
+    failure_ = status;
+    return;
+  }
+  has_news_ = left_out_.insert(id).second || has_news_;
+  if (!why_left_out_ || is_behind) {
+    why_left_out_ = status;  // what passes by itself is looked at again earlier
+  }
+}
+
+bool KeyedSources::TakeNews() { return std::exchange(has_news_, false); }
+
 std::optional<Source> KeyedSources::Get(const SourceId& id) {
+  if (left_out_.contains(id)) {
+    return Source{.id = id, .unknown = true};
+  }
   auto source = caches_.GetSource(id);
   if (!source && IsUnknown(id)) {
     return Source{.id = id, .unknown = true};
@@ -122,7 +158,7 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
   source->whole = source->digest;
   const auto digest = Over(id, source->keys);
   if (!digest) {
-    return std::nullopt;
+    return left_out_.contains(id) ? std::optional(Source{.id = id, .unknown = true}) : std::nullopt;
   }
   source->digest = *digest;
   return source;
@@ -144,7 +180,7 @@ bool KeyedSources::IsUnknown(const SourceId& id) {
   }
   const auto left_out = absences_->IsLeftOut(id, stop_);
   if (!left_out) {
-    failure_ = left_out.error();
+    Fail(id, left_out.error());
     return true;
   }
   return *left_out;
@@ -160,7 +196,7 @@ std::optional<Digest> KeyedSources::Over(const SourceId& id, std::string_view ke
   }
   auto digest = reader_->Read(id, source->digest, keys, stop_);
   if (!digest) {
-    failure_ = digest.error();
+    Fail(id, digest.error());
     return std::nullopt;
   }
   return *digest;
@@ -173,7 +209,9 @@ std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
   }
   const auto written = reader_->WrittenAt(id, source->digest, KeysOf(*source), stop_);
   if (!written) {
-    failure_ = written.error();
+    if (!IsSettledAnswer(written.error())) {
+      Fail(id, written.error());
+    }
     return std::nullopt;
   }
   return *written;
@@ -187,9 +225,8 @@ void KeyedSources::Compare(const std::map<SourceId, Digest>& taken, std::uint64_
     const auto source = caches_.GetSource(id);
     const std::string keys = source ? KeysOf(*source) : std::string();
     if (const auto compared = reader_->Compare(id, whole, keys, since, stop_);
-        !compared && !IsDenied(compared.error()) &&
-        compared.error().reason != apimachinery::Reason::kMalformed) {
-      failure_ = compared.error();
+        !compared && !IsSettledAnswer(compared.error())) {
+      Fail(id, compared.error());
     }
   }
 }

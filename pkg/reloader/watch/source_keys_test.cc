@@ -165,6 +165,65 @@ TEST(ValueDigestReader, ComparesOnceForWhatIsOlderThanTheAnswer) {
   EXPECT_TRUE(is_same(kNoSource, 300));
 }
 
+TEST(ValueDigestReader, DoesNotAskAgainAtOnceWhateverTheCacheHas) {
+  base::testing::FakeClock clock;
+  ValueDigests served = ValueDigestsOf(ConfigMapOf({{"a", "1"}, {"b", "2"}}));
+  const ValueDigests before = ValueDigestsOf(ConfigMapOf({{"a", "1"}, {"b", "1"}}));
+  int reads = 0;
+  ValueDigestReader reader(
+      [&](const SourceId&, const std::stop_token&) {
+        ++reads;
+        return Result<std::optional<ValueDigests>>(served);
+      },
+      clock);
+  const auto is_same = [&](const Digest& whole, std::string_view keys) {
+    return reader.Compare(kKeyedConfig, whole, keys, 100, {}).has_value();
+  };
+  served.read_at = 100;
+  EXPECT_FALSE(is_same(kNoSource, ""));
+  EXPECT_FALSE(is_same(kNoSource, ""));
+  EXPECT_EQ(reads, 1) << "the cache does not have it yet";
+  EXPECT_FALSE(is_same(before.whole, "b"));
+  EXPECT_FALSE(is_same(before.whole, "b"));
+  EXPECT_EQ(reads, 2) << "by a list of keys";
+  served = before;
+  ASSERT_TRUE(reader.Read(kKeyedConfig, before.whole, "a", {}));
+  served = ValueDigestsOf(ConfigMapOf({{"a", "1"}, {"b", "2"}}));
+  served.read_at = 100;
+  reads = 0;
+  EXPECT_TRUE(is_same(before.whole, "a"));
+  EXPECT_TRUE(is_same(before.whole, "a"));
+  EXPECT_EQ(reads, 1) << "other keys have changed";
+  served = {.whole = kNoSource, .read_at = 101};
+  EXPECT_FALSE(is_same(before.whole, "b"));
+  EXPECT_TRUE(is_same(kNoSource, ""));
+  EXPECT_EQ(reads, 2) << "its absence is an answer as well";
+  EXPECT_EQ(*reader.WrittenAt(kKeyedConfig, before.whole, "", {}), std::nullopt);
+}
+
+TEST(ValueDigestReader, DropsTheOldestAnswerAlone) {
+  std::uint64_t version = 0;
+  int reads = 0;
+  ValueDigestReader reader([&](const SourceId&, const std::stop_token&) {
+    ++reads;
+    return Result<std::optional<ValueDigests>>(
+        ValueDigests{.whole = DigestOf("x"), .read_at = ++version});
+  });
+  const auto compare = [&](std::size_t number) {
+    const SourceId id{SourceType::kSecret, {"ns", std::to_string(number)}};
+    EXPECT_TRUE(reader.Compare(id, DigestOf("x"), "", 0, {}));
+  };
+  for (std::size_t i = 0; i <= ValueDigestReader::kMaxCompared; ++i) {
+    compare(i);
+  }
+  reads = 0;
+  compare(1);
+  compare(ValueDigestReader::kMaxCompared);
+  EXPECT_EQ(reads, 0);
+  compare(0);
+  EXPECT_EQ(reads, 1);
+}
+
 TEST(ValueDigestReader, TellsOfWhatCannotBeRead) {
   bool gone = false;
   ValueDigestReader reader(
