@@ -440,9 +440,9 @@ TEST_F(StaleCacheTest, ARolloutWhoseEventIsOnItsWayIsNotMadeAgain) {
 TEST_F(StaleCacheTest, ARolloutOfWhichNoEventTellsIsNotMadeAgain) {
   writes_since_ = 1;
   const auto reloader = StartBehind();
-  const base::TimePoint begin = clock_.Now();
-  while (clock_.Now() < begin + AwaitedTemplates::kMost * 2) {
-    clock_.Advance(std::chrono::milliseconds(100));
+  constexpr auto kStep = std::chrono::milliseconds(100);
+  for (base::Duration passed{0}; passed < AwaitedTemplates::kMost * 2; passed += kStep) {
+    clock_.Advance(kStep);
   }
   EXPECT_THAT(Rollouts(), testing::IsEmpty());
   Change("newer", 2);
