@@ -58,6 +58,7 @@ struct ForwardedPort {
 /// an error of each connection, and one that comes back under its name is reached again.
 class PortForwarder {
  public:
+  /// Settings of a PortForwarder.
   struct Options {
     /// The address of this machine to listen on, in numbers. Whoever can reach it can reach the
     /// pod with the rights of this program.

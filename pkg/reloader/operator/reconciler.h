@@ -123,6 +123,11 @@ class Reconciler {
   apimachinery::Result<std::optional<reloader::Plan>> PlanAnew(std::optional<Workload>& workload,
                                                                const std::stop_token& stop,
                                                                std::uint64_t tenure) const;
+  /// What a workload that was just read has, and no event has told of yet: see Knowledge.
+  struct Untold {
+    std::set<std::string> variables{};
+    bool has_template = false;
+  };
   /// How to handle sources for which the baseline may be newer than the caches (Plan::doubtful).
   enum class Doubts : std::uint8_t {
     kSettle,  ///< compare them with the API server's data, and fail when they differ
@@ -130,10 +135,10 @@ class Reconciler {
     kLeave,
   };
   /// Fails when something had to be read and could not be read, other than single sources that the
-  /// plan leaves out then (Plan::incomplete). `untold_variables`: see Knowledge.
+  /// plan leaves out then (Plan::incomplete).
   apimachinery::Result<reloader::Plan> PlanFor(const Workload& workload, Doubts doubts,
                                                const std::stop_token& stop,
-                                               std::set<std::string> untold_variables = {}) const;
+                                               const Untold& untold) const;
   /// Notes why a plan is missing or not complete. Returns whether it has not been told yet.
   bool IsNews(const WorkloadId& id, const apimachinery::Status& why);
   /// Handles a plan that could not be made.

@@ -35,9 +35,9 @@ void MarkCompared(reloader::Plan& plan) {
 
 }  // namespace
 
-apimachinery::Result<reloader::Plan> Reconciler::PlanFor(
-    const Workload& workload, Doubts doubts, const std::stop_token& stop,
-    std::set<std::string> untold_variables) const {
+apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workload, Doubts doubts,
+                                                         const std::stop_token& stop,
+                                                         const Untold& untold) const {
   if (HasOwnRecord(workload) && parts_.memory.IsNewRecord(workload.id, SeenOn(workload))) {
     parts_.memory.RecordedByOthers(workload.id);  // of whose rollout no event has told yet
   }
@@ -50,7 +50,8 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(
     return parts_.caches.SourceNames(type, workload.id.key.namespace_);
   };
   Knowledge known = parts_.memory.Get(workload.id);
-  known.untold_variables = std::move(untold_variables);
+  known.untold_variables = untold.variables;
+  known.has_untold_template = untold.has_template;
   reloader::Plan plan;
   do {
     plan = MakePlan(workload, SourceLookup{get, names, &sources}, known, parts_.rules,
@@ -76,7 +77,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(
 apimachinery::Result<reloader::Plan> Reconciler::PlanForCertain(std::optional<Workload>& workload,
                                                                 const std::stop_token& stop,
                                                                 std::uint64_t tenure) const {
-  auto plan = PlanFor(*workload, Doubts::kSettle, stop);
+  auto plan = PlanFor(*workload, Doubts::kSettle, stop, {});
   if (!plan || plan->changes.empty() || parts_.fresh_reads == nullptr ||
       !parts_.fresh_reads->AreWanted(*workload, parts_.strategy, tenure)) {
     return plan;
@@ -97,12 +98,14 @@ apimachinery::Result<std::optional<reloader::Plan>> Reconciler::PlanAnew(
     workload.reset();
     return reloader::Plan{};
   }
-  std::set<std::string> untold;
+  const auto cached = parts_.caches.GetWorkload(workload->id);
+  Untold untold{.has_template =
+                    cached && cached->template_version.digest != fresh->template_version.digest};
   for (const auto& [variable, value] : VariablesOfOneRollout(*workload, *fresh)) {
-    untold.insert(variable);
+    untold.variables.insert(variable);
   }
   workload = std::move(fresh);
-  auto plan = PlanFor(*workload, Doubts::kSettle, stop, std::move(untold));
+  auto plan = PlanFor(*workload, Doubts::kSettle, stop, untold);
   if (!plan) {
     parts_.fresh_reads->Forget(workload->id);  // the next try is not to go by the cache
     return apimachinery::Fail(plan.error());
@@ -114,7 +117,7 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
   if (IsKeeper(workload)) {
     return false;
   }
-  const auto plan = PlanFor(workload, Doubts::kLeave, {});
+  const auto plan = PlanFor(workload, Doubts::kLeave, {}, {});
   const auto why = plan ? plan->incomplete : std::optional(plan.error());
   if (why && !IsDenied(*why) && why->reason != apimachinery::Reason::kMalformed) {
     return true;  // who asks is to ask again, where that may help

@@ -105,6 +105,8 @@ struct Knowledge {
   /// by one rollout of which no event has told yet (see VariablesOfOneRollout). Not remembered: the
   /// event tells of it, and `formers` need what the pods had before.
   std::set<std::string> untold_variables{};
+  /// Likewise: the workload has another template than the cache, of which no event has told yet.
+  bool has_untold_template = false;
   /// The tenure (see FreshReads) in which this knowledge was last used.
   std::uint64_t tenure = 0;
   /// Hash of the last baseline that was seen on the workload or written to it; 0: there was none.
@@ -240,7 +242,8 @@ struct SourceLookup {
 ///
 /// A source that has changed once, and whose variable is one of Knowledge::untold_variables and
 /// right, needs no rollout, and the plan learns nothing of it. If another source needs a rollout,
-/// that is made for both.
+/// that is made for both. The same holds for a source whose data were written before somebody undid
+/// a rollout, where Knowledge::has_untold_template is set: the pods that began then have them.
 ///
 /// For a SecretProviderClass see ProviderClasses. The planner changes nothing for one that no pod
 /// reports, and keeps the record of a source that is unknown.

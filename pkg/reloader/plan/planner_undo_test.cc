@@ -183,6 +183,26 @@ TEST_F(PlannerUndoTest, AChangeThatThisProcessHasSeenIsNotOlderThanAnUndo) {
             1U);
 }
 
+// A watch lags behind a workload that was just read: what is known tells of the pods before it.
+TEST_F(PlannerUndoTest, AnUndoOfWhichNoEventHasToldStaysUndone) {
+  workload_.containers[0].variables = {{kUndoneVariable, kGood.ToString()}};
+  workload_.stampers = {{kUndoneVariable, {.since = {.seconds = 100}}}};
+  Put(kBad, 43);
+  using Kind = PairState::Kind;
+  for (const auto kind : {Kind::kConfirmed, Kind::kObserved, Kind::kUncertain}) {
+    Knowledge known{.pairs = {{kUndoneConfig, {kind, kGood}}}, .has_untold_template = true};
+    written_at_ = apimachinery::Time{.seconds = 99};
+    const Plan plan = Make(known);
+    EXPECT_THAT(plan.changes, IsEmpty());
+    EXPECT_THAT(plan.learnt, IsEmpty()) << "the event tells of the pods";
+    written_at_ = apimachinery::Time{.seconds = 100};
+    EXPECT_EQ(Make(known).changes.size(), 1U) << "perhaps after the undo";
+    written_at_ = apimachinery::Time{.seconds = 99};
+    known.has_untold_template = false;
+    EXPECT_EQ(Make(known).changes.size(), 1U);
+  }
+}
+
 // It is a request to the API server for each workload, whenever a process starts.
 TEST_F(PlannerUndoTest, WhereTheRecordIsRightNobodyAsksWhenTheDataWereWritten) {
   workload_.id.kind = WorkloadKind::kDaemonSet;

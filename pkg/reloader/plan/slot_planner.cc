@@ -71,8 +71,15 @@ void SlotPlanner::Run(std::size_t container, const std::string& variable,
 }
 
 SlotPlanner::Standing SlotPlanner::StandingOf(const SlotMember& member, const Slot& slot) const {
-  return member.digest == kNoSource ? StandingOfGone(member, slot)
-                                    : StandingOfPresent(member, slot);
+  if (member.digest == kNoSource) {
+    return StandingOfGone(member, slot);
+  }
+  const Standing standing = StandingOfPresent(member, slot);
+  // What is known tells of pods from before the template that no event has told of yet.
+  return standing == Standing::kChanged && input_.known.has_untold_template &&
+                 IsOlderThanUndo(member)
+             ? Standing::kUntold
+             : standing;
 }
 
 SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,

@@ -58,8 +58,8 @@ class SlotPlanner {
   enum class Standing : std::uint8_t {
     kSettled,  ///< the workload runs with the present data
     kChanged,  ///< the workload runs with other data: roll it
-    /// The workload runs with the present data by a rollout of which the memory is still to be
-    /// told.
+    /// The workload runs with the present data by a rollout, or by its undo, of which the memory is
+    /// still to be told.
     kUntold,
     kWaits,  ///< the source does not exist; nothing to do until it is created again
     kGone,   ///< the source does not exist, and nothing about it is to be remembered
