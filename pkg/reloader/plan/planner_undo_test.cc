@@ -188,8 +188,8 @@ TEST_F(PlannerUndoTest, AnUndoOfWhichNoEventHasToldStaysUndone) {
   workload_.containers[0].variables = {{kUndoneVariable, kGood.ToString()}};
   workload_.stampers = {{kUndoneVariable, {.since = {.seconds = 100}}}};
   Put(kBad, 43);
-  using Kind = PairState::Kind;
-  for (const auto kind : {Kind::kConfirmed, Kind::kObserved, Kind::kUncertain}) {
+  for (const auto kind :
+       {PairState::Kind::kConfirmed, PairState::Kind::kObserved, PairState::Kind::kUncertain}) {
     Knowledge known{.pairs = {{kUndoneConfig, {kind, kGood}}}, .has_untold_template = true};
     written_at_ = apimachinery::Time{.seconds = 99};
     const Plan plan = Make(known);
