@@ -241,6 +241,19 @@ class StaleCacheTest : public testing::Test {
     KX_AWAIT(reloader->Ready());
     return reloader;
   }
+  /// Changes the data; that makes the first rollout, and the only one.
+  void RollOnlyForAChange(Operator& reloader) {
+    Change("newer", 2);
+    KX_UNTIL(!Rollouts().empty()) {
+      if (clock_.Sleepers() > 0) {
+        clock_.Advance(std::chrono::milliseconds(10));
+      }
+    }
+    reloader.Stop();
+    const auto rollouts = Rollouts();
+    ASSERT_EQ(rollouts.size(), 1U);
+    EXPECT_EQ(rollouts[0].variables.at(0).value, DigestOfKey("newer"));
+  }
   /// The same after the operator has planned for "old" and no baseline, and has found that the
   /// server's Deployment was rolled for "new", which the cache has not.
   std::unique_ptr<Operator> StartBehind() {
@@ -424,16 +437,7 @@ TEST_F(StaleCacheTest, ARolloutWhoseEventIsOnItsWayIsNotMadeAgain) {
     other.metadata.name = std::to_string(i);
     Put(*config_maps_, other);
   }
-  Change("newer", 2);
-  KX_UNTIL(!Rollouts().empty()) {
-    if (clock_.Sleepers() > 0) {
-      clock_.Advance(std::chrono::milliseconds(10));
-    }
-  }
-  reloader->Stop();
-  const auto rollouts = Rollouts();
-  ASSERT_EQ(rollouts.size(), 1U);
-  EXPECT_EQ(rollouts[0].variables.at(0).value, DigestOfKey("newer"));
+  RollOnlyForAChange(*reloader);
 }
 
 // The same with an event that does not come: nobody else has written the template meanwhile.
@@ -445,16 +449,7 @@ TEST_F(StaleCacheTest, ARolloutOfWhichNoEventTellsIsNotMadeAgain) {
     clock_.Advance(kStep);
   }
   EXPECT_THAT(Rollouts(), testing::IsEmpty());
-  Change("newer", 2);
-  KX_UNTIL(!Rollouts().empty()) {
-    if (clock_.Sleepers() > 0) {
-      clock_.Advance(std::chrono::milliseconds(10));
-    }
-  }
-  reloader->Stop();
-  const auto rollouts = Rollouts();
-  ASSERT_EQ(rollouts.size(), 1U);
-  EXPECT_EQ(rollouts[0].variables.at(0).value, DigestOfKey("newer"));
+  RollOnlyForAChange(*reloader);
 }
 
 TEST_F(StaleCacheTest, AnEventThatDoesNotComeIsAwaitedForTenSeconds) {
