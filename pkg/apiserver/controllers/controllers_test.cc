@@ -148,6 +148,33 @@ TEST_F(ControllersTest, AStatefulSetHasNumberedPodsAndReplacesThem) {
   EXPECT_EQ(All<api::apps::v1::ControllerRevision>().size(), 2U);
 }
 
+// As kube-controller-manager: what ends still has its place in the order.
+TEST_F(ControllersTest, APodOfAStatefulSetIsNotMadeBeforeAnEarlierOneThatStillEndsHasASuccessor) {
+  auto db = Workload<StatefulSet>("db");
+  db.spec.replicas = 2;
+  Create(db);
+  const auto runs = [](const StatefulSet& set) { return set.status.available_replicas == 2; };
+  Await<StatefulSet>("db", runs);
+  ASSERT_TRUE(Client<Pod>().Patch("db-0", rest::PatchType::kMerge,
+                                  R"({"metadata":{"finalizers":["example.com/slow"]}})"));
+  ASSERT_TRUE(Client<Pod>().Delete("db-0"));
+  ASSERT_TRUE(Client<Pod>().Delete("db-1"));
+  AwaitGone<Pod>("db-1");
+  // The status tells that the controller has looked at the StatefulSet since.
+  const auto changed = Client<StatefulSet>().Patch("db", rest::PatchType::kMerge,
+                                                   R"({"spec":{"minReadySeconds":1}})");
+  ASSERT_TRUE(changed.has_value()) << changed.error().ToString();
+  Await<StatefulSet>("db", [&](const StatefulSet& set) {
+    return set.status.observed_generation >= changed->metadata.generation;
+  });
+  const auto pods = All<Pod>();
+  ASSERT_EQ(pods.size(), 1U);
+  EXPECT_EQ(pods[0].metadata.name, "db-0");
+  ASSERT_TRUE(
+      Client<Pod>().Patch("db-0", rest::PatchType::kMerge, R"({"metadata":{"finalizers":null}})"));
+  Await<StatefulSet>("db", runs);
+}
+
 TEST_F(ControllersTest, ADaemonSetIsOnTheNode) {
   Create(Workload<DaemonSet>("agent"));
   Await<DaemonSet>("agent", [](const DaemonSet& set) { return set.status.number_available == 1; });

@@ -67,7 +67,9 @@ class Ordinals {
       } else if (!IsActive(*found->second) && !controller::IsBeingDeleted(*found->second)) {
         KX_RETURN_IF_ERROR(Delete(*found->second));
       }
-      if (!parallel && (found == pods_.end() || !IsReady(*found->second))) {
+      // A pod may say that it is ready until it is gone; the next one waits for its successor.
+      if (!parallel && (found == pods_.end() || !IsReady(*found->second) ||
+                        controller::IsBeingDeleted(*found->second))) {
         return {};
       }
     }
