@@ -53,12 +53,9 @@ int ReadAll(int file, std::string& bytes) {
 }  // namespace
 
 Result<Bytes> ReadSecretFile(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const base::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string bytes;
-  const int error = file < 0 ? errno : ReadAll(file, bytes);
-  if (file >= 0) {
-    ::close(file);
-  }
+  const int error = file.get() < 0 ? errno : ReadAll(file.get(), bytes);
   Bytes read(std::move(bytes));
   if (error != 0) {
     return Fail(Reason::kInvalidConfig, "cannot read " + path + ": " + std::strerror(error));

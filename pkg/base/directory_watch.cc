@@ -19,14 +19,14 @@ DirectoryWatch::DirectoryWatch(const std::vector<std::string>& directories,
       wake_(::eventfd(0, EFD_CLOEXEC)) {
   for (const std::string& directory : directories) {
     const bool added =
-        inotify_ >= 0 &&
-        ::inotify_add_watch(inotify_, directory.c_str(),
+        inotify_.get() >= 0 &&
+        ::inotify_add_watch(inotify_.get(), directory.c_str(),
                             IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR) >= 0;
     if (!added) {
       unwatched_.push_back(directory);
     }
   }
-  if (unwatched_.size() < directories.size() && wake_ >= 0) {
+  if (unwatched_.size() < directories.size() && wake_.get() >= 0) {
     thread_ = std::jthread([this] { Run(); });
   }
 }
@@ -34,18 +34,13 @@ DirectoryWatch::DirectoryWatch(const std::vector<std::string>& directories,
 DirectoryWatch::~DirectoryWatch() {
   if (thread_.joinable()) {
     const std::uint64_t one = 1;
-    (void)!::write(wake_, &one, sizeof(one));
+    (void)!::write(wake_.get(), &one, sizeof(one));
     thread_.join();
-  }
-  for (const int fd : {inotify_, wake_}) {
-    if (fd >= 0) {
-      ::close(fd);
-    }
   }
 }
 
 void DirectoryWatch::Run() const {
-  std::array<pollfd, 2> waits{pollfd{inotify_, POLLIN, 0}, pollfd{wake_, POLLIN, 0}};
+  std::array<pollfd, 2> waits{pollfd{inotify_.get(), POLLIN, 0}, pollfd{wake_.get(), POLLIN, 0}};
   while (true) {
     if (::poll(waits.data(), waits.size(), -1) < 0) {
       if (errno == EINTR) {
@@ -58,7 +53,7 @@ void DirectoryWatch::Run() const {
     }
     // What exactly happened does not matter.
     std::array<char, 4096> events{};
-    while (::read(inotify_, events.data(), events.size()) > 0) {
+    while (::read(inotify_.get(), events.data(), events.size()) > 0) {
     }
     on_change_();
   }

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/file_descriptor.h"
+
 namespace kubexx::base {
 
 /// Calls back on a thread of its own after something in one of the directories was written,
@@ -28,8 +30,8 @@ class DirectoryWatch {
 
   std::function<void()> on_change_;
   std::vector<std::string> unwatched_{};
-  int inotify_ = -1;
-  int wake_ = -1;
+  FileDescriptor inotify_;
+  FileDescriptor wake_;
   std::jthread thread_;
 };
 

@@ -16,7 +16,7 @@
 #include "kubexx/base/report_limit.h"
 #include "kubexx/base/thrown_text.h"
 #include "kubexx/logging/log.h"
-#include "kubexx/remotecommand/internal/descriptor.h"
+#include "kubexx/base/file_descriptor.h"
 #include "kubexx/remotecommand/internal/local_connection.h"
 #include "kubexx/remotecommand/internal/tcp_listener.h"
 #include "kubexx/remotecommand/internal/wake_event.h"
@@ -28,7 +28,7 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
-using internal::Descriptor;
+using base::FileDescriptor;
 using internal::LocalConnection;
 using internal::TcpListener;
 using internal::WakeEvent;
@@ -47,13 +47,13 @@ std::optional<std::uint16_t> ParsePort(std::string_view text) {
 /// The connections of one run: a thread for each.
 class Connections {
  public:
-  using Serve = std::function<void(const ForwardedPort&, Descriptor)>;
+  using Serve = std::function<void(const ForwardedPort&, FileDescriptor)>;
 
   /// `serve` carries a connection to its end, on a thread of the connection.
   Connections(Serve serve, const WakeEvent& ended) : serve_(std::move(serve)), ended_(ended) {}
 
   /// Throws std::system_error where there is no thread left; the connection is then closed.
-  void Add(const ForwardedPort& port, Descriptor socket) {
+  void Add(const ForwardedPort& port, FileDescriptor socket) {
     const std::uint64_t id = ++last_id_;
     std::jthread& thread = threads_[id];
     try {
@@ -116,7 +116,7 @@ class ListeningForwarder final : public PortForwarder {
       wake.Signal();
     });
     Connections connections(
-        [this, token = over.get_token()](const ForwardedPort& port, Descriptor socket) {
+        [this, token = over.get_token()](const ForwardedPort& port, FileDescriptor socket) {
           Carry(port, std::move(socket), token);
         },
         wake);
@@ -180,7 +180,7 @@ class ListeningForwarder final : public PortForwarder {
   }
 
   /// Carries a connection to its end.
-  void Carry(const ForwardedPort& port, Descriptor socket, const std::stop_token& stop) {
+  void Carry(const ForwardedPort& port, FileDescriptor socket, const std::stop_token& stop) {
     // Resets the client's connection unless it comes to its finish.
     LocalConnection local(std::move(socket), options_.half_closed_timeout, stop);
     Result<void> done = Fail(Reason::kUnavailable, "no descriptor is left");

@@ -27,7 +27,7 @@
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 #include "kubexx/logging/testing/capture.h"
-#include "kubexx/remotecommand/internal/descriptor.h"
+#include "kubexx/base/file_descriptor.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/client.h"
@@ -93,7 +93,7 @@ class LocalClient {
   std::string ended;
 
  private:
-  const internal::Descriptor socket_;
+  const base::FileDescriptor socket_;
 };
 
 std::string Port(std::uint16_t port) {

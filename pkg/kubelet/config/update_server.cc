@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kubexx/kubelet/config/update_json.h"
+#include "kubexx/base/file_descriptor.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::kubelet {
@@ -29,25 +30,6 @@ using Line = std::shared_ptr<const std::string>;
 
 /// Until a client is accepted again after there was no room for one, in milliseconds.
 constexpr int kPauseWhenFull = 100;
-
-class File {
- public:
-  explicit File(int fd = -1) : fd_(fd) {}
-  File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~File() {
-    if (fd_ >= 0) {
-      ::close(fd_);
-    }
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Result<sockaddr_un> AddressOf(const std::string& path) {
   sockaddr_un address{};
@@ -70,16 +52,16 @@ void RemoveDeadSocket(const std::string& path, const sockaddr_un& address) {
   if (::lstat(path.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) {
     return;
   }
-  const File probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const base::FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (::connect(probe.get(), Generic(address), sizeof address) != 0 && errno == ECONNREFUSED) {
     ::unlink(path.c_str());
   }
 }
 
-Result<File> Listen(const std::string& path) {
+Result<base::FileDescriptor> Listen(const std::string& path) {
   KX_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
   RemoveDeadSocket(path, address);
-  File socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  base::FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   // Before it is bound the mode is that of the file to be.
   if (socket.get() < 0 || ::fchmod(socket.get(), 0600) != 0 ||
       ::bind(socket.get(), Generic(address), sizeof address) != 0 ||
@@ -93,7 +75,7 @@ Result<File> Listen(const std::string& path) {
 
 class UpdateServer::Impl {
  public:
-  Impl(Options options, PodConfig& pods, File socket)
+  Impl(Options options, PodConfig& pods, base::FileDescriptor socket)
       : options_(std::move(options)),
         pods_(pods),
         socket_(std::move(socket)),
@@ -111,7 +93,7 @@ class UpdateServer::Impl {
  private:
   /// One connection. The consumer of updates appends, the server's thread writes.
   struct Client {
-    File socket{};
+    base::FileDescriptor socket{};
     base::Mutex mu{};
     std::deque<Line> lines{};  // guarded by mu
     std::size_t unread = 0;    // guarded by mu
@@ -153,7 +135,7 @@ class UpdateServer::Impl {
 
   /// Takes the next client; false when there is no room for one now, and it still waits.
   bool Accept() {
-    File socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    base::FileDescriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.get() < 0) {
       const int error = errno;
       const bool is_full =
@@ -240,15 +222,15 @@ class UpdateServer::Impl {
 
   const Options options_;
   PodConfig& pods_;
-  const File socket_;
-  const File wake_;
+  const base::FileDescriptor socket_;
+  const base::FileDescriptor wake_;
   std::list<std::unique_ptr<Client>> clients_{};  // of thread_, and of the destructor after it
   bool told_full_ = false;                        // of thread_
   std::jthread thread_;
 };
 
 Result<std::unique_ptr<UpdateServer>> UpdateServer::Start(Options options, PodConfig& pods) {
-  KX_ASSIGN_OR_RETURN(File socket, Listen(options.path));
+  KX_ASSIGN_OR_RETURN(base::FileDescriptor socket, Listen(options.path));
   return std::unique_ptr<UpdateServer>(
       new UpdateServer(std::make_unique<Impl>(std::move(options), pods, std::move(socket))));
 }

@@ -37,7 +37,7 @@ bool IsTransient(int error) { return error == EINTR || error == EAGAIN; }
 
 }  // namespace
 
-LocalConnection::LocalConnection(Descriptor socket, milliseconds half_closed_timeout,
+LocalConnection::LocalConnection(base::FileDescriptor socket, milliseconds half_closed_timeout,
                                  std::stop_token stop)
     : socket_(std::move(socket)),
       half_closed_timeout_(half_closed_timeout),
@@ -127,7 +127,7 @@ void LocalConnection::Finish() {
       (void)Await(socket_.get(), size == 0 ? 0 : POLLIN, over_, kFinishStep);
     }
   }
-  socket_ = Descriptor();
+  socket_ = base::FileDescriptor();
 }
 
 }  // namespace kubexx::remotecommand::internal

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "kubexx/apimachinery/status.h"
-#include "kubexx/remotecommand/internal/descriptor.h"
+#include "kubexx/base/file_descriptor.h"
 #include "kubexx/remotecommand/internal/wake_event.h"
 
 namespace kubexx::remotecommand::internal {
@@ -24,7 +24,7 @@ class LocalConnection {
   /// `socket` is that of a TcpListener, which is reset at the end of this. `stop` ends every wait.
   /// The connection is over when its client has ended its side and nothing has been written to it
   /// for `half_closed_timeout`.
-  LocalConnection(Descriptor socket, std::chrono::milliseconds half_closed_timeout,
+  LocalConnection(base::FileDescriptor socket, std::chrono::milliseconds half_closed_timeout,
                   std::stop_token stop);
 
   /// False when the process has no descriptors left for it.
@@ -52,7 +52,7 @@ class LocalConnection {
   bool IsOver(const std::stop_token& stop) const;
   apimachinery::Result<std::size_t> AwaitEnd(const std::stop_token& stop);
 
-  Descriptor socket_;
+  base::FileDescriptor socket_;
   const std::chrono::milliseconds half_closed_timeout_;
   const std::stop_token stop_;
   WakeEvent over_;

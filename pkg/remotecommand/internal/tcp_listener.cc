@@ -43,14 +43,14 @@ Result<LocalAddress> ParseLocalAddress(const std::string& text, std::uint16_t po
 
 }  // namespace
 
-TcpListener::TcpListener(Descriptor socket, std::uint16_t port)
+TcpListener::TcpListener(base::FileDescriptor socket, std::uint16_t port)
     : socket_(std::move(socket)), port_(port) {}
 
 Result<TcpListener> TcpListener::New(const std::string& address, std::uint16_t port) {
   KX_ASSIGN_OR_RETURN(LocalAddress local, ParseLocalAddress(address, port));
   const bool is_v4 = local.any.sa_family == AF_INET;
   socklen_t size = is_v4 ? sizeof local.v4 : sizeof local.v6;
-  Descriptor socket(
+  base::FileDescriptor socket(
       ::socket(local.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
   // The connections of an earlier run do not keep the port.
   const int yes = 1;
@@ -67,7 +67,7 @@ Result<TcpListener> TcpListener::New(const std::string& address, std::uint16_t p
 
 TcpListener::Accepted TcpListener::Accept() const {
   Accepted accepted{
-      .socket = Descriptor(::accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK))};
+      .socket = base::FileDescriptor(::accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK))};
   if (accepted.socket.get() < 0) {
     accepted.error = errno;
     return accepted;

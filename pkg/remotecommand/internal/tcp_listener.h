@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kubexx/apimachinery/status.h"
-#include "kubexx/remotecommand/internal/descriptor.h"
+#include "kubexx/base/file_descriptor.h"
 
 namespace kubexx::remotecommand::internal {
 
@@ -25,15 +25,15 @@ class TcpListener {
   struct Accepted {
     /// Negative when there is none. It does not block, and a close of it resets the connection,
     /// unless SO_LINGER is set otherwise.
-    Descriptor socket{};
+    base::FileDescriptor socket{};
     int error = 0;  ///< that of accept(2) then
   };
   Accepted Accept() const;
 
  private:
-  TcpListener(Descriptor socket, std::uint16_t port);
+  TcpListener(base::FileDescriptor socket, std::uint16_t port);
 
-  Descriptor socket_;
+  base::FileDescriptor socket_;
   std::uint16_t port_ = 0;
 };
 

@@ -5,7 +5,7 @@
 
 #include <sys/eventfd.h>
 
-#include "kubexx/remotecommand/internal/descriptor.h"
+#include "kubexx/base/file_descriptor.h"
 
 namespace kubexx::remotecommand::internal {
 
@@ -25,7 +25,7 @@ class WakeEvent {
   }
 
  private:
-  const Descriptor fd_;
+  const base::FileDescriptor fd_;
 };
 
 }  // namespace kubexx::remotecommand::internal

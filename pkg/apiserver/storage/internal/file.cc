@@ -30,29 +30,17 @@ Error FailErrno(std::string_view what, const std::string& path) {
 
 }  // namespace
 
-File::~File() {
-  if (descriptor_ >= 0) {
-    ::close(descriptor_);
-  }
-}
-
-File& File::operator=(File&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(path_, other.path_);
-  return *this;
-}
-
 Result<File> File::Open(const std::string& path, bool empty) {
-  const int descriptor =
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (empty ? O_TRUNC : 0), 0600);
-  if (descriptor < 0) {
+  base::FileDescriptor descriptor(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (empty ? O_TRUNC : 0), 0600));
+  if (descriptor.get() < 0) {
     return FailErrno("cannot open", path);
   }
-  return File(descriptor, path);
+  return File(std::move(descriptor), path);
 }
 
 Result<void> File::Lock() {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
+  if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0) {
     return {};
   }
   if (errno == EWOULDBLOCK) {
@@ -64,7 +52,7 @@ Result<void> File::Lock() {
 
 Result<void> File::Append(std::string_view data) {
   while (!data.empty()) {
-    const ssize_t written = ::write(descriptor_, data.data(), data.size());
+    const ssize_t written = ::write(descriptor_.get(), data.data(), data.size());
     if (written < 0 && errno != EINTR) {
       return FailErrno("cannot write", path_);
     }
@@ -81,7 +69,7 @@ Result<void> File::Sync() {
 }
 
 Result<void> File::Truncate(std::uint64_t size) {
-  if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
+  if (::ftruncate(descriptor_.get(), static_cast<off_t>(size)) != 0) {
     return FailErrno("cannot truncate", path_);
   }
   return Sync();
@@ -89,7 +77,7 @@ Result<void> File::Truncate(std::uint64_t size) {
 
 Result<std::uint64_t> File::Size() const {
   struct stat about{};
-  if (::fstat(descriptor_, &about) != 0) {
+  if (::fstat(descriptor_.get(), &about) != 0) {
     return FailErrno("cannot get the size of", path_);
   }
   return static_cast<std::uint64_t>(about.st_size);
@@ -97,7 +85,7 @@ Result<std::uint64_t> File::Size() const {
 
 std::optional<std::uint64_t> File::Free() const {
   struct statvfs about{};
-  if (::fstatvfs(descriptor_, &about) != 0 || about.f_blocks == 0) {  // 0: it keeps no count
+  if (::fstatvfs(descriptor_.get(), &about) != 0 || about.f_blocks == 0) {  // 0: it keeps no count
     return std::nullopt;
   }
   const fsblkcnt_t blocks = ::geteuid() == 0 ? about.f_bfree : about.f_bavail;
@@ -109,7 +97,7 @@ Result<std::string> File::ReadAt(std::uint64_t offset, std::size_t size) const {
   std::size_t done = 0;
   while (done < size) {
     const ssize_t got =
-        ::pread(descriptor_, data.data() + done, size - done, static_cast<off_t>(offset + done));
+        ::pread(descriptor_.get(), data.data() + done, size - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno != EINTR) {
       return FailErrno("cannot read", path_);
     }
@@ -133,15 +121,12 @@ Result<void> File::RenameTo(const std::string& path) {
 Result<void> SyncFolderOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) {
+  const base::FileDescriptor descriptor(
+      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.get() < 0) {
     return FailErrno("cannot open folder", folder);
   }
-  const int failed = ::fsync(descriptor);
-  const int code = errno;
-  ::close(descriptor);
-  errno = code;
-  if (failed != 0) {
+  if (::fsync(descriptor.get()) != 0) {
     return FailErrno("cannot sync folder", folder);
   }
   return {};

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/file_descriptor.h"
 
 namespace kubexx::apiserver::storage::internal {
 
@@ -19,12 +20,6 @@ namespace kubexx::apiserver::storage::internal {
 class File {
  public:
   File() = default;
-  ~File();
-  File(File&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
-  File& operator=(File&& other) noexcept;
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 
   /// Opens the file for reading and for appending. Creates it, accessible to its owner alone, when
   /// it does not exist. `empty` removes its content.
@@ -50,9 +45,10 @@ class File {
   const std::string& path() const { return path_; }
 
  private:
-  File(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  File(base::FileDescriptor descriptor, std::string path)
+      : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
 
-  int descriptor_ = -1;
+  base::FileDescriptor descriptor_{};
   std::string path_;
 };
 

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "kubexx/base/file_descriptor.h"
+
 namespace kubexx::rest::internal {
 namespace {
 
@@ -16,22 +18,6 @@ using apimachinery::Reason;
 
 constexpr std::size_t kMaxBytes = 16 << 20;
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) {
-      ::close(fd_);
-    }
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 }  // namespace
 
 apimachinery::Result<std::string> ReadFile(const std::string& path, const std::string& what) {
@@ -39,7 +25,7 @@ apimachinery::Result<std::string> ReadFile(const std::string& path, const std::s
     return Fail(Reason::kInvalidConfig, what + " " + path + ": " + why);
   };
   // Non-blocking, so that a named pipe without a writer does not hang the program.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const base::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info{};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
     return fail(std::strerror(errno));

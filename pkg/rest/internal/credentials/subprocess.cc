@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kubexx/base/file_descriptor.h"
+
 namespace kubexx::rest::internal {
 namespace {
 
@@ -26,23 +28,6 @@ using SteadyClock = std::chrono::steady_clock;
 // How often a child that prints nothing is looked at: for programs that close their output, or
 // leave it to a child of their own, and end later.
 constexpr std::chrono::milliseconds kTick(20);
-
-class PipeEnd {
- public:
-  explicit PipeEnd(int fd = -1) : fd_(fd) {}
-  PipeEnd(const PipeEnd&) = delete;
-  PipeEnd& operator=(const PipeEnd&) = delete;
-  ~PipeEnd() { Close(); }
-  void Close() {
-    if (fd_ >= 0) {
-      ::close(std::exchange(fd_, -1));
-    }
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 std::vector<char*> Pointers(std::vector<std::string>& strings) {
   std::vector<char*> out;
@@ -197,10 +182,10 @@ Result<SubprocessExit> Run(const Subprocess& program, const std::stop_token& sto
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
     return Fail(Reason::kInternalError, std::string("cannot make a pipe: ") + std::strerror(errno));
   }
-  const PipeEnd read_end(ends[0]);
-  PipeEnd write_end(ends[1]);
+  const base::FileDescriptor read_end(ends[0]);
+  base::FileDescriptor write_end(ends[1]);
   ::fcntl(write_end.get(), F_SETFL, 0);  // blocking for the program
-  const PipeEnd stopped(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const base::FileDescriptor stopped(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   pid_t pid = -1;
   const int error = SpawnSettings().Spawn(program, write_end.get(), pid);
   write_end.Close();

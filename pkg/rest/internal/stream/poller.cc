@@ -29,12 +29,6 @@ constexpr std::chrono::milliseconds kWithoutReports(10);
 
 }  // namespace
 
-Poller::Descriptor::~Descriptor() {
-  if (fd_ >= 0) {
-    ::close(fd_);
-  }
-}
-
 Result<std::shared_ptr<Poller>> Poller::OfProcess() {
   // Never destroyed: a stream may begin on another thread while the process ends.
   static auto& mu = *new base::Mutex();

@@ -11,6 +11,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/file_descriptor.h"
 #include "kubexx/base/mutex.h"
 
 namespace kubexx::rest::internal {
@@ -35,19 +36,6 @@ class Poller {
                   base::TimePoint deadline);
 
  private:
-  /// A descriptor that this closes.
-  class Descriptor {
-   public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor();
-    int get() const { return fd_; }
-
-   private:
-    const int fd_;
-  };
-
   /// A thread that waits; it is in that thread's stack.
   struct Waiter {
     base::CondVar changed{};
@@ -59,8 +47,8 @@ class Poller {
   /// Asks the kernel for one report. False when it refuses.
   bool Arm(int fd, Interest interest, std::uint64_t id) const;
 
-  const Descriptor epoll_;
-  const Descriptor wake_;  ///< an eventfd that ends the thread's wait
+  const base::FileDescriptor epoll_;
+  const base::FileDescriptor wake_;  ///< an eventfd that ends the thread's wait
   base::Mutex mu_;
   std::uint64_t last_id_ KX_GUARDED_BY(mu_) = 0;
   /// By a number that no other wait has, so that a late report finds nobody.
