@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/file_descriptor.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/report_limit.h"
 #include "kubexx/base/thrown_text.h"
 #include "kubexx/logging/log.h"
-#include "kubexx/base/file_descriptor.h"
 #include "kubexx/remotecommand/internal/local_connection.h"
 #include "kubexx/remotecommand/internal/tcp_listener.h"
 #include "kubexx/remotecommand/internal/wake_event.h"

@@ -23,11 +23,11 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/file_descriptor.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 #include "kubexx/logging/testing/capture.h"
-#include "kubexx/base/file_descriptor.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/client.h"

@@ -66,8 +66,8 @@ Result<TcpListener> TcpListener::New(const std::string& address, std::uint16_t p
 }
 
 TcpListener::Accepted TcpListener::Accept() const {
-  Accepted accepted{
-      .socket = base::FileDescriptor(::accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK))};
+  Accepted accepted{.socket = base::FileDescriptor(
+                        ::accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK))};
   if (accepted.socket.get() < 0) {
     accepted.error = errno;
     return accepted;
