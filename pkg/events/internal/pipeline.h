@@ -101,8 +101,8 @@ class Pipeline {
     ++given_up_;
   }
 
-  /// From now on the pipeline takes no more events, and Stop waits until `limit` from now has
-  /// passed. Later calls change nothing.
+  /// From now on the pipeline takes no more events, and Stop waits for no longer than `limit` from
+  /// now. Later calls change nothing.
   void Close(base::Duration limit) {
     const base::TimePoint until = clock_.Now() + limit;
     const base::MutexLock lock(mu_);
