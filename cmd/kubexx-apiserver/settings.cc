@@ -208,10 +208,11 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
       &settings.token);
   flags.AddNonEmptyString("token-file", "File with the administrator's bearer token.",
                           &settings.token_file);
-  flags.AddList("allowed-origins",
-                "Origins of web pages that may use the server without a token or with the browser's "
-                "client certificate: https://dashboard.example.com, for example.",
-                &settings.allowed_origins);
+  flags.AddList(
+      "allowed-origins",
+      "Origins of web pages that may use the server without a token or with the browser's "
+      "client certificate: https://dashboard.example.com, for example.",
+      &settings.allowed_origins);
   flags.AddList(
       "allowed-hosts",
       "Names, such as a proxy's or a container's, by which requests may call a server that needs "
@@ -228,14 +229,16 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddBool("managed-fields",
                 "Keep in each object's metadata.managedFields who has set which field.",
                 &settings.managed_fields);
-  flags.AddInt("watch-window", "How many past events of a resource are kept for watches that begin in the past.",
+  flags.AddInt("watch-window",
+               "How many past events of a resource are kept for watches that begin in the past.",
                &settings.watch_window);
   flags.AddInt("threads", "How many requests are worked on at once.", &settings.threads);
-  flags.AddList("controllers",
-                "Run these controllers: all, or some of namespace, serviceaccount-token, "
-                "garbage-collector, deployment, replicaset, statefulset, daemonset, job, disruption, "
-                "pod.",
-                &settings.controllers.names);
+  flags.AddList(
+      "controllers",
+      "Run these controllers: all, or some of namespace, serviceaccount-token, "
+      "garbage-collector, deployment, replicaset, statefulset, daemonset, job, disruption, "
+      "pod.",
+      &settings.controllers.names);
   flags.AddDuration("pod-start-delay",
                     "With the controller pod: how long pods take to become ready.",
                     &settings.controllers.pod_start_delay);

@@ -19,10 +19,10 @@ struct JsonPathOptions {
   /// Whether a path to a missing field yields no values, as in kubectl. Otherwise the missing field
   /// is an error, which names it.
   bool allow_missing_keys = true;
-  /// How many values the evaluation may visit or yield, intermediate ones included, before it fails.
-  /// A value counts once for each step of a path that visits it. This limit and the next one are
-  /// needed because paths such as "{..}{..}" and "{[:,:,:]}" can yield many times the size of the
-  /// object.
+  /// How many values the evaluation may visit or yield, intermediate ones included, before it
+  /// fails. A value counts once for each step of a path that visits it. This limit and the next one
+  /// are needed because paths such as "{..}{..}" and "{[:,:,:]}" can yield many times the size of
+  /// the object.
   std::size_t max_values = 10'000'000;
   /// How many bytes Print may write before it fails.
   std::size_t max_bytes = std::size_t{64} << 20;

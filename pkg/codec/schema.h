@@ -114,9 +114,9 @@ struct FieldSchema {
 /// The form of a type in JSON, which for most types is an object of their fields.
 enum class JsonForm : std::uint8_t {
   kObject,
-  kBareObject,     ///< a root kind that has no "kind" and "apiVersion": meta/v1 WatchEvent
-  kSchemaOrBool,   ///< apiextensions JSONSchemaPropsOrBool: true, false or the schema
-  kSchemaOrArray,  ///< apiextensions JSONSchemaPropsOrArray: a schema or an array of schemas
+  kBareObject,           ///< a root kind that has no "kind" and "apiVersion": meta/v1 WatchEvent
+  kSchemaOrBool,         ///< apiextensions JSONSchemaPropsOrBool: true, false or the schema
+  kSchemaOrArray,        ///< apiextensions JSONSchemaPropsOrArray: a schema or an array of schemas
   kSchemaOrStringArray,  ///< apiextensions JSONSchemaPropsOrStringArray: a schema or an array of
                          ///< strings
   kValue,                ///< the value of the only field: a container in a container (see
@@ -129,8 +129,7 @@ struct TypeSchema {
   std::string_view name;     ///< the name in C++, for errors, such as "core.v1.PodSpec"
   std::string_view group;    ///< the group of a root kind; "" for core
   std::string_view version;  ///< the version of a root kind
-  std::string_view
-      kind;  ///< "" if the type is not a root kind, which has an apiVersion and a kind
+  std::string_view kind;  ///< "" if the type is not a root kind, which has an apiVersion and a kind
   std::span<const FieldSchema> fields;  ///< ascending by tag
   JsonForm json_form = JsonForm::kObject;
   /// Create a value-initialised object on the heap and destroy it, for callers that know the type
