@@ -41,8 +41,8 @@ struct JsonPathOptions {
 ///  - `[2]`, `[-1]` or `[0:4:2]`: an element or a slice.
 ///  - `[0,2]` or `['a','b']`: a union.
 ///  - `*` or `[*]`: all members or elements; `..`: the value and all values in it.
-///  - `[?(@.name=="x")]`: the elements that match. The operators are `==`, `!=`, `<`, `<=`, `>` and
-///    `>=`; without an operator the field has to exist.
+///  - `[?(@.name=="x")]`: the elements that match, with `==`, `!=`, `<`, `<=`, `>` or `>=`. Without
+///    an operator the field has to exist.
 ///  - `@`, `$`, `'text'` or `1.5`: the current value, the whole object, a text, or a number.
 ///  - `range` … `end`: repeats the part between them for each value.
 ///
