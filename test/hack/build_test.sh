@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# hack/build on a small tree of a file: when it configures, and that it builds the clone that it lies in.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=../../hack/lib/common.sh
+. "$root/hack/lib/common.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export KUBEXX_CACHE=$work/cache
+fail() { die "FAILED: $*"; }
+tree=$work/tree
+
+# The tree: bin/what is a copy of what.txt, and setting.txt tells a variable of the preset.
+mkdir -p "$tree/hack/lib" "$tree/pkg"
+cp "$root/hack/build" "$tree/hack/"
+cp "$root"/hack/lib/*.sh "$tree/hack/lib/"
+printf '#!/bin/sh\n' >"$tree/hack/deps"
+printf '#!/bin/sh\n' >"$tree/hack/testdata"
+chmod +x "$tree/hack/deps" "$tree/hack/testdata"
+presets() { # presets VALUE
+  cat >"$tree/CMakePresets.json" <<END
+{"version": 6, "configurePresets": [{"name": "release", "generator": "Ninja", "binaryDir": "\${sourceDir}/build/\${presetName}",
+  "cacheVariables": {"SETTING": "$1"}}], "buildPresets": [{"name": "release", "configurePreset": "release"}]}
+END
+}
+presets first
+cat >"$tree/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(tree LANGUAGES NONE)
+file(WRITE ${CMAKE_BINARY_DIR}/setting.txt "${SETTING}")
+set(what ${CMAKE_BINARY_DIR}/bin/what)
+add_custom_command(OUTPUT ${what} COMMAND cp ${CMAKE_SOURCE_DIR}/what.txt ${what} DEPENDS ${CMAKE_SOURCE_DIR}/what.txt)
+add_custom_target(what ALL DEPENDS ${what})
+END
+echo one >"$tree/what.txt"
+
+# builds [ARGUMENT...]: in the tree; what it says is in out.
+builds() { "$tree/hack/build" "$@" >"$work/out" 2>&1 || fail "hack/build $*: $(cat "$work/out")"; }
+configures() { grep -q "configuring release$1 \.\.\." "$work/out" || fail "$2: does not configure$1: $(cat "$work/out")"; }
+leaves_configuration() { ! grep -q configuring "$work/out" || fail "$1: configures: $(cat "$work/out")"; }
+has_built() { # has_built FILE TEXT
+  [ "$(cat "$1")" = "$2" ] || fail "$1 is '$(cat "$1")' instead of '$2'"
+}
+
+mkdir -p "$tree/build/release/bin"
+builds
+configures "" "the first build"
+has_built "$tree/build/release/bin/what" one
+builds
+leaves_configuration "a build without a change"
+echo two >"$tree/what.txt"
+builds release what
+leaves_configuration "a changed file"
+has_built "$tree/build/release/bin/what" two
+
+# Presets that came with a pull, when ninja has configured since.
+presets second
+touch -d '1 hour ago' "$tree/CMakePresets.json"
+builds
+configures " anew, with other presets" "changed presets"
+has_built "$tree/build/release/setting.txt" second
+builds
+leaves_configuration "a build after changed presets"
+
+# The cache that tests have their clusters in.
+KUBEXX_CACHE=$work/other builds
+configures " again, for another cache or other test data" "another cache"
+
+# A clone that was copied with what was built in it.
+original=$tree
+cp -a "$tree" "$work/copy"
+tree=$work/copy
+echo three >"$tree/what.txt"
+builds
+configures " anew, as the folder is a copy of another clone's" "a copied clone"
+has_built "$tree/build/release/bin/what" three
+has_built "$original/build/release/bin/what" two
+builds
+leaves_configuration "a copied clone that was built"
+# The same clone, under another name.
+ln -s "$tree" "$work/link"
+tree=$work/link
+builds
+leaves_configuration "a clone behind a link"
+echo "hack/build configures when it has to"
