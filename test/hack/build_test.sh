@@ -11,7 +11,7 @@ fail() { die "FAILED: $*"; }
 tree=$work/tree
 
 # The tree: bin/what is a copy of what.txt, and setting.txt tells a variable of the preset.
-mkdir -p "$tree/hack/lib" "$tree/pkg"
+mkdir -p "$tree"/{hack/lib,pkg,cmd,test}
 cp "$root/hack/build" "$tree/hack/"
 cp "$root"/hack/lib/*.sh "$tree/hack/lib/"
 printf '#!/bin/sh\n' >"$tree/hack/deps"
@@ -61,6 +61,21 @@ configures " anew, with other presets" "changed presets"
 has_built "$tree/build/release/setting.txt" second
 builds
 leaves_configuration "a build after changed presets"
+
+# What is compiled together follows the includes.
+echo '#include "kubexx/a.h"' >"$tree/pkg/a.cc"
+builds release what
+leaves_configuration "a new include, and a build of one target"
+builds
+configures " again, as files include others than before" "a new include"
+echo '// a comment' >>"$tree/pkg/a.cc"
+builds
+leaves_configuration "a change without an include"
+echo '#include "kubexx/b.h"' >>"$tree/pkg/a.cc"
+builds -n release
+configures " again, as files include others than before" "a second include"
+builds release what
+leaves_configuration "a build after that"
 
 # The cache that tests have their clusters in.
 KUBEXX_CACHE=$work/other builds
