@@ -74,6 +74,9 @@ leaves_configuration "a change without an include"
 echo '#include "kubexx/b.h"' >>"$tree/pkg/a.cc"
 builds -n release
 configures " again, as files include others than before" "a second include"
+echo '#include "kubexx/c.h"' >>"$tree/pkg/a.cc"
+builds release what all
+configures " again, as files include others than before" "a third include, and a build of everything by its name"
 builds release what
 leaves_configuration "a build after that"
 
