@@ -6,6 +6,8 @@ kx_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 KUBEXX_CACHE=${KUBEXX_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kubexx}
 export KUBEXX_CACHE
 kx_bin=$KUBEXX_CACHE/bin
+# Whatever the user's language: decimal points, and the same order of names for everybody.
+export LC_ALL=C.UTF-8
 
 log() { printf '%s %s\n' "$(date +%T)" "$*" >&2; }
 die() {
