@@ -227,6 +227,18 @@ run_parts() {
   done
 }
 
+# slowest_tests N: the N tests of the last run that took longest, with their part, from the logs that lie there.
+slowest_tests() {
+  local log
+  for log in "$kx_logs"/*.log; do
+    [ -f "$log" ] || continue
+    awk -v part="$(basename "$log" .log)" '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: .* [0-9.]+ sec$/ {
+      took = $(NF - 1); sub(/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: /, ""); split($0, word, " ")
+      printf "%9.1f s  %-14s %s\n", took, part, word[1]
+    }' "$log"
+  done | sort -rn | sed -n "1,$1p"
+}
+
 # summarise: how long each part took, the names of failed tests with their reasons, and last one line with the number of
 # tests. Returns 1 when a test failed or there was none.
 summarise() {

@@ -91,4 +91,14 @@ tests --unit --checks --e2e
 asks "" "with Kubernetes"
 ends 0 "7 passed, 0 failed, 0 skipped" "with Kubernetes"
 ran_in tests e2e.reloader
+
+# The slowest of the last run.
+printf '%s\n' '1/2 Test #1: queue.Orders ....   Passed    0.02 sec' '2/2 Test  #2: e2e.undo ......***Failed  121.50 sec' >"$tree/build/test/tests.log"
+for n in $(seq 25); do printf '%s/25 Test #%s: asan.Case%s ....   Passed    %s.00 sec\n' "$n" "$n" "$n" "$n"; done >"$tree/build/test/asan.log"
+"$tree/hack/test" --slowest >"$work/out" || fail "the slowest tests"
+[ "$(sed -n 1p "$work/out" | tr -s ' ')" = " 121.5 s tests e2e.undo" ] || fail "the slowest is not the first"
+[ "$(wc -l <"$work/out")" -eq 20 ] || fail "there are not twenty"
+grep -q 'asan.Case7$' "$work/out" || fail "the twentieth is not there"
+rm -r "$tree/build/test"
+! "$tree/hack/test" --slowest >"$work/out" 2>&1 || fail "there was no run"
 echo "hack/test builds what tests need, and runs what it can"
