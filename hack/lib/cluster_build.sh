@@ -195,7 +195,7 @@ build_components() {
         [[ " ${modules[*]} " == *" $module "* ]] || modules+=("$module")
       fi
     done
-    log "Kubernetes for tests is built once, in about 8 minutes; to build: ${todo[*]}"
+    log "Kubernetes for tests is built once, all of it in about 8 minutes; to build now: ${todo[*]}"
     for module in "${modules[@]}"; do
       # shellcheck disable=SC2046 # names without spaces
       (build_module "$module" $(for name in "${todo[@]}"; do if [ "$(component_module "$name")" = "$module" ]; then echo "$name"; fi; done))

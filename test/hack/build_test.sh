@@ -100,4 +100,32 @@ ln -s "$tree" "$work/link"
 tree=$work/link
 builds
 leaves_configuration "a clone behind a link"
-echo "hack/build configures when it has to"
+
+# A build that is ended takes all with it, and leaves the folder to the next one.
+cat >>"$tree/CMakeLists.txt" <<END
+add_custom_target(slow COMMAND sh $work/slow.sh)
+END
+printf 'echo $$ >%q\nexec sleep 1000\n' "$work/slow.pid" >"$work/slow.sh"
+"$tree/hack/build" release slow >"$work/out" 2>&1 &
+builder=$!
+wait_for 30 "the slow step" test -s "$work/slow.pid" || fail "the slow step does not begin: $(cat "$work/out")"
+kill "$builder"
+status=0
+wait "$builder" || status=$?
+[ "$status" -eq 143 ] || fail "a build that was ended has status $status: $(cat "$work/out")"
+! grep -qsE '^State:[[:space:]]+[^ZX]' "/proc/$(cat "$work/slow.pid")/status" || fail "what a build has started outlives it"
+flock -n "$tree/build/release/.lock" true || fail "a build that was ended keeps its folder locked"
+# Who has traps of his own keeps them.
+cat >"$work/job" <<END
+. "$root/hack/lib/common.sh"
+trap 'echo mine; exit 3' TERM
+long_step one "$work/log" sh -c 'echo \$\$ >$work/one.pid; exec sleep 1000'
+END
+bash "$work/job" >"$work/out" 2>&1 &
+job=$!
+wait_for 30 "the step" test -s "$work/one.pid" || fail "the step does not begin"
+kill "$job"
+status=0
+wait "$job" || status=$?
+{ [ "$status" -eq 3 ] && grep -qx mine "$work/out"; } || fail "another's trap: status $status: $(cat "$work/out")"
+echo "hack/build configures when it has to, and ends whole"

@@ -25,6 +25,9 @@ stand_in testdata
 stand_in build '[ "$1" != -n ] || shift' 'cmake -S "$(dirname "$0")/.." -B "$(dirname "$0")/../build/$1" >/dev/null'
 # shellcheck disable=SC2016
 stand_in cluster '[ "$1" = build ] || exit 0' "echo \"\${*:2}\" >'$work/asked'" "exit \$(cat '$work/kubernetes_status')"
+mkdir -p "$tree/test/integration"
+# shellcheck disable=SC2016
+stand_in ../test/integration/own_apiserver.sh "echo \"\$1 \$KUBEXX_OWN_APISERVER\" >>'$work/ended'"
 cat >"$tree/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(tree LANGUAGES NONE)
@@ -47,6 +50,7 @@ echo 0 >"$work/kubernetes_status"
 tests() {
   : >"$work/asked"
   rm -rf "$tree/build"
+  mkdir -p "$tree/build/release/test/own_apiserver"
   status=0
   "$tree/hack/test" "$@" >"$work/out" 2>&1 || status=$?
 }
@@ -57,6 +61,7 @@ ends() { # ends STATUS COUNTS WHAT
 ran_in() { grep -q "Test .*: $2 " "$tree/build/test/$1.log" || fail "$2 has not run in the part $1"; } # ran_in PART TEST
 
 tests --unit
+grep -qx "down $tree/build/release/test/own_apiserver" "$work/ended" || fail "an API server that is left stays up"
 asks "" "unit tests"
 ends 0 "1 passed, 0 failed, 0 skipped" "unit tests"
 tests --e2e -R apiserver_
