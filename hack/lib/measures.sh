@@ -34,12 +34,14 @@ note() {
 
 # reference_time: the processor time of the reference now, the median of three. A test has its own.
 reference_time() {
-  local times=() clock processor
+  local times=() clock processor median
   for _ in 1 2 3; do
     measure g++ -std=c++23 -O2 -c "$kx_root/hack/build-times.d/reference.cc" -o "$kx_measure_log.o"
     times+=("$processor")
   done
-  printf '%s\n' "${times[@]}" | sort -n | sed -n 2p
+  median=$(printf '%s\n' "${times[@]}" | sort -n | sed -n 2p)
+  [ "$median" -gt 0 ] || die "the reference takes no time: is g++ the compiler itself?"
+  echo "$median"
 }
 
 tenths() { printf '%d.%d' "$(($1 / 10))" "$(($1 % 10))"; }
