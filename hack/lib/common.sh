@@ -68,10 +68,11 @@ end_tree() {
 }
 
 # ends_with_us JOB: whoever ends this script ends the job, with all that it has started: a build that went on alone would keep its
-# folder locked. Until `let_go`, which gives the signals back to those who had them.
+# folder locked. Until `let_go`, which gives the signals back to those who had them. With kx_goes_on set the job is left alone.
 ends_with_us() {
   local signal
   kx_traps=''
+  [ -z "${kx_goes_on:-}" ] || return 0
   # A subshell has none of its own, but would tell of those of its parent.
   [ "$BASH_SUBSHELL" -gt 0 ] || kx_traps=$(trap -p HUP INT TERM)
   for signal in HUP INT TERM; do
@@ -80,6 +81,7 @@ ends_with_us() {
   done
 }
 let_go() {
+  [ -z "${kx_goes_on:-}" ] || return 0
   trap - HUP INT TERM
   eval "$kx_traps"
 }

@@ -128,4 +128,13 @@ kill "$job"
 status=0
 wait "$job" || status=$?
 { [ "$status" -eq 3 ] && grep -qx mine "$work/out"; } || fail "another's trap: status $status: $(cat "$work/out")"
+# What may not be ended goes on.
+rm "$work/one.pid"
+sed -i 's/^long_step/kx_goes_on=true long_step/; s/exec sleep 1000/sleep 1; echo done >done/' "$work/job"
+(cd "$work" && exec bash "$work/job") >"$work/out" 2>&1 &
+job=$!
+wait_for 30 "the step" test -s "$work/one.pid" || fail "the step does not begin"
+kill "$job"
+wait "$job" || true
+wait_for 30 "the step to end by itself" test -s "$work/done" || fail "what may not be ended was ended"
 echo "hack/build configures when it has to, and ends whole"
