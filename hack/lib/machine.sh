@@ -8,9 +8,9 @@ kx_proc=${kx_proc:-/proc} kx_groups=${kx_groups:-/sys/fs/cgroup} # tests have fo
 # may stand at the root.
 groups_of() {
   local path root
-  path=$(sed -n 's/^0:://p' "$kx_proc/self/cgroup" 2>/dev/null) root=$kx_groups
+  path=$(sed -n 's/^0:://p' "$kx_proc/self/cgroup" 2>/dev/null || true) root=$kx_groups
   if [ -d "$kx_groups/$1" ]; then
-    path=$(sed -nE "s/^[0-9]+:([a-z_]+,)*$1(,[a-z_]+)*://p" "$kx_proc/self/cgroup" 2>/dev/null) root=$kx_groups/$1
+    path=$(sed -nE "s/^[0-9]+:([a-z_]+,)*$1(,[a-z_]+)*://p" "$kx_proc/self/cgroup" 2>/dev/null || true) root=$kx_groups/$1
   fi
   while [ -n "${path#/}" ]; do
     echo "$root$path"
@@ -20,7 +20,7 @@ groups_of() {
 }
 
 # first_number FILE...: what the first of the files that is there holds, when that is a number.
-first_number() { cat "$@" 2>/dev/null | awk 'NR == 1 && $1 ~ /^[0-9]+$/ { print $1 }'; }
+first_number() { { cat "$@" 2>/dev/null || true; } | awk 'NR == 1 && $1 ~ /^[0-9]+$/ { print $1 }'; }
 
 # available_mib: the memory that a program may still take. What is kept of files that nobody uses counts as free.
 available_mib() {
@@ -45,7 +45,8 @@ processors() {
   local least dir share
   least=$(nproc)
   while read -r dir; do
-    share=$(cat "$dir/cpu.max" 2>/dev/null || echo "$(cat "$dir/cpu.cfs_quota_us" 2>/dev/null) $(cat "$dir/cpu.cfs_period_us" 2>/dev/null)")
+    share=$(cat "$dir/cpu.max" 2>/dev/null || cat "$dir/cpu.cfs_quota_us" "$dir/cpu.cfs_period_us" 2>/dev/null || true)
+    share=${share//$'\n'/ }
     share=$(awk '$1 ~ /^[0-9]+$/ && $2 > 0 { print int(($1 + $2 - 1) / $2) }' <<<"$share")
     if [ "${share:-$least}" -lt "$least" ]; then least=$share; fi
   done < <(groups_of cpu)

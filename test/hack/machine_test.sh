@@ -19,7 +19,10 @@ file() {
 }
 nproc() { echo 8; }
 says() { # says WANTED FUNCTION WHAT
-  [ "$("$2")" = "$1" ] || fail "$3: $2 says '$("$2")' instead of '$1'"
+  local said
+  said=$("$2" 2>"$work/errors") || fail "$3: $2 fails"
+  [ "$said" = "$1" ] || fail "$3: $2 says '$said' instead of '$1'"
+  [ ! -s "$work/errors" ] || fail "$3: $2 says $(cat "$work/errors")"
 }
 
 file proc/meminfo 'MemTotal: 16777216 kB' 'MemAvailable: 12582912 kB'
