@@ -35,7 +35,10 @@ END
 echo one >"$tree/what.txt"
 
 # builds [ARGUMENT...]: in the tree; what it says is in out.
-builds() { "$tree/hack/build" "$@" >"$work/out" 2>&1 || fail "hack/build $*: $(cat "$work/out")"; }
+builds() {
+  "$tree/hack/build" "$@" >"$work/out" 2>&1 || fail "hack/build $*: $(cat "$work/out")"
+  ! grep -q ' at .* line [0-9]' "$work/out" || fail "hack/build $* tells of a fault: $(cat "$work/out")"
+}
 configures() { grep -q "configuring release$1 \.\.\." "$work/out" || fail "$2: does not configure$1: $(cat "$work/out")"; }
 leaves_configuration() { ! grep -q configuring "$work/out" || fail "$1: configures: $(cat "$work/out")"; }
 has_built() { # has_built FILE TEXT

@@ -53,6 +53,7 @@ tests() {
   mkdir -p "$tree/build/release/test/own_apiserver"
   status=0
   "$tree/hack/test" "$@" >"$work/out" 2>&1 || status=$?
+  ! grep -q ' at .* line [0-9]' "$work/out" || fail "hack/test $* tells of a fault of its own"
 }
 asks() { [ "$(cat "$work/asked")" = "$1" ] || fail "$2: builds '$(cat "$work/asked")' instead of '$1'"; } # asks COMPONENTS WHAT
 ends() { # ends STATUS COUNTS WHAT
