@@ -65,6 +65,11 @@ tests --unit
 grep -qx "down $tree/build/release/test/own_apiserver" "$work/ended" || fail "an API server that is left stays up"
 asks "" "unit tests"
 ends 0 "1 passed, 0 failed, 0 skipped" "unit tests"
+stand_in testdata 'echo no network >&2' 'exit 1'
+tests --unit
+ends 0 "1 passed, 0 failed, 0 skipped" "unit tests without test data"
+grep -q "the round-trip tests will fail" "$work/out" || fail "nobody tells of test data that are missing"
+stand_in testdata
 tests --e2e -R apiserver_
 asks "helm kubectl" "tests of the API server"
 ends 0 "2 passed, 0 failed, 0 skipped" "tests of the API server"
