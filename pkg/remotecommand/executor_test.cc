@@ -10,8 +10,10 @@
 #include <latch>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -276,6 +278,68 @@ TEST_F(ExecutorTest, ServersThatTakeNoInputAreGivenUp) {
   server_.reset();  // It uses what is declared here.
   ASSERT_FALSE(exit);
   EXPECT_THAT(exit.error().message, HasSubstr("accepts no more input"));
+}
+
+TEST_F(ExecutorTest, ASinkThatTakesItsTimeDoesNotHoldUpTheInput) {
+  // Somebody who sends all before reading anything, and a command that answers at once.
+  std::latch sink_waits(1);
+  std::latch input_came(1);
+  const std::string input(1 << 20, 'x');
+  Serve([&](ServerConnection& connection) {
+    connection.Write("\1early answer");
+    std::size_t received = 0;
+    while (received < input.size()) {
+      const auto message = connection.Read();
+      ASSERT_TRUE(message);
+      received += message->size() - 1;
+    }
+    input_came.count_down();
+    connection.Write(std::string("\3") + kSuccess);
+    connection.Close(1000);
+  });
+  const Source late = [&, all = StringSource(input)](
+                          std::span<char> buffer,
+                          const std::stop_token& stop) -> Result<std::size_t> {
+    KX_AWAIT(sink_waits.try_wait());
+    return all(buffer, stop);
+  };
+  const Sink slow = [&](std::string_view bytes) -> Result<void> {
+    out_ += bytes;
+    sink_waits.count_down();
+    KX_AWAIT(input_came.try_wait());
+    return {};
+  };
+  const auto exit = Exec({.in = late, .out = slow});
+  EXPECT_TRUE(exit) << exit.error().ToString();
+  EXPECT_EQ(out_, "early answer");
+  server_.reset();
+}
+
+TEST_F(ExecutorTest, ASinkThatTakesItsTimeIsNoSilenceOfTheServer) {
+  silence_timeout_ = std::chrono::seconds(1);
+  Serve([](ServerConnection& connection) {
+    connection.Write("\1out");
+    connection.Write(std::string("\3") + kSuccess);
+    connection.Close(1000);
+  });
+  const Sink slow = [this](std::string_view) -> Result<void> {
+    const base::TimePoint long_after = base::Clock::Real().Now() + 2 * silence_timeout_;
+    KX_AWAIT(base::Clock::Real().Now() > long_after);
+    return {};
+  };
+  const auto exit = Exec({.out = slow});
+  EXPECT_TRUE(exit) << exit.error().ToString();
+}
+
+TEST_F(ExecutorTest, WhatASinkThrowsGoesOn) {
+  Serve([](ServerConnection& connection) {
+    connection.Write("\1out");
+    connection.AwaitPeer();
+  });
+  EXPECT_THROW((void)Exec({.out = [](std::string_view) -> Result<void> {
+                 throw std::runtime_error("cannot draw");
+               }}),
+               std::runtime_error);
 }
 
 TEST_F(ExecutorTest, StopEndsTheCallWhateverItWaitsFor) {

@@ -43,8 +43,8 @@ struct ForwardedPort {
 ///     std::jthread runner([&](const std::stop_token& stop) { (void)forwarder->Run(stop); });
 ///     Fetch("http://127.0.0.1:" + std::to_string(forwarder->ports().front().local));
 ///
-/// Each connection has a WebSocket to the API server, and two threads, of its own: what happens to
-/// one does not concern the others. When the pod ends a connection, the client gets all that the
+/// Each connection has a WebSocket to the API server, and three threads, of its own: what happens
+/// to one does not concern the others. When the pod ends a connection, the client gets all that the
 /// pod has sent, and then the end. When the connection fails instead, because the server refuses,
 /// nobody listens on the pod's port, or the way to it breaks, the client's connection is reset, so
 /// that it does not take a part of an answer for the whole, and `on_error` gets the reason.

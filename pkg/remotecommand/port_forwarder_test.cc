@@ -463,7 +463,7 @@ TEST_F(PortForwarderTest, WithoutThreadsAConnectionFailsAndTheNextIsCarried) {
   }
   Serve({.script = Echo});
   Forward({80});
-  for (const int left : {0, 1}) {
+  for (const int left : {0, 1, 2}) {
     const base::testing::ScarceThreads scarce(left);
     LocalClient client = Connect();
     (void)client.ReadAll();

@@ -10,12 +10,16 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket.hpp>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <system_error>
+#include <thread>
 
 #include "kubexx/remotecommand/internal/byte_stream.h"
+#include "kubexx/remotecommand/internal/handover.h"
 #include "kubexx/remotecommand/internal/name_lookup.h"
 #include "kubexx/remotecommand/internal/send_queue.h"
 #include "kubexx/remotecommand/internal/tunnel.h"
@@ -36,7 +40,8 @@ apimachinery::Error Cancelled() {
   return apimachinery::Fail(apimachinery::Reason::kCancelled, "cancelled");
 }
 
-/// Over Boost.Beast: one thread, one io_context, no locks but the queue's.
+/// Over Boost.Beast. One thread has the io_context, and everything that no lock guards: the caller's
+/// until Run, and one of its own during Run, since the caller's is the sink's then.
 class BeastWebSocket final : public WebSocket {
  public:
   explicit BeastWebSocket(const Executor::Options& options)
@@ -56,7 +61,6 @@ class BeastWebSocket final : public WebSocket {
 
   apimachinery::Result<Closed> Run(MessageSink sink, const std::stop_token& stop) override {
     context_.restart();
-    sink_ = &sink;
     last_seen_ = std::chrono::steady_clock::now();
     ws_->control_callback([this](websocket::frame_type kind, beast::string_view) {
       Seen();
@@ -65,13 +69,31 @@ class BeastWebSocket final : public WebSocket {
     Read();
     Ping();
     Pump();
+    std::exception_ptr thrown;
+    std::jthread network;
+    try {
+      network = std::jthread([this, &thrown] { RunNetwork(thrown); });
+    } catch (const std::system_error& error) {
+      queue_.Close();
+      return apimachinery::Fail(apimachinery::Reason::kUnavailable,
+                                std::string("no thread is left: ") + error.what());
+    }
+    std::exception_ptr thrown_by_sink;
     {
       const std::stop_callback on_stop(
           stop, [this] { asio::post(context_, [this] { Finish(Cancelled()); }); });
-      context_.run();
+      try {
+        GiveTo(sink, stop);
+      } catch (...) {
+        thrown_by_sink = std::current_exception();
+        asio::post(context_, [this] { Finish(Cancelled()); });
+      }
+      network.join();
     }
     queue_.Close();
-    sink_ = nullptr;
+    if (thrown_by_sink || thrown) {
+      std::rethrow_exception(thrown_by_sink ? thrown_by_sink : thrown);
+    }
     if (!*result_ && stop.stop_requested()) {
       return Cancelled();
     }
@@ -244,13 +266,35 @@ class BeastWebSocket final : public WebSocket {
     tcp().socket().close(ignored);
   }
 
+  void RunNetwork(std::exception_ptr& thrown) {
+    try {
+      context_.run();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    handover_.End();
+  }
+
+  /// Passes messages to `sink`, on its thread, until the connection has ended.
+  void GiveTo(MessageSink sink, const std::stop_token& stop) {
+    while (const auto message = handover_.Take()) {
+      if (stop.stop_requested()) {
+        return;
+      }
+      asio::post(context_,
+                 [this, taken = sink(*message)]() mutable { OnTaken(std::move(taken)); });
+    }
+  }
+
   void Seen() { last_seen_ = std::chrono::steady_clock::now(); }
 
   void Read() {
+    reading_ = true;
     ws_->async_read(buffer_, [this](error_code error, std::size_t) { OnRead(error); });
   }
 
   void OnRead(error_code error) {
+    reading_ = false;
     if (result_) {
       return;
     }
@@ -268,14 +312,23 @@ class BeastWebSocket final : public WebSocket {
       return;
     }
     const auto bytes = buffer_.cdata();
-    auto taken = (*sink_)(std::string_view(static_cast<const char*>(bytes.data()), bytes.size()));
-    buffer_.consume(buffer_.size());
-    Seen();  // A sink may take its time.
+    handover_.Give(std::string_view(static_cast<const char*>(bytes.data()), bytes.size()));
+  }
+
+  void OnTaken(apimachinery::Result<void> taken) {
+    if (result_) {
+      return;
+    }
     if (!taken) {
       Finish(apimachinery::Fail(std::move(taken).error()));
-    } else {
-      Read();
+      return;
     }
+    buffer_.consume(buffer_.size());
+    // The sink may have taken its time, in which nothing was read. A server that waited for that
+    // with its answers may have waited with our input as well.
+    Seen();
+    write_start_ = last_seen_;
+    Read();
   }
 
   void Ping() {
@@ -285,12 +338,12 @@ class BeastWebSocket final : public WebSocket {
         return;
       }
       const auto now = std::chrono::steady_clock::now();
-      if (now - last_seen_ > options_.silence_timeout) {
+      if (reading_ && now - last_seen_ > options_.silence_timeout) {
         Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable,
                                   "the server does not answer pings"));
         return;
       }
-      if (writing_ && now - write_start_ > options_.write_timeout) {
+      if (reading_ && writing_ && now - write_start_ > options_.write_timeout) {
         Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable,
                                   "the server accepts no more input"));
         return;
@@ -344,15 +397,18 @@ class BeastWebSocket final : public WebSocket {
   /// The socket was closed while connecting.
   bool aborted_ = false;
   bool timed_out_ = false;
-  MessageSink* sink_ = nullptr;
   std::optional<apimachinery::Result<Closed>> result_;
   std::chrono::steady_clock::time_point last_seen_{};
   std::chrono::steady_clock::time_point write_start_{};
+  /// Not while the sink has a message.
+  bool reading_ = false;
   bool writing_ = false;
   bool pinging_ = false;
   bool peer_closed_ = false;
   std::string outgoing_;
   SendQueue queue_;
+  Handover handover_;
+  /// The last message, while the sink has it.
   beast::flat_buffer buffer_;
 };
 

@@ -22,8 +22,7 @@ struct Closed {
   std::string reason{};
 };
 
-/// One connection. One thread calls Open and Run and does all network I/O in them; other threads
-/// may call Send during Run.
+/// One connection. One thread calls Open and Run; other threads may call Send during Run.
 class WebSocket {
  public:
   using MessageSink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
@@ -40,8 +39,10 @@ class WebSocket {
   WebSocket(const WebSocket&) = delete;
   WebSocket& operator=(const WebSocket&) = delete;
 
-  /// Passes each binary message to `sink` until the other side closes. Errors of `sink` are
-  /// returned as they are. Call it only once.
+  /// Passes each binary message to `sink`, on this thread, until the other side closes. Errors of
+  /// `sink` are returned as they are, and what it throws goes on. A sink that takes its time holds
+  /// up what comes, but not what is sent: the network has a thread of its own. kUnavailable when
+  /// there is none left. Call it only once.
   virtual apimachinery::Result<Closed> Run(MessageSink sink, const std::stop_token& stop) = 0;
 
   /// Sends a binary message; waits while the queue is full. False when the connection has ended or
