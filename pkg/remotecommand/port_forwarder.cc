@@ -200,6 +200,8 @@ class ListeningForwarder final : public PortForwarder {
       local.Finish();
     } else if (!stop.stop_requested() && !local.has_ended()) {
       Tell(port, done.error());
+    } else if (local.gave_up()) {
+      Log("A forwarded connection was given up", port, done.error().ToString());
     }
   }
 

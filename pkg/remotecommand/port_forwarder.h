@@ -66,8 +66,9 @@ class PortForwarder {
     /// How many connections are carried at a time. Further ones wait, accepted by the system but
     /// not by this program, until one of them has ended. At least 1.
     std::size_t max_connections = 128;
-    /// How long a connection lasts whose client has ended its side while the pod sends nothing. A
-    /// client that is gone altogether looks the same.
+    /// How long a connection lasts whose client has ended its side while the pod sends nothing; the
+    /// log tells of one that is given up. A client that is gone altogether looks the same. What the
+    /// pod has sent and the client does not take yet is waited for without a limit.
     std::chrono::milliseconds half_closed_timeout = std::chrono::minutes(1);
     /// Is told why a connection has failed on its way to the pod; not of what the client itself
     /// did, and not of a stop. Called on the connection's thread, several at a time; what it throws

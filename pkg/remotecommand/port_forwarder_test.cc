@@ -1,15 +1,9 @@
 #include "kubexx/remotecommand/port_forwarder.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
+#include <sys/types.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -27,7 +21,7 @@
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 #include "kubexx/logging/testing/capture.h"
-#include "kubexx/base/file_descriptor.h"
+#include "kubexx/remotecommand/testing/local_client.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/client.h"
@@ -41,60 +35,11 @@ using apimachinery::Status;
 using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using testing::LocalClient;
 using testing::ServerConnection;
 using testing::WebSocketServer;
 
 const Target kPod{.namespace_ = "ns", .pod = "web-0"};
-
-/// A program that has connected to a forwarded port.
-class LocalClient {
- public:
-  explicit LocalClient(std::uint16_t port, int receive_buffer = 0)
-      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    if (receive_buffer > 0) {
-      ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
-    }
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
-              0);
-  }
-
-  /// Sends as much as the other side takes at once; how much that was, or -1.
-  ssize_t Offer(std::string_view text) const {
-    return ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  }
-  void Send(std::string_view text) const {
-    EXPECT_EQ(Offer(text), static_cast<ssize_t>(text.size()));
-  }
-  void EndSending() const { ::shutdown(socket_.get(), SHUT_WR); }
-
-  /// Reads so many bytes, or up to the end; `ended` says how that was.
-  std::string Read(std::size_t size) {
-    std::string text;
-    std::array<char, 4096> buffer{};
-    while (text.size() < size) {
-      pollfd wait{socket_.get(), POLLIN, 0};
-      KX_AWAIT(::poll(&wait, 1, 0) != 0);
-      const ssize_t count =
-          ::recv(socket_.get(), buffer.data(), std::min(buffer.size(), size - text.size()), 0);
-      if (count <= 0) {
-        ended = count == 0 ? "in order" : errno == ECONNRESET ? "reset" : "otherwise";
-        break;
-      }
-      text.append(buffer.data(), static_cast<std::size_t>(count));
-    }
-    return text;
-  }
-  std::string ReadAll() { return Read(std::string::npos); }
-
-  std::string ended;
-
- private:
-  const base::FileDescriptor socket_;
-};
 
 std::string Port(std::uint16_t port) {
   return {static_cast<char>(port & 0xff), static_cast<char>(port >> 8)};
@@ -367,12 +312,14 @@ TEST_F(PortForwarderTest, AClientThatHasEndedItsSideIsGivenUpWhenThePodIsSilent)
     connection.AwaitPeer();
     gone.count_down();
   });
+  const logging::testing::Capture log;
   Forward({80}, {.half_closed_timeout = milliseconds(50)});
   LocalClient client = Connect();
   client.EndSending();
   EXPECT_EQ(client.ReadAll(), "");
   EXPECT_EQ(client.ended, "reset");
   KX_AWAIT(gone.try_wait());
+  KX_AWAIT_EQ(log.Count("A forwarded connection was given up\" namespace=ns pod=web-0"), 1U);
   EXPECT_EQ(errors(), std::vector<std::string>()) << "it was the client's own doing";
 }
 
