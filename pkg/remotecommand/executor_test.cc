@@ -481,6 +481,50 @@ TEST_F(ExecutorTest, ForwardsAPort) {
   EXPECT_EQ(server_->last_target(), "/api/v1/namespaces/ns/pods/web-0/portforward?ports=8080");
 }
 
+TEST_F(ExecutorTest, AForwardedPortMayTakeItsTimeWithItsInput) {
+  silence_timeout_ = std::chrono::milliseconds(200);
+  write_timeout_ = std::chrono::milliseconds(100);
+  // With the large one even the client cannot write on; the small one waits in the server's system.
+  for (const std::size_t size : {std::size_t{1}, std::size_t{64 << 20}}) {
+    Serve({.script =
+               [size, this](ServerConnection& connection) {
+                 connection.Write(Bytes({0, 0x90, 0x1f}));
+                 const base::TimePoint late = base::Clock::Real().Now() + 5 * silence_timeout_;
+                 KX_AWAIT(base::Clock::Real().Now() > late);
+                 std::size_t received = 0;
+                 while (received < size) {
+                   const auto message = connection.Read();
+                   ASSERT_TRUE(message) << "after " << received << " bytes";
+                   received += message->size() - 1;
+                 }
+                 connection.Write(Bytes({0}) + "thanks");
+                 connection.Close(1000);
+               },
+           .protocol = "v4.channel.k8s.io"});
+    out_.clear();
+    const auto done = MakeExecutor().Forward(kTarget, 8080, StringSource(std::string(size, 'x')),
+                                             StringSink(out_));
+    EXPECT_TRUE(done) << done.error().ToString();
+    EXPECT_EQ(out_, "thanks");
+  }
+}
+
+TEST_F(ExecutorTest, AForwardedPortThatOwesNothingAndIsSilentIsGivenUp) {
+  silence_timeout_ = std::chrono::milliseconds(100);
+  std::latch over(1);
+  Serve({.script =
+             [&over](ServerConnection& connection) {
+               connection.Write(Bytes({0, 0x90, 0x1f}));
+               KX_AWAIT(over.try_wait());
+             },
+         .protocol = "v4.channel.k8s.io"});
+  const auto done = MakeExecutor().Forward(kTarget, 8080, {}, StringSink(out_));
+  over.count_down();
+  server_.reset();  // It uses what is declared here.
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, HasSubstr("does not answer pings"));
+}
+
 TEST_F(ExecutorTest, ForwardingFailsWithThePodsError) {
   Serve({.script =
              [](ServerConnection& connection) {

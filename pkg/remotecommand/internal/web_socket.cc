@@ -20,8 +20,10 @@
 
 #include "kubexx/remotecommand/internal/byte_stream.h"
 #include "kubexx/remotecommand/internal/handover.h"
+#include "kubexx/remotecommand/internal/liveness.h"
 #include "kubexx/remotecommand/internal/name_lookup.h"
 #include "kubexx/remotecommand/internal/send_queue.h"
+#include "kubexx/remotecommand/internal/tcp_state.h"
 #include "kubexx/remotecommand/internal/tunnel.h"
 #include "kubexx/rest/error_response.h"
 #include "kubexx/rest/stream_access.h"
@@ -40,8 +42,8 @@ apimachinery::Error Cancelled() {
   return apimachinery::Fail(apimachinery::Reason::kCancelled, "cancelled");
 }
 
-/// Over Boost.Beast. One thread has the io_context, and everything that no lock guards: the caller's
-/// until Run, and one of its own during Run, since the caller's is the sink's then.
+/// Over Boost.Beast. One thread has the io_context, and everything that no lock guards: the
+/// caller's until Run, and one of its own during Run, since the caller's is the sink's then.
 class BeastWebSocket final : public WebSocket {
  public:
   explicit BeastWebSocket(const Executor::Options& options)
@@ -59,11 +61,17 @@ class BeastWebSocket final : public WebSocket {
     return {};
   }
 
-  apimachinery::Result<Closed> Run(MessageSink sink, const std::stop_token& stop) override {
+  apimachinery::Result<Closed> Run(MessageSink sink, HeldUpInput held_up,
+                                   const std::stop_token& stop) override {
     context_.restart();
-    last_seen_ = std::chrono::steady_clock::now();
-    ws_->control_callback([this](websocket::frame_type kind, beast::string_view) {
-      Seen();
+    liveness_.emplace(
+        Liveness::Limits{.silence = options_.silence_timeout, .write = options_.write_timeout},
+        held_up, Now());
+    ws_->control_callback([this](websocket::frame_type kind, beast::string_view text) {
+      liveness_->Heard(Now());
+      if (kind == websocket::frame_type::pong) {
+        liveness_->OnPong(std::string_view(text.data(), text.size()));
+      }
       peer_closed_ = peer_closed_ || kind == websocket::frame_type::close;
     });
     Read();
@@ -281,20 +289,19 @@ class BeastWebSocket final : public WebSocket {
       if (stop.stop_requested()) {
         return;
       }
-      asio::post(context_,
-                 [this, taken = sink(*message)]() mutable { OnTaken(std::move(taken)); });
+      asio::post(context_, [this, taken = sink(*message)]() mutable { OnTaken(std::move(taken)); });
     }
   }
 
-  void Seen() { last_seen_ = std::chrono::steady_clock::now(); }
+  static base::TimePoint Now() { return std::chrono::steady_clock::now(); }
 
   void Read() {
-    reading_ = true;
+    liveness_->BeginRead(Now());
     ws_->async_read(buffer_, [this](error_code error, std::size_t) { OnRead(error); });
   }
 
   void OnRead(error_code error) {
-    reading_ = false;
+    liveness_->EndRead();
     if (result_) {
       return;
     }
@@ -324,10 +331,6 @@ class BeastWebSocket final : public WebSocket {
       return;
     }
     buffer_.consume(buffer_.size());
-    // The sink may have taken its time, in which nothing was read. A server that waited for that
-    // with its answers may have waited with our input as well.
-    Seen();
-    write_start_ = last_seen_;
     Read();
   }
 
@@ -337,20 +340,15 @@ class BeastWebSocket final : public WebSocket {
       if (error || result_) {
         return;
       }
-      const auto now = std::chrono::steady_clock::now();
-      if (reading_ && now - last_seen_ > options_.silence_timeout) {
-        Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable,
-                                  "the server does not answer pings"));
-        return;
-      }
-      if (reading_ && writing_ && now - write_start_ > options_.write_timeout) {
-        Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable,
-                                  "the server accepts no more input"));
+      const auto state = TcpState::Of(tcp().socket().native_handle());
+      if (const char* why = liveness_->WhyGivenUp(Now(), state)) {
+        Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable, why));
         return;
       }
       if (!pinging_) {
         pinging_ = true;
-        ws_->async_ping({}, [this](error_code) { pinging_ = false; });
+        ws_->async_ping(websocket::ping_data(liveness_->PingText()),
+                        [this](error_code) { pinging_ = false; });
       }
       Ping();
     });
@@ -365,12 +363,13 @@ class BeastWebSocket final : public WebSocket {
       return;
     }
     writing_ = true;
-    write_start_ = std::chrono::steady_clock::now();
+    liveness_->BeginWrite(Now());
     outgoing_ = std::move(*next);
     ws_->async_write(asio::buffer(outgoing_), [this](error_code error, std::size_t) {
       writing_ = false;
       // When the write fails, so does the read, which knows more.
       if (!error) {
+        liveness_->EndWrite();
         Pump();
       }
     });
@@ -398,10 +397,7 @@ class BeastWebSocket final : public WebSocket {
   bool aborted_ = false;
   bool timed_out_ = false;
   std::optional<apimachinery::Result<Closed>> result_;
-  std::chrono::steady_clock::time_point last_seen_{};
-  std::chrono::steady_clock::time_point write_start_{};
-  /// Not while the sink has a message.
-  bool reading_ = false;
+  std::optional<Liveness> liveness_;  ///< during Run
   bool writing_ = false;
   bool pinging_ = false;
   bool peer_closed_ = false;

@@ -12,6 +12,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/remotecommand/executor.h"
+#include "kubexx/remotecommand/internal/liveness.h"
 #include "kubexx/rest/stream_access.h"
 
 namespace kubexx::remotecommand::internal {
@@ -43,7 +44,8 @@ class WebSocket {
   /// `sink` are returned as they are, and what it throws goes on. A sink that takes its time holds
   /// up what comes, but not what is sent: the network has a thread of its own. kUnavailable when
   /// there is none left. Call it only once.
-  virtual apimachinery::Result<Closed> Run(MessageSink sink, const std::stop_token& stop) = 0;
+  virtual apimachinery::Result<Closed> Run(MessageSink sink, HeldUpInput held_up,
+                                           const std::stop_token& stop) = 0;
 
   /// Sends a binary message; waits while the queue is full. False when the connection has ended or
   /// `stop` is requested. Thread-safe.
