@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <charconv>
-#include <map>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -12,11 +11,11 @@
 #include <utility>
 
 #include "kubexx/base/clock.h"
-#include "kubexx/base/mutex.h"
+#include "kubexx/base/file_descriptor.h"
 #include "kubexx/base/report_limit.h"
 #include "kubexx/base/thrown_text.h"
 #include "kubexx/logging/log.h"
-#include "kubexx/base/file_descriptor.h"
+#include "kubexx/remotecommand/internal/connection_threads.h"
 #include "kubexx/remotecommand/internal/local_connection.h"
 #include "kubexx/remotecommand/internal/tcp_listener.h"
 #include "kubexx/remotecommand/internal/wake_event.h"
@@ -29,6 +28,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 using base::FileDescriptor;
+using internal::ConnectionThreads;
 using internal::LocalConnection;
 using internal::TcpListener;
 using internal::WakeEvent;
@@ -43,54 +43,6 @@ std::optional<std::uint16_t> ParsePort(std::string_view text) {
   const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
   return whole ? std::optional(port) : std::nullopt;
 }
-
-/// The connections of one run: a thread for each.
-class Connections {
- public:
-  using Serve = std::function<void(const ForwardedPort&, FileDescriptor)>;
-
-  /// `serve` carries a connection to its end, on a thread of the connection.
-  Connections(Serve serve, const WakeEvent& ended) : serve_(std::move(serve)), ended_(ended) {}
-
-  /// Throws std::system_error where there is no thread left; the connection is then closed.
-  void Add(const ForwardedPort& port, FileDescriptor socket) {
-    const std::uint64_t id = ++last_id_;
-    std::jthread& thread = threads_[id];
-    try {
-      thread = std::jthread([this, id, port, socket = std::move(socket)]() mutable {
-        serve_(port, std::move(socket));
-        const base::MutexLock lock(mu_);
-        over_.push_back(id);
-        ended_.Signal();
-      });
-    } catch (...) {
-      threads_.erase(id);
-      throw;
-    }
-  }
-
-  /// Joins the threads whose connections are over.
-  void Reap() {
-    std::vector<std::uint64_t> over;
-    {
-      const base::MutexLock lock(mu_);
-      over.swap(over_);
-    }
-    for (const std::uint64_t id : over) {
-      threads_.erase(id);
-    }
-  }
-
-  std::size_t size() const { return threads_.size(); }
-
- private:
-  const Serve serve_;
-  const WakeEvent& ended_;
-  std::uint64_t last_id_ = 0;
-  base::Mutex mu_;
-  std::vector<std::uint64_t> over_ KX_GUARDED_BY(mu_);
-  std::map<std::uint64_t, std::jthread> threads_;  // Joined first.
-};
 
 class ListeningForwarder final : public PortForwarder {
  public:
@@ -109,27 +61,31 @@ class ListeningForwarder final : public PortForwarder {
     if (!wake.valid()) {
       return Fail(Reason::kUnavailable, "forward ports: no descriptor is left");
     }
-    // It outlives the connections, which it ends when this returns with an error.
     std::stop_source over;
     const std::stop_callback on_stop(stop, [&over, &wake] {
       over.request_stop();
       wake.Signal();
     });
-    Connections connections(
-        [this, token = over.get_token()](const ForwardedPort& port, FileDescriptor socket) {
-          Carry(port, std::move(socket), token);
-        },
-        wake);
-    auto result = AcceptUntil(stop, wake, connections);
-    over.request_stop();
-    return result;
+    ConnectionThreads connections(wake);
+    // However this ends: nobody else ends the connections, which are waited for.
+    const StopAtEnd stop_at_end{over};
+    try {
+      return AcceptUntil(stop, over.get_token(), wake, connections);
+    } catch (...) {  // of the system, which has no memory left
+      return Fail(Reason::kUnavailable, "forward ports: " + base::ThrownText());
+    }
   }
 
  private:
-  Result<void> AcceptUntil(const std::stop_token& stop, const WakeEvent& wake,
-                           Connections& connections) {
+  struct StopAtEnd {
+    std::stop_source& stop;
+    ~StopAtEnd() { stop.request_stop(); }
+  };
+
+  Result<void> AcceptUntil(const std::stop_token& stop, const std::stop_token& over,
+                           const WakeEvent& wake, ConnectionThreads& connections) {
     bool lacks_descriptors = false;
-    std::vector<pollfd> waits;
+    std::vector<pollfd> waits;  // Grows no more once it has its size.
     while (!stop.stop_requested()) {
       const bool full = connections.size() >= options_.max_connections;
       waits.assign(1, {wake.fd(), POLLIN, 0});
@@ -147,7 +103,7 @@ class ListeningForwarder final : public PortForwarder {
       for (std::size_t i = 0; i < listeners_.size(); ++i) {
         if ((ask_all || waits[i + 1].revents != 0) &&
             connections.size() < options_.max_connections) {
-          KX_ASSIGN_OR_RETURN(const bool accepted, Accept(i, ask_all, connections));
+          KX_ASSIGN_OR_RETURN(const bool accepted, Accept(i, ask_all, connections, over));
           lacks_descriptors = lacks_descriptors || !accepted;
         }
       }
@@ -157,14 +113,17 @@ class ListeningForwarder final : public PortForwarder {
 
   /// Accepts the connection that waits, if there is one. False when there is no descriptor left for
   /// it, which is told unless `told`.
-  Result<bool> Accept(std::size_t index, bool told, Connections& connections) {
+  Result<bool> Accept(std::size_t index, bool told, ConnectionThreads& connections,
+                      const std::stop_token& over) {
     TcpListener::Accepted accepted = listeners_[index].Accept();
     const ForwardedPort& port = ports_[index];
     if (accepted.socket.get() >= 0) {
       try {
-        connections.Add(port, std::move(accepted.socket));
-      } catch (const std::system_error& error) {
-        Tell(port, Status(Reason::kUnavailable, std::string("no thread: ") + error.what()));
+        connections.Add([this, &port, over, socket = std::move(accepted.socket)]() mutable {
+          CarryUntil(over, port, std::move(socket));
+        });
+      } catch (...) {
+        TellThrown(port);
       }
       return true;
     }
@@ -179,7 +138,15 @@ class ListeningForwarder final : public PortForwarder {
     return !lacks;  // Other errors are those of a connection that is gone: see accept(2).
   }
 
-  /// Carries a connection to its end.
+  /// Carries a connection to its end, on its thread.
+  void CarryUntil(const std::stop_token& over, const ForwardedPort& port, FileDescriptor socket) {
+    try {
+      Carry(port, std::move(socket), over);
+    } catch (...) {
+      TellThrown(port);
+    }
+  }
+
   void Carry(const ForwardedPort& port, FileDescriptor socket, const std::stop_token& stop) {
     // Resets the client's connection unless it comes to its finish.
     LocalConnection local(std::move(socket), options_.half_closed_timeout, stop);
@@ -214,6 +181,16 @@ class ListeningForwarder final : public PortForwarder {
       }
     } else {
       Log("A forwarded connection failed", port, error.ToString());
+    }
+  }
+
+  /// Tells of what is being thrown because threads or memory are scarce.
+  void TellThrown(const ForwardedPort& port) {
+    try {
+      Tell(port,
+           Status(Reason::kUnavailable, "the system gives too little: " + base::ThrownText()));
+    } catch (...) {  // There is not even enough to tell it with. The client is reset.
+      return;
     }
   }
 

@@ -19,6 +19,7 @@
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/scarce_memory/scarce_memory.h"
 #include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/remotecommand/testing/local_client.h"
@@ -420,6 +421,27 @@ TEST_F(PortForwarderTest, WithoutThreadsAConnectionFailsAndTheNextIsCarried) {
   }
   LocalClient client = Connect();
   EXPECT_EQ(client.Read(3), "80:");
+}
+
+TEST_F(PortForwarderTest, WithoutMemoryAConnectionFailsAndTheOthersGoOn) {
+  if constexpr (!base::testing::ScarceMemory::kWorks) {
+    GTEST_SKIP();
+  }
+  Serve(Echo);
+  Forward({80});
+  LocalClient other = Connect();
+  EXPECT_EQ(other.Read(3), "80:");
+  {
+    const base::testing::ScarceMemory scarce(runner_.get_id());
+    LocalClient client = Connect();
+    EXPECT_EQ(client.ReadAll(), "");
+    EXPECT_EQ(client.ended, "reset");
+    EXPECT_GT(scarce.failures(), 0);
+  }
+  other.Send("on");
+  EXPECT_EQ(other.Read(2), "on");
+  LocalClient next = Connect();
+  EXPECT_EQ(next.Read(3), "80:");
 }
 
 TEST_F(PortForwarderTest, ListensOnTheAddressThatIsGiven) {
