@@ -186,7 +186,7 @@ Result<Exit> Executor::Run(std::string path, const std::string& query, const Str
   if (!input_result) {
     return Fail(input_result.error());
   }
-  if (closed->code != 1000) {
+  if (!closed->in_order()) {
     return Fail(Reason::kUnavailable, "the server closed with code " +
                                           std::to_string(closed->code) + ": " + closed->reason);
   }
@@ -208,7 +208,7 @@ Result<void> Executor::Forward(const Target& target, std::uint16_t port, Source 
   if (!closed) {
     return Fail(closed.error());
   }
-  if (closed->code != 1000 && closed->code != 1005) {
+  if (!closed->in_order()) {
     return Fail(Reason::kUnavailable, "the server closed with code " +
                                           std::to_string(closed->code) + ": " + closed->reason);
   }

@@ -195,6 +195,39 @@ TEST_F(ExecutorTest, CloseCodesAreReported) {
   EXPECT_THAT(exit.error().message, HasSubstr("closed with code 1011: internal trouble"));
 }
 
+TEST_F(ExecutorTest, ACloseWithoutACodeIsAnEndInOrder) {
+  Serve({.script =
+             [](ServerConnection& connection) {
+               connection.Write(Bytes({0, 0x90, 0x1f}) + "all");
+               connection.Close(0);
+             },
+         .protocol = "v4.channel.k8s.io"});
+  const auto done = MakeExecutor().Forward(kTarget, 8080, {}, StringSink(out_));
+  EXPECT_TRUE(done) << done.error().ToString();
+  EXPECT_EQ(out_, "all");
+  Serve([](ServerConnection& connection) { connection.Close(0); });
+  const auto exit = Exec({.out = StringSink(out_)});
+  ASSERT_FALSE(exit);
+  EXPECT_THAT(exit.error().message, HasSubstr("before the command's exit status"));
+}
+
+TEST_F(ExecutorTest, ACloseIsTheEndThoughTheServerKeepsTheConnection) {
+  silence_timeout_ = std::chrono::milliseconds(300);  // less than it has for the connection
+  std::latch over(1);
+  Serve({.script =
+             [&over](ServerConnection& connection) {
+               connection.Write(Bytes({0, 0x90, 0x1f}) + "all");
+               connection.WriteBytes(Bytes({0x88, 0x02, 0x03, 0xe8}));  // 1000
+               KX_AWAIT(over.try_wait());
+             },
+         .protocol = "v4.channel.k8s.io"});
+  const auto done = MakeExecutor().Forward(kTarget, 8080, {}, StringSink(out_));
+  over.count_down();
+  server_.reset();  // It uses what is declared here.
+  EXPECT_TRUE(done) << done.error().ToString();
+  EXPECT_EQ(out_, "all");
+}
+
 TEST_F(ExecutorTest, BrokenFramesAndConnectionsAreErrors) {
   const std::vector<std::string> cases = {
       Bytes({0xff, 0x00}),              // reserved bits and opcode

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "kubexx/base/clock.h"

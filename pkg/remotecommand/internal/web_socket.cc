@@ -38,6 +38,9 @@ namespace websocket = boost::beast::websocket;
 using boost::system::error_code;
 using tcp = asio::ip::tcp;
 
+/// How long a server that has closed the WebSocket has for the connection below.
+constexpr std::chrono::seconds kCloseTime{1};
+
 apimachinery::Error Cancelled() {
   return apimachinery::Fail(apimachinery::Reason::kCancelled, "cancelled");
 }
@@ -72,7 +75,9 @@ class BeastWebSocket final : public WebSocket {
       if (kind == websocket::frame_type::pong) {
         liveness_->OnPong(std::string_view(text.data(), text.size()));
       }
-      peer_closed_ = peer_closed_ || kind == websocket::frame_type::close;
+      if (kind == websocket::frame_type::close) {
+        OnPeerClosed();
+      }
     });
     Read();
     Ping();
@@ -308,9 +313,7 @@ class BeastWebSocket final : public WebSocket {
     // A server that does not wait for our answer to its close frame makes the answer fail, which
     // says nothing.
     if (error == websocket::error::closed || (error && peer_closed_)) {
-      const auto& reason = ws_->reason();
-      Finish(Closed{.code = static_cast<std::uint16_t>(reason.code),
-                    .reason = std::string(reason.reason.data(), reason.reason.size())});
+      Finish(WhatPeerSaid());
       return;
     }
     if (error) {
@@ -320,6 +323,27 @@ class BeastWebSocket final : public WebSocket {
     }
     const auto bytes = buffer_.cdata();
     handover_.Give(std::string_view(static_cast<const char*>(bytes.data()), bytes.size()));
+  }
+
+  Closed WhatPeerSaid() const {
+    const auto& said = ws_->reason();
+    const bool has_code = said.code != websocket::close_code::none;
+    return {.code = has_code ? static_cast<std::uint16_t>(said.code)
+                             : static_cast<std::uint16_t>(websocket::close_code::no_status),
+            .reason = std::string(said.reason.data(), said.reason.size())};
+  }
+
+  /// The server has said its last word. What is left is our answer, and that it ends the connection
+  /// below; one that does not do so in time has ended all the same, and held-up input may keep our
+  /// answer from being sent.
+  void OnPeerClosed() {
+    peer_closed_ = true;
+    timer_.expires_after(kCloseTime);
+    timer_.async_wait([this](error_code error) {
+      if (!error) {
+        Finish(WhatPeerSaid());
+      }
+    });
   }
 
   void OnTaken(apimachinery::Result<void> taken) {
@@ -337,7 +361,7 @@ class BeastWebSocket final : public WebSocket {
   void Ping() {
     timer_.expires_after(options_.ping_interval);
     timer_.async_wait([this](error_code error) {
-      if (error || result_) {
+      if (error || result_ || peer_closed_) {
         return;
       }
       const auto state = TcpState::Of(tcp().socket().native_handle());

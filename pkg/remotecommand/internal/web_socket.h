@@ -19,8 +19,11 @@ namespace kubexx::remotecommand::internal {
 
 /// How the other side has closed the connection.
 struct Closed {
-  std::uint16_t code = 0;  ///< 1000: normal
+  std::uint16_t code = 0;  ///< that of the WebSocket protocol; 1005 when it has given none
   std::string reason{};
+
+  /// Whether it has closed because it was done.
+  bool in_order() const { return code == 1000 || code == 1005; }
 };
 
 /// One connection. One thread calls Open and Run; other threads may call Send during Run.
