@@ -212,7 +212,7 @@ TEST_F(ExecutorTest, ACloseWithoutACodeIsAnEndInOrder) {
 }
 
 TEST_F(ExecutorTest, ACloseIsTheEndThoughTheServerKeepsTheConnection) {
-  silence_timeout_ = std::chrono::milliseconds(300);  // less than it has for the connection
+  silence_timeout_ = std::chrono::milliseconds(700);  // less than it has for the connection
   std::latch over(1);
   Serve({.script =
              [&over](ServerConnection& connection) {
@@ -475,6 +475,22 @@ TEST_F(ExecutorTest, UntrustedServersGetNothing) {
   EXPECT_EQ(exit.error().reason, Reason::kUnavailable);
   EXPECT_THAT(exit.error().message, HasSubstr("TLS: "));
   EXPECT_EQ(server_->last_authorization(), "");
+}
+
+TEST_F(ExecutorTest, TheTimesMayHaveNoLimit) {
+  Serve([](ServerConnection& connection) {
+    connection.Write("\1out");
+    connection.Write(std::string("\3") + kSuccess);
+    connection.Close(1000);
+  });
+  constexpr auto kNone = std::chrono::milliseconds::max();
+  const Executor executor(client_, {.connect_timeout = kNone,
+                                    .ping_interval = kNone,
+                                    .silence_timeout = kNone,
+                                    .write_timeout = kNone});
+  const auto exit = executor.Exec(kTarget, {"true"}, {.out = StringSink(out_)});
+  EXPECT_TRUE(exit) << exit.error().ToString();
+  EXPECT_EQ(out_, "out");
 }
 
 TEST_F(ExecutorTest, NobodyListens) {

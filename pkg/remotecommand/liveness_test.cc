@@ -79,6 +79,15 @@ TEST(LivenessTest, WhereInputMayWaitTheServersSystemDecides) {
   EXPECT_EQ(WhyAt(liveness, late), "the server does not answer pings");
 }
 
+TEST(LivenessTest, ALimitMayBeNone) {
+  Liveness liveness(
+      {.silence = std::chrono::milliseconds::max(), .write = std::chrono::milliseconds::max()},
+      HeldUpInput::kFails, kBegin);
+  liveness.BeginRead(kBegin);
+  liveness.BeginWrite(kBegin);
+  EXPECT_EQ(WhyAt(liveness, kBegin + std::chrono::hours(100)), "");
+}
+
 TEST(LivenessTest, PongsOfNothingConfirmNothing) {
   Liveness liveness(kLimits, HeldUpInput::kWaits, kBegin);
   liveness.BeginRead(kBegin);

@@ -39,7 +39,9 @@ class LocalConnectionTest : public ::testing::Test {
   void Connect(milliseconds half_closed_timeout) {
     client_.emplace(listener_.port(), 4096);
     TcpListener::Accepted accepted;
-    KX_UNTIL(accepted.socket.get() >= 0) { accepted = listener_.Accept(); }
+    KX_UNTIL(accepted.socket.get() >= 0) {
+      accepted = listener_.Accept();
+    }
     connection_.emplace(std::move(accepted.socket), half_closed_timeout, stop_.get_token());
   }
 
@@ -92,6 +94,18 @@ TEST_F(LocalConnectionTest, AClientThatHasEndedItsSideIsGivenUpWhenNothingIsWrit
   EXPECT_TRUE(connection_->gave_up());
   EXPECT_TRUE(connection_->has_ended());
   EXPECT_FALSE(connection_->Write("too late"));
+}
+
+TEST_F(LocalConnectionTest, AHalfClosedConnectionMayLastForEver) {
+  Connect(milliseconds::max());
+  client_->EndSending();
+  const base::TimePoint begin = TimeNow();
+  const std::jthread stopper([&] {
+    KX_AWAIT(TimeNow() > begin + milliseconds(100));
+    stop_.request_stop();
+  });
+  const auto read = Read();
+  EXPECT_TRUE(read) << read.error().ToString();
 }
 
 TEST_F(LocalConnectionTest, TheLastBytesOfAHalfClosedConnectionAreAwaitedAsleep) {

@@ -245,6 +245,9 @@ Result<std::unique_ptr<PortForwarder>> PortForwarder::New(Executor executor, Tar
   if (options.max_connections == 0) {
     return Fail(Reason::kBadRequest, "forward ports: max_connections is 0");
   }
+  if (options.half_closed_timeout < std::chrono::milliseconds::zero()) {
+    return Fail(Reason::kBadRequest, "forward ports: half_closed_timeout is below zero");
+  }
   std::vector<TcpListener> listeners;
   for (ForwardedPort& port : ports) {
     if (port.remote == 0) {

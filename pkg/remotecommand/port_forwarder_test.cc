@@ -471,6 +471,11 @@ TEST_F(PortForwarderTest, BadArgumentsAreRefusedAtOnce) {
                 .error()
                 .reason,
             Reason::kBadRequest);
+  EXPECT_EQ(PortForwarder::New(executor, kPod, {{.local = 0, .remote = 1}},
+                               {.half_closed_timeout = milliseconds(-1)})
+                .error()
+                .message,
+            "forward ports: half_closed_timeout is below zero");
 }
 
 TEST(ForwardedPortTest, PortsAreParsedAsKubectlDoes) {

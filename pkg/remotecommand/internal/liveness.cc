@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "kubexx/base/after.h"
+
 namespace kubexx::remotecommand::internal {
 
 void Liveness::BeginRead(base::TimePoint now) {
@@ -35,10 +37,10 @@ const char* Liveness::WhyGivenUp(base::TimePoint now, const TcpState& state) {
     // Its pongs wait behind the input.
     return state.IsGone(limits_.silence) ? "the server's machine does not answer" : nullptr;
   }
-  if (reading_ && now - heard_ > limits_.silence) {
+  if (reading_ && now > base::After(heard_, limits_.silence)) {
     return "the server does not answer pings";
   }
-  if (reading_ && written_ < begun_ && now - progress_ > limits_.write) {
+  if (reading_ && written_ < begun_ && now > base::After(progress_, limits_.write)) {
     return "the server accepts no more input";
   }
   return nullptr;

@@ -11,6 +11,8 @@
 #include <climits>
 #include <utility>
 
+#include "kubexx/base/after.h"
+
 namespace kubexx::remotecommand::internal {
 namespace {
 
@@ -79,8 +81,8 @@ Result<std::size_t> LocalConnection::AwaitEnd(const std::stop_token& stop) {
     // In this order: the end of a Write tells its time first.
     const bool writing = writing_;
     const Clock::time_point written{Clock::duration(last_written_.load())};
-    auto left = std::chrono::ceil<milliseconds>(std::max(read_all, written) +
-                                                half_closed_timeout_ - Clock::now());
+    auto left = std::chrono::ceil<milliseconds>(
+        base::After(std::max(read_all, written), half_closed_timeout_) - Clock::now());
     if (writing) {
       left = std::max(half_closed_timeout_, kFinishStep);
     }

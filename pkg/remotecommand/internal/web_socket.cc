@@ -18,6 +18,8 @@
 #include <system_error>
 #include <thread>
 
+#include "kubexx/base/after.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/remotecommand/internal/byte_stream.h"
 #include "kubexx/remotecommand/internal/handover.h"
 #include "kubexx/remotecommand/internal/liveness.h"
@@ -126,7 +128,7 @@ class BeastWebSocket final : public WebSocket {
                                      const std::string& protocol, const std::stop_token& stop) {
     // One limit for everything.
     asio::steady_timer limit(context_);
-    connect_by_ = std::chrono::steady_clock::now() + options_.connect_timeout;
+    connect_by_ = base::After(Now(), options_.connect_timeout);
     limit.expires_at(connect_by_);
     limit.async_wait([this](error_code error) {
       if (!error && connecting_) {
@@ -359,7 +361,7 @@ class BeastWebSocket final : public WebSocket {
   }
 
   void Ping() {
-    timer_.expires_after(options_.ping_interval);
+    timer_.expires_at(base::After(Now(), options_.ping_interval));
     timer_.async_wait([this](error_code error) {
       if (error || result_ || peer_closed_) {
         return;
