@@ -27,14 +27,15 @@ struct HostAddresses {
   std::vector<SocketAddress> addresses{};
 };
 
-/// The error of a lookup for which there was no thread: 64 are under way already.
+/// The error of a lookup for which there was no thread: 64 others are under way already.
 inline constexpr int kTooManyLookups = -1000;
 
 /// Finds the addresses of `host`, which is a name or an IPv4 or IPv6 address without brackets;
 /// `port` is a number. Calls `done` once: for an address at once and on this thread, and for a name
-/// on a thread that nobody joins, since getaddrinfo(3) cannot be interrupted. A process has at most
-/// 64 such threads. `done` must not throw, and must not refer to anything that may be gone by then.
-/// Thread-safe.
+/// on a thread that nobody joins, since getaddrinfo(3) cannot be interrupted. Lookups of the same
+/// host and port that are under way share one thread and its answer, as in Go's net.Resolver. A
+/// process has at most 64 such threads. `done` must not throw, and must not refer to anything that
+/// may be gone by then. Thread-safe.
 void LookUpHost(const std::string& host, const std::string& port,
                 std::move_only_function<void(HostAddresses)> done);
 
