@@ -84,9 +84,14 @@ class ListeningForwarder final : public PortForwarder {
   Result<void> AcceptUntil(const std::stop_token& stop, const std::stop_token& over,
                            const WakeEvent& wake, ConnectionThreads& connections) {
     bool lacks_descriptors = false;
+    bool was_full = false;
     std::vector<pollfd> waits;  // Grows no more once it has its size.
     while (!stop.stop_requested()) {
       const bool full = connections.size() >= options_.max_connections;
+      if (full && !was_full) {
+        LogWaiting(0);
+      }
+      was_full = full;
       waits.assign(1, {wake.fd(), POLLIN, 0});
       for (const TcpListener& listener : listeners_) {
         waits.push_back({full || lacks_descriptors ? -1 : listener.fd(), POLLIN, 0});
@@ -111,8 +116,8 @@ class ListeningForwarder final : public PortForwarder {
   }
 
   /// Accepts the connection that waits, if there is one. False when there is no descriptor left for
-  /// it, which is told unless `told`.
-  Result<bool> Accept(std::size_t index, bool told, ConnectionThreads& connections,
+  /// it, which is logged unless `logged`.
+  Result<bool> Accept(std::size_t index, bool logged, ConnectionThreads& connections,
                       const std::stop_token& over) {
     TcpListener::Accepted accepted = listeners_[index].Accept();
     const ForwardedPort& port = ports_[index];
@@ -131,8 +136,8 @@ class ListeningForwarder final : public PortForwarder {
       return Fail(Reason::kUnavailable, "accept a connection: " + ErrorText(error));
     }
     const bool lacks = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
-    if (lacks && !told) {
-      Tell(port, Status(Reason::kUnavailable, "connections have to wait: " + ErrorText(error)));
+    if (lacks && !logged) {
+      LogWaiting(error);
     }
     return !lacks;  // Other errors are those of a connection that is gone: see accept(2).
   }
@@ -193,6 +198,23 @@ class ListeningForwarder final : public PortForwarder {
     }
   }
 
+  /// Says that connections are not accepted, and why: the error of accept(2), or 0 when there are
+  /// as many as may be.
+  void LogWaiting(int error) {
+    try {
+      if (const auto left_out = waiting_lines_.Admit()) {
+        logging::Warning("Connections to forwarded ports have to wait",
+                         {{"namespace", target_.namespace_},
+                          {"pod", target_.pod},
+                          {"reason", error != 0 ? ErrorText(error) : "max_connections is reached"},
+                          {"max_connections", options_.max_connections},
+                          {"left_out", *left_out}});
+      }
+    } catch (...) {  // There is no memory to say it with.
+      return;
+    }
+  }
+
   void Log(std::string_view what, const ForwardedPort& port, const std::string& error) {
     if (const auto left_out = lines_.Admit()) {
       logging::Warning(what, {{"namespace", target_.namespace_},
@@ -212,6 +234,7 @@ class ListeningForwarder final : public PortForwarder {
   const std::vector<TcpListener> listeners_;
   const Options options_;
   base::ReportLimit lines_{base::Clock::Real()};
+  base::ReportLimit waiting_lines_{base::Clock::Real()};
 };
 
 }  // namespace

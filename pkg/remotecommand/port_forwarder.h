@@ -64,7 +64,8 @@ class PortForwarder {
     /// pod with the rights of this program.
     std::string address = "127.0.0.1";
     /// How many connections are carried at a time. Further ones wait, accepted by the system but
-    /// not by this program, until one of them has ended. At least 1.
+    /// not by this program, until one of them has ended; the log says that the bound is reached. A
+    /// client whose machine is gone keeps its place for some minutes. At least 1.
     std::size_t max_connections = 128;
     /// How long a connection lasts whose client has ended its side while the pod sends nothing; the
     /// log tells of one that is given up. A client that is gone altogether looks the same. What the

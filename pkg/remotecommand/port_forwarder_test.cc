@@ -22,6 +22,7 @@
 #include "kubexx/base/testing/scarce_memory/scarce_memory.h"
 #include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 #include "kubexx/logging/testing/capture.h"
+#include "kubexx/remotecommand/testing/at_rest.h"
 #include "kubexx/remotecommand/testing/local_client.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
@@ -35,6 +36,7 @@ using apimachinery::Result;
 using apimachinery::Status;
 using std::chrono::milliseconds;
 using ::testing::AllOf;
+using testing::AllOthersSleep;
 using ::testing::HasSubstr;
 using testing::LocalClient;
 using testing::ServerConnection;
@@ -346,16 +348,20 @@ TEST_F(PortForwarderTest, AClientThatIsGoneEndsItsConnectionWithTheNextNews) {
 }
 
 TEST_F(PortForwarderTest, NoMoreThanTheBoundAreCarriedAndTheOthersWait) {
+  const logging::testing::Capture log;
   Serve(Echo);
   Forward({80, 81}, {.max_connections = 2, .half_closed_timeout = milliseconds(1)});
   auto first = std::make_unique<LocalClient>(forwarder_->ports()[0].local);
   LocalClient second = Connect(1);
   EXPECT_EQ(first->Read(3), "80:");
   EXPECT_EQ(second.Read(3), "81:");
+  KX_AWAIT_EQ(log.Count("have to wait"), 1U);
+  EXPECT_EQ(log.Count("reason=\"max_connections is reached\" max_connections=2"), 1U);
   LocalClient third = Connect(0);
   third.Send("c");
   second.Send("b");
   EXPECT_EQ(second.Read(1), "b");
+  KX_AWAIT(AllOthersSleep());
   EXPECT_EQ(server_->requests(), 2);
   first.reset();
   EXPECT_EQ(third.Read(4), "80:c");

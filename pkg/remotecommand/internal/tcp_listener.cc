@@ -66,8 +66,8 @@ Result<TcpListener> TcpListener::New(const std::string& address, std::uint16_t p
 }
 
 TcpListener::Accepted TcpListener::Accept() const {
-  Accepted accepted{
-      .socket = base::FileDescriptor(::accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK))};
+  Accepted accepted{.socket = base::FileDescriptor(
+                        ::accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK))};
   if (accepted.socket.get() < 0) {
     accepted.error = errno;
     return accepted;
@@ -75,9 +75,16 @@ TcpListener::Accepted TcpListener::Accept() const {
   // Whoever ends in the midst does not take a part for the whole: its next call fails.
   const linger reset{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(accepted.socket.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  const auto set = [&accepted](int level, int name, int value) {
+    ::setsockopt(accepted.socket.get(), level, name, &value, sizeof value);
+  };
   // What comes from the pod in small pieces goes on at once.
-  const int yes = 1;
-  ::setsockopt(accepted.socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  // A client whose machine is gone gives its place back. With the times of Go's listeners.
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 15);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 9);
   return accepted;
 }
 

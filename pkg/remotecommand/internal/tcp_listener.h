@@ -24,7 +24,8 @@ class TcpListener {
   /// What a try to accept a connection came to.
   struct Accepted {
     /// Negative when there is none. It does not block, and a close of it resets the connection,
-    /// unless SO_LINGER is set otherwise.
+    /// unless SO_LINGER is set otherwise. It fails when the other machine has been gone for some
+    /// minutes.
     base::FileDescriptor socket{};
     int error = 0;  ///< that of accept(2) then
   };
