@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -601,36 +600,6 @@ TEST_F(ExecutorTest, ForwardingEndsWhenItsLocalSideBreaks) {
   const auto done = MakeExecutor().Forward(kTarget, 8080, reset, StringSink(out_));
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message, "input: connection reset by peer");
-}
-
-TEST(StreamsTest, DescriptorsAreReadAndWritten) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  EXPECT_TRUE(DescriptorSink(ends[1])("text"));
-  std::array<char, 16> buffer{};
-  const Source source = DescriptorSource(ends[0]);
-  EXPECT_EQ(source(buffer, {}).value(), 4U);
-  EXPECT_EQ(std::string(buffer.data(), 4), "text");
-  ::close(ends[1]);
-  EXPECT_EQ(source(buffer, {}).value(), 0U);
-  ::close(ends[0]);
-  EXPECT_FALSE(DescriptorSink(-1)("text"));
-}
-
-TEST(StreamsTest, AStopEndsAWriteThatNobodyTakes) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  std::stop_source stop;
-  std::jthread stopper([&] {
-    pollfd room{ends[1], POLLOUT, 0};
-    KX_AWAIT_EQ(::poll(&room, 1, 0), 0);
-    stop.request_stop();
-  });
-  const auto written = DescriptorSink(ends[1], stop.get_token())(std::string(1 << 20, 'x'));
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().reason, Reason::kCancelled);
-  ::close(ends[0]);
-  ::close(ends[1]);
 }
 
 }  // namespace
