@@ -18,6 +18,7 @@
 #include "kubexx/remotecommand/internal/local_connection.h"
 #include "kubexx/remotecommand/internal/tcp_listener.h"
 #include "kubexx/remotecommand/internal/wake_event.h"
+#include "kubexx/rest/url.h"
 
 namespace kubexx::remotecommand {
 namespace {
@@ -262,6 +263,13 @@ Result<std::unique_ptr<PortForwarder>> PortForwarder::New(Executor executor, Tar
 Result<std::unique_ptr<PortForwarder>> PortForwarder::New(Executor executor, Target target,
                                                           std::vector<ForwardedPort> ports,
                                                           Options options) {
+  auto named = rest::CheckPathSegment("namespace", target.namespace_);
+  if (named) {
+    named = rest::CheckPathSegment("pod", target.pod);
+  }
+  if (!named) {
+    return Fail(std::move(named).error().WithContext("forward ports"));
+  }
   if (ports.empty()) {
     return Fail(Reason::kBadRequest, "forward ports: no port is given");
   }

@@ -71,15 +71,17 @@ class PortForwarder {
     /// log tells of one that is given up. A client that is gone altogether looks the same. What the
     /// pod has sent and the client does not take yet is waited for without a limit.
     std::chrono::milliseconds half_closed_timeout = std::chrono::minutes(1);
-    /// Is told why a connection has failed on its way to the pod; not of what the client itself
-    /// did, and not of a stop. Called on the connection's thread, several at a time; what it throws
-    /// is logged. Without one the reason is logged as a warning.
+    /// Is told why a connection has failed on its way to the pod, or could not be carried because
+    /// the system has no thread, memory or descriptor left for it; not of what the client itself
+    /// did, and not of a stop. Called on the connection's thread, several at a time, or on Run's
+    /// where the connection has got none, so that it must not wait for a stop of Run. What it
+    /// throws is logged. Without one the reason is logged as a warning.
     std::function<void(const ForwardedPort& port, const apimachinery::Status& error)> on_error{};
   };
 
   /// Begins to listen on all `ports`. Connections wait until Run. `target.container` does not
-  /// matter. Returns kBadRequest when an argument cannot be used, and kUnavailable when a local
-  /// port cannot be listened on.
+  /// matter. Returns kBadRequest when an argument cannot be used, such as a name of a pod that no
+  /// pod can have, and kUnavailable when a local port cannot be listened on.
   static apimachinery::Result<std::unique_ptr<PortForwarder>> New(Executor executor, Target target,
                                                                   std::vector<ForwardedPort> ports,
                                                                   Options options);

@@ -471,6 +471,14 @@ TEST_F(PortForwarderTest, ListensOnTheAddressThatIsGiven) {
 TEST_F(PortForwarderTest, BadArgumentsAreRefusedAtOnce) {
   const Executor executor(rest::testing::NewClient("http://127.0.0.1:1"));
   EXPECT_EQ(PortForwarder::New(executor, kPod, {}).error().reason, Reason::kBadRequest);
+  for (const Target& nobody :
+       {Target{.namespace_ = "ns", .pod = ""}, Target{.namespace_ = "", .pod = "web-0"},
+        Target{.namespace_ = "ns", .pod = "../web-0"}}) {
+    const auto refused = PortForwarder::New(executor, nobody, {{.local = 0, .remote = 1}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Reason::kBadRequest);
+    EXPECT_THAT(refused.error().message, HasSubstr("forward ports: "));
+  }
   EXPECT_EQ(PortForwarder::New(executor, kPod, {{.local = 0, .remote = 0}}).error().reason,
             Reason::kBadRequest);
   EXPECT_EQ(PortForwarder::New(executor, kPod, {{.local = 0, .remote = 1}}, {.max_connections = 0})
