@@ -586,6 +586,18 @@ TEST_F(ExecutorTest, ForwardingFailsWithThePodsError) {
   EXPECT_EQ(done.error().message, "forward to port 8080: connection refused");
 }
 
+TEST_F(ExecutorTest, ALongErrorOfThePodIsCut) {
+  Serve({.script =
+             [](ServerConnection& connection) {
+               connection.Write(Bytes({1, 0x90, 0x1f}) + std::string(32 << 10, 'x') + "end");
+               connection.AwaitPeer();
+             },
+         .protocol = "v4.channel.k8s.io"});
+  const auto done = MakeExecutor().Forward(kTarget, 8080, {}, StringSink(out_));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "forward to port 8080: " + std::string(4 << 10, 'x') + "...");
+}
+
 TEST_F(ExecutorTest, ForwardingEndsWhenItsLocalSideBreaks) {
   Serve({.script =
              [](ServerConnection& connection) {
