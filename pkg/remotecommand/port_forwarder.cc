@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -44,10 +45,36 @@ std::optional<std::uint16_t> ParsePort(std::string_view text) {
   return whole ? std::optional(port) : std::nullopt;
 }
 
+/// A local port at one address.
+struct PortListener {
+  TcpListener listener;
+  std::size_t port = 0;  ///< which of the forwarder's
+};
+
+constexpr const char* kLocalhost = "localhost";
+
+/// Listens on `port`, the forwarder's `index`th, of all `addresses`, and notes the local one in it.
+Result<void> ListenOn(const std::vector<std::string>& addresses, std::size_t index,
+                      ForwardedPort& port, std::vector<PortListener>& listeners) {
+  const auto listen = [&](const std::string& address) -> Result<void> {
+    KX_ASSIGN_OR_RETURN(TcpListener listener, TcpListener::New(address, port.local));
+    port.local = listener.port();
+    listeners.push_back({.listener = std::move(listener), .port = index});
+    return {};
+  };
+  for (const std::string& address : addresses) {
+    KX_RETURN_IF_ERROR(listen(address == kLocalhost ? "127.0.0.1" : address));
+    if (address == kLocalhost) {
+      (void)listen("::1");  // Not every system has it.
+    }
+  }
+  return {};
+}
+
 class ListeningForwarder final : public PortForwarder {
  public:
   ListeningForwarder(Executor executor, Target target, std::vector<ForwardedPort> ports,
-                     std::vector<TcpListener> listeners, Options options)
+                     std::vector<PortListener> listeners, Options options)
       : executor_(std::move(executor)),
         target_(std::move(target)),
         ports_(std::move(ports)),
@@ -94,8 +121,8 @@ class ListeningForwarder final : public PortForwarder {
       }
       was_full = full;
       waits.assign(1, {wake.fd(), POLLIN, 0});
-      for (const TcpListener& listener : listeners_) {
-        waits.push_back({full || lacks_descriptors ? -1 : listener.fd(), POLLIN, 0});
+      for (const PortListener& each : listeners_) {
+        waits.push_back({full || lacks_descriptors ? -1 : each.listener.fd(), POLLIN, 0});
       }
       const int patience = lacks_descriptors ? kPauseWithoutDescriptors : -1;
       if (::poll(waits.data(), waits.size(), patience) < 0 && errno != EINTR) {
@@ -120,8 +147,8 @@ class ListeningForwarder final : public PortForwarder {
   /// it, which is logged unless `logged`.
   Result<bool> Accept(std::size_t index, bool logged, ConnectionThreads& connections,
                       const std::stop_token& over) {
-    TcpListener::Accepted accepted = listeners_[index].Accept();
-    const ForwardedPort& port = ports_[index];
+    TcpListener::Accepted accepted = listeners_[index].listener.Accept();
+    const ForwardedPort& port = ports_[listeners_[index].port];
     if (accepted.socket.get() >= 0) {
       try {
         connections.Add([this, &port, over, socket = std::move(accepted.socket)]() mutable {
@@ -232,7 +259,7 @@ class ListeningForwarder final : public PortForwarder {
   const Executor executor_;
   const Target target_;
   const std::vector<ForwardedPort> ports_;
-  const std::vector<TcpListener> listeners_;
+  const std::vector<PortListener> listeners_;
   const Options options_;
   base::ReportLimit lines_{base::Clock::Real()};
   base::ReportLimit waiting_lines_{base::Clock::Real()};
@@ -279,17 +306,17 @@ Result<std::unique_ptr<PortForwarder>> PortForwarder::New(Executor executor, Tar
   if (options.half_closed_timeout < std::chrono::milliseconds::zero()) {
     return Fail(Reason::kBadRequest, "forward ports: half_closed_timeout is below zero");
   }
-  std::vector<TcpListener> listeners;
-  for (ForwardedPort& port : ports) {
-    if (port.remote == 0) {
+  if (options.addresses.empty()) {
+    return Fail(Reason::kBadRequest, "forward ports: no address to listen on is given");
+  }
+  std::vector<PortListener> listeners;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i].remote == 0) {
       return Fail(Reason::kBadRequest, "forward ports: a port of the pod is 0");
     }
-    auto listener = TcpListener::New(options.address, port.local);
-    if (!listener) {
-      return Fail(std::move(listener).error().WithContext("forward ports"));
+    if (auto done = ListenOn(options.addresses, i, ports[i], listeners); !done) {
+      return Fail(std::move(done).error().WithContext("forward ports"));
     }
-    port.local = listener->port();
-    listeners.push_back(*std::move(listener));
   }
   return std::unique_ptr<PortForwarder>(
       std::make_unique<ListeningForwarder>(std::move(executor), std::move(target), std::move(ports),

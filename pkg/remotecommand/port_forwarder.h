@@ -53,16 +53,18 @@ struct ForwardedPort {
 /// The pod is not told of that end before the connection is over, as Executor::Forward says.
 ///
 /// Semantics: client-go tools/portforward, with these differences. It listens before Run, so there
-/// is no channel that tells when it is ready. All ports must be free, not only one. There is no
+/// is no channel that tells when it is ready. All ports must be free, not only one, and those of
+/// localhost at 127.0.0.1. There is no
 /// first connection to the pod that could be refused or lost: a pod that is not there, or goes, is
 /// an error of each connection, and one that comes back under its name is reached again.
 class PortForwarder {
  public:
   /// Settings of a PortForwarder.
   struct Options {
-    /// The address of this machine to listen on, in numbers. Whoever can reach it can reach the
-    /// pod with the rights of this program.
-    std::string address = "127.0.0.1";
+    /// The addresses of this machine to listen on, in numbers. "localhost" stands for 127.0.0.1,
+    /// and for ::1 where the system has it and the port is free there. Whoever can reach them can
+    /// reach the pod with the rights of this program. At least one.
+    std::vector<std::string> addresses = {"localhost"};
     /// How many connections are carried at a time. Further ones wait, accepted by the system but
     /// not by this program, until one of them has ended; the log says that the bound is reached. A
     /// client whose machine is gone keeps its place for some minutes. At least 1.
@@ -81,7 +83,8 @@ class PortForwarder {
 
   /// Begins to listen on all `ports`. Connections wait until Run. `target.container` does not
   /// matter. Returns kBadRequest when an argument cannot be used, such as a name of a pod that no
-  /// pod can have, and kUnavailable when a local port cannot be listened on.
+  /// pod can have, and kUnavailable when a local port cannot be listened on. A local port that the
+  /// system chooses is the same on all addresses.
   static apimachinery::Result<std::unique_ptr<PortForwarder>> New(Executor executor, Target target,
                                                                   std::vector<ForwardedPort> ports,
                                                                   Options options);

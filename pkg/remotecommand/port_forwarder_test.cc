@@ -22,6 +22,7 @@
 #include "kubexx/base/testing/scarce_memory/scarce_memory.h"
 #include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 #include "kubexx/logging/testing/capture.h"
+#include "kubexx/remotecommand/internal/tcp_listener.h"
 #include "kubexx/remotecommand/testing/at_rest.h"
 #include "kubexx/remotecommand/testing/local_client.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
@@ -452,20 +453,41 @@ TEST_F(PortForwarderTest, WithoutMemoryAConnectionFailsAndTheOthersGoOn) {
 
 TEST_F(PortForwarderTest, ListensOnTheAddressThatIsGiven) {
   Serve(Echo);
-  Forward({80}, {.address = "127.0.0.2"});
+  Forward({80}, {.addresses = {"127.0.0.2"}});
   const int port = forwarder_->ports().front().local;
   const auto taken = PortForwarder::New(Executor(client_), kPod,
                                         {{.local = static_cast<std::uint16_t>(port), .remote = 80}},
-                                        {.address = "127.0.0.2"});
+                                        {.addresses = {"127.0.0.2"}});
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().reason, Reason::kUnavailable);
   EXPECT_EQ(taken.error().message, "forward ports: listen on port " + std::to_string(port) +
                                        " of 127.0.0.2: Address already in use");
   const auto name = PortForwarder::New(Executor(client_), kPod, {{.local = 0, .remote = 80}},
-                                       {.address = "localhost"});
+                                       {.addresses = {"web.test"}});
   ASSERT_FALSE(name);
   EXPECT_EQ(name.error().reason, Reason::kBadRequest);
-  EXPECT_THAT(name.error().message, AllOf(HasSubstr("\"localhost\""), HasSubstr("127.0.0.1")));
+  EXPECT_THAT(name.error().message, AllOf(HasSubstr("\"web.test\""), HasSubstr("127.0.0.1")));
+}
+
+TEST_F(PortForwarderTest, ListensOnSeveralAddressesAtTheSamePort) {
+  Serve(Echo);
+  Forward({80, 81}, {.addresses = {"127.0.0.1", "127.0.0.2"}});
+  EXPECT_EQ(Connect(0).Read(3), "80:");
+  EXPECT_EQ(Connect(1).Read(3), "81:");
+  const auto taken = PortForwarder::New(Executor(client_), kPod,
+                                        {{.local = forwarder_->ports()[1].local, .remote = 80}},
+                                        {.addresses = {"127.0.0.2"}});
+  EXPECT_FALSE(taken);
+}
+
+TEST_F(PortForwarderTest, LocalhostIsTheOneOfIpv6AsWell) {
+  if (!internal::TcpListener::New("::1", 0)) {
+    GTEST_SKIP() << "this system has no ::1";
+  }
+  Serve(Echo);
+  Forward({80, 81});
+  EXPECT_EQ(LocalClient::OverIpv6(forwarder_->ports()[1].local).Read(3), "81:");
+  EXPECT_EQ(Connect(1).Read(3), "81:");
 }
 
 TEST_F(PortForwarderTest, BadArgumentsAreRefusedAtOnce) {
@@ -490,6 +512,10 @@ TEST_F(PortForwarderTest, BadArgumentsAreRefusedAtOnce) {
                 .error()
                 .message,
             "forward ports: half_closed_timeout is below zero");
+  EXPECT_EQ(PortForwarder::New(executor, kPod, {{.local = 0, .remote = 1}}, {.addresses = {}})
+                .error()
+                .message,
+            "forward ports: no address to listen on is given");
 }
 
 TEST(ForwardedPortTest, PortsAreParsedAsKubectlDoes) {

@@ -68,6 +68,20 @@ TEST(TcpListenerTest, APortThatIsTakenIsAnError) {
   EXPECT_THAT(taken.error().message, ::testing::HasSubstr("Address already in use"));
 }
 
+TEST(TcpListenerTest, AllAddressesOfIpv6AreNoneOfIpv4) {
+  const auto ipv6 = TcpListener::New("::", 0);
+  if (!ipv6) {
+    GTEST_SKIP() << ipv6.error().ToString();
+  }
+  const auto ipv4 = TcpListener::New("0.0.0.0", ipv6->port());
+  ASSERT_TRUE(ipv4) << ipv4.error().ToString();
+  const LocalClient over_ipv6 = LocalClient::OverIpv6(ipv6->port());
+  (void)AwaitConnection(*ipv6);
+  const LocalClient over_ipv4(ipv6->port());
+  (void)AwaitConnection(*ipv4);
+  EXPECT_EQ(ipv6->Accept().error, EAGAIN);
+}
+
 TEST(TcpListenerTest, AddressesAreGivenInNumbers) {
   for (const char* address : {"", "localhost", "127.0.0", "127.0.0.1 ", "[::1]", "fe80::1%lo"}) {
     const auto listener = TcpListener::New(address, 0);

@@ -52,10 +52,12 @@ Result<TcpListener> TcpListener::New(const std::string& address, std::uint16_t p
   socklen_t size = is_v4 ? sizeof local.v4 : sizeof local.v6;
   base::FileDescriptor socket(
       ::socket(local.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
-  // The connections of an earlier run do not keep the port.
+  // The connections of an earlier run do not keep the port. And whoever asks for IPv6 does not get
+  // IPv4 with it, as with Go's "tcp6".
   const int yes = 1;
   if (socket.get() < 0 ||
       ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+      (!is_v4 && ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes) != 0) ||
       ::bind(socket.get(), &local.any, size) != 0 || ::listen(socket.get(), SOMAXCONN) != 0 ||
       ::getsockname(socket.get(), &local.any, &size) != 0) {
     const std::string why = std::strerror(errno);  // NOLINT(concurrency-mt-unsafe)

@@ -15,7 +15,8 @@ namespace kubexx::remotecommand::internal {
 class TcpListener {
  public:
   /// Listens on `port`, or on any that is free when it is 0. kBadRequest when `address` is not an
-  /// address of IPv4 or IPv6 in numbers; kUnavailable when the system refuses.
+  /// address of IPv4 or IPv6 in numbers, without a zone; kUnavailable when the system refuses. All
+  /// addresses of IPv6, "::", are none of IPv4.
   static apimachinery::Result<TcpListener> New(const std::string& address, std::uint16_t port);
 
   int fd() const { return socket_.get(); }

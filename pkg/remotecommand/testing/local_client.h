@@ -16,18 +16,19 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kubexx/base/file_descriptor.h"
 #include "kubexx/base/testing/await.h"
 
 namespace kubexx::remotecommand::testing {
 
-/// One connection to 127.0.0.1, from its construction to its end. Sending and reading may be on two
-/// threads.
+/// One connection to this machine, from its construction to its end. Sending and reading may be on
+/// two threads.
 class LocalClient {
  public:
-  /// Connects. `receive_buffer`: how much the system keeps for it at least, in bytes; 0 leaves that
-  /// to the system.
+  /// Connects to 127.0.0.1. `receive_buffer`: how much the system keeps for it, in bytes; 0 leaves
+  /// that to the system.
   explicit LocalClient(std::uint16_t port, int receive_buffer = 0)
       : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (receive_buffer > 0) {
@@ -39,6 +40,18 @@ class LocalClient {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
               0);
+  }
+
+  /// Connects to ::1.
+  static LocalClient OverIpv6(std::uint16_t port) {
+    base::FileDescriptor socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    address.sin6_port = htons(port);
+    address.sin6_addr = in6addr_loopback;
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+              0);
+    return LocalClient(std::move(socket));
   }
 
   /// The descriptor, which stays this object's.
@@ -75,6 +88,8 @@ class LocalClient {
   std::string ended;  ///< "in order", "reset" or "otherwise", when a Read has come to the end
 
  private:
+  explicit LocalClient(base::FileDescriptor socket) : socket_(std::move(socket)) {}
+
   const base::FileDescriptor socket_;
 };
 
