@@ -16,6 +16,7 @@
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/thread_time.h"
 #include "kubexx/remotecommand/internal/tcp_listener.h"
+#include "kubexx/remotecommand/testing/at_rest.h"
 #include "kubexx/remotecommand/testing/local_client.h"
 
 namespace kubexx::remotecommand::internal {
@@ -24,6 +25,7 @@ namespace {
 using apimachinery::Reason;
 using apimachinery::Result;
 using std::chrono::milliseconds;
+using testing::AllOthersSleep;
 using testing::LocalClient;
 
 /// More than the system keeps for a client that does not read.
@@ -135,12 +137,67 @@ TEST_F(LocalConnectionTest, AStopEndsEachWait) {
     const std::jthread reader([&] { read = Read(); });
     const std::jthread writer([&] { written = connection_->Write(std::string(kMuch, 'x')); });
     EXPECT_EQ(client_->Read(1), "x");
+    KX_AWAIT(AllOthersSleep());
     stop_.request_stop();
   }
   EXPECT_EQ(read.value(), 0U);
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().reason, Reason::kCancelled);
-  connection_->Finish();
+}
+
+TEST_F(LocalConnectionTest, AStopEndsTheWaitForTheEnd) {
+  Connect(std::chrono::minutes(10));
+  client_->EndSending();
+  Result<std::size_t> read;
+  {
+    const std::jthread reader([&] { read = Read(); });
+    KX_AWAIT(AllOthersSleep());
+    stop_.request_stop();
+  }
+  EXPECT_TRUE(read) << read.error().ToString();
+  EXPECT_FALSE(connection_->gave_up());
+}
+
+TEST_F(LocalConnectionTest, AStopEndsTheWaitForTheLastBytes) {
+  for (const bool ended : {false, true}) {
+    Connect(std::chrono::minutes(10));
+    if (ended) {
+      client_->EndSending();
+    }
+    ASSERT_TRUE(connection_->Write(std::string(64 << 10, 'x')));
+    {
+      const std::jthread pod([&] { connection_->Finish(std::chrono::hours(1)); });
+      KX_AWAIT(AllOthersSleep());
+      stop_.request_stop();
+    }
+    stop_ = {};
+  }
+}
+
+TEST_F(LocalConnectionTest, AClientThatTakesNothingIsNotAwaitedForEver) {
+  Connect(std::chrono::minutes(10));
+  const std::string text(64 << 10, 'x');
+  ASSERT_TRUE(connection_->Write(text));
+  connection_->Finish(milliseconds(50));
+  // It still gets everything.
+  EXPECT_EQ(client_->ReadAll(), text);
+  EXPECT_EQ(client_->ended, "in order");
+}
+
+TEST_F(LocalConnectionTest, AClientThatIsGoneEndsWhateverWaits) {
+  Connect(std::chrono::minutes(10));
+  Result<std::size_t> read;
+  Result<void> written;
+  {
+    const std::jthread reader([&] { read = Read(); });
+    const std::jthread writer([&] { written = connection_->Write(std::string(kMuch, 'x')); });
+    EXPECT_EQ(client_->Read(1), "x");
+    KX_AWAIT(AllOthersSleep());
+    client_.reset();  // with bytes that it has not read, so that it is a reset
+  }
+  ASSERT_FALSE(written);
+  EXPECT_TRUE(connection_->has_ended());
+  EXPECT_FALSE(connection_->gave_up());
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <latch>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -24,6 +26,7 @@
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/remotecommand/internal/tcp_listener.h"
 #include "kubexx/remotecommand/testing/at_rest.h"
+#include "kubexx/remotecommand/testing/few_descriptors.h"
 #include "kubexx/remotecommand/testing/local_client.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
@@ -38,6 +41,7 @@ using apimachinery::Status;
 using std::chrono::milliseconds;
 using ::testing::AllOf;
 using testing::AllOthersSleep;
+using testing::FewDescriptors;
 using ::testing::HasSubstr;
 using testing::LocalClient;
 using testing::ServerConnection;
@@ -371,32 +375,51 @@ TEST_F(PortForwarderTest, NoMoreThanTheBoundAreCarriedAndTheOthersWait) {
 
 TEST_F(PortForwarderTest, AStopEndsWhateverAConnectionWaitsFor) {
   std::latch over(1);
-  Serve([&over](ServerConnection& connection) {
-    Begin(connection);
-    if (RemotePort(connection) == 80) {
-      const std::string much(32 << 10, 'x');
-      for (int i = 0; i < 1000 && !over.try_wait(); ++i) {
-        Write(connection, much);
-      }
-    }
-    KX_AWAIT(over.try_wait());  // a peer that has stalled
-  });
-  Forward({80, 81, 82});
+  std::atomic<bool> holds = false;
+  std::atomic<bool> being_made = false;
+  Serve({.script =
+             [&over](ServerConnection& connection) {
+               Begin(connection);
+               if (RemotePort(connection) == 80) {
+                 const std::string much(32 << 10, 'x');
+                 for (int i = 0; i < 1000 && !over.try_wait(); ++i) {
+                   Write(connection, much);
+                 }
+               }
+               KX_AWAIT(over.try_wait());  // a peer that has stalled
+             },
+         .at_once = true,
+         .accepts =
+             [&](const std::string&) {
+               if (holds) {
+                 being_made = true;
+                 KX_AWAIT(over.try_wait());
+               }
+               return true;
+             }});
+  Forward({80, 81, 82, 83});
   LocalClient reads_nothing = Connect(0, 4096);
   LocalClient says_nothing = Connect(1);
   LocalClient has_ended = Connect(2);
   has_ended.EndSending();
   EXPECT_EQ(reads_nothing.Read(1), "x");
   KX_AWAIT_EQ(server_->requests(), 3);
+  // One waits to write, one for its client, one for its pod, and one to be made.
+  holds = true;
+  LocalClient is_being_made = Connect(3);
+  KX_AWAIT(being_made.load());
+  KX_AWAIT(AllOthersSleep());
   runner_ = {};
   EXPECT_TRUE(result_);
   over.count_down();
   (void)reads_nothing.ReadAll();
   (void)says_nothing.ReadAll();
   (void)has_ended.ReadAll();
+  (void)is_being_made.ReadAll();
   EXPECT_EQ(reads_nothing.ended, "reset");
   EXPECT_EQ(says_nothing.ended, "reset");
   EXPECT_EQ(has_ended.ended, "reset");
+  EXPECT_EQ(is_being_made.ended, "reset");
   EXPECT_EQ(errors(), std::vector<std::string>()) << "a stop is no error";
   Stop();
 }
@@ -428,6 +451,25 @@ TEST_F(PortForwarderTest, WithoutThreadsAConnectionFailsAndTheNextIsCarried) {
   }
   LocalClient client = Connect();
   EXPECT_EQ(client.Read(3), "80:");
+}
+
+TEST_F(PortForwarderTest, AConnectionForWhichThereIsNoDescriptorWaits) {
+  const logging::testing::Capture log;
+  Serve(Echo);
+  Forward({80});
+  EXPECT_EQ(Connect().Read(3), "80:");  // What is opened once is open.
+  KX_AWAIT(AllOthersSleep());
+  std::optional<LocalClient> client;
+  {
+    const FewDescriptors one(1);
+    client.emplace(forwarder_->ports().front().local);
+    KX_AWAIT_EQ(log.Count("have to wait"), 1U);
+    EXPECT_EQ(log.Count("reason=\"Too many open files\""), 1U);
+    client->Send("a");
+  }
+  EXPECT_EQ(client->Read(4), "80:a");
+  EXPECT_EQ(log.Count("have to wait"), 1U) << "it was told again at each try";
+  EXPECT_EQ(errors(), std::vector<std::string>()) << "nothing has failed";
 }
 
 TEST_F(PortForwarderTest, WithoutMemoryAConnectionFailsAndTheOthersGoOn) {

@@ -21,8 +21,6 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using std::chrono::milliseconds;
 
-/// How long a client that has not taken everything is waited for when the pod has ended.
-constexpr std::chrono::seconds kFinishTime{10};
 /// How often it is looked whether the client has taken everything, which wakes nobody.
 constexpr milliseconds kFinishStep{20};
 
@@ -122,13 +120,13 @@ Result<void> LocalConnection::WriteAll(std::string_view bytes) {
   return {};
 }
 
-void LocalConnection::Finish() {
+void LocalConnection::Finish(milliseconds patience) {
   const linger in_order{.l_onoff = 0, .l_linger = 0};
   ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &in_order, sizeof in_order);
   ::shutdown(socket_.get(), SHUT_WR);
   // The end of Read has signalled it.
   over_.Clear();
-  const Clock::time_point give_up = Clock::now() + kFinishTime;
+  const Clock::time_point give_up = base::After(Clock::now(), patience);
   // What has come and nobody has read would make the kernel drop what it has yet to send.
   std::array<char, 4096> ignored{};
   int unsent = 1;

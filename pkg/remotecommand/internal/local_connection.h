@@ -43,8 +43,9 @@ class LocalConnection {
   bool gave_up() const { return gave_up_; }
 
   /// Closes without a reset, after the pod's own end: the client gets all that was written, and
-  /// then the end. Waits for a slow client, but not for long.
-  void Finish();
+  /// then the end. Waits for a slow client, but no longer than `patience`: the rest is the system's
+  /// to send.
+  void Finish(std::chrono::milliseconds patience = std::chrono::seconds(10));
 
  private:
   using Clock = std::chrono::steady_clock;
