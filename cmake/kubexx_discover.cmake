@@ -1,11 +1,11 @@
 # kubexx_discover_tests(TARGET PREFIX): tests of the program TARGET, labelled unit.
 #
-# By default each of its test cases is a test of ctest, named PREFIX.SUITE.CASE, in a process of its own. With
-# A wait in vain ends a case with words sooner than its time limit does (base/testing/await.h, also with KUBEXX_PATIENCE=5). With
-# KUBEXX_WHOLE_PROGRAMS in the environment of ctest the whole program is one test, TARGET with the sanitizer's prefix: starting a
-# process for each of thousands of cases takes longer than what they do. hack/test sets it when all tests are asked for. A program
-# of many files is several tests, TARGET.1 and so on, each with its share of the cases, and begins before the small ones: one
-# that goes on alone at the end leaves a processor idle.
+# By default each of its test cases is a test of ctest, named PREFIX.SUITE.CASE, in a process of its own. A wait in vain ends a case
+# with words sooner than its time limit does (base/testing/await.h, also with KUBEXX_PATIENCE=5). With KUBEXX_WHOLE_PROGRAMS in the
+# environment of ctest the whole program is one test, TARGET with the sanitizer's prefix: starting a process for each of thousands
+# of cases takes longer than what they do. hack/test sets it when all tests are asked for. A program of many files is several tests,
+# TARGET.1 and so on, each with its share of the cases, and begins before the small ones: one that goes on alone at the end leaves a
+# processor idle.
 function(kubexx_discover_tests target prefix)
   gtest_discover_tests(${target} TEST_PREFIX ${prefix}. NO_PRETTY_VALUES
     PROPERTIES LABELS unit TIMEOUT 400 DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST)

@@ -75,7 +75,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_
   list(APPEND kubexx_cold_options $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-mstringop-strategy=libcall>)
 endif()
 
-# For the code of tests: compiling it costs more than running it. The code under test keeps all of the build's flags.
+# For the code of tests: compiling it costs more than running it. The sources of the code under test keep all of the build's flags.
+# Inline functions and templates of its headers that a test uses are compiled with the test, and so without these four of UBSan's
+# checks; where a library has a copy of its own, the linker takes the test's, which comes first. Fuzzers have all checks everywhere.
 add_library(kubexx_test_flags INTERFACE)
 if(KUBEXX_SANITIZE MATCHES "undefined")
   target_compile_options(kubexx_test_flags INTERFACE -fno-sanitize=null,alignment,object-size,vptr

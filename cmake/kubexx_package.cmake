@@ -185,16 +185,30 @@ function(kubexx_leave_out_inner_packages folder files)
   set(left ${${files}})
   foreach(package IN LISTS packages)
     get_filename_component(inner ${package} DIRECTORY)
-    list(FILTER left EXCLUDE REGEX "^${inner}/")
+    kubexx_leave_out(left ${inner} "")
   endforeach()
   set(${files} ${left} PARENT_SCOPE)
+endfunction()
+
+# kubexx_leave_out(FILES FOLDER REGEX): takes those files out of the list named FILES that lie in FOLDER, and whose paths from
+# there match REGEX. What is above FOLDER is no part of a regular expression: a clone may lie in c++/.
+function(kubexx_leave_out files folder regex)
+  set(others)
+  foreach(file IN LISTS ${files})
+    cmake_path(IS_PREFIX folder ${file} is_inside)
+    file(RELATIVE_PATH path ${folder} ${file})
+    if(NOT is_inside OR NOT path MATCHES "${regex}")
+      list(APPEND others ${file})
+    endif()
+  endforeach()
+  set(${files} ${others} PARENT_SCOPE)
 endfunction()
 
 # kubexx_sources_in(FOLDER OUT): the sources of the package in FOLDER, those of its fakes left out.
 function(kubexx_sources_in folder out)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
   kubexx_leave_out_inner_packages(${folder} sources)
-  list(FILTER sources EXCLUDE REGEX "^${folder}/testing/")
+  kubexx_leave_out(sources ${folder} "^testing/")
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 

@@ -27,19 +27,17 @@ endfunction()
 
 # kubexx_batches(TARGET [SIZE]): TARGET's sources are compiled several at a time, which saves most of what is left: reading the
 # same headers and instantiating the same templates in each. A changed file makes its batch compile again, and the compiler
-# holds all of it in memory, so batches are not larger. Names in anonymous namespaces are unique in a package for that. The
-# sanitizers' builds are made as a whole, so their batches are larger; and the sources are the other way round there: a file that
-# relies on what the one before it includes does not compile.
+# holds all of it in memory, so a batch has at most kubexx_batch_bytes of source and SIZE files (24). Names in anonymous namespaces
+# are unique in a package for that. The sanitizers' builds are made as a whole, so only SIZE limits their batches; and the sources
+# are the other way round there: a file that relies on what the one before it includes does not compile.
 #
 # Sources that reach the same expensive header stand in the same batches (kubexx_sort_by_headers). A header that is read by a few
 # sources of a package makes one or two of its batches compile again then, not most of them, and is read less often. What a file
 # includes is looked at when CMake runs.
 option(KUBEXX_BATCHES "Compile several sources of a package at a time" ON)
+set(kubexx_batch_bytes 80000)
 function(kubexx_batches target)
-  set(size 8)
-  if(KUBEXX_SANITIZE)
-    set(size 24)
-  endif()
+  set(size 24)
   if(ARGC GREATER 1)
     set(size ${ARGV1})
   endif()
@@ -57,47 +55,63 @@ function(kubexx_batches target)
 endfunction()
 
 # kubexx_write_batches(TARGET NAME SIZE LIST [LAST]): files that include the sources, SIZE each at most, which take their place in
-# LIST. NAME is that of their folder. LAST ends a batch, and may be one more in a full one.
+# LIST. NAME is that of their folder; batches with the name "own" are limited by kubexx_batch_bytes as well, unless they are
+# compiled with a sanitizer. LAST ends a batch, and may be one more in a full one.
 #
 # As CMake's UNITY_BUILD does it, but that writes where the clone is into the files, so that the compiler cache knows none of
 # them in another clone. A source with properties of its own stays alone.
 function(kubexx_write_batches target name size list)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/batches/${target}/${name})
   set(alone)
+  set(limit 0)
+  if(name STREQUAL "own" AND NOT KUBEXX_SANITIZE)
+    set(limit ${kubexx_batch_bytes})
+  endif()
   set(text "")
   set(number 0)
   set(count 0)
+  set(bytes 0)
   set(batches)
-  list(LENGTH ${list} left)
-  list(FIND ${list} "${ARGN}" before_last)
-  math(EXPR before_last "${left} - ${before_last}")  # what is left after it
   foreach(source IN LISTS ${list})
-    math(EXPR left "${left} - 1")
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
     if(definitions)
       list(APPEND alone ${source})
     else()
+      file(SIZE ${source} its_bytes)
+      math(EXPR bytes "${bytes} + ${its_bytes}")
+      if(NOT source STREQUAL "${ARGN}" AND (NOT count LESS size OR (limit AND bytes GREATER limit)))
+        kubexx_close_batch()
+        set(bytes ${its_bytes})
+      endif()
       file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${source})
       string(APPEND text "#include \"${path}\"\n")
       math(EXPR count "${count} + 1")
     endif()
-    if((NOT count LESS size AND NOT left EQUAL before_last) OR (left EQUAL 0 AND count GREATER 0)
-       OR (source STREQUAL "${ARGN}" AND count GREATER 0))
-      # Written only when it differs: otherwise it would be compiled again.
-      file(CONFIGURE OUTPUT ${folder}/batch_${number}.cc CONTENT "${text}" @ONLY)
-      list(APPEND batches ${folder}/batch_${number}.cc)
-      math(EXPR number "${number} + 1")
-      set(text "")
-      set(count 0)
+    if(source STREQUAL "${ARGN}")
+      kubexx_close_batch()
     endif()
   endforeach()
+  kubexx_close_batch()
   target_compile_options(${target} PRIVATE "SHELL:-iquote \"${PROJECT_SOURCE_DIR}\"")
   set(${list} ${batches} ${alone} PARENT_SCOPE)
 endfunction()
 
+# For kubexx_write_batches: writes the batch that has been collected, if there is any, and begins the next one.
+macro(kubexx_close_batch)
+  if(count)
+    # Written only when it differs: otherwise it would be compiled again.
+    file(CONFIGURE OUTPUT ${folder}/batch_${number}.cc CONTENT "${text}" @ONLY)
+    list(APPEND batches ${folder}/batch_${number}.cc)
+    math(EXPR number "${number} + 1")
+    set(text "")
+    set(count 0)
+    set(bytes 0)
+  endif()
+endmacro()
+
 # kubexx_sort_by_headers(LIST LAST): first the sources that reach the header of informers, which more sources include than any
-# other large one of ours, and which changes often. Then those that reach cpprestsdk, which
-# takes longer to read than all of ours. LAST is the last of these, or of those before when there are any. Then those with the
+# other large one of ours, and which changes often. Then those that reach cpprestsdk or Boost.Asio, which take longer to read than
+# all of ours. LAST is the last of these, or of those before when there are any. Then those with the
 # heaviest header of another folder, which is the one that reaches most headers of ours; then those that reach most headers
 # themselves; then by name. So the sources that share an expensive header stand together.
 function(kubexx_sort_by_headers list last)
@@ -149,13 +163,13 @@ function(kubexx_sort_by_headers list last)
 endfunction()
 
 # kubexx_reached_headers(FILE OUT): our headers that FILE includes, and those that they include; "cpprestsdk" for those
-# of that library. Each file is read once.
+# of that library and of Boost.Asio and Beast, of which it is made. Each file is read once.
 function(kubexx_reached_headers file out)
   get_property(known GLOBAL PROPERTY kubexx_reached_${file} SET)
   if(NOT known)
     set(reached)
     # Includes are at the beginning; generated files are long.
-    file(STRINGS ${file} lines LIMIT_INPUT 16384 REGEX "^#include (\"kubexx|<cpprest)/")
+    file(STRINGS ${file} lines LIMIT_INPUT 16384 REGEX "^#include (\"kubexx|<cpprest|<boost/(asio|beast))")
     foreach(line IN LISTS lines)
       if(line MATCHES "^#include <")
         list(APPEND reached cpprestsdk)

@@ -162,8 +162,8 @@ void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
                   &settings.certificate_file);
   flags.AddString("tls-private-key-file", "PEM file with its key.", &settings.key_file);
   flags.AddString("client-ca-file",
-                  "PEM file with the authorities of client certificates: whoever has one is let in "
-                  "as its subject.",
+                  "PEM file with the authorities of client certificates: a client with such a "
+                  "certificate is let in as its subject.",
                   &settings.client_ca_file);
   flags.AddString("token-auth-file",
                   "CSV file with bearer tokens of other users: token,user,uid,\"group1,group2\".",
@@ -184,11 +184,11 @@ void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddList("enable-admission-plugins",
                 "ServiceAccount: a new pod gets its service account, the volume with the account's "
                 "token and its imagePullSecrets, and is refused when the account does not exist. "
-                "Those that kube-apiserver has by default have no effect; others that refuse "
-                "something are not taken.",
+                "Plugins that kube-apiserver has by default have no effect; others that refuse "
+                "something are not accepted.",
                 &settings.enabled_plugins);
   flags.AddList("disable-admission-plugins",
-                "ServiceAccount: pods are taken as they are. Others have no effect.",
+                "ServiceAccount: pods are accepted as they are. Others have no effect.",
                 &settings.disabled_plugins);
   flags.AddDuration("event-ttl",
                     "How long Events are kept after their last write; 0s keeps them for ever.",
@@ -203,19 +203,20 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddNonEmptyString(
       "token",
       "The administrator's bearer token; without --token and --token-file one is made "
-      "for the kubeconfig, or, with --insecure and without --token-auth-file, nobody is "
-      "asked for one.",
+      "for the kubeconfig or, with --insecure and without --token-auth-file, no token is "
+      "needed.",
       &settings.token);
   flags.AddNonEmptyString("token-file", "File with the administrator's bearer token.",
                           &settings.token_file);
-  flags.AddList("allowed-origins",
-                "Web pages of others that may use the server without a token or with the browser's "
-                "client certificate: https://dashboard.example.com, for example.",
-                &settings.allowed_origins);
+  flags.AddList(
+      "allowed-origins",
+      "Origins of web pages that may use the server without a token or with the browser's "
+      "client certificate: https://dashboard.example.com, for example.",
+      &settings.allowed_origins);
   flags.AddList(
       "allowed-hosts",
-      "Names besides localhost, the machine's and that of --address that requests may call a "
-      "server by that asks for nothing (--insecure), such as a proxy's or a container's.",
+      "Names, such as a proxy's or a container's, by which requests may call a server that needs "
+      "no token (--insecure), besides localhost, the machine's name and that of --address.",
       &settings.allowed_hosts);
   flags.AddNonEmptyString("write-kubeconfig",
                           "Write a kubeconfig for the administrator to this file.",
@@ -228,13 +229,16 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddBool("managed-fields",
                 "Keep in each object's metadata.managedFields who has set which field.",
                 &settings.managed_fields);
-  flags.AddInt("watch-window", "Events of a resource that watches can begin in the past of.",
+  flags.AddInt("watch-window",
+               "How many past events of a resource are kept for watches that begin in the past.",
                &settings.watch_window);
-  flags.AddInt("threads", "Requests that are worked on at once.", &settings.threads);
-  flags.AddList("controllers",
-                "Run these controllers: all, or some of namespace, serviceaccount-token, "
-                "garbage-collector, deployment, replicaset, statefulset, daemonset, job, pod.",
-                &settings.controllers.names);
+  flags.AddInt("threads", "How many requests are worked on at once.", &settings.threads);
+  flags.AddList(
+      "controllers",
+      "Run these controllers: all, or some of namespace, serviceaccount-token, "
+      "garbage-collector, deployment, replicaset, statefulset, daemonset, job, disruption, "
+      "pod.",
+      &settings.controllers.names);
   flags.AddDuration("pod-start-delay",
                     "With the controller pod: how long pods take to become ready.",
                     &settings.controllers.pod_start_delay);

@@ -100,9 +100,9 @@ int RunStandInEtcd(int argc, const char* const* argv) {
   flags::FlagSet flags(
       "etcd",
       "Stands in for etcd beside kubexx' kube-apiserver, for envtest: says that it "
-      "is healthy, and holds nothing.",
+      "is healthy, and stores nothing.",
       KUBEXX_VERSION);
-  flags.AddList("listen-client-urls", "Where to answer.", &settings.client_urls);
+  flags.AddList("listen-client-urls", "The URLs to listen on.", &settings.client_urls);
   for (const char* const name :
        {"advertise-client-urls", "listen-peer-urls", "data-dir", "log-level", "logger", "name"}) {
     flags.AddCustom(name, "Is taken and has no effect here.", "string", "",

@@ -1,5 +1,7 @@
 #include "informer.h"
 
+#include <algorithm>
+
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 

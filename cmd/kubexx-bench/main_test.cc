@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <string>
 
+#include "kubexx/base/testing/places/places.h"
+
 namespace kubexx {
 namespace {
 
@@ -22,7 +24,8 @@ struct Outcome {
 
 // The arguments contain no characters that are special to the shell.
 Outcome Bench(const std::string& arguments) {
-  const std::string command = std::string(KUBEXX_BENCH) + " " + arguments + " 2>&1";
+  const std::string command =
+      base::testing::ProgramBesideThis("kubexx-bench").string() + " " + arguments + " 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) {
     return {};

@@ -1,5 +1,6 @@
 #include "kubexx/workqueue/queue.h"
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <vector>

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <string>
 
+#include "kubexx/base/testing/places/places.h"
 #include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx {
@@ -33,7 +34,7 @@ class KubexxCodegen : public ::testing::Test {
 
   // The arguments contain no characters that are special to the shell.
   CodegenOutcome Run(const std::string& arguments) const {
-    return Execute(std::string(KUBEXX_CODEGEN) + " " + arguments);
+    return Execute(codegen_ + " " + arguments);
   }
   CodegenOutcome Execute(const std::string& command) const {
     const int status =
@@ -42,8 +43,9 @@ class KubexxCodegen : public ::testing::Test {
             Content(Path("err.txt"))};
   }
 
+  const std::string codegen_ = base::testing::ProgramBesideThis("kubexx-codegen").string();
   const std::string website_ =
-      std::string(KUBEXX_SOURCE_DIR) + "/examples/website-controller/website.yaml";
+      (base::testing::SourceTree() / "examples/website-controller/website.yaml").string();
   const base::testing::TemporaryFolder folder_;
 };
 
@@ -144,7 +146,7 @@ TEST_F(KubexxCodegen, NamesTheFolderThatIsNoFile) {
 }
 
 TEST_F(KubexxCodegen, TheTreeHasItsFilesAndNoOthers) {
-  const std::filesystem::path tree = KUBEXX_SOURCE_DIR;
+  const std::filesystem::path tree = base::testing::SourceTree();
   for (const char* const folder :
        {"pkg/kubernetes/testing", "pkg/reloadpolicy", "examples", "helm/kubexx-reloader/crds",
         "cmd/kubexx-codegen", "test/headers"}) {
@@ -153,7 +155,7 @@ TEST_F(KubexxCodegen, TheTreeHasItsFilesAndNoOthers) {
                           std::filesystem::copy_options::recursive);
   }
   const std::string script = (tree / "hack/codegen.d/crds").string() + " ";
-  const std::string arguments = folder_.path() + " " + KUBEXX_CODEGEN;
+  const std::string arguments = folder_.path() + " " + codegen_;
   EXPECT_EQ(Execute(script + arguments + " --verify").code, 0);
 
   const std::string gone = "pkg/reloadpolicy/gone_v1.gen.cc";

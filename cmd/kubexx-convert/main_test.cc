@@ -10,6 +10,7 @@
 
 #include "kubexx/api/testing/round_trip_kinds.gen.h"
 #include "kubexx/base/sanitizers.h"
+#include "kubexx/base/testing/places/places.h"
 #include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/codec/testing/testdata.h"
 
@@ -33,13 +34,14 @@ class KubexxConvert : public ::testing::Test {
   // The arguments contain no characters that are special to the shell.
   Outcome Convert(const std::string& arguments, const std::string& input = "") const {
     std::ofstream(Path("in"), std::ios::binary) << input;
-    const std::string command = std::string(KUBEXX_CONVERT) + " " + arguments + " < " + Path("in") +
-                                " > " + Path("out") + " 2> " + Path("err");
+    const std::string command = convert_ + " " + arguments + " < " + Path("in") + " > " +
+                                Path("out") + " 2> " + Path("err");
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadFile(Path("out")).value_or(""),
             ReadFile(Path("err")).value_or("")};
   }
 
+  const std::string convert_ = base::testing::ProgramBesideThis("kubexx-convert").string();
   const base::testing::TemporaryFolder directory_;
 };
 
@@ -110,9 +112,8 @@ TEST_F(KubexxConvert, WrongUsageIsExitCodeTwo) {
 
 #if !KX_SANITIZED  // which needs more memory than there is
 TEST_F(KubexxConvert, MoreInputThanThereIsMemoryIsExitCodeOne) {
-  const std::string command = "head -c 700000000 /dev/zero | (ulimit -v 500000; exec " +
-                              std::string(KUBEXX_CONVERT) + ") > " + Path("out") + " 2> " +
-                              Path("err");
+  const std::string command = "head -c 700000000 /dev/zero | (ulimit -v 500000; exec " + convert_ +
+                              ") > " + Path("out") + " 2> " + Path("err");
   const int status = std::system(command.c_str());
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 1);

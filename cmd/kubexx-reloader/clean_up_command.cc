@@ -114,7 +114,7 @@ void CleanUpFlags::AddOwnTo(flags::FlagSet& flags) {
                 "also resume Deployments that an operator has paused, which rolls out what has "
                 "changed meanwhile",
                 &options.removal.pauses);
-  flags.AddBool("force", "go on although an operator runs, which would write the same again",
+  flags.AddBool("force", "go on although an operator runs, which would write its traces again",
                 &force);
 }
 
@@ -125,7 +125,7 @@ void CleanUpFlags::AddTo(flags::FlagSet& flags) {
   flags.AddList("namespaces", "only workloads in these namespaces; by default in all",
                 &options.namespaces);
   flags.AddString("pause-deployment-time-annotation",
-                  "annotation in which the operator keeps when a pause has begun",
+                  "annotation in which the operator records when a pause began",
                   &options.keys.paused_at);
   flags.AddInt("kube-api-qps",
                "limit of requests per second to the API server; negative means none", &qps);

@@ -88,7 +88,7 @@ void SelfTestFlags::AddTo(flags::FlagSet& flags) {
   flags.AddString("namespace", "namespace to test in; by default the kubeconfig's",
                   &options.namespace_);
   flags.AddDuration("settle-window",
-                    "the operator's, by which the test may take longer than --timeout",
+                    "the operator's settle window; the test may take longer than --timeout by it",
                     &settle_window);
   flags.AddString("configmap-annotation",
                   "annotation that names ConfigMaps, as in the operator's flags",

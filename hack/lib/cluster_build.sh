@@ -142,6 +142,7 @@ build_module() {
   log "building $what: $total packages to compile"
   compile_module "$stage" "$module" "${packages[@]}" >"$out" 2>&1 </dev/null &
   local job=$!
+  ends_with_us "$job"
   while kill -0 "$job" 2>/dev/null; do
     take_programs "$stage"
     if [ "$SECONDS" -ge "$next" ]; then
@@ -152,6 +153,7 @@ build_module() {
     sleep 0.3
   done
   wait "$job" || status=$?
+  let_go
   if [ "$status" -ne 0 ]; then
     tail -n 40 "$out" >&2
     die "building $what failed with status $status; that was the end of $out"
@@ -195,7 +197,7 @@ build_components() {
         [[ " ${modules[*]} " == *" $module "* ]] || modules+=("$module")
       fi
     done
-    log "Kubernetes for tests is built once, in about 8 minutes; to build: ${todo[*]}"
+    log "Kubernetes for tests is built once, all of it in about 8 minutes; to build now: ${todo[*]}"
     for module in "${modules[@]}"; do
       # shellcheck disable=SC2046 # names without spaces
       (build_module "$module" $(for name in "${todo[@]}"; do if [ "$(component_module "$name")" = "$module" ]; then echo "$name"; fi; done))

@@ -6,6 +6,8 @@ kx_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 KUBEXX_CACHE=${KUBEXX_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kubexx}
 export KUBEXX_CACHE
 kx_bin=$KUBEXX_CACHE/bin
+# Whatever the user's language: decimal points, and the same order of names for everybody.
+export LC_ALL=C.UTF-8
 
 log() { printf '%s %s\n' "$(date +%T)" "$*" >&2; }
 die() {
@@ -46,15 +48,71 @@ as_root() {
   fi
 }
 
+# end_tree PID: ends a process and all that it has started: SIGTERM, and after 10 s SIGKILL.
+end_tree() {
+  local parents pids=("$1") next=0 pid round
+  parents=$(sed -n 's/^\([0-9]*\) (.*) . \([0-9]*\) .*/\2 \1/p' /proc/[0-9]*/stat 2>/dev/null) || true
+  while [ "$next" -lt ${#pids[@]} ]; do
+    mapfile -t -O ${#pids[@]} pids < <(awk -v parent="${pids[next]}" '$1 == parent { print $2 }' <<<"$parents")
+    next=$((next + 1))
+  done
+  kill -TERM "${pids[@]}" 2>/dev/null || true
+  for ((round = 0; round < 100; round++)); do
+    for pid in "${pids[@]}"; do
+      # A process that has ended stays as long as its parent has not asked for its status.
+      if grep -qsE '^State:[[:space:]]+[^ZX]' "/proc/$pid/status"; then sleep 0.1; continue 2; fi
+    done
+    return 0
+  done
+  kill -KILL "${pids[@]}" 2>/dev/null || true
+}
+
+# ends_with_us JOB: whoever ends this script ends the job, with all that it has started: a build that went on alone would keep its
+# folder locked. Until `let_go`, which gives the signals back to those who had them. With kx_goes_on set the job is left alone.
+ends_with_us() {
+  local signal
+  kx_traps=''
+  [ -z "${kx_goes_on:-}" ] || return 0
+  # A subshell has none of its own, but would tell of those of its parent.
+  [ "$BASH_SUBSHELL" -gt 0 ] || kx_traps=$(trap -p HUP INT TERM)
+  for signal in HUP INT TERM; do
+    # shellcheck disable=SC2064 # this job
+    trap "end_job $1 $signal" "$signal"
+  done
+}
+let_go() {
+  [ -z "${kx_goes_on:-}" ] || return 0
+  trap - HUP INT TERM
+  eval "$kx_traps"
+}
+end_job() { # end_job JOB SIGNAL
+  end_tree "$1"
+  wait "$1" 2>/dev/null || true
+  let_go
+  kill -s "$2" "$BASHPID"
+}
+
+# watched COMMAND...: runs it where it is seen.
+watched() {
+  local status=0 job
+  "$@" &
+  job=$!
+  ends_with_us "$job"
+  wait "$job" || status=$?
+  let_go
+  return "$status"
+}
+
 # long_step WHAT LOG COMMAND...: runs COMMAND with its output in LOG and says every 20 s how far it is.
 # On failure the end of LOG is shown and the command's status returned.
 long_step() {
-  local what=$1 out=$2 started=$SECONDS next=20 status=0
+  local what=$1 out=$2 started=$SECONDS next=20 status=0 job
   shift 2
   mkdir -p "$(dirname "$out")"
   log "$what ..."
   "$@" >"$out" 2>&1 </dev/null &
-  local job=$!
+  job=$!
+  ends_with_us "$job"
   while kill -0 "$job" 2>/dev/null; do
     if [ $((SECONDS - started)) -ge "$next" ]; then
       log "$what ... $((SECONDS - started)) s: $(tail -n 1 "$out" | cut -c1-100)"
@@ -63,6 +121,7 @@ long_step() {
     sleep 0.2
   done
   wait "$job" || status=$?
+  let_go
   if [ "$status" -ne 0 ]; then
     log "$what failed with status $status; the end of $out:"
     tail -n 40 "$out" >&2

@@ -1,7 +1,11 @@
 # Runs the parts of a job side by side: builds, and the tests of what is built. To be sourced after common.sh.
 #
 # A part has a log, a priority and parts that must have ended before it starts. Every part is a process group of its own, so
-# that nothing of it outlives this script. A part that builds ends everything when it fails; one that tests does not.
+# that nothing of it outlives this script. What becomes of the others when a part fails depends on its kind:
+#
+#   build    everything ends
+#   provide  it gives something that some tests need: they count as failed, and all others go on
+#   tests    nothing
 # shellcheck shell=bash disable=SC2154
 
 kx_parts=() # in the order in which they were declared
@@ -9,8 +13,8 @@ kx_logs=$kx_root/build/test
 kx_live=false # whether the logs are shown as they are written, which is when there is one part of tests only
 declare -A kx_tail kx_kind kx_nice kx_after kx_command kx_state kx_group kx_since kx_took
 
-# part build|tests NAME NICE AFTER COMMAND...: declares a part. AFTER names others, with spaces between; those that are
-# not declared are as good as done. COMMAND may be a function.
+# part build|provide|tests NAME NICE AFTER COMMAND...: declares a part. AFTER names others, with spaces between; those that are
+# not declared are as good as done. Tests need what they come after, a build only waits for it. COMMAND may be a function.
 part() {
   local name=$2
   kx_parts+=("$name")
@@ -25,13 +29,33 @@ log_of() { echo "$kx_logs/$1.log"; }
 may_start() {
   local other
   for other in ${kx_after[$1]}; do
-    if is_part "$other" && [ "${kx_state[$other]}" != ended ]; then return 1; fi
+    if is_part "$other" && [[ ${kx_state[$other]} != @(ended|failed) ]]; then return 1; fi
   done
+}
+
+# missed_by NAME: the part that these tests need and that has failed, if there is one.
+missed_by() {
+  local other
+  [ "${kx_kind[$1]}" = tests ] || return 0
+  for other in ${kx_after[$1]}; do
+    if is_part "$other" && [ "${kx_state[$other]}" = failed ]; then
+      echo "$other"
+      return 0
+    fi
+  done
+}
+
+# Tests that cannot run are no tests that pass.
+give_up_part() { # give_up_part NAME FAILED
+  kx_state[$1]=ended kx_since[$1]=$SECONDS kx_took[$1]=0
+  echo " 0/0 Test #0: $1.without_$2 ***Failed" >"$(log_of "$1")"
+  log "$1: not run, as $2 has failed"
 }
 
 start_part() {
   local name=$1
   : >"$(log_of "$name")"
+  : >"$kx_logs/$name.begun"
   set -m # a process group of its own
   (
     trap - ERR # a failure is told of when the part has ended
@@ -80,9 +104,10 @@ progress_of() {
   line=${line//[][]/}
   echo "${line% Test }"
 }
+# Until the build of this part begins, the log of the last one lies there.
 progress_log() {
   local build=$kx_root/build/${1#build-}/build.log
-  if [[ $1 == build-* ]] && [ -f "$build" ]; then echo "$build"; else log_of "$1"; fi
+  if [[ $1 == build-* ]] && [ "$build" -nt "$kx_logs/$1.begun" ]; then echo "$build"; else log_of "$1"; fi
 }
 
 say_progress() {
@@ -110,13 +135,28 @@ results_of() {
 }
 
 # failures_of NAME: the names of the tests that failed, each with what it said that it failed of (lines with FAILED at the
-# beginning, as test/e2e/lib.sh writes them).
+# beginning, as test/e2e/lib.sh writes them); of a program of GoogleTest that ran whole, the cases that failed, and the one in
+# which it ended.
 failures_of() {
-  awk '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / {
+  awk '
+  function end_of_test() {
+    if (failed && running != "" && index(name, running) == 0) print "    " running " (the program ended in it)"
+    running = ""
+  }
+  /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / {
+    end_of_test()
     failed = $0 !~ / Passed +[0-9.]+ sec$|\*\*\*(Skipped|Not Run \(Disabled\))/
-    sub(/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: /, ""); split($0, word, " ")
-    if (failed) print "  " word[1]
-  } failed && /^FAILED: / { print "    " $0 }' "$(log_of "$1")" 2>/dev/null
+    sub(/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: /, ""); split($0, word, " "); name = word[1]
+    if (failed) print "  " name
+  }
+  failed && /^FAILED: / { print "    " $0 }
+  /^\[ RUN      \] / { running = $4 }
+  /^\[       OK \] |^\[  SKIPPED \] .* ms\)$/ { running = "" }
+  /^\[  FAILED  \] .* ms\)$/ {
+    running = ""; sub(/,$/, "", $4)
+    if (failed && index(name, $4) == 0) print "    " $4
+  }
+  END { end_of_test() }' "$(log_of "$1")" 2>/dev/null
 }
 
 # count_results NAME: sets `passed`, `failed` and `skipped`.
@@ -139,10 +179,14 @@ part_ended() {
   local name=$1 status=$2 passed failed skipped
   if $kx_live; then wait "${kx_tail[$name]}" || true; fi
   kx_state[$name]=ended kx_took[$name]=$((SECONDS - kx_since[$name]))
-  if [ "${kx_kind[$name]}" = build ]; then
+  if [ "${kx_kind[$name]}" != tests ]; then
     [ "$status" -ne 0 ] || { log "$name: done in ${kx_took[$name]} s"; return 0; }
     log "$name: failed"
     $kx_live || tail -n 60 "$(log_of "$name")" >&2
+    if [ "${kx_kind[$name]}" = provide ]; then
+      kx_state[$name]=failed
+      return 0
+    fi
     end_parts
     die "$name failed after $SECONDS s, so the rest was given up"
   fi
@@ -157,20 +201,23 @@ part_ended() {
 
 # run_parts: runs all that were declared. Returns when each has ended, whatever the tests' results.
 run_parts() {
-  local name status next=$((SECONDS + 30)) left=true
+  local name missed status next=$((SECONDS + 30)) left=true
   mkdir -p "$kx_logs"
   rm -f "$kx_logs"/*.log
   [ "$(printf '%s\n' "${kx_kind[@]}" | grep -cx tests)" -gt 1 ] || kx_live=true
   while $left; do
     left=false
     for name in "${kx_parts[@]}"; do
-      if [ "${kx_state[$name]}" = waiting ] && may_start "$name"; then start_part "$name"; fi
+      if [ "${kx_state[$name]}" = waiting ] && may_start "$name"; then
+        missed=$(missed_by "$name")
+        if [ -n "$missed" ]; then give_up_part "$name" "$missed"; else start_part "$name"; fi
+      fi
       if [ "${kx_state[$name]}" = running ] && ! kill -0 "${kx_group[$name]}" 2>/dev/null; then
         status=0
         wait "${kx_group[$name]}" || status=$?
         part_ended "$name" "$status"
       fi
-      [ "${kx_state[$name]}" = ended ] || left=true
+      [[ ${kx_state[$name]} == @(ended|failed) ]] || left=true
     done
     if [ "$SECONDS" -ge "$next" ] && ! $kx_live; then
       say_progress
@@ -178,6 +225,18 @@ run_parts() {
     fi
     sleep 0.3
   done
+}
+
+# slowest_tests N: the N tests of the last run that took longest, with their part, from the logs that lie there.
+slowest_tests() {
+  local log
+  for log in "$kx_logs"/*.log; do
+    [ -f "$log" ] || continue
+    awk -v part="$(basename "$log" .log)" '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: .* [0-9.]+ sec$/ {
+      took = $(NF - 1); sub(/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: /, ""); split($0, word, " ")
+      printf "%9.1f s  %-14s %s\n", took, part, word[1]
+    }' "$log"
+  done | sort -rn | sed -n "1,$1p"
 }
 
 # summarise: how long each part took, the names of failed tests with their reasons, and last one line with the number of

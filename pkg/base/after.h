@@ -1,5 +1,5 @@
 /// @file
-/// Points in time that may be as good as never.
+/// Computes points in time that may be too late to be represented.
 #ifndef KUBEXX_BASE_AFTER_H_
 #define KUBEXX_BASE_AFTER_H_
 
@@ -9,9 +9,9 @@
 
 namespace kubexx::base {
 
-/// `d` after `from`. When the sum is later than a TimePoint can tell, it is TimePoint::max(), at
-/// which no wait ends: whoever sets a limit to Duration::max() wants no limit, and the sum would
-/// otherwise lie in the past.
+/// Returns the time `d` after `from`. If the sum is later than the latest TimePoint, it is
+/// TimePoint::max(), at which no wait ends. A limit of Duration::max() means no limit, but without
+/// this the sum would overflow into the past.
 constexpr TimePoint After(TimePoint from, Duration d) {
   return d > Duration::zero() && from > TimePoint::max() - d ? TimePoint::max() : from + d;
 }

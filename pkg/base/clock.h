@@ -1,6 +1,7 @@
 /// @file
-/// Time as an injected dependency: everything that waits, times out or backs off takes a Clock, so
-/// that tests run without sleeping. Real time is Clock::Real(); tests use base::testing::FakeClock.
+/// Clock: time as an injected dependency. Everything that waits, times out or backs off takes a
+/// Clock, so that tests run without sleeping. Programs use Clock::Real(), and tests
+/// base::testing::FakeClock.
 #ifndef KUBEXX_BASE_CLOCK_H_
 #define KUBEXX_BASE_CLOCK_H_
 
@@ -18,30 +19,31 @@ using TimePoint = std::chrono::steady_clock::time_point;
 /// The time of day, which may jump.
 using WallTime = std::chrono::system_clock::time_point;
 
-/// Why a wait ended. Wakes may be spurious: test the condition again after each.
+/// Why a wait ended. A wait may also end without a reason, so the condition has to be tested again
+/// after each.
 enum class Wake { kNotified, kTimeout, kStopped };
 
-/// Source of monotonic and wall time and of timed waits. Thread-safe.
+/// The source of monotonic time, wall time and timed waits. Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  /// Monotonic time: for intervals, deadlines and backoff.
+  /// Returns the monotonic time, which is for intervals, deadlines and backoff.
   virtual TimePoint Now() const = 0;
 
-  /// Wall time: for what is shown or written to the API.
+  /// Returns the wall time, which is for times that are shown or written to the API.
   virtual WallTime Wall() const = 0;
 
-  /// Waits on `cv` with `mu` held until notified, `deadline` has passed or `stop` is requested.
-  /// TimePoint::max() waits without a limit. Returns with `mu` held. A timeout does not mean the
-  /// condition is false: test it first.
+  /// Waits on `cv` until it is notified, `deadline` has passed or `stop` is requested;
+  /// TimePoint::max() means no deadline. `mu` is held before and after. The condition may be true
+  /// even after a timeout, so test it first.
   virtual Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline)
       KX_REQUIRES(mu) = 0;
 
-  /// Sleeps for `d`; returns false at once when `stop` is or becomes requested.
+  /// Sleeps for `d`. Returns false, without sleeping any longer, if `stop` is or becomes requested.
   bool SleepFor(Duration d, const std::stop_token& stop);
 
-  /// The process's real clock.
+  /// Returns the process's real clock.
   static Clock& Real();
 };
 

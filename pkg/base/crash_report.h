@@ -1,5 +1,5 @@
 /// @file
-/// What a process leaves behind that crashes.
+/// Writes a report when the process crashes.
 #ifndef KUBEXX_BASE_CRASH_REPORT_H_
 #define KUBEXX_BASE_CRASH_REPORT_H_
 
@@ -7,17 +7,17 @@
 
 namespace kubexx::base {
 
-/// From now on a fault of the process (SIGSEGV, SIGBUS, SIGILL, SIGFPE) or an abort (SIGABRT, also
-/// by std::terminate) writes the signal and the calls that led to it to standard error, as Go's
-/// runtime does, so that the log of a container that was restarted tells where. The signal then
-/// ends the process as it would have, with a core dump where the system keeps them. `program`, its
-/// name and version, begins the report.
+/// From now on, when the process has a fault (SIGSEGV, SIGBUS, SIGILL, SIGFPE) or aborts (SIGABRT,
+/// also by std::terminate), the signal and the stack of calls are written to standard error, as
+/// Go's runtime does it, so that the log of a restarted container shows the place. The signal then
+/// ends the process as usual, with a core dump where the system keeps them. The report begins with
+/// `program`, which should be the program's name and version.
 ///
-/// Each call is written as a file with an offset in it, which `addr2line -Cfe FILE OFFSET` turns
-/// into a function if the file has its symbols. The file in an image has none; the same build
-/// before it was stripped has them. Nothing of the process's data is written. A thread that has
-/// used up its stack ends the process without a report. Call it once, before there are threads.
-/// Under a sanitizer, which reports by itself, it does nothing.
+/// Each call is written as a file and an offset, which `addr2line -Cfe FILE OFFSET` turns into a
+/// function if the file has its symbols. The file in an image has no symbols, but the same build
+/// has them before it is stripped. None of the process's data is written. When a thread has used up
+/// its stack, the process ends without a report. Call it once, before there are threads. Under a
+/// sanitizer, which writes its own reports, it does nothing.
 void ReportCrashes(const std::string& program);
 
 }  // namespace kubexx::base

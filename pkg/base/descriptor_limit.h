@@ -1,5 +1,5 @@
 /// @file
-/// How many files the process may have open.
+/// Raises the limit of open files.
 #ifndef KUBEXX_BASE_DESCRIPTOR_LIMIT_H_
 #define KUBEXX_BASE_DESCRIPTOR_LIMIT_H_
 
@@ -7,9 +7,10 @@
 
 namespace kubexx::base {
 
-/// Raises the limit of open files to what the process is allowed: a watch is a connection, and a
-/// connection a descriptor, of which many systems give a process 1,024 at first. Go's runtime does
-/// the same for every program. Returns the error of the system's call that failed.
+/// Raises the limit of open files to the maximum that the process may have. Each watch is a
+/// connection, which needs a descriptor, and on many systems a process begins with a limit of
+/// 1,024. Go's runtime does the same for every program. Returns the error of the system call that
+/// failed.
 [[nodiscard]] std::error_code RaiseDescriptorLimit();
 
 }  // namespace kubexx::base

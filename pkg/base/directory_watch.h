@@ -1,5 +1,5 @@
 /// @file
-/// Notices changes in directories.
+/// DirectoryWatch: notices changes in directories.
 #ifndef KUBEXX_BASE_DIRECTORY_WATCH_H_
 #define KUBEXX_BASE_DIRECTORY_WATCH_H_
 
@@ -12,9 +12,9 @@
 
 namespace kubexx::base {
 
-/// Calls back on a thread of its own after something in one of the directories was written,
-/// created, renamed or removed. Best effort: where inotify does not work, or once a directory
-/// itself is replaced, nothing is called. Thread-safe.
+/// Calls `on_change`, on a thread of its own, after something in one of the directories was
+/// written, created, renamed or removed. It is best effort: nothing is called where inotify does
+/// not work, or after a directory itself was replaced. Thread-safe.
 class DirectoryWatch {
  public:
   DirectoryWatch(const std::vector<std::string>& directories, std::function<void()> on_change);
@@ -22,7 +22,7 @@ class DirectoryWatch {
   DirectoryWatch& operator=(const DirectoryWatch&) = delete;
   ~DirectoryWatch();
 
-  /// The directories that cannot be watched.
+  /// Returns the directories that cannot be watched.
   const std::vector<std::string>& unwatched() const { return unwatched_; }
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// A view of a callable, for parameters that are called but not kept.
+/// FunctionRef: a view of a callable, for parameters that are called but not kept.
 #ifndef KUBEXX_BASE_FUNCTION_REF_H_
 #define KUBEXX_BASE_FUNCTION_REF_H_
 
@@ -12,7 +12,7 @@ namespace kubexx::base {
 template <class Signature>
 class FunctionRef;
 
-/// Refers to a callable without owning it; valid as long as the callable is. Cheap to copy.
+/// Refers to a callable without owning it. Valid as long as the callable exists. Cheap to copy.
 template <class R, class... Args>
 class FunctionRef<R(Args...)> {
  public:

@@ -31,18 +31,19 @@
 #endif
 /// @endcond
 
-/// What clang's thread-safety analysis checks: reads and writes hold this one.
+/// The member may be accessed only while this mutex is held, which clang's thread-safety analysis
+/// checks.
 #define KX_GUARDED_BY(...) KX_THREAD_ANNOTATION(guarded_by(__VA_ARGS__))
-/// The caller holds these.
+/// The function may be called only while these mutexes are held.
 #define KX_REQUIRES(...) KX_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
-/// The caller holds none of these.
+/// The function may be called only while none of these mutexes is held.
 #define KX_EXCLUDES(...) KX_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 
 namespace kubexx::base {
 
-/// A mutual exclusion lock. It is not recursive. A thread that finds it taken tries again for about
-/// as long as it takes to go to sleep and to be woken, and only then goes to sleep: most locks are
-/// held for less.
+/// A mutual exclusion lock that is not recursive. A thread that finds it locked first tries again
+/// for about as long as it would take to go to sleep and to be woken, because most locks are held
+/// for a shorter time. Only then does the thread sleep.
 class KX_THREAD_ANNOTATION(capability("mutex")) Mutex {
  public:
   Mutex() = default;
@@ -50,7 +51,7 @@ class KX_THREAD_ANNOTATION(capability("mutex")) Mutex {
   Mutex& operator=(const Mutex&) = delete;
   void lock() KX_THREAD_ANNOTATION(acquire_capability()) {
 #if KX_THREAD_SANITIZER
-    mu_.lock();  // of locks that were tried it learns no order
+    mu_.lock();  // with try_lock the sanitizer would learn no lock order
 #else
     if (!mu_.try_lock()) {
       LockTaken();
@@ -79,14 +80,16 @@ class KX_THREAD_ANNOTATION(scoped_lockable) MutexLock {
   Mutex& mu_;
 };
 
-/// A condition variable for Mutex. Waits for a time, or for a stop, go through Clock::WaitUntil so
-/// that time can be injected. All waits may end without a reason. It may be destroyed when all
-/// threads that waited have returned, which is later than with the standard's.
+/// A condition variable for Mutex. Waits with a deadline or a stop token should use
+/// Clock::WaitUntil, so that time can be injected. Every wait may end without a reason. It may be
+/// destroyed once all waits have returned; std::condition_variable may already be destroyed once
+/// all waiting threads have been notified.
 ///
-/// It is a futex, while std::condition_variable_any is a mutex and glibc's condition variable. A
-/// thread that is woken waits for nobody but the holder of its own Mutex, notifying costs no system
-/// call when nobody waits, and glibc's lost wake-up (its bug 25847) cannot happen. As with the
-/// standard's, whatever is waited for changes with the Mutex held; notifying is cheaper without it.
+/// It is a futex, whereas std::condition_variable_any consists of a mutex and glibc's condition
+/// variable. A woken thread waits for nobody but the holder of its own Mutex, a notification
+/// without waiting threads makes no system call, and glibc's lost wake-up (its bug 25847) cannot
+/// happen. As with the standard's, the condition must be changed while the Mutex is held; notifying
+/// is cheaper without it.
 class CondVar {
  public:
   CondVar() = default;
@@ -100,8 +103,8 @@ class CondVar {
   void wait_for(Mutex& mu, std::chrono::nanoseconds time) KX_REQUIRES(mu) {
     Wait(mu, {}, std::chrono::steady_clock::now() + time);
   }
-  /// Also ends when `stop` is requested or `deadline` has passed; time_point::max() means never.
-  /// Whoever requests the stop may hold `mu`.
+  /// Waits as wait does, but also ends when `stop` is requested or `deadline` has passed;
+  /// time_point::max() means no deadline. The thread that requests the stop may hold `mu`.
   void wait_until(Mutex& mu, const std::stop_token& stop,
                   std::chrono::steady_clock::time_point deadline) KX_REQUIRES(mu) {
     Wait(mu, stop, deadline);
@@ -115,14 +118,15 @@ class CondVar {
   void Wait(Mutex& mu, const std::stop_token& stop, std::chrono::steady_clock::time_point deadline)
       KX_THREAD_ANNOTATION(no_thread_safety_analysis);
   void Notify(int how_many) noexcept {
-    // Who waits was counted before it gave up the Mutex with which the condition was changed.
+    // A waiting thread was counted before it unlocked the Mutex under which the condition was
+    // changed.
     if (waiters_.load() != 0) {
       Wake(how_many);
     }
   }
   void Wake(int how_many) noexcept;
 
-  std::atomic<std::uint32_t> wakes_ = 0;  ///< The futex: how often somebody was to be woken.
+  std::atomic<std::uint32_t> wakes_ = 0;  ///< the futex: counts the wake-ups
   std::atomic<std::uint32_t> waiters_ = 0;
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// Keeps a fault that repeats from filling the log.
+/// ReportLimit: keeps a repeated fault from filling the log.
 #ifndef KUBEXX_BASE_REPORT_LIMIT_H_
 #define KUBEXX_BASE_REPORT_LIMIT_H_
 
@@ -13,14 +13,14 @@
 
 namespace kubexx::base {
 
-/// Lets five lines a minute through and counts the others. Thread-safe.
+/// Admits five lines a minute and counts the others. Thread-safe.
 class ReportLimit {
  public:
   /// `clock` must outlive it.
   explicit ReportLimit(Clock& clock) : clock_(clock) {}
 
-  /// Returns nothing when this line is to be left out, otherwise how many lines were left out since
-  /// the last one.
+  /// Returns std::nullopt if this line should be left out, and otherwise how many lines have been
+  /// left out since the last admitted one.
   std::optional<std::int64_t> Admit() {
     const TimePoint now = clock_.Now();
     const MutexLock lock(mu_);

@@ -1,10 +1,11 @@
 /// @file
-/// Whether a sanitizer watches the program: it has handlers and an allocator of its own then.
+/// KX_SANITIZED: whether the program runs under a sanitizer, which brings its own signal handlers
+/// and allocator.
 #ifndef KUBEXX_BASE_SANITIZERS_H_
 #define KUBEXX_BASE_SANITIZERS_H_
 
 /// @cond
-// GCC says so by macros, clang by features.
+// GCC shows this by macros, and clang by features.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KX_SANITIZED 1
 #elif defined(__has_feature)

@@ -1,5 +1,5 @@
 /// @file
-/// A stop token that time requests.
+/// StopTimer: a stop token that is requested after a time.
 #ifndef KUBEXX_BASE_STOP_TIMER_H_
 #define KUBEXX_BASE_STOP_TIMER_H_
 
@@ -13,9 +13,9 @@
 
 namespace kubexx::base {
 
-/// Gives a token that is requested when its parent is, or when `limit` has passed since the
-/// construction or the last Restart. It serves deadlines, and watchdogs over what may fall silent.
-/// It costs a thread that sleeps, unless `limit` is zero, which means no limit. Thread-safe.
+/// Has a stop token that is requested when `parent` is, or when `limit` has passed since the
+/// construction or the last Restart. It serves deadlines, and watchdogs over peers that may fall
+/// silent. It costs a sleeping thread, unless `limit` is zero, which means no limit. Thread-safe.
 class StopTimer {
  public:
   StopTimer(Clock& clock, const std::stop_token& parent, Duration limit);
@@ -23,11 +23,11 @@ class StopTimer {
   StopTimer& operator=(const StopTimer&) = delete;
 
   std::stop_token token() const { return source_.get_token(); }
-  /// The time does not run until the next Restart.
+  /// Stops the time until the next Restart.
   void Pause();
-  /// The time begins again; no effect once it has expired.
+  /// Begins the time anew. Has no effect once the time has expired.
   void Restart();
-  /// Whether it was time that requested the token.
+  /// Returns whether the token was requested because the time has expired.
   bool expired() const;
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// A registration that ends with its owner.
+/// Subscription: a registration that ends with its owner.
 #ifndef KUBEXX_BASE_SUBSCRIPTION_H_
 #define KUBEXX_BASE_SUBSCRIPTION_H_
 
@@ -8,8 +8,8 @@
 
 namespace kubexx::base {
 
-/// Owns one registration. Reset(), or destruction, unregisters and waits for a call that is
-/// running; therefore a callback must not destroy its own subscription. Move-only.
+/// Owns one registration. Reset() and the destructor unregister the callback and wait for a running
+/// call of it. Therefore a callback must not destroy its own subscription. Move-only.
 class [[nodiscard]] Subscription {
  public:
   Subscription() = default;
@@ -26,7 +26,7 @@ class [[nodiscard]] Subscription {
   }
   ~Subscription() { Reset(); }
 
-  /// Ends the registration now. Does nothing when there is none.
+  /// Ends the registration now. Does nothing if there is none.
   void Reset() {
     if (auto unregister = std::exchange(unregister_, nullptr)) {
       unregister();

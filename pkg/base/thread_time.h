@@ -1,5 +1,5 @@
 /// @file
-/// How long a thread has worked.
+/// Measures the processor time of a thread.
 #ifndef KUBEXX_BASE_THREAD_TIME_H_
 #define KUBEXX_BASE_THREAD_TIME_H_
 
@@ -11,8 +11,8 @@
 
 namespace kubexx::base {
 
-/// Processor time that the calling thread has used since it began. Other work of the machine hardly
-/// changes how it grows, so costs are counted by it. It takes a system call.
+/// Returns the processor time that the calling thread has used since it began. Other work of the
+/// machine hardly influences it, so costs are measured with it. It takes a system call.
 inline Duration ThreadCpuTime() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

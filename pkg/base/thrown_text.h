@@ -1,5 +1,5 @@
 /// @file
-/// ThrownText: what an exception of somebody else's function says.
+/// ThrownText: the text of an exception.
 #ifndef KUBEXX_BASE_THROWN_TEXT_H_
 #define KUBEXX_BASE_THROWN_TEXT_H_
 
@@ -8,8 +8,8 @@
 
 namespace kubexx::base {
 
-/// The text of the exception that is being handled, for logs and errors. Call it in a catch block:
-/// `catch (...) { Log(ThrownText()); }`. Thread-safe.
+/// Returns the text of the exception that is being handled, for logs and errors. Call it in a catch
+/// block: `catch (...) { Log(ThrownText()); }`. Thread-safe.
 inline std::string ThrownText() {
   try {
     throw;

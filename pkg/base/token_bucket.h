@@ -1,5 +1,5 @@
 /// @file
-/// A token bucket: limits a rate while letting short bursts through.
+/// TokenBucket: limits a rate, but allows short bursts.
 #ifndef KUBEXX_BASE_TOKEN_BUCKET_H_
 #define KUBEXX_BASE_TOKEN_BUCKET_H_
 
@@ -8,9 +8,9 @@
 
 namespace kubexx::base {
 
-/// Starts full with `burst` tokens and gains `per_second` tokens a second, never above `burst`.
-/// Each Reserve takes one token; when there is none it borrows the next and says how long to wait
-/// for it, so callers are served in the order of their calls. Semantics: Go's x/time/rate
+/// Starts full with `burst` tokens and gains `per_second` tokens a second, up to `burst`. Each
+/// Reserve takes one token. If there is none, it borrows the next one and returns how long to wait
+/// for it, so that callers are served in the order of their calls. Semantics: Go's x/time/rate
 /// Limiter.Reserve. Thread-safe, never blocks.
 class TokenBucket {
  public:
@@ -18,11 +18,11 @@ class TokenBucket {
   /// bucket.
   TokenBucket(double per_second, int burst, Clock& clock);
 
-  /// Takes one token. Returns how long the caller must wait before it acts; zero when it may act
-  /// now. A caller that gives up while it waits calls Cancel.
+  /// Takes one token. Returns how long the caller must wait before it acts; zero means that it may
+  /// act now. A caller that gives up while it waits calls Cancel.
   Duration Reserve();
 
-  /// Gives back the token of a Reserve that was not used.
+  /// Gives back the token of a Reserve if it was not used.
   void Cancel();
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// Reading UTF-8 that may be broken, and cutting it.
+/// Reads UTF-8 that may be invalid, and cuts it.
 #ifndef KUBEXX_BASE_UTF8_H_
 #define KUBEXX_BASE_UTF8_H_
 
@@ -10,7 +10,7 @@
 
 namespace kubexx::base {
 
-/// One code point and the bytes it takes. `valid` is false for a byte that starts no well-formed
+/// A code point and its number of bytes. `valid` is false for a byte that starts no well-formed
 /// sequence; then `size` is 1 and `code` is that byte.
 struct CodePoint {
   std::uint32_t code = 0;
@@ -22,11 +22,11 @@ struct CodePoint {
 /// values above U+10FFFF are not valid.
 CodePoint DecodeFirst(std::string_view text);
 
-/// `text` with each byte that is not part of a well-formed sequence replaced by U+FFFD.
+/// Returns `text` with U+FFFD in place of each byte that is not part of a well-formed sequence.
 std::string ToValidUtf8(std::string_view text);
 
-/// `text` as valid UTF-8 (broken bytes become U+FFFD) of at most `max_bytes`, cut between
-/// characters.
+/// Returns `text` as valid UTF-8 of at most `max_bytes`, cut between characters. Invalid bytes
+/// become U+FFFD.
 std::string CutUtf8(std::string_view text, std::size_t max_bytes);
 
 }  // namespace kubexx::base

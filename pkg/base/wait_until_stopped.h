@@ -1,5 +1,5 @@
 /// @file
-/// How a thread waits for nothing but its end.
+/// Waits for a stop.
 #ifndef KUBEXX_BASE_WAIT_UNTIL_STOPPED_H_
 #define KUBEXX_BASE_WAIT_UNTIL_STOPPED_H_
 
@@ -7,8 +7,8 @@
 
 namespace kubexx::base {
 
-/// Blocks until `stop` is requested; for a program's main thread, whose token is that of
-/// controller::StopSignals. A token that nobody can request blocks for ever.
+/// Blocks until `stop` is requested. It is for a program's main thread, with the token of
+/// controller::StopSignals. With a token that nobody can request it blocks for ever.
 void WaitUntilStopped(const std::stop_token& stop);
 
 }  // namespace kubexx::base

@@ -33,8 +33,8 @@ struct WatchEvent {
 
 /// Lists and watches one type. As client-go's ListerWatcher (`tools/cache`), but both calls block
 /// and hand over the objects one by one as they arrive, so that a caller never holds a whole
-/// response. Implementations are thread-safe. One that throws costs the reflector that try; see
-/// Reflector.
+/// response. Implementations are thread-safe. An exception counts as a failed attempt of the
+/// reflector; see Reflector.
 class ListerWatcher {
  public:
   using ObjectSink = base::FunctionRef<apimachinery::Result<void>(Object&&)>;

@@ -1,5 +1,6 @@
 /// @file
-/// Base64 with the standard alphabet and padding, as Go's []byte in JSON.
+/// Encodes and decodes base64 with the standard alphabet and padding, as Go does for []byte in
+/// JSON.
 #ifndef KUBEXX_CODEC_BASE64_H_
 #define KUBEXX_CODEC_BASE64_H_
 
@@ -8,14 +9,14 @@
 
 namespace kubexx::codec {
 
-/// Appends the encoding of `bytes`. Thread-safe, as the others here.
+/// Appends the encoding of `bytes`. Thread-safe, like the other functions here.
 void AppendBase64(std::string_view bytes, std::string& out);
 
-/// The encoding of `bytes`.
+/// Returns the encoding of `bytes`.
 std::string EncodeBase64(std::string_view bytes);
 
-/// Appends what `text` encodes; line breaks in it are passed over. False when it is malformed
-/// (`out` is then partly written).
+/// Appends the bytes that `text` encodes; line breaks in `text` are skipped. Returns false if
+/// `text` is malformed; `out` may then have a part of the bytes.
 bool DecodeBase64(std::string_view text, std::string& out);
 
 }  // namespace kubexx::codec

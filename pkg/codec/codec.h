@@ -1,6 +1,6 @@
 /// @file
-/// Typed entry points of the two codecs. The work is done by table-driven functions over void*;
-/// these templates only pass the table, so a new type costs no code.
+/// The functions of the two codecs. Functions over void* do the work, driven by a schema table; the
+/// templates only pass the table, so that a new type costs no code.
 #ifndef KUBEXX_CODEC_CODEC_H_
 #define KUBEXX_CODEC_CODEC_H_
 
@@ -12,35 +12,35 @@
 
 namespace kubexx::codec {
 
-/// How an object is written down.
+/// The encodings of an object.
 enum class Encoding : std::uint8_t { kJson, kProtobuf };
 
-/// Whether the type has a protobuf message. Custom resources have none: no field of their tables
-/// has a tag, and the API server stores and sends them as JSON only.
+/// Returns whether the type has a protobuf message. Custom resources have none: no field of their
+/// tables has a tag, and the API server stores and sends them only as JSON.
 bool HasProtobuf(const TypeSchema& schema);
 
-/// Appends the protobuf message of `object` (no envelope) to `out`, bytes as Go's generated Marshal
-/// writes them. Appends nothing for a type that HasProtobuf says to have none.
+/// Appends the protobuf message of `object`, without an envelope, to `out`; the bytes are those of
+/// Go's generated Marshal. Appends nothing for a type without a message (see HasProtobuf).
 void EncodeProtobuf(const TypeSchema& schema, const void* object, std::string& out);
 
-/// Reads a protobuf message (no envelope) into the value-initialised `object`. Unknown fields are
-/// skipped. kMalformed with the path of the field on bad bytes; nesting deeper than 64 levels and
-/// lengths beyond the input are errors.
+/// Decodes a protobuf message, without an envelope, into the value-initialised `object`. Unknown
+/// fields are skipped. Returns kMalformed with the path of the field for bad bytes, such as lengths
+/// beyond the input, and for messages that nest deeper than 64 levels.
 apimachinery::Result<void> DecodeProtobuf(const TypeSchema& schema, std::string_view bytes,
                                           void* object);
 
-/// Appends JSON as Go's encoding/json would write the type. A root kind begins with "kind" and
-/// "apiVersion".
+/// Appends the JSON that Go's encoding/json would write for the type. A root kind begins with
+/// "kind" and "apiVersion".
 void EncodeJson(const TypeSchema& schema, const void* object, std::string& out);
 
-/// Reads JSON into the value-initialised `object`. Field names match exactly (case-sensitive, as
-/// the API server); unknown and duplicate fields are ignored, null leaves the zero value. A root
-/// kind's apiVersion and kind are checked when present. kMalformed with the path of the field
-/// otherwise.
+/// Decodes JSON into the value-initialised `object`. Names of fields are case-sensitive, as in the
+/// API server; unknown and duplicate fields are ignored, and null leaves the zero value. The
+/// apiVersion and kind of a root kind are checked if they are present. Returns kMalformed with the
+/// path of the field if the JSON does not fit.
 apimachinery::Result<void> DecodeJson(const TypeSchema& schema, std::string_view json,
                                       void* object);
 
-/// `object` on the protobuf wire, without an envelope.
+/// Returns the protobuf message of `object`, without an envelope.
 template <class T>
 std::string EncodeProtobuf(const T& object) {
   std::string out;
@@ -48,7 +48,8 @@ std::string EncodeProtobuf(const T& object) {
   return out;
 }
 
-/// A new T from the protobuf wire, without an envelope; errors as of the untyped function.
+/// Decodes a new T from a protobuf message without an envelope. Errors are those of the function
+/// above.
 template <class T>
 apimachinery::Result<T> DecodeProtobuf(std::string_view bytes) {
   T object{};
@@ -56,7 +57,7 @@ apimachinery::Result<T> DecodeProtobuf(std::string_view bytes) {
   return object;
 }
 
-/// `object` as JSON.
+/// Returns `object` as JSON.
 template <class T>
 std::string EncodeJson(const T& object) {
   std::string out;
@@ -64,7 +65,7 @@ std::string EncodeJson(const T& object) {
   return out;
 }
 
-/// A new T from JSON; errors as of the untyped function.
+/// Decodes a new T from JSON. Errors are those of the function above.
 template <class T>
 apimachinery::Result<T> DecodeJson(std::string_view json) {
   T object{};
@@ -72,7 +73,7 @@ apimachinery::Result<T> DecodeJson(std::string_view json) {
   return object;
 }
 
-/// Decodes either encoding; protobuf without envelope.
+/// Decodes a new T from either encoding; protobuf without an envelope.
 template <class T>
 apimachinery::Result<T> Decode(Encoding encoding, std::string_view bytes) {
   return encoding == Encoding::kProtobuf ? DecodeProtobuf<T>(bytes) : DecodeJson<T>(bytes);

@@ -1,5 +1,5 @@
 /// @file
-/// The "k8s\0" envelope of stored and transmitted protobuf objects: runtime.Unknown.
+/// The "k8s\0" envelope, runtime.Unknown, in which protobuf objects are stored and sent.
 #ifndef KUBEXX_CODEC_ENVELOPE_H_
 #define KUBEXX_CODEC_ENVELOPE_H_
 
@@ -11,10 +11,10 @@
 
 namespace kubexx::codec {
 
-/// The four bytes in front of every envelope.
+/// The four bytes at the beginning of every envelope.
 inline constexpr std::string_view kEnvelopeMagic{"k8s\0", 4};
 
-/// runtime.Unknown. The views refer to the bytes given to ReadEnvelope.
+/// The fields of runtime.Unknown. The views refer to the bytes that were given to ReadEnvelope.
 struct Envelope {
   std::string_view api_version{};
   std::string_view kind{};
@@ -23,18 +23,19 @@ struct Envelope {
   std::string_view content_type{};
 };
 
-/// Takes an envelope apart, copying nothing. kMalformed when the magic or a field is wrong.
+/// Reads an envelope without copying anything. Returns kMalformed if the first four bytes or a
+/// field are wrong.
 apimachinery::Result<Envelope> ReadEnvelope(std::string_view bytes);
 
-/// Appends magic and Unknown around `raw`, as apimachinery's protobuf serializer writes it.
+/// Appends an envelope around `raw`, as apimachinery's protobuf serializer writes it.
 void WriteEnvelope(std::string_view api_version, std::string_view kind, std::string_view raw,
                    std::string& out);
 
-/// The same with the names of `schema`, a root kind; a kind without TypeMeta of its own
-/// (WatchEvent) gets empty names.
+/// The same with the apiVersion and kind of `schema`, a root kind. Both are empty for a kind
+/// without a TypeMeta (WatchEvent).
 void WriteEnvelope(const TypeSchema& schema, std::string_view raw, std::string& out);
 
-/// "v1" or "apps/v1" of a root kind.
+/// Returns the apiVersion of a root kind, such as "v1" or "apps/v1".
 std::string ApiVersionOf(const TypeSchema& schema);
 
 }  // namespace kubexx::codec

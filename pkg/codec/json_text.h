@@ -1,5 +1,5 @@
 /// @file
-/// JSON as text, without a tree: string literals, and how deep a text nests.
+/// Functions for JSON text that need no tree.
 #ifndef KUBEXX_CODEC_JSON_TEXT_H_
 #define KUBEXX_CODEC_JSON_TEXT_H_
 
@@ -8,15 +8,16 @@
 
 namespace kubexx::codec {
 
-/// Appends `text` as a string literal with its quotes, as Go's encoding/json writes it: control
-/// characters, quotes, backslashes, <, > and & escaped, each byte of what is no UTF-8 as U+FFFD.
+/// Appends `text` as a string literal with its quotes, as Go's encoding/json writes it. Control
+/// characters, quotes, backslashes, <, > and & are escaped, and each byte of invalid UTF-8 becomes
+/// U+FFFD.
 void AppendQuotedJson(std::string_view text, std::string& out);
 
-/// The same as a text of its own.
+/// Returns the literal that AppendQuotedJson appends.
 std::string QuotedJson(std::string_view text);
 
-/// Whether objects and arrays are nested more than `levels` deep in `json`, which is valid JSON.
-/// Takes one look at each byte.
+/// Returns whether objects and arrays nest more than `levels` deep in `json`, which must be valid
+/// JSON. Reads each byte once.
 bool NestsDeeperThan(std::string_view json, int levels);
 
 }  // namespace kubexx::codec

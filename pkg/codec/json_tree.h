@@ -1,5 +1,6 @@
 /// @file
-/// Any JSON value as a tree: for objects whose type is not known when the program is compiled.
+/// JsonTree: a JSON value as a tree, for objects whose type is not known when the program is
+/// compiled.
 #ifndef KUBEXX_CODEC_JSON_TREE_H_
 #define KUBEXX_CODEC_JSON_TREE_H_
 
@@ -18,16 +19,17 @@
 
 namespace kubexx::codec {
 
-/// A JSON value that keeps the order of members and the text of numbers, so that what is read and
-/// written again differs in white space only. Made for objects of a few dozen members: finding one
-/// takes time linear in their number. A value type; not thread-safe while it changes.
+/// A JSON value that keeps the order of members and the text of numbers, so that a value that is
+/// read and written again differs only in white space. It is made for objects with a few dozen
+/// members: finding a member takes time linear in their number (see MemberIndex). A value type; not
+/// thread-safe while it changes.
 class JsonTree {
  public:
   enum class Type : std::uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
   struct Member;
 
   // NOLINTBEGIN(google-explicit-constructor): a JSON value is what it is made of.
-  /// Null.
+  /// Makes null.
   JsonTree();
   JsonTree(std::nullptr_t);
   JsonTree(std::same_as<bool> auto value);
@@ -35,21 +37,21 @@ class JsonTree {
   JsonTree(std::string_view value);
   JsonTree(const char* value);
   JsonTree(double value);
-  /// Any integer.
+  /// Makes a number from any integer.
   template <std::integral I>
     requires(!std::same_as<I, bool> && !std::same_as<I, char>)
   JsonTree(I value);
   // NOLINTEND(google-explicit-constructor)
 
-  /// Without elements or members.
+  /// Make an empty array and an empty object.
   static JsonTree Array();
   static JsonTree Object();
-  /// An object of these members, in this order; of two with one key the last counts.
+  /// Makes an object of `members`, in their order. If two have the same key, the last counts.
   static JsonTree Object(std::vector<Member> members);
   static JsonTree Array(std::vector<JsonTree> elements);
 
-  /// kMalformed when `text` is not one JSON value, or nests deeper than 512 levels. Of members with
-  /// the same key the last counts.
+  /// Parses `text`. Returns kMalformed if it is not one JSON value, or nests deeper than 512
+  /// levels. If several members have the same key, the last counts.
   static apimachinery::Result<JsonTree> Parse(std::string_view text);
 
   Type type() const { return static_cast<Type>(value_.index()); }
@@ -57,43 +59,44 @@ class JsonTree {
   bool IsObject() const { return type() == Type::kObject; }
   bool IsArray() const { return type() == Type::kArray; }
 
-  /// The value, when it is of that type. AsInt: a number without fraction that fits.
+  /// Return the value if it has that type; AsInt requires a number without a fraction that fits
+  /// into 64 bits.
   std::optional<bool> AsBool() const;
   std::optional<std::int64_t> AsInt() const;
   std::optional<double> AsDouble() const;
-  /// Null when the value is not a string. Valid until the value changes.
+  /// Returns the string, or null if the value is not a string. Valid until the value changes.
   const std::string* AsString() const { return std::get_if<std::string>(&value_); }
 
-  /// The members of an object; empty for other types.
+  /// Returns the members of an object; empty for other types.
   std::span<const Member> members() const;
   std::span<Member> members();
-  /// The elements of an array; empty for other types.
+  /// Returns the elements of an array; empty for other types.
   std::span<const JsonTree> elements() const;
   std::span<JsonTree> elements();
-  /// The number of members or elements.
+  /// Returns the number of members or elements.
   std::size_t size() const;
 
-  /// The member `key`; null when there is none, or when this is not an object. Valid until members
-  /// are added or removed.
+  /// Returns the member `key`, or null if there is none or this is not an object. Valid until
+  /// members are added or removed.
   const JsonTree* Find(std::string_view key) const;
   JsonTree* Find(std::string_view key);
-  /// The string at `key`; empty when there is none, or when it is not a string. Valid until the
-  /// value changes.
+  /// Returns the string at `key`; empty if there is no such member, or if it is not a string. Valid
+  /// until the value changes.
   std::string_view TextAt(std::string_view key) const {
     const JsonTree* member = Find(key);
     const std::string* text = member == nullptr ? nullptr : member->AsString();
     return text == nullptr ? std::string_view() : std::string_view(*text);
   }
-  /// The member `key`; when it is new it is added at the end, as null. A value that is not an
+  /// Returns the member `key`; a new member is added at the end, as null. A value that is not an
   /// object becomes one.
   JsonTree& operator[](std::string_view key);
-  /// Whether there was one.
+  /// Removes the member `key`. Returns whether there was one.
   bool Erase(std::string_view key);
   /// Adds an element at the end. A value that is not an array becomes one.
   JsonTree& Append(JsonTree element);
 
-  /// The value at the end of `path`; null when it does not lead anywhere. Each step is the key of a
-  /// member or, for an array, the index in decimal.
+  /// Returns the value at `path`, or null if there is none. Each step is the key of a member or,
+  /// for an array, an index in decimal.
   const JsonTree* At(std::span<const std::string_view> path) const;
   JsonTree* At(std::span<const std::string_view> path);
   const JsonTree* At(std::initializer_list<std::string_view> path) const {
@@ -101,10 +104,10 @@ class JsonTree {
   }
 
   void AppendJson(std::string& out) const;
-  /// On one line without white space, strings as Go's encoding/json writes them.
+  /// Returns JSON on one line, without white space, with strings as Go's encoding/json writes them.
   std::string ToJson() const;
 
-  /// As JSON values: the order of members does not count, 1.0 equals 1.
+  /// Compares the JSON values: the order of members does not count, and 1.0 equals 1.
   friend bool operator==(const JsonTree& a, const JsonTree& b);
 
  private:
@@ -124,7 +127,7 @@ struct JsonTree::Member {
   JsonTree value{};
 };
 
-// Here and not in the class, where Member is not complete yet.
+// These definitions stand here because Member is not complete in the class.
 inline JsonTree::JsonTree() = default;
 inline JsonTree::JsonTree(std::nullptr_t) {}
 inline JsonTree::JsonTree(std::same_as<bool> auto value) : value_(value) {}

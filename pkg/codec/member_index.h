@@ -1,5 +1,5 @@
 /// @file
-/// Finding many members of one object.
+/// MemberIndex: finds many members of one object.
 #ifndef KUBEXX_CODEC_MEMBER_INDEX_H_
 #define KUBEXX_CODEC_MEMBER_INDEX_H_
 
@@ -11,11 +11,11 @@
 
 namespace kubexx::codec {
 
-/// Makes Find fast for objects of any size, a ConfigMap's data for example: whoever looks for many
-/// members of one object takes this, since JsonTree::Find looks at one after the other.
+/// Finds members fast in objects of any size, such as the data of a ConfigMap. It is for code that
+/// looks for many members of one object, since JsonTree::Find looks at one member after the other.
 class MemberIndex {
  public:
-  /// `object` may be null and must outlive it unchanged.
+  /// `object` may be null. It must outlive the index and must not change.
   explicit MemberIndex(const JsonTree* object) : object_(object) {
     if (object == nullptr || object->size() < kFew) {
       return;
@@ -26,7 +26,7 @@ class MemberIndex {
     std::ranges::sort(sorted_, {}, &KeyOf);
   }
 
-  /// Null when there is none.
+  /// Returns the member `key`, or null if there is none.
   const JsonTree* Find(std::string_view key) const {
     if (object_ == nullptr || sorted_.empty()) {
       return object_ == nullptr ? nullptr : object_->Find(key);

@@ -1,5 +1,5 @@
 /// @file
-/// Reads the few metadata fields that caches need without decoding the object.
+/// Reads the few metadata fields that caches need, without decoding the object.
 #ifndef KUBEXX_CODEC_OBJECT_META_H_
 #define KUBEXX_CODEC_OBJECT_META_H_
 
@@ -12,7 +12,7 @@
 
 namespace kubexx::codec {
 
-/// Part of ObjectMeta, copied.
+/// A copy of some fields of ObjectMeta.
 struct ObjectMetaSummary {
   std::string namespace_{};
   std::string name{};
@@ -20,19 +20,20 @@ struct ObjectMetaSummary {
   std::string resource_version{};
 };
 
-/// Scans `bytes` (protobuf without envelope, or JSON) for metadata. Works for every type whose
-/// protobuf field 1 is its ObjectMeta, which all root kinds with metadata have. kMalformed on bad
-/// bytes, which JSON that nests deeper than 10,000 levels is: the API server takes none that does.
-/// Decoders go less deep, so an object of which this tells the name may still not decode.
+/// Scans `bytes`, which are protobuf without an envelope or JSON, for metadata. Works for every
+/// type whose protobuf field 1 is its ObjectMeta, as it is for all root kinds with metadata.
+/// Returns kMalformed for bad bytes, and for JSON that nests deeper than 10,000 levels, which the
+/// API server refuses too. Decoders accept fewer levels, so an object may be impossible to decode
+/// although this function finds its name.
 apimachinery::Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view bytes);
 
 /// Scans `bytes` for the labels in the metadata, and decodes nothing else of the object. Works for
-/// the same types as ScanObjectMeta. kMalformed on bad bytes.
+/// the same types as ScanObjectMeta. Returns kMalformed for bad bytes.
 apimachinery::Result<apimachinery::LabelMap> ScanLabels(Encoding encoding, std::string_view bytes);
 
-/// `json`, an object, with `api_version` and `kind` in front when it names no kind, as the items of
-/// a JSON list of a built-in type do not. Returned as it is when `kind` is empty, or when it is not
-/// an object.
+/// Returns `json` with `api_version` and `kind` added at the front, unless it has a kind. The items
+/// of a JSON list of a built-in type have none. Returns `json` unchanged if `kind` is empty, or if
+/// it is not an object.
 std::string WithTypeMeta(std::string_view json, std::string_view api_version,
                          std::string_view kind);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Finds a type's table by its apiVersion and kind.
+/// Registry: finds the schema table of a type by its apiVersion and kind.
 #ifndef KUBEXX_CODEC_REGISTRY_H_
 #define KUBEXX_CODEC_REGISTRY_H_
 
@@ -10,13 +10,14 @@
 
 namespace kubexx::codec {
 
-/// A sorted table of root kinds; the generated one is api::Registry() in pkg/api/registry.gen.h.
+/// A sorted table of root kinds. The generated one is api::Registry() in pkg/api/registry.gen.h.
 class Registry {
  public:
-  /// `types` ascending by (group, version, kind), static storage.
+  /// `types` are ascending by (group, version, kind), in static storage.
   constexpr explicit Registry(std::span<const TypeSchema* const> types) : types_(types) {}
 
-  /// Null when unknown. `api_version` is "v1" or "apps/v1".
+  /// Returns the table of a kind, or null if it is unknown. `api_version` is, for example, "v1" or
+  /// "apps/v1".
   const TypeSchema* Find(std::string_view api_version, std::string_view kind) const;
   std::span<const TypeSchema* const> types() const { return types_; }
 

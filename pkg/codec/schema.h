@@ -1,7 +1,7 @@
 /// @file
-/// Schema tables: what the codecs know of a type. hack/codegen writes one TypeSchema per struct of
-/// the built-in API, kubexx-codegen those of a custom resource. Two codecs (protobuf_*.cc,
-/// json_*.cc) work over the same table, so that adding a type adds data and no code.
+/// Schema tables, which tell the codecs about a type. hack/codegen writes a TypeSchema for each
+/// struct of the built-in API, and kubexx-codegen writes those of custom resources. Two codecs
+/// (protobuf_*.cc, json_*.cc) use the same table, so that a new type adds data and no code.
 #ifndef KUBEXX_CODEC_SCHEMA_H_
 #define KUBEXX_CODEC_SCHEMA_H_
 
@@ -23,7 +23,7 @@
 
 namespace kubexx::codec {
 
-/// What one element of a field is, and with it its C++ type.
+/// The kind of one element of a field, which determines the element's C++ type.
 enum class Kind : std::uint8_t {
   kBool,          ///< bool; as an element of a list apimachinery::Bool, which begins with the bool
   kInt32,         ///< std::int32_t, varint
@@ -48,11 +48,13 @@ enum class Kind : std::uint8_t {
   kJsonValue,     ///< apimachinery::JsonValue: message {bytes raw = 1}
 };
 
-/// How many elements a field has, and with it the container around the element's C++ type E.
+/// The number of elements of a field, which determines the container around the element's C++ type
+/// E.
 enum class Cardinality : std::uint8_t {
-  kPlain,     ///< E itself; always on the protobuf wire, even when zero, as Go's value fields
-  kOptional,  ///< Go's pointer: Box<E> when E is a message, std::optional<E> otherwise; on the wire
-              ///< only when set
+  kPlain,     ///< E itself; always written to protobuf, even when it is zero, like Go's value
+              ///< fields
+  kOptional,  ///< like Go's pointers: Box<E> if E is a message, and otherwise std::optional<E>;
+              ///< written to protobuf only if it is set
   kRepeated,  ///< std::vector<E>
   kMap,  ///< std::map<std::string, E>: repeated message {string key = 1; E value = 2}, ascending by
          ///< key
@@ -61,82 +63,82 @@ enum class Cardinality : std::uint8_t {
 /// How a field behaves in JSON.
 enum FieldFlags : std::uint8_t {
   kNoFlags = 0,
-  kOmitEmpty = 1,  ///< Go's omitempty: left out when false, 0, "", null, or an empty list or map;
-                   ///< never for structs
-  kOmitZero = 2,   ///< Go's omitzero: left out when the value is its type's zero value
-  kInline = 4,  ///< the fields of this message stand in the object around it; protobuf has it as a
-                ///< message still
-  kKeepNull = 8,      ///< kOptional: null is a value, which the element takes, and not absence
-  kEscapedName = 16,  ///< `name` has characters that JSON escapes
+  kOmitEmpty = 1,  ///< Go's omitempty: the field is left out if it is false, 0, "", null, or an
+                   ///< empty list or map, but never if it is a struct
+  kOmitZero = 2,   ///< Go's omitzero: the field is left out if it has its type's zero value
+  kInline = 4,  ///< the fields of this message belong to the object around it; in protobuf it is a
+                ///< message of its own
+  kKeepNull = 8,      ///< for kOptional: null is a value of the element, and does not mean that the
+                      ///< field is absent
+  kEscapedName = 16,  ///< `name` contains characters that JSON escapes
 };
 
 struct TypeSchema;
 
-/// Access to the elements of one field, whatever its container. `field` is the address of the
-/// member.
+/// Functions that access the elements of a field in any container. `field` is the address of the
+/// member. Functions that do not apply to a container are null.
 struct ContainerOps {
-  /// kOptional: 0 or 1; kRepeated, kMap: the number of elements. Null for kPlain, whose element is
-  /// `field` itself.
+  /// Returns the number of elements, which is 0 or 1 for kOptional.
   std::size_t (*size)(const void* field);
-  /// kOptional, kRepeated: the element at `index` (< size).
+  /// For kOptional and kRepeated: returns the element at `index`, which is less than the size.
   const void* (*at)(const void* field, std::size_t index);
-  /// kOptional: a new value in place of the old, kRepeated: a new element at the end;
-  /// value-initialised.
+  /// For kOptional: replaces the value by a value-initialised one. For kRepeated: adds a
+  /// value-initialised element at the end. Returns the new element.
   void* (*append)(void* field);
-  /// kMap: the element at `key`, inserted when new.
+  /// For kMap: returns the element at `key`, which is inserted if it is new.
   void* (*slot)(void* field, std::string&& key);
-  /// kMap: calls `each` for every entry, ascending by key.
+  /// For kMap: calls `each` for every entry, ascending by key.
   void (*for_each)(const void* field,
                    base::FunctionRef<void(const std::string&, const void*)> each);
-  /// kMap: the same, descending by key.
+  /// For kMap: the same, descending by key.
   void (*for_each_reverse)(const void* field,
                            base::FunctionRef<void(const std::string&, const void*)> each);
-  /// Makes the container empty.
+  /// Empties the container.
   void (*clear)(void* field);
-  /// kRepeated: makes room for `count` elements. Null otherwise.
+  /// For kRepeated: reserves memory for `count` elements.
   void (*reserve)(void* field, std::size_t count);
 };
 
 /// One field of a type.
 struct FieldSchema {
-  std::string_view name;  ///< JSON name; also the protobuf name
-  std::uint32_t tag = 0;  ///< protobuf field number; 0 when the field is not in protobuf
+  std::string_view name;  ///< the name in JSON and in protobuf
+  std::uint32_t tag = 0;  ///< the number in protobuf; 0 if the field is not in protobuf
   Kind kind = Kind::kString;
   Cardinality cardinality = Cardinality::kPlain;
   std::uint8_t flags = kNoFlags;
-  std::uint32_t offset = 0;             ///< of the member within the struct
-  const TypeSchema* message = nullptr;  ///< for kMessage
-  const ContainerOps* ops = nullptr;    ///< null for kPlain
+  std::uint32_t offset = 0;             ///< the offset of the member in the struct
+  const TypeSchema* message = nullptr;  ///< the table of the element; only for kMessage
+  const ContainerOps* ops = nullptr;    ///< null for kPlain, whose element is the member itself
 };
 
-/// Types whose JSON is not an object of their fields.
+/// The form of a type in JSON, which for most types is an object of their fields.
 enum class JsonForm : std::uint8_t {
   kObject,
-  kBareObject,     ///< a root kind without "kind" and "apiVersion" of its own: meta/v1 WatchEvent
-  kSchemaOrBool,   ///< apiextensions JSONSchemaPropsOrBool: true, false or the schema
-  kSchemaOrArray,  ///< apiextensions JSONSchemaPropsOrArray: a schema or an array of schemas
+  kBareObject,           ///< a root kind that has no "kind" and "apiVersion": meta/v1 WatchEvent
+  kSchemaOrBool,         ///< apiextensions JSONSchemaPropsOrBool: true, false or the schema
+  kSchemaOrArray,        ///< apiextensions JSONSchemaPropsOrArray: a schema or an array of schemas
   kSchemaOrStringArray,  ///< apiextensions JSONSchemaPropsOrStringArray: a schema or an array of
                          ///< strings
-  kValue,                ///< the value of the only field: a container in a container, kValueSchema
+  kValue,                ///< the value of the only field: a container in a container (see
+                         ///< kValueSchema)
 };
 
-/// One struct type. Tables are constant data with static storage duration and refer to each other
-/// by address.
+/// The table of a struct type. Tables are constant data with static storage duration, and refer to
+/// each other by address.
 struct TypeSchema {
-  std::string_view name;     ///< C++ spelling for errors, for example "core.v1.PodSpec"
-  std::string_view group;    ///< of a root kind; "" for core
-  std::string_view version;  ///< of a root kind
-  std::string_view
-      kind;  ///< "" when the type is not a root kind (has no apiVersion and kind of its own)
+  std::string_view name;     ///< the name in C++, for errors, such as "core.v1.PodSpec"
+  std::string_view group;    ///< the group of a root kind; "" for core
+  std::string_view version;  ///< the version of a root kind
+  std::string_view kind;  ///< "" if the type is not a root kind, which has an apiVersion and a kind
   std::span<const FieldSchema> fields;  ///< ascending by tag
   JsonForm json_form = JsonForm::kObject;
-  /// A value-initialised object on the heap and its destruction, for callers that know the type at
-  /// run time only. Null for kValue.
+  /// Create a value-initialised object on the heap and destroy it, for callers that know the type
+  /// only at run time. Null for kValue.
   void* (*create)() = nullptr;
   void (*destroy)(void* object) = nullptr;
 };
 
-/// The table of T. Specialised by the generated code beside each struct.
+/// Returns the table of T. The generated code specialises it for each struct.
 template <class T>
 const TypeSchema& SchemaOf();
 
@@ -188,7 +190,7 @@ struct ContainerTraits<std::map<std::string, E>> {
       nullptr,
       nullptr,
       [](void* f, std::string&& key) -> void* {
-        // Keys come in ascending order, mostly.
+        // Keys mostly come in ascending order.
         C& map = *static_cast<C*>(f);
         return &map.try_emplace(map.end(), std::move(key))->second;
       },
@@ -210,19 +212,21 @@ struct ContainerTraits<std::map<std::string, E>> {
 }  // namespace internal
 /// @endcond
 
-/// The ops of a container type: &kContainerOps<std::vector<std::string>>.
+/// The functions of a container type. A table refers to them with an expression such as
+/// &kContainerOps<std::vector<std::string>>.
 template <class C>
 inline constexpr const ContainerOps& kContainerOps = internal::ContainerTraits<C>::kOps;
 
-/// The table of a container C that is the element of another one, such as the list in a
-/// std::optional<std::vector<std::string>>: that field is a kOptional of kMessage with the table
-/// kValueSchema<std::vector<std::string>, Kind::kString, Cardinality::kRepeated>. kElement,
-/// kCardinality and kMessage tell of C what a FieldSchema tells of a field. In custom resources
-/// only: there is no protobuf for it.
+/// The only field of a kValueSchema, which is the table of a container C that is the element of
+/// another container, such as the list in a std::optional<std::vector<std::string>>. That field is
+/// a kOptional of kMessage with the table kValueSchema<std::vector<std::string>, Kind::kString,
+/// Cardinality::kRepeated>. kElement, kCardinality and kMessage describe C as the members of a
+/// FieldSchema describe a field. Only custom resources have such fields, as protobuf has no form
+/// for them.
 template <class C, Kind kElement, Cardinality kCardinality, const TypeSchema* kMessage = nullptr>
 inline constexpr FieldSchema kValueField[1] = {
     {{}, 0, kElement, kCardinality, kNoFlags, 0, kMessage, &kContainerOps<C>}};
-/// The table itself, whose only field is kValueField.
+/// The table of a container that is the element of another container; see kValueField.
 template <class C, Kind kElement, Cardinality kCardinality, const TypeSchema* kMessage = nullptr>
 inline constexpr TypeSchema kValueSchema{
     "value", {}, {}, {}, kValueField<C, kElement, kCardinality, kMessage>, JsonForm::kValue};

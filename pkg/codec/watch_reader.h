@@ -1,5 +1,5 @@
 /// @file
-/// Takes a watch stream apart as it arrives, one event at a time.
+/// WatchReader: reads a watch stream while it arrives, one event at a time.
 #ifndef KUBEXX_CODEC_WATCH_READER_H_
 #define KUBEXX_CODEC_WATCH_READER_H_
 
@@ -13,28 +13,29 @@
 
 namespace kubexx::codec {
 
-/// As in meta/v1's WatchEvent.
+/// The types of events, as in meta/v1's WatchEvent.
 enum class WatchEventType : std::uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
 
-/// One frame. The view is valid during the sink's call only.
+/// One frame of a watch. The view is only valid during the call of the sink.
 struct WatchFrame {
   WatchEventType type = WatchEventType::kAdded;
   Encoding encoding = Encoding::kJson;
-  /// The object: a protobuf message with its envelope taken off, or JSON text. For kError a meta/v1
-  /// Status.
+  /// The object, which is a meta/v1 Status for kError: a protobuf message without its envelope, or
+  /// JSON text.
   std::string_view object{};
-  /// Why the frame could not be read; the other members are empty then. Null otherwise, and always
-  /// null unless OnBadFrame::kPass was asked for.
+  /// Why the frame could not be read; the other members are empty then. Null for a good frame, and
+  /// always null with OnBadFrame::kFail.
   const apimachinery::Status* malformed = nullptr;
 };
 
-/// What a reader does with a frame of which it can find the end, but cannot read the content.
+/// What a reader does with a frame whose end it finds, but whose content it cannot read: it fails,
+/// or it passes the frame on with the reason.
 enum class OnBadFrame : std::uint8_t { kFail, kPass };
 
-/// Incremental reader of `application/json;stream=watch` (JSON values one after the other) or
-/// `application/vnd.kubernetes.protobuf;stream=watch` (frames of 4 bytes big-endian length and a
-/// meta/v1 WatchEvent whose object is enveloped). Holds at most one frame of at most
-/// `max_frame_bytes`. Not thread-safe.
+/// Reads a watch incrementally. The stream is `application/json;stream=watch`, which consists of
+/// JSON values one after the other, or `application/vnd.kubernetes.protobuf;stream=watch`, which
+/// consists of frames: a big-endian length of 4 bytes, and a meta/v1 WatchEvent whose object is in
+/// an envelope. Keeps at most one frame in memory, of `max_frame_bytes` at most. Not thread-safe.
 class WatchReader {
  public:
   using FrameSink = base::FunctionRef<apimachinery::Result<void>(const WatchFrame&)>;
@@ -45,8 +46,9 @@ class WatchReader {
   WatchReader& operator=(WatchReader&&) noexcept;
   ~WatchReader();
 
-  /// Consumes the next bytes. kMalformed on bad framing, and on an unknown event type and the like
-  /// unless such frames are passed on; an error of `sink` is returned.
+  /// Reads the next bytes. Returns kMalformed for bad framing and, with OnBadFrame::kFail, for
+  /// frames that cannot be read, for example because their event type is unknown. An error of
+  /// `sink` is returned.
   apimachinery::Result<void> Feed(std::string_view chunk, FrameSink sink);
 
  private:

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/testing/places/places.h"
+
 namespace kubexx::crdgen {
 namespace {
 
@@ -16,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string ReadTreeFile(const std::string& path) {
-  std::ifstream in(std::string(KUBEXX_SOURCE_DIR) + "/" + path);
+  std::ifstream in(base::testing::SourceTree() / path);
   EXPECT_TRUE(in.is_open()) << path;
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }

@@ -1,5 +1,5 @@
 /// @file
-/// CachedDiscovery: keeps what an API server said it serves.
+/// CachedDiscovery: remembers which groups and resources an API server serves.
 #ifndef KUBEXX_DISCOVERY_CACHED_DISCOVERY_H_
 #define KUBEXX_DISCOVERY_CACHED_DISCOVERY_H_
 
@@ -15,21 +15,21 @@
 
 namespace kubexx::discovery {
 
-/// In memory and, if wanted, in a file that the next process begins with, as client-go's cached
-/// discovery clients. Of threads that find nothing cached one asks the server and the others wait
-/// for its answer. Thread-safe.
+/// Caches discovery in memory and, optionally, in a file that the next process loads. Semantics:
+/// client-go's cached discovery clients. If several threads find nothing cached, one of them asks
+/// the server and the others wait for its answer. Thread-safe.
 class CachedDiscovery {
  public:
   using Snapshot = std::shared_ptr<const GroupList>;
 
-  /// Where and how long answers are kept.
+  /// Where answers are kept, and for how long.
   struct Options {
     base::Clock& clock = base::Clock::Real();
-    /// Where to keep the groups between processes: one file for each server, in a folder that
-    /// exists. A file that cannot be read or written counts as missing. When empty, groups are kept
-    /// in memory only.
+    /// The file that keeps the groups between processes: a separate file for each server, in an
+    /// existing folder. A file that cannot be read or written counts as missing. If empty, groups
+    /// are kept in memory only.
     std::string file{};
-    /// The file counts for this long after the server was asked.
+    /// How long the file is valid after the server was asked.
     std::chrono::seconds file_max_age = std::chrono::hours(6);
   };
 
@@ -37,12 +37,12 @@ class CachedDiscovery {
       : CachedDiscovery(std::move(client), Options{}) {}
   CachedDiscovery(DiscoveryClient client, Options options);
 
-  /// Returns what is cached, otherwise what the server says; never null in a success. An error is
-  /// not cached.
+  /// Returns the cached groups, or asks the server if there are none. A success is never null.
+  /// Errors are not cached.
   apimachinery::Result<Snapshot> Groups(std::stop_token stop = {});
 
-  /// Returns something newer than `seen`: what another thread has fetched meanwhile, otherwise what
-  /// the server says now.
+  /// Returns groups that are newer than `seen`: those that another thread has fetched in the
+  /// meantime, or else the server's answer now.
   apimachinery::Result<Snapshot> Refresh(const Snapshot& seen, std::stop_token stop = {});
 
   const DiscoveryClient& client() const { return client_; }

@@ -1,5 +1,5 @@
 /// @file
-/// DiscoveryClient: asks an API server what it serves.
+/// DiscoveryClient: asks an API server which groups and resources it serves.
 #ifndef KUBEXX_DISCOVERY_DISCOVERY_CLIENT_H_
 #define KUBEXX_DISCOVERY_DISCOVERY_CLIENT_H_
 
@@ -18,11 +18,12 @@ class RESTClient;
 
 namespace kubexx::discovery {
 
-/// All groups, the core group "" first, each with its versions, best first, and their resources.
-/// The form is that of aggregated discovery, whatever the server speaks.
+/// All groups of a server, the core group "" first. Each has its versions, in the order of the
+/// server's preference, and their resources. The form is that of aggregated discovery, also for a
+/// server without it.
 using GroupList = api::apidiscovery::v2::APIGroupDiscoveryList;
 
-/// What /version says.
+/// The server's answer at /version.
 struct ServerVersion {
   std::string major{};
   std::string minor{};
@@ -34,25 +35,26 @@ struct ServerVersion {
   bool operator==(const ServerVersion&) const = default;
 };
 
-/// Every call asks the server anew; use CachedDiscovery to keep what it said. As client-go's
-/// discovery client. Thread-safe, cheap to copy. Errors are the server's Status or those of
-/// rest::Request; kMalformed for documents that cannot be read.
+/// Asks the server anew with every call; CachedDiscovery keeps the answers. Semantics: client-go's
+/// discovery client. Errors are the server's Status, those of rest::Request, and kMalformed for
+/// documents that cannot be read. Thread-safe, cheap to copy.
 class DiscoveryClient {
  public:
   explicit DiscoveryClient(std::shared_ptr<rest::RESTClient> client);
 
-  /// Two requests to a server with aggregated discovery (1.27 and newer), otherwise one for each
-  /// group version. A version whose resources cannot be had, because the server behind it is down,
-  /// has the freshness "Stale" and perhaps no resources; the others are complete.
+  /// Sends two requests to a server with aggregated discovery (1.27 and newer), and otherwise one
+  /// for each group version. A version whose resources are not available, because the server behind
+  /// it is down, has the freshness "Stale" and perhaps no resources; the other versions are
+  /// complete.
   apimachinery::Result<GroupList> Groups(std::stop_token stop = {}) const;
 
   apimachinery::Result<ServerVersion> Version(std::stop_token stop = {}) const;
 
-  /// From the group version's path, such as "apis/apps/v1", to the URL of its OpenAPI v3 document,
-  /// relative to the server.
+  /// Returns a map from the path of each group version, such as "apis/apps/v1", to the URL of its
+  /// OpenAPI v3 document relative to the server.
   apimachinery::Result<std::map<std::string, std::string>> OpenApiPaths(
       std::stop_token stop = {}) const;
-  /// The document at such a URL, as JSON text.
+  /// Returns the document at a URL from OpenApiPaths, as JSON text.
   apimachinery::Result<std::string> OpenApiDocument(std::string_view relative_url,
                                                     std::stop_token stop = {}) const;
 

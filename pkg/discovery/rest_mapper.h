@@ -1,5 +1,5 @@
 /// @file
-/// RestMapper: from kinds and from names that people type to resources.
+/// RestMapper: finds the resource for a kind, or for a name that a person types.
 #ifndef KUBEXX_DISCOVERY_REST_MAPPER_H_
 #define KUBEXX_DISCOVERY_REST_MAPPER_H_
 
@@ -19,7 +19,7 @@
 
 namespace kubexx::discovery {
 
-/// One resource of a server and the kind of its objects.
+/// A resource of a server, and the kind of its objects.
 struct RestMapping {
   apimachinery::GroupVersionResource resource{};
   apimachinery::GroupVersionKind kind{};
@@ -32,18 +32,18 @@ struct RestMapping {
   bool operator==(const RestMapping&) const = default;
 };
 
-/// Knows what the server serves. What it does not know it looks for again on the server, since a
-/// CustomResourceDefinition may be new, but not more often than allowed. Without a version it takes
-/// the one that the server prefers; of groups that fit, the first in the server's order, which
-/// begins with the core group. As client-go's RESTMapper and controller-runtime's lazy one.
-/// Thread-safe; calls may block for a request to the server. kNotFound when the server has no such
-/// kind or resource.
+/// Finds resources among those that the server serves. It asks the server again about unknown kinds
+/// and resources, since a CustomResourceDefinition may be new, but not more often than Options
+/// allows. Without a version, it takes the one that the server prefers; if several groups match, it
+/// takes the first in the server's order, which begins with the core group. Semantics: client-go's
+/// RESTMapper and controller-runtime's lazy one. Returns kNotFound if the server has no such kind
+/// or resource. Thread-safe; calls may block for a request to the server.
 class RestMapper {
  public:
-  /// How often a miss may ask the server again.
+  /// How often unknown kinds and resources may cause a request to the server.
   struct Options {
     base::Clock& clock = base::Clock::Real();
-    /// How often unknown names may cause a reload: this many a second after `burst` at once.
+    /// The number of such requests per second, once `burst` of them have been made at once.
     double reloads_per_second = 0.1;
     int burst = 5;
   };
@@ -52,16 +52,16 @@ class RestMapper {
       : RestMapper(std::move(discovery), Options{}) {}
   RestMapper(std::shared_ptr<CachedDiscovery> discovery, Options options);
 
-  /// The resource of a kind; an empty version means the preferred one.
+  /// Returns the resource of a kind; an empty version means the preferred one.
   apimachinery::Result<RestMapping> MappingFor(const apimachinery::GroupVersionKind& kind,
                                                std::stop_token stop = {});
-  /// The kind of a resource; an empty version means the preferred one.
+  /// Returns the kind of a resource; an empty version means the preferred one.
   apimachinery::Result<RestMapping> MappingFor(const apimachinery::GroupVersionResource& resource,
                                                std::stop_token stop = {});
-  /// What a user means by "deployments", "deployment", "deploy", "deployments.apps" or
-  /// "deployments.v1.apps"; upper and lower case are the same.
+  /// Returns the resource that a user means by "deployments", "deployment", "deploy",
+  /// "deployments.apps" or "deployments.v1.apps". The case of letters does not matter.
   apimachinery::Result<RestMapping> ResourceFor(std::string_view name, std::stop_token stop = {});
-  /// Everything the server has, in its order.
+  /// Returns all resources of the server, in its order.
   apimachinery::Result<std::vector<RestMapping>> All(std::stop_token stop = {});
 
  private:

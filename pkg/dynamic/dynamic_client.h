@@ -1,5 +1,5 @@
 /// @file
-/// DynamicClient: reads and writes objects of any resource, named at run time.
+/// DynamicClient: reads and writes objects of a resource that is named at run time.
 #ifndef KUBEXX_DYNAMIC_DYNAMIC_CLIENT_H_
 #define KUBEXX_DYNAMIC_DYNAMIC_CLIENT_H_
 
@@ -22,22 +22,22 @@
 
 namespace kubexx::dynamic {
 
-/// The items of a list and its metadata.
+/// The items and the metadata of a list.
 struct UnstructuredList {
   codec::ListMeta metadata{};
   std::vector<Unstructured> items{};
 };
 
-/// One event of a watch. Of a kBookmark only metadata.resourceVersion is set.
+/// One event of a watch. The object of a kBookmark has only metadata.resourceVersion.
 struct UnstructuredEvent {
   codec::WatchEventType type = codec::WatchEventType::kAdded;
   Unstructured object{};
 };
 
-/// Objects of one resource in one namespace, in all, or cluster-scoped ones. As client-go's
-/// dynamic.ResourceInterface; the calls mean what those of kubernetes::ResourceClient do. Objects
-/// travel as JSON, without loss of unknown fields. A `subresource` is "" or, for example, "status".
-/// Thread-safe, cheap to copy; every call blocks.
+/// Reads and writes the objects of one resource, either in one namespace, in all namespaces, or
+/// cluster-scoped. Semantics: client-go's dynamic.ResourceInterface. The calls work like those of
+/// kubernetes::ResourceClient. Objects are sent as JSON, so that no unknown fields are lost. A
+/// `subresource` is "" or, for example, "status". Thread-safe, cheap to copy; every call blocks.
 class DynamicResource {
  public:
   using EventSink = base::FunctionRef<apimachinery::Result<void>(UnstructuredEvent&&)>;
@@ -46,16 +46,18 @@ class DynamicResource {
 
   apimachinery::Result<Unstructured> Get(std::string_view name, std::string_view subresource = {},
                                          std::stop_token stop = {}) const;
-  /// All pages of 500, or the one that `options` asks for. Every item names its type.
+  /// Lists all objects in pages of 500, or the one page that `options` asks for. Every item has its
+  /// apiVersion and kind.
   apimachinery::Result<UnstructuredList> List(const apimachinery::ListOptions& options = {},
                                               std::stop_token stop = {}) const;
-  /// Watches until the server ends the watch, which is success.
+  /// Watches until the server ends the watch, which counts as success.
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                    std::stop_token stop) const;
   apimachinery::Result<Unstructured> Create(const Unstructured& object,
                                             const kubernetes::CreateOptions& options = {},
                                             std::stop_token stop = {}) const;
-  /// Posts `body` to a subresource of `name`, for example an Eviction, and returns the answer.
+  /// Posts `body`, for example an Eviction, to the subresource that `name` identifies, and returns
+  /// the answer.
   apimachinery::Result<Unstructured> CreateAt(const kubernetes::ObjectName& name,
                                               const Unstructured& body,
                                               const kubernetes::CreateOptions& options = {},
@@ -66,7 +68,7 @@ class DynamicResource {
   apimachinery::Result<Unstructured> UpdateStatus(const Unstructured& object,
                                                   const kubernetes::UpdateOptions& options = {},
                                                   std::stop_token stop = {}) const;
-  /// Updates any subresource; `body` is of its kind.
+  /// Updates the subresource that `name` identifies; `body` has the kind of the subresource.
   apimachinery::Result<Unstructured> UpdateAt(const kubernetes::ObjectName& name,
                                               const Unstructured& body,
                                               const kubernetes::UpdateOptions& options = {},
@@ -74,7 +76,7 @@ class DynamicResource {
   apimachinery::Result<Unstructured> Patch(std::string_view name, kubernetes::RawPatch patch,
                                            const kubernetes::PatchOptions& options = {},
                                            std::stop_token stop = {}) const;
-  /// Server-side apply of all that `object` has.
+  /// Applies all fields of `object` with server-side apply.
   apimachinery::Result<Unstructured> Apply(const Unstructured& object,
                                            const kubernetes::ApplyOptions& options,
                                            std::stop_token stop = {}) const;
@@ -97,17 +99,18 @@ class DynamicResource {
   kubernetes::RawClient client_;
 };
 
-/// As client-go's dynamic.Interface:
+/// Makes a DynamicResource for each resource, as client-go's dynamic.Interface does:
 /// `DynamicClient(rest).Resource({"example.com", "v1", "widgets"}, "default").Get("w")`.
 /// Thread-safe, cheap to copy.
 class DynamicClient {
  public:
-  /// `defaults` are filled in for all writes.
+  /// `defaults` apply to all writes.
   explicit DynamicClient(std::shared_ptr<rest::RESTClient> client,
                          kubernetes::WriteDefaults defaults = {})
       : client_(std::move(client)), defaults_(std::move(defaults)) {}
 
-  /// `namespace_` is empty for cluster-scoped resources, and to list and watch all namespaces.
+  /// `namespace_` is empty for cluster-scoped resources, and for lists and watches of all
+  /// namespaces.
   DynamicResource Resource(const apimachinery::GroupVersionResource& resource,
                            std::string namespace_ = {}) const;
 

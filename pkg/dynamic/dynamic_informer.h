@@ -1,5 +1,5 @@
 /// @file
-/// Informers of resources named at run time: whole objects, or metadata only.
+/// Informers of resources that are named at run time, for whole objects or for metadata only.
 #ifndef KUBEXX_DYNAMIC_DYNAMIC_INFORMER_H_
 #define KUBEXX_DYNAMIC_DYNAMIC_INFORMER_H_
 
@@ -24,7 +24,7 @@
 
 namespace kubexx::cache {
 
-/// An unstructured object has no schema table; this is how informers and listers read it.
+/// Decodes an unstructured object, which has no schema table, for informers and listers.
 template <>
 apimachinery::Result<UntypedRef> DecodeUntyped<dynamic::Unstructured>(const Object& raw);
 
@@ -32,47 +32,48 @@ apimachinery::Result<UntypedRef> DecodeUntyped<dynamic::Unstructured>(const Obje
 
 namespace kubexx::dynamic {
 
-/// Lists and watches whole objects as JSON, each with its type. `namespace_` is empty for
-/// cluster-scoped resources and for all namespaces. The encodings and parameters in `options` are
-/// not looked at.
+/// Returns a source that lists and watches whole objects as JSON, each with its apiVersion and
+/// kind. `namespace_` is empty for cluster-scoped resources and for all namespaces. The encodings
+/// and parameters in `options` are ignored.
 std::shared_ptr<cache::ListerWatcher> NewDynamicListWatch(
     std::shared_ptr<rest::RESTClient> client, apimachinery::GroupVersionResource resource,
     std::string namespace_, cache::ListWatchOptions options = {});
 
-/// Lists and watches the metadata of objects: PartialObjectMetadata.
+/// Returns a source that lists and watches only the metadata of objects, as PartialObjectMetadata.
 std::shared_ptr<cache::ListerWatcher> NewMetadataListWatch(
     std::shared_ptr<rest::RESTClient> client, apimachinery::GroupVersionResource resource,
     std::string namespace_, cache::ListWatchOptions options = {});
 
 /// Settings for all informers of a factory.
 struct DynamicFactoryOptions {
-  /// Watch this namespace only; empty means all, and is what cluster-scoped resources need.
+  /// The only namespace to watch; empty means all. Must be empty for cluster-scoped resources.
   std::string namespace_{};
   base::Clock& clock = base::Clock::Real();
-  /// Records the informers' metrics there when set; must outlive the factory.
+  /// If set, the informers' metrics are recorded here; must outlive the factory.
   metrics::Registry* registry = nullptr;
-  /// For informers that set none of their own; zero means never.
+  /// The resync period of informers that set none of their own; zero means never.
   base::Duration resync_period{0};
-  /// Selectors and timeouts of every resource...
+  /// The selectors and timeouts of every resource.
   cache::ListWatchOptions list_watch{};
-  /// ...which this may change for one.
+  /// Changes `list_watch` for one resource.
   std::function<void(const apimachinery::GroupVersionResource&, cache::ListWatchOptions&)> tweak{};
 };
 
-/// One informer for each resource, over one client. What the factories of both kinds share.
+/// Makes one informer for each resource, over one client. The base of the factories of both kinds.
 class DynamicFactoryBase {
  public:
   virtual ~DynamicFactoryBase();
   DynamicFactoryBase(const DynamicFactoryBase&) = delete;
   DynamicFactoryBase& operator=(const DynamicFactoryBase&) = delete;
 
-  /// Starts every informer that does not run yet; call it again after asking for more.
+  /// Starts every informer that does not run yet. Call it again after asking for more informers.
   void Start();
-  /// Blocks until every informer's store has its first full list; false when `stop` was requested
-  /// first.
+  /// Blocks until every informer's store has its first full list. Returns false if `stop` was
+  /// requested first.
   bool WaitForCacheSync(std::stop_token stop) const;
-  /// Stops and joins all informers. When a handler of one of them calls it nothing is waited for;
-  /// the next Shutdown, or the destructor, does that. Start may be called again.
+  /// Stops all informers and waits until their threads have ended. When a handler of an informer
+  /// calls it, it does not wait; the next Shutdown or the destructor does. Start may be called
+  /// again.
   void Shutdown();
 
  protected:
@@ -98,17 +99,18 @@ class DynamicFactoryBase {
   std::map<apimachinery::GroupVersionResource, InformerPtr> informers_ KX_GUARDED_BY(mu_);
 };
 
-/// T is Unstructured or PartialObjectMetadata; use DynamicSharedInformerFactory or
-/// MetadataSharedInformerFactory. Whoever asks for a resource's informer gets the same one. As
-/// client-go's dynamicinformer and metadatainformer. Thread-safe.
+/// The factory for objects of type T, which is Unstructured or PartialObjectMetadata; use
+/// DynamicSharedInformerFactory or MetadataSharedInformerFactory. All who ask for a resource's
+/// informer get the same one. Semantics: client-go's dynamicinformer and metadatainformer.
+/// Thread-safe.
 template <class T>
 class DynamicFactory : public DynamicFactoryBase {
  public:
   explicit DynamicFactory(std::shared_ptr<rest::RESTClient> client,
                           DynamicFactoryOptions options = {});
 
-  /// The informer of `resource`, made on the first call, whose `options` are then used; its clock
-  /// and registry are the factory's. It runs after the next Start.
+  /// Returns the informer of `resource`. The first call makes it; the `options` of later calls are
+  /// ignored. Its clock and registry are those of the factory. It runs after the next Start.
   std::shared_ptr<cache::SharedInformer<T>> InformerFor(
       const apimachinery::GroupVersionResource& resource, cache::InformerOptions options = {}) {
     return std::static_pointer_cast<cache::SharedInformer<T>>(FindOrAdd(
@@ -119,15 +121,15 @@ class DynamicFactory : public DynamicFactoryBase {
         }));
   }
 
-  /// Reads the store of the resource's informer.
+  /// Returns a lister that reads the store of the resource's informer.
   cache::Lister<T> ListerFor(const apimachinery::GroupVersionResource& resource) {
     return cache::Lister<T>(InformerFor(resource));
   }
 };
 
-/// Informers of whole objects whose types are known at run time only.
+/// Makes informers of whole objects whose types are only known at run time.
 using DynamicSharedInformerFactory = DynamicFactory<Unstructured>;
-/// Informers of the metadata of such objects.
+/// Makes informers of the metadata of such objects.
 using MetadataSharedInformerFactory = DynamicFactory<PartialObjectMetadata>;
 
 template <>

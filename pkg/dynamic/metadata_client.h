@@ -1,5 +1,5 @@
 /// @file
-/// MetadataClient: the metadata of objects of any resource, without the rest of them.
+/// MetadataClient: reads and changes the metadata of objects of any resource.
 #ifndef KUBEXX_DYNAMIC_METADATA_CLIENT_H_
 #define KUBEXX_DYNAMIC_METADATA_CLIENT_H_
 
@@ -25,15 +25,15 @@ namespace kubexx::dynamic {
 
 using api::meta::v1::PartialObjectMetadata;
 
-/// Media type parameters that ask for metadata only: of one object or a watch, and of a list.
+/// The media type parameters that ask for the metadata of one object, or of the objects of a watch.
 inline constexpr std::string_view kAsPartialObject = cache::kAsPartialObject;
-/// What asks for the metadata of a list's items.
+/// The media type parameters that ask for the metadata of a list's items.
 inline constexpr std::string_view kAsPartialObjectList = cache::kAsPartialObjectList;
 
-/// Metadata of one resource's objects in one namespace, in all, or cluster-scoped. The server
-/// leaves the rest away, so that a list of large objects costs little; protobuf also for custom
-/// resources. As client-go's metadata.ResourceInterface. Thread-safe, cheap to copy; every call
-/// blocks.
+/// Reads and changes the metadata of one resource's objects, either in one namespace, in all
+/// namespaces, or cluster-scoped. The server sends nothing but metadata, so that a list of large
+/// objects costs little, and it sends protobuf also for custom resources. Semantics: client-go's
+/// metadata.ResourceInterface. Thread-safe, cheap to copy; every call blocks.
 class MetadataResource {
  public:
   using ListResult = kubernetes::ObjectList<PartialObjectMetadata>;
@@ -44,13 +44,13 @@ class MetadataResource {
 
   apimachinery::Result<PartialObjectMetadata> Get(std::string_view name,
                                                   std::stop_token stop = {}) const;
-  /// All pages of 500, or the one that `options` asks for.
+  /// Lists all objects in pages of 500, or the one page that `options` asks for.
   apimachinery::Result<ListResult> List(const apimachinery::ListOptions& options = {},
                                         std::stop_token stop = {}) const;
-  /// Watches until the server ends the watch, which is success.
+  /// Watches until the server ends the watch, which counts as success.
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                    std::stop_token stop) const;
-  /// Changes anything of the object; its metadata comes back.
+  /// Patches any part of the object, and returns its metadata.
   apimachinery::Result<PartialObjectMetadata> Patch(std::string_view name,
                                                     kubernetes::RawPatch patch,
                                                     const kubernetes::PatchOptions& options = {},
@@ -66,12 +66,14 @@ class MetadataResource {
   kubernetes::RawClient client_;
 };
 
-/// As client-go's metadata.Interface. Thread-safe, cheap to copy.
+/// Makes a MetadataResource for each resource, as client-go's metadata.Interface does. Thread-safe,
+/// cheap to copy.
 class MetadataClient {
  public:
   explicit MetadataClient(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
-  /// `namespace_` is empty for cluster-scoped resources, and to list and watch all namespaces.
+  /// `namespace_` is empty for cluster-scoped resources, and for lists and watches of all
+  /// namespaces.
   MetadataResource Resource(const apimachinery::GroupVersionResource& resource,
                             std::string namespace_ = {}) const;
 

@@ -1,5 +1,5 @@
 /// @file
-/// Unstructured: an API object of any type.
+/// Unstructured: an API object of a type that is not known when the program is compiled.
 #ifndef KUBEXX_DYNAMIC_UNSTRUCTURED_H_
 #define KUBEXX_DYNAMIC_UNSTRUCTURED_H_
 
@@ -21,31 +21,32 @@
 
 namespace kubexx::dynamic {
 
-/// An object as its JSON, in the order in which it came, with accessors for what all objects have.
-/// As apimachinery's unstructured.Unstructured. A getter gives an empty value where there is none
-/// of that type; a setter makes the objects on its way. A path is the keys of nested objects; for
-/// an array the index in decimal: `pod.GetString({"spec", "containers", "0", "image"})`. A value
-/// type.
+/// An object as JSON that keeps the order of its members, with accessors for the members that all
+/// objects have. Semantics: apimachinery's unstructured.Unstructured. A getter returns an empty
+/// value if there is no value of its type; a setter creates the missing objects of its path. A path
+/// consists of the keys of nested objects and, for arrays, of indexes in decimal:
+/// `pod.GetString({"spec", "containers", "0", "image"})`. A value type.
 class Unstructured {
  public:
   using Path = std::initializer_list<std::string_view>;
 
-  /// {}.
+  /// Makes the object {}.
   Unstructured() : tree_(codec::JsonTree::Object()) {}
-  /// {"apiVersion": ..., "kind": ..., "metadata": {"name": ...}}.
+  /// Makes the object {"apiVersion": ..., "kind": ..., "metadata": {"name": ...}}, with a namespace
+  /// unless `namespace_` is empty.
   Unstructured(const apimachinery::GroupVersionKind& kind, std::string_view name,
                std::string_view namespace_ = {});
-  /// kMalformed unless `json` is one JSON object.
+  /// Parses `json`. Returns kMalformed unless it is one JSON object.
   static apimachinery::Result<Unstructured> Parse(std::string_view json);
-  /// kMalformed unless `tree` is an object.
+  /// Wraps `tree`. Returns kMalformed unless it is an object.
   static apimachinery::Result<Unstructured> FromTree(codec::JsonTree tree);
-  /// From an object of a type with a schema table.
+  /// Converts an object of a type with a schema table.
   template <class T>
   static apimachinery::Result<Unstructured> From(const T& object) {
     return Parse(codec::EncodeJson(object));
   }
 
-  /// As a T, which must be of the same kind; what T has no fields for is lost.
+  /// Converts to a T, which must be of the same kind. Members for which T has no fields are lost.
   template <class T>
   apimachinery::Result<T> To() const {
     return codec::DecodeJson<T>(tree_.ToJson());
@@ -66,28 +67,29 @@ class Unstructured {
     return GetStringMap({"metadata", "annotations"});
   }
   std::vector<std::string> Finalizers() const { return GetStringList({"metadata", "finalizers"}); }
-  /// All metadata, typed. kMalformed when it does not fit the type.
+  /// Returns all metadata as ObjectMeta, or kMalformed if it does not fit that type.
   apimachinery::Result<api::meta::v1::ObjectMeta> Metadata() const;
   void SetMetadata(const api::meta::v1::ObjectMeta& metadata);
   void SetName(std::string_view name);
   void SetNamespace(std::string_view namespace_);
-  /// An empty version is removed, which makes an update unconditional.
+  /// Sets the version; an empty one is removed, which makes an update unconditional.
   void SetResourceVersion(std::string_view version);
   void SetLabels(const apimachinery::LabelMap& labels);
   void SetAnnotations(const std::map<std::string, std::string>& annotations);
 
-  /// Null when the path leads nowhere; valid until the object changes.
+  /// Returns the value at `path`, or null if there is none. Valid until the object changes.
   const codec::JsonTree* Get(Path path) const { return tree_.At(path); }
   std::string GetString(Path path) const;
   std::optional<bool> GetBool(Path path) const;
   std::optional<std::int64_t> GetInt(Path path) const;
   std::optional<double> GetDouble(Path path) const;
-  /// Entries that are no strings are left out.
+  /// Returns the entries at `path` that are strings.
   std::map<std::string, std::string> GetStringMap(Path path) const;
   std::vector<std::string> GetStringList(Path path) const;
-  /// kBadRequest when something on the way is neither an object nor an element that an array has.
+  /// Sets the value at `path`. Returns kBadRequest if a value on the path is neither an object nor
+  /// an array with an element of that index.
   apimachinery::Result<void> Set(Path path, codec::JsonTree value);
-  /// Whether there was something.
+  /// Removes the value at `path`. Returns whether there was one.
   bool Remove(Path path);
 
   friend bool operator==(const Unstructured& a, const Unstructured& b) {
@@ -104,7 +106,8 @@ class Unstructured {
 
 namespace kubexx::codec {
 
-/// Reads JSON; kUnsupportedMediaType for protobuf, which cannot be read without a type.
+/// Decodes JSON. Returns kUnsupportedMediaType for protobuf, which cannot be decoded without a
+/// schema table.
 template <>
 apimachinery::Result<dynamic::Unstructured> Decode<dynamic::Unstructured>(Encoding encoding,
                                                                           std::string_view bytes);

@@ -1,5 +1,6 @@
 /// @file
-/// Thins out core/v1 events before they are written: aggregation, counting, spam filter.
+/// Reduces the number of core/v1 events before they are written, by aggregation, counting and a
+/// spam filter.
 #ifndef KUBEXX_EVENTS_CORRELATOR_H_
 #define KUBEXX_EVENTS_CORRELATOR_H_
 
@@ -17,14 +18,15 @@
 
 namespace kubexx::events {
 
-/// Semantics and constants of client-go's EventCorrelator, in its order:
-///  1. From the 10th distinct message of the same source, object, type and reason on (10 minutes
-///     without any start anew) they are one event with the prefix
-///     "(combined from similar events): ".
-///  2. The same event again raises the count of the first one instead.
-///  3. A source may write 25 events about an object, and one more every 5 minutes.
-/// Each step remembers the 4096 keys used last, as hashes, so that an event costs half a kilobyte.
-/// Not thread-safe.
+/// Has the semantics and constants of client-go's EventCorrelator, and applies these steps in its
+/// order:
+///  1. From the 10th distinct message of the same source, object, type and reason on, these events
+///     become one event with the prefix "(combined from similar events): ". After 10 minutes
+///     without such an event the count begins anew.
+///  2. A repeated event raises the count of the first one.
+///  3. A source may write 25 events about an object, and then one more every 5 minutes.
+/// Each step remembers the 4096 keys that were used last. It stores hashes of them, so that an
+/// event costs half a kilobyte. Not thread-safe.
 class Correlator {
  public:
   static constexpr std::size_t kCacheSize = 4096;
@@ -35,8 +37,8 @@ class Correlator {
 
   using Event = api::core::v1::Event;
 
-  /// What to write: a new event, or, with `patch` not empty, an event of that name that is there
-  /// already and gets this strategic merge patch.
+  /// A write to the API server. If `patch` is empty, `event` is new; otherwise an event of its name
+  /// exists already and gets this strategic merge patch.
   struct Write {
     Event event{};
     std::string patch{};
@@ -45,14 +47,14 @@ class Correlator {
   /// `clock` must outlive it.
   explicit Correlator(base::Clock& clock);
 
-  /// Nothing when the event is to be dropped as spam.
+  /// Returns what to write for `event`, or std::nullopt if it is spam and should be dropped.
   std::optional<Write> Correlate(Event event);
 
-  /// The event as the server has stored it.
+  /// To be called after a write, with the event as the server has stored it.
   void Stored(const Event& event);
 
  private:
-  /// A hash of a text. Nobody outside the process can choose texts that give the same.
+  /// A hash of a text. Nobody outside the process can choose texts with equal hashes.
   struct Key {
     std::uint64_t one = 0;
     std::uint64_t other = 0;
@@ -64,7 +66,7 @@ class Correlator {
   template <class Value>
   using Remembered = internal::Lru<Key, Value, HashOfKey>;
   struct Aggregate {
-    std::vector<std::uint64_t> messages{};  ///< hashes, each once
+    std::vector<std::uint64_t> messages{};  ///< hashes of the distinct messages
     base::TimePoint last{};
   };
   struct Budget {
@@ -78,7 +80,7 @@ class Correlator {
     std::string resource_version{};
   };
 
-  /// The key by which the event is counted; it may have become an aggregate.
+  /// Returns the key by which the event is counted. May turn the event into an aggregate.
   Key AggregateSimilar(Event& event);
   std::string CountSame(Event& event, const Key& key);
   bool IsSpam(const Event& event);

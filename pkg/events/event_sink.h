@@ -1,5 +1,5 @@
 /// @file
-/// Where events are written.
+/// EventSink: stores the events of a recorder.
 #ifndef KUBEXX_EVENTS_EVENT_SINK_H_
 #define KUBEXX_EVENTS_EVENT_SINK_H_
 
@@ -14,19 +14,20 @@
 
 namespace kubexx::events {
 
-/// Stores events of type E: core::v1::Event or events::v1::Event. Used by one thread at a time.
-/// Errors are those of kubernetes::ResourceClient: one with a `code` came from the server.
+/// Stores events of type E, which is core::v1::Event or events::v1::Event. Used by one thread at a
+/// time. Errors are those of kubernetes::ResourceClient: an error with a `code` came from the
+/// server.
 template <class E>
 class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual apimachinery::Result<E> Create(const E& event, std::stop_token stop) = 0;
-  /// Applies a strategic merge patch to the event of that namespace and name.
+  /// Applies the strategic merge patch to the event with the namespace and name of `event`.
   virtual apimachinery::Result<E> Patch(const E& event, const std::string& patch,
                                         std::stop_token stop) = 0;
 };
 
-/// The API server. Needs the verbs create and patch on events of E's group.
+/// Stores events on the API server. Needs the verbs create and patch on events of E's group.
 template <class E>
 class ClientSink final : public EventSink<E> {
  public:

@@ -1,5 +1,5 @@
 /// @file
-/// Names and texts of events within the API's limits.
+/// Names of events, and the API's limits for their texts.
 #ifndef KUBEXX_EVENTS_EVENT_TEXT_H_
 #define KUBEXX_EVENTS_EVENT_TEXT_H_
 
@@ -10,13 +10,15 @@
 
 namespace kubexx::events {
 
-/// The API's limits in bytes: of messages and notes, and of reasons, actions and instances.
+/// The API's limit for messages and notes, in bytes.
 inline constexpr std::size_t kMaxNoteBytes = 1024;
-/// The API server refuses longer ones.
+/// The API's limit for reasons, actions and instances, in bytes. The API server refuses events with
+/// longer ones.
 inline constexpr std::size_t kMaxReasonBytes = 128;
 
-/// "<object>.<nanoseconds in hex>", or a UUID when that is not a DNS subdomain: names of some kinds
-/// of objects are no names for events. As client-go's GenerateEventName.
+/// Returns "<object>.<nanoseconds in hex>", or a UUID if that is not a DNS subdomain, because
+/// objects of some kinds have names that an event cannot have. Semantics: client-go's
+/// GenerateEventName.
 std::string EventName(std::string_view object, std::int64_t unix_nanoseconds);
 
 }  // namespace kubexx::events

@@ -9,8 +9,8 @@
 
 namespace kubexx::events {
 
-/// kubexx_events_total{api,result}: what became of events. Without a registry the handles do
-/// nothing.
+/// kubexx_events_total{api,result} counts events by their results. Without a registry the handles
+/// do nothing.
 struct EventsMetrics {
   EventsMetrics() = default;
   /// `api` is "core" or "events.k8s.io".
@@ -20,8 +20,8 @@ struct EventsMetrics {
   metrics::Counter counted{};   ///< counted in memory as part of a series
   metrics::Counter filtered{};  ///< held back as spam
   metrics::Counter dropped{};   ///< the queue was full, or the recorder had stopped
-  metrics::Counter refused{};   ///< the server did not want it
-  metrics::Counter failed{};    ///< could not be sent
+  metrics::Counter refused{};   ///< the server refused it
+  metrics::Counter failed{};    ///< it could not be sent
 };
 
 }  // namespace kubexx::events

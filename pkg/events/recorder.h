@@ -1,5 +1,5 @@
 /// @file
-/// Events: what a controller tells the users of an object about it.
+/// Recorder: records Events, with which a controller tells users about an object.
 #ifndef KUBEXX_EVENTS_RECORDER_H_
 #define KUBEXX_EVENTS_RECORDER_H_
 
@@ -14,13 +14,13 @@
 
 namespace kubexx::events {
 
-/// As the API server knows them.
+/// The types of events in the API.
 enum class EventType : std::uint8_t { kNormal, kWarning };
 
-/// One thing that happened.
+/// Something that happened and that an event should report.
 struct Occurrence {
   api::core::v1::ObjectReference regarding{};
-  /// A second object that it involves, for example one that `regarding` acted on.
+  /// A second object that is involved, for example one that `regarding` acted on.
   std::optional<api::core::v1::ObjectReference> related{};
   EventType type = EventType::kNormal;
   /// Why it happened, in UpperCamelCase and few words. Programs and users select Events by it.
@@ -32,15 +32,15 @@ struct Occurrence {
   std::map<std::string, std::string> annotations{};
 };
 
-/// Records events. CoreRecorder and SeriesRecorder write them to an API server; a test may have one
-/// of its own. Implementations are thread-safe and neither block nor throw.
+/// Records events. CoreRecorder and SeriesRecorder write them to an API server; a test may
+/// implement its own recorder. Implementations are thread-safe and neither block nor throw.
 class Recorder {
  public:
   virtual ~Recorder() = default;
 
   virtual void Record(Occurrence occurrence) = 0;
 
-  /// An event about `object`, any type with a schema and metadata.
+  /// Records an event about `object`, whose type must have a schema and metadata.
   template <class T>
   void Event(const T& object, EventType type, std::string reason, std::string note) {
     Occurrence occurrence;
@@ -52,10 +52,10 @@ class Recorder {
   }
 };
 
-/// Records nothing: for tests, and for controllers without a manager. Thread-safe.
+/// Records nothing. It serves tests, and controllers without a manager. Thread-safe.
 class DiscardingRecorder final : public Recorder {
  public:
-  /// One for all, as it has no state.
+  /// Returns the one instance, which all share because it has no state.
   static DiscardingRecorder& Instance() {
     static DiscardingRecorder recorder;
     return recorder;

@@ -1,5 +1,5 @@
 /// @file
-/// What the two recorders can be told.
+/// Settings of CoreRecorder and SeriesRecorder.
 #ifndef KUBEXX_EVENTS_RECORDER_OPTIONS_H_
 #define KUBEXX_EVENTS_RECORDER_OPTIONS_H_
 
@@ -15,20 +15,20 @@ namespace kubexx::events {
 
 /// Settings of either recorder.
 struct RecorderOptions {
-  /// Who reports, for example "kubexx-reloader": the events' source.component or
-  /// reportingController.
+  /// The component that reports, for example "kubexx-reloader". It becomes source.component or
+  /// reportingController of the events.
   std::string component{};
-  /// Which one of several; see the recorder for its default.
+  /// The instance of the component, if there are several; see the recorder for the default.
   std::string instance{};
-  /// Events that wait to be written; more are dropped and counted.
+  /// How many events may wait to be written; further ones are dropped and counted.
   std::size_t queue_size = 1000;
-  /// How long Stop waits for what is queued. What is not written by then is lost; a line in the
-  /// log tells how much that is.
+  /// How long Stop waits for the queued events. Those that are not written by then are lost, and a
+  /// line in the log says how many.
   base::Duration flush_limit = std::chrono::seconds(5);
   base::Clock& clock = base::Clock::Real();
-  /// For kubexx_events_total; must outlive the recorder.
+  /// If set, kubexx_events_total is recorded here; must outlive the recorder.
   metrics::Registry* registry = nullptr;
-  /// The seed of the random pauses; 0 takes a random one.
+  /// The seed of the random pauses; 0 means a random seed.
   std::uint64_t seed = 0;
 };
 

@@ -12,13 +12,15 @@
 
 namespace kubexx::events {
 
-/// The reference to an object of the type `schema`, as client-go's reference.GetReference.
+/// Returns the reference to an object of the type `schema`, as client-go's reference.GetReference
+/// does.
 api::core::v1::ObjectReference MakeReference(const codec::TypeSchema& schema,
                                              const api::meta::v1::ObjectMeta& metadata,
                                              std::string field_path);
 
-/// The reference to `object`: apiVersion and kind of its schema; name, namespace, uid and version
-/// of its metadata. `field_path` names a part of it, for example "spec.containers{web}".
+/// Returns the reference to `object`, with the apiVersion and kind of its schema, and the name,
+/// namespace, uid and version of its metadata. `field_path` names a part of the object, for example
+/// "spec.containers{web}".
 template <class T>
 api::core::v1::ObjectReference ReferenceTo(const T& object, std::string field_path = {}) {
   return MakeReference(codec::SchemaOf<T>(), object.metadata, std::move(field_path));

@@ -1,5 +1,5 @@
 /// @file
-/// Turns repeated events.k8s.io/v1 events into series.
+/// SeriesCache: turns repeated events.k8s.io/v1 events into series.
 #ifndef KUBEXX_EVENTS_SERIES_CACHE_H_
 #define KUBEXX_EVENTS_SERIES_CACHE_H_
 
@@ -15,11 +15,12 @@
 
 namespace kubexx::events {
 
-/// Semantics and constants of client-go's tools/events: events with the same type, action, reason,
-/// controller, instance, regarding and related are one. The second one makes it a series of 2,
-/// which is written; later ones count in memory only. A series is written again every 30 minutes,
-/// and a last time when nothing came for 6 minutes, which closes it. Beyond client-go it remembers
-/// a bounded number, and writes the count of what it forgets. Not thread-safe.
+/// Has the semantics and constants of client-go's tools/events. Events with the same type, action,
+/// reason, controller, instance, regarding and related count as one event. When the second of them
+/// comes, a series with count 2 is written; later ones are only counted in memory. A series is
+/// written again every 30 minutes. When no event has come for 6 minutes, it is written a last time
+/// and closed. Unlike client-go, this cache remembers a bounded number of events, and writes the
+/// count of a series before it forgets it. Not thread-safe.
 class SeriesCache {
  public:
   static constexpr std::size_t kCapacity = 4096;
@@ -32,23 +33,23 @@ class SeriesCache {
   explicit SeriesCache(base::Clock& clock, std::size_t capacity = kCapacity)
       : clock_(clock), entries_(capacity) {}
 
-  /// What to write for `event`, in order: it, or its series, or nothing; and the series that had to
-  /// make room for it.
+  /// Returns what to write for `event`, in order: the event, or its series, or nothing; and then
+  /// the series that was removed to make room for it, if any.
   std::vector<Event> Observe(Event event);
 
-  /// All series, to be written again, so that the server does not forget them.
+  /// Returns all series, which are to be written again so that the server does not forget them.
   std::vector<Event> Series() const;
 
-  /// Forgets what has been idle for kIdle; series among it are to be written a last time. Call
-  /// Restore for those that could not be.
+  /// Forgets events that have been idle for kIdle. Returns the series among them, which are to be
+  /// written a last time. Call Restore for those that could not be written.
   std::vector<Event> Close();
   void Restore(Event event);
 
-  /// Takes back that the series of `event`, which Observe or Series gave, has been written.
+  /// Notes that an event that Observe or Series returned could not be written.
   void NotWritten(const Event& event);
 
-  /// Series whose count is not what was written last: what has to be written before the process
-  /// ends.
+  /// Returns the series whose count has changed since they were last written. They have to be
+  /// written before the process ends.
   std::vector<Event> Unwritten() const;
 
   std::size_t size() const { return entries_.size(); }
@@ -57,7 +58,7 @@ class SeriesCache {
   struct Entry {
     Event event{};
     base::TimePoint last{};
-    int written = 0;  ///< the count that was given to be written last
+    int written = 0;  ///< the count in the last event that was returned to be written
   };
 
   static std::string KeyOf(const Event& event);
@@ -66,7 +67,7 @@ class SeriesCache {
   mutable internal::Lru<std::string, Entry> entries_;
 };
 
-/// The strategic merge patch that sets the series of an event.
+/// Returns the strategic merge patch that sets the series of an event.
 std::string SeriesPatch(const SeriesCache::Event& event);
 
 }  // namespace kubexx::events

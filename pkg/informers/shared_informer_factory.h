@@ -1,5 +1,5 @@
 /// @file
-/// SharedInformerFactory: one informer a type, all over one client.
+/// SharedInformerFactory: one informer for each type, all over one client.
 #ifndef KUBEXX_INFORMERS_SHARED_INFORMER_FACTORY_H_
 #define KUBEXX_INFORMERS_SHARED_INFORMER_FACTORY_H_
 
@@ -34,67 +34,70 @@ namespace kubexx::informers {
 
 /// Settings for all informers of a factory.
 struct FactoryOptions {
-  /// Watch this namespace only; empty means all, unless `namespaces` names some. Cluster-scoped
+  /// The only namespace to watch; empty means all, unless `namespaces` names some. Cluster-scoped
   /// types are not affected.
   std::string namespace_{};
   base::Clock& clock = base::Clock::Real();
-  /// Records the informers' metrics there when set; must outlive the factory.
+  /// If set, the informers' metrics are recorded here; must outlive the factory.
   metrics::Registry* registry = nullptr;
-  /// For informers that set none of their own; zero means never.
+  /// The resync period of informers that set none of their own; zero means never.
   base::Duration resync_period{0};
-  /// Selectors and encodings of every type...
+  /// The selectors and encodings of every type.
   cache::ListWatchOptions list_watch{};
-  /// ...which this may change for one type, for example to add a label selector for pods only.
-  /// Asked once for each type, one at a time, on any thread; it must not call the factory. What it
-  /// throws whoever needed its answer gets, and it is asked again the next time.
+  /// Changes `list_watch` for one type, for example to add a label selector for pods only. Called
+  /// once for each type, one call at a time, on any thread; it must not call the factory. An
+  /// exception goes to the caller that needed the answer, and the next caller tries again.
   std::function<void(const apimachinery::ResourceInfo&, cache::ListWatchOptions&)> tweak{};
-  /// For informers that set none of their own.
+  /// The transform of informers that set none of their own.
   std::function<apimachinery::Result<void>(cache::Object&)> transform{};
-  /// Watch these namespaces: each informer is one view over them, with a list and watch each. One
-  /// that is forbidden or breaks stops no other; see SharedInformerBase.
+  /// The namespaces to watch. Each informer lists and watches every one of them separately and
+  /// shows their objects together; a namespace that is refused or breaks does not stop the others
+  /// (see SharedInformerBase).
   std::vector<std::string> namespaces{};
-  /// Keep the index cache::kNamespaceIndex of namespaced types, by which listers read a namespace
-  /// without walking over the others. Some thirty bytes an object.
+  /// Whether informers of namespaced types keep the index cache::kNamespaceIndex, with which
+  /// listers read a namespace without walking over the others. It takes some thirty bytes for each
+  /// object.
   bool index_namespaces = true;
-  /// For informers whose own tuning is the default.
+  /// The tuning of informers whose own tuning is the default.
   cache::WatchTuning tuning{};
-  /// Namespaces, selectors and transforms of single types, instead of the above; see ForType.
-  /// `tweak` gets the selectors that result.
+  /// Namespaces, selectors and transforms of single types, which replace those above; see ForType.
+  /// `tweak` gets the resulting selectors.
   TypeOptionsMap by_type{};
 };
 
-/// As client-go's SharedInformerFactory: whoever asks for a type's informer gets the same one, so
-/// that a type is listed, watched and stored once. Thread-safe.
+/// Makes informers and shares them: all who ask for a type's informer get the same one, so that the
+/// type is listed, watched and stored once. Semantics: client-go's SharedInformerFactory.
+/// Thread-safe.
 class SharedInformerFactory {
  public:
   using MetadataInformer = cache::SharedInformer<api::meta::v1::PartialObjectMetadata>;
 
   explicit SharedInformerFactory(std::shared_ptr<rest::RESTClient> client,
                                  FactoryOptions options = {});
-  /// Shuts down.
+  /// Calls Shutdown.
   ~SharedInformerFactory();
   SharedInformerFactory(const SharedInformerFactory&) = delete;
   SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;
 
-  /// The informer of T, made on the first call, whose `options` are then used; its clock and
-  /// registry are the factory's. It runs after the next Start. T needs api::ResourceOf<T>() and
-  /// codec::SchemaOf<T>().
+  /// Returns the informer of T. The first call makes it; the `options` of later calls are ignored.
+  /// Its clock and registry are those of the factory. It runs after the next Start. T needs
+  /// api::ResourceOf<T>() and codec::SchemaOf<T>().
   template <class T>
   std::shared_ptr<cache::SharedInformer<T>> InformerFor() {
     return std::static_pointer_cast<cache::SharedInformer<T>>(
         FindOrMake(typeid(T), api::ResourceOf<T>(), nullptr, Make<T>));
   }
-  /// The same with settings of its own.
+  /// The same with settings for this informer.
   template <class T>
   std::shared_ptr<cache::SharedInformer<T>> InformerFor(const cache::InformerOptions& options) {
     return std::static_pointer_cast<cache::SharedInformer<T>>(
         FindOrMake(typeid(T), api::ResourceOf<T>(), &options, Make<T>));
   }
 
-  /// The informer of the metadata of T's objects, which lists, watches and keeps nothing else of
-  /// them. It is not the informer of T: a program that reads both has both. Its namespaces and
-  /// selectors are those of T; a transform gets objects without anything but metadata. As
-  /// controller-runtime's PartialObjectMetadata. T need not be complete.
+  /// Returns an informer that lists, watches and keeps only the metadata of T's objects. It is not
+  /// the informer of T: a program that reads both has both. Its namespaces and selectors are those
+  /// of T; a transform gets objects that have only metadata. Semantics: controller-runtime's
+  /// PartialObjectMetadata. T need not be complete.
   template <class T>
   std::shared_ptr<MetadataInformer> MetadataInformerFor() {
     return std::static_pointer_cast<MetadataInformer>(
@@ -107,81 +110,85 @@ class SharedInformerFactory {
     return typeid(MetadataOf<T>);
   }
 
-  /// The informer of T, or null when nobody has asked for it yet.
+  /// Returns the informer of T, or null if nobody has asked for it yet.
   template <class T>
   std::shared_ptr<cache::SharedInformer<T>> FindInformer() const {
     return std::static_pointer_cast<cache::SharedInformer<T>>(FindUntyped(typeid(T)));
   }
-  /// The same by a type that is known only at run time.
+  /// The same for a type that is known only at run time.
   std::shared_ptr<cache::SharedInformerBase> FindUntyped(std::type_index type) const;
 
-  /// Which objects of a type in a namespace the caches have.
+  /// The part of a type's objects in a namespace that the caches have.
   enum class Scope : std::uint8_t {
     kNone,      ///< the namespace is not watched
-    kSelected,  ///< those that a selector selects
+    kSelected,  ///< only those that match a selector
     kAll,
   };
-  /// `namespace_` is empty for a cluster-scoped type, whose objects are all watched.
+  /// Returns which objects of `resource` in `namespace_` the caches have. `namespace_` is empty for
+  /// a cluster-scoped type.
   Scope ScopeOf(const apimachinery::ResourceInfo& resource, std::string_view namespace_) const;
 
-  /// Stops T's informer for good, if there is one, and forgets it. Whoever has it may still read
-  /// its store, but nobody can start it again. Its handlers get no more events: the log names those
-  /// that are still registered, such as the source of a controller, which is deaf from then on. The
-  /// next InformerFor<T> makes a new one. A handler of the informer may call it; see
-  /// SharedInformerBase::Stop. The factory then keeps the informer until its threads have ended.
+  /// Stops T's informer for good, if there is one, and forgets it. Holders of the informer may
+  /// still read its store, but nobody can start it again. Its handlers get no more events; the log
+  /// names those that are still registered, such as the source of a controller, which learns of
+  /// nothing from then on. The next InformerFor<T> makes a new informer. A handler of the informer
+  /// may call Remove (see SharedInformerBase::Stop); the factory then keeps the informer until its
+  /// threads have ended.
   template <class T>
   void Remove() {
     StopAndRemove(typeid(T));
   }
-  /// The same with the informer of MetadataInformerFor<T>.
+  /// The same for the informer of MetadataInformerFor<T>.
   template <class T>
   void RemoveMetadata() {
     StopAndRemove(MetadataTypeOf<T>());
   }
 
-  /// Reads the store of T's informer.
+  /// Returns a lister that reads the store of T's informer.
   template <class T>
   cache::Lister<T> ListerFor() {
     return cache::Lister<T>(InformerFor<T>());
   }
 
-  /// Starts every informer that does not run yet; call it again after asking for more, and after it
-  /// threw std::system_error because the system had not enough threads.
+  /// Starts every informer that does not run yet. Call it again after asking for more informers,
+  /// and after it threw std::system_error because the system had too few threads.
   void Start();
-  /// Blocks until the store of every informer has its first full list; false when `stop` was
+  /// Blocks until the store of every informer has its first full list. Returns false if `stop` was
   /// requested first.
   bool WaitForCacheSync(std::stop_token stop) const;
-  /// The informers that have no first list, each with the reason as far as it is known.
+  /// Returns the informers that have no first list yet, each with the reason as far as it is known.
   std::vector<std::string> Unsynced() const;
-  /// Stops and joins all informers. When a handler of one of them calls it nothing is waited for;
-  /// the next Shutdown, or the destructor, does that. Start may be called again.
+  /// Stops all informers and waits until their threads have ended. When a handler of an informer
+  /// calls it, it does not wait; the next Shutdown or the destructor does. Start may be called
+  /// again.
   void Shutdown();
 
  private:
   using InformerPtr = std::shared_ptr<cache::SharedInformerBase>;
 
-  // What an informer keeps of its objects.
+  // The part of its objects that an informer keeps.
   enum class Form : std::uint8_t { kWhole, kMetadata };
-  // Stands for the metadata of T's objects among the types.
+  // A type that stands for the metadata of T's objects.
   template <class T>
   struct MetadataOf {};
 
   using Maker = InformerPtr (*)(cache::InformerSources&& sources, cache::InformerOptions&& options);
 
-  // All that depends on the type; the rest is compiled once.
+  // The only code that depends on the type; the rest is compiled once.
   template <class T>
   static InformerPtr Make(cache::InformerSources&& sources, cache::InformerOptions&& options) {
     return std::make_shared<cache::SharedInformer<T>>(std::move(sources), std::move(options));
   }
 
-  // `options` may be null: the defaults.
+  // `options` may be null, which means the defaults.
   InformerPtr FindOrMake(std::type_index type, const apimachinery::ResourceInfo& resource,
                          const cache::InformerOptions* options, Maker make,
                          Form form = Form::kWhole);
   void StopAndRemove(std::type_index type);
-  // The settings of the type; null when there are none.
+  // Returns the settings of the type, or null if it has none.
   const TypeOptions* OptionsOf(const apimachinery::ResourceInfo& resource) const;
-  // The namespaces of the type's informer: either one, of one source, or several sources.
+  // The namespaces of the type's informer: `one` for a single source (empty means all), or
+  // `several` with a source each.
   struct Namespaces {
     std::string one{};
     std::set<std::string> several{};
@@ -197,14 +204,15 @@ class SharedInformerFactory {
                                   const cache::InformerOptions& options) const;
   std::vector<InformerPtr> All() const;
   std::vector<InformerPtr> TakeRemoved();
-  // Those of them that have ended: without their handlers nobody needs them.
+  // Takes the removed informers that have ended. Nobody needs them, as their handlers are gone.
   std::vector<InformerPtr> TakeEndedLocked() KX_REQUIRES(mu_);
 
   const std::shared_ptr<rest::RESTClient> client_;
   const FactoryOptions options_;
   mutable base::Mutex mu_;
   std::vector<std::pair<std::type_index, InformerPtr>> informers_ KX_GUARDED_BY(mu_);
-  std::vector<InformerPtr> removed_ KX_GUARDED_BY(mu_);  // by handlers of their own
+  std::vector<InformerPtr> removed_ KX_GUARDED_BY(mu_);  // informers that one of their own handlers
+                                                         // has removed
 };
 
 }  // namespace kubexx::informers

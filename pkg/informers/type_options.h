@@ -1,5 +1,5 @@
 /// @file
-/// TypeOptions: what differs for the informer of one type.
+/// TypeOptions: settings for the informer of one type.
 #ifndef KUBEXX_INFORMERS_TYPE_OPTIONS_H_
 #define KUBEXX_INFORMERS_TYPE_OPTIONS_H_
 
@@ -17,23 +17,23 @@
 
 namespace kubexx::informers {
 
-/// Settings of one type's informer, instead of those of FactoryOptions. As controller-runtime's
-/// cache.ByObject.
+/// Settings of one type's informer, which replace those of FactoryOptions. Semantics:
+/// controller-runtime's cache.ByObject.
 struct TypeOptions {
-  /// Watch these namespaces, with a list and watch each; an empty list means all. When unset, those
-  /// of the factory. Has no effect on cluster-scoped types.
+  /// The namespaces to watch, each listed and watched separately; an empty list means all. If
+  /// unset, the namespaces of the factory are watched. Has no effect on cluster-scoped types.
   std::optional<std::vector<std::string>> namespaces{};
-  /// Cache only objects that these select, when they are not empty.
+  /// If not empty, only objects that match these selectors are cached.
   std::string label_selector{};
   std::string field_selector{};
-  /// When set, changes objects before they are stored; see cache::InformerOptions::transform.
+  /// If set, changes objects before they are stored; see cache::InformerOptions::transform.
   std::function<apimachinery::Result<void>(cache::Object&)> transform{};
 };
 
 /// The settings of some types.
 using TypeOptionsMap = std::map<apimachinery::GroupVersionResource, TypeOptions>;
 
-/// The name of a resource in a TypeOptionsMap.
+/// Returns the key of a resource in a TypeOptionsMap.
 inline apimachinery::GroupVersionResource NameOfType(const apimachinery::ResourceInfo& resource) {
   return {.group = std::string(resource.group),
           .version = std::string(resource.version),

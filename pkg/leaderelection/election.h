@@ -1,5 +1,5 @@
 /// @file
-/// The decisions of one candidate in a leader election, without threads, clocks or I/O.
+/// Election: the decisions of one candidate in a leader election, without threads, clocks or I/O.
 #ifndef KUBEXX_LEADERELECTION_ELECTION_H_
 #define KUBEXX_LEADERELECTION_ELECTION_H_
 
@@ -19,69 +19,70 @@ namespace kubexx::leaderelection {
 
 using api::coordination::v1::Lease;
 
-/// The time of a step: steady for what is decided, wall for what is written.
+/// The time of a step. Decisions use the steady time, and leases are written with the wall time.
 struct Instant {
   base::TimePoint steady{};
   base::WallTime wall{};
 };
 
-/// What a step is told. Time has passed:
+/// An input of a step: time has passed.
 struct Tick {};
-/// The request `op` has ended, with the lease as stored.
+/// An input of a step: the request `op` has ended, with the lease as it is stored, or an error.
 struct Reply {
   std::uint64_t op = 0;
   apimachinery::Result<Lease> lease{};
 };
-/// A watch has seen the lease.
+/// An input of a step: a watch has seen the lease.
 struct Seen {
   Lease lease{};
 };
-/// The candidate is to stop.
+/// An input of a step: the candidate should stop.
 struct Stop {};
-/// The work that kStartWork began has ended.
+/// An input of a step: the work that kStartWork began has ended.
 struct WorkEnded {};
-/// What has happened.
+/// The input of a step, which tells what has happened.
 using Input = std::variant<Tick, Reply, Seen, Stop, WorkEnded>;
 
-/// What the caller of a step has to do, in order.
+/// Something that the caller of a step has to do.
 struct Action {
   enum class Kind : std::uint8_t {
     kGet,        ///< read the lease, then Reply with `op`
     kCreate,     ///< create `lease`, then Reply
     kUpdate,     ///< replace the lease by `lease`, at its resource version, then Reply
-    kCancel,     ///< nobody waits for `op` any more: break it off, no Reply is needed; `text` says
-                 ///< what was wrong with it, if anything was
-    kStartWork,  ///< this candidate leads from now on
-    kStopWork,   ///< the work has to end; the lease is kept until WorkEnded
+    kCancel,     ///< cancel the request `op`, which needs no Reply any more; `text` says what was
+                 ///< wrong with it, if anything was
+    kStartWork,  ///< this candidate leads from now on: start the work
+    kStopWork,   ///< the work has to end; the lease is renewed until WorkEnded
     kNewLeader,  ///< `text` is the leader's identity
-    kSlowPath,   ///< to be counted: a renewal needed more than one request
-    kLost,       ///< the lease is lost, `text` says why: the work has to end at once
-    kFinish,     ///< the candidate is out; no step does anything any more
+    kSlowPath,   ///< a renewal needed more than one request, which should be counted
+    kLost,       ///< the lease is lost, and `text` says why: the work has to end at once
+    kFinish,     ///< the candidate has finished; further steps do nothing
   };
   Kind kind = Kind::kGet;
   std::uint64_t op = 0;
   Lease lease{};
   std::string text{};
 };
-/// What is to be done, in this order.
+/// What the caller of a step has to do, in this order.
 using Actions = std::vector<Action>;
 
-/// One candidate, from its start until it has stopped or lost the lease. A pure state machine: the
-/// same inputs at the same times give the same actions. At most one request is open at a time; it
-/// is broken off after Config::RequestTimeout. Not thread-safe.
+/// One candidate, from its start until it has stopped or lost the lease. It is a pure state
+/// machine: the same inputs at the same times give the same actions. At most one request is open at
+/// a time, and it is cancelled after Config::RequestTimeout. Not thread-safe.
 ///
-/// Semantics are client-go's leaderelection with LeaseLock: a lease counts as expired when its spec
-/// has not changed for its duration by the local clock (times in it are never compared); the leader
-/// renews by one PUT at the version it wrote last and reads only when that fails. Differences, each
-/// for safety or a faster hand-over:
-///  - the leader's time runs from when a write was sent, not from when its reply came, and ends at
-///    Config::LeadLimit at the latest whatever the settings;
-///  - a leader that reads another's name in the lease stops at once, not after renew_deadline;
-///  - a lease seen to be released is taken at once, an expired one at its moment, not at the next
-///    poll; polls go on beside;
-///  - while the work ends after Stop the lease is renewed, and released only afterwards; a lost
-///    lease is never released, as the work may still run;
-///  - a candidate that stops while a write of its own has an unknown outcome releases too.
+/// Semantics: client-go's leaderelection with LeaseLock. A lease counts as expired when its spec
+/// has not changed for its duration by the local clock; the times in it are never compared. The
+/// leader renews with one PUT at the version that it wrote last, and reads only when that fails.
+/// The following differences serve safety or a faster hand-over:
+///  - The leader's time begins when a write is sent, not when its reply comes, and lasts for
+///    Config::LeadLimit at most.
+///  - A leader that reads another name in the lease stops at once, not after renew_deadline.
+///  - A waiting candidate takes a lease as soon as its watch sees it released, or when the lease
+///    expires, and not only at its next poll. It polls as well.
+///  - After Stop the leader renews the lease until its work has ended, and only then releases it.
+///    It never releases a lost lease, as its work may still run.
+///  - A candidate that stops while the outcome of one of its writes is unknown releases the lease
+///    too.
 class Election {
  public:
   /// `config` must be valid.
@@ -90,7 +91,8 @@ class Election {
   /// Makes one step. `now.steady` must not run backwards.
   Actions Step(Input input, Instant now);
 
-  /// When the next Tick is needed; TimePoint::max() when only another input changes anything.
+  /// The time of the next Tick that is needed; TimePoint::max() if only other inputs change
+  /// anything.
   base::TimePoint wake() const;
 
   /// Whether this candidate is the leader at `now` by its own clock.
@@ -99,12 +101,13 @@ class Election {
   /// Whether this candidate leads, or led until the last step, and has not been told to finish.
   bool holds() const { return phase_ == Phase::kLeading; }
 
-  /// When the last successful write was sent, and when Leads ends if no other succeeds; meaningful
-  /// while holds().
+  /// The times when the last successful write was sent, and when Leads ends if no other write
+  /// succeeds. Valid while holds().
   base::TimePoint renewed_at() const { return renewed_at_; }
   base::TimePoint leads_until() const { return LeadsUntil(); }
 
-  /// The holder in the lease as last seen; empty when unknown or released.
+  /// The holder of the lease when it was last seen; empty if it is unknown or the lease is
+  /// released.
   const std::string& leader() const { return reported_leader_; }
 
  private:
@@ -151,22 +154,22 @@ class Election {
   bool work_ended_ = false;
   /// A write with this candidate as the holder may have been stored although no reply said so.
   bool uncertain_ = false;
-  /// `observed_` is what is stored as far as known: a write needs no read before it.
+  /// `observed_` is what is stored, as far as is known, so that a write needs no read before it.
   bool fresh_ = false;
   bool read_in_attempt_ = false;
-  /// What the watch has seen last since the claim that is open was sent is a released lease.
+  /// Since the open claim was sent, the watch has last seen a released lease.
   bool released_again_ = false;
   int release_conflicts_ = 0;
   std::optional<Lease> observed_{};
   base::TimePoint observed_at_{};
   std::string reported_leader_{};
   std::optional<Pending> pending_{};
-  /// Of the last request that was answered or given up.
+  /// The error of the last request that was answered or given up.
   std::string last_error_{};
   std::uint64_t last_op_ = 0;
   base::TimePoint next_attempt_{};
   base::TimePoint renewed_at_{};
-  /// Of the renewal or release that is being tried.
+  /// The time of the first attempt of the renewal or release that is being tried.
   std::optional<base::TimePoint> attempts_since_{};
   Instant now_{};
   Actions actions_{};

@@ -1,6 +1,7 @@
 // Many candidates, one server and a bad world, in simulated time: at no moment do two of them lead.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>

@@ -9,14 +9,15 @@
 
 namespace kubexx::leaderelection {
 
-/// Names as Kubernetes' components register them. Without a registry the handles do nothing.
+/// The metrics have the names that Kubernetes' components use. Without a registry the handles do
+/// nothing.
 struct LeaderElectionMetrics {
   LeaderElectionMetrics() = default;
   LeaderElectionMetrics(metrics::Registry& registry, const std::string& name);
 
   /// 1 while this process leads.
   metrics::Gauge master_status{};
-  /// Renewals that needed more than one request.
+  /// Counts renewals that needed more than one request.
   metrics::Counter slow_path{};
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// What an election is about: a Lease on the API server, or a fake of one.
+/// Lock: the Lease that an election is about, on the API server or in a fake.
 #ifndef KUBEXX_LEADERELECTION_LOCK_H_
 #define KUBEXX_LEADERELECTION_LOCK_H_
 
@@ -19,32 +19,34 @@
 namespace kubexx::leaderelection {
 
 /// One lease. Thread-safe: an elector watches on one thread while it reads and writes on another.
-/// Every call blocks and ends with kCancelled soon after its stop_token.
+/// Every call blocks, and ends with kCancelled soon after its stop_token is requested.
 class Lock {
  public:
   using Lease = api::coordination::v1::Lease;
-  /// Is given the lease as it is when the watch begins, and after each change.
+  /// Receives the lease as it is when the watch begins, and after each change.
   using Sink = base::FunctionRef<void(Lease&&)>;
 
   virtual ~Lock() = default;
-  /// kNotFound when there is no such lease.
+  /// Reads the lease. Returns kNotFound if it does not exist.
   virtual apimachinery::Result<Lease> Get(std::stop_token stop) = 0;
-  /// Creates it with the spec given; the lock fills in its name. kAlreadyExists if there is one.
+  /// Creates the lease with the spec of `lease`; the lock fills in the name. Returns kAlreadyExists
+  /// if it exists.
   virtual apimachinery::Result<Lease> Create(Lease lease, std::stop_token stop) = 0;
-  /// Replaces it; kConflict unless `lease` has the resource version that is stored.
+  /// Replaces the lease. Returns kConflict unless `lease` has the resource version that is stored.
   virtual apimachinery::Result<Lease> Update(const Lease& lease, std::stop_token stop) = 0;
-  /// Returns when the watch ends; a lease that is deleted is not reported.
+  /// Watches the lease, and returns when the watch ends. The deletion of the lease is not reported.
   virtual apimachinery::Result<void> Watch(Sink sink, std::stop_token stop) = 0;
   /// The namespace and name of the lease.
   virtual apimachinery::ObjectKey Key() const = 0;
 };
 
-/// The Lease `key` of coordination.k8s.io/v1, as client-go's LeaseLock. Needs the verbs get, create
-/// and update on it; with watch too a released lease is taken over at once.
+/// The Lease `key` of coordination.k8s.io/v1, like client-go's LeaseLock. Needs the verbs get,
+/// create and update on it. With the verb watch as well, a candidate takes a released lease over at
+/// once.
 class LeaseLock final : public Lock {
  public:
-  /// Give it a client of its own (see LockClientConfig), so that an election neither waits for
-  /// other requests' rate limit nor makes them wait.
+  /// `client` should serve this lock only (see LockClientConfig), so that the election neither
+  /// waits for the rate limit of other requests nor makes them wait.
   LeaseLock(std::shared_ptr<rest::RESTClient> client, apimachinery::ObjectKey key);
 
   apimachinery::Result<Lease> Get(std::stop_token stop) override;
@@ -58,8 +60,8 @@ class LeaseLock final : public Lock {
   kubernetes::ResourceClient<Lease> client_;
 };
 
-/// `config` for the client of a LeaseLock: without rate limit, and with "leader-election" at the
-/// end of its user agent.
+/// Returns `config` for the client of a LeaseLock, without a rate limit, and with "leader-election"
+/// at the end of the user agent.
 rest::Config LockClientConfig(rest::Config config);
 
 }  // namespace kubexx::leaderelection

@@ -1,6 +1,6 @@
 /// @file
-/// Structured logs: a constant message and key=value pairs, as text or JSON lines, through
-/// Boost.Log.
+/// Structured logs: each line has a constant message and key=value pairs, and is text or JSON.
+/// Boost.Log writes it.
 #ifndef KUBEXX_LOGGING_LOG_H_
 #define KUBEXX_LOGGING_LOG_H_
 
@@ -15,9 +15,9 @@
 
 namespace kubexx::logging {
 
-/// How much a message matters; kError asks for a person.
+/// The severity of a message; kError means that a person has to act.
 enum class Level : std::uint8_t { kTrace, kDebug, kInfo, kWarning, kError };
-/// One line of text, or one JSON object, a message.
+/// The form of a log line: text, or a JSON object.
 enum class Format : std::uint8_t { kText, kJson };
 
 /// Settings of the process's log.
@@ -26,28 +26,29 @@ struct Options {
   Format format = Format::kText;
 };
 
-/// Sets up the process's log to standard error: one write per line, so lines of several threads or
-/// processes do not mix. Until the first call it is text at kInfo. May be called again, also while
-/// other threads log. The lines go through Boost.Log's core on channel "kubexx", with attributes
-/// Severity (Level), TimeStamp, Message and Fields, so that a program may add sinks of its own.
+/// Sets up the process's log, which goes to standard error with one write for each line, so that
+/// lines of several threads or processes do not mix. Before the first call the log is text at
+/// kInfo. May be called again, also while other threads log. The lines go through Boost.Log's core
+/// on channel "kubexx", with the attributes Severity (Level), TimeStamp, Message and Fields, so
+/// that a program may add sinks of its own.
 void Init(const Options& options);
 
-/// "trace", "debug", "info", "warning", "error".
+/// Returns "trace", "debug", "info", "warning" or "error".
 std::string_view ToString(Level level);
 
-/// "trace", "debug", "info", "warning" (or "warn"), "error", any case; "fatal" and "panic", which
-/// other loggers have, mean kError. kInvalidConfig otherwise.
+/// Parses "trace", "debug", "info", "warning" (or "warn") or "error" in any case. "fatal" and
+/// "panic", which other loggers have, mean kError. Returns kInvalidConfig for any other text.
 apimachinery::Result<Level> ParseLevel(std::string_view text);
 
-/// The shortest decimal text that reads back as `value`; "NaN", "+Inf" and "-Inf" otherwise.
+/// Returns the shortest decimal text that is read back as `value`, or "NaN", "+Inf" or "-Inf".
 std::string FormatFloat(double value);
 
-/// One key and its value. Never pass Secret data. `key` must live until the call that logs it
-/// returns. A key that a line has by itself (time, level, msg) is written as "fields.<key>".
+/// A key and its value. Never pass Secret data. The text of `key` must live until the call that
+/// logs it returns. A key that every line has (time, level, msg) is written as "fields.<key>".
 struct Field {
   std::string_view key;
   std::string value;
-  bool quoted = true;  ///< false for numbers and booleans, which JSON shows bare
+  bool quoted = true;  ///< false for numbers and booleans, which JSON shows without quotes
   Field(std::string_view k, std::string_view v) : key(k), value(v) {}
   Field(std::string_view k, const std::string& v) : key(k), value(v) {}
   Field(std::string_view k, const char* v) : key(k), value(v) {}
@@ -62,7 +63,7 @@ struct Field {
 bool Enabled(Level level);
 
 /// Writes one line. Thread-safe; does not throw; blocks as long as standard error does. Control
-/// characters and invalid UTF-8 are escaped. Not for signal handlers.
+/// characters and invalid UTF-8 are escaped. Must not be called in a signal handler.
 void Log(Level level, std::string_view message, std::initializer_list<Field> fields = {});
 
 /// The same for fields that are known at run time only.

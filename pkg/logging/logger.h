@@ -1,5 +1,5 @@
 /// @file
-/// A logger whose lines all have the same fields.
+/// Logger: a logger whose lines share some fields.
 #ifndef KUBEXX_LOGGING_LOGGER_H_
 #define KUBEXX_LOGGING_LOGGER_H_
 
@@ -11,25 +11,26 @@
 
 namespace kubexx::logging {
 
-/// Writes to the process's log (see Init) lines that begin with fields of its own, so that whoever
-/// has it need not know what work it is about. A value: a copy costs one reference, and a logger is
-/// never changed, so that it may be used by several threads at a time. As the logger that
-/// controller-runtime puts into a reconcile's context.
+/// Writes lines that begin with the fields of this logger to the process's log (see Init), so that
+/// code that uses it need not know which work it logs about. A value type that never changes: a
+/// copy costs one reference, and several threads may use a logger at a time. It is like the logger
+/// that controller-runtime puts into a reconcile's context.
 ///
 ///     const logging::Logger log = context.log.With({{"deployment", name}});
 ///     log.Info("Scaled", {{"replicas", 3}});
 class Logger {
  public:
-  /// Without fields: as the functions of log.h.
+  /// Makes a logger without fields, whose lines are those of the functions in log.h.
   Logger() = default;
-  /// Keys and values are copied. Never pass Secret data.
+  /// Makes a logger with copies of `fields`. Never pass Secret data.
   explicit Logger(std::initializer_list<Field> fields);
 
-  /// One that has this one's fields and then `fields`. A key that is there already is written
-  /// twice.
+  /// Returns a logger with this logger's fields followed by `fields`. A key that is in both is
+  /// written twice.
   Logger With(std::initializer_list<Field> fields) const;
 
-  /// Writes one line: this logger's fields, then `fields`. Otherwise as logging::Log.
+  /// Writes one line with this logger's fields followed by `fields`. Otherwise it is like
+  /// logging::Log.
   void Log(Level level, std::string_view message, std::initializer_list<Field> fields = {}) const;
   /// Log at kTrace.
   void Trace(std::string_view message, std::initializer_list<Field> fields = {}) const {

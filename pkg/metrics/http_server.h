@@ -1,5 +1,5 @@
 /// @file
-/// Serving of metrics over HTTP.
+/// Serves metrics over HTTP.
 #ifndef KUBEXX_METRICS_HTTP_SERVER_H_
 #define KUBEXX_METRICS_HTTP_SERVER_H_
 
@@ -9,12 +9,12 @@
 
 namespace kubexx::metrics {
 
-/// For metrics and health pages. In the open:
+/// The server for metrics and health pages. Without TLS it is used like this:
 ///
 ///     metrics::HttpServer server({.address = ":9090"});
 ///     server.Handle("/metrics", metrics::MetricsHandler(registry));
 ///
-/// Secured as controller-runtime does it, with TLS and the API server as the judge of who may read:
+/// It is secured as in controller-runtime with TLS, and with the API server deciding who may read:
 ///
 ///     const authfilter::AuthFilter auth(client);
 ///     metrics::HttpServer server({.address = ":8443",
@@ -28,7 +28,8 @@ using HttpRequest = http::Request;
 /// @see http::Response
 using HttpResponse = http::Response;
 
-/// A handler that serves `registry`, which must outlive the server, in the text exposition format.
+/// Returns a handler that serves `registry`, which must outlive the server, in the text exposition
+/// format.
 HttpServer::Handler MetricsHandler(const Registry& registry);
 
 }  // namespace kubexx::metrics

@@ -1,5 +1,5 @@
 /// @file
-/// Metrics without prometheus-cpp in public headers.
+/// Registry: the metrics of a process, without prometheus-cpp in public headers.
 #ifndef KUBEXX_METRICS_REGISTRY_H_
 #define KUBEXX_METRICS_REGISTRY_H_
 
@@ -14,15 +14,16 @@
 
 namespace kubexx::metrics {
 
-/// Names and values of a series' labels.
+/// The names and values of a series' labels.
 using Labels = std::map<std::string, std::string>;
 
-/// Handles refer to a series in a Registry and must not outlive it. Cheap to copy, thread-safe. A
-/// default-constructed handle does nothing, so that instrumented code needs no "if".
+/// A value that only grows. This is a handle, which refers to a series in a Registry and must not
+/// outlive the Registry. A default-constructed handle does nothing, so that instrumented code needs
+/// no "if". Cheap to copy, thread-safe.
 class Counter {
  public:
   Counter() = default;
-  /// Negative and non-finite amounts are ignored.
+  /// Adds `by`. Negative and non-finite amounts are ignored.
   void Increment(double by = 1) const;
   double Value() const;
 
@@ -32,7 +33,7 @@ class Counter {
   void* series_ = nullptr;
 };
 
-/// A value that goes up and down; a handle, as Counter is.
+/// A value that goes up and down. This is a handle, like Counter.
 class Gauge {
  public:
   Gauge() = default;
@@ -46,11 +47,11 @@ class Gauge {
   void* series_ = nullptr;
 };
 
-/// Counts observations by size; a handle, as Counter is.
+/// Counts observations by size. This is a handle, like Counter.
 class Histogram {
  public:
   Histogram() = default;
-  /// NaN is ignored.
+  /// Counts an observation. NaN is ignored.
   void Observe(double value) const;
 
  private:
@@ -59,13 +60,14 @@ class Histogram {
   void* series_ = nullptr;
 };
 
-/// The series of one process, on top of prometheus-cpp. Thread-safe. Asking twice for the same name
-/// and labels gives the same series; a bad name, a clash of types or of buckets, or more than
-/// kMaxSeries series of one name log an error, once per name, and give a handle that does nothing.
-/// Label values that are not UTF-8 are repaired with U+FFFD.
+/// The series of one process, stored by prometheus-cpp. Two requests for the same name and labels
+/// return the same series. A bad name, another type or other buckets than before, and more than
+/// kMaxSeries series of one name are errors: they are logged once for each name, and the returned
+/// handle does nothing. Invalid UTF-8 in label values is replaced by U+FFFD. Thread-safe.
 class Registry {
  public:
-  /// A guard against labels with unbounded values, which would take memory without end.
+  /// The limit of series of one name, against labels with unbounded values, which would take
+  /// unlimited memory.
   static constexpr std::size_t kMaxSeries = 10000;
 
   Registry();
@@ -76,18 +78,19 @@ class Registry {
   metrics::Counter Counter(const std::string& name, const std::string& help,
                            const Labels& labels = {});
   metrics::Gauge Gauge(const std::string& name, const std::string& help, const Labels& labels = {});
-  /// `buckets` are upper bounds, ascending, without +Inf.
+  /// `buckets` are the upper bounds in ascending order, without +Inf.
   metrics::Histogram Histogram(const std::string& name, const std::string& help,
                                const Labels& labels, const std::vector<double>& buckets);
 
-  /// Calls `update` at the start of each Serialize, for values that are only worth computing when
-  /// somebody looks; one call of it at a time. It may use the registry, except Serialize; it must
-  /// be quick, and must not end its own subscription. When it throws, that is logged, and counted
-  /// in metrics_update_exceptions_total, and all other metrics are there. The subscription must end
-  /// before the registry.
+  /// Calls `update` at the start of each Serialize, one call at a time. It serves values that are
+  /// only worth computing for a scrape. `update` may use the registry, except Serialize; it must be
+  /// quick, and must not end its own subscription. An exception is logged and counted in
+  /// metrics_update_exceptions_total, and all other metrics are still written. The subscription
+  /// must end before the registry.
   base::Subscription OnScrape(std::function<void()> update);
 
-  /// The text exposition format, version 0.0.4. Families come by name, series by labels.
+  /// Returns all metrics in the text exposition format, version 0.0.4, with families in the order
+  /// of their names, and series in the order of their labels.
   std::string Serialize() const;
 
  private:

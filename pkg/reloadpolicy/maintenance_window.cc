@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloadpolicy/internal/quoted.h"

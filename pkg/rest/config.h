@@ -126,7 +126,8 @@ struct Config {
 /// fields change nothing. Semantics: client-go clientcmd ConfigOverrides.
 struct KubeconfigOptions {
   /// The path of the kubeconfig (--kubeconfig). When empty: $KUBECONFIG (a list of files separated
-  /// by ":"; of several files with an entry the first counts), and otherwise ~/.kube/config.
+  /// by ":"; if several files have an entry of the same name, the first file's counts), and
+  /// otherwise ~/.kube/config.
   std::string path{};
   std::string context{};
   std::string cluster{};     ///< a cluster entry's name, instead of the context's

@@ -81,8 +81,8 @@ class Request {
   /// returned.
   Request& Body(Encoder encode);
   /// Sets the encodings to accept, in order of preference; the default is only JSON. After a 406
-  /// the client sends the request again with only JSON, and further requests for this resource,
-  /// too.
+  /// the client sends the request again with JSON only, and uses only JSON for this resource from
+  /// then on.
   Request& Accept(std::vector<codec::Encoding> encodings);
   /// Sets parameters of every accepted media type, for example
   /// "as=PartialObjectMetadata;g=meta.k8s.io;v=v1", which asks for another representation of the

@@ -1,5 +1,5 @@
 /// @file
-/// What an admission webhook gets and answers.
+/// The requests and responses of admission webhooks.
 #ifndef KUBEXX_WEBHOOK_ADMISSION_H_
 #define KUBEXX_WEBHOOK_ADMISSION_H_
 
@@ -18,62 +18,64 @@
 
 namespace kubexx::webhook {
 
-/// What the API server asks about, as in admission.k8s.io/v1.
+/// The request of the API server, as in admission.k8s.io/v1.
 using AdmissionRequest = api::admission::v1::AdmissionRequest;
 
-/// One question of the API server. Valid during the handler's call only.
+/// One call of the API server. Only valid while the handler runs.
 struct Call {
   const AdmissionRequest& request;
-  /// The API server will store nothing: the handler must cause no side effects outside of the
-  /// object.
+  /// Whether this is a dry run: the API server stores nothing, so the handler must have no side
+  /// effects outside of the object.
   bool dry_run = false;
-  /// Requested when nobody waits for the answer any more.
+  /// Requested when the answer is not needed any more.
   std::stop_token stop{};
-  /// When the API server gives up, by its `timeout` parameter.
+  /// When the API server stops waiting, according to its `timeout` parameter.
   base::TimePoint deadline = base::TimePoint::max();
 };
 
-/// The answer. A value type.
+/// The answer to the API server. A value type.
 struct Response {
   bool allowed = false;
-  /// Why the request is refused; the user sees it. An allowed request may have a message, too.
+  /// Why the request is denied; the user sees it. An allowed request may have a message, too.
   apimachinery::Status status{};
-  /// Shown to the user; keep each below 120 characters.
+  /// Warnings for the user; each should have less than 120 characters.
   std::vector<std::string> warnings{};
-  /// Written into the API server's audit log, by names without a prefix.
+  /// Annotations for the API server's audit log, with keys that have no prefix.
   std::map<std::string, std::string> audit_annotations{};
-  /// A JSON patch for the object; by default it is computed from what a typed handler has changed.
+  /// A JSON patch for the object. If a typed handler leaves it empty, it is computed from the
+  /// changes of the object.
   std::string patch{};
 
   static Response Allowed() { return {.allowed = true}; }
-  /// 403 Forbidden, by default.
+  /// Denies the request, by default with 403 Forbidden.
   static Response Denied(std::string message,
                          apimachinery::Reason reason = apimachinery::Reason::kForbidden,
                          int code = 403) {
     return {.status = apimachinery::Status(reason, std::move(message), code)};
   }
-  /// Denies because something went wrong.
+  /// Denies the request because of an error.
   static Response Errored(apimachinery::Status status) { return {.status = std::move(status)}; }
 };
 
-/// A question about an object of type T. A mutating handler changes `object`; what it changes is
-/// sent as a patch, fields that T does not have stay as they are. Valid during the call only.
+/// A call about an object of type T. A mutating handler changes `object`, and its changes are sent
+/// as a patch; fields that T does not have stay as they are. Only valid while the handler runs.
 template <class T>
 struct Review {
   const Call& call;
-  /// As it is to be stored; value-initialised when the operation is DELETE.
+  /// The object that would be stored; value-initialised if the operation is DELETE.
   T object{};
-  /// As it is stored; for UPDATE and DELETE.
+  /// The object that is stored now; set for UPDATE and DELETE.
   std::optional<T> old_object{};
 };
 
 namespace internal {
 
-/// Decodes the object `raw` called `what`; kBadRequest says why not.
+/// Decodes `raw` into `object`; errors call the object `what`. Returns kBadRequest with the reason
+/// if that fails.
 apimachinery::Result<void> DecodeObject(const codec::TypeSchema& schema, std::string_view what,
                                         std::string_view raw, void* object);
 
-/// Puts the patch into an answer that allows and has none yet.
+/// Adds the patch to a response that allows the request and has no patch yet.
 void AddPatch(const Call& call, std::string_view before, std::string_view after,
               Response& response);
 

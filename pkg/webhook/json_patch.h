@@ -1,5 +1,5 @@
 /// @file
-/// The difference of two JSON documents as a patch.
+/// Makes a JSON patch from the difference between two JSON documents.
 #ifndef KUBEXX_WEBHOOK_JSON_PATCH_H_
 #define KUBEXX_WEBHOOK_JSON_PATCH_H_
 
@@ -10,25 +10,26 @@
 
 namespace kubexx::webhook {
 
-/// A JSON patch (RFC 6902) that does to `original` what makes `after` of `before`; "" when the two
-/// are the same. `before` is `original` as a program understands it, that is, without the fields
-/// that the program does not know: those are left alone. Members are added, replaced and removed
-/// one by one. So are elements of a list. An element of `after` counts as a changed one of `before`
-/// when it has the same "name" or, without names, when at least half of its members are the same;
-/// otherwise it is another thing and is written as a whole, so that what the program does not know
-/// of one element does not get into another. An element that changes places is moved, and keeps
-/// what the program does not know of it, when it stays the same or when no other element of the
-/// list has its "name"; otherwise it counts as another thing, too.
+/// Returns a JSON patch (RFC 6902) that makes the changes from `before` to `after` in `original`,
+/// or "" if there are none. `before` is `original` as a program understands it, that is, without
+/// the members that the program does not know; the patch leaves these alone. Members of objects,
+/// and elements of lists, are added, replaced and removed one by one. An element of `after` counts
+/// as a changed element of `before` if it has the same "name" or, without names, if at least half
+/// of its members are the same. Otherwise it is a new element and is written as a whole, so that
+/// unknown members of one element do not get into another. An element that changes its place is
+/// moved, and keeps its unknown members, if it stays the same or if no other element of the list
+/// has its "name". Otherwise it is a new element, too.
 ///
-/// The time and the patch's size are bounded by the sizes of the documents and some tens of
-/// milliseconds. When documents would take more, because they have long lists of things without
-/// names or are deep and wide, elements are no longer found by half of their members, and what is
-/// deep is replaced as a whole; the patch makes the same document then, but for fields in there
-/// that the program does not know. kMalformed when one of the documents is no JSON.
+/// The time is limited to what grows with the sizes of the documents, and some tens of
+/// milliseconds; the patch's size is limited by those sizes. Documents that would take longer have
+/// long lists of elements without names, or are deep and wide. In these, elements are not compared
+/// by half of their members, and deep values are replaced as a whole. The result then has the same
+/// known members, but loses the unknown ones in what was replaced. Returns kMalformed if one of the
+/// documents is not JSON.
 apimachinery::Result<std::string> MakeJsonPatch(std::string_view original, std::string_view before,
                                                 std::string_view after);
 
-/// The patch from one document to another.
+/// Returns the patch from one document to another.
 inline apimachinery::Result<std::string> MakeJsonPatch(std::string_view before,
                                                        std::string_view after) {
   return MakeJsonPatch(before, before, after);

@@ -1,5 +1,5 @@
 /// @file
-/// The server that the API server asks before it stores objects.
+/// Server: serves admission webhooks, which the API server calls before it stores objects.
 #ifndef KUBEXX_WEBHOOK_SERVER_H_
 #define KUBEXX_WEBHOOK_SERVER_H_
 
@@ -21,9 +21,9 @@ class Registry;
 
 namespace kubexx::webhook {
 
-/// Admission webhooks of admission.k8s.io/v1 over TLS, each under a path of its own. Handlers run
-/// on threads of the server, several at once, and have to be thread-safe; one that throws denies
-/// with code 500. Thread-safe.
+/// Serves admission webhooks of admission.k8s.io/v1 over TLS, each at a path of its own. Handlers
+/// run on threads of the server, several at once, and must be thread-safe. If a handler throws, the
+/// request is denied with code 500. Thread-safe.
 ///
 ///     webhook::Server server(
 ///         {.tls = {.certificate = watcher->Provider()}, .registry = &registry});
@@ -40,23 +40,24 @@ namespace kubexx::webhook {
 /// Semantics: controller-runtime webhook.Server and admission.Webhook.
 class Server {
  public:
-  /// Where to listen, TLS, and the limits on requests.
+  /// The listen address, TLS, and the limits on requests.
   struct Options {
-    /// As http::Server::Options::address.
+    /// Like http::Server::Options::address.
     std::string address = ":9443";
-    /// TLS is not optional: API servers call nothing else. The `caBundle` of the webhook's
-    /// configuration has to hold the authority, or the certificate itself when it is self-signed.
+    /// The settings of TLS, which is not optional because API servers only call webhooks over TLS.
+    /// The `caBundle` of the webhook's configuration must contain the authority, or the certificate
+    /// itself if it is self-signed.
     http::TlsOptions tls{};
-    /// How many requests are read and answered at once. While a handler runs another thread takes
-    /// its place, so that it may ask the API server for what needs another of these webhooks: as
-    /// many handlers run as there are connections that ask.
+    /// How many requests are read and answered at once. While a handler runs, another thread takes
+    /// its place, so that a handler may call the API server even if that call triggers another
+    /// webhook of this server. So as many handlers may run as there are connections with a request.
     std::size_t handler_threads = 4;
     std::size_t max_connections = 64;
-    /// The largest AdmissionReview that is read: 413 beyond.
+    /// The size of the largest AdmissionReview that is accepted; the answer to a larger one is 413.
     std::size_t max_body_bytes = 7 << 20;
-    /// No API server waits longer than 30 s.
+    /// How long a handler may take. No API server waits longer than 30 s.
     std::chrono::milliseconds handler_timeout = std::chrono::seconds(30);
-    /// Records controller_runtime_webhook_* there when set; must outlive the server.
+    /// If set, the metrics controller_runtime_webhook_* are recorded here; must outlive the server.
     metrics::Registry* registry = nullptr;
   };
   using RawHandler = std::function<Response(const Call&)>;
@@ -66,10 +67,10 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Asks `handler` about requests to `path` for objects of type T, built-in or with a schema table
-  /// of its own. It is called as `Response handler(Review<T>&)`: mutating when it changes the
-  /// object, validating otherwise; a validating webhook must take `const Review<T>&` or leave the
-  /// object alone. Objects that are no T are denied with code 400.
+  /// Calls `handler` for requests to `path` about objects of type T, which is built-in or has a
+  /// schema table of its own. It is called as `Response handler(Review<T>&)`. A handler that
+  /// changes the object is a mutating webhook. A validating webhook must take `const Review<T>&` or
+  /// leave the object alone. Requests with objects of another type are denied with code 400.
   template <class T, class F>
   void Handle(std::string path, F handler) {
     HandleRaw(std::move(path), [handler = std::move(handler)](const Call& call) {
@@ -77,14 +78,15 @@ class Server {
     });
   }
 
-  /// The same without a type: the objects are JSON in `call.request`, a patch has to be given, for
-  /// example by MakeJsonPatch.
+  /// The same without a type: the objects are JSON in `call.request`, and the handler has to make
+  /// the patch, for example with MakeJsonPatch.
   void HandleRaw(std::string path, RawHandler handler);
 
-  /// As http::Server::Start.
+  /// Like http::Server::Start.
   apimachinery::Result<void> Start();
   std::uint16_t port() const;
-  /// Answers what it has been asked first; see http::Server.
+  /// Stops listening, and waits until the requests that have arrived are answered; see
+  /// http::Server::Drain.
   void Drain(std::chrono::milliseconds limit);
   void Stop();
 

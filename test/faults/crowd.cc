@@ -22,22 +22,22 @@ constexpr int kSpaces = 3;
 constexpr std::size_t kSourcesEach = 4;
 constexpr std::size_t kWorkloadsEach = 4;
 
-struct Known {
+struct KnownDeed {
   std::string_view name{};
   std::uint64_t weight = 0;
 };
-constexpr std::array<Known, kDeeds> kKnown = {{{"edit of data", 46},
-                                               {"edit undone", 9},
-                                               {"edits at once", 6},
-                                               {"label of a source", 6},
-                                               {"source paused or resumed", 4},
-                                               {"rollout paused or resumed", 4},
-                                               {"release", 6},
-                                               {"release with data", 6},
-                                               {"rollout undone", 5},
-                                               {"source deleted", 2},
-                                               {"workload deleted", 2},
-                                               {"made anew", 4}}};
+constexpr std::array<KnownDeed, kDeeds> kKnownDeeds = {{{"edit of data", 46},
+                                                        {"edit undone", 9},
+                                                        {"edits at once", 6},
+                                                        {"label of a source", 6},
+                                                        {"source paused or resumed", 4},
+                                                        {"rollout paused or resumed", 4},
+                                                        {"release", 6},
+                                                        {"release with data", 6},
+                                                        {"rollout undone", 5},
+                                                        {"source deleted", 2},
+                                                        {"workload deleted", 2},
+                                                        {"made anew", 4}}};
 
 std::string ValueOf(bool is_secret, std::uint64_t value) {
   return is_secret ? codec::EncodeBase64(kSecretMark + to_string(value)) : "v" + to_string(value);
@@ -47,7 +47,7 @@ std::string Quoted(const std::string& text) { return codec::JsonTree(text).ToJso
 
 }  // namespace
 
-std::string_view ToString(Deed deed) { return kKnown[static_cast<std::size_t>(deed)].name; }
+std::string_view ToString(Deed deed) { return kKnownDeeds[static_cast<std::size_t>(deed)].name; }
 
 Crowd::Crowd(Admin admin, oracle::Oracle& oracle, oracle::Random random, Tell tell)
     : admin_(std::move(admin)), oracle_(oracle), random_(random), tell_(std::move(tell)) {
@@ -246,13 +246,13 @@ void Crowd::Begin(const std::stop_token& stop) {
 
 Deed Crowd::Choose() {
   std::uint64_t sum = 0;
-  for (const Known& known : kKnown) {
+  for (const KnownDeed& known : kKnownDeeds) {
     sum += known.weight;
   }
   std::uint64_t left = random_.Below(sum);
   std::size_t chosen = 0;
-  while (left >= kKnown[chosen].weight) {
-    left -= kKnown[chosen++].weight;
+  while (left >= kKnownDeeds[chosen].weight) {
+    left -= kKnownDeeds[chosen++].weight;
   }
   return static_cast<Deed>(chosen);
 }

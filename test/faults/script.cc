@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,7 @@ using std::chrono::milliseconds;
 /// What one fault at a time may have.
 enum class Lane : std::uint8_t { kNone, kProxy, kProcess, kCluster };
 
-struct Known {
+struct KnownFault {
   std::string_view name{};
   Lane lane = Lane::kNone;
   std::uint64_t weight = 0;        ///< where operators need no Lease
@@ -29,7 +30,7 @@ struct Known {
 // An API server takes about eight seconds until it serves, so that it is not often down. When the
 // operator that leads is killed, nobody does for a quarter of a minute, and a fault comes three
 // times a second: with more of these hardly a rollout would meet any other.
-constexpr std::array<Known, kFaultKinds> kKnown = {{
+constexpr std::array<KnownFault, kFaultKinds> kKnownFaults = {{
     {"connections cut", Lane::kNone, 200, 230, 0, 0, 0},
     {"connections reset", Lane::kNone, 80, 110, 0, 0, 0},
     {"connections half-closed", Lane::kNone, 80, 110, 0, 0, 0},
@@ -54,18 +55,20 @@ constexpr std::array<Known, kFaultKinds> kKnown = {{
     {"rights lost: all", Lane::kCluster, 14, 14, 300, 4000, 200},
 }};
 
-const Known& KnownOf(FaultKind kind) { return kKnown[static_cast<std::size_t>(kind)]; }
+const KnownFault& KnownOf(FaultKind kind) { return kKnownFaults[static_cast<std::size_t>(kind)]; }
 
 FaultKind Choose(bool ha, oracle::Random& random) {
-  const auto weight = [ha](const Known& known) { return ha ? known.weight_of_ha : known.weight; };
+  const auto weight = [ha](const KnownFault& known) {
+    return ha ? known.weight_of_ha : known.weight;
+  };
   std::uint64_t sum = 0;
-  for (const Known& known : kKnown) {
+  for (const KnownFault& known : kKnownFaults) {
     sum += weight(known);
   }
   std::uint64_t left = random.Below(sum);
   std::size_t chosen = 0;
-  while (left >= weight(kKnown[chosen])) {
-    left -= weight(kKnown[chosen++]);
+  while (left >= weight(kKnownFaults[chosen])) {
+    left -= weight(kKnownFaults[chosen++]);
   }
   return static_cast<FaultKind>(chosen);
 }
@@ -100,7 +103,7 @@ std::vector<PlannedFault> PlanStorm(const StormSettings& settings, oracle::Rando
   while (storm.size() < settings.faults) {
     now += milliseconds(random.Between(0, 2 * settings.pace.count()));
     PlannedFault fault;
-    const Known* known = nullptr;
+    const KnownFault* known = nullptr;
     std::pair<Lane, std::size_t> lane;
     do {  // some kinds are never in the way of others
       fault = {.kind = Choose(settings.ha || settings.replicas > 1, random),

@@ -1,6 +1,7 @@
 // Two lines, an object and a patch, for each kind of patch. What comes out must be a value that can
 // be written and read, and not be larger than a patch may make it.
 
+#include <algorithm>
 #include <string>
 
 #include "fuzz.h"

@@ -1,6 +1,7 @@
 // Any line as the method, path and query of a request to the API server, any other as its Accept
 // header. What is understood must keep the rules that the handlers rely on.
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 

@@ -11,6 +11,7 @@
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/places/places.h"
 #include "kubexx/codec/convert.h"
 #include "kubexx/discovery/rest_mapper.h"
 #include "kubexx/dynamic/dynamic_client.h"
@@ -67,7 +68,7 @@ class ClientsTest : public ClusterTest {
     if (HasFatalFailure()) {
       return;
     }
-    std::ifstream file(KUBEXX_SOURCE_DIR "/pkg/kubernetes/testing/widgets.yaml");
+    std::ifstream file(base::testing::SourceTree() / "pkg/kubernetes/testing/widgets.yaml");
     const std::string yaml{std::istreambuf_iterator<char>(file), {}};
     const auto json = codec::Convert(yaml, {.from = codec::FileFormat::kYaml}, api::Registry());
     ASSERT_TRUE(json) << json.error().ToString();

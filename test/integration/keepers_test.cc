@@ -9,6 +9,7 @@
 #include "cluster_fixture.h"
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/places/places.h"
 #include "kubexx/codec/convert.h"
 #include "kubexx/controller/client.h"
 #include "kubexx/controller/finalizer.h"
@@ -36,7 +37,7 @@ class KeepersTest : public ClusterTest {
     if (HasFatalFailure()) {
       return;
     }
-    std::ifstream file(KUBEXX_SOURCE_DIR "/pkg/kubernetes/testing/keepers.yaml");
+    std::ifstream file(base::testing::SourceTree() / "pkg/kubernetes/testing/keepers.yaml");
     std::string yaml{std::istreambuf_iterator<char>(file), {}};
     const std::string property = "allowed: {type: array, items: {type: string}}\n";
     yaml.insert(yaml.find(property), "newer: {type: string}\n                ");

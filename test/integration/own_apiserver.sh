@@ -10,7 +10,8 @@ set -euo pipefail
 . "$(dirname "$0")/../../hack/lib/cluster_settings.sh"
 dir=${KUBEXX_OWN_APISERVER:?is not set}
 
-running() { [ -f "$dir/pid" ] && kill -0 "$(cat "$dir/pid")" 2>/dev/null; }
+# The process may have ended, and its id be that of another one.
+running() { [ -f "$dir/pid" ] && tr '\0' ' ' 2>/dev/null <"/proc/$(cat "$dir/pid")/cmdline" | grep -qF -- "--data-file $dir/data "; }
 start() {
   rm -f "$dir/kubeconfig.new"
   setsid "${KUBEXX_BIN_DIR:?is not set}/kubexx-apiserver" --address "127.0.0.1:$(cat "$dir/port")" --data-file "$dir/data" \
@@ -26,7 +27,7 @@ end() {
   running || return 0
   pid=$(cat "$dir/pid")
   kill "-$1" "$pid"
-  while kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+  while running; do sleep 0.02; done
 }
 
 case ${1:-} in

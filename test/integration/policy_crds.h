@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "kubexx/api/apiextensions/v1/resources.gen.h"
 #include "kubexx/api/apiextensions/v1/schema.gen.h"
 #include "kubexx/api/apiextensions/v1/types.gen.h"
+#include "kubexx/base/testing/places/places.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/yaml.h"
 #include "kubexx/kubernetes/resource_client.h"
@@ -28,8 +30,8 @@ inline void InstallPolicyCrds(const std::shared_ptr<rest::RESTClient>& client) {
   using api::apiextensions::v1::CustomResourceDefinition;
   const kubernetes::ResourceClient<CustomResourceDefinition> crds(client, "");
   for (const char* plural : {"reloadpolicies", "clusterreloadpolicies"}) {
-    const std::string path =
-        std::string(KUBEXX_SOURCE_DIR) + "/helm/kubexx-reloader/crds/kubexx.io_" + plural + ".yaml";
+    const std::filesystem::path path = base::testing::SourceTree() / "helm/kubexx-reloader/crds" /
+                                       ("kubexx.io_" + std::string(plural) + ".yaml");
     std::ifstream file(path);
     const auto json = codec::YamlToJson(std::string(std::istreambuf_iterator<char>(file), {}));
     ASSERT_TRUE(json) << path << ": " << json.error().ToString();

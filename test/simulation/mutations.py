@@ -104,7 +104,7 @@ MUTATIONS = [
         RELOADER + "plan/pair_memory_templates.cc",
         "  if (change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {\n",
         "  if (!MUTANT && change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {\n")]),
-    ("one that leads again believes itself", [(
+    ("an operator that leads again trusts what it knew before", [(
         RELOADER + "plan/planner.cc",
         "    if (!recorded_ || workload_.baseline_restored || workload_.baseline_is_foreign) {\n",
         "    if (MUTANT || !recorded_ || workload_.baseline_restored || workload_.baseline_is_foreign) {\n")]),

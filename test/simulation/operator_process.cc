@@ -1,6 +1,7 @@
 #include "operator_process.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stop_token>
 #include <thread>
 #include <utility>

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 
+#include "kubexx/base/testing/places/places.h"
 #include "kubexx/codec/yaml.h"
 #include "people.h"
 
@@ -25,8 +26,8 @@ std::string PoliciesIn(const std::string& space) {
 }  // namespace
 
 std::string People::PolicyDefinition(const std::string& plural) {
-  std::ifstream file(std::string(KUBEXX_SOURCE_DIR) + "/helm/kubexx-reloader/crds/kubexx.io_" +
-                     plural + ".yaml");
+  std::ifstream file(base::testing::SourceTree() / "helm/kubexx-reloader/crds" /
+                     ("kubexx.io_" + plural + ".yaml"));
   const auto json = codec::YamlToJson(std::string(std::istreambuf_iterator<char>(file), {}));
   return json && !json->empty() ? json->front() : std::string();
 }

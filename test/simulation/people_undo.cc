@@ -1,6 +1,7 @@
 // How people undo what operators have rolled for, and mend the data then.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,6 @@
 /// @file
-/// Waiting in tests. Every wait has an end: when what it waits for does not come, the program says
-/// where and for what it waited, and what it saw instead, and fails.
+/// Waits in tests. Every wait has an end: if the condition does not come true in time, the program
+/// says where and for what it waited, and what it saw instead, and fails.
 #ifndef KUBEXX_BASE_TESTING_AWAIT_H_
 #define KUBEXX_BASE_TESTING_AWAIT_H_
 
@@ -22,17 +22,17 @@
 
 namespace kubexx::base::testing {
 
-/// Where a wait was asked for. A helper that waits takes one as its last argument, with
+/// The place of a wait in the source. A helper that waits takes a Where as its last argument, with
 /// Where::current() as the default, so that a failure names the line of the test.
 using Where = std::source_location;
 
-/// How a value is shown in a failure: text in quotes, numbers, enumerators by number, ranges in
-/// brackets, pointers and optionals by what they hold. What has no such form is "(a value that
-/// cannot be shown)".
+/// Returns the form of a value in a failure message: text in quotes, numbers, enumerators as
+/// numbers, ranges in brackets, and the values that pointers and optionals refer to. Other values
+/// are shown as "(a value that cannot be shown)".
 template <class T>
 std::string Shown(const T& value);
 
-/// One wait, from its construction to its end. Whoever waits tests the condition in a loop and
+/// One wait, from its construction to its end. Code that waits tests the condition in a loop and
 /// calls Pause or Wait in between:
 ///
 ///     MutexLock lock(mu_);
@@ -42,13 +42,13 @@ std::string Shown(const T& value);
 ///     }
 ///
 /// When the limit has passed, Pause and Wait write to standard error where and for what this wait
-/// is, the values that they were given, and every other wait of the process, and abort. They do not
-/// throw: the thread may be one of the code under test, and in the test's own thread the
-/// destructors would join threads that wait for something themselves, so that the program would
-/// hang after all. Tests of the same program that come later do not run then.
+/// is, the values that they were given, and every other wait of the process. Then they abort, so
+/// that later tests of the same program do not run. They do not throw, because the thread may
+/// belong to the code under test; and in the test's own thread the destructors would join threads
+/// that wait for something themselves, so that the program would hang after all.
 ///
-/// Not thread-safe: one for each thread that waits. The condition is tested once more after the
-/// limit.
+/// Not thread-safe: each thread that waits needs its own. The condition is tested once more after
+/// the limit.
 class Patience {
  public:
   /// `what` completes "waited for", for example "two lines in the journal".
@@ -74,7 +74,7 @@ class Patience {
     }
   }
 
-  /// The same, for no longer than `time`.
+  /// The same, but for no longer than `time`.
   template <class... Seen>
   void WaitFor(Duration time, CondVar& changed, Mutex& mu, const Seen&... seen) KX_REQUIRES(mu) {
     if (!WaitOnce(changed, mu, time)) {
@@ -82,11 +82,10 @@ class Patience {
     }
   }
 
-  /// How long anything is waited for: 60 s of real time, times the whole number in the environment
-  /// variable KUBEXX_PATIENCE where there is one, as hack/test sets it for runs that load the
-  /// machine.
+  /// Returns the limit of every wait: 60 s of real time, times the whole number in the environment
+  /// variable KUBEXX_PATIENCE if it is set. hack/test sets it for runs that load the machine.
   static Duration Limit();
-  /// Replaces the limit of the waits that begin later, in tests of waiting itself. Thread-safe.
+  /// Replaces the limit of waits that begin later. It serves tests of waiting itself. Thread-safe.
   static void SetLimitForTest(Duration limit);
 
  private:
@@ -104,31 +103,31 @@ class Patience {
   bool listed_ = false;
 };
 
-/// A stop that is requested when the patience of tests ends, for calls of the code under test that
-/// wait until a stop. The test then sees that the call was in vain:
+/// A stop token that is requested after Patience::Limit, for calls of the code under test that wait
+/// until a stop. The test then sees that the call failed:
 /// `ASSERT_TRUE(informer->WaitForSync(PatienceEnd().token()))`.
 class PatienceEnd : public StopTimer {
  public:
   PatienceEnd() : StopTimer(Clock::Real(), {}, Patience::Limit()) {}
 };
 
-/// Waits until `stop` is requested; see Patience.
+/// Waits until `stop` is requested, with a limit (see Patience).
 void AwaitStop(const std::stop_token& stop, const Where& where = Where::current());
 
-/// Looks at the condition until it holds or the patience of tests ends, and returns whether it
-/// holds. For tests that need to tidy up what another process does, and use it as
-/// `ASSERT_TRUE(HoldsSoon(...))`; all others are better served by KX_AWAIT. Where a look costs
-/// something, as a request does, `between` passes between two of them.
+/// Tests the condition until it holds or Patience::Limit has passed, and returns whether it holds.
+/// It serves tests that have to clean up after another process, as in
+/// `ASSERT_TRUE(HoldsSoon(...))`; other tests should use KX_AWAIT. `between` is the pause between
+/// two tests of the condition, for conditions that cost something, such as a request.
 bool HoldsSoon(FunctionRef<bool()> condition, Duration between = {});
 
-/// Lets other threads run for a moment, in order to have the steps of several threads meet in many
-/// ways; not for waiting.
+/// Lets other threads run for a moment, so that the steps of several threads interleave in many
+/// ways. It is not for waiting.
 void LetOthersRun();
 
 namespace internal {
 
-/// The condition of a loop; a call, since compilers warn of one that names what the loop does not
-/// change.
+/// Returns the condition of a loop. It is a function because compilers warn of conditions with
+/// variables that the loop does not change.
 constexpr bool IsTrue(bool condition) { return condition; }
 
 template <class T>
@@ -220,26 +219,28 @@ std::string Shown(const T& value) {
   static_cast<void>(0)
 /// @endcond
 
-/// Waits until the condition holds; see Patience. A failure shows the text of the condition.
+/// Waits until the condition holds, with a limit (see Patience). A failure shows the text of the
+/// condition.
 #define KX_AWAIT(...) \
   KX_UNTIL(__VA_ARGS__) static_cast<void>(0)
 
-/// Repeats the statement behind it until the condition holds, with a pause after each time; see
-/// Patience. `KX_UNTIL(reads > 2) { clock.Advance(seconds(1)); }`
+/// Repeats the statement after it until the condition holds, with a pause after each time and with
+/// a limit (see Patience). `KX_UNTIL(reads > 2) { clock.Advance(seconds(1)); }`
 #define KX_UNTIL(...)                                                              \
   for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(#__VA_ARGS__);    \
        !::kubexx::base::testing::internal::IsTrue(static_cast<bool>(__VA_ARGS__)); \
        KX_AWAIT_NAME(__LINE__).Pause())
 
-/// Waits until the condition holds, which is looked at with `mu` held, first and whenever the
-/// CondVar `changed` is notified; see Patience.
+/// Waits until the condition holds, with a limit (see Patience). The condition is tested with `mu`
+/// held, at the beginning and whenever the CondVar `changed` is notified.
 #define KX_AWAIT_CHANGE(changed, mu, ...)                                          \
   for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(#__VA_ARGS__);    \
        !::kubexx::base::testing::internal::IsTrue(static_cast<bool>(__VA_ARGS__)); \
        KX_AWAIT_NAME(__LINE__).Wait(changed, mu))                                  \
   static_cast<void>(0)
 
-/// Waits until `a` equals `b`; see Patience. A failure shows `a`, which is evaluated many times.
+/// Waits until `a` equals `b`, with a limit (see Patience). A failure shows `a`, which is evaluated
+/// many times.
 #define KX_AWAIT_EQ(a, b) KX_AWAIT_COMPARED(a, ==, b)
 /// Waits until `a` differs from `b`, as KX_AWAIT_EQ does.
 #define KX_AWAIT_NE(a, b) KX_AWAIT_COMPARED(a, !=, b)

@@ -1,5 +1,5 @@
 /// @file
-/// A Clock whose time moves only when a test says so.
+/// FakeClock: a clock whose time moves only when a test says so.
 #ifndef KUBEXX_BASE_TESTING_FAKE_CLOCK_H_
 #define KUBEXX_BASE_TESTING_FAKE_CLOCK_H_
 
@@ -14,8 +14,8 @@
 
 namespace kubexx::base::testing {
 
-/// Starts at an arbitrary fixed time. Thread-safe. Waits return when notified, stopped, or when
-/// Advance passes their deadline. Must outlive every waiter.
+/// Starts at an arbitrary fixed time. A wait returns when it is notified or stopped, or when
+/// Advance reaches its deadline. Must outlive every waiter. Thread-safe.
 class FakeClock final : public Clock {
  public:
   TimePoint Now() const override;
@@ -24,19 +24,18 @@ class FakeClock final : public Clock {
       KX_REQUIRES(mu);
 
   /// Moves both clocks forward by `d` and wakes the waits whose deadline has come. Does not wait
-  /// for them to run. Like the other calls that wait it fails the program when its time is over
-  /// (see Patience): with a wait whose deadline has come, and which does not return.
+  /// for their threads to continue. If a wait whose deadline has come does not return, the program
+  /// fails after a limit (see Patience), as it does in the other calls that wait.
   void Advance(Duration d, const Where& where = Where::current());
 
-  /// Blocks until at least `n` threads are in a wait with a deadline. Waits without one do not
-  /// count, nor do those whose stop has been requested: they are about to return.
+  /// Blocks until at least `n` threads are in a wait with a deadline. Waits whose stop has been
+  /// requested do not count, since they are about to return.
   void AwaitSleepers(std::size_t n, const Where& where = Where::current());
 
-  /// How many threads are in a wait with a deadline now.
+  /// Returns how many threads are in a wait with a deadline now.
   std::size_t Sleepers() const;
 
-  /// Blocks until some thread waits for exactly `d` from now or longer than `d`, then advances by
-  /// `d`.
+  /// Blocks until some thread waits for `d` or longer from now, and then advances by `d`.
   void AdvanceToSleeper(Duration d, const Where& where = Where::current());
 
  private:
@@ -46,12 +45,12 @@ class FakeClock final : public Clock {
     TimePoint deadline;
     std::stop_token stop;
 
-    /// Whether only time or a notification ends this wait, and time may.
+    /// Returns whether the wait has a deadline and its stop has not been requested.
     bool IsAsleep() const { return deadline != TimePoint::max() && !stop.stop_requested(); }
   };
 
   std::size_t SleepersLocked() const KX_REQUIRES(mu_);
-  /// The waits, as a failure shows them.
+  /// Describes the waits for a failure message.
   std::vector<std::string> DescribeLocked() const KX_REQUIRES(mu_);
 
   mutable Mutex mu_;

@@ -1,5 +1,5 @@
 /// @file
-/// How large the inputs of tests are that show that the time is not the square of them.
+/// The size of the inputs of tests which show that the time is not quadratic.
 #ifndef KUBEXX_BASE_TESTING_LARGE_INPUT_H_
 #define KUBEXX_BASE_TESTING_LARGE_INPUT_H_
 
@@ -9,9 +9,9 @@
 
 namespace kubexx::base::testing {
 
-/// `size`, or a tenth of it under a sanitizer. Each step takes some ten times as long there, and
-/// what a sanitizer finds does not depend on the number of steps: whether time grows too fast is
-/// for the other builds to show.
+/// Returns `size`, or a tenth of it under a sanitizer, where each step takes some ten times as
+/// long. The number of steps does not change what a sanitizer finds, and the other builds show
+/// whether the time grows too fast.
 template <std::integral Size>
 constexpr Size LargeInput(Size size) {
   return KX_SANITIZED != 0 ? size / 10 : size;

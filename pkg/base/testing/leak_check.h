@@ -8,26 +8,28 @@
 
 namespace kubexx::base::testing {
 
-/// What a process holds: thread ids, and open descriptors with what they refer to.
+/// The resources of a process: its thread ids, and its open descriptors with the files that they
+/// refer to.
 struct HeldResources {
   std::set<std::string> threads{};
   std::set<std::string> descriptors{};
 };
 
-/// Reads /proc/self. Without the descriptor that reading takes.
+/// Reads the resources from /proc/self, without the descriptor that this needs.
 HeldResources ReadHeldResources();
 
-/// What `after` has and `before` has not, one a line; empty when nothing.
+/// Returns the resources that are in `after` but not in `before`, each on a line; empty if there
+/// are none.
 std::string DescribeLeaks(const HeldResources& before, const HeldResources& after);
 
-/// Takes what is held now as not leaked. Every test program compares at its end with its start;
-/// call this where a library is made to start threads or open files that it keeps until the process
-/// ends.
+/// Declares that the present resources are not leaked. Every test program compares its resources at
+/// the end with those at the start. Call this where a library starts threads or opens files that it
+/// keeps until the process ends.
 void ResetLeakBaseline();
 
-/// Called before the first test and after the last by the environment that kubexx_package links
-/// into each test program. The second waits up to 60 s for threads that are about to end, and fails
-/// the program when something is left.
+/// The environment that kubexx_package links into each test program calls these before the first
+/// test and after the last one. FinishLeakCheck waits up to 60 s for threads that are about to end,
+/// and fails the program if something is left.
 void StartLeakCheck();
 void FinishLeakCheck();
 

@@ -1,5 +1,5 @@
 /// @file
-/// A folder for the files of a test.
+/// TemporaryFolder: a folder for the files of a test.
 #ifndef KUBEXX_BASE_TESTING_TEMPORARY_FOLDER_H_
 #define KUBEXX_BASE_TESTING_TEMPORARY_FOLDER_H_
 
@@ -14,8 +14,8 @@
 
 namespace kubexx::base::testing {
 
-/// An empty folder of its own in $TMPDIR, or in /tmp. It is removed with all that is in it when
-/// this object ends. A program that cannot have one ends at once and says why.
+/// Makes an empty folder in $TMPDIR, or in /tmp. The destructor removes it with everything in it.
+/// If the folder cannot be made, the program says why and aborts.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -33,12 +33,12 @@ class TemporaryFolder {
 
   const std::string& path() const { return path_; }
 
-  /// Where a file of that name is, or would be.
+  /// Returns the path of a file with this name, which need not exist.
   std::filesystem::path operator/(std::string_view name) const {
     return std::filesystem::path(path_) / name;
   }
 
-  /// Writes a file in place of one of that name, and returns its path.
+  /// Writes a file, which replaces an existing one with this name, and returns its path.
   std::string Write(std::string_view name, std::string_view text) const {
     std::filesystem::path file = *this / name;
     std::ofstream(file, std::ios::binary | std::ios::trunc) << text;

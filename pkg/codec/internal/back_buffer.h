@@ -1,5 +1,5 @@
 /// @file
-/// A buffer that is written from its end to its beginning.
+/// BackBuffer: a buffer that is written from its end to its beginning.
 #ifndef KUBEXX_CODEC_INTERNAL_BACK_BUFFER_H_
 #define KUBEXX_CODEC_INTERNAL_BACK_BUFFER_H_
 
@@ -10,9 +10,9 @@
 
 namespace kubexx::codec::internal {
 
-/// Holds the bytes of a message while it is encoded back to front, so that the length of a nested
-/// message is known when its prefix is due. Small messages need no allocation. All memory that held
-/// bytes is wiped when the buffer has been marked secret.
+/// Contains the bytes of a message while it is encoded back to front, so that the length of a
+/// nested message is known when its prefix is written. Small messages need no allocation. If the
+/// buffer has been marked secret, all memory that contained bytes is wiped.
 class BackBuffer {
  public:
   BackBuffer() = default;
@@ -45,7 +45,7 @@ class BackBuffer {
   void PutTag(std::uint32_t number, WireType type) {
     Varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
   }
-  /// The length of what was written since size() was `mark`, then the tag.
+  /// Writes the length of what was written since size() was `mark`, and then the tag.
   void CloseMessage(std::uint32_t number, std::size_t mark) {
     Varint(size() - mark);
     PutTag(number, WireType::kBytes);

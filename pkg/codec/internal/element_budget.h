@@ -1,5 +1,5 @@
 /// @file
-/// How many elements the lists of one object may have.
+/// ElementBudget: limits the number of elements in the lists of one object.
 #ifndef KUBEXX_CODEC_INTERNAL_ELEMENT_BUDGET_H_
 #define KUBEXX_CODEC_INTERNAL_ELEMENT_BUDGET_H_
 
@@ -8,15 +8,15 @@
 
 namespace kubexx::codec::internal {
 
-/// A message without a value takes two or three bytes in an encoding, and up to a kilobyte as a
-/// struct: without a limit a body of 3 MiB takes gigabytes. The messages of real objects have
-/// dozens of bytes each, which is far from this limit.
+/// Limits the messages in the lists of one object. An empty message takes two or three bytes in an
+/// encoding, but up to a kilobyte as a struct, so without a limit a body of 3 MiB could take
+/// gigabytes. The messages of real objects have dozens of bytes each, which is far from this limit.
 class ElementBudget {
  public:
-  /// For an object of `bytes` bytes.
+  /// The budget of an object of `bytes` bytes.
   explicit ElementBudget(std::size_t bytes) : left_(kAlways + bytes / kBytesOfElement) {}
 
-  /// Whether there may be one message more in a list.
+  /// Takes one message from the budget. Returns false if the lists may have no further message.
   bool Take() { return left_ != 0 && left_-- != 0; }
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// Objects inside of objects: the contents of RawExtension fields.
+/// Converts objects inside of objects, which are the contents of RawExtension fields.
 #ifndef KUBEXX_CODEC_INTERNAL_EMBEDDED_H_
 #define KUBEXX_CODEC_INTERNAL_EMBEDDED_H_
 
@@ -8,8 +8,8 @@
 
 namespace kubexx::codec::internal {
 
-/// Replaces every enveloped protobuf object in a RawExtension of `object` by its JSON, at any
-/// depth. kMalformed for bad bytes and for kinds that `registry` does not know.
+/// Replaces every protobuf object with an envelope in a RawExtension of `object` by its JSON, at
+/// any depth. Returns kMalformed for bad bytes and for kinds that `registry` does not know.
 apimachinery::Result<void> EmbeddedToJson(const TypeSchema& schema, void* object,
                                           const Registry& registry);
 

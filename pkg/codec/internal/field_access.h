@@ -3,13 +3,13 @@
 
 namespace kubexx::codec::internal {
 
-/// The member of type E at `value`, which a schema tells of.
+/// Returns the member at `value` as an E, which must be its type according to the schema.
 template <class E>
 const E& As(const void* value) {
   return *static_cast<const E*>(value);
 }
 
-/// The same, to be written to.
+/// The same for a member that is to be changed.
 template <class E>
 E& MutableAs(void* value) {
   return *static_cast<E*>(value);

@@ -1,5 +1,6 @@
 /// @file
-/// The error of a decoder, with the path of the field built while the recursion unwinds.
+/// FieldError: the error of a decoder, with the path of the field, which is built while the
+/// recursion unwinds.
 #ifndef KUBEXX_CODEC_INTERNAL_FIELD_ERROR_H_
 #define KUBEXX_CODEC_INTERNAL_FIELD_ERROR_H_
 
@@ -11,8 +12,9 @@
 
 namespace kubexx::codec::internal {
 
-/// Collects what went wrong and, innermost first, where. Costs nothing until something fails. All
-/// methods return false so that a decoder can write `return error.Set("...")`.
+/// Collects the reason of an error and, innermost first, the path of its field. Costs nothing until
+/// something fails. Set and the At methods return false, so that a decoder can write `return
+/// error.Set("...")`.
 class FieldError {
  public:
   bool Set(std::string_view what) {
@@ -23,7 +25,7 @@ class FieldError {
   bool AtIndex(std::size_t index);
   bool AtKey(std::string_view key);
 
-  /// kMalformed at the path "spec.containers[0].ports[1].containerPort".
+  /// Returns kMalformed with the path, such as "spec.containers[0].ports[1].containerPort".
   apimachinery::Status ToStatus() const;
 
  private:

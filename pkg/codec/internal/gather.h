@@ -1,5 +1,5 @@
 /// @file
-/// Puts a record together that arrives in pieces.
+/// Gather: joins the pieces of a record.
 #ifndef KUBEXX_CODEC_INTERNAL_GATHER_H_
 #define KUBEXX_CODEC_INTERNAL_GATHER_H_
 
@@ -11,9 +11,9 @@
 
 namespace kubexx::codec::internal {
 
-/// Holds the beginning of a record until its end arrives; a record that arrives whole is passed
-/// through uncopied. The memory is wiped at the end, since records may be Secrets. At most `limit`
-/// bytes.
+/// Keeps the beginning of a record until its end arrives. A record that arrives in one piece is not
+/// copied. A record may have `limit` bytes at most. The memory is wiped at the end, since records
+/// may be Secrets.
 class Gather {
  public:
   explicit Gather(std::size_t limit) : limit_(limit) {}
@@ -21,7 +21,7 @@ class Gather {
   Gather& operator=(const Gather&) = delete;
   ~Gather() { apimachinery::Wipe(buffer_); }
 
-  /// Keeps a piece that is not the last. False when the record gets too long.
+  /// Keeps a piece that is not the last one. Returns false if the record gets too long.
   bool Add(std::string_view piece) {
     if (piece.size() > limit_ - buffer_.size()) {
       return false;
@@ -30,7 +30,8 @@ class Gather {
     return true;
   }
 
-  /// The whole record, valid until the next call, into `record`. False when the record is too long.
+  /// Takes the last piece and sets `record` to the whole record, which is valid until the next
+  /// call. Returns false if the record is too long.
   bool Complete(std::string_view last, std::string_view& record) {
     if (buffer_.empty()) {
       record = last;
@@ -43,7 +44,7 @@ class Gather {
     return true;
   }
 
-  /// Makes ready for the next record, keeping the memory.
+  /// Prepares for the next record, and keeps the memory.
   void Clear() {
     explicit_bzero(buffer_.data(), buffer_.size());
     buffer_.clear();

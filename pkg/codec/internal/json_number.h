@@ -1,5 +1,5 @@
 /// @file
-/// Numbers in JSON.
+/// Writes numbers in JSON.
 #ifndef KUBEXX_CODEC_INTERNAL_JSON_NUMBER_H_
 #define KUBEXX_CODEC_INTERNAL_JSON_NUMBER_H_
 
@@ -7,8 +7,9 @@
 
 namespace kubexx::codec::internal {
 
-/// Appends `value` as Go's encoding/json writes a float64: the shortest digits, plain unless very
-/// small or very large. Infinities and NaN, which Go refuses, become null.
+/// Appends `value` as Go's encoding/json writes a float64: with the fewest digits, and without an
+/// exponent unless it is very small or very large. Infinities and NaN, which Go refuses, become
+/// null.
 void AppendDouble(double value, std::string& out);
 
 }  // namespace kubexx::codec::internal

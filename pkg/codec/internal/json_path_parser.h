@@ -15,7 +15,7 @@
 
 namespace kubexx::codec::internal {
 
-/// How a filter compares.
+/// The operators of a filter.
 enum class PathOperator : std::uint8_t {
   kExists,
   kEqual,
@@ -26,13 +26,13 @@ enum class PathOperator : std::uint8_t {
   kGreaterOrEqual,
 };
 
-/// One step of a path: from the values so far to the next ones.
+/// One step of a path, which leads from some values to the next ones.
 struct PathStep {
   enum class Kind : std::uint8_t {
     kField,      ///< the member `name`
-    kSlice,      ///< elements from `slice[0]` to `slice[1]` in steps of `slice[2]`
-    kUnion,      ///< what each of `paths` gives
-    kFilter,     ///< the elements for which paths[0] compares to paths[1]
+    kSlice,      ///< the elements from `slice[0]` to `slice[1]` in steps of `slice[2]`
+    kUnion,      ///< the values of each of `paths`
+    kFilter,     ///< the elements for which the comparison of paths[0] with paths[1] holds
     kWildcard,   ///< all members and elements
     kRecursive,  ///< the value and all below it
     kLiteral,    ///< `literal` for each value
@@ -48,14 +48,14 @@ struct PathStep {
   std::vector<std::vector<PathStep>> paths{};
 };
 
-/// A text, a path, or a part that is repeated for each value of the path.
+/// A part of a template: a text, a path, or a body that is repeated for each value of a path.
 struct PathPiece {
   std::vector<PathStep> steps{};
   bool is_range = false;
   std::vector<PathPiece> body{};
 };
 
-/// Parses a template; see JsonPath::Parse.
+/// Parses a template as JsonPath::Parse does.
 apimachinery::Result<std::vector<PathPiece>> ParsePathTemplate(std::string_view text);
 
 }  // namespace kubexx::codec::internal

@@ -1,5 +1,5 @@
 /// @file
-/// JSON for people.
+/// Writes JSON for people.
 #ifndef KUBEXX_CODEC_INTERNAL_JSON_PRETTY_H_
 #define KUBEXX_CODEC_INTERNAL_JSON_PRETTY_H_
 
@@ -8,8 +8,8 @@
 
 namespace kubexx::codec::internal {
 
-/// Appends the compact, valid JSON value `json` with one member or element a line, indented by two
-/// spaces.
+/// Appends the compact, valid JSON value `json` with each member and element on its own line,
+/// indented by two spaces for each level.
 void AppendPretty(std::string_view json, std::string& out);
 
 }  // namespace kubexx::codec::internal

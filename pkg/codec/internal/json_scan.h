@@ -1,5 +1,5 @@
 /// @file
-/// JSON text without a tree: checking, compacting, quoting and passing over values.
+/// Checks, skips, compacts and quotes JSON values in a text, without making a tree.
 #ifndef KUBEXX_CODEC_INTERNAL_JSON_SCAN_H_
 #define KUBEXX_CODEC_INTERNAL_JSON_SCAN_H_
 
@@ -8,44 +8,46 @@
 
 namespace kubexx::codec::internal {
 
-/// Objects and arrays may nest this deep in text that somebody goes down into, or passes on to who
-/// might.
+/// How deep objects and arrays may nest in a text whose levels are read, here or by somebody who
+/// gets the text.
 inline constexpr int kMaxJsonDepth = 512;
 
-/// Objects and arrays may nest this deep in text that is only passed over. Go's encoding/json has
-/// the same limit, and with it the API server: whatever it has stored can be passed over.
+/// How deep objects and arrays may nest in a text that is only skipped. Go's encoding/json, and
+/// thus the API server, has the same limit, so everything that the API server has stored can be
+/// skipped.
 inline constexpr int kMaxPassedJsonDepth = 10'000;
 
-/// The first position at or after `p` that is not white space.
+/// Returns the first position at or after `p` that is not white space.
 const char* SkipSpace(const char* p, const char* end);
 
-/// The end of the string literal that begins with the quote at `p`; null when it is malformed or
-/// unfinished.
+/// Returns the end of the string literal that begins with the quote at `p`, or null if it is
+/// malformed or incomplete.
 const char* ScanString(const char* p, const char* end);
 
-/// The end of the JSON value that begins at `p` (no white space before it); null when it is
-/// malformed, unfinished or nested deeper than `max_depth` (at most kMaxPassedJsonDepth). Checks
-/// the grammar fully, but not UTF-8. Does not recurse.
+/// Returns the end of the JSON value that begins at `p`, with no white space before it, or null if
+/// it is malformed, incomplete or nested deeper than `max_depth` (at most kMaxPassedJsonDepth).
+/// Checks the whole grammar, but not UTF-8. Does not recurse.
 const char* ScanValue(const char* p, const char* end, int max_depth = kMaxJsonDepth);
 
-/// Whether `text` is one JSON value, at most kMaxJsonDepth deep, with nothing but white space
-/// around it.
+/// Returns whether `text` is one JSON value, at most kMaxJsonDepth deep, with nothing but white
+/// space around it.
 bool IsJson(std::string_view text);
 
-/// Whether `text` is a JSON number.
+/// Returns whether `text` is a JSON number.
 bool IsNumber(std::string_view text);
 
 /// Appends the value in `text` without white space between tokens. With `escape_html`, <, >, & and
-/// the two Unicode line separators are written as \uXXXX, as Go does. False, and `out` unchanged,
-/// when `text` is no JSON value.
+/// the two Unicode line separators are written as \uXXXX, as Go does. Returns false, and leaves
+/// `out` unchanged, if `text` is not a JSON value.
 bool AppendCompact(std::string_view text, bool escape_html, std::string& out);
 
-/// Appends `text` as a string literal, as Go's encoding/json writes it: HTML characters escaped,
-/// invalid UTF-8 as \ufffd.
+/// Appends `text` as a string literal, as Go's encoding/json writes it: HTML characters are
+/// escaped, and invalid UTF-8 becomes \ufffd.
 void AppendQuoted(std::string_view text, std::string& out);
 
-/// Appends what the string literal `literal` (quotes included, checked by ScanString) stands for. A
-/// lone surrogate, and each byte of what is no UTF-8, becomes U+FFFD, as with Go's encoding/json.
+/// Appends the value of the string literal `literal`, which includes its quotes and was checked by
+/// ScanString. A lone surrogate, and each byte of invalid UTF-8, becomes U+FFFD, as in Go's
+/// encoding/json.
 void AppendUnquoted(std::string_view literal, std::string& out);
 
 /// Appends `code_point` as UTF-8.

@@ -1,5 +1,5 @@
 /// @file
-/// Finds the end of a JSON value that arrives in pieces.
+/// JsonSpan: finds the end of a JSON value that arrives in pieces.
 #ifndef KUBEXX_CODEC_INTERNAL_JSON_SPAN_H_
 #define KUBEXX_CODEC_INTERNAL_JSON_SPAN_H_
 
@@ -7,16 +7,16 @@
 
 namespace kubexx::codec::internal {
 
-/// Follows one JSON value by its brackets and strings. Does not check its grammar: that is for the
-/// reader of the whole value. Needs no memory, however deep the value.
+/// Follows one JSON value by its brackets and strings. Leaves the check of the grammar to the
+/// reader of the whole value. Takes the same memory however deep the value is.
 class JsonSpan {
  public:
-  /// Begins a value whose first character is `first`; Feed gets that character too. False for a
-  /// character that begins no value.
+  /// Begins a value whose first character is `first`. The next call of Feed must begin with that
+  /// character, too. Returns false for a character with which no value begins.
   bool Begin(char first);
 
-  /// Consumes the next bytes. The position behind the value when it ends here, null when it goes on
-  /// beyond `end`. A number or literal ends before the character that delimits it.
+  /// Consumes the next bytes. Returns the position after the value if it ends here, or null if it
+  /// goes on after `end`. A number or literal ends before the character that delimits it.
   const char* Feed(const char* p, const char* end);
 
  private:

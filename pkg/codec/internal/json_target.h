@@ -1,5 +1,5 @@
 /// @file
-/// Finds the member that a JSON name stands for.
+/// Finds the field for a JSON name.
 #ifndef KUBEXX_CODEC_INTERNAL_JSON_TARGET_H_
 #define KUBEXX_CODEC_INTERNAL_JSON_TARGET_H_
 
@@ -9,15 +9,15 @@
 
 namespace kubexx::codec::internal {
 
-/// Where a JSON name leads: a field of the object or of a message that is inlined into it.
+/// The field for a JSON name, in the object or in a message that is inlined into it.
 struct Target {
   const FieldSchema* field = nullptr;  ///< null when the type has no such field
   void* member = nullptr;
 };
 
-/// Looks `name` up, beginning with the field at `hint`, which moves on: names arrive mostly in the
-/// order of the table. An optional inlined message comes into being when one of its fields is
-/// named.
+/// Looks `name` up, beginning with the field at `hint`, and sets `hint` to the field after the one
+/// that it found, since names mostly arrive in the order of the table. If the field belongs to an
+/// optional inlined message that is absent, the message is created.
 Target FindTarget(const TypeSchema& schema, void* object, std::string_view name, std::size_t& hint);
 
 }  // namespace kubexx::codec::internal

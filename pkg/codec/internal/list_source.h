@@ -1,5 +1,5 @@
 /// @file
-/// The two forms of a list response behind one interface.
+/// ListSource: the interface for list responses of both encodings.
 #ifndef KUBEXX_CODEC_INTERNAL_LIST_SOURCE_H_
 #define KUBEXX_CODEC_INTERNAL_LIST_SOURCE_H_
 
@@ -10,7 +10,7 @@
 
 namespace kubexx::codec::internal {
 
-/// As ListReader, for one encoding. Not called again after an error.
+/// Like ListReader, for one encoding. It is not called again after an error.
 class ListSource {
  public:
   ListSource() = default;

@@ -1,5 +1,5 @@
 /// @file
-/// What the protobuf decoder asks of a table.
+/// Functions of the protobuf decoder that read a schema table.
 #ifndef KUBEXX_CODEC_INTERNAL_PROTOBUF_FIELD_H_
 #define KUBEXX_CODEC_INTERNAL_PROTOBUF_FIELD_H_
 
@@ -11,7 +11,7 @@
 
 namespace kubexx::codec::internal {
 
-/// How one element of a kind is written.
+/// Returns the wire type of an element of `kind`.
 inline WireType WireTypeOf(Kind kind) {
   switch (kind) {
     case Kind::kBool:
@@ -27,8 +27,9 @@ inline WireType WireTypeOf(Kind kind) {
   }
 }
 
-/// The field with number `tag`, null when there is none. Fields arrive in ascending order, mostly,
-/// and few numbers are left out: `next` is the place after the field that was found last.
+/// Returns the field with number `tag`, or null if there is none. `next` is the index after the
+/// field that was found last: fields mostly arrive in ascending order, and few numbers are left
+/// out.
 inline const FieldSchema* FindField(std::span<const FieldSchema> fields, std::uint32_t tag,
                                     std::size_t& next) {
   if (next < fields.size() && fields[next].tag == tag) {
@@ -55,7 +56,7 @@ inline const FieldSchema* FindField(std::span<const FieldSchema> fields, std::ui
   return &*found;
 }
 
-/// Stores a varint into a value of an integer kind or bool, cut to its width as Go does.
+/// Stores a varint in a value of an integer kind or a bool, cut to its width as in Go.
 inline void StoreVarint(Kind kind, std::uint64_t number, void* value) {
   switch (kind) {
     case Kind::kBool:
@@ -76,8 +77,9 @@ inline void StoreVarint(Kind kind, std::uint64_t number, void* value) {
   }
 }
 
-/// How many length-delimited fields `tag` follow each other in `in`, which stands behind the first
-/// one's tag. Counts what is there, not what is claimed, and no further than `max`.
+/// Returns how many length-delimited fields with number `tag` follow each other in `in`, which is
+/// positioned after the tag of the first one. Counts fields that are really there, and stops at
+/// `max`.
 inline std::size_t CountRun(WireReader in, std::uint32_t tag, std::size_t max) {
   std::size_t count = 0;
   std::string_view bytes;

@@ -1,5 +1,5 @@
 /// @file
-/// The messages of Kubernetes' protobuf that are one value of a C++ type of its own.
+/// Decodes the protobuf messages of Kubernetes that are a single value of a C++ type.
 #ifndef KUBEXX_CODEC_INTERNAL_PROTOBUF_VALUE_H_
 #define KUBEXX_CODEC_INTERNAL_PROTOBUF_VALUE_H_
 
@@ -17,9 +17,9 @@ inline constexpr std::string_view kWrongType = "wrong wire type";
 inline constexpr std::string_view kBadTag = "bad field tag";
 inline constexpr std::string_view kBadUnknown = "bad unknown field";
 
-/// Calls `on_field(tag, reader, handled)` for each field of a message; skips those that it leaves
-/// unhandled. False, with an error in `error`, when the message is malformed or `on_field` returns
-/// false.
+/// Calls `on_field(tag, reader, handled)` for each field of a message, and skips the fields that it
+/// leaves unhandled. Returns false, with an error in `error`, if the message is malformed or
+/// `on_field` returns false.
 template <class F>
 bool ForEachField(std::string_view bytes, FieldError& error, const F& on_field) {
   WireReader in(bytes);
@@ -39,9 +39,9 @@ bool ForEachField(std::string_view bytes, FieldError& error, const F& on_field) 
   return true;
 }
 
-/// Decodes a message into `value`: a time, a quantity, a list of strings or another value whose C++
-/// type belongs to `kind`. False, with an error in `error`, when it is malformed. Not for kMessage
-/// and kinds that are no messages.
+/// Decodes a message into `value`, which is a time, a quantity, a list of strings or another value
+/// with the C++ type of `kind`. Returns false, with an error in `error`, if the message is
+/// malformed. `kind` must be a kind that is a message, but not kMessage.
 bool DecodeProtobufValue(Kind kind, std::string_view bytes, void* value, FieldError& error);
 
 }  // namespace kubexx::codec::internal

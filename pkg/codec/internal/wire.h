@@ -1,5 +1,5 @@
 /// @file
-/// The protobuf wire format: varints, tags, and skipping.
+/// Reads and writes the protobuf wire format.
 #ifndef KUBEXX_CODEC_INTERNAL_WIRE_H_
 #define KUBEXX_CODEC_INTERNAL_WIRE_H_
 
@@ -18,30 +18,32 @@ enum class WireType : std::uint8_t {
   kFixed32 = 5
 };
 
-/// Messages may nest this deep.
+/// How deep messages may nest.
 inline constexpr int kMaxDepth = 64;
-/// The longest varint of 64 bits.
+/// The length of the longest varint of 64 bits.
 inline constexpr int kMaxVarintBytes = 10;
 
-/// A tag taken apart.
+/// The parts of a tag.
 struct Tag {
   std::uint32_t number = 0;
   WireType type = WireType::kVarint;
 };
 
-/// A varint and where the byte after it is; `next` is null when there is none.
+/// A varint and the position after it; `next` is null if there is no valid varint.
 struct LongVarint {
   std::uint64_t value = 0;
   const char* next = nullptr;
 };
 
-/// A varint of any length.
+/// Reads a varint of any length.
 LongVarint ReadLongVarint(const char* pos, const char* end);
-/// Where the value of a field of type `type` ends, whole groups included; null at bad bytes.
+/// Returns the end of the value of a field of type `type`, which may be a whole group, or null for
+/// bad bytes.
 const char* EndOfValue(WireType type, const char* pos, const char* end);
 
-/// Reads from a byte range that it does not own. Every method returns false at bad or missing
-/// bytes. Nothing outside is given its address, so that a loop around it keeps it in registers.
+/// Reads from a byte range that it does not own. Every method returns false for bad or missing
+/// bytes. The address of a reader is passed to no other function, so that loops can keep it in
+/// registers.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes)
@@ -82,7 +84,7 @@ class WireReader {
     return true;
   }
 
-  /// A length and that many bytes, as a view.
+  /// Reads a length and a view of that many bytes.
   bool Bytes(std::string_view& value) {
     std::uint64_t size = 0;
     if (!Varint(size) || size > static_cast<std::uint64_t>(end_ - pos_)) {
@@ -93,7 +95,7 @@ class WireReader {
     return true;
   }
 
-  /// Passes over the value of a field of type `type`, whole groups included.
+  /// Skips the value of a field of type `type`, which may be a whole group.
   bool Skip(WireType type) {
     const char* const next = EndOfValue(type, pos_, end_);
     if (next == nullptr) {
@@ -108,12 +110,12 @@ class WireReader {
   const char* end_;
 };
 
-/// The number of bytes of `value` as a varint.
+/// Returns the number of bytes of `value` as a varint.
 inline std::size_t VarintSize(std::uint64_t value) {
   return static_cast<std::size_t>(__builtin_clzll(value | 1) ^ 63) / 7 + 1;
 }
 
-/// Writes `value` to `out`, which has room for it, and returns the end.
+/// Writes `value` to `out`, which must have room for it, and returns the end.
 inline char* PutVarint(std::uint64_t value, char* out) {
   while (value >= 0x80) {
     *out++ = static_cast<char>(value | 0x80);

@@ -1,5 +1,5 @@
 /// @file
-/// Go's notions of an empty and of a zero field.
+/// Tests whether a field is empty or zero by the rules of Go.
 #ifndef KUBEXX_CODEC_INTERNAL_ZERO_H_
 #define KUBEXX_CODEC_INTERNAL_ZERO_H_
 
@@ -7,11 +7,11 @@
 
 namespace kubexx::codec::internal {
 
-/// Whether omitempty leaves the field out: false, 0, "", nothing, or an empty list or map; never
-/// for a struct.
+/// Returns whether omitempty leaves the field out: it is false, 0, "", unset, or an empty list or
+/// map. A struct is never left out.
 bool IsEmpty(const FieldSchema& field, const void* member);
 
-/// Whether omitzero leaves the field out: it has its type's zero value.
+/// Returns whether omitzero leaves the field out, because it has its type's zero value.
 bool IsZero(const FieldSchema& field, const void* member);
 
 }  // namespace kubexx::codec::internal

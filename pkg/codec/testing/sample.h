@@ -1,5 +1,5 @@
 /// @file
-/// A small type with a field of every kind and cardinality, for tests of the codecs.
+/// Sample: a small type with a field of every kind and cardinality, for tests of the codecs.
 #ifndef KUBEXX_CODEC_TESTING_SAMPLE_H_
 #define KUBEXX_CODEC_TESTING_SAMPLE_H_
 
@@ -7,7 +7,7 @@
 
 namespace kubexx::codec::testing {
 
-/// A message within Sample, and within itself.
+/// A message that is part of Sample and of itself.
 struct Inner {
   std::string name{};
   std::int32_t port = 0;
@@ -16,14 +16,14 @@ struct Inner {
   bool operator==(const Inner&) const = default;
 };
 
-/// Inlined into Sample in JSON.
+/// A message that JSON inlines into Sample.
 struct Inlined {
   std::string inlined_text{};
   apimachinery::Box<Inner> inlined_message{};
   bool operator==(const Inlined&) const = default;
 };
 
-/// Root kind example.com/v1 Sample.
+/// The root kind Sample of example.com/v1.
 struct Sample {
   bool flag = false;
   std::int32_t int32 = 0;

@@ -1,5 +1,5 @@
 /// @file
-/// Files and comparisons for tests of the codecs.
+/// Reads files and compares texts in tests of the codecs.
 #ifndef KUBEXX_CODEC_TESTING_TESTDATA_H_
 #define KUBEXX_CODEC_TESTING_TESTDATA_H_
 
@@ -9,18 +9,18 @@
 
 namespace kubexx::codec::testing {
 
-/// The content of a file; nothing when it cannot be read.
+/// Returns the content of a file, or std::nullopt if it cannot be read.
 std::optional<std::string> ReadFile(const std::string& path);
 
-/// `json` with the members of every object in ascending order and no white space, so that equal
-/// values are equal texts. Numbers keep their spelling. The text "not JSON: ..." when it is
-/// malformed.
+/// Returns `json` with the members of every object in ascending order and without white space, so
+/// that equal values have equal texts. Numbers keep their spelling. Returns "not JSON: ..." if
+/// `json` is malformed.
 std::string CanonicalJson(std::string_view json);
 
-/// "0a 03 66 6f 6f", for messages about bytes that differ.
+/// Returns, for example, "0a 03 66 6f 6f", for messages about bytes that differ.
 std::string Hex(std::string_view bytes);
 
-/// Bytes from a text of hexadecimal digits and spaces.
+/// Returns the bytes of a text of hexadecimal digits and spaces.
 std::string FromHex(std::string_view hex);
 
 }  // namespace kubexx::codec::testing

@@ -1,5 +1,5 @@
 /// @file
-/// Reads one document of a fixed path.
+/// Reads a document with a fixed path.
 #ifndef KUBEXX_DISCOVERY_INTERNAL_FETCH_H_
 #define KUBEXX_DISCOVERY_INTERNAL_FETCH_H_
 
@@ -13,8 +13,8 @@
 
 namespace kubexx::discovery::internal {
 
-/// GET of `path`, decoded into `out`, a value of `schema`. kMalformed when the answer is of another
-/// kind.
+/// Gets `path` and decodes the answer into `out`, a value of `schema`. Returns kMalformed if the
+/// answer is of another kind.
 apimachinery::Result<void> Fetch(rest::RESTClient& client, std::string_view path,
                                  std::string_view accept_parameters,
                                  const codec::TypeSchema& schema, void* out,

@@ -1,5 +1,5 @@
 /// @file
-/// Discovery of servers without aggregated discovery.
+/// Discovery for servers without aggregated discovery.
 #ifndef KUBEXX_DISCOVERY_INTERNAL_LEGACY_H_
 #define KUBEXX_DISCOVERY_INTERNAL_LEGACY_H_
 

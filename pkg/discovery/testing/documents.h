@@ -1,5 +1,5 @@
 /// @file
-/// Discovery documents of a small server, in the new form and in the old.
+/// Discovery documents of a small server, in the aggregated and in the older form.
 #ifndef KUBEXX_DISCOVERY_TESTING_DOCUMENTS_H_
 #define KUBEXX_DISCOVERY_TESTING_DOCUMENTS_H_
 
@@ -12,11 +12,11 @@ namespace kubexx::discovery::testing {
 
 using Group = api::apidiscovery::v2::APIGroupDiscovery;
 
-/// v1 with pods and events, and nodes.
+/// Returns v1 with pods, events and nodes.
 Group CoreGroup();
-/// apps/v1 and v1beta1 with deployments; v1 has their scale.
+/// Returns apps/v1 and v1beta1 with deployments. Only those of v1 have the subresource scale.
 Group AppsGroup();
-/// example.com/v1 with widgets, which have a scale, short name "wd".
+/// Returns example.com/v1 with widgets, which have the subresource scale and the short name "wd".
 Group WidgetGroup();
 
 template <class... G>
@@ -26,8 +26,9 @@ GroupList Groups(const G&... groups) {
   return list;
 }
 
-/// What an old server with the first two groups, and metrics.example.com/v1 that is down, answers
-/// at `target`; "" for what it does not have.
+/// Returns the answer at `target` of an old server with the first two groups, and with
+/// metrics.example.com/v1, whose server is down. Returns "" for a path that the server does not
+/// have.
 std::string LegacyDocument(std::string_view target);
 
 }  // namespace kubexx::discovery::testing

@@ -15,26 +15,28 @@
 
 namespace kubexx::events::internal {
 
-/// An event is tried so often.
+/// How often an event is tried at most.
 inline constexpr int kMaxTries = 12;
-/// Between tries, before jitter.
+/// The pause between two tries, before jitter.
 inline constexpr base::Duration kRetryPause = std::chrono::seconds(10);
 
-/// Whether trying again may help: there was no answer, or one that could not be read. What the
-/// server says is final, as in client-go.
+/// Whether another try may help: the request got no answer, or one that could not be read. An
+/// answer of the server is final, as in client-go.
 bool MayRetry(const apimachinery::Status& status);
 
-/// Logs that an event was given up; `tried` when it was not refused but could not be sent.
+/// Logs that an event was given up. `tried` is true if it could not be sent, and false if it was
+/// refused.
 void LogLost(const std::string& namespace_, const std::string& name, const std::string& reason,
              const apimachinery::Status& status, bool tried);
 
-/// Logs that so many events were not written before their recorder's end.
+/// Logs how many events were not written before their recorder ended.
 void LogDropped(const std::string& component, std::size_t events);
 
-/// Logs that so many events, since the last such line, found the queue full or closed.
+/// Logs how many events were dropped since the last such line because the queue was full or closed.
 void LogNotTaken(const std::string& component, std::size_t events);
 
-/// One try: a patch, unless `patch` is empty or there is no such event any more; then a create.
+/// Makes one try: patches the event, or creates it if `patch` is empty or the event does not exist
+/// any more.
 template <class E>
 apimachinery::Result<E> WriteOnce(EventSink<E>& sink, E& event, const std::string& patch,
                                   const std::stop_token& stop) {
@@ -48,16 +50,18 @@ apimachinery::Result<E> WriteOnce(EventSink<E>& sink, E& event, const std::strin
   return sink.Create(event, stop);
 }
 
-/// How an event is tried again.
+/// How Deliver tries an event again.
 struct Retry {
-  /// Waits after the given number of failed tries; false: give up.
+  /// Waits after the given number of failed tries. Returns false if the event should be given up.
   std::function<bool(int tries)> pause{};
-  /// An event that is there already although it was not when it was to be patched.
+  /// Whether to try again if the event exists already, although it did not when it was to be
+  /// patched.
   bool when_exists = false;
 };
 
-/// Writes until it succeeds, is refused or was tried kMaxTries times; counts what became of it.
-/// kCancelled, not counted, when `stop` was requested: the server may have it or not.
+/// Tries to write an event until that succeeds, the server refuses it, or it was tried kMaxTries
+/// times, and counts the result. Returns kCancelled, uncounted, if `stop` was requested; the server
+/// may then have stored the event or not.
 template <class E>
 apimachinery::Result<E> Deliver(EventSink<E>& sink, E event, const std::string& patch,
                                 const Retry& retry, const EventsMetrics& metrics,

@@ -19,7 +19,8 @@ class Lru {
 
   explicit Lru(std::size_t capacity) : capacity_(capacity) {}
 
-  /// The value at `key`, which becomes the one used last, or null.
+  /// Returns the value at `key`, or null if there is none. The value becomes the one that was used
+  /// last.
   Value* Find(const Key& key) {
     const auto found = index_.find(key);
     if (found == index_.end()) {
@@ -29,7 +30,7 @@ class Lru {
     return &found->second->second;
   }
 
-  /// Sets the value at `key`. Returns the value that had to go for it, if any.
+  /// Sets the value at `key`. Returns the value that was removed to make room for it, if any.
   std::optional<Value> Put(const Key& key, Value value) {
     if (Value* const there = Find(key)) {
       *there = std::move(value);
@@ -46,7 +47,8 @@ class Lru {
     return gone;
   }
 
-  /// Calls `each` for all values, last used first; those for which it returns false are removed.
+  /// Calls `each` for all values, the last used first, and removes those for which it returns
+  /// false.
   template <class F>
   void Filter(F each) {
     for (auto entry = entries_.begin(); entry != entries_.end();) {

@@ -14,8 +14,8 @@
 
 namespace kubexx::events::internal {
 
-/// EventName, with a later nanosecond where two events come in the same one, so that the second is
-/// not refused. Thread-safe.
+/// Makes names with EventName. If two events come in the same nanosecond, the second one gets a
+/// later nanosecond, so that the server does not refuse it. Thread-safe.
 class NameSource {
  public:
   std::string Next(std::string_view object, base::WallTime now) {

@@ -20,16 +20,19 @@
 
 namespace kubexx::events::internal {
 
-/// Hands events of type E to a function on a thread of its own, in order. Thread-safe.
+/// Hands events of type E, in order, to a function that runs on a thread of the pipeline.
+/// Thread-safe.
 template <class E>
 class Pipeline {
  public:
-  /// All run on the pipeline's thread. `stop` is requested when nobody waits any longer.
+  /// The functions that the pipeline calls on its thread. `stop` is requested when Stop no longer
+  /// waits for them.
   struct Hooks {
     std::function<void(E&& event, const std::stop_token& stop)> process{};
-    /// Called when its time has come, first at once; returns the next time. May be empty.
+    /// Called at the start, and then whenever the time has come that the last call returned. May be
+    /// empty.
     std::function<base::TimePoint(const std::stop_token& stop)> maintain{};
-    /// Called at the end, when the queue is empty or `stop` was requested. May be empty.
+    /// Called once at the end, when the queue is empty or `stop` was requested. May be empty.
     std::function<void(const std::stop_token& stop)> flush{};
   };
 
@@ -38,10 +41,10 @@ class Pipeline {
     base::Clock& clock = base::Clock::Real();
     std::size_t capacity = 0;
     metrics::Counter dropped{};
-    std::string component{};  ///< whose events they are, for the log
+    std::string component{};  ///< the source of the events, for the log
   };
 
-  /// Starts the thread: everything that the hooks use must exist.
+  /// Starts the thread, so everything that the hooks use must exist already.
   Pipeline(Options options, Hooks hooks)
       : clock_(options.clock),
         capacity_(options.capacity),
@@ -52,10 +55,11 @@ class Pipeline {
   }
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
-  /// Gives up what is queued.
+  /// Drops the queued events.
   ~Pipeline() = default;
 
-  /// Never blocks; the event is dropped when the queue is full or Stop was called.
+  /// Queues an event and never blocks. The event is dropped if the queue is full or Stop was
+  /// called.
   void Put(E&& event) {
     bool taken = false;
     std::size_t to_tell = 0;
@@ -80,7 +84,8 @@ class Pipeline {
     }
   }
 
-  /// For the hooks: waits. False, at once or early, when the pipeline is being stopped.
+  /// For the hooks: waits for `d`. Returns false, without waiting any longer, if the pipeline is
+  /// being stopped.
   bool Pause(base::Duration d, const std::stop_token& stop) {
     const base::TimePoint until = clock_.Now() + d;
     base::MutexLock lock(mu_);
@@ -90,13 +95,14 @@ class Pipeline {
     return !closed_ && !stop.stop_requested();
   }
 
-  /// For the hooks: an event was not written because nobody waits any longer.
+  /// For the hooks: notes that an event was not written because Stop no longer waited.
   void GaveUp() {
     const base::MutexLock lock(mu_);
     ++given_up_;
   }
 
-  /// Takes no more events; a Stop waits for `limit` from now on. Later calls change nothing.
+  /// From now on the pipeline takes no more events, and Stop waits for no longer than `limit` from
+  /// now. Later calls change nothing.
   void Close(base::Duration limit) {
     const base::TimePoint until = clock_.Now() + limit;
     const base::MutexLock lock(mu_);
@@ -106,8 +112,9 @@ class Pipeline {
     }
   }
 
-  /// Close, and waits until the queue is empty and flushed, as long as that says; then gives up,
-  /// and logs how many events are lost with that. May be called again.
+  /// Calls Close, and waits until the queue is empty and flushed, but not longer than Close has
+  /// said. Then the pipeline drops what is left, and logs how many events are lost. May be called
+  /// again.
   void Stop(base::Duration limit) {
     Close(limit);
     {
@@ -120,7 +127,8 @@ class Pipeline {
   }
 
  private:
-  /// A queue that is full stays so for a while, and the log is not to be.
+  /// The time between two lines of the log about dropped events. A full queue stays full for a
+  /// while, and would otherwise fill the log.
   static constexpr base::Duration kBetweenLines = std::chrono::minutes(1);
 
   void Run(const std::stop_token& stop) {
@@ -155,7 +163,8 @@ class Pipeline {
     }
   }
 
-  /// Nothing when it is closed and empty, stopped, or `due`.
+  /// Waits for the next event. Returns std::nullopt if the pipeline is closed and empty, or
+  /// stopped, or when `due` has come.
   std::optional<E> Take(const std::stop_token& stop, base::TimePoint due) {
     base::MutexLock lock(mu_);
     while (queue_.empty() && !closed_ && !stop.stop_requested() && clock_.Now() < due) {
@@ -184,9 +193,9 @@ class Pipeline {
   std::deque<E> queue_ KX_GUARDED_BY(mu_);
   std::size_t given_up_ KX_GUARDED_BY(mu_) = 0;
   bool closed_ KX_GUARDED_BY(mu_) = false;
-  std::size_t untold_ KX_GUARDED_BY(mu_) = 0;  // of those that were not taken
+  std::size_t untold_ KX_GUARDED_BY(mu_) = 0;  // dropped events that no line has told of
   base::TimePoint next_line_ KX_GUARDED_BY(mu_){};
-  base::TimePoint until_ KX_GUARDED_BY(mu_){};  // of Stop, when it is closed
+  base::TimePoint until_ KX_GUARDED_BY(mu_){};  // how long Stop waits; valid if closed
   bool done_ KX_GUARDED_BY(mu_) = false;
   std::jthread thread_;
 };

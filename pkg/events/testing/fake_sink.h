@@ -1,5 +1,5 @@
 /// @file
-/// A sink in memory, for tests of recorders and of what records events.
+/// FakeSink: a sink in memory, for tests of recorders and of code that records events.
 #ifndef KUBEXX_EVENTS_TESTING_FAKE_SINK_H_
 #define KUBEXX_EVENTS_TESTING_FAKE_SINK_H_
 
@@ -18,17 +18,17 @@
 
 namespace kubexx::events::testing {
 
-/// Remembers what it was asked to write and answers with it, or with what `SetFault` says.
-/// Thread-safe.
+/// Remembers every request, and answers with the event of the request unless the fault of SetFault
+/// returns an error. Thread-safe.
 template <class E>
 class FakeSink final : public EventSink<E> {
  public:
   /// One call of Create or Patch.
   struct Request {
     E event{};
-    std::string patch{};  ///< empty: a create
+    std::string patch{};  ///< empty for a Create
   };
-  /// An error is the answer to the request; may block until `stop`.
+  /// Called for each request; an error that it returns is the answer. May block until `stop`.
   using Fault = std::function<apimachinery::Result<void>(const Request&, const std::stop_token&)>;
 
   apimachinery::Result<E> Create(const E& event, std::stop_token stop) override {
@@ -43,7 +43,7 @@ class FakeSink final : public EventSink<E> {
     const base::MutexLock lock(mu_);
     fault_ = std::move(fault);
   }
-  /// Blocks until there were `n` requests; returns all.
+  /// Blocks until there have been `n` requests. Returns all requests so far.
   std::vector<Request> Await(
       std::size_t n, const base::testing::Where& where = base::testing::Where::current()) const {
     base::MutexLock lock(mu_);

@@ -13,19 +13,19 @@ struct CompletionFlag {
   std::string name{};
   std::string help{};
   bool takes_value = false;
-  std::vector<std::string> choices{};  ///< the values it takes, when they are few
+  std::vector<std::string> choices{};  ///< the possible values, if there are few
 };
 
-/// A word that is given before flags of its own.
+/// A command: a word that flags of its own may follow.
 struct CompletionCommand {
   std::string name{};
   std::string help{};
   std::vector<CompletionFlag> flags{};
 };
 
-/// The script for "bash", "zsh" or "fish"; empty for any other shell. Behind the name of a command
-/// its flags are offered in place of the program's. `program` and the names consist of letters,
-/// digits, dots, dashes and underscores; the help may be any text.
+/// Returns the script for "bash", "zsh" or "fish", or an empty text for any other shell. After the
+/// name of a command the script offers the command's flags instead of the program's. `program` and
+/// the names consist of letters, digits, dots, dashes and underscores; the help may be any text.
 std::string CompletionScript(std::string_view shell, const std::string& program,
                              const std::vector<CompletionFlag>& flags,
                              const std::vector<CompletionCommand>& commands = {});

@@ -1,5 +1,5 @@
 /// @file
-/// The spellings of flag values.
+/// Parses and formats the values of flags.
 #ifndef KUBEXX_FLAGS_INTERNAL_VALUES_H_
 #define KUBEXX_FLAGS_INTERNAL_VALUES_H_
 
@@ -12,17 +12,18 @@
 
 namespace kubexx::flags::internal {
 
-/// As Go's strconv.ParseBool.
+/// Parses a bool as Go's strconv.ParseBool does.
 apimachinery::Result<bool> ParseBool(std::string_view text);
 
-/// Decimal, or hexadecimal after "0x", with an optional sign.
+/// Parses a number that is decimal, or hexadecimal after "0x", with an optional sign.
 apimachinery::Result<std::int64_t> ParseInt(std::string_view text);
 
-/// One CSV record as Go's encoding/csv reads it: a field in quotes may hold commas, newlines and
-/// doubled quotes; a quote inside another field is an error. The empty text has no fields.
+/// Parses one CSV record as Go's encoding/csv does: a field in quotes may contain commas, newlines
+/// and doubled quotes, and a quote inside an unquoted field is an error. The empty text has no
+/// fields.
 apimachinery::Result<std::vector<std::string>> ParseCsvRecord(std::string_view text);
 
-/// The inverse: fields are quoted where needed.
+/// Formats a record that ParseCsvRecord can read, with quotes where they are needed.
 std::string FormatCsvRecord(const std::vector<std::string>& fields);
 
 }  // namespace kubexx::flags::internal

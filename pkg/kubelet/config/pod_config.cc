@@ -1,6 +1,7 @@
 #include "kubexx/kubelet/config/pod_config.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <tuple>
 #include <utility>

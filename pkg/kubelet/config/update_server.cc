@@ -11,13 +11,14 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <list>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "kubexx/kubelet/config/update_json.h"
 #include "kubexx/base/file_descriptor.h"
+#include "kubexx/kubelet/config/update_json.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::kubelet {
@@ -135,7 +136,8 @@ class UpdateServer::Impl {
 
   /// Takes the next client; false when there is no room for one now, and it still waits.
   bool Accept() {
-    base::FileDescriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    base::FileDescriptor socket(
+        ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.get() < 0) {
       const int error = errno;
       const bool is_full =

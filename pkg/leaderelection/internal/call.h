@@ -10,8 +10,8 @@
 
 namespace kubexx::leaderelection::internal {
 
-/// Runs `callback`. What it throws is logged with the callback's `name`, and returned; "" when it
-/// throws nothing.
+/// Runs `callback`. Logs an exception with the callback's `name` and returns its text, or "" if
+/// there is none.
 std::string CallUser(std::string_view name, base::FunctionRef<void()> callback);
 
 }  // namespace kubexx::leaderelection::internal

@@ -1,5 +1,5 @@
 /// @file
-/// What other threads tell the thread that runs an election.
+/// Mailbox: passes inputs of other threads to the thread that runs an election.
 #ifndef KUBEXX_LEADERELECTION_INTERNAL_MAILBOX_H_
 #define KUBEXX_LEADERELECTION_INTERNAL_MAILBOX_H_
 
@@ -14,8 +14,7 @@
 
 namespace kubexx::leaderelection::internal {
 
-/// Holds at most one input of each kind: the newest lease that was seen, the newest reply.
-/// Thread-safe.
+/// Holds at most one input of each kind, and of leases and replies the newest. Thread-safe.
 class Mailbox {
  public:
   explicit Mailbox(base::Clock& clock) : clock_(clock) {}
@@ -52,7 +51,8 @@ class Mailbox {
     cv_.notify_one();
   }
 
-  /// Waits until there is something or `wake`; then a Tick. A Stop when `stop` is requested.
+  /// Waits until there are inputs or `stop` is requested, until `wake` at the latest. Returns the
+  /// inputs, with a Stop if `stop` is requested; a Tick if there are none.
   std::vector<Input> Take(const std::stop_token& stop, base::TimePoint wake) {
     base::MutexLock lock(mu_);
     while (!reply_ && !seen_ && !stop_ && !work_ended_ && !stop.stop_requested() &&

@@ -1,5 +1,5 @@
 /// @file
-/// Tells of new leaders on a thread of its own.
+/// Notifier: reports new leaders on a thread of its own.
 #ifndef KUBEXX_LEADERELECTION_INTERNAL_NOTIFIER_H_
 #define KUBEXX_LEADERELECTION_INTERNAL_NOTIFIER_H_
 
@@ -13,11 +13,11 @@
 
 namespace kubexx::leaderelection::internal {
 
-/// Calls a function with the newest string it was given. Thread-safe. The destructor waits for a
-/// call that is running; one that is due is made first.
+/// Calls a function with the newest string that it was given. Thread-safe. The destructor waits for
+/// a running call, and for one that is due.
 class Notifier {
  public:
-  /// An empty function makes no thread.
+  /// If the function is empty, there is no thread.
   explicit Notifier(std::function<void(const std::string&)> call);
   Notifier(const Notifier&) = delete;
   Notifier& operator=(const Notifier&) = delete;

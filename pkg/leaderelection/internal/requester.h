@@ -16,8 +16,8 @@
 
 namespace kubexx::leaderelection::internal {
 
-/// Runs one request after another; one may wait, which a newer one replaces. Thread-safe. The
-/// destructor breaks off what runs and joins.
+/// Runs one request after another. One request may wait, and a newer one replaces it. Thread-safe.
+/// The destructor cancels the running request and joins the thread.
 class Requester {
  public:
   /// `reply` is called on the requester's thread, also for requests that were cancelled.

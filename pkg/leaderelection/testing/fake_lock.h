@@ -1,5 +1,5 @@
 /// @file
-/// A lease in memory, for tests of electors and of what uses them.
+/// FakeLock: a lease in memory, for tests of electors and of code that uses them.
 #ifndef KUBEXX_LEADERELECTION_TESTING_FAKE_LOCK_H_
 #define KUBEXX_LEADERELECTION_TESTING_FAKE_LOCK_H_
 
@@ -19,12 +19,12 @@
 
 namespace kubexx::leaderelection::testing {
 
-/// The lease "ns/lease" with the API server's rules: versions, conflicts, a watch. Shared by all
-/// electors of a test. Thread-safe.
+/// The lease "ns/lease" with the API server's rules for versions, conflicts and watches. All
+/// electors of a test share it. Thread-safe.
 class FakeLock final : public Lock {
  public:
-  /// Called before each request with "get", "create", "update" or "watch"; an error is the answer.
-  /// May block until `stop`.
+  /// Called before each request with "get", "create", "update" or "watch"; an error that it returns
+  /// is the answer. May block until `stop`.
   using Fault =
       std::function<apimachinery::Result<void>(std::string_view verb, const std::stop_token& stop)>;
 
@@ -35,24 +35,25 @@ class FakeLock final : public Lock {
   apimachinery::ObjectKey Key() const override { return {.namespace_ = "ns", .name = "lease"}; }
 
   void SetFault(Fault fault);
-  /// The lease as stored.
+  /// Returns the stored lease.
   std::optional<Lease> Stored() const;
-  /// Stores it whatever its version.
+  /// Stores `lease` whatever its version is.
   void Put(Lease lease);
   void Remove();
-  /// Requests of a verb so far, also failed ones.
+  /// Returns how many requests with a verb there have been, including failed ones.
   int Count(std::string_view verb) const;
-  /// Blocks until `condition` holds for what is stored; tested again after each request and change.
+  /// Blocks until `condition` holds for the stored lease. It is tested after each request and
+  /// change.
   void Await(const std::function<bool(const std::optional<Lease>&)>& condition,
              const base::testing::Where& where = base::testing::Where::current()) const;
-  /// Blocks until there were `n` requests of a verb.
+  /// Blocks until there have been `n` requests with a verb.
   void AwaitCount(std::string_view verb, int n,
                   const base::testing::Where& where = base::testing::Where::current()) const;
 
  private:
   apimachinery::Result<void> Begin(std::string_view verb, const std::stop_token& stop);
   Lease StoreLocked(Lease lease) KX_REQUIRES(mu_);
-  /// What is stored, as a failure shows it.
+  /// Describes the stored lease for a failure message.
   std::string DescribeLocked() const KX_REQUIRES(mu_);
 
   mutable base::Mutex mu_;

@@ -1,5 +1,5 @@
 /// @file
-/// How a log line looks. Pure functions.
+/// Formats log lines. The functions are pure.
 #ifndef KUBEXX_LOGGING_INTERNAL_FORMAT_H_
 #define KUBEXX_LOGGING_INTERNAL_FORMAT_H_
 
@@ -27,16 +27,16 @@ struct Line {
   std::span<const OwnedField> fields;
 };
 
-/// `time="2006-01-02T15:04:05.000Z" level=info msg="..." key=value`, as logrus' text formatter
-/// without colours: a value is quoted unless it consists of letters, digits and -._/@^+. Ends with
-/// a newline and holds no other control character.
+/// Returns `time="2006-01-02T15:04:05.000Z" level=info msg="..." key=value`, as logrus' text
+/// formatter does without colours: a value is quoted unless it consists of letters, digits and
+/// -._/@^+. The line ends with a newline and contains no other control character.
 std::string FormatText(const Line& line);
 
-/// One JSON object with level, msg, time and the fields, in valid UTF-8: invalid bytes become
-/// U+FFFD. Ends with a newline.
+/// Returns one JSON object with level, msg, time and the fields, followed by a newline. The text is
+/// valid UTF-8, as invalid bytes become U+FFFD.
 std::string FormatJson(const Line& line);
 
-/// RFC 3339 in UTC with milliseconds.
+/// Formats `time` as in RFC 3339, in UTC with milliseconds.
 std::string FormatTime(base::WallTime time);
 
 }  // namespace kubexx::logging::internal

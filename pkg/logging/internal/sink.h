@@ -1,5 +1,5 @@
 /// @file
-/// Where finished log lines go.
+/// The output of finished log lines.
 #ifndef KUBEXX_LOGGING_INTERNAL_SINK_H_
 #define KUBEXX_LOGGING_INTERNAL_SINK_H_
 
@@ -10,14 +10,14 @@
 
 namespace kubexx::logging::internal {
 
-/// Takes one rendered line, newline included. Called by one thread at a time; must not log.
+/// Takes one finished line with its newline. Called by one thread at a time; must not log.
 using Output = std::function<void(std::string_view)>;
 
-/// Sends lines to `output` in place of standard error, or back to it when empty. Returns what was
-/// set before.
+/// Sends lines to `output` instead of standard error, or to standard error again if `output` is
+/// empty. Returns the former output.
 Output ReplaceOutputForTest(Output output);
 
-/// The options in force.
+/// Returns the options that are in force.
 Options CurrentOptions();
 
 }  // namespace kubexx::logging::internal

@@ -1,5 +1,5 @@
 /// @file
-/// Log output for tests to look at.
+/// Capture: keeps log output for tests to look at.
 #ifndef KUBEXX_LOGGING_TESTING_CAPTURE_H_
 #define KUBEXX_LOGGING_TESTING_CAPTURE_H_
 
@@ -13,8 +13,8 @@
 
 namespace kubexx::logging::testing {
 
-/// While it lives, log lines are kept here and not written to standard error; afterwards the
-/// options and the output are as before. Captures nest when destroyed in reverse order.
+/// While it exists, log lines are kept here and not written to standard error; afterwards the
+/// options and the output are as before. Captures may nest if they are destroyed in reverse order.
 /// Thread-safe.
 class Capture {
  public:

@@ -1,5 +1,5 @@
 /// @file
-/// Log output that a test takes.
+/// Redirect: passes log output to a function of a test.
 #ifndef KUBEXX_LOGGING_TESTING_REDIRECT_H_
 #define KUBEXX_LOGGING_TESTING_REDIRECT_H_
 
@@ -11,8 +11,8 @@
 
 namespace kubexx::logging::testing {
 
-/// While it lives, each log line, with its newline, is given to a function and not written to
-/// standard error: on the thread that logs, one line at a time. The function must not log.
+/// While it exists, each log line, with its newline, is passed to a function instead of standard
+/// error, on the thread that logs and one line at a time. The function must not log.
 class Redirect {
  public:
   explicit Redirect(std::function<void(std::string_view line)> to)

@@ -1,5 +1,5 @@
 /// @file
-/// A log that nobody reads.
+/// UnreadLog: a log that nobody reads.
 #ifndef KUBEXX_LOGGING_TESTING_UNREAD_LOG_H_
 #define KUBEXX_LOGGING_TESTING_UNREAD_LOG_H_
 
@@ -14,7 +14,8 @@
 
 namespace kubexx::logging::testing {
 
-/// The first line that contains a text waits in the log until Read is called, and all after it.
+/// The thread that logs the first line with a given text blocks until Read is called, and so do all
+/// threads that log later.
 class UnreadLog {
  public:
   explicit UnreadLog(std::string text) {
@@ -32,7 +33,7 @@ class UnreadLog {
     Read();
     internal::ReplaceOutputForTest(std::move(before_));
   }
-  /// Waits until that line is written.
+  /// Waits until a thread blocks on that line.
   void AwaitLine(const base::testing::Where& where = base::testing::Where::current()) {
     base::testing::Patience patience("a line in the log", where);
     while (!waits_.try_acquire()) {

@@ -1,5 +1,5 @@
 /// @file
-/// The data model's rules for names and values.
+/// The rules of Prometheus' data model for names.
 #ifndef KUBEXX_METRICS_INTERNAL_NAMES_H_
 #define KUBEXX_METRICS_INTERNAL_NAMES_H_
 
@@ -10,12 +10,12 @@
 
 namespace kubexx::metrics::internal {
 
-/// What is wrong with a metric name; empty when nothing is: [a-zA-Z_:][a-zA-Z0-9_:]*, not starting
-/// with "__".
+/// Returns what is wrong with a metric name, or an empty text. A name must match
+/// [a-zA-Z_:][a-zA-Z0-9_:]* and must not start with "__".
 std::string CheckName(std::string_view name);
 
-/// What is wrong with the label names; empty when nothing is: [a-zA-Z_][a-zA-Z0-9_]*, not starting
-/// with "__", and not "le" for a histogram.
+/// Returns what is wrong with the label names, or an empty text. A label name must match
+/// [a-zA-Z_][a-zA-Z0-9_]*, must not start with "__", and must not be "le" for a histogram.
 std::string CheckLabelNames(const Labels& labels, bool histogram);
 
 }  // namespace kubexx::metrics::internal

@@ -1,5 +1,6 @@
 #include "kubexx/metrics/internal/proc_stat.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <system_error>

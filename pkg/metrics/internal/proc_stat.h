@@ -1,5 +1,5 @@
 /// @file
-/// Reading /proc/self.
+/// Parses files of /proc.
 #ifndef KUBEXX_METRICS_INTERNAL_PROC_STAT_H_
 #define KUBEXX_METRICS_INTERNAL_PROC_STAT_H_
 
@@ -9,7 +9,7 @@
 
 namespace kubexx::metrics::internal {
 
-/// The fields of /proc/<pid>/stat that are used, in the kernel's units.
+/// Some fields of /proc/<pid>/stat, in the kernel's units.
 struct ProcStat {
   std::uint64_t user_ticks = 0;
   std::uint64_t system_ticks = 0;
@@ -19,10 +19,12 @@ struct ProcStat {
   std::uint64_t resident_pages = 0;
 };
 
-/// Parses the line. The command name in it may hold any character, parentheses and spaces included.
+/// Parses the line of /proc/<pid>/stat. The command name in it may contain any character, including
+/// parentheses and spaces.
 std::optional<ProcStat> ParseProcStat(std::string_view line);
 
-/// The value of "btime" in /proc/stat: when the system was booted, in seconds since 1970.
+/// Returns the value of "btime" in /proc/stat: the time when the system was booted, in seconds
+/// since 1970.
 std::optional<std::uint64_t> ParseBootTime(std::string_view stat);
 
 }  // namespace kubexx::metrics::internal

@@ -54,7 +54,7 @@ void ConfigFlags::AddAnnotations(flags::FlagSet& flags) {
                   "such as 5m, so that further reloads are one rollout",
                   &keys.pause_period);
   flags.AddString("pause-deployment-time-annotation",
-                  "annotation in which the begin of such a pause is kept", &keys.paused_at);
+                  "annotation that records when such a pause began", &keys.paused_at);
 }
 
 void ConfigFlags::AddScope(flags::FlagSet& flags) {
@@ -63,11 +63,11 @@ void ConfigFlags::AddScope(flags::FlagSet& flags) {
                 "when that is not set",
                 &namespaces_);
   flags.AddList("namespaces-to-ignore",
-                "namespaces in which nothing is reloaded; when all are watched only",
+                "namespaces in which nothing is reloaded; only when all are watched",
                 &namespaces_to_ignore_);
   flags.AddList("namespace-selector",
                 "reload only in namespaces with these labels: key:value, key:* or a label "
-                "selector; when all are watched only",
+                "selector; only when all are watched",
                 &namespace_selector_);
   flags.AddList("resource-label-selector",
                 "watch only ConfigMaps and Secrets with these labels; syntax as namespace-selector",
@@ -95,7 +95,7 @@ void ConfigFlags::AddReloads(flags::FlagSet& flags) {
   flags.AddString("reload-on-delete", "\"true\": deleting a ConfigMap or Secret reloads, too",
                   &reload_on_delete_);
   flags.AddBool("sync-after-restart",
-                "with reload-on-create: what is there at the start counts as created",
+                "with reload-on-create: sources that exist at the start count as created",
                 &sync_after_restart_);
   flags.AddString("webhook-url",
                   "reload nothing; send a POST to this URL for every change of a ConfigMap or "
@@ -106,8 +106,8 @@ void ConfigFlags::AddReloads(flags::FlagSet& flags) {
                     "0s to 1h",
                     &settle_window_);
   flags.AddDuration("release-settle-window",
-                    "the same for a workload of the Helm release that has changed the source, "
-                    "which may change the workload next; 0s: settle-window counts",
+                    "the same for a workload of the Helm release that has changed the source, as "
+                    "the release may change the workload next; with 0s settle-window counts",
                     &release_window_);
   flags.AddBool("record-baseline",
                 "write on each workload, in an annotation that rolls nothing, what data it runs "
@@ -124,11 +124,11 @@ void ConfigFlags::AddProcess(flags::FlagSet& flags) {
                "with enable-ha: divide the namespaces into this many parts, from 1 to 64, which "
                "the replicas share among them",
                &shards_);
-  flags.AddString("log-format", "json or text; empty is text, too", &log_format_);
+  flags.AddString("log-format", "json or text; an empty value means text", &log_format_);
   flags.AddString("log-level", "trace, debug, info, warning, error, fatal or panic", &log_level_);
   flags.AddString("metrics-addr", "where to serve /metrics, /live and /ready", &metrics_address_);
   flags.AddBool("enable-pprof", "serve memory and thread figures at pprof-addr", &enable_pprof_);
-  flags.AddString("pprof-addr", "has an effect with enable-pprof only", &pprof_address_);
+  flags.AddString("pprof-addr", "where enable-pprof serves these figures", &pprof_address_);
   AddKubeconfigFlags(flags, kubeconfig_);
   flags.AddInt("kube-api-qps", "requests a second to the API server; negative for no limit", &qps_);
   flags.AddInt("kube-api-burst", "requests that may exceed kube-api-qps for a moment", &burst_);

@@ -9,24 +9,26 @@
 
 namespace kubexx::reloader {
 
-/// The state of a source with whose data of this digest the pods have certainly begun. Pure.
+/// The state of a source if it is certain that the pods started with the data of `digest`. Pure.
 PairState BeganWith(const Digest& digest);
 
-/// Whether what is known of the source is known over some keys. It is not replaced by a change that
-/// may be of other keys only: what is known and the present data are compared over these keys.
-/// Pure.
+/// Whether the known state of the source covers only some keys. A change that may be of other keys
+/// does not replace such a state, because the state and the present data are compared over these
+/// keys. Pure.
 bool IsOverKeys(const PairStates& pairs, const SourceId& source);
 
-/// Whether the source changed once since the last plan, as far as is known, and to these data. Then
-/// a rollout that was made for them is later than the change, and there were no other data in
-/// between that pods of it may have begun with. `digest`: of all its data. Pure.
+/// Whether, as far as is known, the source has changed only once since the last plan, to the data
+/// of `digest` (which covers all keys). Then a rollout for these data was made after the change,
+/// and its pods cannot have started with other data in between. Pure.
 bool HasMovedOnlyTo(const Knowledge& known, const SourceId& source, const Digest& digest);
 
-/// Stores that pods began at version `since`: of what changed before that they have the latest.
+/// Stores that the pods started at version `since`, so that they have the latest data that was
+/// written before it.
 void BeginPods(Knowledge& known, std::uint64_t since);
 
-/// Stores that all pods begin anew with the present data: what passed for what the earlier ones ran
-/// with holds for the new ones, whatever is told of it later.
+/// Stores that all pods start anew with the present data. What was assumed about the earlier pods
+/// is certain for the new ones, so that a change that is reported later does not correct it any
+/// more (see PairState::taken_at).
 void BeginAllAnew(Knowledge& known);
 
 }  // namespace kubexx::reloader

@@ -30,9 +30,10 @@ void PolicyFlags::AddTo(flags::FlagSet& flags) {
       &enabled_);
   flags.AddBool("require-cluster-policies",
                 "with --namespaces: roll nothing while ClusterReloadPolicies may not be read; "
-                "without --namespaces that is so in any case",
+                "without --namespaces this is always so",
                 &requires_cluster_);
-  flags.AddBool("pause-rollouts", "roll nothing; it is made up for later", &paused_);
+  flags.AddBool("pause-rollouts", "roll nothing; the rollouts are made once the flag is gone",
+                &paused_);
   flags.AddInt("max-concurrent-rollouts", "rollouts under way in the cluster; 0 for no limit",
                &in_cluster_);
   flags.AddInt("max-concurrent-rollouts-per-namespace",

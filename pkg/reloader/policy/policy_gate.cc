@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/policy/policy_gate_host.h"

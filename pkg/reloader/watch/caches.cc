@@ -1,6 +1,7 @@
 #include "kubexx/reloader/watch/caches.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "kubexx/cache/shared_informer_base.h"

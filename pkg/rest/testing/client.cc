@@ -1,5 +1,7 @@
 #include "kubexx/rest/testing/client.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 namespace kubexx::rest::testing {

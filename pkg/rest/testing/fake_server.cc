@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include "kubexx/rest/testing/certificates.h"
 

@@ -1,5 +1,5 @@
 /// @file
-/// Which elements of a changed list are versions of which elements before.
+/// Finds the elements of a changed list that are versions of elements of the original list.
 #ifndef KUBEXX_WEBHOOK_INTERNAL_LIST_PAIRS_H_
 #define KUBEXX_WEBHOOK_INTERNAL_LIST_PAIRS_H_
 
@@ -14,29 +14,31 @@
 
 namespace kubexx::webhook::internal {
 
-/// An element of a list. The numbers stand for JSON values: equal ones for equal values.
+/// An element of a list. The numbers stand for JSON values: equal values have equal numbers.
 struct ListElement {
   enum class Type : std::uint8_t { kObject, kArray, kScalar };
 
   Type type = Type::kScalar;
   std::uint32_t value = 0;
-  /// The members of an object, ascending by the number of the key, and the value of its "name".
+  /// The keys and values of an object's members, ascending by the key's number.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> members{};
   std::optional<std::uint32_t> name{};
 };
 
-/// Indices of an element of a list before, and of its version after.
+/// Pairs of the index of an element in the original list and the index of its version in the
+/// changed list.
 using ListPairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// The indices of the elements of `before` and `after` that are versions of one thing, ascending
-/// by the first ones. These are found in this order:
-/// - In their places, as many equal elements as possible, and in between objects that have the same
-///   name; or, where one has no name, of which at least half of the members are equal. Two lists
-///   may be versions of one thing, two other values are not. An element of which an equal one is
-///   in another place counts as moved there, and not as changed.
-/// - Elsewhere, equal elements.
-/// - Elsewhere, objects with a name that no other element of either list has.
-/// The first step compares each with each; it is left out when the budget has not enough for it.
+/// Returns the indexes of the elements of `before` and `after` that are versions of each other,
+/// ascending by the index in `before`. They are found in this order:
+/// - In the order of the lists, as many equal elements as possible, and between these the objects
+///   that have the same name or, if one of them has no name, at least half of their members in
+///   common. Two lists may also be versions of each other, but other values may not. If an equal
+///   element exists in another place, the element counts as moved there, and not as changed.
+/// - In any order, equal elements.
+/// - In any order, objects with a name that no other element of either list has.
+/// The first step compares each element with each; it is left out if the budget is too small for
+/// it.
 ListPairs PairLists(std::span<const ListElement> before, std::span<const ListElement> after,
                     PatchBudget& budget);
 

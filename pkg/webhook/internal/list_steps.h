@@ -1,5 +1,5 @@
 /// @file
-/// How one list becomes another with the operations of a JSON patch.
+/// Finds the operations of a JSON patch that turn one list into another.
 #ifndef KUBEXX_WEBHOOK_INTERNAL_LIST_STEPS_H_
 #define KUBEXX_WEBHOOK_INTERNAL_LIST_STEPS_H_
 
@@ -16,16 +16,18 @@ struct ListStep {
   enum class Kind : std::uint8_t { kRemove, kReplace, kAdd, kMove };
 
   Kind kind = Kind::kRemove;
-  std::size_t index = 0;    ///< in the list as the steps before have left it; kMove: without it
-  std::size_t from = 0;     ///< of kMove: the index that it leaves
-  std::size_t element = 0;  ///< of kReplace and kAdd: the index of the element in the list after
+  std::size_t index = 0;    ///< in the list after the earlier steps; for kMove, without the moved
+                            ///< element
+  std::size_t from = 0;     ///< for kMove: the index from which the element is moved
+  std::size_t element = 0;  ///< for kReplace and kAdd: the index of the new element in the changed
+                            ///< list
 
   bool operator==(const ListStep&) const = default;
 };
 
-/// The steps that make of a list of `before` elements one of `after` elements, in which the
-/// elements of `pairs` (see PairLists) stand at their places and all others are new. As few
-/// elements as possible are moved. Pure; takes n log n.
+/// Returns the steps that turn a list of `before` elements into one of `after` elements, in which
+/// the elements of `pairs` (see PairLists) are at their new indexes and all others are new. Moves
+/// as few elements as possible. Pure; takes time n log n.
 std::vector<ListStep> ListSteps(std::size_t before, std::size_t after, const ListPairs& pairs);
 
 }  // namespace kubexx::webhook::internal

@@ -1,5 +1,5 @@
 /// @file
-/// What making one patch may cost.
+/// PatchBudget: limits the cost of making one patch.
 #ifndef KUBEXX_WEBHOOK_INTERNAL_PATCH_BUDGET_H_
 #define KUBEXX_WEBHOOK_INTERNAL_PATCH_BUDGET_H_
 
@@ -7,16 +7,17 @@
 
 namespace kubexx::webhook::internal {
 
-/// The work that one patch may take beyond what grows with the size of the documents alone. The
-/// objects of a webhook come from anybody who may create one. Not thread-safe.
+/// Limits the work for one patch, apart from the work that grows only with the size of the
+/// documents. The limit is needed because anybody who may create objects can choose those that a
+/// webhook gets. Not thread-safe.
 class PatchBudget {
  public:
-  /// In comparisons of two members, each about 10 ns.
+  /// The default limit, in comparisons of two members, which take about 10 ns each.
   static constexpr std::uint64_t kSteps = std::uint64_t{4} << 20U;
 
   explicit PatchBudget(std::uint64_t steps = kSteps) : left_(steps) {}
 
-  /// Takes the steps, or nothing and returns false when there are not as many left.
+  /// Takes the steps from the budget. Returns false, and takes nothing, if fewer are left.
   bool Spend(std::uint64_t steps) {
     if (steps > left_) {
       return false;

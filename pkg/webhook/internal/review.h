@@ -1,5 +1,5 @@
 /// @file
-/// AdmissionReview over HTTP.
+/// Reads and writes AdmissionReviews over HTTP.
 #ifndef KUBEXX_WEBHOOK_INTERNAL_REVIEW_H_
 #define KUBEXX_WEBHOOK_INTERNAL_REVIEW_H_
 
@@ -14,16 +14,16 @@
 
 namespace kubexx::webhook::internal {
 
-/// Takes the question out of `request`, asks `handler` and writes the answer down. Requests that
-/// are no AdmissionReview of admission.k8s.io/v1 in JSON give 400 or 415. What `handler` throws
-/// passes.
+/// Decodes the AdmissionReview in `request`, calls `handler` and encodes its response. If the
+/// request is not an AdmissionReview of admission.k8s.io/v1 in JSON, the answer is 400 or 415. Does
+/// not catch exceptions of `handler`.
 http::Response Respond(const http::Request& request,
                        const std::function<Response(const Call&)>& handler);
 
-/// The value of "timeout=10s" in a query, when it has one that is positive.
+/// Returns the value of a parameter such as "timeout=10s" in a query, if it is positive.
 std::optional<std::chrono::nanoseconds> TimeoutOf(std::string_view query);
 
-/// The body that answers request `uid`.
+/// Returns the body of the answer to request `uid`.
 std::string EncodeResponse(const std::string& uid, Response response);
 
 }  // namespace kubexx::webhook::internal

@@ -1,6 +1,7 @@
 #include "kubexx/workqueue/internal/ready_list.h"
 
 #include <functional>
+#include <iterator>
 #include <map>
 
 namespace kubexx::workqueue::internal {

@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/endpoints/services/service_allocator.h"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 #include <utility>
 

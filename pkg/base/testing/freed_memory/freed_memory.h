@@ -1,5 +1,5 @@
 /// @file
-/// Finds what is left in memory that a program gives back.
+/// Finds secrets in memory that a program frees.
 #ifndef KUBEXX_BASE_TESTING_FREED_MEMORY_FREED_MEMORY_H_
 #define KUBEXX_BASE_TESTING_FREED_MEMORY_FREED_MEMORY_H_
 
@@ -8,12 +8,12 @@
 
 namespace kubexx::base::testing {
 
-/// Runs `run` and returns how many blocks of memory it gave back with `mark` in them: a secret that
-/// is to be wiped is in none. Counts what the calling thread gives back with `delete`, as the
-/// containers of the standard library do, not what it gives back with `free`.
+/// Runs `run` and returns how many blocks of memory it freed that contained `mark`. A secret that
+/// must be wiped is in none of them. Counts only blocks that the calling thread frees with
+/// `delete`, as the containers of the standard library do, and not with `free`.
 ///
-/// A program that links kubexx_freed_memory has allocation functions of its own for this. They fill
-/// new blocks with zeros, so that a block holds nothing of what another left there.
+/// A program that links kubexx_freed_memory has its own allocation functions for this. They fill
+/// new blocks with zeros, so that a block contains nothing of an earlier block.
 int CountFreedWith(std::string_view mark, const std::function<void()>& run);
 
 }  // namespace kubexx::base::testing

@@ -1,5 +1,5 @@
 /// @file
-/// A system that has no threads left.
+/// ScarceThreads: a system that has no threads left.
 #ifndef KUBEXX_BASE_TESTING_SCARCE_THREADS_SCARCE_THREADS_H_
 #define KUBEXX_BASE_TESTING_SCARCE_THREADS_SCARCE_THREADS_H_
 
@@ -7,12 +7,12 @@
 
 namespace kubexx::base::testing {
 
-/// While it exists the process can start only so many threads; every further start fails as it does
-/// in a container at its pids limit. One at a time. Thread-safe.
+/// While it exists, the process can start only `threads` threads. Every further start fails, as in
+/// a container at its pids limit. Only one may exist at a time. Thread-safe.
 ///
-/// A program that links kubexx_scarce_threads has a pthread_create of its own for this. A sanitizer
-/// has one itself, so that tests have to skip where it does not work:
-/// `if constexpr (!ScarceThreads::kWorks) { GTEST_SKIP(); }`.
+/// A program that links kubexx_scarce_threads has its own pthread_create for this. A sanitizer also
+/// has its own, so it does not work there, and tests have to skip: `if constexpr
+/// (!ScarceThreads::kWorks) { GTEST_SKIP(); }`.
 class ScarceThreads {
  public:
   static constexpr bool kWorks = KX_SANITIZED == 0;

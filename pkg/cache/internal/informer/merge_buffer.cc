@@ -1,5 +1,6 @@
 #include "kubexx/cache/internal/informer/merge_buffer.h"
 
+#include <iterator>
 #include <utility>
 
 namespace kubexx::cache {

@@ -1,5 +1,6 @@
 #include "kubexx/cache/internal/packed/decoded_cache.h"
 
+#include <iterator>
 #include <utility>
 
 namespace kubexx::cache {

@@ -1,5 +1,5 @@
 /// @file
-/// Those of kube-apiserver's checks of objects that this server has.
+/// The checks of objects that this server shares with kube-apiserver.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VALIDATION_OBJECTS_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_OBJECTS_VALIDATION_H_
 
