@@ -3,6 +3,8 @@
 #ifndef KUBEXX_BASE_AFTER_H_
 #define KUBEXX_BASE_AFTER_H_
 
+#include <chrono>
+
 #include "kubexx/base/clock.h"
 
 namespace kubexx::base {
@@ -12,6 +14,15 @@ namespace kubexx::base {
 /// this the sum would overflow into the past.
 constexpr TimePoint After(TimePoint from, Duration d) {
   return d > Duration::zero() && from > TimePoint::max() - d ? TimePoint::max() : from + d;
+}
+
+/// The same for times in coarser units, of which more than 292 years are more than a Duration can
+/// tell, so that they must not be converted before.
+template <class Rep, class Period>
+constexpr TimePoint After(TimePoint from, std::chrono::duration<Rep, Period> d) {
+  using Unit = std::chrono::duration<Rep, Period>;
+  return d > std::chrono::duration_cast<Unit>(Duration::max()) ? TimePoint::max()
+                                                               : After(from, Duration(d));
 }
 
 }  // namespace kubexx::base

@@ -17,6 +17,9 @@ TEST(AfterTest, IsTheSumAsFarAsThatCanBeTold) {
   EXPECT_EQ(After(now, Duration::max()), TimePoint::max());
   EXPECT_EQ(After(TimePoint::max(), seconds(1)), TimePoint::max());
   EXPECT_EQ(After(TimePoint::max(), seconds(0)), TimePoint::max());
+  EXPECT_EQ(After(now, std::chrono::milliseconds::max()), TimePoint::max());
+  EXPECT_EQ(After(now, std::chrono::hours::max()), TimePoint::max());
+  EXPECT_EQ(After(now, std::chrono::milliseconds(3)), now + std::chrono::milliseconds(3));
 }
 
 /// Is stopped in the first wait.

@@ -5,20 +5,19 @@
 #include <netinet/in.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
-#include <memory>
-#include <system_error>
+#include <map>
 #include <thread>
 #include <utility>
+
+#include "kubexx/base/mutex.h"
 
 namespace kubexx::base {
 namespace {
 
-constexpr int kMaxLookupThreads = 64;
-
-std::atomic<int> lookup_threads = 0;
+constexpr std::size_t kMaxLookupThreads = 64;
 
 HostAddresses AskResolver(const std::string& host, const std::string& port, int flags) {
   addrinfo hints{};
@@ -49,30 +48,68 @@ bool IsAddress(const std::string& host) {
          ::inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
 
+using LookupDone = std::move_only_function<void(HostAddresses)>;
+
+/// The lookups that are under way, each with a thread. Thread-safe.
+class HostLookups {
+ public:
+  void Start(const std::string& host, const std::string& port, LookupDone done) {
+    const Key key(host, port);
+    std::vector<LookupDone> first;
+    first.push_back(std::move(done));
+    {
+      const MutexLock lock(mu_);
+      const auto same = waiting_.find(key);
+      if (same != waiting_.end()) {
+        same->second.push_back(std::move(first.front()));
+        return;
+      }
+      if (waiting_.size() < kMaxLookupThreads) {
+        waiting_.emplace(key, std::move(first));
+        first.clear();
+      }
+    }
+    if (!first.empty()) {
+      first.front()({.error = kTooManyLookups});
+      return;
+    }
+    try {
+      std::thread([this, key] {
+        End(key, AskResolver(key.first, key.second, AI_ADDRCONFIG));
+      }).detach();
+    } catch (...) {  // There is no thread, or no memory for one.
+      End(key, {.error = EAI_MEMORY});
+    }
+  }
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+
+  void End(const Key& key, const HostAddresses& found) {
+    std::vector<LookupDone> all;
+    {
+      const MutexLock lock(mu_);
+      all = std::move(waiting_.extract(key).mapped());
+    }
+    for (LookupDone& done : all) {
+      done(found);
+    }
+  }
+
+  Mutex mu_;
+  std::map<Key, std::vector<LookupDone>> waiting_ KX_GUARDED_BY(mu_);
+};
+
 }  // namespace
 
-void LookUpHost(const std::string& host, const std::string& port,
-                std::move_only_function<void(HostAddresses)> done) {
+void LookUpHost(const std::string& host, const std::string& port, LookupDone done) {
   if (IsAddress(host)) {
     done(AskResolver(host, port, AI_NUMERICHOST));  // asks nobody, so it does not wait
     return;
   }
-  if (lookup_threads.fetch_add(1) >= kMaxLookupThreads) {
-    lookup_threads.fetch_sub(1);
-    done({.error = kTooManyLookups});
-    return;
-  }
-  // Where the thread cannot be started, `done` is still here.
-  auto shared = std::make_shared<std::move_only_function<void(HostAddresses)>>(std::move(done));
-  try {
-    std::thread([shared, host, port] {
-      (*shared)(AskResolver(host, port, AI_ADDRCONFIG));
-      lookup_threads.fetch_sub(1);
-    }).detach();
-  } catch (const std::system_error&) {
-    lookup_threads.fetch_sub(1);
-    (*shared)({.error = EAI_MEMORY});
-  }
+  // Never destroyed: the threads are not joined.
+  static auto* const lookups = new HostLookups;
+  lookups->Start(host, port, std::move(done));
 }
 
 }  // namespace kubexx::base

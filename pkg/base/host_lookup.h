@@ -28,14 +28,15 @@ struct HostAddresses {
   std::vector<SocketAddress> addresses{};
 };
 
-/// The error of a lookup for which there was no thread, because 64 lookups were already under way.
+/// The error of a lookup for which there was no thread, because 64 others were already under way.
 inline constexpr int kTooManyLookups = -1000;
 
 /// Finds the addresses of `host`, which is a name or an IPv4 or IPv6 address without brackets;
 /// `port` is a number. Calls `done` once: for an address before this function returns, and for a
-/// name later, on a thread that nobody joins, since getaddrinfo(3) cannot be interrupted. A process
-/// has at most 64 such threads. `done` must not throw, and must not refer to anything that may no
-/// longer exist when it is called. Thread-safe.
+/// name later, on a thread that nobody joins, since getaddrinfo(3) cannot be interrupted. Lookups
+/// of the same host and port that are under way share one thread and its answer, as in Go's
+/// net.Resolver. A process has at most 64 such threads. `done` must not throw, and must not refer
+/// to anything that may no longer exist when it is called. Thread-safe.
 void LookUpHost(const std::string& host, const std::string& port,
                 std::move_only_function<void(HostAddresses)> done);
 

@@ -174,7 +174,7 @@ Result<Exit> Executor::Run(std::string path, const std::string& query, const Str
       }
     });
   }
-  const auto closed = socket->Run(take, stop);
+  const auto closed = socket->Run(take, internal::HeldUpInput::kFails, stop);
   resizer = {};
   const auto input_result = input.Stop();
   if (reader.has_status() && !refused) {
@@ -186,7 +186,7 @@ Result<Exit> Executor::Run(std::string path, const std::string& query, const Str
   if (!input_result) {
     return Fail(input_result.error());
   }
-  if (closed->code != 1000) {
+  if (!closed->in_order()) {
     return Fail(Reason::kUnavailable, "the server closed with code " +
                                           std::to_string(closed->code) + ": " + closed->reason);
   }
@@ -203,12 +203,12 @@ Result<void> Executor::Forward(const Target& target, std::uint16_t port, Source 
   std::stop_source broken;  // a local side that is gone does not come back
   const std::stop_callback on_stop(stop, [&broken] { broken.request_stop(); });
   InputPump input(*socket, in, {}, [&broken] { broken.request_stop(); });
-  const auto closed = socket->Run(take, broken.get_token());
+  const auto closed = socket->Run(take, internal::HeldUpInput::kWaits, broken.get_token());
   KX_RETURN_IF_ERROR(input.Stop());
   if (!closed) {
     return Fail(closed.error());
   }
-  if (closed->code != 1000 && closed->code != 1005) {
+  if (!closed->in_order()) {
     return Fail(Reason::kUnavailable, "the server closed with code " +
                                           std::to_string(closed->code) + ": " + closed->reason);
   }

@@ -35,23 +35,28 @@ struct Exit {
 };
 
 /// Runs commands over WebSockets. Each call blocks until its end, on the calling thread; it has one
-/// more thread while there is input, and one while there are terminal sizes. Errors are the
-/// server's Status when it refuses; kUnavailable when the connection cannot be made, breaks or goes
-/// silent; and kCancelled after `stop` is requested, as soon as a running sink has returned.
+/// more thread for the network, one while there is input, and one while there are terminal sizes.
+/// Input and output do not wait for each other. Errors are the server's Status when it refuses;
+/// kUnavailable when the connection cannot be made, breaks or goes silent, or no thread is left for
+/// the network; and kCancelled after `stop` is requested, as soon as a running sink has returned.
 /// Options bound the memory. Server, proxy, TLS and credentials are the client's, and the
 /// credentials are shared with its requests; after a 401 a call tries once more if there are new
 /// credentials. Thread-safe. Semantics: client-go tools/remotecommand, with its timeouts.
 class Executor {
  public:
-  /// Limits on time and size.
+  /// Limits on time and size. A time of std::chrono::milliseconds::max() is no limit.
   struct Options {
     /// The time limit for name resolution, connecting, a proxy's tunnel, TLS and the server's
     /// answer together.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
     std::chrono::milliseconds ping_interval = std::chrono::seconds(5);
-    /// The connection fails when nothing has arrived for this long, not even a pong.
+    /// The connection fails when nothing has arrived for this long, not even a pong. Time in which
+    /// a sink keeps the call from reading does not count. A forwarded port that has not taken all
+    /// of its input keeps the server from answering, and fails only when the server's machine
+    /// leaves what it is sent unanswered for this long.
     std::chrono::milliseconds silence_timeout = std::chrono::seconds(61);
-    /// The connection fails when the server has accepted no bytes for this long.
+    /// The connection of a command fails when the server has accepted no bytes of input for this
+    /// long. A forwarded port may take any time, as it may behind a connection of TCP.
     std::chrono::milliseconds write_timeout = std::chrono::seconds(60);
     /// The size of the largest accepted message; servers send up to 32 KiB.
     std::size_t max_message_bytes = 16 << 20;
@@ -72,7 +77,8 @@ class Executor {
   /// Makes one connection to `port` of a pod, on its loopback interface. Ends without an error when
   /// the pod's side closes. Uses the protocol v4.channel.k8s.io, which kubelets support since 1.4.
   /// It cannot tell the pod that the input has ended, so the call then continues until the pod
-  /// closes. An error of `in` ends the call and is returned.
+  /// closes. An error of `in` ends the call and is returned. A pod that takes no input is waited
+  /// for without a limit, as by client-go tools/portforward.
   apimachinery::Result<void> Forward(const Target& target, std::uint16_t port, Source in, Sink out,
                                      const std::stop_token& stop = {}) const;
 

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,8 +9,10 @@
 #include <latch>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -193,6 +194,39 @@ TEST_F(ExecutorTest, CloseCodesAreReported) {
   EXPECT_THAT(exit.error().message, HasSubstr("closed with code 1011: internal trouble"));
 }
 
+TEST_F(ExecutorTest, ACloseWithoutACodeIsAnEndInOrder) {
+  Serve({.script =
+             [](ServerConnection& connection) {
+               connection.Write(Bytes({0, 0x90, 0x1f}) + "all");
+               connection.Close(0);
+             },
+         .protocol = "v4.channel.k8s.io"});
+  const auto done = MakeExecutor().Forward(kTarget, 8080, {}, StringSink(out_));
+  EXPECT_TRUE(done) << done.error().ToString();
+  EXPECT_EQ(out_, "all");
+  Serve([](ServerConnection& connection) { connection.Close(0); });
+  const auto exit = Exec({.out = StringSink(out_)});
+  ASSERT_FALSE(exit);
+  EXPECT_THAT(exit.error().message, HasSubstr("before the command's exit status"));
+}
+
+TEST_F(ExecutorTest, ACloseIsTheEndThoughTheServerKeepsTheConnection) {
+  silence_timeout_ = std::chrono::milliseconds(700);  // less than it has for the connection
+  std::latch over(1);
+  Serve({.script =
+             [&over](ServerConnection& connection) {
+               connection.Write(Bytes({0, 0x90, 0x1f}) + "all");
+               connection.WriteBytes(Bytes({0x88, 0x02, 0x03, 0xe8}));  // 1000
+               KX_AWAIT(over.try_wait());
+             },
+         .protocol = "v4.channel.k8s.io"});
+  const auto done = MakeExecutor().Forward(kTarget, 8080, {}, StringSink(out_));
+  over.count_down();
+  server_.reset();  // It uses what is declared here.
+  EXPECT_TRUE(done) << done.error().ToString();
+  EXPECT_EQ(out_, "all");
+}
+
 TEST_F(ExecutorTest, BrokenFramesAndConnectionsAreErrors) {
   const std::vector<std::string> cases = {
       Bytes({0xff, 0x00}),              // reserved bits and opcode
@@ -276,6 +310,68 @@ TEST_F(ExecutorTest, ServersThatTakeNoInputAreGivenUp) {
   server_.reset();  // It uses what is declared here.
   ASSERT_FALSE(exit);
   EXPECT_THAT(exit.error().message, HasSubstr("accepts no more input"));
+}
+
+TEST_F(ExecutorTest, ASinkThatTakesItsTimeDoesNotHoldUpTheInput) {
+  // Somebody who sends all before reading anything, and a command that answers at once.
+  std::latch sink_waits(1);
+  std::latch input_came(1);
+  const std::string input(1 << 20, 'x');
+  Serve([&](ServerConnection& connection) {
+    connection.Write("\1early answer");
+    std::size_t received = 0;
+    while (received < input.size()) {
+      const auto message = connection.Read();
+      ASSERT_TRUE(message);
+      received += message->size() - 1;
+    }
+    input_came.count_down();
+    connection.Write(std::string("\3") + kSuccess);
+    connection.Close(1000);
+  });
+  const Source late = [&, all = StringSource(input)](
+                          std::span<char> buffer,
+                          const std::stop_token& stop) -> Result<std::size_t> {
+    KX_AWAIT(sink_waits.try_wait());
+    return all(buffer, stop);
+  };
+  const Sink slow = [&](std::string_view bytes) -> Result<void> {
+    out_ += bytes;
+    sink_waits.count_down();
+    KX_AWAIT(input_came.try_wait());
+    return {};
+  };
+  const auto exit = Exec({.in = late, .out = slow});
+  EXPECT_TRUE(exit) << exit.error().ToString();
+  EXPECT_EQ(out_, "early answer");
+  server_.reset();
+}
+
+TEST_F(ExecutorTest, ASinkThatTakesItsTimeIsNoSilenceOfTheServer) {
+  silence_timeout_ = std::chrono::seconds(1);
+  Serve([](ServerConnection& connection) {
+    connection.Write("\1out");
+    connection.Write(std::string("\3") + kSuccess);
+    connection.Close(1000);
+  });
+  const Sink slow = [this](std::string_view) -> Result<void> {
+    const base::TimePoint long_after = base::Clock::Real().Now() + 2 * silence_timeout_;
+    KX_AWAIT(base::Clock::Real().Now() > long_after);
+    return {};
+  };
+  const auto exit = Exec({.out = slow});
+  EXPECT_TRUE(exit) << exit.error().ToString();
+}
+
+TEST_F(ExecutorTest, WhatASinkThrowsGoesOn) {
+  Serve([](ServerConnection& connection) {
+    connection.Write("\1out");
+    connection.AwaitPeer();
+  });
+  EXPECT_THROW((void)Exec({.out = [](std::string_view) -> Result<void> {
+                 throw std::runtime_error("cannot draw");
+               }}),
+               std::runtime_error);
 }
 
 TEST_F(ExecutorTest, StopEndsTheCallWhateverItWaitsFor) {
@@ -380,6 +476,22 @@ TEST_F(ExecutorTest, UntrustedServersGetNothing) {
   EXPECT_EQ(server_->last_authorization(), "");
 }
 
+TEST_F(ExecutorTest, TheTimesMayHaveNoLimit) {
+  Serve([](ServerConnection& connection) {
+    connection.Write("\1out");
+    connection.Write(std::string("\3") + kSuccess);
+    connection.Close(1000);
+  });
+  constexpr auto kNone = std::chrono::milliseconds::max();
+  const Executor executor(client_, {.connect_timeout = kNone,
+                                    .ping_interval = kNone,
+                                    .silence_timeout = kNone,
+                                    .write_timeout = kNone});
+  const auto exit = executor.Exec(kTarget, {"true"}, {.out = StringSink(out_)});
+  EXPECT_TRUE(exit) << exit.error().ToString();
+  EXPECT_EQ(out_, "out");
+}
+
 TEST_F(ExecutorTest, NobodyListens) {
   Serve([](ServerConnection&) {});
   server_.reset();
@@ -417,6 +529,50 @@ TEST_F(ExecutorTest, ForwardsAPort) {
   EXPECT_EQ(server_->last_target(), "/api/v1/namespaces/ns/pods/web-0/portforward?ports=8080");
 }
 
+TEST_F(ExecutorTest, AForwardedPortMayTakeItsTimeWithItsInput) {
+  silence_timeout_ = std::chrono::milliseconds(200);
+  write_timeout_ = std::chrono::milliseconds(100);
+  // With the large one even the client cannot write on; the small one waits in the server's system.
+  for (const std::size_t size : {std::size_t{1}, std::size_t{64 << 20}}) {
+    Serve({.script =
+               [size, this](ServerConnection& connection) {
+                 connection.Write(Bytes({0, 0x90, 0x1f}));
+                 const base::TimePoint late = base::Clock::Real().Now() + 5 * silence_timeout_;
+                 KX_AWAIT(base::Clock::Real().Now() > late);
+                 std::size_t received = 0;
+                 while (received < size) {
+                   const auto message = connection.Read();
+                   ASSERT_TRUE(message) << "after " << received << " bytes";
+                   received += message->size() - 1;
+                 }
+                 connection.Write(Bytes({0}) + "thanks");
+                 connection.Close(1000);
+               },
+           .protocol = "v4.channel.k8s.io"});
+    out_.clear();
+    const auto done = MakeExecutor().Forward(kTarget, 8080, StringSource(std::string(size, 'x')),
+                                             StringSink(out_));
+    EXPECT_TRUE(done) << done.error().ToString();
+    EXPECT_EQ(out_, "thanks");
+  }
+}
+
+TEST_F(ExecutorTest, AForwardedPortThatOwesNothingAndIsSilentIsGivenUp) {
+  silence_timeout_ = std::chrono::milliseconds(100);
+  std::latch over(1);
+  Serve({.script =
+             [&over](ServerConnection& connection) {
+               connection.Write(Bytes({0, 0x90, 0x1f}));
+               KX_AWAIT(over.try_wait());
+             },
+         .protocol = "v4.channel.k8s.io"});
+  const auto done = MakeExecutor().Forward(kTarget, 8080, {}, StringSink(out_));
+  over.count_down();
+  server_.reset();  // It uses what is declared here.
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, HasSubstr("does not answer pings"));
+}
+
 TEST_F(ExecutorTest, ForwardingFailsWithThePodsError) {
   Serve({.script =
              [](ServerConnection& connection) {
@@ -428,6 +584,18 @@ TEST_F(ExecutorTest, ForwardingFailsWithThePodsError) {
   const auto done = MakeExecutor().Forward(kTarget, 8080, {}, StringSink(out_));
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message, "forward to port 8080: connection refused");
+}
+
+TEST_F(ExecutorTest, ALongErrorOfThePodIsCut) {
+  Serve({.script =
+             [](ServerConnection& connection) {
+               connection.Write(Bytes({1, 0x90, 0x1f}) + std::string(32 << 10, 'x') + "end");
+               connection.AwaitPeer();
+             },
+         .protocol = "v4.channel.k8s.io"});
+  const auto done = MakeExecutor().Forward(kTarget, 8080, {}, StringSink(out_));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "forward to port 8080: " + std::string(4 << 10, 'x') + "...");
 }
 
 TEST_F(ExecutorTest, ForwardingEndsWhenItsLocalSideBreaks) {
@@ -444,36 +612,6 @@ TEST_F(ExecutorTest, ForwardingEndsWhenItsLocalSideBreaks) {
   const auto done = MakeExecutor().Forward(kTarget, 8080, reset, StringSink(out_));
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message, "input: connection reset by peer");
-}
-
-TEST(StreamsTest, DescriptorsAreReadAndWritten) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  EXPECT_TRUE(DescriptorSink(ends[1])("text"));
-  std::array<char, 16> buffer{};
-  const Source source = DescriptorSource(ends[0]);
-  EXPECT_EQ(source(buffer, {}).value(), 4U);
-  EXPECT_EQ(std::string(buffer.data(), 4), "text");
-  ::close(ends[1]);
-  EXPECT_EQ(source(buffer, {}).value(), 0U);
-  ::close(ends[0]);
-  EXPECT_FALSE(DescriptorSink(-1)("text"));
-}
-
-TEST(StreamsTest, AStopEndsAWriteThatNobodyTakes) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  std::stop_source stop;
-  std::jthread stopper([&] {
-    pollfd room{ends[1], POLLOUT, 0};
-    KX_AWAIT_EQ(::poll(&room, 1, 0), 0);
-    stop.request_stop();
-  });
-  const auto written = DescriptorSink(ends[1], stop.get_token())(std::string(1 << 20, 'x'));
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().reason, Reason::kCancelled);
-  ::close(ends[0]);
-  ::close(ends[1]);
 }
 
 }  // namespace

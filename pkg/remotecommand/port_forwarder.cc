@@ -4,22 +4,22 @@
 
 #include <cerrno>
 #include <charconv>
-#include <map>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/file_descriptor.h"
-#include "kubexx/base/mutex.h"
 #include "kubexx/base/report_limit.h"
 #include "kubexx/base/thrown_text.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/remotecommand/internal/connection_threads.h"
 #include "kubexx/remotecommand/internal/local_connection.h"
 #include "kubexx/remotecommand/internal/tcp_listener.h"
 #include "kubexx/remotecommand/internal/wake_event.h"
+#include "kubexx/rest/url.h"
 
 namespace kubexx::remotecommand {
 namespace {
@@ -29,6 +29,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 using base::FileDescriptor;
+using internal::ConnectionThreads;
 using internal::LocalConnection;
 using internal::TcpListener;
 using internal::WakeEvent;
@@ -44,58 +45,36 @@ std::optional<std::uint16_t> ParsePort(std::string_view text) {
   return whole ? std::optional(port) : std::nullopt;
 }
 
-/// The connections of one run: a thread for each.
-class Connections {
- public:
-  using Serve = std::function<void(const ForwardedPort&, FileDescriptor)>;
-
-  /// `serve` carries a connection to its end, on a thread of the connection.
-  Connections(Serve serve, const WakeEvent& ended) : serve_(std::move(serve)), ended_(ended) {}
-
-  /// Throws std::system_error where there is no thread left; the connection is then closed.
-  void Add(const ForwardedPort& port, FileDescriptor socket) {
-    const std::uint64_t id = ++last_id_;
-    std::jthread& thread = threads_[id];
-    try {
-      thread = std::jthread([this, id, port, socket = std::move(socket)]() mutable {
-        serve_(port, std::move(socket));
-        const base::MutexLock lock(mu_);
-        over_.push_back(id);
-        ended_.Signal();
-      });
-    } catch (...) {
-      threads_.erase(id);
-      throw;
-    }
-  }
-
-  /// Joins the threads whose connections are over.
-  void Reap() {
-    std::vector<std::uint64_t> over;
-    {
-      const base::MutexLock lock(mu_);
-      over.swap(over_);
-    }
-    for (const std::uint64_t id : over) {
-      threads_.erase(id);
-    }
-  }
-
-  std::size_t size() const { return threads_.size(); }
-
- private:
-  const Serve serve_;
-  const WakeEvent& ended_;
-  std::uint64_t last_id_ = 0;
-  base::Mutex mu_;
-  std::vector<std::uint64_t> over_ KX_GUARDED_BY(mu_);
-  std::map<std::uint64_t, std::jthread> threads_;  // Joined first.
+/// A local port at one address.
+struct PortListener {
+  TcpListener listener;
+  std::size_t port = 0;  ///< which of the forwarder's
 };
+
+constexpr const char* kLocalhost = "localhost";
+
+/// Listens on `port`, the forwarder's `index`th, of all `addresses`, and notes the local one in it.
+Result<void> ListenOn(const std::vector<std::string>& addresses, std::size_t index,
+                      ForwardedPort& port, std::vector<PortListener>& listeners) {
+  const auto listen = [&](const std::string& address) -> Result<void> {
+    KX_ASSIGN_OR_RETURN(TcpListener listener, TcpListener::New(address, port.local));
+    port.local = listener.port();
+    listeners.push_back({.listener = std::move(listener), .port = index});
+    return {};
+  };
+  for (const std::string& address : addresses) {
+    KX_RETURN_IF_ERROR(listen(address == kLocalhost ? "127.0.0.1" : address));
+    if (address == kLocalhost) {
+      (void)listen("::1");  // Not every system has it.
+    }
+  }
+  return {};
+}
 
 class ListeningForwarder final : public PortForwarder {
  public:
   ListeningForwarder(Executor executor, Target target, std::vector<ForwardedPort> ports,
-                     std::vector<TcpListener> listeners, Options options)
+                     std::vector<PortListener> listeners, Options options)
       : executor_(std::move(executor)),
         target_(std::move(target)),
         ports_(std::move(ports)),
@@ -109,32 +88,41 @@ class ListeningForwarder final : public PortForwarder {
     if (!wake.valid()) {
       return Fail(Reason::kUnavailable, "forward ports: no descriptor is left");
     }
-    // It outlives the connections, which it ends when this returns with an error.
     std::stop_source over;
     const std::stop_callback on_stop(stop, [&over, &wake] {
       over.request_stop();
       wake.Signal();
     });
-    Connections connections(
-        [this, token = over.get_token()](const ForwardedPort& port, FileDescriptor socket) {
-          Carry(port, std::move(socket), token);
-        },
-        wake);
-    auto result = AcceptUntil(stop, wake, connections);
-    over.request_stop();
-    return result;
+    ConnectionThreads connections(wake);
+    // However this ends: nobody else ends the connections, which are waited for.
+    const StopAtEnd stop_at_end{over};
+    try {
+      return AcceptUntil(stop, over.get_token(), wake, connections);
+    } catch (...) {  // of the system, which has no memory left
+      return Fail(Reason::kUnavailable, "forward ports: " + base::ThrownText());
+    }
   }
 
  private:
-  Result<void> AcceptUntil(const std::stop_token& stop, const WakeEvent& wake,
-                           Connections& connections) {
+  struct StopAtEnd {
+    std::stop_source& stop;
+    ~StopAtEnd() { stop.request_stop(); }
+  };
+
+  Result<void> AcceptUntil(const std::stop_token& stop, const std::stop_token& over,
+                           const WakeEvent& wake, ConnectionThreads& connections) {
     bool lacks_descriptors = false;
-    std::vector<pollfd> waits;
+    bool was_full = false;
+    std::vector<pollfd> waits;  // Grows no more once it has its size.
     while (!stop.stop_requested()) {
       const bool full = connections.size() >= options_.max_connections;
+      if (full && !was_full) {
+        LogWaiting(0);
+      }
+      was_full = full;
       waits.assign(1, {wake.fd(), POLLIN, 0});
-      for (const TcpListener& listener : listeners_) {
-        waits.push_back({full || lacks_descriptors ? -1 : listener.fd(), POLLIN, 0});
+      for (const PortListener& each : listeners_) {
+        waits.push_back({full || lacks_descriptors ? -1 : each.listener.fd(), POLLIN, 0});
       }
       const int patience = lacks_descriptors ? kPauseWithoutDescriptors : -1;
       if (::poll(waits.data(), waits.size(), patience) < 0 && errno != EINTR) {
@@ -147,7 +135,7 @@ class ListeningForwarder final : public PortForwarder {
       for (std::size_t i = 0; i < listeners_.size(); ++i) {
         if ((ask_all || waits[i + 1].revents != 0) &&
             connections.size() < options_.max_connections) {
-          KX_ASSIGN_OR_RETURN(const bool accepted, Accept(i, ask_all, connections));
+          KX_ASSIGN_OR_RETURN(const bool accepted, Accept(i, ask_all, connections, over));
           lacks_descriptors = lacks_descriptors || !accepted;
         }
       }
@@ -156,15 +144,18 @@ class ListeningForwarder final : public PortForwarder {
   }
 
   /// Accepts the connection that waits, if there is one. False when there is no descriptor left for
-  /// it, which is told unless `told`.
-  Result<bool> Accept(std::size_t index, bool told, Connections& connections) {
-    TcpListener::Accepted accepted = listeners_[index].Accept();
-    const ForwardedPort& port = ports_[index];
+  /// it, which is logged unless `logged`.
+  Result<bool> Accept(std::size_t index, bool logged, ConnectionThreads& connections,
+                      const std::stop_token& over) {
+    TcpListener::Accepted accepted = listeners_[index].listener.Accept();
+    const ForwardedPort& port = ports_[listeners_[index].port];
     if (accepted.socket.get() >= 0) {
       try {
-        connections.Add(port, std::move(accepted.socket));
-      } catch (const std::system_error& error) {
-        Tell(port, Status(Reason::kUnavailable, std::string("no thread: ") + error.what()));
+        connections.Add([this, &port, over, socket = std::move(accepted.socket)]() mutable {
+          CarryUntil(over, port, std::move(socket));
+        });
+      } catch (...) {
+        TellThrown(port);
       }
       return true;
     }
@@ -173,13 +164,21 @@ class ListeningForwarder final : public PortForwarder {
       return Fail(Reason::kUnavailable, "accept a connection: " + ErrorText(error));
     }
     const bool lacks = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
-    if (lacks && !told) {
-      Tell(port, Status(Reason::kUnavailable, "connections have to wait: " + ErrorText(error)));
+    if (lacks && !logged) {
+      LogWaiting(error);
     }
     return !lacks;  // Other errors are those of a connection that is gone: see accept(2).
   }
 
-  /// Carries a connection to its end.
+  /// Carries a connection to its end, on its thread.
+  void CarryUntil(const std::stop_token& over, const ForwardedPort& port, FileDescriptor socket) {
+    try {
+      Carry(port, std::move(socket), over);
+    } catch (...) {
+      TellThrown(port);
+    }
+  }
+
   void Carry(const ForwardedPort& port, FileDescriptor socket, const std::stop_token& stop) {
     // Resets the client's connection unless it comes to its finish.
     LocalConnection local(std::move(socket), options_.half_closed_timeout, stop);
@@ -200,6 +199,8 @@ class ListeningForwarder final : public PortForwarder {
       local.Finish();
     } else if (!stop.stop_requested() && !local.has_ended()) {
       Tell(port, done.error());
+    } else if (local.gave_up()) {
+      Log("A forwarded connection was given up", port, done.error().ToString());
     }
   }
 
@@ -212,6 +213,33 @@ class ListeningForwarder final : public PortForwarder {
       }
     } else {
       Log("A forwarded connection failed", port, error.ToString());
+    }
+  }
+
+  /// Tells of what is being thrown because threads or memory are scarce.
+  void TellThrown(const ForwardedPort& port) {
+    try {
+      Tell(port,
+           Status(Reason::kUnavailable, "the system gives too little: " + base::ThrownText()));
+    } catch (...) {  // There is not even enough to tell it with. The client is reset.
+      return;
+    }
+  }
+
+  /// Says that connections are not accepted, and why: the error of accept(2), or 0 when there are
+  /// as many as may be.
+  void LogWaiting(int error) {
+    try {
+      if (const auto left_out = waiting_lines_.Admit()) {
+        logging::Warning("Connections to forwarded ports have to wait",
+                         {{"namespace", target_.namespace_},
+                          {"pod", target_.pod},
+                          {"reason", error != 0 ? ErrorText(error) : "max_connections is reached"},
+                          {"max_connections", options_.max_connections},
+                          {"left_out", *left_out}});
+      }
+    } catch (...) {  // There is no memory to say it with.
+      return;
     }
   }
 
@@ -231,9 +259,10 @@ class ListeningForwarder final : public PortForwarder {
   const Executor executor_;
   const Target target_;
   const std::vector<ForwardedPort> ports_;
-  const std::vector<TcpListener> listeners_;
+  const std::vector<PortListener> listeners_;
   const Options options_;
   base::ReportLimit lines_{base::Clock::Real()};
+  base::ReportLimit waiting_lines_{base::Clock::Real()};
 };
 
 }  // namespace
@@ -261,23 +290,33 @@ Result<std::unique_ptr<PortForwarder>> PortForwarder::New(Executor executor, Tar
 Result<std::unique_ptr<PortForwarder>> PortForwarder::New(Executor executor, Target target,
                                                           std::vector<ForwardedPort> ports,
                                                           Options options) {
+  auto named = rest::CheckPathSegment("namespace", target.namespace_);
+  if (named) {
+    named = rest::CheckPathSegment("pod", target.pod);
+  }
+  if (!named) {
+    return Fail(std::move(named).error().WithContext("forward ports"));
+  }
   if (ports.empty()) {
     return Fail(Reason::kBadRequest, "forward ports: no port is given");
   }
   if (options.max_connections == 0) {
     return Fail(Reason::kBadRequest, "forward ports: max_connections is 0");
   }
-  std::vector<TcpListener> listeners;
-  for (ForwardedPort& port : ports) {
-    if (port.remote == 0) {
+  if (options.half_closed_timeout < std::chrono::milliseconds::zero()) {
+    return Fail(Reason::kBadRequest, "forward ports: half_closed_timeout is below zero");
+  }
+  if (options.addresses.empty()) {
+    return Fail(Reason::kBadRequest, "forward ports: no address to listen on is given");
+  }
+  std::vector<PortListener> listeners;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i].remote == 0) {
       return Fail(Reason::kBadRequest, "forward ports: a port of the pod is 0");
     }
-    auto listener = TcpListener::New(options.address, port.local);
-    if (!listener) {
-      return Fail(std::move(listener).error().WithContext("forward ports"));
+    if (auto done = ListenOn(options.addresses, i, ports[i], listeners); !done) {
+      return Fail(std::move(done).error().WithContext("forward ports"));
     }
-    port.local = listener->port();
-    listeners.push_back(*std::move(listener));
   }
   return std::unique_ptr<PortForwarder>(
       std::make_unique<ListeningForwarder>(std::move(executor), std::move(target), std::move(ports),

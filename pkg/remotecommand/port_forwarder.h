@@ -43,8 +43,8 @@ struct ForwardedPort {
 ///     std::jthread runner([&](const std::stop_token& stop) { (void)forwarder->Run(stop); });
 ///     Fetch("http://127.0.0.1:" + std::to_string(forwarder->ports().front().local));
 ///
-/// Each connection has a WebSocket to the API server, and two threads, of its own: what happens to
-/// one does not concern the others. When the pod ends a connection, the client gets all that the
+/// Each connection has a WebSocket to the API server, and three threads, of its own: what happens
+/// to one does not concern the others. When the pod ends a connection, the client gets all that the
 /// pod has sent, and then the end. When the connection fails instead, because the server refuses,
 /// nobody listens on the pod's port, or the way to it breaks, the client's connection is reset, so
 /// that it does not take a part of an answer for the whole, and `on_error` gets the reason.
@@ -53,31 +53,38 @@ struct ForwardedPort {
 /// The pod is not told of that end before the connection is over, as Executor::Forward says.
 ///
 /// Semantics: client-go tools/portforward, with these differences. It listens before Run, so there
-/// is no channel that tells when it is ready. All ports must be free, not only one. There is no
+/// is no channel that tells when it is ready. All ports must be free, not only one, and those of
+/// localhost at 127.0.0.1. There is no
 /// first connection to the pod that could be refused or lost: a pod that is not there, or goes, is
 /// an error of each connection, and one that comes back under its name is reached again.
 class PortForwarder {
  public:
   /// Settings of a PortForwarder.
   struct Options {
-    /// The address of this machine to listen on, in numbers. Whoever can reach it can reach the
-    /// pod with the rights of this program.
-    std::string address = "127.0.0.1";
+    /// The addresses of this machine to listen on, in numbers. "localhost" stands for 127.0.0.1,
+    /// and for ::1 where the system has it and the port is free there. Whoever can reach them can
+    /// reach the pod with the rights of this program. At least one.
+    std::vector<std::string> addresses = {"localhost"};
     /// How many connections are carried at a time. Further ones wait, accepted by the system but
-    /// not by this program, until one of them has ended. At least 1.
+    /// not by this program, until one of them has ended; the log says that the bound is reached. A
+    /// client whose machine is gone keeps its place for some minutes. At least 1.
     std::size_t max_connections = 128;
-    /// How long a connection lasts whose client has ended its side while the pod sends nothing. A
-    /// client that is gone altogether looks the same.
+    /// How long a connection lasts whose client has ended its side while the pod sends nothing; the
+    /// log tells of one that is given up. A client that is gone altogether looks the same. What the
+    /// pod has sent and the client does not take yet is waited for without a limit.
     std::chrono::milliseconds half_closed_timeout = std::chrono::minutes(1);
-    /// Is told why a connection has failed on its way to the pod; not of what the client itself
-    /// did, and not of a stop. Called on the connection's thread, several at a time; what it throws
-    /// is logged. Without one the reason is logged as a warning.
+    /// Is told why a connection has failed on its way to the pod, or could not be carried because
+    /// the system has no thread, memory or descriptor left for it; not of what the client itself
+    /// did, and not of a stop. Called on the connection's thread, several at a time, or on Run's
+    /// where the connection has got none, so that it must not wait for a stop of Run. What it
+    /// throws is logged. Without one the reason is logged as a warning.
     std::function<void(const ForwardedPort& port, const apimachinery::Status& error)> on_error{};
   };
 
   /// Begins to listen on all `ports`. Connections wait until Run. `target.container` does not
-  /// matter. Returns kBadRequest when an argument cannot be used, and kUnavailable when a local
-  /// port cannot be listened on.
+  /// matter. Returns kBadRequest when an argument cannot be used, such as a name of a pod that no
+  /// pod can have, and kUnavailable when a local port cannot be listened on. A local port that the
+  /// system chooses is the same on all addresses.
   static apimachinery::Result<std::unique_ptr<PortForwarder>> New(Executor executor, Target target,
                                                                   std::vector<ForwardedPort> ports,
                                                                   Options options);

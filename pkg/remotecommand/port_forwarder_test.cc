@@ -1,20 +1,16 @@
 #include "kubexx/remotecommand/port_forwarder.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
+#include <sys/types.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <latch>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -23,11 +19,15 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/base/file_descriptor.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/scarce_memory/scarce_memory.h"
 #include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 #include "kubexx/logging/testing/capture.h"
+#include "kubexx/remotecommand/internal/tcp_listener.h"
+#include "kubexx/remotecommand/testing/at_rest.h"
+#include "kubexx/remotecommand/testing/few_descriptors.h"
+#include "kubexx/remotecommand/testing/local_client.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/client.h"
@@ -40,61 +40,14 @@ using apimachinery::Result;
 using apimachinery::Status;
 using std::chrono::milliseconds;
 using ::testing::AllOf;
+using testing::AllOthersSleep;
+using testing::FewDescriptors;
 using ::testing::HasSubstr;
+using testing::LocalClient;
 using testing::ServerConnection;
 using testing::WebSocketServer;
 
 const Target kPod{.namespace_ = "ns", .pod = "web-0"};
-
-/// A program that has connected to a forwarded port.
-class LocalClient {
- public:
-  explicit LocalClient(std::uint16_t port, int receive_buffer = 0)
-      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    if (receive_buffer > 0) {
-      ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
-    }
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
-              0);
-  }
-
-  /// Sends as much as the other side takes at once; how much that was, or -1.
-  ssize_t Offer(std::string_view text) const {
-    return ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  }
-  void Send(std::string_view text) const {
-    EXPECT_EQ(Offer(text), static_cast<ssize_t>(text.size()));
-  }
-  void EndSending() const { ::shutdown(socket_.get(), SHUT_WR); }
-
-  /// Reads so many bytes, or up to the end; `ended` says how that was.
-  std::string Read(std::size_t size) {
-    std::string text;
-    std::array<char, 4096> buffer{};
-    while (text.size() < size) {
-      pollfd wait{socket_.get(), POLLIN, 0};
-      KX_AWAIT(::poll(&wait, 1, 0) != 0);
-      const ssize_t count =
-          ::recv(socket_.get(), buffer.data(), std::min(buffer.size(), size - text.size()), 0);
-      if (count <= 0) {
-        ended = count == 0 ? "in order" : errno == ECONNRESET ? "reset" : "otherwise";
-        break;
-      }
-      text.append(buffer.data(), static_cast<std::size_t>(count));
-    }
-    return text;
-  }
-  std::string ReadAll() { return Read(std::string::npos); }
-
-  std::string ended;
-
- private:
-  const base::FileDescriptor socket_;
-};
 
 std::string Port(std::uint16_t port) {
   return {static_cast<char>(port & 0xff), static_cast<char>(port >> 8)};
@@ -367,12 +320,14 @@ TEST_F(PortForwarderTest, AClientThatHasEndedItsSideIsGivenUpWhenThePodIsSilent)
     connection.AwaitPeer();
     gone.count_down();
   });
+  const logging::testing::Capture log;
   Forward({80}, {.half_closed_timeout = milliseconds(50)});
   LocalClient client = Connect();
   client.EndSending();
   EXPECT_EQ(client.ReadAll(), "");
   EXPECT_EQ(client.ended, "reset");
   KX_AWAIT(gone.try_wait());
+  KX_AWAIT_EQ(log.Count("A forwarded connection was given up\" namespace=ns pod=web-0"), 1U);
   EXPECT_EQ(errors(), std::vector<std::string>()) << "it was the client's own doing";
 }
 
@@ -398,16 +353,20 @@ TEST_F(PortForwarderTest, AClientThatIsGoneEndsItsConnectionWithTheNextNews) {
 }
 
 TEST_F(PortForwarderTest, NoMoreThanTheBoundAreCarriedAndTheOthersWait) {
+  const logging::testing::Capture log;
   Serve(Echo);
   Forward({80, 81}, {.max_connections = 2, .half_closed_timeout = milliseconds(1)});
   auto first = std::make_unique<LocalClient>(forwarder_->ports()[0].local);
   LocalClient second = Connect(1);
   EXPECT_EQ(first->Read(3), "80:");
   EXPECT_EQ(second.Read(3), "81:");
+  KX_AWAIT_EQ(log.Count("have to wait"), 1U);
+  EXPECT_EQ(log.Count("reason=\"max_connections is reached\" max_connections=2"), 1U);
   LocalClient third = Connect(0);
   third.Send("c");
   second.Send("b");
   EXPECT_EQ(second.Read(1), "b");
+  KX_AWAIT(AllOthersSleep());
   EXPECT_EQ(server_->requests(), 2);
   first.reset();
   EXPECT_EQ(third.Read(4), "80:c");
@@ -416,32 +375,51 @@ TEST_F(PortForwarderTest, NoMoreThanTheBoundAreCarriedAndTheOthersWait) {
 
 TEST_F(PortForwarderTest, AStopEndsWhateverAConnectionWaitsFor) {
   std::latch over(1);
-  Serve([&over](ServerConnection& connection) {
-    Begin(connection);
-    if (RemotePort(connection) == 80) {
-      const std::string much(32 << 10, 'x');
-      for (int i = 0; i < 1000 && !over.try_wait(); ++i) {
-        Write(connection, much);
-      }
-    }
-    KX_AWAIT(over.try_wait());  // a peer that has stalled
-  });
-  Forward({80, 81, 82});
+  std::atomic<bool> holds = false;
+  std::atomic<bool> being_made = false;
+  Serve({.script =
+             [&over](ServerConnection& connection) {
+               Begin(connection);
+               if (RemotePort(connection) == 80) {
+                 const std::string much(32 << 10, 'x');
+                 for (int i = 0; i < 1000 && !over.try_wait(); ++i) {
+                   Write(connection, much);
+                 }
+               }
+               KX_AWAIT(over.try_wait());  // a peer that has stalled
+             },
+         .at_once = true,
+         .accepts =
+             [&](const std::string&) {
+               if (holds) {
+                 being_made = true;
+                 KX_AWAIT(over.try_wait());
+               }
+               return true;
+             }});
+  Forward({80, 81, 82, 83});
   LocalClient reads_nothing = Connect(0, 4096);
   LocalClient says_nothing = Connect(1);
   LocalClient has_ended = Connect(2);
   has_ended.EndSending();
   EXPECT_EQ(reads_nothing.Read(1), "x");
   KX_AWAIT_EQ(server_->requests(), 3);
+  // One waits to write, one for its client, one for its pod, and one to be made.
+  holds = true;
+  LocalClient is_being_made = Connect(3);
+  KX_AWAIT(being_made.load());
+  KX_AWAIT(AllOthersSleep());
   runner_ = {};
   EXPECT_TRUE(result_);
   over.count_down();
   (void)reads_nothing.ReadAll();
   (void)says_nothing.ReadAll();
   (void)has_ended.ReadAll();
+  (void)is_being_made.ReadAll();
   EXPECT_EQ(reads_nothing.ended, "reset");
   EXPECT_EQ(says_nothing.ended, "reset");
   EXPECT_EQ(has_ended.ended, "reset");
+  EXPECT_EQ(is_being_made.ended, "reset");
   EXPECT_EQ(errors(), std::vector<std::string>()) << "a stop is no error";
   Stop();
 }
@@ -463,7 +441,7 @@ TEST_F(PortForwarderTest, WithoutThreadsAConnectionFailsAndTheNextIsCarried) {
   }
   Serve({.script = Echo});
   Forward({80});
-  for (const int left : {0, 1}) {
+  for (const int left : {0, 1, 2}) {
     const base::testing::ScarceThreads scarce(left);
     LocalClient client = Connect();
     (void)client.ReadAll();
@@ -475,33 +453,111 @@ TEST_F(PortForwarderTest, WithoutThreadsAConnectionFailsAndTheNextIsCarried) {
   EXPECT_EQ(client.Read(3), "80:");
 }
 
+TEST_F(PortForwarderTest, AConnectionForWhichThereIsNoDescriptorWaits) {
+  const logging::testing::Capture log;
+  Serve(Echo);
+  Forward({80});
+  EXPECT_EQ(Connect().Read(3), "80:");  // What is opened once is open.
+  KX_AWAIT(AllOthersSleep());
+  std::optional<LocalClient> client;
+  {
+    const FewDescriptors one(1);
+    client.emplace(forwarder_->ports().front().local);
+    KX_AWAIT_EQ(log.Count("have to wait"), 1U);
+    EXPECT_EQ(log.Count("reason=\"Too many open files\""), 1U);
+    client->Send("a");
+  }
+  EXPECT_EQ(client->Read(4), "80:a");
+  EXPECT_EQ(log.Count("have to wait"), 1U) << "it was told again at each try";
+  EXPECT_EQ(errors(), std::vector<std::string>()) << "nothing has failed";
+}
+
+TEST_F(PortForwarderTest, WithoutMemoryAConnectionFailsAndTheOthersGoOn) {
+  if constexpr (!base::testing::ScarceMemory::kWorks) {
+    GTEST_SKIP();
+  }
+  Serve(Echo);
+  Forward({80});
+  LocalClient other = Connect();
+  EXPECT_EQ(other.Read(3), "80:");
+  {
+    const base::testing::ScarceMemory scarce(runner_.get_id());
+    LocalClient client = Connect();
+    EXPECT_EQ(client.ReadAll(), "");
+    EXPECT_EQ(client.ended, "reset");
+    EXPECT_GT(scarce.failures(), 0);
+  }
+  other.Send("on");
+  EXPECT_EQ(other.Read(2), "on");
+  LocalClient next = Connect();
+  EXPECT_EQ(next.Read(3), "80:");
+}
+
 TEST_F(PortForwarderTest, ListensOnTheAddressThatIsGiven) {
   Serve(Echo);
-  Forward({80}, {.address = "127.0.0.2"});
+  Forward({80}, {.addresses = {"127.0.0.2"}});
   const int port = forwarder_->ports().front().local;
   const auto taken = PortForwarder::New(Executor(client_), kPod,
                                         {{.local = static_cast<std::uint16_t>(port), .remote = 80}},
-                                        {.address = "127.0.0.2"});
+                                        {.addresses = {"127.0.0.2"}});
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().reason, Reason::kUnavailable);
   EXPECT_EQ(taken.error().message, "forward ports: listen on port " + std::to_string(port) +
                                        " of 127.0.0.2: Address already in use");
   const auto name = PortForwarder::New(Executor(client_), kPod, {{.local = 0, .remote = 80}},
-                                       {.address = "localhost"});
+                                       {.addresses = {"web.test"}});
   ASSERT_FALSE(name);
   EXPECT_EQ(name.error().reason, Reason::kBadRequest);
-  EXPECT_THAT(name.error().message, AllOf(HasSubstr("\"localhost\""), HasSubstr("127.0.0.1")));
+  EXPECT_THAT(name.error().message, AllOf(HasSubstr("\"web.test\""), HasSubstr("127.0.0.1")));
+}
+
+TEST_F(PortForwarderTest, ListensOnSeveralAddressesAtTheSamePort) {
+  Serve(Echo);
+  Forward({80, 81}, {.addresses = {"127.0.0.1", "127.0.0.2"}});
+  EXPECT_EQ(Connect(0).Read(3), "80:");
+  EXPECT_EQ(Connect(1).Read(3), "81:");
+  const auto taken = PortForwarder::New(Executor(client_), kPod,
+                                        {{.local = forwarder_->ports()[1].local, .remote = 80}},
+                                        {.addresses = {"127.0.0.2"}});
+  EXPECT_FALSE(taken);
+}
+
+TEST_F(PortForwarderTest, LocalhostIsTheOneOfIpv6AsWell) {
+  if (!internal::TcpListener::New("::1", 0)) {
+    GTEST_SKIP() << "this system has no ::1";
+  }
+  Serve(Echo);
+  Forward({80, 81});
+  EXPECT_EQ(LocalClient::OverIpv6(forwarder_->ports()[1].local).Read(3), "81:");
+  EXPECT_EQ(Connect(1).Read(3), "81:");
 }
 
 TEST_F(PortForwarderTest, BadArgumentsAreRefusedAtOnce) {
   const Executor executor(rest::testing::NewClient("http://127.0.0.1:1"));
   EXPECT_EQ(PortForwarder::New(executor, kPod, {}).error().reason, Reason::kBadRequest);
+  for (const Target& nobody :
+       {Target{.namespace_ = "ns", .pod = ""}, Target{.namespace_ = "", .pod = "web-0"},
+        Target{.namespace_ = "ns", .pod = "../web-0"}}) {
+    const auto refused = PortForwarder::New(executor, nobody, {{.local = 0, .remote = 1}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Reason::kBadRequest);
+    EXPECT_THAT(refused.error().message, HasSubstr("forward ports: "));
+  }
   EXPECT_EQ(PortForwarder::New(executor, kPod, {{.local = 0, .remote = 0}}).error().reason,
             Reason::kBadRequest);
   EXPECT_EQ(PortForwarder::New(executor, kPod, {{.local = 0, .remote = 1}}, {.max_connections = 0})
                 .error()
                 .reason,
             Reason::kBadRequest);
+  EXPECT_EQ(PortForwarder::New(executor, kPod, {{.local = 0, .remote = 1}},
+                               {.half_closed_timeout = milliseconds(-1)})
+                .error()
+                .message,
+            "forward ports: half_closed_timeout is below zero");
+  EXPECT_EQ(PortForwarder::New(executor, kPod, {{.local = 0, .remote = 1}}, {.addresses = {}})
+                .error()
+                .message,
+            "forward ports: no address to listen on is given");
 }
 
 TEST(ForwardedPortTest, PortsAreParsedAsKubectlDoes) {

@@ -26,10 +26,19 @@ std::string ErrnoText() { return std::strerror(errno); }  // NOLINT(concurrency-
 /// Signals an event when a stop is requested.
 class StopEvent {
  public:
-  explicit StopEvent(const std::stop_token& stop) : callback_(stop, [this] { event_.Signal(); }) {}
+  explicit StopEvent(const std::stop_token& stop)
+      : is_needed_(stop.stop_possible()), callback_(stop, [this] { event_.Signal(); }) {}
+
+  /// An error when there is a stop that it could not tell of.
+  Result<void> Check() const {
+    return is_needed_ && !event_.valid()
+               ? Fail(Reason::kUnavailable, "no descriptor is left to wait for a stop with")
+               : Result<void>();
+  }
   int fd() const { return event_.fd(); }
 
  private:
+  const bool is_needed_;
   const internal::WakeEvent event_;
   const std::stop_callback<std::function<void()>> callback_;
 };
@@ -49,6 +58,7 @@ Source StringSource(std::string text) {
 Source DescriptorSource(int fd) {
   return [fd](std::span<char> buffer, const std::stop_token& stop) -> Result<std::size_t> {
     const StopEvent stopped(stop);
+    KX_RETURN_IF_ERROR(stopped.Check());
     std::array<pollfd, 2> waits{pollfd{fd, POLLIN, 0}, pollfd{stopped.fd(), POLLIN, 0}};
     while (true) {
       if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) {
@@ -74,6 +84,7 @@ Source DescriptorSource(int fd) {
 Sink DescriptorSink(int fd, std::stop_token stop) {
   return [fd, stop = std::move(stop)](std::string_view bytes) -> Result<void> {
     const StopEvent stopped(stop);
+    KX_RETURN_IF_ERROR(stopped.Check());
     std::array<pollfd, 2> waits{pollfd{fd, POLLOUT, 0}, pollfd{stopped.fd(), POLLIN, 0}};
     while (!bytes.empty()) {
       if (fd >= 0 && ::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) {

@@ -31,11 +31,14 @@ using Sink = std::function<apimachinery::Result<void>(std::string_view bytes)>;
 /// A source with the bytes of `text`.
 Source StringSource(std::string text);
 
-/// A source that reads from a descriptor, which stays open and must outlive the call.
+/// A source that reads from a descriptor, which stays open and must outlive the call. kUnavailable
+/// when it cannot be read, or the process has no descriptor left with which a stop could be
+/// noticed.
 Source DescriptorSource(int fd);
 
 /// A sink that writes to a descriptor, which stays open and must outlive the call. kCancelled when
-/// nobody reads the bytes and `stop` is requested: pass the call's token.
+/// nobody reads the bytes and `stop` is requested: pass the call's token. Otherwise as
+/// DescriptorSource.
 Sink DescriptorSink(int fd, std::stop_token stop = {});
 
 /// A sink that appends to `out`, which must outlive the call.

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/base/utf8.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/rest/status_body.h"
 
@@ -17,6 +18,8 @@ using apimachinery::Result;
 
 /// A Status is some hundred bytes.
 constexpr std::size_t kMaxStatusBytes = 1 << 20;
+/// Why a port cannot be forwarded is a sentence, and goes into logs.
+constexpr std::size_t kMaxErrorBytes = 4 << 10;
 
 Result<void> Give(const Sink& sink, std::string_view bytes) {
   return sink ? sink(bytes) : Result<void>();
@@ -125,8 +128,9 @@ Result<void> ForwardReader::Take(std::string_view message) {
     return {};
   }
   if (channel == 1) {
-    return Fail(Reason::kUnavailable,
-                "forward to port " + std::to_string(port_) + ": " + std::string(bytes));
+    std::string why = base::CutUtf8(bytes, kMaxErrorBytes);
+    why += bytes.size() > kMaxErrorBytes ? "..." : "";
+    return Fail(Reason::kUnavailable, "forward to port " + std::to_string(port_) + ": " + why);
   }
   return Give(out_, bytes);
 }

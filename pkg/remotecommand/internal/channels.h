@@ -62,6 +62,8 @@ class ForwardReader {
  public:
   ForwardReader(std::uint16_t port, const Sink& out) : port_(port), out_(out) {}
 
+  /// Passes data to the sink, whose errors it returns. What the server says on the channel for
+  /// errors is returned as kUnavailable, cut to 4 KiB of UTF-8; kMalformed for another port.
   apimachinery::Result<void> Take(std::string_view message);
 
  private:

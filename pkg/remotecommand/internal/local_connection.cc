@@ -11,6 +11,8 @@
 #include <climits>
 #include <utility>
 
+#include "kubexx/base/after.h"
+
 namespace kubexx::remotecommand::internal {
 namespace {
 
@@ -19,13 +21,11 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using std::chrono::milliseconds;
 
-/// How long a client that has not taken everything is waited for when the pod has ended.
-constexpr std::chrono::seconds kFinishTime{10};
-/// How often the kernel is asked whether the client has taken everything, which wakes nobody.
+/// How often it is looked whether the client has taken everything, which wakes nobody.
 constexpr milliseconds kFinishStep{20};
 
-/// Waits for `events` of a socket, or for its `over`. At most for `time`; below zero without a
-/// limit. Returns the socket's events; 0 when there are none.
+/// Waits for `events` of a socket, if it is not negative, or for its `over`. At most for `time`;
+/// below zero without a limit. Returns the socket's events; 0 when there are none.
 short Await(int socket, short events, const WakeEvent& over, milliseconds time) {
   std::array<pollfd, 2> waits{pollfd{socket, events, 0}, pollfd{over.fd(), POLLIN, 0}};
   const auto limit = static_cast<int>(std::min<milliseconds::rep>(time.count(), INT_MAX));
@@ -76,10 +76,16 @@ Result<std::size_t> LocalConnection::Read(std::span<char> buffer, const std::sto
 Result<std::size_t> LocalConnection::AwaitEnd(const std::stop_token& stop) {
   const Clock::time_point read_all = Clock::now();
   while (!IsOver(stop)) {
+    // In this order: the end of a Write tells its time first.
+    const bool writing = writing_;
     const Clock::time_point written{Clock::duration(last_written_.load())};
-    const auto left = std::chrono::ceil<milliseconds>(std::max(read_all, written) +
-                                                      half_closed_timeout_ - Clock::now());
+    auto left = std::chrono::ceil<milliseconds>(
+        base::After(std::max(read_all, written), half_closed_timeout_) - Clock::now());
+    if (writing) {
+      left = std::max(half_closed_timeout_, kFinishStep);
+    }
     if (left <= milliseconds(0)) {
+      gave_up_ = true;
       return Fail(End("the local side has ended, and the pod sends nothing"));
     }
     if (Await(socket_.get(), 0, over_, left) != 0) {
@@ -90,6 +96,14 @@ Result<std::size_t> LocalConnection::AwaitEnd(const std::stop_token& stop) {
 }
 
 Result<void> LocalConnection::Write(std::string_view bytes) {
+  writing_ = true;
+  auto written = WriteAll(bytes);
+  last_written_ = Clock::now().time_since_epoch().count();
+  writing_ = false;
+  return written;
+}
+
+Result<void> LocalConnection::WriteAll(std::string_view bytes) {
   while (!bytes.empty()) {
     if (IsOver({})) {
       return Fail(Reason::kCancelled, "the connection is over");
@@ -97,7 +111,6 @@ Result<void> LocalConnection::Write(std::string_view bytes) {
     const ssize_t size = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (size >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(size));
-      last_written_ = Clock::now().time_since_epoch().count();
     } else if (!IsTransient(errno)) {
       return Fail(End("the local side is gone"));
     } else {
@@ -107,13 +120,13 @@ Result<void> LocalConnection::Write(std::string_view bytes) {
   return {};
 }
 
-void LocalConnection::Finish() {
+void LocalConnection::Finish(milliseconds patience) {
   const linger in_order{.l_onoff = 0, .l_linger = 0};
   ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &in_order, sizeof in_order);
   ::shutdown(socket_.get(), SHUT_WR);
   // The end of Read has signalled it.
   over_.Clear();
-  const Clock::time_point give_up = Clock::now() + kFinishTime;
+  const Clock::time_point give_up = base::After(Clock::now(), patience);
   // What has come and nobody has read would make the kernel drop what it has yet to send.
   std::array<char, 4096> ignored{};
   int unsent = 1;
@@ -123,8 +136,9 @@ void LocalConnection::Finish() {
       break;
     }
     if (size <= 0 && (::ioctl(socket_.get(), SIOCOUTQ, &unsent) != 0 || unsent > 0)) {
-      // The end of a client can be read again and again.
-      (void)Await(socket_.get(), size == 0 ? 0 : POLLIN, over_, kFinishStep);
+      // The end of a client can be read again and again. That both sides have ended is told by
+      // poll(2) whatever it is asked for, so it is not asked then.
+      (void)Await(size == 0 ? -1 : socket_.get(), POLLIN, over_, kFinishStep);
     }
   }
   socket_ = base::FileDescriptor();

@@ -22,8 +22,8 @@ namespace kubexx::remotecommand::internal {
 class LocalConnection {
  public:
   /// `socket` is that of a TcpListener, which is reset at the end of this. `stop` ends every wait.
-  /// The connection is over when its client has ended its side and nothing has been written to it
-  /// for `half_closed_timeout`.
+  /// The connection is given up when its client has ended its side and there has been nothing to
+  /// write to it for `half_closed_timeout`. A client that takes its time with what there is has it.
   LocalConnection(base::FileDescriptor socket, std::chrono::milliseconds half_closed_timeout,
                   std::stop_token stop);
 
@@ -39,10 +39,13 @@ class LocalConnection {
 
   /// Whether it was the local side that ended the connection, which is no news to it.
   bool has_ended() const { return has_ended_; }
+  /// Whether it ended because there was nothing to write. Not while Read runs.
+  bool gave_up() const { return gave_up_; }
 
   /// Closes without a reset, after the pod's own end: the client gets all that was written, and
-  /// then the end. Waits for a slow client, but not for long.
-  void Finish();
+  /// then the end. Waits for a slow client, but no longer than `patience`: the rest is the system's
+  /// to send.
+  void Finish(std::chrono::milliseconds patience = std::chrono::seconds(10));
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -51,6 +54,7 @@ class LocalConnection {
   /// Whether nothing is to be waited for any more; `stop` is the reader's.
   bool IsOver(const std::stop_token& stop) const;
   apimachinery::Result<std::size_t> AwaitEnd(const std::stop_token& stop);
+  apimachinery::Result<void> WriteAll(std::string_view bytes);
 
   base::FileDescriptor socket_;
   const std::chrono::milliseconds half_closed_timeout_;
@@ -58,6 +62,8 @@ class LocalConnection {
   WakeEvent over_;
   std::stop_callback<std::function<void()>> on_stop_;
   std::atomic<bool> has_ended_ = false;
+  bool gave_up_ = false;
+  std::atomic<bool> writing_ = false;
   std::atomic<Clock::rep> last_written_;
 };
 

@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "kubexx/base/host_lookup.h"
@@ -19,6 +20,23 @@ using boost::system::error_code;
 using tcp = asio::ip::tcp;
 
 namespace {
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // Boost's, which nobody deletes
+/// The errors of lookups that the system has no word for.
+class LookupErrors final : public boost::system::error_category {
+ public:
+  const char* name() const noexcept override { return "kubexx.lookup"; }
+  std::string message(int /*error*/) const override {
+    return "too many lookups of host names are under way";
+  }
+};
+#pragma GCC diagnostic pop
+
+error_code TooManyLookups() {
+  static const LookupErrors errors;
+  return {base::kTooManyLookups, errors};
+}
 
 struct Found {
   error_code error{};
@@ -40,7 +58,7 @@ error_code ErrorOf(const base::HostAddresses& found) {
     case EAI_SYSTEM:
       return {found.system_error, boost::system::system_category()};
     case base::kTooManyLookups:
-      return asio::error::no_descriptors;
+      return TooManyLookups();
     default:
       return asio::error::no_recovery;
   }

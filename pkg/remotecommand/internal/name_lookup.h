@@ -17,7 +17,8 @@ namespace kubexx::remotecommand::internal {
 
 /// One lookup, for the thread that runs the io_context. getaddrinfo(3) cannot be interrupted, and
 /// an io_context would join the thread that calls it. This class calls it on a thread that nobody
-/// joins. A process has at most 64 such threads; a further lookup fails.
+/// joins, as base::LookUpHost says: equal lookups share one, and where there are too many of
+/// different names a further one fails.
 class NameLookup {
  public:
   using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;

@@ -52,10 +52,12 @@ Result<TcpListener> TcpListener::New(const std::string& address, std::uint16_t p
   socklen_t size = is_v4 ? sizeof local.v4 : sizeof local.v6;
   base::FileDescriptor socket(
       ::socket(local.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
-  // The connections of an earlier run do not keep the port.
+  // The connections of an earlier run do not keep the port. And whoever asks for IPv6 does not get
+  // IPv4 with it, as with Go's "tcp6".
   const int yes = 1;
   if (socket.get() < 0 ||
       ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+      (!is_v4 && ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes) != 0) ||
       ::bind(socket.get(), &local.any, size) != 0 || ::listen(socket.get(), SOMAXCONN) != 0 ||
       ::getsockname(socket.get(), &local.any, &size) != 0) {
     const std::string why = std::strerror(errno);  // NOLINT(concurrency-mt-unsafe)
@@ -75,9 +77,16 @@ TcpListener::Accepted TcpListener::Accept() const {
   // Whoever ends in the midst does not take a part for the whole: its next call fails.
   const linger reset{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(accepted.socket.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  const auto set = [&accepted](int level, int name, int value) {
+    ::setsockopt(accepted.socket.get(), level, name, &value, sizeof value);
+  };
   // What comes from the pod in small pieces goes on at once.
-  const int yes = 1;
-  ::setsockopt(accepted.socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  // A client whose machine is gone gives its place back. With the times of Go's listeners.
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 15);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 9);
   return accepted;
 }
 

@@ -15,7 +15,8 @@ namespace kubexx::remotecommand::internal {
 class TcpListener {
  public:
   /// Listens on `port`, or on any that is free when it is 0. kBadRequest when `address` is not an
-  /// address of IPv4 or IPv6 in numbers; kUnavailable when the system refuses.
+  /// address of IPv4 or IPv6 in numbers, without a zone; kUnavailable when the system refuses. All
+  /// addresses of IPv6, "::", are none of IPv4.
   static apimachinery::Result<TcpListener> New(const std::string& address, std::uint16_t port);
 
   int fd() const { return socket_.get(); }
@@ -24,7 +25,8 @@ class TcpListener {
   /// What a try to accept a connection came to.
   struct Accepted {
     /// Negative when there is none. It does not block, and a close of it resets the connection,
-    /// unless SO_LINGER is set otherwise.
+    /// unless SO_LINGER is set otherwise. It fails when the other machine has been gone for some
+    /// minutes.
     base::FileDescriptor socket{};
     int error = 0;  ///< that of accept(2) then
   };

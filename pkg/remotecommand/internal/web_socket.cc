@@ -10,14 +10,22 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket.hpp>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <system_error>
+#include <thread>
 
+#include "kubexx/base/after.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/remotecommand/internal/byte_stream.h"
+#include "kubexx/remotecommand/internal/handover.h"
+#include "kubexx/remotecommand/internal/liveness.h"
 #include "kubexx/remotecommand/internal/name_lookup.h"
 #include "kubexx/remotecommand/internal/send_queue.h"
+#include "kubexx/remotecommand/internal/tcp_state.h"
 #include "kubexx/remotecommand/internal/tunnel.h"
 #include "kubexx/rest/error_response.h"
 #include "kubexx/rest/stream_access.h"
@@ -32,11 +40,15 @@ namespace websocket = boost::beast::websocket;
 using boost::system::error_code;
 using tcp = asio::ip::tcp;
 
+/// How long a server that has closed the WebSocket has for the connection below.
+constexpr std::chrono::seconds kCloseTime{1};
+
 apimachinery::Error Cancelled() {
   return apimachinery::Fail(apimachinery::Reason::kCancelled, "cancelled");
 }
 
-/// Over Boost.Beast: one thread, one io_context, no locks but the queue's.
+/// Over Boost.Beast. One thread has the io_context, and everything that no lock guards: the
+/// caller's until Run, and one of its own during Run, since the caller's is the sink's then.
 class BeastWebSocket final : public WebSocket {
  public:
   explicit BeastWebSocket(const Executor::Options& options)
@@ -54,24 +66,49 @@ class BeastWebSocket final : public WebSocket {
     return {};
   }
 
-  apimachinery::Result<Closed> Run(MessageSink sink, const std::stop_token& stop) override {
+  apimachinery::Result<Closed> Run(MessageSink sink, HeldUpInput held_up,
+                                   const std::stop_token& stop) override {
     context_.restart();
-    sink_ = &sink;
-    last_seen_ = std::chrono::steady_clock::now();
-    ws_->control_callback([this](websocket::frame_type kind, beast::string_view) {
-      Seen();
-      peer_closed_ = peer_closed_ || kind == websocket::frame_type::close;
+    liveness_.emplace(
+        Liveness::Limits{.silence = options_.silence_timeout, .write = options_.write_timeout},
+        held_up, Now());
+    ws_->control_callback([this](websocket::frame_type kind, beast::string_view text) {
+      liveness_->Heard(Now());
+      if (kind == websocket::frame_type::pong) {
+        liveness_->OnPong(std::string_view(text.data(), text.size()));
+      }
+      if (kind == websocket::frame_type::close) {
+        OnPeerClosed();
+      }
     });
     Read();
     Ping();
     Pump();
+    std::exception_ptr thrown;
+    std::jthread network;
+    try {
+      network = std::jthread([this, &thrown] { RunNetwork(thrown); });
+    } catch (const std::system_error& error) {
+      queue_.Close();
+      return apimachinery::Fail(apimachinery::Reason::kUnavailable,
+                                std::string("no thread is left: ") + error.what());
+    }
+    std::exception_ptr thrown_by_sink;
     {
       const std::stop_callback on_stop(
           stop, [this] { asio::post(context_, [this] { Finish(Cancelled()); }); });
-      context_.run();
+      try {
+        GiveTo(sink, stop);
+      } catch (...) {
+        thrown_by_sink = std::current_exception();
+        asio::post(context_, [this] { Finish(Cancelled()); });
+      }
+      network.join();
     }
     queue_.Close();
-    sink_ = nullptr;
+    if (thrown_by_sink || thrown) {
+      std::rethrow_exception(thrown_by_sink ? thrown_by_sink : thrown);
+    }
     if (!*result_ && stop.stop_requested()) {
       return Cancelled();
     }
@@ -91,7 +128,7 @@ class BeastWebSocket final : public WebSocket {
                                      const std::string& protocol, const std::stop_token& stop) {
     // One limit for everything.
     asio::steady_timer limit(context_);
-    connect_by_ = std::chrono::steady_clock::now() + options_.connect_timeout;
+    connect_by_ = base::After(Now(), options_.connect_timeout);
     limit.expires_at(connect_by_);
     limit.async_wait([this](error_code error) {
       if (!error && connecting_) {
@@ -244,22 +281,41 @@ class BeastWebSocket final : public WebSocket {
     tcp().socket().close(ignored);
   }
 
-  void Seen() { last_seen_ = std::chrono::steady_clock::now(); }
+  void RunNetwork(std::exception_ptr& thrown) {
+    try {
+      context_.run();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    handover_.End();
+  }
+
+  /// Passes messages to `sink`, on its thread, until the connection has ended.
+  void GiveTo(MessageSink sink, const std::stop_token& stop) {
+    while (const auto message = handover_.Take()) {
+      if (stop.stop_requested()) {
+        return;
+      }
+      asio::post(context_, [this, taken = sink(*message)]() mutable { OnTaken(std::move(taken)); });
+    }
+  }
+
+  static base::TimePoint Now() { return std::chrono::steady_clock::now(); }
 
   void Read() {
+    liveness_->BeginRead(Now());
     ws_->async_read(buffer_, [this](error_code error, std::size_t) { OnRead(error); });
   }
 
   void OnRead(error_code error) {
+    liveness_->EndRead();
     if (result_) {
       return;
     }
     // A server that does not wait for our answer to its close frame makes the answer fail, which
     // says nothing.
     if (error == websocket::error::closed || (error && peer_closed_)) {
-      const auto& reason = ws_->reason();
-      Finish(Closed{.code = static_cast<std::uint16_t>(reason.code),
-                    .reason = std::string(reason.reason.data(), reason.reason.size())});
+      Finish(WhatPeerSaid());
       return;
     }
     if (error) {
@@ -268,36 +324,57 @@ class BeastWebSocket final : public WebSocket {
       return;
     }
     const auto bytes = buffer_.cdata();
-    auto taken = (*sink_)(std::string_view(static_cast<const char*>(bytes.data()), bytes.size()));
-    buffer_.consume(buffer_.size());
-    Seen();  // A sink may take its time.
+    handover_.Give(std::string_view(static_cast<const char*>(bytes.data()), bytes.size()));
+  }
+
+  Closed WhatPeerSaid() const {
+    const auto& said = ws_->reason();
+    const bool has_code = said.code != websocket::close_code::none;
+    return {.code = has_code ? static_cast<std::uint16_t>(said.code)
+                             : static_cast<std::uint16_t>(websocket::close_code::no_status),
+            .reason = std::string(said.reason.data(), said.reason.size())};
+  }
+
+  /// The server has said its last word. What is left is our answer, and that it ends the connection
+  /// below; one that does not do so in time has ended all the same, and held-up input may keep our
+  /// answer from being sent.
+  void OnPeerClosed() {
+    peer_closed_ = true;
+    timer_.expires_after(kCloseTime);
+    timer_.async_wait([this](error_code error) {
+      if (!error) {
+        Finish(WhatPeerSaid());
+      }
+    });
+  }
+
+  void OnTaken(apimachinery::Result<void> taken) {
+    if (result_) {
+      return;
+    }
     if (!taken) {
       Finish(apimachinery::Fail(std::move(taken).error()));
-    } else {
-      Read();
+      return;
     }
+    buffer_.consume(buffer_.size());
+    Read();
   }
 
   void Ping() {
-    timer_.expires_after(options_.ping_interval);
+    timer_.expires_at(base::After(Now(), options_.ping_interval));
     timer_.async_wait([this](error_code error) {
-      if (error || result_) {
+      if (error || result_ || peer_closed_) {
         return;
       }
-      const auto now = std::chrono::steady_clock::now();
-      if (now - last_seen_ > options_.silence_timeout) {
-        Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable,
-                                  "the server does not answer pings"));
-        return;
-      }
-      if (writing_ && now - write_start_ > options_.write_timeout) {
-        Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable,
-                                  "the server accepts no more input"));
+      const auto state = TcpState::Of(tcp().socket().native_handle());
+      if (const char* why = liveness_->WhyGivenUp(Now(), state)) {
+        Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable, why));
         return;
       }
       if (!pinging_) {
         pinging_ = true;
-        ws_->async_ping({}, [this](error_code) { pinging_ = false; });
+        ws_->async_ping(websocket::ping_data(liveness_->PingText()),
+                        [this](error_code) { pinging_ = false; });
       }
       Ping();
     });
@@ -312,12 +389,13 @@ class BeastWebSocket final : public WebSocket {
       return;
     }
     writing_ = true;
-    write_start_ = std::chrono::steady_clock::now();
+    liveness_->BeginWrite(Now());
     outgoing_ = std::move(*next);
     ws_->async_write(asio::buffer(outgoing_), [this](error_code error, std::size_t) {
       writing_ = false;
       // When the write fails, so does the read, which knows more.
       if (!error) {
+        liveness_->EndWrite();
         Pump();
       }
     });
@@ -344,15 +422,15 @@ class BeastWebSocket final : public WebSocket {
   /// The socket was closed while connecting.
   bool aborted_ = false;
   bool timed_out_ = false;
-  MessageSink* sink_ = nullptr;
   std::optional<apimachinery::Result<Closed>> result_;
-  std::chrono::steady_clock::time_point last_seen_{};
-  std::chrono::steady_clock::time_point write_start_{};
+  std::optional<Liveness> liveness_;  ///< during Run
   bool writing_ = false;
   bool pinging_ = false;
   bool peer_closed_ = false;
   std::string outgoing_;
   SendQueue queue_;
+  Handover handover_;
+  /// The last message, while the sink has it.
   beast::flat_buffer buffer_;
 };
 

@@ -48,9 +48,13 @@ class Connection final : public ServerConnection {
     error_code ignored;
     ws_.write(asio::buffer(message.data(), message.size()), ignored);
   }
-  void WriteRaw(std::string_view bytes) override {
+  void WriteBytes(std::string_view bytes) override {
     error_code ignored;
     asio::write(ws_.next_layer(), asio::buffer(bytes.data(), bytes.size()), ignored);
+  }
+  void WriteRaw(std::string_view bytes) override {
+    WriteBytes(bytes);
+    error_code ignored;
     beast::get_lowest_layer(ws_).shutdown(tcp::socket::shutdown_send, ignored);
     AwaitPeer();
   }

@@ -20,8 +20,11 @@ class ServerConnection {
   /// Returns the next message; std::nullopt when the peer has closed.
   virtual std::optional<std::string> Read() = 0;
   virtual void Write(std::string_view message) = 0;
-  /// Writes bytes that need not be a frame, and closes the connection.
+  /// Writes bytes that need not be a frame.
+  virtual void WriteBytes(std::string_view bytes) = 0;
+  /// The same, and closes the connection.
   virtual void WriteRaw(std::string_view bytes) = 0;
+  /// Closes the WebSocket; 0: without a code.
   virtual void Close(std::uint16_t code, std::string_view reason = {}) = 0;
   /// Reads until the peer has closed the connection.
   virtual void AwaitPeer() = 0;
