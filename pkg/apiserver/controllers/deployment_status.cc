@@ -148,7 +148,7 @@ void SetProgress(const Deployment& deployment, const ReplicaSets& sets, bool mad
     Set(status,
         Condition("Progressing", "True", kRolledOut,
                   "ReplicaSet \"" + name + "\" has successfully progressed."),
-        now, false);
+        now, made);
     return;
   }
   const bool moved = HasMoved(deployment.status, status);

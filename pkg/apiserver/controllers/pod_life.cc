@@ -141,7 +141,12 @@ PodStatus SucceededStatus(const Pod& pod, const Time& now) {
 PodLives::Next PodLives::Of(const Pod& pod, base::TimePoint now) {
   const bool elsewhere = !pod.spec.node_name.empty() && pod.spec.node_name != kNodeName;
   if (controller::IsBeingDeleted(pod)) {
-    return {.step = elsewhere ? PodStep::kOrphan : PodStep::kRemove};
+    if (elsewhere) {
+      return {.step = PodStep::kOrphan};
+    }
+    // Its containers end also where a finalizer keeps the object, so that its workload goes on.
+    const bool is_kept = pod.status.phase == "Running" && !pod.metadata.finalizers.empty();
+    return {.step = is_kept ? PodStep::kSucceed : PodStep::kRemove};
   }
   if (elsewhere) {
     return {};
@@ -164,11 +169,11 @@ PodLives::Next PodLives::Of(const Pod& pod, base::TimePoint now) {
     return {};
   }
   const base::MutexLock lock(mu_);
-  Waiting& waiting = waiting_[KeyOf(pod.metadata)];
-  if (waiting.uid != pod.metadata.uid) {
-    waiting = {.uid = pod.metadata.uid, .since = now};
+  Waiting& entry = waiting_[KeyOf(pod.metadata)];
+  if (entry.uid != pod.metadata.uid) {
+    entry = {.uid = pod.metadata.uid, .since = now};
   }
-  const base::TimePoint due = waiting.since + delay_;
+  const base::TimePoint due = entry.since + delay_;
   return due > now ? Next{.step = PodStep::kWait, .wait = due - now}
                    : Next{.step = runs ? PodStep::kSucceed : PodStep::kRun};
 }

@@ -69,7 +69,7 @@ class PodLives {
     bool operator==(const Next&) const = default;
   };
   /// The next step of the pod `pod`. A pod with restartPolicy Always runs for ever; others end
-  /// after the delay.
+  /// after the delay. One that is deleted ends at once.
   Next Of(const api::core::v1::Pod& pod, base::TimePoint now);
   /// Must be called when the pod with this key has taken its step or is gone.
   void Forget(const apimachinery::ObjectKey& pod);

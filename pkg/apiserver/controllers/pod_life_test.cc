@@ -109,6 +109,18 @@ TEST_F(PodLivesTest, ADeletedPodIsRemoved) {
   EXPECT_EQ(Next(pod).step, PodStep::kOrphan);
 }
 
+TEST_F(PodLivesTest, ADeletedPodEndsAlsoWhereAFinalizerKeepsIt) {
+  Pod pod = PodOn(kNodeName);
+  pod.status = RunningStatus(pod, "10.244.0.2", Now());
+  pod.metadata.finalizers = {"example.com/slow"};
+  pod.metadata.deletion_timestamp = Now();
+  EXPECT_TRUE(IsTerminating(pod));
+  EXPECT_EQ(Next(pod).step, PodStep::kSucceed);
+  pod.status = SucceededStatus(pod, Now());
+  EXPECT_FALSE(IsTerminating(pod));
+  EXPECT_EQ(Next(pod).step, PodStep::kRemove);
+}
+
 TEST_F(PodLivesTest, ARunningPodIsReadyAndTellsOfItsContainers) {
   Pod pod = PodOn(kNodeName);
   pod.status = RunningStatus(pod, "10.244.0.2", Now());

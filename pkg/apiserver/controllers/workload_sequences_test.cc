@@ -34,8 +34,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr const char* kAgain = R"({"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}})";
-constexpr const char* kKeep = R"({"metadata":{"finalizers":["example.com/slow"]}})";
-constexpr const char* kLetGo = R"({"metadata":{"finalizers":null}})";
+/// A node whose kubelet does not answer: its pods neither run nor end by themselves.
+constexpr const char* kOther = "other";
 
 class WorkloadSequencesTest : public ControllersFixture {
  protected:
@@ -76,6 +76,24 @@ class WorkloadSequencesTest : public ControllersFixture {
     std::ranges::sort(uids);
     return uids;
   }
+  void AddNode() const {
+    Node node;
+    node.metadata.name = kOther;
+    Create(node);
+  }
+  /// Of that node.
+  Pod PodOfNode() const {
+    const auto pods = All<Pod>();
+    const auto found = std::ranges::find_if(
+        pods, [](const Pod& pod) { return pod.spec.node_name == kOther; });
+    EXPECT_NE(found, pods.end());
+    return found == pods.end() ? Pod() : *found;
+  }
+  /// As its kubelet, once its containers have ended.
+  void Remove(const Pod& pod) const {
+    const auto gone = Client<Pod>().Delete(pod.metadata.name, {.grace_period_seconds = 0});
+    EXPECT_TRUE(gone.has_value()) << gone.error().ToString();
+  }
   static StatefulSet Database(std::int32_t replicas) {
     auto db = Workload<StatefulSet>("db");
     db.spec.replicas = replicas;
@@ -96,18 +114,35 @@ TEST_F(WorkloadSequencesTest, ACordonedNodeKeepsTheDaemonSetsPod) {
 }
 
 TEST_F(WorkloadSequencesTest, ADaemonSetsPodIsReplacedWhenItIsGone) {
+  AddNode();
   Create(Workload<DaemonSet>("agent"));
-  const auto runs = [](const DaemonSet& set) { return set.status.number_available == 1; };
-  Await<DaemonSet>("agent", runs);
-  const std::string first = All<Pod>().at(0).metadata.name;
-  PatchOf<Pod>(first, kKeep);
-  ASSERT_TRUE(Client<Pod>().Delete(first));
-  Await<DaemonSet>("agent", [](const DaemonSet& set) { return set.status.number_available == 0; });
+  const auto has = [](std::int32_t pods) {
+    return [pods](const DaemonSet& set) { return set.status.updated_number_scheduled == pods; };
+  };
+  Await<DaemonSet>("agent", has(2));
+  const Pod first = PodOfNode();
+  ASSERT_TRUE(Client<Pod>().Delete(first.metadata.name));
+  Await<DaemonSet>("agent", has(1));
   AwaitLook<DaemonSet>("agent");
-  EXPECT_THAT(All<Pod>(), SizeIs(1)) << "two would be on one node";
-  PatchOf<Pod>(first, kLetGo);
-  Await<DaemonSet>("agent", runs);
-  EXPECT_NE(All<Pod>().at(0).metadata.name, first);
+  EXPECT_THAT(All<Pod>(), SizeIs(2)) << "two would be on one node";
+  Remove(first);
+  Await<DaemonSet>("agent", has(2));
+  EXPECT_NE(PodOfNode().metadata.uid, first.metadata.uid);
+}
+
+TEST_F(WorkloadSequencesTest, AFinalizerOfAPodHoldsUpItsNameOnly) {
+  Create(Web(1));
+  Await<Deployment>("web", IsDone);
+  const std::string pod = All<Pod>().at(0).metadata.name;
+  PatchOf<Pod>(pod, R"({"metadata":{"finalizers":["example.com/slow"]}})");
+  ASSERT_TRUE(Client<Pod>().Delete(pod));
+  const Pod ended =
+      Await<Pod>(pod, [](const Pod& each) { return each.status.phase == "Succeeded"; });
+  EXPECT_TRUE(ended.metadata.deletion_timestamp.has_value());
+  KX_AWAIT_EQ(CountPods(), 2U);
+  Await<Deployment>("web", [](const Deployment& d) {
+    return IsDone(d) && d.status.terminating_replicas == 0;
+  });
 }
 
 TEST_F(WorkloadSequencesTest, PodsBelowThePartitionComeBackAsTheyWere) {
@@ -182,19 +217,24 @@ TEST_F(WorkloadSequencesTest, APodWhoseLabelsAreChangedLeavesItsReplicaSetAndMay
 }
 
 TEST_F(WorkloadSequencesTest, RecreateWaitsUntilTheOldPodsAreGone) {
+  AddNode();
   Deployment web = Web(1);
   web.spec.strategy.type = "Recreate";
+  web.spec.template_.spec.node_name = kOther;
   Create(web);
+  KX_AWAIT_EQ(CountPods(), 1U);
+  const Pod pod = PodOfNode();
+  ASSERT_TRUE(Client<Pod>().PatchStatus(
+      pod.metadata.name, rest::PatchType::kMerge,
+      R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})"));
   Await<Deployment>("web", IsDone);
-  const std::string pod = All<Pod>().at(0).metadata.name;
-  PatchOf<Pod>(pod, kKeep);
   Patch(kAgain);
   Await<Deployment>("web", [](const Deployment& d) { return d.status.terminating_replicas == 1; });
   AwaitLook<Deployment>("web");
   EXPECT_THAT(All<Pod>(), SizeIs(1)) << "the old one still runs";
-  PatchOf<Pod>(pod, kLetGo);
-  Await<Deployment>("web", IsDone);
-  EXPECT_NE(All<Pod>().at(0).metadata.name, pod);
+  Remove(pod);
+  Await<Deployment>("web", [](const Deployment& d) { return d.status.updated_replicas == 1; });
+  EXPECT_NE(PodOfNode().metadata.uid, pod.metadata.uid);
 }
 
 TEST_F(WorkloadSequencesTest, APausedDeploymentIsScaledWithTheTemplateThatItHad) {
