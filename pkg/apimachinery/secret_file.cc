@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "kubexx/base/file_descriptor.h"
+
 namespace kubexx::apimachinery {
 namespace {
 
