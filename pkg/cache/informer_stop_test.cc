@@ -79,10 +79,9 @@ TEST_F(InformerStopTest, OfAnEarlierRunDoesNoHarmToTheNextOne) {
 TEST(InformerRetireTest, TellsThoseWhoWaitForTheFirstListAtOnce) {
   const auto source = std::make_shared<testing::FakeSource>();
   source->FailLists({apimachinery::Reason::kUnavailable, "down"}, 1000000000);
-  SharedInformerBase informer(source,
-                              {.name = "things",
-                               .use_watch_list = false,
-                               .on_error = [](const apimachinery::Status&) {}});
+  SharedInformerBase informer(
+      source,
+      {.name = "things", .use_watch_list = false, .on_error = [](const apimachinery::Status&) {}});
   informer.Start();
   base::testing::PatienceEnd end;
   std::optional<apimachinery::Result<void>> waited;

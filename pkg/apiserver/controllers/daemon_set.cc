@@ -30,8 +30,8 @@ using api::core::v1::PodSpec;
 using apimachinery::Result;
 using controller::Action;
 
-/// What the pods of a DaemonSet bear of their node, as those of kube-controller-manager: a node that
-/// is cordoned, or has troubles, keeps them.
+/// What the pods of a DaemonSet bear of their node, as those of kube-controller-manager: a node
+/// that is cordoned, or has troubles, keeps them.
 void AddTolerations(PodSpec& spec) {
   const auto add = [&spec](const char* taint, const char* effect) {
     api::core::v1::Toleration toleration;
@@ -126,13 +126,12 @@ class DaemonSetReconciler final : public controller::Reconciler {
     KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, Claim<Pod>(context.client, pods_, set));
     KX_ASSIGN_OR_RETURN(const auto revisions,
                         Claim<ControllerRevision>(context.client, revisions_, set));
-    KX_ASSIGN_OR_RETURN(std::string hash, WriteRevisions(context.client, revisions, set,
-                                                         RevisionsOfPods(pods)));
+    KX_ASSIGN_OR_RETURN(std::string hash,
+                        WriteRevisions(context.client, revisions, set, RevisionsOfPods(pods)));
     hash.erase(0, set.metadata.name.size() + 1);
     KX_ASSIGN_OR_RETURN(const auto nodes, context.client.List<Node>());
-    DaemonPods all{.set = set,
-                   .hash = std::move(hash),
-                   .now = apimachinery::Time::From(context.clock.Wall())};
+    DaemonPods all{
+        .set = set, .hash = std::move(hash), .now = apimachinery::Time::From(context.clock.Wall())};
     std::set<std::string> other_nodes;
     for (const cache::Ref<Node>& node : nodes) {
       // Also on one that is cordoned: its pods tolerate that.

@@ -152,8 +152,8 @@ void SetProgress(const Deployment& deployment, const ReplicaSets& sets, bool mad
     return;
   }
   const bool moved = HasMoved(deployment.status, status);
-  const bool new_rollout = was(kRolledOut) && deployment.status.observed_generation <
-                                                  deployment.metadata.generation;
+  const bool new_rollout =
+      was(kRolledOut) && deployment.status.observed_generation < deployment.metadata.generation;
   if (made || moved || new_rollout || before == nullptr) {
     Set(status,
         Condition("Progressing", "True", made ? "NewReplicaSetCreated" : "ReplicaSetUpdated",
@@ -204,9 +204,8 @@ DeploymentStatus NextStatus(const Deployment& deployment, const ReplicaSets& set
     Count(*set, status);
   }
   status.terminating_replicas = TerminatingOf(sets);
-  status.unavailable_replicas = static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(WantedOf(sets) - status.available_replicas, 0,
-                               std::numeric_limits<std::int32_t>::max()));
+  status.unavailable_replicas = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+      WantedOf(sets) - status.available_replicas, 0, std::numeric_limits<std::int32_t>::max()));
   const std::int32_t wanted = deployment.spec.replicas.value_or(1);
   const bool enough = status.available_replicas >= wanted - LimitsOf(deployment).unavailable;
   Set(status,

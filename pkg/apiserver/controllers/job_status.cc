@@ -162,14 +162,15 @@ JobStatus NextJobStatus(const Job& job, const JobCounts& counts,
     return status;
   }
   controller::SetCondition(status.conditions, *end, now);
-  if (end->type == kFailureTarget) {  // What was ended for that has failed, too, also when it is gone.
+  if (end->type ==
+      kFailureTarget) {  // What was ended for that has failed, too, also when it is gone.
     status.failed = std::max(job.status.failed, counts.failed + counts.terminating);
   }
   if (counts.active == 0 && counts.terminating == 0) {
     const bool complete = end->type == kSuccessTarget;
     controller::SetCondition(status.conditions,
-                             MakeJobCondition(complete ? kJobComplete : kJobFailed, end->reason.c_str(),
-                                              end->message.c_str(), now),
+                             MakeJobCondition(complete ? kJobComplete : kJobFailed,
+                                              end->reason.c_str(), end->message.c_str(), now),
                              now);
     if (complete) {
       status.completion_time = now;
@@ -191,7 +192,8 @@ std::optional<base::Duration> JobTimeToLive(const Job& job, const Time& now) {
     return {};
   }
   for (const JobCondition& condition : job.status.conditions) {
-    if ((condition.type == kJobComplete || condition.type == kJobFailed) && condition.status == "True") {
+    if ((condition.type == kJobComplete || condition.type == kJobFailed) &&
+        condition.status == "True") {
       return SecondsLeft(*job.spec.ttl_seconds_after_finished, condition.last_transition_time, now);
     }
   }

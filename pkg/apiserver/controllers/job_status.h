@@ -1,6 +1,6 @@
 /// @file
-/// Decides when a Job is over, and computes its status. No I/O. Semantics: kube-controller-manager's
-/// job and ttl-after-finished controllers, without indexes and policies.
+/// Decides when a Job is over, and computes its status. No I/O. Semantics:
+/// kube-controller-manager's job and ttl-after-finished controllers, without indexes and policies.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_JOB_STATUS_H_
 #define KUBEXX_APISERVER_CONTROLLERS_JOB_STATUS_H_
 

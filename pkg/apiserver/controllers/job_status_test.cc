@@ -26,7 +26,7 @@ class JobStatusTest : public ::testing::Test {
     job_.spec.parallelism = 2;
     job_.spec.template_.spec.restart_policy = "Never";
   }
-  static Time At(std::int64_t seconds) { return {.seconds = seconds}; }
+  static Time At(std::int64_t second) { return {.seconds = second}; }
   /// What one reconcile does, that makes and deletes all pods at once.
   void Reconcile(JobCounts counts, std::int64_t now) {
     auto end = JobEndOf(job_, counts, At(now));
@@ -163,9 +163,8 @@ TEST(CountJobPodsTest, ByState) {
   };
   const std::vector<PodRef> pods = {make("Running", false, 2), make("Running", true, 1),
                                     make("Failed", false, 7), make("Succeeded", true, 7)};
-  EXPECT_EQ(
-      CountJobPods(pods),
-      (JobCounts{.active = 1, .terminating = 1, .succeeded = 1, .failed = 1, .restarts = 3}));
+  EXPECT_EQ(CountJobPods(pods),
+            (JobCounts{.active = 1, .terminating = 1, .succeeded = 1, .failed = 1, .restarts = 3}));
 }
 
 }  // namespace

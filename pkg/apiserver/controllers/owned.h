@@ -17,10 +17,10 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// Finds the objects of type T that one object controls, or nobody, through an index of the cache, without
-/// decoding other objects. It considers the controller's namespace only, so that a user of another
-/// namespace cannot give objects to a controller in this one. A value; as fresh as the cache.
-/// Thread-safe.
+/// Finds the objects of type T that one object controls, or nobody, through an index of the cache,
+/// without decoding other objects. It considers the controller's namespace only, so that a user of
+/// another namespace cannot give objects to a controller in this one. A value; as fresh as the
+/// cache. Thread-safe.
 template <class T>
 class OwnedObjects {
  public:

@@ -161,8 +161,8 @@ PodLives::Next PodLives::Of(const Pod& pod, base::TimePoint now) {
   }
   const bool runs = pod.status.phase == "Running";
   // Without gates whoever writes that a pod is not ready is believed, as tests do that.
-  if (runs && !pod.spec.readiness_gates.empty() &&
-      ConditionOf(pod, "ContainersReady") == "True" && GatesAllow(pod) != IsReady(pod)) {
+  if (runs && !pod.spec.readiness_gates.empty() && ConditionOf(pod, "ContainersReady") == "True" &&
+      GatesAllow(pod) != IsReady(pod)) {
     return {.step = PodStep::kGate};
   }
   if (runs && pod.spec.restart_policy != "Never" && pod.spec.restart_policy != "OnFailure") {

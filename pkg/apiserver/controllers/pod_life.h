@@ -30,7 +30,8 @@ api::core::v1::Node SimulatedNode(const apimachinery::Time& now);
 api::core::v1::PodStatus UnschedulableStatus(const api::core::v1::Pod& pod,
                                              const apimachinery::Time& now);
 
-/// The status of a pod that has been running since `now`, and ready if its readiness gates allow it.
+/// The status of a pod that has been running since `now`, and ready if its readiness gates allow
+/// it.
 api::core::v1::PodStatus RunningStatus(const api::core::v1::Pod& pod, const std::string& address,
                                        const apimachinery::Time& now);
 

@@ -77,7 +77,8 @@ Pod PodOf(const PodTemplateSpec& pod_template, const std::string& namespace_) {
 void SortForDeletion(std::vector<PodRef>& pods) {
   const auto rank = [](const PodRef& pod) {
     return std::tuple(!pod->spec.node_name.empty(), pod->status.phase == "Running", IsReady(*pod),
-                      DeletionCostOf(*pod), -pod->metadata.creation_timestamp.seconds, pod->metadata.name);
+                      DeletionCostOf(*pod), -pod->metadata.creation_timestamp.seconds,
+                      pod->metadata.name);
   };
   std::ranges::sort(pods, {}, rank);
 }

@@ -38,8 +38,8 @@ std::int64_t Shrink(RolloutStep& step, std::int64_t budget, F may_go) {
   return taken;
 }
 
-/// `total` in the proportion of `part` to `whole`, to the nearest number. None is below zero; `part`
-/// has 31 bits at most, and `total` 32.
+/// `total` in the proportion of `part` to `whole`, to the nearest number. None is below zero;
+/// `part` has 31 bits at most, and `total` 32.
 std::int64_t ShareOf(std::int64_t total, std::int64_t part, std::int64_t whole) {
   const std::int64_t rest = part * total % whole;
   return part * total / whole + (rest >= whole - rest ? 1 : 0);
@@ -148,8 +148,7 @@ RolloutStep NextScalingStep(const RolloutState& state, std::int64_t old_total) {
   std::ranges::stable_sort(active,
                            [](const std::int32_t* a, const std::int32_t* b) { return *a > *b; });
   for (std::int32_t* const set : active) {
-    const std::int64_t share =
-        ShareOf(target, *set, std::max<std::int64_t>(1, old_total)) - *set;
+    const std::int64_t share = ShareOf(target, *set, std::max<std::int64_t>(1, old_total)) - *set;
     const std::int64_t part = rest > 0 ? std::clamp<std::int64_t>(share, 0, rest)
                                        : std::clamp<std::int64_t>(share, rest, 0);
     *set = BoundedReplicas(*set + part);

@@ -1,4 +1,5 @@
-// What somebody sees who changes, deletes and makes workloads anew, as with kube-controller-manager.
+// What somebody sees who changes, deletes and makes workloads anew, as with
+// kube-controller-manager.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -49,8 +50,8 @@ class WorkloadSequencesTest : public ControllersFixture {
   template <class T>
   T AwaitLook(const std::string& name) const {
     static int limit = 20;
-    const T changed = PatchOf<T>(
-        name, R"({"spec":{"revisionHistoryLimit":)" + std::to_string(++limit) + "}}");
+    const T changed =
+        PatchOf<T>(name, R"({"spec":{"revisionHistoryLimit":)" + std::to_string(++limit) + "}}");
     return Await<T>(name, [&](const T& each) {
       return each.status.observed_generation >= changed.metadata.generation;
     });
@@ -63,8 +64,7 @@ class WorkloadSequencesTest : public ControllersFixture {
   }
   template <class T>
   void DeleteAndOrphan(const std::string& name) const {
-    const auto gone =
-        Client<T>().Delete(name, {.propagation = kubernetes::Propagation::kOrphan});
+    const auto gone = Client<T>().Delete(name, {.propagation = kubernetes::Propagation::kOrphan});
     EXPECT_TRUE(gone.has_value()) << gone.error().ToString();
     AwaitGone<T>(name);
   }
@@ -84,8 +84,8 @@ class WorkloadSequencesTest : public ControllersFixture {
   /// Of that node.
   Pod PodOfNode() const {
     const auto pods = All<Pod>();
-    const auto found = std::ranges::find_if(
-        pods, [](const Pod& pod) { return pod.spec.node_name == kOther; });
+    const auto found =
+        std::ranges::find_if(pods, [](const Pod& pod) { return pod.spec.node_name == kOther; });
     EXPECT_NE(found, pods.end());
     return found == pods.end() ? Pod() : *found;
   }
@@ -140,9 +140,8 @@ TEST_F(WorkloadSequencesTest, AFinalizerOfAPodHoldsUpItsNameOnly) {
       Await<Pod>(pod, [](const Pod& each) { return each.status.phase == "Succeeded"; });
   EXPECT_TRUE(ended.metadata.deletion_timestamp.has_value());
   KX_AWAIT_EQ(CountPods(), 2U);
-  Await<Deployment>("web", [](const Deployment& d) {
-    return IsDone(d) && d.status.terminating_replicas == 0;
-  });
+  Await<Deployment>(
+      "web", [](const Deployment& d) { return IsDone(d) && d.status.terminating_replicas == 0; });
 }
 
 TEST_F(WorkloadSequencesTest, PodsBelowThePartitionComeBackAsTheyWere) {
@@ -166,12 +165,11 @@ TEST_F(WorkloadSequencesTest, PodsBelowThePartitionComeBackAsTheyWere) {
   EXPECT_TRUE(Get<Pod>("db-7").metadata.annotations.contains("a")) << "the third, counted from 5";
   const Pod old = Get<Pod>("db-5");
   ASSERT_TRUE(Client<Pod>().Delete("db-5"));
-  const Pod back = Await<Pod>(
-      "db-5", [&](const Pod& pod) { return pod.metadata.uid != old.metadata.uid; });
+  const Pod back =
+      Await<Pod>("db-5", [&](const Pod& pod) { return pod.metadata.uid != old.metadata.uid; });
   EXPECT_FALSE(back.metadata.annotations.contains("a"));
   EXPECT_EQ(back.metadata.labels.at("controller-revision-hash"), now.status.current_revision);
-  PatchOf<StatefulSet>("db",
-                       R"({"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}})");
+  PatchOf<StatefulSet>("db", R"({"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}})");
   now = Await<StatefulSet>("db", updated(3));
   EXPECT_EQ(now.status.current_revision, now.status.update_revision);
   EXPECT_EQ(Get<Pod>("db-5").metadata.labels.at("controller-revision-hash"),
@@ -240,7 +238,8 @@ TEST_F(WorkloadSequencesTest, RecreateWaitsUntilTheOldPodsAreGone) {
 TEST_F(WorkloadSequencesTest, APausedDeploymentIsScaledWithTheTemplateThatItHad) {
   Create(Web(0));
   Await<Deployment>("web", [](const Deployment& d) { return d.status.observed_generation > 0; });
-  Patch(R"({"spec":{"paused":true,"replicas":2,"template":{"metadata":{"annotations":{"a":"b"}}}}})");
+  Patch(
+      R"({"spec":{"paused":true,"replicas":2,"template":{"metadata":{"annotations":{"a":"b"}}}}})");
   const Deployment web = Await<Deployment>(
       "web", [](const Deployment& d) { return d.status.available_replicas == 2; });
   EXPECT_EQ(web.status.updated_replicas, 0);

@@ -96,8 +96,8 @@ Result<std::string> File::ReadAt(std::uint64_t offset, std::size_t size) const {
   std::string data(size, '\0');
   std::size_t done = 0;
   while (done < size) {
-    const ssize_t got =
-        ::pread(descriptor_.get(), data.data() + done, size - done, static_cast<off_t>(offset + done));
+    const ssize_t got = ::pread(descriptor_.get(), data.data() + done, size - done,
+                                static_cast<off_t>(offset + done));
     if (got < 0 && errno != EINTR) {
       return FailErrno("cannot read", path_);
     }
@@ -121,8 +121,7 @@ Result<void> File::RenameTo(const std::string& path) {
 Result<void> SyncFolderOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const base::FileDescriptor descriptor(
-      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const base::FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.get() < 0) {
     return FailErrno("cannot open folder", folder);
   }
