@@ -1,7 +1,10 @@
 #include "kubexx/base/keyed_hash.h"
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <exception>
 #include <random>
 
 namespace kubexx::base {
@@ -19,16 +22,35 @@ std::uint64_t RandomWord(std::random_device& random) {
   return std::uint64_t{random()} << 32 | random();
 }
 
+// Where the system has no randomness to give: what differs from process to process, as the time and
+// the place where the system has put the program. Worse than random, and better than to end here.
+HashKeys KeysWithoutRandomness() {
+  static const char here = 0;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  const auto today = std::chrono::system_clock::now().time_since_epoch().count();
+  const auto place = reinterpret_cast<std::uintptr_t>(&here);
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;
+  HashKeys keys;
+  keys.text = (static_cast<std::uint64_t>(now) ^ place) * kOdd;
+  keys.chain = (static_cast<std::uint64_t>(today) ^ keys.text) * kOdd;
+  keys.end = (keys.text ^ keys.chain >> 32) * kOdd;
+  return keys;
+}
+
 // On the first use and not before: simulations have taken std::random_device over by then, so that
 // the order of what is in tables is the same in another run of the same seed.
 const HashKeys& KeysOfProcess() {
   static const HashKeys keys = [] {
-    std::random_device random;
-    HashKeys drawn;
-    drawn.text = RandomWord(random);
-    drawn.chain = RandomWord(random);
-    drawn.end = RandomWord(random);
-    return drawn;
+    try {
+      std::random_device random;
+      HashKeys drawn;
+      drawn.text = RandomWord(random);
+      drawn.chain = RandomWord(random);
+      drawn.end = RandomWord(random);
+      return drawn;
+    } catch (const std::exception&) {
+      return KeysWithoutRandomness();
+    }
   }();
   return keys;
 }

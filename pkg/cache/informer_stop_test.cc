@@ -1,13 +1,17 @@
 // A stop that is requested while an informer starts.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/leak_check.h"
 #include "kubexx/cache/shared_informer_base.h"
@@ -69,6 +73,30 @@ TEST_F(InformerStopTest, OfAnEarlierRunDoesNoHarmToTheNextOne) {
     informer_.Start();  // does nothing when it runs
     ASSERT_TRUE(informer_.WaitForSync(base::testing::PatienceEnd().token())) << "round " << i;
   }
+}
+
+// A reader that has taken the informer from its factory just before the factory removes it.
+TEST(InformerRetireTest, TellsThoseWhoWaitForTheFirstListAtOnce) {
+  const auto source = std::make_shared<testing::FakeSource>();
+  source->FailLists({apimachinery::Reason::kUnavailable, "down"}, 1000000000);
+  SharedInformerBase informer(
+      source,
+      {.name = "things", .use_watch_list = false, .on_error = [](const apimachinery::Status&) {}});
+  informer.Start();
+  base::testing::PatienceEnd end;
+  std::optional<apimachinery::Result<void>> waited;
+  bool synced = true;
+  {
+    const std::jthread reader(
+        [&] { waited = informer.AwaitSync(end.token(), base::Duration::max()); });
+    const std::jthread other([&] { synced = informer.WaitForSync(end.token()); });
+    informer.Retire();
+  }
+  ASSERT_TRUE(waited && !*waited);
+  EXPECT_EQ(waited->error().reason, apimachinery::Reason::kUnavailable);
+  EXPECT_THAT(waited->error().message, ::testing::HasSubstr("the informer was removed"));
+  EXPECT_FALSE(synced);
+  EXPECT_FALSE(end.token().stop_requested()) << "it waited for all of its time";
 }
 
 }  // namespace

@@ -74,20 +74,21 @@ class SharedInformerBase {
   void Stop();
   /// Whether the caller is a handler or another callback of this informer.
   bool OnOwnThread() const;
-  /// Stops the informer for good: like Stop, but Start from now on only logs an error. Logs a
-  /// warning that names the handlers that are still registered, because they get no more events.
+  /// Stops the informer for good: like Stop, but Start from now on only logs an error, and those
+  /// who wait for the first list are told at once that it does not come. Logs a warning that names
+  /// the handlers that are still registered, because they get no more events.
   void Retire();
   /// Whether no thread of the informer runs any more, so that Stop would not have to wait.
   bool HasEnded() const;
   /// True once the first full list since Start is in the store.
   bool HasSynced() const;
-  /// Blocks until HasSynced; false when `stop` was requested first.
+  /// Blocks until HasSynced; false when `stop` was requested or the informer was retired first.
   bool WaitForSync(std::stop_token stop) const;
   /// Like WaitForSync, for callers that must not wait for ever. Fails with the reason as soon as
   /// the server refuses the list (kForbidden, kUnauthorized; kUnavailable when it does not know the
   /// type), with kTimeout and the last known reason when there is no first list `patience` after
-  /// Start, and with kCancelled when `stop` was requested first; Duration::max() is no limit. The
-  /// informer keeps trying.
+  /// Start, with kCancelled when `stop` was requested first, and with kUnavailable when the
+  /// informer is retired; Duration::max() is no limit. The informer keeps trying.
   apimachinery::Result<void> AwaitSync(std::stop_token stop, base::Duration patience) const;
   /// Returns why there is no first list, with the last error; success when there is one. For an
   /// informer over several namespaces: why `namespace_` cannot be read or, when it is empty, why

@@ -18,8 +18,8 @@ apimachinery::Result<std::string> MergePatchBetween(std::string_view from, std::
 /// Like MergePatchBetween for two states of a Kubernetes object, but a patch that replaces or
 /// removes a list has the metadata.resourceVersion of `from`, too, when it has one. The server then
 /// answers with kConflict when the object is no longer the one that `from` shows: otherwise the
-/// patch would undo what somebody else has just changed in that list. As client-go's MergeFrom
-/// without a list, and as its MergeFromWithOptimisticLock with one.
+/// patch would undo what somebody else has just changed in that list. As controller-runtime's
+/// MergeFrom without a list, and as its MergeFromWithOptimisticLock with one.
 apimachinery::Result<std::string> MergePatchKeepingLists(std::string_view from,
                                                          std::string_view to);
 

@@ -10,6 +10,7 @@
 
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/claims.h"
 #include "kubexx/apiserver/controllers/deployment_status.h"
 #include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
@@ -36,8 +37,12 @@ constexpr const char* kRevisionHistory = "deployment.kubernetes.io/revision-hist
 constexpr const char* kDesired = "deployment.kubernetes.io/desired-replicas";
 constexpr const char* kMost = "deployment.kubernetes.io/max-replicas";
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+constexpr const char* kRollbackTo = "deprecated.deployment.rollback.to";
 /// What a ReplicaSet does not take over from its Deployment.
-constexpr std::array kNotCopied = {kRevision, kRevisionHistory, kDesired, kMost, kLastApplied};
+constexpr std::array kNotCopied = {kRevision, kRevisionHistory, kDesired,
+                                   kMost,     kLastApplied,     kRollbackTo};
+/// The most characters of an object's name.
+constexpr std::size_t kLongestName = 253;
 
 std::int64_t NumberOf(const ReplicaSet& set, const char* annotation) {
   const auto found = set.metadata.annotations.find(annotation);
@@ -125,23 +130,35 @@ class Rollout {
       KX_RETURN_IF_ERROR(CleanUp());
       return Action::Done();
     }
-    const auto deadline = deployment_.spec.progress_deadline_seconds;
+    const auto deadline = ProgressDeadlineOf(deployment_);
     return deadline && !deployment_.spec.paused
-               ? Action::RequeueAfter(std::chrono::seconds(*deadline + 1))
+               ? Action::RequeueAfter(std::chrono::seconds(std::int64_t{*deadline} + 1))
                : Action::Done();
   }
 
  private:
-  /// Whether pods of before have to go first.
+  /// Whether pods of before have to go first, and those that still end to be gone.
   bool HasToWait() const {
     return deployment_.spec.strategy.type == "Recreate" &&
            std::ranges::any_of(sets_.old, [](const ReplicaSet* set) {
-             return set->status.replicas > 0 || ReplicasOf(*set) > 0;
+             return set->status.replicas > 0 || ReplicasOf(*set) > 0 ||
+                    set->status.terminating_replicas.value_or(0) > 0;
            });
   }
 
+  /// Whether the ReplicaSet of the template serves alone, so that the others are only in the way,
+  /// also while the Deployment is paused.
+  bool IsSaturated() const {
+    return sets_.current != nullptr && ReplicasOf(*sets_.current) == wanted_ &&
+           NumberOf(*sets_.current, kDesired) == wanted_ &&
+           sets_.current->status.available_replicas == wanted_;
+  }
+
   RolloutStep Plan() const {
-    RolloutState state{.wanted = wanted_, .limits = limits_, .current = CountOf(sets_.current)};
+    RolloutState state{.wanted = wanted_,
+                       .limits = limits_,
+                       .current = CountOf(sets_.current),
+                       .has_current = sets_.current != nullptr};
     for (const ReplicaSet* const set : sets_.old) {
       state.old.push_back(CountOf(set));
     }
@@ -149,12 +166,16 @@ class Rollout {
     bool rescaled = false;
     for (const cache::Ref<ReplicaSet>& set : owned_) {
       if (ReplicasOf(*set) > 0) {
-        rescaled = rescaled || NumberOf(*set, kDesired) != wanted_;
+        rescaled = rescaled || (set->metadata.annotations.contains(kDesired) &&
+                                NumberOf(*set, kDesired) != wanted_);
         old_total = std::max(old_total, NumberOf(*set, kMost));
       }
     }
     if (deployment_.spec.paused || rescaled) {
-      return NextScalingStep(state, static_cast<std::int32_t>(old_total));
+      if (IsSaturated()) {
+        return {.current = wanted_, .old = std::vector<std::int32_t>(state.old.size(), 0)};
+      }
+      return NextScalingStep(state, old_total > 0 ? old_total : deployment_.status.replicas);
     }
     if (deployment_.spec.strategy.type != "Recreate") {
       return NextRollingStep(state);
@@ -173,7 +194,7 @@ class Rollout {
 
   void Annotate(ReplicaSet& set) const {
     set.metadata.annotations[kDesired] = std::to_string(wanted_);
-    set.metadata.annotations[kMost] = std::to_string(wanted_ + limits_.surge);
+    set.metadata.annotations[kMost] = std::to_string(std::int64_t{wanted_} + limits_.surge);
   }
 
   /// Annotations of the ReplicaSet that the Deployment is at.
@@ -200,7 +221,8 @@ class Rollout {
     const std::string hash =
         TemplateHash(deployment_.spec.template_, deployment_.status.collision_count);
     ReplicaSet set;
-    set.metadata.name = deployment_.metadata.name + "-" + hash;
+    set.metadata.name =
+        deployment_.metadata.name.substr(0, kLongestName - hash.size() - 1) + "-" + hash;
     set.metadata.namespace_ = deployment_.metadata.namespace_;
     set.metadata.labels = deployment_.spec.template_.metadata.labels;
     set.metadata.labels[kHashLabel] = hash;
@@ -315,7 +337,7 @@ Result<void> AddDeploymentController(const Setup& setup) {
     if (!found) {
       return controller::IgnoreNotFound(found.error());
     }
-    KX_ASSIGN_OR_RETURN(auto owned, sets.Of((*found)->metadata));
+    KX_ASSIGN_OR_RETURN(auto owned, Claim<ReplicaSet>(context.client, sets, **found));
     Rollout rollout(context, refusals, **found, std::move(owned));
     const Result<void> stepped =
         controller::IsBeingDeleted(**found) ? Result<void>() : rollout.Step();
@@ -326,6 +348,7 @@ Result<void> AddDeploymentController(const Setup& setup) {
   };
   KX_RETURN_IF_ERROR(controller::ControllerBuilder<Deployment>(setup.manager)
                          .Owns<ReplicaSet>()
+                         .Watches<ReplicaSet>(AdoptersOf<Deployment, ReplicaSet>(setup.manager))
                          .Complete(WithExpectedErrors(std::move(reconcile))));
   return {};
 }

@@ -1,6 +1,9 @@
 #include "kubexx/apiserver/controllers/deployment_status.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +23,9 @@ using api::apps::v1::ReplicaSetCondition;
 using apimachinery::Time;
 
 constexpr const char* kReplicaFailure = "ReplicaFailure";
+// Reasons of the condition Progressing.
+constexpr const char* kRolledOut = "NewReplicaSetAvailable";
+constexpr const char* kTimedOut = "ProgressDeadlineExceeded";
 
 /// Puts `condition` in place of the one of its type. The times stay when nothing else changes;
 /// `touch` renews the time of the update all the same.
@@ -59,18 +65,44 @@ bool HasMoved(const DeploymentStatus& before, const DeploymentStatus& after) {
          after.available_replicas > before.available_replicas;
 }
 
+/// The current one first.
+std::vector<const ReplicaSet*> AllSets(const ReplicaSets& sets) {
+  std::vector<const ReplicaSet*> all = sets.old;
+  if (sets.current != nullptr) {
+    all.insert(all.begin(), sets.current);
+  }
+  return all;
+}
+
 const ReplicaSetCondition* FailureOf(const ReplicaSets& sets) {
-  std::vector<const ReplicaSet*> order = {sets.current};
-  order.insert(order.end(), sets.old.begin(), sets.old.end());
-  for (const ReplicaSet* const set : order) {
-    if (set != nullptr) {
-      const auto* const found = controller::FindCondition(set->status.conditions, kReplicaFailure);
-      if (found != nullptr) {
-        return found;
-      }
+  for (const ReplicaSet* const set : AllSets(sets)) {
+    const auto* const found = controller::FindCondition(set->status.conditions, kReplicaFailure);
+    if (found != nullptr) {
+      return found;
     }
   }
   return nullptr;
+}
+
+/// How many pods the ReplicaSets are to have.
+std::int64_t WantedOf(const ReplicaSets& sets) {
+  std::int64_t wanted = 0;
+  for (const ReplicaSet* const set : AllSets(sets)) {
+    wanted += set->spec.replicas.value_or(1);
+  }
+  return wanted;
+}
+
+/// None while one of them that has been looked at does not tell.
+std::optional<std::int32_t> TerminatingOf(const ReplicaSets& sets) {
+  std::int32_t sum = 0;
+  for (const ReplicaSet* const set : AllSets(sets)) {
+    if (!set->status.terminating_replicas && set->status.observed_generation > 0) {
+      return {};
+    }
+    sum += set->status.terminating_replicas.value_or(0);
+  }
+  return sum;
 }
 
 /// What the ReplicaSets say, until none of them says so any more.
@@ -92,45 +124,63 @@ void SetProgress(const Deployment& deployment, const ReplicaSets& sets, bool mad
                  DeploymentStatus& status, const Time& now) {
   const DeploymentCondition* const before =
       controller::FindCondition(deployment.status.conditions, "Progressing");
+  const auto was = [before](std::string_view reason) {
+    return before != nullptr && before->reason == reason;
+  };
   const std::string name = sets.current == nullptr ? "" : sets.current->metadata.name;
+  const auto deadline = ProgressDeadlineOf(deployment);
+  if (!deadline) {
+    controller::RemoveCondition(status.conditions, "Progressing");
+    return;
+  }
   if (deployment.spec.paused) {
-    Set(status, Condition("Progressing", "Unknown", "DeploymentPaused", "Deployment is paused"),
-        now, false);
+    if (!was(kTimedOut)) {
+      Set(status, Condition("Progressing", "Unknown", "DeploymentPaused", "Deployment is paused"),
+          now, false);
+    }
+    return;
+  }
+  // A rollout that is over stays so while its pods come and go, as when it is scaled.
+  if (!made && was(kRolledOut) && status.replicas == status.updated_replicas) {
     return;
   }
   if (IsComplete(deployment, status)) {
     Set(status,
-        Condition("Progressing", "True", "NewReplicaSetAvailable",
+        Condition("Progressing", "True", kRolledOut,
                   "ReplicaSet \"" + name + "\" has successfully progressed."),
-        now, false);
+        now, made);
     return;
   }
   const bool moved = HasMoved(deployment.status, status);
-  const bool resumed = before != nullptr && before->reason == "DeploymentPaused";
-  const bool new_rollout = before != nullptr && before->reason == "NewReplicaSetAvailable" &&
-                           deployment.status.observed_generation < deployment.metadata.generation;
-  if (made || moved || resumed || new_rollout || before == nullptr) {
-    const char* const reason = made      ? "NewReplicaSetCreated"
-                               : resumed ? "DeploymentResumed"
-                                         : "ReplicaSetUpdated";
+  const bool new_rollout =
+      was(kRolledOut) && deployment.status.observed_generation < deployment.metadata.generation;
+  if (made || moved || new_rollout || before == nullptr) {
     Set(status,
-        Condition("Progressing", "True", reason,
+        Condition("Progressing", "True", made ? "NewReplicaSetCreated" : "ReplicaSetUpdated",
                   made ? "Created new replica set \"" + name + "\""
                        : "ReplicaSet \"" + name + "\" is progressing."),
         now, true);
     return;
   }
-  const auto deadline = deployment.spec.progress_deadline_seconds;
-  if (deadline && before->reason != "NewReplicaSetAvailable" &&
-      before->last_update_time.seconds + *deadline <= now.seconds) {
+  if (was("DeploymentPaused")) {  // The deadline counts from now on.
+    Set(status, Condition("Progressing", "Unknown", "DeploymentResumed", "Deployment is resumed"),
+        now, true);
+    return;
+  }
+  if (!was(kRolledOut) && before->last_update_time.seconds + *deadline <= now.seconds) {
     Set(status,
-        Condition("Progressing", "False", "ProgressDeadlineExceeded",
+        Condition("Progressing", "False", kTimedOut,
                   "ReplicaSet \"" + name + "\" has timed out progressing."),
         now, false);
   }
 }
 
 }  // namespace
+
+std::optional<std::int32_t> ProgressDeadlineOf(const Deployment& deployment) {
+  const auto& deadline = deployment.spec.progress_deadline_seconds;
+  return deadline == std::numeric_limits<std::int32_t>::max() ? std::nullopt : deadline;
+}
 
 bool IsComplete(const Deployment& deployment, const DeploymentStatus& status) {
   const std::int32_t wanted = deployment.spec.replicas.value_or(1);
@@ -144,7 +194,6 @@ DeploymentStatus NextStatus(const Deployment& deployment, const ReplicaSets& set
   DeploymentStatus status;
   status.conditions = deployment.status.conditions;
   status.collision_count = deployment.status.collision_count;
-  status.terminating_replicas = deployment.status.terminating_replicas;
   status.observed_generation =
       outcome.failed ? deployment.status.observed_generation : deployment.metadata.generation;
   if (sets.current != nullptr) {
@@ -154,9 +203,10 @@ DeploymentStatus NextStatus(const Deployment& deployment, const ReplicaSets& set
   for (const ReplicaSet* const set : sets.old) {
     Count(*set, status);
   }
+  status.terminating_replicas = TerminatingOf(sets);
+  status.unavailable_replicas = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+      WantedOf(sets) - status.available_replicas, 0, std::numeric_limits<std::int32_t>::max()));
   const std::int32_t wanted = deployment.spec.replicas.value_or(1);
-  status.unavailable_replicas = std::max(
-      {0, wanted - status.available_replicas, status.replicas - status.available_replicas});
   const bool enough = status.available_replicas >= wanted - LimitsOf(deployment).unavailable;
   Set(status,
       enough ? Condition("Available", "True", "MinimumReplicasAvailable",
@@ -166,7 +216,7 @@ DeploymentStatus NextStatus(const Deployment& deployment, const ReplicaSets& set
       now, false);
   if (!outcome.failed) {
     SetProgress(deployment, sets, outcome.made, status, now);
-  } else if (!outcome.refusal.empty() && deployment.spec.progress_deadline_seconds) {
+  } else if (!outcome.refusal.empty() && ProgressDeadlineOf(deployment)) {
     Set(status, Condition("Progressing", "False", "ReplicaSetCreateError", outcome.refusal), now,
         false);
   }

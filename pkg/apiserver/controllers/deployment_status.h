@@ -3,6 +3,8 @@
 #ifndef KUBEXX_APISERVER_CONTROLLERS_DEPLOYMENT_STATUS_H_
 #define KUBEXX_APISERVER_CONTROLLERS_DEPLOYMENT_STATUS_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,11 @@ struct RolloutOutcome {
 api::apps::v1::DeploymentStatus NextStatus(const api::apps::v1::Deployment& deployment,
                                            const ReplicaSets& sets, const RolloutOutcome& outcome,
                                            const apimachinery::Time& now);
+
+/// In how many seconds the Deployment has to make progress. None for the largest number that the
+/// field can hold, which stands for no deadline in Kubernetes; there is no condition Progressing
+/// then.
+std::optional<std::int32_t> ProgressDeadlineOf(const api::apps::v1::Deployment& deployment);
 
 /// Whether all pods exist, are available and were made from the Deployment's current template.
 bool IsComplete(const api::apps::v1::Deployment& deployment,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,15 +15,13 @@
 
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
-#include "kubexx/api/meta/v1/schema.gen.h"
 #include "kubexx/api/policy/v1/resources.gen.h"
 #include "kubexx/api/policy/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/claims.h"
 #include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/rollout.h"
 #include "kubexx/apiserver/controllers/setup.h"
-#include "kubexx/apiserver/object/label_match.h"
-#include "kubexx/codec/json_tree.h"
 #include "kubexx/controller/builder.h"
 #include "kubexx/controller/conditions.h"
 #include "kubexx/controller/object_helpers.h"
@@ -90,18 +89,10 @@ class DisruptionReconciler final : public controller::Reconciler {
  private:
   static Result<std::vector<PodRef>> PodsOf(const controller::Client& client,
                                             const PodDisruptionBudget& budget) {
-    if (!budget.spec.selector) {
-      return std::vector<PodRef>();
-    }
-    KX_ASSIGN_OR_RETURN(const auto selector,
-                        codec::JsonTree::Parse(codec::EncodeJson(*budget.spec.selector)));
     KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, client.List<Pod>(budget.metadata.namespace_));
-    const auto requirements = RequirementsOf(selector);
-    std::erase_if(pods, [&requirements](const PodRef& pod) {
-      return !requirements || !std::ranges::all_of(*requirements, [&pod](const auto& one) {
-        return one.Matches(pod->metadata.labels);
-      });
-    });
+    const WorkloadSelector selector = SelectorOf(budget);
+    std::erase_if(
+        pods, [&selector](const PodRef& pod) { return !selector.Matches(pod->metadata.labels); });
     return pods;
   }
 
@@ -165,11 +156,12 @@ class DisruptionReconciler final : public controller::Reconciler {
         KX_RETURN_IF_ERROR(AddScale(client, *pod, *owner, wanted));
       }
     }
-    std::int32_t sum = 0;
+    std::int64_t sum = 0;
     for (const auto& [uid, replicas] : wanted) {
       sum += replicas;
     }
-    return sum;
+    return static_cast<std::int32_t>(
+        std::min<std::int64_t>(sum, std::numeric_limits<std::int32_t>::max()));
   }
 
   static Result<void> AddScale(const controller::Client& client, const Pod& pod,

@@ -1,6 +1,7 @@
-// Job: pods until enough have succeeded or too many have failed. Indexes, policies and deadlines do
-// not count.
+// Job: pods until enough have succeeded, too many have failed or the time is over. Indexes and
+// policies do not count. What its status says is in job_status.h; this reads and writes.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,38 +11,22 @@
 #include "kubexx/api/batch/v1/resources.gen.h"
 #include "kubexx/api/batch/v1/types.gen.h"
 #include "kubexx/apiserver/controllers/expected_errors.h"
+#include "kubexx/apiserver/controllers/job_status.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
-#include "kubexx/controller/conditions.h"
+#include "kubexx/kubernetes/options.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
 
 using api::batch::v1::Job;
-using api::batch::v1::JobCondition;
 using api::batch::v1::JobStatus;
 using apimachinery::Result;
+using apimachinery::Time;
 using controller::Action;
-
-bool IsFinished(const Job& job) {
-  return controller::IsConditionTrue(job.status.conditions, "Complete") ||
-         controller::IsConditionTrue(job.status.conditions, "Failed");
-}
-
-/// The condition that says what will be, and the one that says that it is.
-void Finish(JobStatus& status, bool complete, const apimachinery::Time& now) {
-  JobCondition condition;
-  condition.type = complete ? "SuccessCriteriaMet" : "FailureTarget";
-  condition.status = "True";
-  condition.reason = complete ? "CompletionsReached" : "BackoffLimitExceeded";
-  condition.last_probe_time = now;
-  controller::SetCondition(status.conditions, condition, now);
-  condition.type = complete ? "Complete" : "Failed";
-  controller::SetCondition(status.conditions, std::move(condition), now);
-}
 
 class JobReconciler final : public controller::Reconciler {
  public:
@@ -52,73 +37,71 @@ class JobReconciler final : public controller::Reconciler {
                            controller::Context& context) override {
     const auto found = context.client.Get<Job>(request.object);
     if (!found) {
+      deletions_.Forget(request.object);
       return controller::IgnoreNotFound(found.error());
     }
     const Job& job = **found;
-    if (controller::IsBeingDeleted(job) || IsFinished(job)) {
+    const Time now = Time::From(context.clock.Wall());
+    if (controller::IsBeingDeleted(job)) {
+      return Action::Done();
+    }
+    if (IsJobFinished(job)) {
+      return CleanUp(context.client, job, now);
+    }
+    if (IsManagedElsewhere(job)) {
       return Action::Done();
     }
     KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(job.metadata));
-    deletions_.Filter(job.metadata.uid, pods);
-    JobStatus status = Counted(job, pods, apimachinery::Time::From(context.clock.Wall()));
-    const bool goes_on = status.conditions.size() == job.status.conditions.size();
-    const Result<void> scaled = goes_on ? Scale(context, job, pods, status) : Result<void>();
-    return AfterReport(scaled, ReportStatus(context, job, std::move(status)));
+    const std::size_t deleted = deletions_.Filter(request.object, pods).size();
+    JobCounts counts = CountJobPods(pods);
+    counts.terminating += static_cast<std::int32_t>(deleted);
+    auto end = JobEndOf(job, counts, now);
+    const Result<void> scaled =
+        Scale(context, job, pods, WantedActivePods(job, counts, end.has_value()), counts);
+    if (!end) {
+      end = JobSuccessOf(job, counts, now);
+    }
+    return AfterReport(scaled, ReportStatus(context, job, NextJobStatus(job, counts, end, now)));
   }
 
  private:
-  static JobStatus Counted(const Job& job, const std::vector<PodRef>& pods,
-                           const apimachinery::Time& now) {
-    JobStatus status = job.status;
-    status.active = status.succeeded = status.failed = 0;
-    status.ready = 0;
-    status.terminating = 0;
-    for (const PodRef& pod : pods) {
-      status.succeeded += pod->status.phase == "Succeeded" ? 1 : 0;
-      status.failed += pod->status.phase == "Failed" ? 1 : 0;
-      status.active += IsActive(*pod) ? 1 : 0;
-      *status.ready += IsActive(*pod) && IsReady(*pod) ? 1 : 0;
+  /// Deletes a finished Job when its time has come.
+  static Result<Action> CleanUp(const controller::Client& client, const Job& job, const Time& now) {
+    const auto left = JobTimeToLive(job, now);
+    if (!left) {
+      return Action::Done();
     }
-    if (!status.start_time && !job.spec.suspend.value_or(false)) {
-      status.start_time = now;
+    if (*left > base::Duration(0)) {
+      return Action::RequeueAfter(*left);
     }
-    // Without a number of completions one success is enough, once all others have ended.
-    const bool enough = job.spec.completions ? status.succeeded >= *job.spec.completions
-                                             : status.succeeded > 0 && status.active == 0;
-    if (enough) {
-      Finish(status, true, now);
-      status.completion_time = now;
-    } else if (status.failed > job.spec.backoff_limit.value_or(6)) {
-      Finish(status, false, now);
-    }
-    return status;
+    // As it was looked at: somebody may have given it more time.
+    const auto deleted = client.Delete<Job>(KeyOf(job.metadata),
+                                            {.propagation = kubernetes::Propagation::kForeground,
+                                             .uid = job.metadata.uid,
+                                             .resource_version = job.metadata.resource_version});
+    return deleted ? Action::Done() : controller::IgnoreNotFound(deleted.error());
   }
 
   static Result<Action> ReportStatus(const controller::Context& context, const Job& job,
-                                     JobStatus status) {
+                                     const JobStatus& status) {
     if (status != job.status) {
       Job changed = job;
-      changed.status = std::move(status);
+      changed.status = status;
       KX_RETURN_IF_ERROR(context.client.UpdateStatus(changed));
+      if (IsJobFinished(changed)) {
+        return Action::Done();  // its own event has it cleaned up
+      }
     }
-    return Action::Done();
+    const auto left = JobTimeLeft(job, status, Time::From(context.clock.Wall()));
+    return left && *left > base::Duration(0) ? Action::RequeueAfter(*left) : Action::Done();
   }
 
-  /// Makes and deletes pods, and counts them in `status.active`.
+  /// Makes and deletes pods, and counts them in `counts`.
   Result<void> Scale(const controller::Context& context, const Job& job, std::vector<PodRef>& pods,
-                     JobStatus& status) {
-    std::int32_t wanted = job.spec.parallelism.value_or(1);
-    if (job.spec.completions) {
-      wanted = std::min(wanted, *job.spec.completions - status.succeeded);
-    } else if (status.succeeded > 0) {
-      wanted = status.active;
-    }
-    if (job.spec.suspend.value_or(false)) {
-      wanted = 0;
-    }
+                     std::int32_t wanted, JobCounts& counts) {
     // The events of those that are made bring the next turn; meanwhile other Jobs have theirs.
-    const std::int64_t most = std::int64_t{status.active} + kMostPodsAtOnce;
-    for (; status.active < std::min<std::int64_t>(wanted, most); ++status.active) {
+    const std::int64_t most = std::int64_t{counts.active} + kMostPodsAtOnce;
+    for (; counts.active < std::min<std::int64_t>(wanted, most); ++counts.active) {
       Pod pod = PodOf(job.spec.template_, job.metadata.namespace_);
       pod.metadata.generate_name = job.metadata.name + "-";
       for (const char* const prefix : {"", "batch.kubernetes.io/"}) {
@@ -130,9 +113,12 @@ class JobReconciler final : public controller::Reconciler {
     }
     std::erase_if(pods, [](const PodRef& pod) { return !IsActive(*pod); });
     SortForDeletion(pods);
-    for (auto pod = pods.begin(); status.active > wanted; ++pod, --status.active) {
+    for (auto pod = pods.begin(); counts.active > wanted && pod != pods.end(); ++pod) {
       KX_RETURN_IF_ERROR(refusals_.OfDelete(
-          context, job, deletions_.Delete(context.client, job.metadata.uid, **pod)));
+          context, job, deletions_.Delete(context.client, KeyOf(job.metadata), **pod)));
+      --counts.active;
+      ++counts.terminating;
+      counts.ready -= IsReady(**pod) ? 1 : 0;
     }
     return {};
   }

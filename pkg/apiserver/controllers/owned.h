@@ -1,5 +1,5 @@
 /// @file
-/// Finds the objects that another object controls.
+/// Finds the objects that another object, or nobody, controls.
 #ifndef KUBEXX_APISERVER_CONTROLLERS_OWNED_H_
 #define KUBEXX_APISERVER_CONTROLLERS_OWNED_H_
 
@@ -17,10 +17,10 @@
 
 namespace kubexx::apiserver::controllers {
 
-/// Finds the objects of type T that one object controls, through an index of the cache, without
-/// decoding other objects. It considers the controller's namespace only, so that a user of another
-/// namespace cannot give objects to a controller in this one. A value; as fresh as the cache.
-/// Thread-safe.
+/// Finds the objects of type T that one object controls, or nobody, through an index of the cache,
+/// without decoding other objects. It considers the controller's namespace only, so that a user of
+/// another namespace cannot give objects to a controller in this one. A value; as fresh as the
+/// cache. Thread-safe.
 template <class T>
 class OwnedObjects {
  public:
@@ -29,6 +29,12 @@ class OwnedObjects {
       : informer_(manager.template InformerFor<T>()) {
     // That it is there already is what is wanted.
     (void)informer_->AddIndexers({{kIndex, UidsOf}});
+  }
+
+  /// Returns the objects of `namespace_` that nobody controls, in no particular order. Returns the
+  /// errors of cache::Lister.
+  apimachinery::Result<std::vector<cache::Ref<T>>> Orphans(const std::string& namespace_) const {
+    return cache::Lister<T>(informer_).ByIndex({{kIndex, TermOf(namespace_, "")}});
   }
 
   /// Returns the objects that `owner` controls, in no particular order. Returns the errors of
@@ -50,9 +56,7 @@ class OwnedObjects {
       return {};  // whoever reads it is told
     }
     const auto* const owner = controller::ControllerOf((*object)->metadata);
-    return owner == nullptr
-               ? std::vector<std::string>()
-               : std::vector<std::string>{TermOf((*object)->metadata.namespace_, owner->uid)};
+    return {TermOf((*object)->metadata.namespace_, owner == nullptr ? "" : owner->uid)};
   }
 
   std::shared_ptr<cache::SharedInformer<T>> informer_;

@@ -37,6 +37,7 @@ class PodReconciler final : public controller::Reconciler {
                            controller::Context& context) override {
     const auto found = context.client.Get<Pod>(request.object);
     if (!found) {
+      lives_.Forget(request.object);  // it may have been waiting
       return controller::IgnoreNotFound(found.error());
     }
     const Pod& pod = **found;
@@ -51,6 +52,8 @@ class PodReconciler final : public controller::Reconciler {
         return Schedule(context.client, pod, now);
       case PodStep::kRun:
         return Write(context.client, pod, RunningStatus(pod, NextAddress(), now));
+      case PodStep::kGate:
+        return Write(context.client, pod, GatedStatus(pod, now));
       case PodStep::kSucceed:
         return Write(context.client, pod, SucceededStatus(pod, now));
       case PodStep::kRemove:
@@ -91,12 +94,12 @@ class PodReconciler final : public controller::Reconciler {
     if (!written) {
       return controller::IgnoreNotFound(written.error());
     }
-    lives_.Forget(pod.metadata.uid);
+    lives_.Forget(KeyOf(pod.metadata));
     return Action::Done();
   }
 
   Result<Action> Remove(const controller::Client& client, const Pod& pod) {
-    lives_.Forget(pod.metadata.uid);
+    lives_.Forget(KeyOf(pod.metadata));
     const auto deleted = client.Delete<Pod>({pod.metadata.namespace_, pod.metadata.name},
                                             {.grace_period_seconds = 0, .uid = pod.metadata.uid});
     return deleted ? Action::Done() : controller::IgnoreNotFound(deleted.error());

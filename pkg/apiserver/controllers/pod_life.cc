@@ -30,7 +30,14 @@ void Set(PodStatus& status, const char* type, const char* value, const char* rea
   controller::SetCondition(status.conditions, std::move(condition), now);
 }
 
+constexpr const char* kGatesNotReady = "ReadinessGatesNotReady";
 constexpr std::string_view kSchedulerName = "default-scheduler";
+
+bool GatesAllow(const Pod& pod) {
+  return std::ranges::all_of(pod.spec.readiness_gates, [&pod](const auto& gate) {
+    return ConditionOf(pod, gate.condition_type) == "True";
+  });
+}
 
 Quantity QuantityOf(const char* text) {
   auto quantity = Quantity::Parse(text);
@@ -88,6 +95,9 @@ PodStatus RunningStatus(const Pod& pod, const std::string& address, const Time& 
        {"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"}) {
     Set(status, type, "True", "", now);
   }
+  if (!GatesAllow(pod)) {
+    Set(status, "Ready", "False", kGatesNotReady, now);
+  }
   status.container_statuses.clear();
   for (const auto& container : pod.spec.containers) {
     ContainerStatus one;
@@ -100,6 +110,13 @@ PodStatus RunningStatus(const Pod& pod, const std::string& address, const Time& 
     one.state.running.emplace().started_at = now;
     status.container_statuses.push_back(std::move(one));
   }
+  return status;
+}
+
+PodStatus GatedStatus(const Pod& pod, const Time& now) {
+  PodStatus status = pod.status;
+  const bool ready = GatesAllow(pod);
+  Set(status, "Ready", ready ? "True" : "False", ready ? "" : kGatesNotReady, now);
   return status;
 }
 
@@ -124,7 +141,12 @@ PodStatus SucceededStatus(const Pod& pod, const Time& now) {
 PodLives::Next PodLives::Of(const Pod& pod, base::TimePoint now) {
   const bool elsewhere = !pod.spec.node_name.empty() && pod.spec.node_name != kNodeName;
   if (controller::IsBeingDeleted(pod)) {
-    return {.step = elsewhere ? PodStep::kOrphan : PodStep::kRemove};
+    if (elsewhere) {
+      return {.step = PodStep::kOrphan};
+    }
+    // Its containers end also where a finalizer keeps the object, so that its workload goes on.
+    const bool is_kept = pod.status.phase == "Running" && !pod.metadata.finalizers.empty();
+    return {.step = is_kept ? PodStep::kSucceed : PodStep::kRemove};
   }
   if (elsewhere) {
     return {};
@@ -138,18 +160,32 @@ PodLives::Next PodLives::Of(const Pod& pod, base::TimePoint now) {
                 ours && pod.spec.scheduling_gates.empty() ? PodStep::kSchedule : PodStep::kNothing};
   }
   const bool runs = pod.status.phase == "Running";
+  // Without gates whoever writes that a pod is not ready is believed, as tests do that.
+  if (runs && !pod.spec.readiness_gates.empty() && ConditionOf(pod, "ContainersReady") == "True" &&
+      GatesAllow(pod) != IsReady(pod)) {
+    return {.step = PodStep::kGate};
+  }
   if (runs && pod.spec.restart_policy != "Never" && pod.spec.restart_policy != "OnFailure") {
     return {};
   }
   const base::MutexLock lock(mu_);
-  const base::TimePoint due = since_.try_emplace(pod.metadata.uid, now).first->second + delay_;
+  Waiting& entry = waiting_[KeyOf(pod.metadata)];
+  if (entry.uid != pod.metadata.uid) {
+    entry = {.uid = pod.metadata.uid, .since = now};
+  }
+  const base::TimePoint due = entry.since + delay_;
   return due > now ? Next{.step = PodStep::kWait, .wait = due - now}
                    : Next{.step = runs ? PodStep::kSucceed : PodStep::kRun};
 }
 
-void PodLives::Forget(const std::string& uid) {
+void PodLives::Forget(const apimachinery::ObjectKey& pod) {
   const base::MutexLock lock(mu_);
-  since_.erase(uid);
+  waiting_.erase(pod);
+}
+
+std::size_t PodLives::waiting() const {
+  const base::MutexLock lock(mu_);
+  return waiting_.size();
 }
 
 }  // namespace kubexx::apiserver::controllers

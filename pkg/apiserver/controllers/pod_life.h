@@ -3,12 +3,14 @@
 #ifndef KUBEXX_APISERVER_CONTROLLERS_POD_LIFE_H_
 #define KUBEXX_APISERVER_CONTROLLERS_POD_LIFE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
@@ -28,9 +30,14 @@ api::core::v1::Node SimulatedNode(const apimachinery::Time& now);
 api::core::v1::PodStatus UnschedulableStatus(const api::core::v1::Pod& pod,
                                              const apimachinery::Time& now);
 
-/// The status of a pod that has been running and ready since `now`.
+/// The status of a pod that has been running since `now`, and ready if its readiness gates allow
+/// it.
 api::core::v1::PodStatus RunningStatus(const api::core::v1::Pod& pod, const std::string& address,
                                        const apimachinery::Time& now);
+
+/// The status of a running pod that is ready if each of its readiness gates has a condition that is
+/// true, as a kubelet says it.
+api::core::v1::PodStatus GatedStatus(const api::core::v1::Pod& pod, const apimachinery::Time& now);
 
 /// The status of a pod whose containers have all ended without error at `now`.
 api::core::v1::PodStatus SucceededStatus(const api::core::v1::Pod& pod,
@@ -43,6 +50,7 @@ enum class PodStep : std::uint8_t {
   kSchedule,  ///< assign it to the simulated node
   kWait,      ///< wait for PodLives::Next::wait
   kRun,
+  kGate,  ///< it is ready, or no longer, because of its readiness gates: write GatedStatus
   kSucceed,
   kRemove,  ///< somebody deleted it: remove the object, as its containers have ended
   kOrphan,  ///< somebody deleted it on another node: remove it if that node does not exist
@@ -62,16 +70,21 @@ class PodLives {
     bool operator==(const Next&) const = default;
   };
   /// The next step of the pod `pod`. A pod with restartPolicy Always runs for ever; others end
-  /// after the delay.
+  /// after the delay. One that is deleted ends at once.
   Next Of(const api::core::v1::Pod& pod, base::TimePoint now);
-  /// Must be called when the pod with this uid has taken its step or is gone.
-  void Forget(const std::string& uid);
+  /// Must be called when the pod with this key has taken its step or is gone.
+  void Forget(const apimachinery::ObjectKey& pod);
+  /// Of how many pods it remembers since when they wait.
+  std::size_t waiting() const;
 
  private:
+  struct Waiting {
+    std::string uid{};  ///< another one is another pod, which has just begun to wait
+    base::TimePoint since{};
+  };
   const base::Duration delay_;
-  base::Mutex mu_;
-  /// Since when pods wait, by uid.
-  std::map<std::string, base::TimePoint> since_ KX_GUARDED_BY(mu_);
+  mutable base::Mutex mu_;
+  std::map<apimachinery::ObjectKey, Waiting> waiting_ KX_GUARDED_BY(mu_);
 };
 
 }  // namespace kubexx::apiserver::controllers

@@ -1,6 +1,8 @@
 #include "kubexx/apiserver/controllers/pods.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -24,11 +26,29 @@ std::uint32_t Hash(std::string_view bytes) {
   return hash;
 }
 
+/// 0 without the annotation, and for what is no number.
+std::int32_t DeletionCostOf(const Pod& pod) {
+  const auto found = pod.metadata.annotations.find("controller.kubernetes.io/pod-deletion-cost");
+  std::int32_t cost = 0;
+  if (found != pod.metadata.annotations.end()) {
+    const std::string& text = found->second;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, cost);
+    cost = read.ec == std::errc() && read.ptr == end ? cost : 0;
+  }
+  return cost;
+}
+
 }  // namespace
 
 bool IsActive(const Pod& pod) {
   return pod.status.phase != "Succeeded" && pod.status.phase != "Failed" &&
          !pod.metadata.deletion_timestamp;
+}
+
+bool IsTerminating(const Pod& pod) {
+  return pod.status.phase != "Succeeded" && pod.status.phase != "Failed" &&
+         pod.metadata.deletion_timestamp.has_value();
 }
 
 std::string_view ConditionOf(const Pod& pod, std::string_view type) {
@@ -57,7 +77,8 @@ Pod PodOf(const PodTemplateSpec& pod_template, const std::string& namespace_) {
 void SortForDeletion(std::vector<PodRef>& pods) {
   const auto rank = [](const PodRef& pod) {
     return std::tuple(!pod->spec.node_name.empty(), pod->status.phase == "Running", IsReady(*pod),
-                      -pod->metadata.creation_timestamp.seconds, pod->metadata.name);
+                      DeletionCostOf(*pod), -pod->metadata.creation_timestamp.seconds,
+                      pod->metadata.name);
   };
   std::ranges::sort(pods, {}, rank);
 }
@@ -77,37 +98,50 @@ std::string TemplateHash(const PodTemplateSpec& pod_template,
   return text;
 }
 
-void Deletions::Filter(const std::string& owner_uid, std::vector<PodRef>& pods) {
+std::vector<PodRef> Deletions::Filter(const apimachinery::ObjectKey& owner,
+                                      std::vector<PodRef>& pods) {
+  std::vector<PodRef> deleted;
   const base::MutexLock lock(mu_);
-  const auto found = deleted_.find(owner_uid);
+  const auto found = deleted_.find(owner);
   if (found == deleted_.end()) {
-    return;
+    return deleted;
   }
   std::set<std::string> still_there;
   std::erase_if(pods, [&](const PodRef& pod) {
-    const bool deleted = found->second.contains(pod->metadata.uid);
-    if (deleted) {
+    const bool is_deleted = found->second.contains(pod->metadata.uid);
+    if (is_deleted) {
       still_there.insert(pod->metadata.uid);
+      deleted.push_back(pod);
     }
-    return deleted;
+    return is_deleted;
   });
   if (still_there.empty()) {
     deleted_.erase(found);
   } else {
     found->second = std::move(still_there);
   }
+  return deleted;
 }
 
-Result<void> Deletions::Delete(const controller::Client& client, const std::string& owner_uid,
-                               const Pod& pod) {
+Result<void> Deletions::Delete(const controller::Client& client,
+                               const apimachinery::ObjectKey& owner, const Pod& pod) {
   const auto deleted =
       client.Delete<Pod>({pod.metadata.namespace_, pod.metadata.name}, {.uid = pod.metadata.uid});
   if (!deleted && deleted.error().reason != Reason::kNotFound) {
     return Fail(deleted.error());
   }
-  const base::MutexLock lock(mu_);
-  deleted_[owner_uid].insert(pod.metadata.uid);
+  Note(owner, pod.metadata.uid);
   return {};
+}
+
+void Deletions::Note(const apimachinery::ObjectKey& owner, const std::string& pod_uid) {
+  const base::MutexLock lock(mu_);
+  deleted_[owner].insert(pod_uid);
+}
+
+void Deletions::Forget(const apimachinery::ObjectKey& owner) {
+  const base::MutexLock lock(mu_);
+  deleted_.erase(owner);
 }
 
 }  // namespace kubexx::apiserver::controllers

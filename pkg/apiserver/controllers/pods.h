@@ -13,6 +13,9 @@
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
@@ -36,6 +39,9 @@ inline constexpr std::int32_t kMostPodsAtOnce = 500;
 /// Whether the pod has neither ended nor is being deleted.
 bool IsActive(const Pod& pod);
 
+/// Whether the pod is being deleted and has not ended yet.
+bool IsTerminating(const Pod& pod);
+
 /// The status of the pod's condition of that type; "" when it has none.
 std::string_view ConditionOf(const Pod& pod, std::string_view type);
 
@@ -49,7 +55,8 @@ bool IsAvailable(const Pod& pod, std::int32_t min_ready_seconds, const apimachin
 Pod PodOf(const PodTemplateSpec& pod_template, const std::string& namespace_);
 
 /// Sorts the pods that should be deleted first to the front: those that are not scheduled, then not
-/// running, then not ready, then the youngest.
+/// running, then not ready, then those with the lowest number in the annotation
+/// controller.kubernetes.io/pod-deletion-cost (0 without one), then the youngest.
 void SortForDeletion(std::vector<PodRef>& pods);
 
 /// A hash of a template for the label pod-template-hash and for names. Each number of `collisions`
@@ -57,21 +64,33 @@ void SortForDeletion(std::vector<PodRef>& pods);
 std::string TemplateHash(const PodTemplateSpec& pod_template,
                          const std::optional<std::int32_t>& collisions = {});
 
+/// The key of the object that has this metadata.
+inline apimachinery::ObjectKey KeyOf(const api::meta::v1::ObjectMeta& metadata) {
+  return {metadata.namespace_, metadata.name};
+}
+
 /// Remembers the deleted pods that the cache still has as alive, so that a controller does not
 /// delete others in their place. It forgets a pod at the owner's next reconcile after the cache
 /// knows. Thread-safe.
 class Deletions {
  public:
-  /// Removes the deleted pods from `pods`, the pods of an owner that the cache has.
-  void Filter(const std::string& owner_uid, std::vector<PodRef>& pods);
+  /// Removes the deleted pods from `pods`, the pods of an owner that the cache has, and returns
+  /// them.
+  std::vector<PodRef> Filter(const apimachinery::ObjectKey& owner, std::vector<PodRef>& pods);
 
   /// Deletes a pod. Succeeds when it is already gone.
-  apimachinery::Result<void> Delete(const controller::Client& client, const std::string& owner_uid,
-                                    const Pod& pod);
+  apimachinery::Result<void> Delete(const controller::Client& client,
+                                    const apimachinery::ObjectKey& owner, const Pod& pod);
+  /// Remembers that the pod with this uid was deleted.
+  void Note(const apimachinery::ObjectKey& owner, const std::string& pod_uid);
+
+  /// Must be called when the owner is gone: it has no next reconcile.
+  void Forget(const apimachinery::ObjectKey& owner);
 
  private:
   base::Mutex mu_;
-  std::map<std::string, std::set<std::string>> deleted_ KX_GUARDED_BY(mu_);
+  /// The uids of the pods, by owner.
+  std::map<apimachinery::ObjectKey, std::set<std::string>> deleted_ KX_GUARDED_BY(mu_);
 };
 
 }  // namespace kubexx::apiserver::controllers

@@ -7,6 +7,7 @@
 
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/claims.h"
 #include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
@@ -56,15 +57,19 @@ class ReplicaSetReconciler final : public controller::Reconciler {
                            controller::Context& context) override {
     const auto found = context.client.Get<ReplicaSet>(request.object);
     if (!found) {
+      deletions_.Forget(request.object);
       return controller::IgnoreNotFound(found.error());
     }
     const ReplicaSet& set = **found;
-    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata));
-    deletions_.Filter(set.metadata.uid, pods);
+    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, Claim<Pod>(context.client, pods_, set));
+    std::size_t terminating = deletions_.Filter(request.object, pods).size();
+    terminating += std::erase_if(pods, [](const PodRef& pod) { return IsTerminating(*pod); });
     std::erase_if(pods, [](const PodRef& pod) { return !IsActive(*pod); });
+    const std::size_t before = pods.size();
     const Result<void> scaled =
         controller::IsBeingDeleted(set) ? Result<void>() : Scale(context, set, pods);
-    return AfterReport(scaled, ReportStatus(context, set, pods, scaled));
+    terminating += before - pods.size();
+    return AfterReport(scaled, ReportStatus(context, set, pods, terminating, scaled));
   }
 
  private:
@@ -86,7 +91,7 @@ class ReplicaSetReconciler final : public controller::Reconciler {
       auto pod = pods.begin();
       for (; pod != end && deleted; pod += deleted ? 1 : 0) {
         deleted = refusals_.OfDelete(context, set,
-                                     deletions_.Delete(context.client, set.metadata.uid, **pod));
+                                     deletions_.Delete(context.client, KeyOf(set.metadata), **pod));
       }
       pods.erase(pods.begin(), pod);
     }
@@ -94,11 +99,13 @@ class ReplicaSetReconciler final : public controller::Reconciler {
   }
 
   static Result<Action> ReportStatus(const controller::Context& context, const ReplicaSet& set,
-                                     const std::vector<PodRef>& pods, const Result<void>& scaled) {
+                                     const std::vector<PodRef>& pods, std::size_t terminating,
+                                     const Result<void>& scaled) {
     const auto now = apimachinery::Time::From(context.clock.Wall());
     ReplicaSetStatus status = set.status;
     SetFailure(scaled, pods.size() < WantedPods(set), now, status);
     status.replicas = static_cast<std::int32_t>(pods.size());
+    status.terminating_replicas = static_cast<std::int32_t>(terminating);
     status.observed_generation = set.metadata.generation;
     status.ready_replicas = 0;
     status.available_replicas = 0;
@@ -130,6 +137,7 @@ Result<void> AddReplicaSetController(const Setup& setup) {
   KX_RETURN_IF_ERROR(
       controller::ControllerBuilder<ReplicaSet>(setup.manager)
           .Owns<Pod>()
+          .Watches<Pod>(AdoptersOf<ReplicaSet, Pod>(setup.manager))
           .Complete(WithExpectedErrors(std::make_shared<ReplicaSetReconciler>(setup))));
   return {};
 }

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -26,7 +26,8 @@ ControllerRevision RevisionOf(const PodTemplateSpec& pod_template, const std::st
 }
 
 RevisionPlan PlanRevisions(const std::vector<cache::Ref<ControllerRevision>>& known,
-                           ControllerRevision wanted, std::size_t limit) {
+                           ControllerRevision wanted, std::size_t limit,
+                           const std::set<std::string>& live) {
   RevisionPlan plan;
   std::vector<const ControllerRevision*> old;
   const ControllerRevision* current = nullptr;
@@ -35,8 +36,13 @@ RevisionPlan PlanRevisions(const std::vector<cache::Ref<ControllerRevision>>& kn
     if (each->metadata.name == wanted.metadata.name) {
       current = each.get();
     } else {
-      old.push_back(each.get());
       highest = std::max(highest, each->revision);
+      const auto hash = each->metadata.labels.find(kRevisionLabel);
+      const bool is_live = live.contains(each->metadata.name) ||
+                           (hash != each->metadata.labels.end() && live.contains(hash->second));
+      if (!is_live) {
+        old.push_back(each.get());
+      }
     }
   }
   if (current == nullptr) {
@@ -51,6 +57,30 @@ RevisionPlan PlanRevisions(const std::vector<cache::Ref<ControllerRevision>>& kn
     plan.remove.push_back(old[i]->metadata.name);
   }
   return plan;
+}
+
+std::set<std::string> RevisionsOfPods(const std::vector<PodRef>& pods) {
+  std::set<std::string> revisions;
+  for (const PodRef& pod : pods) {
+    const auto found = pod->metadata.labels.find(kRevisionLabel);
+    if (found != pod->metadata.labels.end()) {
+      revisions.insert(found->second);
+    }
+  }
+  return revisions;
+}
+
+apimachinery::Result<PodTemplateSpec> TemplateOf(const ControllerRevision& revision) {
+  KX_ASSIGN_OR_RETURN(codec::JsonTree data, codec::JsonTree::Parse(revision.data.raw));
+  const codec::JsonTree* const found = data.At({"spec", "template"});
+  if (found == nullptr) {
+    return apimachinery::Fail(
+        apimachinery::Reason::kMalformed,
+        "the ControllerRevision " + revision.metadata.name + " has no spec.template in its data");
+  }
+  codec::JsonTree pod_template = *found;
+  pod_template.Erase("$patch");
+  return codec::DecodeJson<PodTemplateSpec>(pod_template.ToJson());
 }
 
 }  // namespace kubexx::apiserver::controllers

@@ -6,12 +6,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
-#include "kubexx/apiserver/controllers/owned.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/cache/decode.h"
 #include "kubexx/controller/client.h"
 #include "kubexx/controller/object_helpers.h"
 
@@ -35,23 +39,31 @@ struct RevisionPlan {
 };
 /// Plans the changes that make `wanted`, the revision of the current template, the newest one: the
 /// revision to create or to update, and those to delete so that `limit` older ones stay. `known`
-/// are the revisions that exist.
+/// are the revisions that exist. Those in `live`, by their names or the values of kRevisionLabel,
+/// stay and do not count.
 RevisionPlan PlanRevisions(const std::vector<cache::Ref<ControllerRevision>>& known,
-                           ControllerRevision wanted, std::size_t limit);
+                           ControllerRevision wanted, std::size_t limit,
+                           const std::set<std::string>& live);
 
-/// Makes `workload`'s template its newest revision in the API. Returns the name of that revision.
+/// The values of kRevisionLabel that the pods have.
+std::set<std::string> RevisionsOfPods(const std::vector<PodRef>& pods);
+
+/// The template of which `revision` was made. kMalformed when there is none in it.
+apimachinery::Result<api::core::v1::PodTemplateSpec> TemplateOf(const ControllerRevision& revision);
+
+/// Makes `workload`'s template its newest revision in the API, and deletes old ones. `known` are
+/// the revisions of the workload; see PlanRevisions for `live`. Returns the name of the newest.
 template <class T>
-apimachinery::Result<std::string> WriteRevisions(const controller::Client& client,
-                                                 const OwnedObjects<ControllerRevision>& revisions,
-                                                 const T& workload) {
+apimachinery::Result<std::string> WriteRevisions(
+    const controller::Client& client, const std::vector<cache::Ref<ControllerRevision>>& known,
+    const T& workload, const std::set<std::string>& live) {
   ControllerRevision wanted =
       RevisionOf(workload.spec.template_, workload.metadata.namespace_, workload.metadata.name);
   KX_RETURN_IF_ERROR(controller::SetControllerReference(workload, wanted));
   const std::string name = wanted.metadata.name;
   const auto limit =
       static_cast<std::size_t>(std::max(0, workload.spec.revision_history_limit.value_or(10)));
-  KX_ASSIGN_OR_RETURN(const auto known, revisions.Of(workload.metadata));
-  const RevisionPlan plan = PlanRevisions(known, std::move(wanted), limit);
+  const RevisionPlan plan = PlanRevisions(known, std::move(wanted), limit, live);
   if (plan.create) {
     KX_RETURN_IF_ERROR(client.Create(*plan.create));
   }

@@ -11,10 +11,11 @@
 namespace kubexx::apiserver::controllers {
 namespace {
 
-std::int32_t TotalOf(const RolloutState& state) {
+// Of 64 bits, as several sets may each have as many as a number of 32 bits takes.
+std::int64_t TotalOf(const RolloutState& state) {
   return std::accumulate(
-      state.old.begin(), state.old.end(), state.current.replicas,
-      [](std::int32_t sum, const ReplicaCount& set) { return sum + set.replicas; });
+      state.old.begin(), state.old.end(), std::int64_t{state.current.replicas},
+      [](std::int64_t sum, const ReplicaCount& set) { return sum + set.replicas; });
 }
 
 RolloutStep Unchanged(const RolloutState& state) {
@@ -27,14 +28,26 @@ RolloutStep Unchanged(const RolloutState& state) {
 
 /// Takes up to `budget` from the old sets, oldest first: of each what `may_go` says.
 template <class F>
-std::int32_t Shrink(RolloutStep& step, std::int32_t budget, F may_go) {
-  std::int32_t taken = 0;
+std::int64_t Shrink(RolloutStep& step, std::int64_t budget, F may_go) {
+  std::int64_t taken = 0;
   for (std::size_t i = 0; i < step.old.size(); ++i) {
-    const std::int32_t part = std::clamp(may_go(i), 0, budget - taken);
-    step.old[i] -= part;
+    const std::int64_t part = std::clamp<std::int64_t>(may_go(i), 0, budget - taken);
+    step.old[i] -= static_cast<std::int32_t>(part);
     taken += part;
   }
   return taken;
+}
+
+/// `total` in the proportion of `part` to `whole`, to the nearest number. None is below zero;
+/// `part` has 31 bits at most, and `total` 32.
+std::int64_t ShareOf(std::int64_t total, std::int64_t part, std::int64_t whole) {
+  const std::int64_t rest = part * total % whole;
+  return part * total / whole + (rest >= whole - rest ? 1 : 0);
+}
+
+std::int32_t BoundedReplicas(std::int64_t replicas) {
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(replicas, 0, std::numeric_limits<std::int32_t>::max()));
 }
 
 }  // namespace
@@ -50,8 +63,7 @@ std::int32_t Resolve(const apimachinery::IntOrString& value, std::int32_t total,
     return 0;
   }
   const std::int64_t hundredths = std::int64_t{percent} * total;
-  return static_cast<std::int32_t>(std::min<std::int64_t>(
-      (hundredths + (round_up ? 99 : 0)) / 100, std::numeric_limits<std::int32_t>::max()));
+  return BoundedReplicas((hundredths + (round_up ? 99 : 0)) / 100);
 }
 
 RolloutLimits LimitsOf(const api::apps::v1::Deployment& deployment) {
@@ -77,66 +89,72 @@ RolloutLimits LimitsOf(const api::apps::v1::Deployment& deployment) {
 
 RolloutStep NextRollingStep(const RolloutState& state) {
   RolloutStep step = Unchanged(state);
-  const auto room = static_cast<std::int32_t>(
-      std::min<std::int64_t>(std::int64_t{state.wanted} + state.limits.surge - TotalOf(state),
-                             std::numeric_limits<std::int32_t>::max()));
+  const std::int64_t wanted = state.wanted;
+  const std::int64_t room = wanted + state.limits.surge - TotalOf(state);
   if (step.current > state.wanted) {
     step.current = state.wanted;
   } else if (room > 0) {
-    step.current += std::min(room, state.wanted - step.current);
+    step.current += static_cast<std::int32_t>(std::min(room, wanted - step.current));
   }
 
-  const std::int32_t total = TotalOf(state) + step.current - state.current.replicas;
-  const std::int32_t must_serve = state.wanted - state.limits.unavailable;
-  const std::int32_t not_yet = std::max(0, step.current - state.current.available);
-  const std::int32_t budget = total - must_serve - not_yet;
+  const std::int64_t total = TotalOf(state) + step.current - state.current.replicas;
+  const std::int64_t must_serve = wanted - state.limits.unavailable;
+  const std::int64_t not_yet = std::max(0, step.current - state.current.available);
+  const std::int64_t budget = total - must_serve - not_yet;
   if (budget <= 0) {
     return step;
   }
   // Pods that do not serve can go without harm.
-  const std::int32_t taken = Shrink(step, budget, [&](std::size_t i) {
+  const std::int64_t taken = Shrink(step, budget, [&](std::size_t i) {
     return state.old[i].replicas - std::min(state.old[i].replicas, state.old[i].available);
   });
-  std::int32_t available = std::min(step.current, state.current.available);
+  std::int64_t available = std::min(step.current, state.current.available);
   for (std::size_t i = 0; i < step.old.size(); ++i) {
     available += std::min(step.old[i], state.old[i].available);
   }
-  const std::int32_t spare = std::min(available - must_serve, budget - taken);
+  const std::int64_t spare = std::min(available - must_serve, budget - taken);
   if (spare > 0) {
     Shrink(step, spare, [&](std::size_t i) { return step.old[i]; });
   }
   return step;
 }
 
-RolloutStep NextScalingStep(const RolloutState& state, std::int32_t old_total) {
+RolloutStep NextScalingStep(const RolloutState& state, std::int64_t old_total) {
   RolloutStep step = Unchanged(state);
-  std::vector<std::int32_t*> active;
-  if (step.current > 0) {
-    active.push_back(&step.current);
-  }
+  std::vector<std::int32_t*> active;  // oldest first
   for (std::int32_t& old : step.old) {
     if (old > 0) {
       active.push_back(&old);
     }
   }
-  if (active.size() <= 1) {
-    *(active.empty() ? &step.current : active.front()) = state.wanted;
+  if (step.current > 0) {
+    active.push_back(&step.current);
+  }
+  if (active.empty()) {
+    active.push_back(state.has_current || step.old.empty() ? &step.current : &step.old.back());
+  }
+  if (active.size() == 1) {
+    *active.front() = state.wanted;
     return step;
   }
-  const std::int32_t target = state.wanted > 0 ? state.wanted + state.limits.surge : 0;
-  std::int32_t rest = target - TotalOf(state);
+  const std::int64_t target =
+      state.wanted > 0 ? std::int64_t{state.wanted} + state.limits.surge : 0;
+  std::int64_t rest = target - TotalOf(state);
+  // Of those of one size the newer grow first, and the older shrink first.
+  if (rest > 0) {
+    std::ranges::reverse(active);
+  }
   // The largest set takes what rounding leaves over.
   std::ranges::stable_sort(active,
                            [](const std::int32_t* a, const std::int32_t* b) { return *a > *b; });
   for (std::int32_t* const set : active) {
-    const std::int64_t share = std::int64_t{*set} * target / std::max(1, old_total) - *set;
-    const auto part =
-        static_cast<std::int32_t>(rest > 0 ? std::clamp<std::int64_t>(share, 0, rest)
-                                           : std::clamp<std::int64_t>(share, rest, 0));
-    *set += part;
+    const std::int64_t share = ShareOf(target, *set, std::max<std::int64_t>(1, old_total)) - *set;
+    const std::int64_t part = rest > 0 ? std::clamp<std::int64_t>(share, 0, rest)
+                                       : std::clamp<std::int64_t>(share, rest, 0);
+    *set = BoundedReplicas(*set + part);
     rest -= part;
   }
-  *active.front() = std::max(0, *active.front() + rest);
+  *active.front() = BoundedReplicas(*active.front() + rest);
   return step;
 }
 

@@ -40,6 +40,7 @@ struct RolloutState {
   RolloutLimits limits{};
   ReplicaCount current{};           ///< the ReplicaSet of the Deployment's template
   std::vector<ReplicaCount> old{};  ///< the others, oldest first
+  bool has_current = true;          ///< the ReplicaSet of the Deployment's template exists
 };
 
 /// The numbers of replicas to write to the ReplicaSets' specs.
@@ -55,9 +56,11 @@ struct RolloutStep {
 RolloutStep NextRollingStep(const RolloutState& state);
 
 /// Computes the next step when the number of replicas has changed during a rollout or while it is
-/// paused: all ReplicaSets grow or shrink in proportion. `old_total` is the maximum number of pods
-/// before the change.
-RolloutStep NextScalingStep(const RolloutState& state, std::int32_t old_total);
+/// paused: all ReplicaSets that have replicas grow or shrink in proportion, to the nearest whole
+/// number; what is left over goes to the largest. When none has any, the current one gets all of
+/// them, or the newest of the others while there is no current one. `old_total` is the maximum
+/// number of pods before the change.
+RolloutStep NextScalingStep(const RolloutState& state, std::int64_t old_total);
 
 }  // namespace kubexx::apiserver::controllers
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <random>
 #include <string>
 
@@ -9,7 +10,11 @@ namespace kubexx::apiserver::controllers {
 namespace {
 
 using apimachinery::IntOrString;
+using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::Le;
 
 TEST(ResolveTest, PercentagesAreOfTheTotal) {
   EXPECT_EQ(Resolve(IntOrString(3), 10, true), 3);
@@ -116,6 +121,54 @@ TEST(ScalingStepTest, InTheMiddleOfARolloutAllGrowInProportion) {
   const RolloutStep step = NextScalingStep(state, 12);
   EXPECT_EQ(step.current, 12);
   EXPECT_THAT(step.old, ElementsAre(12));
+}
+
+// The example of the documentation of Deployments: 10 replicas, 8 of them old, become 15.
+TEST(ScalingStepTest, SharesAreRoundedToTheNearestNumber) {
+  RolloutState state{.wanted = 15, .limits = {.surge = 3, .unavailable = 2}, .current = {5, 0}};
+  state.old = {{.replicas = 8, .available = 8}};
+  const RolloutStep step = NextScalingStep(state, 13);
+  EXPECT_EQ(step.current, 7);
+  EXPECT_THAT(step.old, ElementsAre(11));
+}
+
+TEST(ScalingStepTest, OfOneSizeTheNewerGrowFirstAndTheOlderShrinkFirst) {
+  RolloutState state{.wanted = 10, .current = {3, 3}};
+  state.old = {{.replicas = 3, .available = 3}, {.replicas = 3, .available = 3}};
+  RolloutStep step = NextScalingStep(state, 9);
+  EXPECT_EQ(step.current, 4);
+  EXPECT_THAT(step.old, ElementsAre(3, 3));
+  state.wanted = 8;
+  step = NextScalingStep(state, 9);
+  EXPECT_EQ(step.current, 3);
+  EXPECT_THAT(step.old, ElementsAre(2, 3));
+}
+
+TEST(ScalingStepTest, WithoutReplicasTheNewestSetThatExistsGetsAll) {
+  RolloutState state{.wanted = 3, .has_current = false};
+  state.old = {{.replicas = 0}, {.replicas = 0}};
+  RolloutStep step = NextScalingStep(state, 0);
+  EXPECT_EQ(step.current, 0);
+  EXPECT_THAT(step.old, ElementsAre(0, 3));
+  state.has_current = true;
+  step = NextScalingStep(state, 0);
+  EXPECT_EQ(step.current, 3);
+  EXPECT_THAT(step.old, ElementsAre(0, 0));
+}
+
+// What users may write: replicas and maxSurge have 31 bits.
+TEST(RolloutStepTest, TheLargestNumbersAreNoOverflow) {
+  constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
+  RolloutState state{.wanted = kMax, .limits = {.surge = kMax, .unavailable = kMax}};
+  state.current = {kMax - 1, 0};
+  state.old = {{.replicas = kMax, .available = kMax}, {.replicas = kMax, .available = kMax}};
+  RolloutStep step = NextRollingStep(state);
+  EXPECT_EQ(step.current, kMax - 1) << "there are too many already";
+  EXPECT_THAT(step.old, ElementsAre(0, 0));
+  step = NextScalingStep(state, std::int64_t{2} * kMax);
+  EXPECT_GE(step.current, 0);
+  EXPECT_THAT(step.old, Each(AllOf(Ge(0), Le(kMax))));
+  EXPECT_EQ(Resolve(IntOrString(std::string("2000000000%")), kMax, true), kMax);
 }
 
 TEST(ScalingStepTest, ToZeroLeavesNothing) {

@@ -1,11 +1,14 @@
 #include "kubexx/workqueue/internal/fair_list.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+
+#include "kubexx/base/keyed_hash.h"
 
 namespace kubexx::workqueue::internal {
 
@@ -37,7 +40,7 @@ class FairList final : public ReadyList {
   void Detach(Node* node) override {
     Tenant* const tenant = std::exchange(node->tenant, nullptr);
     if (--tenant->nodes == 0) {
-      tenants_.erase(tenants_.find(std::string(tenant->name)));
+      tenants_.erase(tenants_.find(tenant->name));
     }
   }
 
@@ -108,7 +111,8 @@ class FairList final : public ReadyList {
 
   const std::map<std::string, int> weights_;
   const int max_working_;
-  std::unordered_map<std::string, Tenant> tenants_;
+  /// Tenants' names come from outside, as namespaces do.
+  std::unordered_map<std::string, Tenant, base::KeyedTextHash, std::equal_to<>> tenants_;
   Tenant* first_ = nullptr;
   Tenant* last_ = nullptr;
 };

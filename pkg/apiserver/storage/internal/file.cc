@@ -62,7 +62,7 @@ Result<void> File::Append(std::string_view data) {
 }
 
 Result<void> File::Sync() {
-  if (::fdatasync(descriptor_) != 0) {
+  if (::fdatasync(descriptor_.get()) != 0) {
     return FailErrno("cannot sync", path_);
   }
   return {};

@@ -120,7 +120,7 @@ bool InformerCore::HasSynced() const {
 
 bool InformerCore::WaitForSync(const std::stop_token& stop) const {
   base::MutexLock lock(mu_);
-  while (!synced_ && !stop.stop_requested()) {
+  while (!synced_ && !retired_ && !stop.stop_requested()) {
     options_.clock.WaitUntil(mu_, synced_changed_, stop, base::TimePoint::max());
   }
   return synced_;
@@ -130,6 +130,10 @@ Result<void> InformerCore::AwaitSync(const std::stop_token& stop, base::Duration
   base::MutexLock lock(mu_);
   const base::TimePoint until = base::After(running_ ? started_ : options_.clock.Now(), patience);
   while (!synced_) {
+    if (retired_) {
+      return UnsyncedLocked(Reason::kUnavailable,
+                            "the informer was removed: ask its factory for a new one");
+    }
     if (stop.stop_requested()) {
       return UnsyncedLocked(Reason::kCancelled, "stopped");
     }

@@ -144,6 +144,7 @@ void InformerCore::Retire() {
   {
     const base::MutexLock lock(mu_);
     retired_ = true;
+    synced_changed_.notify_all();  // who waits for the first list waits for what never comes
   }
   std::string names;
   for (const auto& listeners : {listeners_->All(), listeners_->Awaited()}) {
