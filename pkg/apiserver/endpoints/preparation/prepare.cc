@@ -24,6 +24,7 @@
 #include "kubexx/apiserver/endpoints/validation/objects/object_names.h"
 #include "kubexx/apiserver/endpoints/validation/objects/validation.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_qos.h"
+#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/stored_object.h"
@@ -170,14 +171,9 @@ void SetGated(JsonTree& pod) {
   if (gates == nullptr || gates->size() == 0) {
     return;
   }
-  JsonTree condition = JsonTree::Object();
-  condition["type"] = "PodScheduled";
-  condition["status"] = "False";
-  condition["lastProbeTime"] = nullptr;
-  condition["lastTransitionTime"] = nullptr;
-  condition["reason"] = "SchedulingGated";
-  condition["message"] = "Scheduling is blocked due to non-empty scheduling gates";
-  pod["status"]["conditions"].Append(std::move(condition));
+  SetCondition(PodConditionTree("PodScheduled", false, "SchedulingGated",
+                                "Scheduling is blocked due to non-empty scheduling gates", ""),
+               pod);
 }
 
 /// What a new namespace always has in its spec: it goes when the server has emptied it. That is no
