@@ -17,8 +17,8 @@ namespace kubexx::apiserver {
 codec::JsonTree ConditionTree(std::string_view type, bool holds, std::string_view reason,
                               std::string_view message, std::string_view now);
 
-/// The same for a PodCondition, which also has a lastProbeTime, that is null. `reason` and `message`
-/// are left out when they are empty, and lastTransitionTime is null when `now` is empty.
+/// The same for a PodCondition, which also has a lastProbeTime, that is null. `reason` and
+/// `message` are left out when they are empty, and lastTransitionTime is null when `now` is empty.
 codec::JsonTree PodConditionTree(std::string_view type, bool holds, std::string_view reason,
                                  std::string_view message, std::string_view now);
 
@@ -34,8 +34,8 @@ bool ConditionHolds(const codec::JsonTree& object, std::string_view type);
 void SetCondition(codec::JsonTree condition, codec::JsonTree& object);
 
 /// Sets the missing times of all conditions that a client has written in `object`, by the same rule
-/// as SetCondition: lastTransitionTime to that of the last condition in `current` with the same type
-/// and status, otherwise to `now`, and lastUpdateTime to `now`. For conditions that have a
+/// as SetCondition: lastTransitionTime to that of the last condition in `current` with the same
+/// type and status, otherwise to `now`, and lastUpdateTime to `now`. For conditions that have a
 /// lastUpdateTime, as those of a CertificateSigningRequest. The types need not differ.
 void SetConditionTimes(const codec::JsonTree& current, std::string_view now,
                        codec::JsonTree& object);

@@ -8,10 +8,12 @@
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/behavior/type_behavior.h"
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
 #include "kubexx/apiserver/endpoints/checks/label_problems.h"
 #include "kubexx/apiserver/endpoints/checks/restore.h"
 #include "kubexx/apiserver/endpoints/checks/same_value.h"
+#include "kubexx/apiserver/endpoints/defaults/plain_defaults.h"
 #include "kubexx/apiserver/endpoints/preparation/server_metadata.h"
 #include "kubexx/apiserver/endpoints/registry/custom_types.h"
 #include "kubexx/apiserver/endpoints/registry/definition_type.h"
@@ -187,6 +189,14 @@ void AddOwnFinalizer(JsonTree& object) {
 }
 
 }  // namespace
+
+void SetDefaults(const ResourceType& type, JsonTree& object) {
+  const TypeBehavior& behavior = BehaviorOf(type);
+  SetPlainDefaults(behavior.plain_defaults, object);
+  if (behavior.set_defaults != nullptr) {
+    behavior.set_defaults(type, object);
+  }
+}
 
 std::string GeneratedName(std::string_view prefix) {
   // The cut may go through a character: some types allow any in their names.

@@ -165,10 +165,7 @@ void CheckRbac(const ResourceType& type, const JsonTree* old, const JsonTree& ob
   }
 }
 
-void SetRbacDefaults(const ResourceType& type, JsonTree& object) {
-  if (!IsRbacBinding(type)) {
-    return;
-  }
+void SetRoleBindingDefaults(JsonTree& object) {
   if (StringAt(object, {"roleRef", "apiGroup"}).empty()) {
     object["roleRef"]["apiGroup"] = kRbacGroup;
   }

@@ -16,8 +16,8 @@ namespace kubexx::apiserver {
 void CheckRbac(const ResourceType& type, const codec::JsonTree* old, const codec::JsonTree& object,
                FieldCauses& causes);
 
-/// Sets the missing API groups of a binding's role and subjects.
-void SetRbacDefaults(const ResourceType& type, codec::JsonTree& object);
+/// Sets the missing API groups of the role and the subjects of a RoleBinding or ClusterRoleBinding.
+void SetRoleBindingDefaults(codec::JsonTree& object);
 
 }  // namespace kubexx::apiserver
 
