@@ -99,6 +99,14 @@ void CheckWrittenAutoscaler(const CheckedWrite& written, FieldCauses& causes) {
   CheckAutoscaler(written.old_spec(), written.spec, causes);
 }
 
+void CheckWrittenRole(const CheckedWrite& written, FieldCauses& causes) {
+  CheckRole(written.type.namespaced, written.object, causes);
+}
+
+void CheckWrittenRoleBinding(const CheckedWrite& written, FieldCauses& causes) {
+  CheckRoleBinding(written.type.namespaced, written.old, written.object, causes);
+}
+
 constexpr std::string_view kAdmissionApi = "admissionregistration.k8s.io";
 constexpr std::string_view kAuthenticationApi = "authentication.k8s.io";
 constexpr std::string_view kAuthorizationApi = "authorization.k8s.io";
@@ -135,11 +143,11 @@ const TypeBehavior kBehaviors[] = {
     {.group = kAdmissionApi, .plural = "mutatingadmissionpolicies", .plain_defaults = {{"spec", "failurePolicy", R"("Fail")"}},
      .set_defaults = Defaults<SetAdmissionPolicyDefaults>},
     {.group = kAdmissionApi, .plural = "mutatingwebhookconfigurations", .set_defaults = Defaults<SetMutatingWebhookDefaults>,
-     .warnings = WebhookWarnings},
+     .check_always = ByObject<CheckWebhooks>, .warnings = WebhookWarnings},
     {.group = kAdmissionApi, .plural = "validatingadmissionpolicies", .plain_defaults = {{"spec", "failurePolicy", R"("Fail")"}},
      .set_defaults = Defaults<SetAdmissionPolicyDefaults>},
     {.group = kAdmissionApi, .plural = "validatingwebhookconfigurations", .set_defaults = Defaults<SetValidatingWebhookDefaults>,
-     .warnings = WebhookWarnings},
+     .check_always = ByObject<CheckWebhooks>, .warnings = WebhookWarnings},
     {.group = "apiextensions.k8s.io", .plural = "customresourcedefinitions", .set_defaults = Defaults<SetDefinitionDefaults>,
      .warnings = schema::DefinitionWarnings},
     {.group = "apiregistration.k8s.io", .plural = "apiservices", .name_problem = SegmentNameProblem},
@@ -181,18 +189,19 @@ const TypeBehavior kBehaviors[] = {
     {.group = kNetworkingApi, .plural = "ingressclasses", .set_defaults = Defaults<SetIngressClassDefaults>,
      .check = BySpec<CheckIngressClass>, .immutable_fields = {{"spec.controller"}}},
     {.group = kNetworkingApi, .plural = "ingresses", .check = ByBoth<CheckIngress>},
-    {.group = kNetworkingApi, .plural = "ipaddresses", .name_problem = AddressNameProblem, .immutable_fields = {{"spec.parentRef"}}},
+    {.group = kNetworkingApi, .plural = "ipaddresses", .name_problem = AddressNameProblem,
+     .immutable_fields = {{"spec.parentRef"}}},
     {.group = kNetworkingApi, .plural = "networkpolicies", .set_defaults = Defaults<SetNetworkPolicyDefaults>,
      .check = BySpec<CheckNetworkPolicy>},
     {.group = kNetworkingApi, .plural = "servicecidrs", .check_change = BySpecs<CheckServiceCidrChange>},
     {.group = "node.k8s.io", .plural = "runtimeclasses", .check = ByObject<CheckRuntimeClass>, .immutable_fields = {{"handler"}}},
     {.group = "policy", .plural = "poddisruptionbudgets", .check = BySpec<CheckDisruptionBudget>},
     {.group = kRbacApi, .plural = "clusterrolebindings", .set_defaults = Defaults<SetRoleBindingDefaults>,
-     .name_problem = SegmentNameProblem},
-    {.group = kRbacApi, .plural = "clusterroles", .name_problem = SegmentNameProblem},
+     .name_problem = SegmentNameProblem, .check_always = CheckWrittenRoleBinding},
+    {.group = kRbacApi, .plural = "clusterroles", .name_problem = SegmentNameProblem, .check_always = CheckWrittenRole},
     {.group = kRbacApi, .plural = "rolebindings", .set_defaults = Defaults<SetRoleBindingDefaults>,
-     .name_problem = SegmentNameProblem},
-    {.group = kRbacApi, .plural = "roles", .name_problem = SegmentNameProblem},
+     .name_problem = SegmentNameProblem, .check_always = CheckWrittenRoleBinding},
+    {.group = kRbacApi, .plural = "roles", .name_problem = SegmentNameProblem, .check_always = CheckWrittenRole},
     {.group = "scheduling.k8s.io", .plural = "priorityclasses",
      .plain_defaults = {{"", "preemptionPolicy", R"("PreemptLowerPriority")"}}, .check = ByObject<CheckPriorityClass>,
      .immutable_fields = {{"preemptionPolicy"}}, .check_change = CheckPriorityChange},

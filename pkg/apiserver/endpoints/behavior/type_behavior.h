@@ -50,12 +50,15 @@ struct TypeBehavior {
   /// Sets the other defaults of an object.
   void (*set_defaults)(const ResourceType& type, codec::JsonTree& object) = nullptr;
 
-  /// What is wrong with the name of a new object; "" for a valid one. Null when the name has to be a
-  /// DNS subdomain.
+  /// What is wrong with the name of a new object; "" for a valid one. Null when the name has to be
+  /// a DNS subdomain.
   std::string (*name_problem)(std::string_view name) = nullptr;
   /// Adds what is wrong with a new object, or with one of which more than metadata and status
   /// change.
   void (*check)(const CheckedWrite& written, FieldCauses& causes) = nullptr;
+  /// Adds what is wrong with the object that a client writes, also when it changes no more than the
+  /// metadata or the status.
+  void (*check_always)(const CheckedWrite& written, FieldCauses& causes) = nullptr;
   /// Fields that an update may not change.
   std::initializer_list<ImmutableField> immutable_fields{};
   /// Adds the other changes from `current` to `object` that an update may not make.

@@ -20,7 +20,6 @@
 #include "kubexx/apiserver/endpoints/registry/namespace_type.h"
 #include "kubexx/apiserver/endpoints/services/service_addresses.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/certificate_requests.h"
-#include "kubexx/apiserver/endpoints/validation/cluster/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/webhook_configuration.h"
 #include "kubexx/apiserver/endpoints/validation/objects/immutable_fields.h"
 #include "kubexx/apiserver/endpoints/validation/objects/object_names.h"
@@ -122,24 +121,22 @@ void CheckSpecOf(const Write& write, const JsonTree& object, FieldCauses& causes
   causes.AddAll(NewCauses(std::move(now).Take(), before.kept()));
 }
 
-/// What the schema of a custom resource says, and what there is to say of definitions and of Roles.
+/// What there is to say of the object of any type, and what the schema of a custom resource says.
 /// kCancelled when it is stopped.
 Result<void> CheckContent(const Write& write, const JsonTree& object, const std::stop_token& stop,
                           FieldCauses& causes) {
   const ResourceType& type = write.type;
   const JsonTree* const old = write.old;
   schema::Budget budget(stop);
-  CheckRbac(type, old, object, causes);
   CheckMetadata(type, old, object, causes);
   if (old == nullptr || !SameSpec(*old, object)) {
     CheckSpecOf(write, object, causes);
   }
+  CheckAlways(type, old, object, causes);
   if (type.custom && type.custom->schema != nullptr) {
     std::vector<StatusCause> found;
     schema::Validate(*type.custom->schema, object, old, budget, found);
     causes.AddAll(std::move(found));
-  } else if (IsWebhookConfiguration(type)) {
-    CheckWebhooks(object, causes);
   } else if (IsCustomResourceDefinition(type) && write.part != WritePart::kStatus) {
     // Its status says what is stored, whatever that is: else it could not be mended.
     CheckCustomDefinition(object, old, budget, causes);

@@ -117,6 +117,14 @@ void CheckFinalizers(const ResourceType& type, const JsonTree* old, const JsonTr
   }
 }
 
+/// `check` may be null.
+void CheckBy(decltype(TypeBehavior::check) check, const ResourceType& type, const JsonTree* old,
+             const JsonTree& object, FieldCauses& causes) {
+  if (check != nullptr) {
+    check({.type = type, .old = old, .object = object, .spec = PartAt(object, "spec")}, causes);
+  }
+}
+
 }  // namespace
 
 void CheckMetadata(const ResourceType& type, const JsonTree* old, const JsonTree& object,
@@ -128,9 +136,12 @@ void CheckMetadata(const ResourceType& type, const JsonTree* old, const JsonTree
 
 void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& object,
                FieldCauses& causes) {
-  if (auto* const check = BehaviorOf(type).check) {
-    check({.type = type, .old = old, .object = object, .spec = PartAt(object, "spec")}, causes);
-  }
+  CheckBy(BehaviorOf(type).check, type, old, object, causes);
+}
+
+void CheckAlways(const ResourceType& type, const JsonTree* old, const JsonTree& object,
+                 FieldCauses& causes) {
+  CheckBy(BehaviorOf(type).check_always, type, old, object, causes);
 }
 
 }  // namespace kubexx::apiserver

@@ -14,11 +14,17 @@ namespace kubexx::apiserver {
 void CheckMetadata(const ResourceType& type, const codec::JsonTree* old,
                    const codec::JsonTree& object, FieldCauses& causes);
 
-/// Adds what is wrong with an object of those built-in types for which TypeBehavior has a check, such
-/// as pods, workloads, Services, Secrets and ConfigMaps. `old` is the object before an update, null for a
-/// create; call it for an update only when more than metadata and status differ.
+/// Adds what is wrong with an object of those built-in types for which TypeBehavior has a check,
+/// such as pods, workloads, Services, Secrets and ConfigMaps. `old` is the object before an update,
+/// null for a create; call it for an update only when more than metadata and status differ.
 void CheckSpec(const ResourceType& type, const codec::JsonTree* old, const codec::JsonTree& object,
                FieldCauses& causes);
+
+/// Adds what is wrong with an object of those built-in types that are checked with every write,
+/// also when nothing but metadata and status differ: configurations of webhooks, Roles and their
+/// bindings.
+void CheckAlways(const ResourceType& type, const codec::JsonTree* old,
+                 const codec::JsonTree& object, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver
 
