@@ -1,5 +1,7 @@
 /// @file
-/// Functions that read and change the conditions of an object's status.
+/// Functions that read and change the conditions of an object's status. They work on structs, whose
+/// members the compiler checks; the API server has its own in apiserver/object/conditions.h,
+/// because it handles objects as JSON trees, also those of types that it has no struct for.
 #ifndef KUBEXX_CONTROLLER_CONDITIONS_H_
 #define KUBEXX_CONTROLLER_CONDITIONS_H_
 

@@ -44,5 +44,31 @@ TEST(ConditionsTest, AnotherTypeComesLast) {
   EXPECT_EQ(object.At({"status", "conditions", "1"}), FindCondition(object, "Degraded"));
 }
 
+TEST(ConditionsTest, APodConditionHasATimeOfAProbeAndOnlyWhatIsSaid) {
+  EXPECT_EQ(
+      PodConditionTree("PodScheduled", true, "", "", "t1").ToJson(),
+      R"({"type":"PodScheduled","status":"True","lastProbeTime":null,"lastTransitionTime":"t1"})");
+  EXPECT_EQ(
+      PodConditionTree("PodScheduled", false, "Gated", "it waits", "").ToJson(),
+      R"({"type":"PodScheduled","status":"False","lastProbeTime":null,"lastTransitionTime":null,"reason":"Gated","message":"it waits"})");
+}
+
+TEST(ConditionsTest, TimesThatAClientLeavesOutAreThoseOfTheSameConditionBefore) {
+  const JsonTree old = WithReady(true, "t1");
+  JsonTree object = old;
+  JsonTree& conditions = object["status"]["conditions"];
+  conditions.elements()[0].Erase("lastTransitionTime");
+  conditions.Append(ConditionTree("Degraded", true, "Slow", "", ""));
+  conditions.Append(ConditionTree("Full", true, "Small", "", "t0"));
+  SetConditionTimes(old, "t2", object);
+  EXPECT_EQ(FindCondition(object, "Ready")->TextAt("lastTransitionTime"), "t1");
+  EXPECT_EQ(FindCondition(object, "Ready")->TextAt("lastUpdateTime"), "t2");
+  EXPECT_EQ(FindCondition(object, "Degraded")->TextAt("lastTransitionTime"), "t2");
+  EXPECT_EQ(FindCondition(object, "Full")->TextAt("lastTransitionTime"), "t0");
+  JsonTree without = JsonTree::Object();
+  SetConditionTimes(old, "t2", without);
+  EXPECT_EQ(without.ToJson(), "{}");
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

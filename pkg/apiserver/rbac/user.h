@@ -16,6 +16,12 @@ struct User {
   bool operator==(const User&) const = default;
 };
 
+/// The user of a token, and those of the requested audiences that the token is for.
+struct TokenOwner {
+  User user{};
+  std::vector<std::string> audiences{};
+};
+
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_RBAC_USER_H_

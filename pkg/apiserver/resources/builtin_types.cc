@@ -1,5 +1,6 @@
 // What kube-apiserver's discovery, storage and strategies say of the built-in resources, as far as
-// the generated packages do not know it: one entry a resource, and nowhere else.
+// the generated packages do not know it: one entry a resource, and nowhere else. How objects are
+// treated, TypeBehavior has in the same way.
 #include "kubexx/apiserver/resources/builtin_types.h"
 
 #include <initializer_list>

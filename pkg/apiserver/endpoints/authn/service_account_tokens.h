@@ -38,12 +38,6 @@ struct TokenClaims {
   std::string bound_uid{};
 };
 
-/// The user of a token, and those of the requested audiences that the token is for.
-struct TokenOwner {
-  User user{};
-  std::vector<std::string> audiences{};
-};
-
 /// Makes and verifies tokens, with the claims of kube-apiserver's bound tokens. The key is made
 /// once and kept in the store, beside the objects, where no request can read it. So servers with
 /// the same store accept each other's tokens. Thread-safe once Load has returned.

@@ -110,6 +110,11 @@ bool SameValue(const JsonTree& a, const JsonTree& b) {
   return a == b || SameDeep(a, b, MemberKind::kPlain);
 }
 
+bool SameMember(const JsonTree* a, const JsonTree* b) {
+  const auto is_missing = [](const JsonTree* value) { return value == nullptr || value->IsNull(); };
+  return is_missing(a) || is_missing(b) ? is_missing(a) == is_missing(b) : SameValue(*a, *b);
+}
+
 bool SameSpecValue(const JsonTree& a, const JsonTree& b) {
   const auto is_compared = [](const JsonTree::Member& one) {
     return one.key != "metadata" && one.key != "status" && !IsNothing(&one.value);

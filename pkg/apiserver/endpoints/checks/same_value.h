@@ -13,8 +13,12 @@ namespace kubexx::apiserver {
 /// equality.Semantic.
 bool SameValue(const codec::JsonTree& a, const codec::JsonTree& b);
 
-/// The same for two whole objects without their metadata and status. When they differ, the change
-/// increments metadata.generation.
+/// The same for two members, each of which may be missing: then the pointer is null, or the value
+/// is. Only another missing member is the same as a missing one.
+bool SameMember(const codec::JsonTree* a, const codec::JsonTree* b);
+
+/// As SameValue for two whole objects without their metadata and status. When they differ, the
+/// change increments metadata.generation.
 bool SameSpecValue(const codec::JsonTree& a, const codec::JsonTree& b);
 
 }  // namespace kubexx::apiserver

@@ -56,6 +56,18 @@ TEST(SameValueTest, MetadataAndStatusAreNotOfTheSpec) {
   EXPECT_FALSE(SameSpecValue(*a, *c));
 }
 
+TEST(SameValueTest, AMissingMemberIsLikeOneThatIsNull) {
+  const JsonTree null;
+  const JsonTree list = JsonTree::Array();
+  const JsonTree one(1);
+  const JsonTree same(1);
+  EXPECT_TRUE(SameMember(nullptr, &null));
+  EXPECT_TRUE(SameMember(&one, &same));
+  EXPECT_FALSE(SameMember(nullptr, &one));
+  EXPECT_FALSE(SameMember(&one, &null));
+  EXPECT_FALSE(SameMember(nullptr, &list));
+}
+
 /// What takes time by the square of the number of members does not end.
 TEST(SameValueTest, ManyMembersAreComparedOnceEach) {
   constexpr int kMembers = base::testing::LargeInput(300'000);

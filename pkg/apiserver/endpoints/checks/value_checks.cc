@@ -45,6 +45,10 @@ bool IsTrueAt(const JsonTree& object, std::string_view member) {
   return found != nullptr && found->AsBool().value_or(false);
 }
 
+std::string JsonOrNull(const JsonTree* value) {
+  return value == nullptr ? "null" : value->ToJson();
+}
+
 bool NeedText(const JsonTree& object, std::string_view member, const FieldPath& path,
               FieldCauses& causes) {
   if (!object.TextAt(member).empty()) {

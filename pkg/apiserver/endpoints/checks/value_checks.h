@@ -39,6 +39,9 @@ std::optional<std::int64_t> IntAt(const codec::JsonTree& object, std::string_vie
 /// Whether the member is true.
 bool IsTrueAt(const codec::JsonTree& object, std::string_view member);
 
+/// The value in JSON; "null" when there is none.
+std::string JsonOrNull(const codec::JsonTree* value);
+
 /// Quotes a text as a JSON string.
 using codec::QuotedJson;
 

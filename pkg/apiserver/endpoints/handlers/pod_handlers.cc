@@ -1,6 +1,6 @@
 // The subresources of pods that are actions: binding and eviction.
-#include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -64,6 +64,11 @@ Result<void> CheckName(const Call& call, const JsonTree& object) {
                     "name in URL does not match name in the object: \"" + name + "\"");
 }
 
+/// The time as objects have it.
+std::string NowOf(const Call& call) {
+  return apimachinery::Time::From(call.objects.clock().Wall()).ToString();
+}
+
 /// The pod with its node, as the scheduler has decided.
 Result<JsonTree> Bound(const Call& call, const JsonTree& binding, JsonTree pod) {
   const std::string node = StringAt(binding, {"target", "name"});
@@ -95,13 +100,7 @@ Result<JsonTree> Bound(const Call& call, const JsonTree& binding, JsonTree pod) 
     JsonTree& annotations = pod["metadata"]["annotations"];
     annotations = ApplyMergePatch(std::move(annotations), *more);
   }
-  JsonTree condition = JsonTree::Object();
-  condition["type"] = "PodScheduled";
-  condition["status"] = "True";
-  condition["lastProbeTime"] = nullptr;
-  condition["lastTransitionTime"] =
-      apimachinery::Time::From(call.objects.clock().Wall()).ToString();
-  SetCondition(std::move(condition), pod);
+  SetCondition(PodConditionTree("PodScheduled", true, "", "", NowOf(call)), pod);
   return pod;
 }
 
@@ -139,23 +138,14 @@ Result<JsonTree> WithOneLess(const Call& call, JsonTree budget) {
     return Fail(TooManyRequests(name));
   }
   status["disruptionsAllowed"] = left - 1;
-  status["disruptedPods"][call.info.name] =
-      apimachinery::Time::From(call.objects.clock().Wall()).ToString();
+  status["disruptedPods"][call.info.name] = NowOf(call);
   return budget;
-}
-
-bool IsReady(const JsonTree& pod) {
-  const JsonTree* const conditions = pod.At({"status", "conditions"});
-  return conditions != nullptr &&
-         std::ranges::any_of(conditions->elements(), [](const JsonTree& one) {
-           return one.TextAt("type") == "Ready" && one.TextAt("status") == "True";
-         });
 }
 
 /// Whether a pod that is not ready may go without a disruption: the others are enough, or the
 /// budget does not care for those that are not ready.
 bool GoesFreely(const JsonTree& budget, const JsonTree& pod) {
-  if (IsReady(pod)) {
+  if (ConditionHolds(pod, "Ready")) {
     return false;
   }
   const std::int64_t desired = NumberIn(budget, {"status", "desiredHealthy"});
@@ -208,11 +198,9 @@ Result<BudgetAnswer> AskBudgets(const Call& call, const JsonTree& pod, bool dry_
 
 /// A pod with the condition that tells why it goes.
 JsonTree Targeted(const Call& call, JsonTree pod) {
-  JsonTree condition =
-      ConditionTree("DisruptionTarget", true, "EvictionByEvictionAPI", "Eviction API: evicting",
-                    apimachinery::Time::From(call.objects.clock().Wall()).ToString());
-  condition["lastProbeTime"] = nullptr;
-  SetCondition(std::move(condition), pod);
+  SetCondition(PodConditionTree("DisruptionTarget", true, "EvictionByEvictionAPI",
+                                "Eviction API: evicting", NowOf(call)),
+               pod);
   return pod;
 }
 

@@ -8,22 +8,24 @@
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/behavior/type_behavior.h"
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
 #include "kubexx/apiserver/endpoints/checks/label_problems.h"
 #include "kubexx/apiserver/endpoints/checks/restore.h"
 #include "kubexx/apiserver/endpoints/checks/same_value.h"
+#include "kubexx/apiserver/endpoints/defaults/plain_defaults.h"
 #include "kubexx/apiserver/endpoints/preparation/server_metadata.h"
 #include "kubexx/apiserver/endpoints/registry/custom_types.h"
 #include "kubexx/apiserver/endpoints/registry/definition_type.h"
 #include "kubexx/apiserver/endpoints/registry/namespace_type.h"
 #include "kubexx/apiserver/endpoints/services/service_addresses.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/certificate_requests.h"
-#include "kubexx/apiserver/endpoints/validation/cluster/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/webhook_configuration.h"
 #include "kubexx/apiserver/endpoints/validation/objects/immutable_fields.h"
 #include "kubexx/apiserver/endpoints/validation/objects/object_names.h"
 #include "kubexx/apiserver/endpoints/validation/objects/validation.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_qos.h"
+#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/stored_object.h"
@@ -119,24 +121,22 @@ void CheckSpecOf(const Write& write, const JsonTree& object, FieldCauses& causes
   causes.AddAll(NewCauses(std::move(now).Take(), before.kept()));
 }
 
-/// What the schema of a custom resource says, and what there is to say of definitions and of Roles.
+/// What there is to say of the object of any type, and what the schema of a custom resource says.
 /// kCancelled when it is stopped.
 Result<void> CheckContent(const Write& write, const JsonTree& object, const std::stop_token& stop,
                           FieldCauses& causes) {
   const ResourceType& type = write.type;
   const JsonTree* const old = write.old;
   schema::Budget budget(stop);
-  CheckRbac(type, old, object, causes);
   CheckMetadata(type, old, object, causes);
   if (old == nullptr || !SameSpec(*old, object)) {
     CheckSpecOf(write, object, causes);
   }
+  CheckAlways(type, old, object, causes);
   if (type.custom && type.custom->schema != nullptr) {
     std::vector<StatusCause> found;
     schema::Validate(*type.custom->schema, object, old, budget, found);
     causes.AddAll(std::move(found));
-  } else if (IsWebhookConfiguration(type)) {
-    CheckWebhooks(object, causes);
   } else if (IsCustomResourceDefinition(type) && write.part != WritePart::kStatus) {
     // Its status says what is stored, whatever that is: else it could not be mended.
     CheckCustomDefinition(object, old, budget, causes);
@@ -170,14 +170,9 @@ void SetGated(JsonTree& pod) {
   if (gates == nullptr || gates->size() == 0) {
     return;
   }
-  JsonTree condition = JsonTree::Object();
-  condition["type"] = "PodScheduled";
-  condition["status"] = "False";
-  condition["lastProbeTime"] = nullptr;
-  condition["lastTransitionTime"] = nullptr;
-  condition["reason"] = "SchedulingGated";
-  condition["message"] = "Scheduling is blocked due to non-empty scheduling gates";
-  pod["status"]["conditions"].Append(std::move(condition));
+  SetCondition(PodConditionTree("PodScheduled", false, "SchedulingGated",
+                                "Scheduling is blocked due to non-empty scheduling gates", ""),
+               pod);
 }
 
 /// What a new namespace always has in its spec: it goes when the server has emptied it. That is no
@@ -191,6 +186,14 @@ void AddOwnFinalizer(JsonTree& object) {
 }
 
 }  // namespace
+
+void SetDefaults(const ResourceType& type, JsonTree& object) {
+  const TypeBehavior& behavior = BehaviorOf(type);
+  SetPlainDefaults(behavior.plain_defaults, object);
+  if (behavior.set_defaults != nullptr) {
+    behavior.set_defaults(type, object);
+  }
+}
 
 std::string GeneratedName(std::string_view prefix) {
   // The cut may go through a character: some types allow any in their names.

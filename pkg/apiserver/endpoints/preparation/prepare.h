@@ -43,8 +43,8 @@ apimachinery::Result<void> PrepareUpdate(const ResourceType& type, WritePart par
 /// bytes.
 std::string GeneratedName(std::string_view prefix);
 
-/// Sets defaults for the types for which controllers and kubectl rely on them: workloads, pods,
-/// Services, namespaces.
+/// Sets the defaults that TypeBehavior has for the type: of those types for which controllers and
+/// kubectl rely on them, such as workloads, pods, Services and namespaces.
 void SetDefaults(const ResourceType& type, codec::JsonTree& object);
 
 }  // namespace kubexx::apiserver

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/registry/namespace_type.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_resize.h"
@@ -242,28 +241,6 @@ void CheckPart(const ResourceType& type, WritePart part, const JsonTree& current
     CheckPodResize(current, object, causes);
   } else if (part == WritePart::kStatus && IsNamespace(type)) {
     CheckPhase(object, causes);
-  }
-}
-
-void SetConditionTimes(base::Clock& clock, const JsonTree& current, JsonTree& object) {
-  const std::string now = apimachinery::Time::From(clock.Wall()).ToString();
-  JsonTree* const status = object.Find("status");
-  JsonTree* const conditions = status == nullptr ? nullptr : status->Find("conditions");
-  if (conditions == nullptr) {
-    return;
-  }
-  std::map<std::pair<std::string_view, std::string_view>, std::string_view> since;
-  for (const JsonTree& old : ElementsAt(current, {"status", "conditions"})) {
-    since[{old.TextAt("type"), old.TextAt("status")}] = old.TextAt("lastTransitionTime");
-  }
-  for (JsonTree& one : conditions->elements()) {
-    if (one.TextAt("lastUpdateTime").empty()) {
-      one["lastUpdateTime"] = now;
-    }
-    if (one.TextAt("lastTransitionTime").empty()) {
-      const auto old = since.find({one.TextAt("type"), one.TextAt("status")});
-      one["lastTransitionTime"] = old == since.end() ? std::string_view(now) : old->second;
-    }
   }
 }
 

@@ -10,7 +10,6 @@
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
 #include "kubexx/apiserver/managedfields/field_set.h"
 #include "kubexx/apiserver/object/resource_type.h"
-#include "kubexx/base/clock.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -47,10 +46,6 @@ managedfields::FieldSet IgnoredBy(const ResourceType& type, WritePart part);
 /// resized.
 void CheckPart(const ResourceType& type, WritePart part, const codec::JsonTree& current,
                const codec::JsonTree& object, FieldCauses& causes);
-
-/// Sets missing times in the conditions of a CertificateSigningRequest: to those of `current` when
-/// the condition has not changed since, otherwise to the present time.
-void SetConditionTimes(base::Clock& clock, const codec::JsonTree& current, codec::JsonTree& object);
 
 }  // namespace kubexx::apiserver
 

@@ -11,6 +11,7 @@
 #include "kubexx/apiserver/endpoints/registry/definition_type.h"
 #include "kubexx/apiserver/endpoints/services/service_addresses.h"
 #include "kubexx/apiserver/managedfields/managers.h"
+#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 
@@ -225,7 +226,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     KX_ASSIGN_OR_RETURN(JsonTree after, change(before));
     if (type.Has(Subresource::Is::kApproval) &&
         (part == WritePart::kStatus || part == WritePart::kApproval)) {
-      SetConditionTimes(clock_, before, after);
+      SetConditionTimes(before, apimachinery::Time::From(clock_.Wall()).ToString(), after);
     }
     if (IsService(type) && part == WritePart::kObject) {
       KX_RETURN_IF_ERROR(CheckVersion(type, before, after));

@@ -6,6 +6,7 @@
 
 #include "kubexx/apiserver/endpoints/checks/field_path.h"
 #include "kubexx/apiserver/endpoints/checks/label_problems.h"
+#include "kubexx/apiserver/endpoints/checks/same_value.h"
 #include "kubexx/apiserver/endpoints/checks/value_checks.h"
 #include "kubexx/apiserver/endpoints/validation/pods/resource_validation.h"
 #include "kubexx/apiserver/endpoints/validation/pods/scheduling_validation.h"
@@ -92,6 +93,12 @@ void CheckPriorityClass(const JsonTree& object, FieldCauses& causes) {
   }
   if (!object.TextAt("preemptionPolicy").empty()) {
     CheckChoice(object, "preemptionPolicy", "PreemptLowerPriority|Never", FieldPath(""), causes);
+  }
+}
+
+void CheckPriorityChange(const JsonTree& current, const JsonTree& object, FieldCauses& causes) {
+  if (!SameMember(current.Find("value"), object.Find("value"))) {
+    causes.Forbidden("value", "may not be changed in an update.");
   }
 }
 

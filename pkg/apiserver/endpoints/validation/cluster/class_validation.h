@@ -14,6 +14,10 @@ void CheckStorageClass(const codec::JsonTree& object, FieldCauses& causes);
 /// Adds what is wrong with a PriorityClass. As scheduling validation's ValidatePriorityClass.
 void CheckPriorityClass(const codec::JsonTree& object, FieldCauses& causes);
 
+/// Adds a cause when an update changes the priority of a PriorityClass.
+void CheckPriorityChange(const codec::JsonTree& current, const codec::JsonTree& object,
+                         FieldCauses& causes);
+
 /// Adds what is wrong with a RuntimeClass. As node validation's ValidateRuntimeClass.
 void CheckRuntimeClass(const codec::JsonTree& object, FieldCauses& causes);
 

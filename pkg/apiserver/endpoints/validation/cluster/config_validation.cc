@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kubexx/apiserver/endpoints/checks/json_syntax.h"
+#include "kubexx/apiserver/endpoints/checks/same_value.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/codec/base64.h"
@@ -126,6 +127,18 @@ void CheckSecret(const JsonTree& object, FieldCauses& causes) {
              StringAt(object, {"metadata", "annotations", "kubernetes.io/service-account.name"})
                  .empty()) {
     causes.Required("metadata.annotations[kubernetes.io/service-account.name]");
+  }
+}
+
+void CheckMarkedData(const JsonTree& current, const JsonTree& object, FieldCauses& causes) {
+  const JsonTree* const immutable = current.Find("immutable");
+  if (immutable == nullptr || !immutable->AsBool().value_or(false)) {
+    return;
+  }
+  for (const char* const field : {"immutable", "data", "binaryData", "stringData"}) {
+    if (!SameMember(current.Find(field), object.Find(field))) {
+      causes.Forbidden(field, "field is immutable when `immutable` is set");
+    }
   }
 }
 

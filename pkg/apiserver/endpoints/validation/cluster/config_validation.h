@@ -16,6 +16,11 @@ void CheckConfigMap(const codec::JsonTree& object, FieldCauses& causes);
 /// more than 1 MiB of values, and violations of what its type demands. No error contains a value.
 void CheckSecret(const codec::JsonTree& object, FieldCauses& causes);
 
+/// Adds causes when an update changes the data of a ConfigMap or Secret that is marked as
+/// immutable.
+void CheckMarkedData(const codec::JsonTree& current, const codec::JsonTree& object,
+                     FieldCauses& causes);
+
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_ENDPOINTS_VALIDATION_CLUSTER_CONFIG_VALIDATION_H_

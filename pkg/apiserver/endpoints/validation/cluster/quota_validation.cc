@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexx/apimachinery/quantity.h"
 #include "kubexx/apiserver/endpoints/checks/field_path.h"
@@ -12,6 +13,7 @@
 #include "kubexx/apiserver/endpoints/checks/value_checks.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_resources.h"
 #include "kubexx/apiserver/endpoints/validation/pods/resource_validation.h"
+#include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver {
@@ -237,6 +239,16 @@ void CheckLimitRange(const JsonTree& spec, FieldCauses& causes) {
       causes.Duplicate(here.Of("type"), QuotedJson(type));
     }
   });
+}
+
+void CheckQuotaChange(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
+  const auto scopes = [](const JsonTree& spec) {
+    const std::vector<std::string> names = StringsAt(spec, "scopes");
+    return std::set<std::string>(names.begin(), names.end());
+  };
+  if (scopes(before) != scopes(after)) {
+    causes.Invalid("spec.scopes", JsonOrNull(after.Find("scopes")), "field is immutable");
+  }
 }
 
 }  // namespace kubexx::apiserver

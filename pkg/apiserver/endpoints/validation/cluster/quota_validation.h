@@ -12,6 +12,11 @@ namespace kubexx::apiserver {
 /// ValidateResourceQuotaSpec.
 void CheckQuotaSpec(const codec::JsonTree& spec, FieldCauses& causes);
 
+/// Adds a cause when an update of a ResourceQuota changes its scopes, whose order means nothing.
+/// `before` and `after` are the specs.
+void CheckQuotaChange(const codec::JsonTree& before, const codec::JsonTree& after,
+                      FieldCauses& causes);
+
 /// Adds what is wrong with the spec of a LimitRange. As core validation's ValidateLimitRange.
 void CheckLimitRange(const codec::JsonTree& spec, FieldCauses& causes);
 

@@ -15,10 +15,6 @@ using codec::JsonTree;
 
 constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 
-bool IsRbacBinding(const ResourceType& type) {
-  return type.group == kRbacGroup && type.plural.ends_with("bindings");
-}
-
 std::size_t SizeOfMember(const JsonTree& object, std::string_view member) {
   const JsonTree* const found = object.Find(member);
   return found == nullptr ? 0 : found->size();
@@ -85,48 +81,6 @@ void CheckSubject(const std::string& path, const JsonTree& subject, bool namespa
   }
 }
 
-void CheckBinding(const ResourceType& type, const JsonTree* old, const JsonTree& object,
-                  FieldCauses& causes) {
-  const std::string group = StringAt(object, {"roleRef", "apiGroup"});
-  const std::string kind = StringAt(object, {"roleRef", "kind"});
-  const std::string name = StringAt(object, {"roleRef", "name"});
-  if (group != kRbacGroup) {
-    causes.NotSupported("roleRef.apiGroup", JsonTree(group).ToJson(),
-                        "\"rbac.authorization.k8s.io\"");
-  }
-  if (kind != "ClusterRole" && (kind != "Role" || !type.namespaced)) {
-    causes.NotSupported("roleRef.kind", JsonTree(kind).ToJson(),
-                        type.namespaced ? "\"ClusterRole\", \"Role\"" : "\"ClusterRole\"");
-  }
-  if (name.empty()) {
-    causes.Required("roleRef.name");
-  } else if (name == "." || name == "..") {
-    causes.Invalid("roleRef.name", JsonTree(name).ToJson(), "may not be '" + name + "'");
-  } else {
-    for (const char c : {'/', '%'}) {
-      if (name.find(c) != std::string::npos) {
-        causes.Invalid("roleRef.name", JsonTree(name).ToJson(),
-                       std::string("may not contain '") + c + "'");
-      }
-    }
-  }
-  if (const JsonTree* const subjects = object.Find("subjects")) {
-    for (std::size_t i = 0; i < subjects->elements().size(); ++i) {
-      CheckSubject("subjects[" + std::to_string(i) + "]", subjects->elements()[i], type.namespaced,
-                   causes);
-    }
-  }
-  if (old != nullptr && (group != StringAt(*old, {"roleRef", "apiGroup"}) ||
-                         kind != StringAt(*old, {"roleRef", "kind"}) ||
-                         name != StringAt(*old, {"roleRef", "name"}))) {
-    JsonTree given = JsonTree::Object();  // With the names of the type in Go.
-    given["APIGroup"] = group;
-    given["Kind"] = kind;
-    given["Name"] = name;
-    causes.Invalid("roleRef", given.ToJson(), "cannot change roleRef");
-  }
-}
-
 /// The labels of the roles that a role has the rules of.
 void CheckAggregation(const JsonTree& aggregation, FieldCauses& causes) {
   const std::string field = "aggregationRule.clusterRoleSelectors";
@@ -148,27 +102,60 @@ void CheckAggregation(const JsonTree& aggregation, FieldCauses& causes) {
 
 }  // namespace
 
-void CheckRbac(const ResourceType& type, const JsonTree* old, const JsonTree& object,
-               FieldCauses& causes) {
-  if (IsRbacBinding(type)) {
-    CheckBinding(type, old, object, causes);
-  } else if (type.group == kRbacGroup) {
-    if (const JsonTree* const rules = object.Find("rules")) {
-      for (std::size_t i = 0; i < rules->elements().size(); ++i) {
-        CheckRule("rules[" + std::to_string(i) + "]", rules->elements()[i], type.namespaced,
-                  causes);
-      }
+void CheckRole(bool namespaced, const JsonTree& object, FieldCauses& causes) {
+  if (const JsonTree* const rules = object.Find("rules")) {
+    for (std::size_t i = 0; i < rules->elements().size(); ++i) {
+      CheckRule("rules[" + std::to_string(i) + "]", rules->elements()[i], namespaced, causes);
     }
-    if (const JsonTree* const aggregation = object.Find("aggregationRule")) {
-      CheckAggregation(*aggregation, causes);
-    }
+  }
+  if (const JsonTree* const aggregation = object.Find("aggregationRule")) {
+    CheckAggregation(*aggregation, causes);
   }
 }
 
-void SetRbacDefaults(const ResourceType& type, JsonTree& object) {
-  if (!IsRbacBinding(type)) {
-    return;
+void CheckRoleBinding(bool namespaced, const JsonTree* old, const JsonTree& object,
+                      FieldCauses& causes) {
+  const std::string group = StringAt(object, {"roleRef", "apiGroup"});
+  const std::string kind = StringAt(object, {"roleRef", "kind"});
+  const std::string name = StringAt(object, {"roleRef", "name"});
+  if (group != kRbacGroup) {
+    causes.NotSupported("roleRef.apiGroup", JsonTree(group).ToJson(),
+                        "\"rbac.authorization.k8s.io\"");
   }
+  if (kind != "ClusterRole" && (kind != "Role" || !namespaced)) {
+    causes.NotSupported("roleRef.kind", JsonTree(kind).ToJson(),
+                        namespaced ? "\"ClusterRole\", \"Role\"" : "\"ClusterRole\"");
+  }
+  if (name.empty()) {
+    causes.Required("roleRef.name");
+  } else if (name == "." || name == "..") {
+    causes.Invalid("roleRef.name", JsonTree(name).ToJson(), "may not be '" + name + "'");
+  } else {
+    for (const char c : {'/', '%'}) {
+      if (name.find(c) != std::string::npos) {
+        causes.Invalid("roleRef.name", JsonTree(name).ToJson(),
+                       std::string("may not contain '") + c + "'");
+      }
+    }
+  }
+  if (const JsonTree* const subjects = object.Find("subjects")) {
+    for (std::size_t i = 0; i < subjects->elements().size(); ++i) {
+      CheckSubject("subjects[" + std::to_string(i) + "]", subjects->elements()[i], namespaced,
+                   causes);
+    }
+  }
+  if (old != nullptr && (group != StringAt(*old, {"roleRef", "apiGroup"}) ||
+                         kind != StringAt(*old, {"roleRef", "kind"}) ||
+                         name != StringAt(*old, {"roleRef", "name"}))) {
+    JsonTree given = JsonTree::Object();  // With the names of the type in Go.
+    given["APIGroup"] = group;
+    given["Kind"] = kind;
+    given["Name"] = name;
+    causes.Invalid("roleRef", given.ToJson(), "cannot change roleRef");
+  }
+}
+
+void SetRoleBindingDefaults(JsonTree& object) {
   if (StringAt(object, {"roleRef", "apiGroup"}).empty()) {
     object["roleRef"]["apiGroup"] = kRbacGroup;
   }

@@ -178,6 +178,34 @@ std::span<const JsonTree> WebhooksOf(const JsonTree& configuration) {
   return list == nullptr ? std::span<const JsonTree>() : list->elements();
 }
 
+/// The same to be changed.
+std::span<JsonTree> WebhooksIn(JsonTree& configuration) {
+  JsonTree* const list = configuration.Find("webhooks");
+  return list == nullptr ? std::span<JsonTree>() : list->elements();
+}
+
+/// How a webhook is called, and for which objects.
+void DefaultCall(JsonTree& webhook) {
+  SetWhereEmpty(webhook, "failurePolicy", "Fail");
+  SetWhereEmpty(webhook, "matchPolicy", "Equivalent");
+  SetWhereEmpty(webhook, "namespaceSelector", JsonTree::Object());
+  SetWhereEmpty(webhook, "objectSelector", JsonTree::Object());
+  SetWhereEmpty(webhook, "timeoutSeconds", 10);
+}
+
+void DefaultRulesAndPort(JsonTree& webhook) {
+  if (JsonTree* const rules = webhook.Find("rules")) {
+    for (JsonTree& rule : rules->elements()) {
+      SetWhereEmpty(rule, "scope", "*");
+    }
+  }
+  JsonTree* const client = webhook.Find("clientConfig");
+  JsonTree* const service = client == nullptr ? nullptr : client->Find("service");
+  if (service != nullptr && service->IsObject()) {
+    SetWhereEmpty(*service, "port", 443);
+  }
+}
+
 }  // namespace
 
 bool IsWebhookConfiguration(const ResourceType& type) {
@@ -186,30 +214,18 @@ bool IsWebhookConfiguration(const ResourceType& type) {
           type.plural == "validatingwebhookconfigurations");
 }
 
-void SetWebhookDefaults(const ResourceType& type, JsonTree& configuration) {
-  JsonTree* const list = configuration.Find("webhooks");
-  if (list == nullptr) {
-    return;
+void SetValidatingWebhookDefaults(JsonTree& configuration) {
+  for (JsonTree& webhook : WebhooksIn(configuration)) {
+    DefaultCall(webhook);
+    DefaultRulesAndPort(webhook);
   }
-  for (JsonTree& webhook : list->elements()) {
-    SetWhereEmpty(webhook, "failurePolicy", "Fail");
-    SetWhereEmpty(webhook, "matchPolicy", "Equivalent");
-    SetWhereEmpty(webhook, "namespaceSelector", JsonTree::Object());
-    SetWhereEmpty(webhook, "objectSelector", JsonTree::Object());
-    SetWhereEmpty(webhook, "timeoutSeconds", 10);
-    if (type.plural == "mutatingwebhookconfigurations") {
-      SetWhereEmpty(webhook, "reinvocationPolicy", "Never");
-    }
-    if (JsonTree* const rules = webhook.Find("rules")) {
-      for (JsonTree& rule : rules->elements()) {
-        SetWhereEmpty(rule, "scope", "*");
-      }
-    }
-    JsonTree* const client = webhook.Find("clientConfig");
-    JsonTree* const service = client == nullptr ? nullptr : client->Find("service");
-    if (service != nullptr && service->IsObject()) {
-      SetWhereEmpty(*service, "port", 443);
-    }
+}
+
+void SetMutatingWebhookDefaults(JsonTree& configuration) {
+  for (JsonTree& webhook : WebhooksIn(configuration)) {
+    DefaultCall(webhook);
+    SetWhereEmpty(webhook, "reinvocationPolicy", "Never");
+    DefaultRulesAndPort(webhook);
   }
 }
 

@@ -16,8 +16,11 @@ namespace kubexx::apiserver {
 /// ValidatingWebhookConfigurations.
 bool IsWebhookConfiguration(const ResourceType& type);
 
-/// Sets the missing fields of a configuration, with the same defaults as kube-apiserver.
-void SetWebhookDefaults(const ResourceType& type, codec::JsonTree& configuration);
+/// Sets the missing fields of a ValidatingWebhookConfiguration, with the same defaults as
+/// kube-apiserver.
+void SetValidatingWebhookDefaults(codec::JsonTree& configuration);
+/// The same for a MutatingWebhookConfiguration, whose webhooks have a policy of reinvocation, too.
+void SetMutatingWebhookDefaults(codec::JsonTree& configuration);
 
 /// Adds what is wrong with the webhooks of a configuration, as in kube-apiserver's validation:
 /// their names, rules, addresses, side effects, versions, timeouts and policies.

@@ -9,10 +9,11 @@
 
 namespace kubexx::apiserver {
 
-/// Adds causes when an update from `current` to `object` changes fields on which controllers rely:
-/// selectors and templates, the sources of volumes, the parameters of classes, and the data of
-/// ConfigMaps and Secrets that are marked as immutable. As kube-apiserver's Validate...Update
-/// functions; of pods see CheckPodUpdate, of bindings CheckRbac.
+/// Adds causes when an update from `current` to `object` changes what TypeBehavior says stays:
+/// fields on which controllers rely, such as selectors and templates, the sources of volumes, the
+/// parameters of classes, and the data of ConfigMaps and Secrets that are marked as immutable. As
+/// kube-apiserver's Validate...Update functions; of pods see CheckPodUpdate, of bindings
+/// CheckRoleBinding.
 void CheckImmutable(const ResourceType& type, const codec::JsonTree& current,
                     const codec::JsonTree& object, FieldCauses& causes);
 

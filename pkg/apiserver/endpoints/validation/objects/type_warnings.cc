@@ -2,28 +2,14 @@
 
 #include <set>
 #include <string_view>
+#include <utility>
 
-#include "kubexx/apiserver/endpoints/registry/definition_type.h"
-#include "kubexx/apiserver/endpoints/registry/namespace_type.h"
-#include "kubexx/apiserver/endpoints/validation/cluster/webhook_configuration.h"
-#include "kubexx/apiserver/endpoints/validation/objects/validation.h"
+#include "kubexx/apiserver/endpoints/behavior/type_behavior.h"
+#include "kubexx/apiserver/endpoints/checks/finalizer_names.h"
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/apiserver/schema/definition.h"
 
 namespace kubexx::apiserver {
 namespace {
-
-/// Of a namespace that asks for a level of Pod Security.
-void AppendPodSecurityWarning(const codec::JsonTree& object, std::vector<std::string>& warnings) {
-  for (const auto& [key, value] : MetaMap(object, "labels")) {
-    if (key.starts_with("pod-security.kubernetes.io/") && value != "privileged") {
-      warnings.emplace_back(
-          "kubexx-apiserver enforces no Pod Security: the labels pod-security.kubernetes.io/* have "
-          "no effect");
-      return;
-    }
-  }
-}
 
 /// Of the finalizers of a custom resource, those that are new.
 void AppendFinalizerWarnings(const std::vector<std::string>& old, const codec::JsonTree& object,
@@ -52,16 +38,8 @@ void AppendTypeWarnings(const ResourceType& type, const std::vector<std::string>
   if (!type.no_effect.empty()) {
     warnings.emplace_back(type.no_effect);
   }
-  if (IsNamespace(type)) {
-    AppendPodSecurityWarning(object, warnings);
-  }
-  if (IsWebhookConfiguration(type)) {
-    for (std::string& warning : WebhookWarnings(object)) {
-      warnings.push_back(std::move(warning));
-    }
-  }
-  if (IsCustomResourceDefinition(type)) {
-    for (std::string& warning : schema::DefinitionWarnings(object)) {
+  if (auto* const warnings_of = BehaviorOf(type).warnings) {
+    for (std::string& warning : warnings_of(object)) {
       warnings.push_back(std::move(warning));
     }
   }

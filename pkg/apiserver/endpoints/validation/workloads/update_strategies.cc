@@ -37,7 +37,7 @@ Rolling RollingOf(const JsonTree& strategy, const std::string& field, FieldCause
   return found;
 }
 
-void CheckDeploymentStrategy(const JsonTree& strategy, FieldCauses& causes) {
+void CheckStrategyOfDeployment(const JsonTree& strategy, FieldCauses& causes) {
   const std::string field = "spec.strategy";
   const std::string_view type = strategy.TextAt("type");
   if (type == "Recreate") {
@@ -56,7 +56,7 @@ void CheckDeploymentStrategy(const JsonTree& strategy, FieldCauses& causes) {
   }
 }
 
-void CheckDaemonStrategy(const JsonTree& strategy, FieldCauses& causes) {
+void CheckStrategyOfDaemonSet(const JsonTree& strategy, FieldCauses& causes) {
   const std::string field = "spec.updateStrategy";
   const std::string_view type = strategy.TextAt("type");
   if (type != kRolling) {
@@ -75,7 +75,7 @@ void CheckDaemonStrategy(const JsonTree& strategy, FieldCauses& causes) {
   }
 }
 
-void CheckStatefulStrategy(const JsonTree& strategy, FieldCauses& causes) {
+void CheckStrategyOfStatefulSet(const JsonTree& strategy, FieldCauses& causes) {
   const std::string field = "spec.updateStrategy";
   const std::string_view type = strategy.TextAt("type");
   const JsonTree* const rolling = strategy.Find("rollingUpdate");
@@ -92,25 +92,33 @@ void CheckStatefulStrategy(const JsonTree& strategy, FieldCauses& causes) {
 
 }  // namespace
 
-void CheckUpdateStrategy(const ResourceType& type, const JsonTree& spec, FieldCauses& causes) {
+void CheckDeploymentStrategy(const JsonTree& spec, FieldCauses& causes) {
   CheckNotNegative(spec, "minReadySeconds", "spec", causes);
-  if (type.plural == "deployments") {
-    CheckDeploymentStrategy(ObjectAt(spec, "strategy"), causes);
-    CheckNotNegative(spec, "revisionHistoryLimit", "spec", causes);
-    CheckNotNegative(spec, "progressDeadlineSeconds", "spec", causes);
-    const JsonTree* const ready = spec.Find("minReadySeconds");
-    const JsonTree* const deadline = spec.Find("progressDeadlineSeconds");
-    const auto seconds = deadline == nullptr ? std::nullopt : deadline->AsInt();
-    if (seconds && *seconds <= (ready == nullptr ? 0 : ready->AsInt().value_or(0))) {
-      causes.Invalid("spec.progressDeadlineSeconds", deadline->ToJson(),
-                     "must be greater than minReadySeconds");
-    }
-  } else if (type.plural == "daemonsets") {
-    CheckDaemonStrategy(ObjectAt(spec, "updateStrategy"), causes);
-    CheckNotNegative(spec, "revisionHistoryLimit", "spec", causes);
-  } else if (type.plural == "statefulsets") {
-    CheckStatefulStrategy(ObjectAt(spec, "updateStrategy"), causes);
+  CheckStrategyOfDeployment(ObjectAt(spec, "strategy"), causes);
+  CheckNotNegative(spec, "revisionHistoryLimit", "spec", causes);
+  CheckNotNegative(spec, "progressDeadlineSeconds", "spec", causes);
+  const JsonTree* const ready = spec.Find("minReadySeconds");
+  const JsonTree* const deadline = spec.Find("progressDeadlineSeconds");
+  const auto seconds = deadline == nullptr ? std::nullopt : deadline->AsInt();
+  if (seconds && *seconds <= (ready == nullptr ? 0 : ready->AsInt().value_or(0))) {
+    causes.Invalid("spec.progressDeadlineSeconds", deadline->ToJson(),
+                   "must be greater than minReadySeconds");
   }
+}
+
+void CheckReplicaSetStrategy(const JsonTree& spec, FieldCauses& causes) {
+  CheckNotNegative(spec, "minReadySeconds", "spec", causes);
+}
+
+void CheckDaemonSetStrategy(const JsonTree& spec, FieldCauses& causes) {
+  CheckNotNegative(spec, "minReadySeconds", "spec", causes);
+  CheckStrategyOfDaemonSet(ObjectAt(spec, "updateStrategy"), causes);
+  CheckNotNegative(spec, "revisionHistoryLimit", "spec", causes);
+}
+
+void CheckStatefulSetStrategy(const JsonTree& spec, FieldCauses& causes) {
+  CheckNotNegative(spec, "minReadySeconds", "spec", causes);
+  CheckStrategyOfStatefulSet(ObjectAt(spec, "updateStrategy"), causes);
 }
 
 }  // namespace kubexx::apiserver

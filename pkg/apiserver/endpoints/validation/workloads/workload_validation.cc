@@ -24,13 +24,15 @@ using codec::JsonTree;
 constexpr std::string_view kPodTemplatePath = "spec.template";
 
 void AddMismatch(const JsonTree* labels, FieldCauses& causes) {
-  causes.Invalid("spec.template.metadata.labels", labels == nullptr ? "null" : labels->ToJson(),
+  causes.Invalid("spec.template.metadata.labels", JsonOrNull(labels),
                  "`selector` does not match template `labels`");
 }
 
-/// Of a DaemonSet kube-apiserver says less when its selector is none.
-void CheckSelector(const ResourceType& type, const JsonTree& spec, FieldCauses& causes) {
-  const bool tells_all = type.plural != "daemonsets";
+/// How much kube-apiserver says of a selector that is none. Of that of a DaemonSet it says less.
+enum class Tells : bool { kMismatch, kAll };
+
+void CheckSelector(Tells tells, const JsonTree& spec, FieldCauses& causes) {
+  const bool tells_all = tells == Tells::kAll;
   const JsonTree* const selector = spec.Find("selector");
   const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
   // In its canonical form one that was left out is empty, and an empty one is refused, too.
@@ -88,7 +90,8 @@ void CheckClaimNames(const JsonTree& spec, FieldCauses& causes) {
 }
 
 /// What only a StatefulSet has.
-void CheckStatefulSet(bool is_new, const JsonTree& spec, const FieldPath& at, FieldCauses& causes) {
+void CheckStatefulParts(bool is_new, const JsonTree& spec, const FieldPath& at,
+                        FieldCauses& causes) {
   if (const std::string_view policy = spec.TextAt("podManagementPolicy");
       !policy.empty() && !IsAmong(policy, "OrderedReady|Parallel")) {
     causes.Invalid(at.Of("podManagementPolicy"), QuotedJson(policy),
@@ -114,18 +117,35 @@ void CheckStatefulSet(bool is_new, const JsonTree& spec, const FieldPath& at, Fi
 
 }  // namespace
 
-void CheckWorkload(const ResourceType& type, bool is_new, const JsonTree& spec,
-                   FieldCauses& causes) {
+void CheckDeployment(const JsonTree& spec, FieldCauses& causes) {
+  CheckLeast(spec, "replicas", 0, FieldPath("spec"), causes);
+  CheckDeploymentStrategy(spec, causes);
+  CheckSelector(Tells::kAll, spec, causes);
+  CheckLastingPods(spec, {}, causes);
+}
+
+void CheckReplicaSet(const JsonTree& spec, FieldCauses& causes) {
+  CheckLeast(spec, "replicas", 0, FieldPath("spec"), causes);
+  CheckReplicaSetStrategy(spec, causes);
+  CheckSelector(Tells::kAll, spec, causes);
+  CheckLastingPods(spec, {}, causes);
+}
+
+void CheckDaemonSet(const JsonTree& spec, FieldCauses& causes) {
+  CheckDaemonSetStrategy(spec, causes);
+  CheckSelector(Tells::kMismatch, spec, causes);
+  CheckLastingPods(spec, {}, causes);
+}
+
+void CheckStatefulSet(bool is_new, const JsonTree& spec, FieldCauses& causes) {
   const FieldPath at("spec");
   CheckLeast(spec, "replicas", 0, at, causes);
-  CheckUpdateStrategy(type, spec, causes);
-  CheckSelector(type, spec, causes);
+  CheckStatefulSetStrategy(spec, causes);
+  CheckSelector(Tells::kAll, spec, causes);
+  CheckStatefulParts(is_new, spec, at, causes);
   std::vector<std::string_view> claims;
-  if (type.plural == "statefulsets") {
-    CheckStatefulSet(is_new, spec, at, causes);
-    for (const JsonTree& claim : ListAt(spec, "volumeClaimTemplates")) {
-      claims.push_back(PartAt(claim, "metadata").TextAt("name"));
-    }
+  for (const JsonTree& claim : ListAt(spec, "volumeClaimTemplates")) {
+    claims.push_back(PartAt(claim, "metadata").TextAt("name"));
   }
   CheckLastingPods(spec, claims, causes);
 }

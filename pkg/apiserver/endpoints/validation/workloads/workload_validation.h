@@ -4,16 +4,19 @@
 #define KUBEXX_APISERVER_ENDPOINTS_VALIDATION_WORKLOADS_WORKLOAD_VALIDATION_H_
 
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
-#include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with the spec of a Deployment, ReplicaSet, DaemonSet or StatefulSet. Checks
-/// the volume claim templates of a StatefulSet only when it is new, because they cannot change. As
-/// apps validation.
-void CheckWorkload(const ResourceType& type, bool is_new, const codec::JsonTree& spec,
-                   FieldCauses& causes);
+/// Adds what is wrong with the spec of a Deployment. As apps validation.
+void CheckDeployment(const codec::JsonTree& spec, FieldCauses& causes);
+/// The same for a ReplicaSet.
+void CheckReplicaSet(const codec::JsonTree& spec, FieldCauses& causes);
+/// The same for a DaemonSet.
+void CheckDaemonSet(const codec::JsonTree& spec, FieldCauses& causes);
+/// The same for a StatefulSet. Checks its volume claim templates only when it is new, because they
+/// cannot change.
+void CheckStatefulSet(bool is_new, const codec::JsonTree& spec, FieldCauses& causes);
 
 /// The same for a ReplicationController, whose selector is only a map of labels.
 void CheckReplicationController(const codec::JsonTree& spec, FieldCauses& causes);

@@ -1,4 +1,4 @@
-#include "kubexx/apiserver/endpoints/preparation/pod_defaults.h"
+#include "kubexx/apiserver/endpoints/defaults/pod_defaults.h"
 
 #include <string>
 #include <string_view>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/checks/image_name.h"
-#include "kubexx/apiserver/endpoints/preparation/set_default.h"
+#include "kubexx/apiserver/endpoints/defaults/set_default.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_resources.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/function_ref.h"

@@ -1,7 +1,7 @@
 /// @file
 /// Defaults of pods and of their templates.
-#ifndef KUBEXX_APISERVER_ENDPOINTS_PREPARATION_POD_DEFAULTS_H_
-#define KUBEXX_APISERVER_ENDPOINTS_PREPARATION_POD_DEFAULTS_H_
+#ifndef KUBEXX_APISERVER_ENDPOINTS_DEFAULTS_POD_DEFAULTS_H_
+#define KUBEXX_APISERVER_ENDPOINTS_DEFAULTS_POD_DEFAULTS_H_
 
 #include "kubexx/codec/json_tree.h"
 
@@ -19,4 +19,4 @@ void SetVolumeSourceDefaults(codec::JsonTree& holder);
 
 }  // namespace kubexx::apiserver
 
-#endif  // KUBEXX_APISERVER_ENDPOINTS_PREPARATION_POD_DEFAULTS_H_
+#endif  // KUBEXX_APISERVER_ENDPOINTS_DEFAULTS_POD_DEFAULTS_H_
