@@ -31,8 +31,9 @@ void LogLost(const std::string& namespace_, const std::string& name, const std::
 /// Logs that so many events were not written before their recorder's end.
 void LogDropped(const std::string& component, std::size_t events);
 
-/// Logs that so many events, since the last such line, found the queue full or closed.
-void LogNotTaken(const std::string& component, std::size_t events);
+/// Logs that so many events, since the last such line, found the queue full or the recorder
+/// stopped; `stopped` says which of both the last one found.
+void LogNotTaken(const std::string& component, std::size_t events, bool stopped);
 
 /// One try: a patch, unless `patch` is empty or there is no such event any more; then a create.
 template <class E>

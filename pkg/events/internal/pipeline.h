@@ -58,11 +58,13 @@ class Pipeline {
   /// Never blocks; the event is dropped when the queue is full or Stop was called.
   void Put(E&& event) {
     bool taken = false;
+    bool stopped = false;
     std::size_t to_tell = 0;
     {
       const base::TimePoint now = clock_.Now();
       const base::MutexLock lock(mu_);
-      taken = !closed_ && queue_.size() < capacity_;
+      stopped = closed_;
+      taken = !stopped && queue_.size() < capacity_;
       if (taken) {
         queue_.push_back(std::move(event));
       } else if (++untold_, now >= next_line_) {
@@ -76,7 +78,7 @@ class Pipeline {
       dropped_.Increment();
     }
     if (to_tell > 0) {
-      LogNotTaken(component_, to_tell);
+      LogNotTaken(component_, to_tell, stopped);
     }
   }
 
