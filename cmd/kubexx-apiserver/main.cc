@@ -123,7 +123,7 @@ Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
   apiserver::ApiServer server(std::move(storage), std::move(options));
   KX_RETURN_IF_ERROR(server.Start());
   KX_ASSIGN_OR_RETURN(const auto controllers, StartControllers(settings, server, token));
-  logging::Info("Serving", {{"url", server.url()}});
+  logging::Info("Serving the Kubernetes API", {{"url", server.url()}});
   base::WaitUntilStopped(stop);
   return {};
 }
@@ -135,7 +135,7 @@ int Run(Settings& settings, char* const* argv) {
       logging::Info("The given etcd is a stand-in that stores nothing; objects are kept in memory");
       settings.etcd = {};
     } else if (const auto other = cmd::BecomeProgramWithEtcd(argv); !other) {
-      logging::Error("Cannot serve", {{"error", other.error()}});
+      logging::Error("Cannot start kubexx-apiserver-etcd", {{"error", other.error()}});
       return EXIT_FAILURE;
     }
   }
@@ -146,10 +146,10 @@ int Run(Settings& settings, char* const* argv) {
   }
   const controller::StopSignals signals;
   if (const auto served = Serve(settings, signals.token()); !served) {
-    logging::Error("Cannot serve", {{"error", served.error()}});
+    logging::Error("Cannot serve the Kubernetes API", {{"error", served.error()}});
     return EXIT_FAILURE;
   }
-  logging::Info("Stopped");
+  logging::Info("The server has stopped");
   return EXIT_SUCCESS;
 }
 
@@ -169,7 +169,7 @@ int RunKubeApiserver(int argc, char* const* argv) {
     logging::Warning("The server ignores an unknown flag", {{"flag", flag}});
   }
   if (const auto taken = cmd::TakeKubeFlags(kube, settings); !taken) {
-    logging::Error("Cannot serve", {{"error", taken.error()}});
+    logging::Error("Cannot use the flags of kube-apiserver", {{"error", taken.error()}});
     return EXIT_FAILURE;
   }
   return Run(settings, argv);

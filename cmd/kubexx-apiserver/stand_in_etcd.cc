@@ -120,7 +120,7 @@ int RunStandInEtcd(int argc, const char* const* argv) {
   const controller::StopSignals signals;
   const auto servers = ServeStandInEtcd(settings);
   if (!servers) {
-    logging::Error("Cannot serve", {{"error", servers.error()}});
+    logging::Error("Cannot serve in place of etcd", {{"error", servers.error()}});
     return EXIT_FAILURE;
   }
   logging::Info("This program stands in for etcd and stores nothing");

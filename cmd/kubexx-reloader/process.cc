@@ -165,8 +165,9 @@ class Process {
   }
 
   Result<void> StartDiagnostics() {
-    logging::Warning("--enable-pprof serves statistics of heap and threads, but no Go profiles",
-                     {{"address", config_.pprof_address}});
+    logging::Warning(
+        "Serving statistics of heap and threads for --enable-pprof, but no Go profiles",
+        {{"address", config_.pprof_address}});
     diagnostics_ =
         std::make_unique<http::Server>(http::Server::Options{.address = config_.pprof_address});
     reloader::ServeDiagnostics(*diagnostics_);
@@ -317,10 +318,10 @@ Result<void> RunProcess(const reloader::Config& config, const std::stop_token& s
   KX_RETURN_IF_ERROR(reloader::CheckDigests());
   logging::Info("Starting kubexx-reloader", {{"version", KUBEXX_VERSION}, {"namespaces", watched}});
   for (const std::string& warning : config.warnings) {
-    logging::Warning(warning);
+    logging::Warning("A setting may not do what is expected", {{"setting", warning}});
   }
   KX_RETURN_IF_ERROR(Process(config).Run(stop));
-  logging::Info("Stopped");
+  logging::Info("The operator has stopped");
   return {};
 }
 

@@ -1,12 +1,13 @@
 // Prints what happens to pods, from a shared informer: list, then watch, for as long as it runs.
-#include <signal.h>
-
 #include <iostream>
+#include <stop_token>
 #include <string>
 #include <utility>
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/wait_until_stopped.h"
+#include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/rest/config.h"
@@ -24,7 +25,7 @@ void Print(const char* what, const Pod& pod) {
 }
 
 apimachinery::Result<void> PrintPods(const std::string& kubeconfig, const std::string& namespace_,
-                                     const sigset_t& stop_signals) {
+                                     const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(rest::Config config, rest::LoadConfig({.path = kubeconfig}));
   KX_ASSIGN_OR_RETURN(auto client, rest::RESTClient::New(std::move(config)));
 
@@ -43,8 +44,7 @@ apimachinery::Result<void> PrintPods(const std::string& kubeconfig, const std::s
                   .on_delete = [](const PodRef& pod, bool) { Print("deleted", *pod); }});
   factory.Start();
 
-  int signal_number = 0;
-  sigwait(&stop_signals, &signal_number);
+  base::WaitUntilStopped(stop);
   std::cout << pods->Size() << " pods in " << pods->StoreBytes() << " bytes" << std::endl;
   factory.Shutdown();
   return {};
@@ -61,13 +61,9 @@ int main(int argc, char** argv) {
   if (const auto exit_code = flags.ParseOrExitCode(argc, argv)) {
     return *exit_code;
   }
-  // Blocked before any thread starts, so that only sigwait above gets them.
-  sigset_t stop_signals;
-  sigemptyset(&stop_signals);
-  sigaddset(&stop_signals, SIGINT);
-  sigaddset(&stop_signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
-  if (const auto result = PrintPods(kubeconfig, namespace_, stop_signals); !result) {
+  // Before any thread starts, so that none of them gets the signals.
+  const controller::StopSignals signals;
+  if (const auto result = PrintPods(kubeconfig, namespace_, signals.token()); !result) {
     std::cerr << "pod-informer: " << result.error().ToString() << '\n';
     return 1;
   }

@@ -120,7 +120,7 @@ class AuthFilter::Impl {
         (options_.audiences.empty() || Intersect(options_.audiences, answer->status.audiences))) {
       user = answer->status.user;
     } else if (!answer->status.error.empty()) {
-      logging::Debug("token is not accepted", {{"error", answer->status.error}});
+      logging::Debug("A token was not accepted", {{"error", answer->status.error}});
     }
     users_.Put(key, user, user ? options_.known_token_ttl : options_.unknown_token_ttl);
     return user;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/test_limit.h"
 
 namespace kubexx::base::testing {
 namespace {
@@ -89,6 +90,42 @@ TEST(AwaitTest, WaitsForOtherThreads) {
   KX_AWAIT_LE(count, 2);
   KX_AWAIT_LT(count, 3);
   EXPECT_EQ(count, 2);
+}
+
+template <int kA, int kB>
+int SumOf() {
+  return kA + kB;
+}
+
+TEST(AwaitTest, TakesExpressionsWithCommas) {
+  std::map<std::string, int> counts;
+  const auto count = [&counts](const char* of, int step) { return counts[of] += step; };
+  KX_AWAIT_EQ(SumOf<1, 2>(), 3);
+  KX_AWAIT_NE(4, SumOf<1, 2>());
+  KX_AWAIT_GE(SumOf<1, 2>(), SumOf<2, 1>());
+  KX_AWAIT_GT(count("looks", 1), 1);
+  KX_AWAIT_LE((std::pair<int, int>{3, 4}.first), 3);
+  KX_AWAIT_LT(std::pair<int, int>{3, 4}.first, 4);
+  KX_AWAIT(SumOf<1, 2>() == 3);
+  KX_UNTIL(SumOf<1, 2>() == 3) {
+    ADD_FAILURE() << "there is nothing to wait for";
+  }
+  Mutex mu;
+  CondVar changed;
+  const MutexLock lock(mu);
+  KX_AWAIT_CHANGE(changed, mu, SumOf<1, 2>() == 3);
+  EXPECT_EQ(counts["looks"], 2) << "each look evaluates it once";
+}
+
+TEST(AwaitTest, ComparesIntegersAsNumbers) {
+  const int below = -1;
+  const std::size_t size = 3;
+  KX_AWAIT_LT(below, size);
+  KX_AWAIT_NE(below, static_cast<std::size_t>(below));
+  KX_AWAIT_EQ(size, 3);
+  std::atomic<std::size_t> atomic = 3;
+  KX_AWAIT_GT(atomic, below);
+  EXPECT_EQ(atomic, size);
 }
 
 TEST(AwaitTest, WaitsForAChange) {
@@ -177,6 +214,21 @@ TEST_F(AwaitDeathTest, AComparisonTellsWhatItSaw) {
       "for: count >= 3\n  it saw: 2\n");
 }
 
+TEST_F(AwaitDeathTest, AComparisonWithCommasTellsWhatItSaw) {
+  EXPECT_DEATH(
+      {
+        LosePatience();
+        KX_AWAIT_GT((SumOf<1, 2>()), 3);
+      },
+      "for: \\(SumOf<1, 2>\\(\\)\\) > 3\n  it saw: 3\n");
+  EXPECT_DEATH(
+      {
+        LosePatience();
+        KX_AWAIT_GT(SumOf<1, 2>(), 3);
+      },
+      "for: SumOf<1, 2>\\(\\), 3 \\(>\\)\n  it saw: 3\n");
+}
+
 TEST_F(AwaitDeathTest, ALoopTellsWhatItIsFor) {
   int runs = 0;
   EXPECT_DEATH(
@@ -209,6 +261,21 @@ TEST_F(AwaitDeathTest, AStopThatDoesNotComeIsTold) {
         AwaitStop({});
       },
       "for: a stop\n");
+}
+
+TEST_F(AwaitDeathTest, ATestWhoseOwnWaitHasNoEndIsEnded) {
+  Mutex mu;
+  CondVar never;
+  EXPECT_DEATH(
+      {
+        LosePatience();
+        const TestLimit limit;
+        const MutexLock lock(mu);
+        KX_UNTIL(false) {
+          never.wait_until(mu, {}, TimePoint::max());
+        }
+      },
+      "await_test\\.cc:[0-9]+: .*TestBody.* has waited for .* s for: the end of the test\n");
 }
 
 /// A helper with a line of whoever calls it.

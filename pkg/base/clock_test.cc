@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/test_limit.h"
 
 namespace kubexx::base {
 namespace {
@@ -27,6 +28,7 @@ TEST(RealClockTest, TimeoutComesAtTheDeadline) {
 }
 
 TEST(RealClockTest, StopDuringAWaitReturnsAtOnce) {
+  const testing::TestLimit limit;
   Clock& clock = Clock::Real();
   Mutex mu;
   CondVar cv;
@@ -55,6 +57,7 @@ TEST(RealClockTest, StopDuringAWaitReturnsAtOnce) {
 }
 
 TEST(RealClockTest, StopBeforeAWaitDoesNotWait) {
+  const testing::TestLimit limit;
   Mutex mu;
   CondVar cv;
   std::stop_source stop;
@@ -64,6 +67,7 @@ TEST(RealClockTest, StopBeforeAWaitDoesNotWait) {
 }
 
 TEST(RealClockTest, NotificationEndsAWait) {
+  const testing::TestLimit limit;
   Clock& clock = Clock::Real();
   Mutex mu;
   CondVar cv;

@@ -8,9 +8,12 @@
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/test_limit.h"
 
 namespace kubexx::base {
 namespace {
+
+using testing::TestLimit;
 
 constexpr auto kNever = std::chrono::steady_clock::time_point::max();
 
@@ -49,6 +52,7 @@ class Slot {
 };
 
 TEST(CondVarTest, NoWakeIsLostBetweenThreadsThatTakeTurns) {
+  const TestLimit limit;
   constexpr int kTurns = 20000;
   Slot there;
   Slot back;
@@ -64,6 +68,7 @@ TEST(CondVarTest, NoWakeIsLostBetweenThreadsThatTakeTurns) {
 }
 
 TEST(CondVarTest, OneOfSeveralIsWokenForEachThatIsThere) {
+  const TestLimit limit;
   constexpr int kWorkers = 4;
   constexpr int kItems = 20000;
   Mutex mu;
@@ -100,6 +105,7 @@ TEST(CondVarTest, OneOfSeveralIsWokenForEachThatIsThere) {
 }
 
 TEST(CondVarTest, AStopEndsTheWaitThoughItsRequesterHoldsTheMutex) {
+  const TestLimit limit;
   for (int i = 0; i < 1000; ++i) {
     Mutex mu;
     CondVar never;
@@ -116,6 +122,7 @@ TEST(CondVarTest, AStopEndsTheWaitThoughItsRequesterHoldsTheMutex) {
 }
 
 TEST(CondVarTest, AStopFromBeforeEndsTheWaitAtOnce) {
+  const TestLimit limit;
   Mutex mu;
   CondVar never;
   std::stop_source stop;
@@ -125,6 +132,7 @@ TEST(CondVarTest, AStopFromBeforeEndsTheWaitAtOnce) {
 }
 
 TEST(CondVarTest, ADeadlineEndsTheWait) {
+  const TestLimit limit;
   Mutex mu;
   CondVar never;
   MutexLock lock(mu);
@@ -138,6 +146,7 @@ TEST(CondVarTest, ADeadlineEndsTheWait) {
 }
 
 TEST(CondVarTest, TheMutexIsHeldAfterwardsByOneAtATime) {
+  const TestLimit limit;
   Mutex mu;
   CondVar go;
   bool gone = false;

@@ -74,7 +74,7 @@ class IndexerSet::Names {
 
   void ReportThrow(const Object& object, std::string_view error) {
     if (const auto others = throw_lines_.Admit()) {
-      logging::Error("an indexer threw",
+      logging::Error("An indexer threw",
                      {{"key", object.key.ToString()}, {"error", error}, {"others", *others}});
     }
   }
@@ -82,7 +82,7 @@ class IndexerSet::Names {
                      const apimachinery::Status& why) {
     if (const auto others = left_out_lines_.Admit()) {
       logging::Error(
-          "an object is left out of an index",
+          "An object is left out of an index",
           {{"index", index}, {"key", object.key.ToString()}, {"error", why}, {"others", *others}});
     }
   }

@@ -9,7 +9,7 @@ namespace {
 Object UnpackOrEmpty(const PackedStore& store, const Entry& entry) {
   auto object = store.Unpack(entry);
   if (!object) {
-    logging::Error("cannot unpack a cached object",
+    logging::Error("Cannot unpack a cached object",
                    {{"key", entry.key().ToString()}, {"error", object.error()}});
     return Object{.encoding = entry.encoding(),
                   .key = entry.key(),

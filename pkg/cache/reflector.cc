@@ -92,8 +92,9 @@ class Reflector::Pass {
     try {
       resync_.emplace([this](const std::stop_token& own) { owner_.ResyncLoop(own); });
     } catch (...) {
-      logging::Warning("Cannot resync before the next list or watch",
-                       {{"reflector", owner_.name_}, {"error", owner_.Thrown()}});
+      logging::Warning(
+          "Cannot start a thread for resyncs; there are none before the next list or watch",
+          {{"reflector", owner_.name_}, {"error", owner_.Thrown()}});
     }
   }
 
@@ -121,7 +122,7 @@ class Reflector::Pass {
     state_.Missed();
     metrics_.unreadable.Increment();
     if (const auto left_out = owner_.unreadable_lines_.Admit()) {
-      logging::Error("An object from the server could not be read and is left out",
+      logging::Error("Cannot read an object from the API server, and leaves it out",
                      {{"reflector", owner_.name_}, {"error", why}, {"others", *left_out}});
     }
   }

@@ -125,7 +125,7 @@ Result<void> SharedInformerBase::AddIndexers(Indexers indexers) {
 }
 void SharedInformerBase::AddIndexer(TermsFunc terms) {
   if (const auto result = core_->store().AddIndexer(std::move(terms)); !result) {
-    logging::Error("cannot add an indexer", {{"error", result.error()}});
+    logging::Error("Cannot add an indexer", {{"error", result.error()}});
   }
 }
 
@@ -209,7 +209,7 @@ bool SharedInformerBase::IndexLabels() const {
   if (label_index_.compare_exchange_strong(none, LabelIndex::kMaking)) {
     if (const auto added = core_->store().AddIndexers(LabelIndexer()); !added) {
       // It stays in the making: lists decode every object, as before there was a selector.
-      logging::Error("cannot index the labels of a cache",
+      logging::Error("Cannot index the labels of the objects in a cache",
                      {{"cache", name()}, {"error", added.error()}});
       return false;
     }

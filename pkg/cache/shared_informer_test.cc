@@ -346,8 +346,8 @@ TEST_F(SharedInformerTest, FaultyFunctionsDoNotFillTheLog) {
                         {{"name", "things"}, {"handler", "thrower"}})
                .Value() == 100);
   // Five a minute each; the clock goes on when everybody waits.
-  EXPECT_GE(log.Count("an event handler threw"), 5U);
-  EXPECT_LT(log.Count("an event handler threw"), 50U);
+  EXPECT_GE(log.Count("An event handler threw"), 5U);
+  EXPECT_LT(log.Count("An event handler threw"), 50U);
   EXPECT_GE(log.Count("transform refused an object"), 5U);
   EXPECT_LT(log.Count("transform refused an object"), 50U);
 }

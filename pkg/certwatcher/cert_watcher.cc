@@ -13,6 +13,7 @@
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/base/directory_watch.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/thrown_text.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/registry.h"
 
@@ -83,7 +84,7 @@ class CertWatcher::Impl {
       reads_ = options_.registry->Counter("certwatcher_read_certificate_total",
                                           "Reads of certificate and key.");
       errors_ = options_.registry->Counter("certwatcher_read_certificate_errors_total",
-                                           "Reads that gave no usable pair.");
+                                           "Reads of certificate and key that failed.");
     }
   }
 
@@ -146,7 +147,7 @@ class CertWatcher::Impl {
       const auto read = Read();
       if (!read) {
         if (read.error().message != last_error) {
-          logging::Error("certificate cannot be read; the last one stays in use",
+          logging::Error("Cannot read the certificate; the last one stays in use",
                          {{"error", read.error()}});
         }
         last_error = read.error().message;
@@ -154,7 +155,7 @@ class CertWatcher::Impl {
       }
       last_error.clear();
       if (*read) {
-        logging::Info("certificate changed", {{"file", options_.certificate_file}});
+        logging::Info("The certificate has changed", {{"file", options_.certificate_file}});
         Notify(*slot_->Get());
       }
     }
@@ -193,7 +194,7 @@ class CertWatcher::Impl {
       try {
         (*callback)(pair);
       } catch (...) {
-        logging::Error("callback for a new certificate failed");
+        logging::Error("A callback for a new certificate threw", {{"error", base::ThrownText()}});
       }
       base::MutexLock lock(mu_);
       running_ = 0;

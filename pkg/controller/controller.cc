@@ -318,7 +318,7 @@ class Controller::Impl {
     metrics_.error.Increment();
     metrics_.errors.Increment();
     metrics_.terminal_errors.Increment();
-    log.Error("Reconcile failed for good", {{"error", status}});
+    log.Error("Reconcile failed with a terminal error, will not try again", {{"error", status}});
     Forget(item);
   }
 

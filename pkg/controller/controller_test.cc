@@ -550,7 +550,8 @@ TEST_F(ControllerTest, AFailureIsToldWithTheFieldsOfItsReconcilesOwnLines) {
        {"msg=Looking controller=test object=ns/a reconcile=1",
         "msg=\"Reconcile failed, will try again\" controller=test object=ns/a reconcile=1",
         "msg=Looking controller=test object=ns/a reconcile=2",
-        "msg=\"Reconcile failed for good\" controller=test object=ns/a reconcile=2"}) {
+        "msg=\"Reconcile failed with a terminal error, will not try again\" controller=test "
+        "object=ns/a reconcile=2"}) {
     EXPECT_EQ(log.Count(line), 1U) << line;
   }
 }

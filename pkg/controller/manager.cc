@@ -237,9 +237,9 @@ class Manager::Impl {
     }
     ended_.request_stop();  // Before a line that may wait for somebody to read it.
     if (is_first) {
-      logging::Error("The manager ends", {{"error", status}});
+      logging::Error("The manager ends because of an error", {{"error", status}});
     } else {
-      logging::Warning("A failure while the manager ends", {{"error", status}});
+      logging::Warning("Something else failed while the manager ends", {{"error", status}});
     }
   }
 

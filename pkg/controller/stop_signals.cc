@@ -77,7 +77,8 @@ void StopSignals::Await() {
 // the second one either; whoever has a callback waits for its end by std::stop_callback.
 void StopSignals::Stop(int number) {
   internal::Briefly([number] {
-    logging::Info("Stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
+    logging::Info("Stopping because of a signal",
+                  {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
   });
   try {
     std::thread([stop = stop_]() mutable { stop.request_stop(); }).detach();

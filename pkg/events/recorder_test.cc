@@ -182,13 +182,14 @@ TEST_F(CoreRecorderTest, DropsWhatDoesNotFitAndNeverBlocks) {
     recorder.Event(MakePod("a" + std::to_string(i)), EventType::kNormal, "R", "m");
   }
   EXPECT_EQ(Count("core", "dropped"), 5);
-  EXPECT_EQ(log.Count("events are dropped"), 1U) << "one line a minute";
+  EXPECT_EQ(log.Count("recorder's queue is full"), 1U) << "one line a minute";
   clock_.Advance(1min);
   recorder.Event(MakePod("later"), EventType::kNormal, "R", "m");
   EXPECT_EQ(log.Count("events=5"), 1U) << "four before it and itself";
 }
 
 TEST_F(CoreRecorderTest, WritesWhatIsQueuedWhenItStops) {
+  const logging::testing::Capture log;
   CoreRecorder recorder(sink_, Options());
   for (int i = 0; i < 20; ++i) {
     recorder.Event(MakePod("a" + std::to_string(i)), EventType::kNormal, "R", "m");
@@ -197,6 +198,7 @@ TEST_F(CoreRecorderTest, WritesWhatIsQueuedWhenItStops) {
   EXPECT_THAT(sink_->Requests(), SizeIs(20));
   recorder.Event(MakePod("late"), EventType::kNormal, "R", "m");
   EXPECT_EQ(Count("core", "dropped"), 1);
+  EXPECT_EQ(log.Count("as their recorder was stopped"), 1U);
   recorder.Stop();
 }
 
@@ -232,7 +234,7 @@ TEST_F(CoreRecorderTest, GivesUpFlushingAfterTheLimit) {
   EXPECT_EQ(Count("core", "dropped"), 2);
   EXPECT_EQ(Count("core", "refused"), 0) << "the server did not say anything";
   EXPECT_EQ(log.lines().size(), 1U);
-  EXPECT_EQ(log.Count("events were not written before the end"), 1U);
+  EXPECT_EQ(log.Count("Events were not written before their recorder ended"), 1U);
   EXPECT_EQ(log.Count("events=2"), 1U);
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/thrown_text.h"
 #include "kubexx/http/internal/draining.h"
 #include "kubexx/http/internal/listener.h"
 #include "kubexx/http/internal/session.h"
@@ -55,10 +56,9 @@ struct Route {
 Response Call(const Handler& handler, const Request& request) {
   try {
     return handler(request);
-  } catch (const std::exception& e) {
-    logging::Error("HTTP handler failed", {{"path", request.path}, {"error", e.what()}});
   } catch (...) {
-    logging::Error("HTTP handler failed", {{"path", request.path}});
+    logging::Error("An HTTP handler threw",
+                   {{"path", request.path}, {"error", base::ThrownText()}});
   }
   return {.status = 500, .body = "Internal error.\n"};
 }
@@ -255,7 +255,8 @@ class Server::Impl final : public internal::Host {
         context_.run();
         return;
       } catch (const std::exception& e) {  // Out of memory.
-        logging::Error("HTTP connection failed", {{"error", e.what()}});
+        logging::Error("An operation of the HTTP library threw; its connection is closed",
+                       {{"error", e.what()}});
         CloseForgotten();
       }
     }
@@ -305,7 +306,7 @@ class Server::Impl final : public internal::Host {
     try {
       Admit(std::move(socket));
     } catch (const std::exception& e) {  // Out of memory; the next may have more luck.
-      logging::Error("HTTP connection failed", {{"error", e.what()}});
+      logging::Error("Cannot accept an HTTP connection", {{"error", e.what()}});
     }
   }
 

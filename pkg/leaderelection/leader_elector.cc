@@ -146,7 +146,7 @@ class LeaderElector::Impl::Session {
   }
 
   Result<void> Run(const std::stop_token& stop) {
-    logging::Info("waiting for the leader's lease", {{"lease", options_.lock->Key().ToString()},
+    logging::Info("Waiting for the leader's Lease", {{"lease", options_.lock->Key().ToString()},
                                                      {"identity", options_.config.identity}});
     std::stop_token until = stop;
     while (!finished_) {
@@ -237,7 +237,7 @@ class LeaderElector::Impl::Session {
     }
     if (!lines_) {
       lines_.emplace([lease = options_.lock->Key().ToString()](const std::string& error) {
-        logging::Warning("a request for the lease has failed and is tried again",
+        logging::Warning("A request for the leader's Lease has failed and is tried again",
                          {{"lease", lease}, {"error", error}});
       });
     }
@@ -248,8 +248,8 @@ class LeaderElector::Impl::Session {
     led_ = true;
     impl_.metrics_.master_status.Set(1);
     watch_.request_stop();
-    logging::Info("leading", {{"lease", options_.lock->Key().ToString()},
-                              {"identity", options_.config.identity}});
+    logging::Info("Acquired the leader's Lease", {{"lease", options_.lock->Key().ToString()},
+                                                  {"identity", options_.config.identity}});
     impl_.Record("became leader");
     if (options_.clock.Now() >= election_.leads_until()) {
       return;  // so long it took to tell; the next step loses the lease
@@ -272,10 +272,7 @@ class LeaderElector::Impl::Session {
     impl_.metrics_.master_status.Set(0);
     work_.request_stop();
     if (led_) {
-      logging::Log(lost_ ? logging::Level::kError : logging::Level::kInfo, "no longer leading",
-                   {{"lease", options_.lock->Key().ToString()},
-                    {"identity", options_.config.identity},
-                    {"reason", lost_.value_or("stopped")}});
+      LogEnd(options_.lock->Key().ToString(), options_.config.identity);
       impl_.Record("stopped leading");
     }
     if (options_.callbacks.on_stopped_leading) {
@@ -295,6 +292,15 @@ class LeaderElector::Impl::Session {
     return {};
   }
 
+  void LogEnd(const std::string& lease, const std::string& identity) const {
+    if (lost_) {
+      logging::Error("Lost the leader's Lease",
+                     {{"lease", lease}, {"identity", identity}, {"reason", *lost_}});
+    } else {
+      logging::Info("Stopped leading", {{"lease", lease}, {"identity", identity}});
+    }
+  }
+
   /// Until this candidate leads: reports changes of the lease as they happen. Polling goes on
   /// beside, so nothing depends on it.
   void Watch(const std::stop_token& stop) {
@@ -305,8 +311,10 @@ class LeaderElector::Impl::Session {
       hopeless = !ended && IsHopeless(ended.error()) ? hopeless + 1 : 0;
       // A server that is starting says so, too, and a moment later no more.
       if (hopeless >= kHopelessInARow) {
-        logging::Info("cannot watch the lease: a released lease is taken over at the next poll",
-                      {{"lease", options_.lock->Key().ToString()}, {"error", ended.error()}});
+        logging::Info(
+            "Cannot watch the leader's Lease; when it is released it is taken over at the next "
+            "poll",
+            {{"lease", options_.lock->Key().ToString()}, {"error", ended.error()}});
         return;
       }
       options_.clock.SleepFor(options_.config.retry_period, stop);

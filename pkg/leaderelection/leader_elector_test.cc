@@ -293,8 +293,8 @@ TEST_F(LeaderElectorTest, SaysWhyTheLeaseWasLost) {
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message, HasSubstr("token is old"));
   EXPECT_THAT(a.elector->WhyLost(), HasSubstr("token is old"));
-  EXPECT_GE(log.Count("no longer leading"), 1U);
-  EXPECT_EQ(log.Count("a request for the lease has failed"), 1U) << "not for each attempt";
+  EXPECT_GE(log.Count("Lost the leader's Lease"), 1U);
+  EXPECT_EQ(log.Count("A request for the leader's Lease has failed"), 1U) << "not for each attempt";
 }
 
 TEST_F(LeaderElectorTest, SaysOnceWhyTheLeaseCannotBeWritten) {
@@ -374,7 +374,7 @@ TEST_F(LeaderElectorTest, ARequestThatIsBrokenOffAtAHandOverIsNoFailure) {
   b.journal.Await("started");
   EXPECT_EQ(broken_off, 1);
   EXPECT_TRUE(b.Stop());
-  EXPECT_EQ(log.Count("a request for the lease has failed"), 0U)
+  EXPECT_EQ(log.Count("A request for the leader's Lease has failed"), 0U)
       << ::testing::PrintToString(log.lines());
 }
 
@@ -392,7 +392,7 @@ TEST_F(LeaderElectorTest, ARequestThatIsNotAnsweredIsCalledSo) {
     clock_.Advance(100ms);
   }
   EXPECT_TRUE(a.Stop());
-  EXPECT_EQ(log.Count("a request for the lease has failed"), 1U);
+  EXPECT_EQ(log.Count("A request for the leader's Lease has failed"), 1U);
   EXPECT_EQ(log.Count("no answer within the request timeout"), 1U);
 }
 
@@ -402,7 +402,7 @@ TEST_F(LeaderElectorTest, ACandidateThatMayNotReadTheLeaseSaysSo) {
     return Fail(Reason::kForbidden, "leases are forbidden", 403);
   });
   Runner a("a", clock_, lock_);
-  const auto lines = [&log] { return log.Count("a request for the lease has failed"); };
+  const auto lines = [&log] { return log.Count("A request for the leader's Lease has failed"); };
   // The clock stands still: the first request needs none, and one that runs on would call the
   // request unanswered.
   KX_AWAIT_NE(lines(), 0);

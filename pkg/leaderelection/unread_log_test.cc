@@ -53,7 +53,7 @@ class UnreadLogTest : public ::testing::Test {
 };
 
 TEST_F(UnreadLogTest, KeepsNobodyLeadingWhoseLeaseIsLost) {
-  UnreadLog log("a request for the lease has failed");
+  UnreadLog log("A request for the leader's Lease has failed");
   Run();
   KX_AWAIT(started_.try_acquire());
   lock_->SetFault([](std::string_view, const std::stop_token&) -> Result<void> {
@@ -69,7 +69,7 @@ TEST_F(UnreadLogTest, KeepsNobodyLeadingWhoseLeaseIsLost) {
 }
 
 TEST_F(UnreadLogTest, BeginsNoWorkWhenTheLeaseIsLostMeanwhile) {
-  UnreadLog log("leading");
+  UnreadLog log("Acquired the leader's Lease");
   Run();
   log.AwaitLine();
   clock_.Advance(15s);

@@ -151,7 +151,7 @@ class Registry::Impl {
       }
     }
     if (!problem.empty()) {
-      logging::Error("metric is not recorded", {{"metric", name}, {"error", problem}});
+      logging::Error("A metric is not recorded", {{"metric", name}, {"error", problem}});
     }
     return series;
   }

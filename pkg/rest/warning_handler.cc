@@ -14,7 +14,7 @@ class Logger final : public WarningHandler {
  public:
   void Handle(const Warning& warning) override {
     if (warning.code == 299 && !warning.text.empty() && IsNew(warning.text)) {
-      logging::Warning("the API server warns", {{"text", warning.text}});
+      logging::Warning("The API server sent a warning", {{"text", warning.text}});
     }
   }
 

@@ -58,7 +58,7 @@ Metrics MakeMetrics(metrics::Registry* registry, const std::string& path) {
 Response Contained(const Server::RawHandler& handler, const Call& call, const Metrics& metrics) {
   const auto failed = [&](const char* what) {
     metrics.panics.Increment();
-    logging::Error("admission handler failed", {{"webhook", metrics.path}, {"error", what}});
+    logging::Error("An admission handler threw", {{"webhook", metrics.path}, {"error", what}});
     return Response::Errored(
         Status(Reason::kInternalError, "the webhook's handler failed; see its log", 500));
   };

@@ -24,7 +24,7 @@ run_replica() { # run_replica NAME
     >"$work/$1.log" 2>&1 &
   process[$1]=$!
 }
-leads() { grep -q Leading "$work/$1.log"; }
+leads() { grep -q 'This replica leads a shard' "$work/$1.log"; }
 config_becomes() { k create configmap config --from-literal="A=$1" --dry-run=client -o json | k apply -f - >/dev/null; }
 digest() { printf 'A=%s' "$1" | sha1sum | cut -d' ' -f1; }
 rolled_for() { k get deployment app -o json | grep -q "\"value\": \"$(digest "$1")\""; }

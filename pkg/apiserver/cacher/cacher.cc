@@ -36,7 +36,8 @@ cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock
     cache.NoteFailure();
     if (status.reason != apimachinery::Reason::kCancelled) {
       logging::Log(storage::IsOutage(status) ? logging::Level::kDebug : logging::Level::kWarning,
-                   "Cannot follow the storage", {{"resource", name}, {"error", status}});
+                   "Cannot list and watch a resource in the storage",
+                   {{"resource", name}, {"error", status}});
     }
   };
   return options;

@@ -148,7 +148,7 @@ class Collector final {
       KX_ASSIGN_OR_RETURN(const StoreGraph::Scope scope,
                           graph_.ScopeOf(owner.api_version, owner.kind));
       if (scope == StoreGraph::Scope::kNamespace) {
-        logging::Warning("A cluster-scoped object is not deleted, as its owner is in a namespace",
+        logging::Warning("A cluster-scoped object is not deleted, as its owner is namespaced",
                          {{"object", metadata.name}, {"owner", owner.kind + "/" + owner.name}});
         return true;
       }

@@ -74,7 +74,7 @@ int Main(const std::string& server, const std::string& identity) {
   const auto made = controller::ControllerBuilder<ConfigMap>(**manager).Complete(
       [identity](const controller::Request& request,
                  controller::Context&) -> Result<controller::Action> {
-        logging::Info("reconciles", {{"name", request.object.name}});
+        logging::Info("Reconciles", {{"name", request.object.name}});
         while (request.object.name == identity + "-hangs") {
           pause();
         }
@@ -182,10 +182,10 @@ class StuckManagerTest : public ::testing::Test {
   void Start() {
     Create("a-hangs");
     a_.emplace(server_, "a");
-    ASSERT_TRUE(Await([this] { return a_->Said("reconciles"); })) << a_->Log();
+    ASSERT_TRUE(Await([this] { return a_->Said("Reconciles"); })) << a_->Log();
     b_.emplace(server_, "b");
-    ASSERT_TRUE(Await([this] { return b_->Said("waiting for the leader's lease"); })) << b_->Log();
-    EXPECT_FALSE(b_->Said("reconciles"));
+    ASSERT_TRUE(Await([this] { return b_->Said("Waiting for the leader's Lease"); })) << b_->Log();
+    EXPECT_FALSE(b_->Said("Reconciles"));
   }
   /// False when the lease has just been renewed.
   bool HolderBecomes(const std::string& holder, int duration) const {
@@ -210,10 +210,10 @@ class StuckManagerTest : public ::testing::Test {
     EXPECT_THAT(a_->Log(), HasSubstr("controller configmap (reconcile of default/a-hangs for "));
   }
   void ExpectTheStandbyLeads() {
-    ASSERT_TRUE(Await([this] { return b_->Said("reconciles"); })) << b_->Log();
+    ASSERT_TRUE(Await([this] { return b_->Said("Reconciles"); })) << b_->Log();
     const std::string last_work = TimeOf(a_->Log(), "The process ends");
     EXPECT_NE(last_work, "");
-    EXPECT_LT(last_work, TimeOf(b_->Log(), "reconciles")) << "both worked at a time";
+    EXPECT_LT(last_work, TimeOf(b_->Log(), "Reconciles")) << "both worked at a time";
   }
   /// Of the first line with `text`: 2026-01-31T10:00:00.123Z.
   static std::string TimeOf(const std::string& log, const std::string& text) {

@@ -127,6 +127,27 @@ void AwaitStop(const std::stop_token& stop, const Where& where) {
   }
 }
 
+std::string internal::Comparison(std::string_view arguments, std::string_view op) {
+  const std::string unclear = std::string(arguments) + " (" + std::string(op) + ")";
+  std::size_t comma = std::string_view::npos;
+  int depth = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    depth += arguments[i] == '(' ? 1 : arguments[i] == ')' ? -1 : 0;
+    if (arguments[i] == ',' && depth == 0) {
+      if (comma != std::string_view::npos) {
+        return unclear;
+      }
+      comma = i;
+    }
+  }
+  if (comma == std::string_view::npos) {
+    return unclear;
+  }
+  std::string_view b = arguments.substr(comma + 1);
+  b.remove_prefix(std::min(b.find_first_not_of(' '), b.size()));
+  return std::string(arguments.substr(0, comma)) + " " + std::string(op) + " " + std::string(b);
+}
+
 bool HoldsSoon(FunctionRef<bool()> condition, Duration between) {
   const TimePoint end = std::chrono::steady_clock::now() + Patience::Limit();
   while (!condition()) {

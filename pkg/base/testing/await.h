@@ -5,6 +5,7 @@
 #define KUBEXX_BASE_TESTING_AWAIT_H_
 
 #include <concepts>
+#include <functional>
 #include <initializer_list>
 #include <ranges>
 #include <source_location>
@@ -126,9 +127,16 @@ void LetOthersRun();
 
 namespace internal {
 
-/// Returns the condition of a loop. It is a function because compilers warn of conditions with
-/// variables that the loop does not change.
-constexpr bool IsTrue(bool condition) { return condition; }
+/// The condition of a loop; a call, since compilers warn of one that names what the loop does not
+/// change, and so that two conditions with a comma between them do not compile.
+template <class T>
+constexpr bool IsTrue(const T& condition) {
+  return static_cast<bool>(condition);
+}
+
+/// "a >= 3" for the text "a, 3" of two arguments and the operator ">=". "S<1, 2>(), 3 (>=)" where
+/// it takes a compiler to find the comma between the two.
+std::string Comparison(std::string_view arguments, std::string_view op);
 
 template <class T>
 concept IsText = std::convertible_to<const T&, std::string_view>;
@@ -164,6 +172,25 @@ concept IsPointer =
 
 template <class T>
 concept IsStreamed = requires(std::ostream& out, const T& value) { out << value; };
+
+template <class T>
+concept IsCharacter =
+    std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
+    std::same_as<T, char16_t> || std::same_as<T, char32_t>;
+
+/// What std::cmp_less takes.
+template <class T>
+concept IsInteger = std::integral<T> && !std::same_as<T, bool> && !IsCharacter<T>;
+
+/// What an atomic holds now, and everything else as it is.
+template <class T>
+decltype(auto) Loaded(const T& value) {
+  if constexpr (IsAtomic<T>) {
+    return value.load();
+  } else {
+    return (value);
+  }
+}
 
 }  // namespace internal
 
@@ -208,49 +235,78 @@ std::string Shown(const T& value) {
   }
 }
 
+namespace internal {
+
+/// Whether `compare`, such as std::less<>, holds; integers are compared as numbers.
+template <class Compare, class A, class B>
+bool Holds(const A& a, const B& b) {
+  if constexpr (IsInteger<A> && IsInteger<B>) {
+    return Compare()(std::cmp_less(a, b) ? -1 : std::cmp_less(b, a) ? 1 : 0, 0);
+  } else {
+    return Compare()(a, b);
+  }
+}
+
+/// One look of KX_AWAIT_EQ and the others, with a pause when the comparison does not hold yet.
+template <class Compare, class A, class B>
+bool Compares(Patience& patience, const A& a, const B& b) {
+  const auto& seen = Loaded(a);
+  if (Holds<Compare>(seen, Loaded(b))) {
+    return true;
+  }
+  patience.Pause(seen);
+  return false;
+}
+
+}  // namespace internal
+
 }  // namespace kubexx::base::testing
 
 /// @cond
 #define KX_AWAIT_NAME_(line) kx_patience_##line
 #define KX_AWAIT_NAME(line) KX_AWAIT_NAME_(line)
-#define KX_AWAIT_COMPARED(a, op, b)                                                            \
-  for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(#a " " #op " " #b);           \
-       !::kubexx::base::testing::internal::IsTrue((a)op(b)); KX_AWAIT_NAME(__LINE__).Pause(a)) \
+#define KX_AWAIT_COMPARED(op, Compare, ...)                                           \
+  for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(                     \
+           ::kubexx::base::testing::internal::Comparison(#__VA_ARGS__, op));          \
+       !::kubexx::base::testing::internal::Compares<Compare>(KX_AWAIT_NAME(__LINE__), \
+                                                             __VA_ARGS__);)           \
   static_cast<void>(0)
 /// @endcond
 
-/// Waits until the condition holds, with a limit (see Patience). A failure shows the text of the
-/// condition.
+// A comma in an expression, as between the arguments of a template, does no harm: what the
+// preprocessor takes for several arguments goes whole into the call of one function. Only `changed`
+// and `mu` of KX_AWAIT_CHANGE have none.
+
+/// Waits until the condition holds; see Patience. A failure shows the text of the condition.
 #define KX_AWAIT(...) \
   KX_UNTIL(__VA_ARGS__) static_cast<void>(0)
 
-/// Repeats the statement after it until the condition holds, with a pause after each time and with
-/// a limit (see Patience). `KX_UNTIL(reads > 2) { clock.Advance(seconds(1)); }`
-#define KX_UNTIL(...)                                                              \
-  for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(#__VA_ARGS__);    \
-       !::kubexx::base::testing::internal::IsTrue(static_cast<bool>(__VA_ARGS__)); \
-       KX_AWAIT_NAME(__LINE__).Pause())
+/// Repeats the statement behind it until the condition holds, with a pause after each time; see
+/// Patience. `KX_UNTIL(reads > 2) { clock.Advance(seconds(1)); }`
+#define KX_UNTIL(...)                                                           \
+  for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(#__VA_ARGS__); \
+       !::kubexx::base::testing::internal::IsTrue(__VA_ARGS__); KX_AWAIT_NAME(__LINE__).Pause())
 
-/// Waits until the condition holds, with a limit (see Patience). The condition is tested with `mu`
-/// held, at the beginning and whenever the CondVar `changed` is notified.
-#define KX_AWAIT_CHANGE(changed, mu, ...)                                          \
-  for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(#__VA_ARGS__);    \
-       !::kubexx::base::testing::internal::IsTrue(static_cast<bool>(__VA_ARGS__)); \
-       KX_AWAIT_NAME(__LINE__).Wait(changed, mu))                                  \
+/// Waits until the condition holds, which is looked at with `mu` held, first and whenever the
+/// CondVar `changed` is notified; see Patience.
+#define KX_AWAIT_CHANGE(changed, mu, ...)                                       \
+  for (::kubexx::base::testing::Patience KX_AWAIT_NAME(__LINE__)(#__VA_ARGS__); \
+       !::kubexx::base::testing::internal::IsTrue(__VA_ARGS__);                 \
+       KX_AWAIT_NAME(__LINE__).Wait(changed, mu))                               \
   static_cast<void>(0)
 
-/// Waits until `a` equals `b`, with a limit (see Patience). A failure shows `a`, which is evaluated
-/// many times.
-#define KX_AWAIT_EQ(a, b) KX_AWAIT_COMPARED(a, ==, b)
-/// Waits until `a` differs from `b`, as KX_AWAIT_EQ does.
-#define KX_AWAIT_NE(a, b) KX_AWAIT_COMPARED(a, !=, b)
-/// Waits until `a` is not above `b`, as KX_AWAIT_EQ does.
-#define KX_AWAIT_LE(a, b) KX_AWAIT_COMPARED(a, <=, b)
-/// Waits until `a` is below `b`, as KX_AWAIT_EQ does.
-#define KX_AWAIT_LT(a, b) KX_AWAIT_COMPARED(a, <, b)
-/// Waits until `a` is not below `b`, as KX_AWAIT_EQ does.
-#define KX_AWAIT_GE(a, b) KX_AWAIT_COMPARED(a, >=, b)
-/// Waits until `a` is above `b`, as KX_AWAIT_EQ does.
-#define KX_AWAIT_GT(a, b) KX_AWAIT_COMPARED(a, >, b)
+/// KX_AWAIT_EQ(a, b) waits until `a` equals `b`; see Patience. Both are evaluated many times.
+/// Integers are compared as numbers, whatever their signs. A failure shows the last `a`.
+#define KX_AWAIT_EQ(...) KX_AWAIT_COMPARED("==", ::std::equal_to<>, __VA_ARGS__)
+/// Waits until the first argument differs from the second one, as KX_AWAIT_EQ does.
+#define KX_AWAIT_NE(...) KX_AWAIT_COMPARED("!=", ::std::not_equal_to<>, __VA_ARGS__)
+/// Waits until the first argument is not above the second one, as KX_AWAIT_EQ does.
+#define KX_AWAIT_LE(...) KX_AWAIT_COMPARED("<=", ::std::less_equal<>, __VA_ARGS__)
+/// Waits until the first argument is below the second one, as KX_AWAIT_EQ does.
+#define KX_AWAIT_LT(...) KX_AWAIT_COMPARED("<", ::std::less<>, __VA_ARGS__)
+/// Waits until the first argument is not below the second one, as KX_AWAIT_EQ does.
+#define KX_AWAIT_GE(...) KX_AWAIT_COMPARED(">=", ::std::greater_equal<>, __VA_ARGS__)
+/// Waits until the first argument is above the second one, as KX_AWAIT_EQ does.
+#define KX_AWAIT_GT(...) KX_AWAIT_COMPARED(">", ::std::greater<>, __VA_ARGS__)
 
 #endif  // KUBEXX_BASE_TESTING_AWAIT_H_

@@ -35,8 +35,8 @@ RunnableGroup::~RunnableGroup() {
     names += (names.empty() ? "" : ", ") + active.NameAndWork();
   }
   logging::Warning(
-      "The destructor of a manager waits for runnables that still run. If one of them destroys the "
-      "manager, it waits for ever",
+      "The destructor of a manager waits for runnables that still run, and for ever if one of them "
+      "destroys the manager",
       {{"running", names}});
   Await(base::TimePoint::max());
 }

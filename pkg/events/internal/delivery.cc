@@ -22,17 +22,18 @@ void LogLost(const std::string& namespace_, const std::string& name, const std::
     usual = usual || cause.reason == "NamespaceTerminating";
   }
   logging::Log(usual ? logging::Level::kDebug : logging::Level::kWarning,
-               tried ? "an event could not be written" : "the server refused an event",
+               tried ? "Cannot write an Event, which is lost" : "The API server refused an Event",
                {{"namespace", namespace_}, {"name", name}, {"reason", reason}, {"error", status}});
 }
 
 void LogDropped(const std::string& component, std::size_t events) {
-  logging::Warning("events were not written before the end and are lost",
+  logging::Warning("Events were not written before their recorder ended and are lost",
                    {{"component", component}, {"events", static_cast<std::int64_t>(events)}});
 }
 
-void LogNotTaken(const std::string& component, std::size_t events) {
-  logging::Warning("events are dropped as their recorder's queue is full, or was stopped",
+void LogNotTaken(const std::string& component, std::size_t events, bool stopped) {
+  logging::Warning(stopped ? "Events are dropped, as their recorder was stopped"
+                           : "Events are dropped, as their recorder's queue is full",
                    {{"component", component}, {"events", static_cast<std::int64_t>(events)}});
 }
 

@@ -32,8 +32,9 @@ void LogLost(const std::string& namespace_, const std::string& name, const std::
 /// Logs how many events were not written before their recorder ended.
 void LogDropped(const std::string& component, std::size_t events);
 
-/// Logs how many events were dropped since the last such line because the queue was full or closed.
-void LogNotTaken(const std::string& component, std::size_t events);
+/// Logs that so many events, since the last such line, found the queue full or the recorder
+/// stopped; `stopped` says which of both the last one found.
+void LogNotTaken(const std::string& component, std::size_t events, bool stopped);
 
 /// Makes one try: patches the event, or creates it if `patch` is empty or the event does not exist
 /// any more.

@@ -62,11 +62,13 @@ class Pipeline {
   /// called.
   void Put(E&& event) {
     bool taken = false;
+    bool stopped = false;
     std::size_t to_tell = 0;
     {
       const base::TimePoint now = clock_.Now();
       const base::MutexLock lock(mu_);
-      taken = !closed_ && queue_.size() < capacity_;
+      stopped = closed_;
+      taken = !stopped && queue_.size() < capacity_;
       if (taken) {
         queue_.push_back(std::move(event));
       } else if (++untold_, now >= next_line_) {
@@ -80,7 +82,7 @@ class Pipeline {
       dropped_.Increment();
     }
     if (to_tell > 0) {
-      LogNotTaken(component_, to_tell);
+      LogNotTaken(component_, to_tell, stopped);
     }
   }
 

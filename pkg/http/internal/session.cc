@@ -41,7 +41,8 @@ void Session::Start(Sessions::iterator self, bool spare) {
 
 void Session::Fail(const std::exception& error) {
   Close();
-  logging::Error("HTTP connection failed", {{"error", error.what()}});
+  logging::Error("An operation of an HTTP connection threw; the connection is closed",
+                 {{"error", error.what()}});
 }
 
 void Session::Close() {

@@ -35,7 +35,9 @@ void Turns::Take() {
       step.begin();
     } catch (const std::exception& e) {  // Out of memory; the others go on.
       step.session->Close();
-      logging::Error("HTTP connection failed", {{"error", e.what()}});
+      logging::Error(
+          "A handshake or a large part of a message could not begin; the HTTP connection is closed",
+          {{"error", e.what()}});
     }
   }
   Arm();

@@ -53,7 +53,8 @@ void Wakes::WakeSome() {
       try {
         session->Wake();
       } catch (const std::exception& e) {  // Out of memory; the others go on.
-        logging::Error("HTTP stream failed", {{"error", e.what()}});
+        logging::Error("Cannot send more of an HTTP stream; its connection is closed",
+                       {{"error", e.what()}});
         session->Close();
       }
     }

@@ -20,7 +20,7 @@ std::vector<Pod> PodsOf(const cache::UndeltaStore::State& state) {
     if (pod) {
       pods.push_back(*std::move(pod));
     } else {
-      logging::Error("Pod cannot be read",
+      logging::Error("Cannot read a pod",
                      {{"pod", object->key.ToString()}, {"error", pod.error()}});
     }
   }

@@ -112,7 +112,7 @@ Result<std::vector<Pod>> ReadManifests(const std::string& path, const std::strin
 
 void LogProblems(const ManifestProblems& problems) {
   for (const auto& [where, status] : problems) {
-    logging::Error("Manifest is skipped", {{"manifest", where}, {"error", status}});
+    logging::Error("Skipped a manifest", {{"manifest", where}, {"error", status}});
   }
 }
 

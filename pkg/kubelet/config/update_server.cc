@@ -116,7 +116,8 @@ class UpdateServer::Impl {
       }
       const int patience = is_full ? kPauseWhenFull : -1;
       if (::poll(waits.data(), waits.size(), patience) < 0 && errno != EINTR) {
-        logging::Error("Stream of pods ends", {{"error", std::strerror(errno)}});
+        logging::Error("The stream of pods ends, as it cannot wait for its clients",
+                       {{"error", std::strerror(errno)}});
         return;
       }
       std::uint64_t count = 0;

@@ -16,7 +16,7 @@ std::string CallUser(std::string_view name, base::FunctionRef<void()> callback) 
   } catch (...) {
     what = "not a std::exception";
   }
-  logging::Error("a leader election's callback threw", {{"callback", name}, {"error", what}});
+  logging::Error("A callback of leader election threw", {{"callback", name}, {"error", what}});
   return what.empty() ? "an exception without a message" : what;
 }
 

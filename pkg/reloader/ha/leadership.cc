@@ -70,7 +70,7 @@ class Leadership::Impl {
       Lead(shard, stop);
     };
     callbacks.on_new_leader = [shard](const std::string& identity) {
-      logging::Info("New leader", {{"shard", shard}, {"leader", identity}});
+      logging::Info("A shard has a new leader", {{"shard", shard}, {"leader", identity}});
     };
     return LeaderElector::New({.config = options_.election,
                                .lock = options_.lock(shard),
@@ -95,7 +95,7 @@ class Leadership::Impl {
       }
       const std::stop_callback until_moved(*assignment, end);
       if (const auto ran = elector.Run(tenure.get_token()); !ran) {
-        logging::Warning("Lost the lease of a shard; this replica campaigns again",
+        logging::Warning("Lost the Lease of a shard; this replica tries to acquire it again",
                          {{"shard", shard}, {"error", ran.error()}});
         (void)options_.clock.SleepFor(kCampaignPause, stop);
       }
@@ -126,7 +126,8 @@ class Leadership::Impl {
     const metrics::Gauge held = Held(shard);
     held_.Open(shard, [&elector] { return elector.IsLeader(); });
     held.Set(1);
-    logging::Info("Leading", {{"shard", shard}, {"identity", options_.election.identity}});
+    logging::Info("This replica leads a shard",
+                  {{"shard", shard}, {"identity", options_.election.identity}});
     if (options_.on_acquired) {
       options_.on_acquired(shard);
     }
@@ -134,7 +135,7 @@ class Leadership::Impl {
     // Nobody else writes while the lease is kept; after a loss there is no time to wait.
     held_.Close(shard, elector.IsLeader() ? options_.write_grace : base::Duration(0));
     held.Set(0);
-    logging::Info("Stopped leading", {{"shard", shard}});
+    logging::Info("This replica no longer leads a shard", {{"shard", shard}});
   }
 
   const Options options_;

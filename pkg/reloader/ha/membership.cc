@@ -116,7 +116,7 @@ class Membership::Impl {
           if (renewed && is_member_) {
             renewed_at_ = sent;
           }
-          Note(renewed, "Cannot renew this replica's sign of life for the other replicas",
+          Note(renewed, "Cannot renew the Lease that shows the other replicas that this one lives",
                renewal_error_, stop);
         }
         Look(stop);
@@ -138,8 +138,8 @@ class Membership::Impl {
       return;
     }
     logging::Warning(
-        "This replica could not renew its sign of life for so long that others may have taken its "
-        "shards; it gives them up and begins anew",
+        "This replica could not renew its Lease for so long that others may have taken its shards; "
+        "it gives them up and begins anew",
         {{"replica", options_.identity}});
     is_member_ = has_place_ = false;
     has_waited_ = true;
@@ -154,7 +154,7 @@ class Membership::Impl {
     }
     if (const auto removed = store_.Remove(options_.identity, stop); !removed) {
       logging::Warning(
-          "Cannot remove this replica from the members; the other replicas notice its end later",
+          "Cannot delete the Lease of this replica; the other replicas notice its end later",
           {{"error", removed.error()}});
     }
   }
@@ -174,8 +174,8 @@ class Membership::Impl {
                       : !leader ? Result<void>(apimachinery::Fail(leader.error()))
                                 : Result<void>();
     Note(seen,
-         "Cannot list the replicas; the shards stay divided as they are, and without a first list "
-         "this replica takes none",
+         "Cannot list the Leases of the replicas; the shards stay where they are, and without a "
+         "first list this replica takes none",
          look_error_, stop);
     NoteRefusal(seen, now);
     if (!seen) {
@@ -244,7 +244,8 @@ class Membership::Impl {
     }
     waits_.Set(what ? 1 : 0);
     if (what) {
-      logging::Warning("This replica waits: it " + *what);
+      logging::Warning("This replica waits for one with another number of shards",
+                       {{"reason", "this replica " + *what}});
     } else {
       logging::Info("No replica with another number of shards is left; this one goes on");
     }
@@ -282,7 +283,7 @@ class Membership::Impl {
       changed_.notify_all();
     }
     if (changed && HasSigns()) {
-      logging::Info("Shards divided anew", {{"replicas", members.size()}});
+      logging::Info("Divided the shards among the replicas again", {{"replicas", members.size()}});
     }
     for (std::stop_source& source : moved) {
       source.request_stop();
@@ -299,7 +300,7 @@ class Membership::Impl {
           },
           stop);
       if (!watched && !stop.stop_requested()) {
-        logging::Debug("Watch of the replicas ended", {{"error", watched.error()}});
+        logging::Debug("The watch of the replicas' Leases has ended", {{"error", watched.error()}});
       }
       (void)options_.clock.SleepFor(options_.renew_period, stop);
     }

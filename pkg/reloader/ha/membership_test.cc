@@ -223,7 +223,7 @@ TEST(Membership, SaysWhyNoShardIsTakenWhereReplicasMayNotBeListed) {
   }
   ASSERT_TRUE(membership.Problem());
   EXPECT_THAT(*membership.Problem(), HasSubstr("cannot list resource"));
-  EXPECT_EQ(capture.Count("Cannot list the replicas"), 1U) << "once, not each time";
+  EXPECT_EQ(capture.Count("Cannot list the Leases of the replicas"), 1U) << "once, not each time";
   store.Refuse(false);
   clock.AdvanceToSleeper(seconds(2));
   EXPECT_TRUE(membership.AwaitAssigned(0, {}));

@@ -108,7 +108,7 @@ bool MessageSender::Deliver(const Item& item, const std::stop_token& stop) {
     const bool final_answer = status && !MayPass(*status);
     if (final_answer || attempt >= options_.attempts) {
       failed_.Increment();
-      logging::Error("Message could not be delivered",
+      logging::Error("Cannot deliver a message",
                      {{"target", options_.name},
                       {"attempts", attempt},
                       {"error", status ? "HTTP status " + std::to_string(*status)

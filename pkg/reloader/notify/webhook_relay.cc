@@ -210,8 +210,8 @@ bool WebhookRelay::Load(std::uint64_t tenure, const std::stop_token& stop) {
   if (std::string error = text.error().ToString();
       error != store_error_ && !stop.stop_requested()) {
     logging::Warning(
-        "The record of webhook calls cannot be read; the webhook is not called for changes that "
-        "were made while no replica was running",
+        "Cannot read the record of webhook calls; the webhook is not called for changes that were "
+        "made while no replica was running",
         {{"configmap", options_.store.own.ToString()}, {"error", error}});
     store_error_ = std::move(error);
   }
@@ -282,7 +282,7 @@ void WebhookRelay::Save(const std::stop_token& stop) {
   record_.PutBack();
   if (std::string error = saved.error().ToString();
       error != store_error_ && !stop.stop_requested()) {
-    logging::Warning("The record of webhook calls cannot be stored; the operator tries again",
+    logging::Warning("Cannot store the record of webhook calls; the operator tries again",
                      {{"configmap", options_.store.own.ToString()}, {"error", error}});
     store_error_ = std::move(error);
   }
@@ -329,7 +329,7 @@ bool WebhookRelay::IsDeleted(SourceType type, const RawEvent& event) const {
   options_.absences->Forget(id);
   const auto left_out = options_.absences->IsLeftOut(id, stop_.get_token());
   if (!left_out) {
-    logging::Warning("It is unknown whether a source was deleted; the webhook is not called",
+    logging::Warning("Cannot find out whether a source was deleted; the webhook is not called",
                      {{"source", event.key().name},
                       {"type", NamesOf(type).upper},
                       {"namespace", event.key().namespace_},
@@ -369,7 +369,8 @@ Result<std::unique_ptr<MessageSender>> NewWebhookSender(const std::string& url,
   options.registry = registry;
   auto made =
       NewHttpSender(std::move(options), {.url = url}, [](const rest::UrlClient::Answer& answer) {
-        logging::Info("Webhook answered", {{"status", answer.status}, {"body", answer.body}});
+        logging::Info("The webhook has answered",
+                      {{"status", answer.status}, {"body", answer.body}});
       });
   if (!made) {
     return apimachinery::Fail(made.error().WithContext("--webhook-url"));

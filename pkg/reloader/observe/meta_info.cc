@@ -147,7 +147,8 @@ void MetaInfoPublisher::Wait(std::optional<base::Duration> time, const std::stop
 
 void MetaInfoPublisher::Run(const std::stop_token& stop) {
   if (settings_.namespace_.empty()) {
-    logging::Warning("RELOADER_NAMESPACE is not set: reloader-meta-info is not published");
+    logging::Warning(
+        "Cannot publish the ConfigMap reloader-meta-info, as RELOADER_NAMESPACE is not set");
     return;
   }
   std::optional<UnreadPolicies> told;
@@ -160,8 +161,9 @@ void MetaInfoPublisher::Run(const std::stop_token& stop) {
         told = std::move(unread);
         has_failed = false;
       } else if (!std::exchange(has_failed, true) && !stop.stop_requested()) {
-        logging::Warning("Cannot publish reloader-meta-info; the operator tries again",
-                         {{"error", published.error()}});
+        logging::Warning(
+            "Cannot publish the ConfigMap reloader-meta-info; the operator tries again",
+            {{"error", published.error()}});
       }
     }
     if (has_failed) {

@@ -57,9 +57,11 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
       r.Histogram("reloader_workqueue_latency_seconds",
                   "Time from a workload falling due to a worker taking it.", {}, kQueueBuckets);
   retries_ = r.Counter("reloader_retries_total", "Workloads put back after an error.");
-  errors_ = r.Counter("reloader_errors_total", "Failed attempts.", {{"type", "handler_error"}});
+  errors_ = r.Counter("reloader_errors_total", "Attempts to roll a workload that failed.",
+                      {{"type", "handler_error"}});
   // Cannot happen here; dashboards of the original expect the series.
-  r.Counter("reloader_errors_total", "Failed attempts.", {{"type", "invalid_handler_type"}});
+  r.Counter("reloader_errors_total", "Attempts to roll a workload that failed.",
+            {{"type", "invalid_handler_type"}});
   for (const auto& [result, name] : kResults) {
     reconciled_[result] =
         r.Counter("reloader_reconcile_total", "Reconciles of workloads.", {{"result", name}});
@@ -75,7 +77,8 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
   for (const WorkloadKind kind : kWorkloadKinds) {
     const std::string name(KindName(kind));
     scanned_[kind] =
-        r.Counter("reloader_workloads_scanned_total", "Workloads looked at.", {{"kind", name}});
+        r.Counter("reloader_workloads_scanned_total",
+                  "Workloads of which was asked whether to roll them.", {{"kind", name}});
     matched_[kind] =
         r.Counter("reloader_workloads_matched_total", "Workloads written.", {{"kind", name}});
     for (const bool success : {true, false}) {

@@ -60,7 +60,7 @@ struct Config {
   /// The address of a second listener for diagnostics; empty: there is none.
   std::string pprof_address{};
   logging::Options logging{};
-  /// Messages that the process must log once logging is set up.
+  /// What settings do that may not be expected; the process logs each once logging is set up.
   std::vector<std::string> warnings{};
 
   /// Whether reload policies are watched.

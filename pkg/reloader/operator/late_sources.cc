@@ -19,7 +19,7 @@ LateSources::Found LateSources::Look() {
     late_ = std::move(unknown);
   }
   for (const SourceSpace& space : found.known) {
-    logging::Info("Sources that could not be read can be read now",
+    logging::Info("The operator can read sources that it could not read before",
                   {{"resource", NamesOf(space.type).plural}, {"namespace", space.namespace_}});
   }
   return found;

@@ -336,7 +336,8 @@ class Operator::Impl {
     const base::MutexLock lock(mu_);
     while (running_workers_ > 0) {
       if (options_.clock.WaitUntil(mu_, worker_done_, {}, deadline) == base::Wake::kTimeout) {
-        logging::Warning("Stopped with writes under way", {{"workers", running_workers_}});
+        logging::Warning("The operator ends while workers still write",
+                         {{"workers", running_workers_}});
         return;
       }
     }

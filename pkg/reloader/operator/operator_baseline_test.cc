@@ -184,7 +184,7 @@ TEST_F(OperatorTest, AValueThatCannotBeMeantIsToldOnce) {
   clock_.Advance(milliseconds(100));
   AwaitReconciles("skipped", 2);
   operator_->Stop();
-  EXPECT_EQ(log.Count("Annotation has an invalid value"), 1U)
+  EXPECT_EQ(log.Count("An annotation has an invalid value"), 1U)
       << testing::PrintToString(log.lines());
 }
 

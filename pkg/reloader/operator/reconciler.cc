@@ -23,10 +23,9 @@ void TellNotPlanned(const WorkloadId& id, const apimachinery::Status& why, bool 
   logging::Log(!is_behind ? logging::Level::kWarning
                : is_news  ? logging::Level::kInfo
                           : logging::Level::kDebug,
-               is_behind
-                   ? "A source has just changed, and its event has not arrived; the workload is "
-                     "planned again then"
-                   : "A source cannot be read; the workload is planned again later",
+               is_behind ? "A source has just changed, and its event has not arrived; the operator "
+                           "looks at the workload again then"
+                         : "Cannot read a source; the operator looks at the workload again later",
                {{"workload", id.key.name},
                 {"kind", KindName(id.kind)},
                 {"namespace", id.key.namespace_},
@@ -91,8 +90,8 @@ bool Reconciler::AwaitsEvent(const Workload& cached) const {
   const Telling telling = parts_.told.LookFor(id, cached.template_version);
   if (telling == Telling::kLost) {
     logging::Warning(
-        "The event for a pod template in the cache did not arrive; the operator plans without it "
-        "and may take a rollout that was undone or set back for a new one",
+        "The event for a pod template in the cache did not arrive; without it the operator may "
+        "take a rollout that was undone or set back for a new one",
         {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
   }
   return telling == Telling::kOnTheWay;
@@ -239,7 +238,7 @@ void Reconciler::KeepNoPlace(const WorkloadId& id) {
 Reconciler::Answer Reconciler::Finish(const WorkloadId& id, const std::stop_token& stop) {
   Forget(id);
   if (const auto finished = parts_.writer.Finish(id, stop); !finished) {
-    logging::Error("Workload could not be created again; the operator tries again",
+    logging::Error("Cannot recreate a workload; the operator tries again",
                    {{"workload", id.key.name},
                     {"kind", KindName(id.kind)},
                     {"namespace", id.key.namespace_},
@@ -254,7 +253,7 @@ Reconciler::Answer Reconciler::Recover(const WorkloadId& keeper, const std::stop
   if (recovered) {
     return *recovered ? Answer{} : Answer{.again = kRecoverInterval};
   }
-  logging::Error("A Job that an earlier process was recreating has not been created yet",
+  logging::Error("Cannot recreate a Job that an earlier process has deleted for that",
                  {{"keeper", keeper.key.ToString()}, {"error", recovered.error()}});
   return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(recovered.error())};
 }

@@ -27,12 +27,11 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
       written.error().reason == Reason::kCancelled) {
     return !written || written->recorded;
   }
-  logging::Warning(
-      "The end of a rollout could not be recorded on its workload; the operator tries again",
-      {{"workload", workload.id.key.name},
-       {"kind", KindName(workload.id.kind)},
-       {"namespace", workload.id.key.namespace_},
-       {"error", written.error()}});
+  logging::Warning("Cannot record the end of a rollout on its workload; the operator tries again",
+                   {{"workload", workload.id.key.name},
+                    {"kind", KindName(workload.id.kind)},
+                    {"namespace", workload.id.key.namespace_},
+                    {"error", written.error()}});
   return false;
 }
 
@@ -116,7 +115,7 @@ bool Reconciler::CannotRecord(const WorkloadId& id,
     parts_.recording.Forbidden(id);
   } else if (parts_.recording.Failed(id)) {
     logging::Warning(
-        "Baseline of a workload could not be recorded; the operator tries again, ever more rarely",
+        "Cannot record the baseline of a workload; the operator tries again, ever more rarely",
         {{"workload", id.key.name},
          {"kind", KindName(id.kind)},
          {"namespace", id.key.namespace_},

@@ -33,7 +33,7 @@ void Reconciler::ReportLostBaseline(const Workload& workload) const {
                  "ignore the annotation, or set " +
                  std::string(kRecordBaseline) + ": \"false\" on the workload"};
   logging::Warning(
-      "Baseline of a workload is removed again and again",
+      "The baseline of a workload is removed again and again",
       {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
   for (WriteObserver* observer : parts_.observers) {
     observer->OnNotice(notice);
@@ -78,7 +78,7 @@ void Reconciler::ReportFullBaseline(const Workload& workload, const reloader::Pl
                  plan.left_out.front().key.name +
                  ". Changes of these that are made while no operator runs may be missed. Let fewer "
                  "sources roll it: name them, or make the pattern narrower"};
-  logging::Warning("Baseline of a workload has no room for all its sources",
+  logging::Warning("The baseline of a workload has no room for all its sources",
                    {{"workload", id.key.name},
                     {"kind", KindName(id.kind)},
                     {"namespace", id.key.namespace_},
@@ -103,12 +103,12 @@ void Reconciler::ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
                                const apimachinery::Status& status) const {
   for (const Change& change : plan.changes) {
     for (const SourceId& source : change.causes) {
-      logging::Error("Update of workload failed", {{"source", source.key.name},
-                                                   {"type", NamesOf(source.type).upper},
-                                                   {"namespace", source.key.namespace_},
-                                                   {"workload", id.key.name},
-                                                   {"kind", KindName(id.kind)},
-                                                   {"error", status}});
+      logging::Error("Cannot update a workload", {{"source", source.key.name},
+                                                  {"type", NamesOf(source.type).upper},
+                                                  {"namespace", source.key.namespace_},
+                                                  {"workload", id.key.name},
+                                                  {"kind", KindName(id.kind)},
+                                                  {"error", status}});
     }
   }
 }
@@ -133,16 +133,14 @@ void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
 
 void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {
   for (const BadItem& bad : bad_items_.News(id, plan.bad_items)) {
-    logging::Error(
-        bad.is_value
-            ? "Annotation has an invalid value"
-            : "Item of a reload annotation is not a regular expression within the limits; it is "
-              "skipped",
-        {{"item", bad.item},
-         {"error", bad.error},
-         {"workload", id.key.name},
-         {"kind", KindName(id.kind)},
-         {"namespace", id.key.namespace_}});
+    logging::Error(bad.is_value ? "An annotation has an invalid value"
+                                : "An item of a reload annotation is skipped, as it is not a "
+                                  "regular expression within the limits",
+                   {{"item", bad.item},
+                    {"error", bad.error},
+                    {"workload", id.key.name},
+                    {"kind", KindName(id.kind)},
+                    {"namespace", id.key.namespace_}});
   }
 }
 

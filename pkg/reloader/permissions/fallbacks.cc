@@ -106,9 +106,8 @@ void Fallbacks::Refused(const Right& right, const apimachinery::Status& status,
     return;
   }
   if (right.verb == kServed) {
-    logging::Info(
-        "The API server does not have this kind; the operator asks again from time to time",
-        {{"kind", right.kind}, {"error", status}});
+    logging::Info("The API server does not serve a kind; the operator asks again from time to time",
+                  {{"kind", right.kind}, {"error", status}});
     return;
   }
   logging::Log(
@@ -137,7 +136,12 @@ void Fallbacks::Granted(const Right& right) {
       return;
     }
   }
-  logging::Info("A right or an API that was missing is available now",
+  if (right.verb == kServed) {
+    logging::Info("The API server serves a kind that it did not serve before",
+                  {{"kind", right.kind}});
+    return;
+  }
+  logging::Info("The operator has a right that it lacked before",
                 {{"kind", right.kind}, {"verb", right.verb}, {"namespace", right.namespace_}});
 }
 

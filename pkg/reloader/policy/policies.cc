@@ -110,7 +110,7 @@ void Policies::Stop() {
 void Policies::Notify(const PolicyNotice& notice) const {
   const bool warns = LogsAsWarning(notice);
   logging::Log(warns ? logging::Level::kWarning : logging::Level::kInfo,
-               warns ? "Rollouts of a workload need attention" : "Rollout waits",
+               warns ? "Rollouts of a workload need attention" : "A rollout waits",
                {{"workload", notice.workload.key.name},
                 {"kind", KindName(notice.workload.kind)},
                 {"namespace", notice.workload.key.namespace_},

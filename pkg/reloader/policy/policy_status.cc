@@ -285,7 +285,7 @@ void PolicyStatusWriter::NoteFailure(const reloadpolicy::PolicyId& policy, std::
   Failure& failure = failures_[policy];
   failure.again = options_.clock.Now() + kPauseAfterFailure;
   if (error != failure.error) {
-    logging::Warning("Status of a policy could not be written; the operator tries again",
+    logging::Warning("Cannot write the status of a policy; the operator tries again",
                      {{"policy", policy.ToString()}, {"error", error}});
     failure.error = std::move(error);
   }

@@ -99,14 +99,14 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
   options.on_error = [plural = std::string(resource.plural),
                       refused = std::move(refused)](const apimachinery::Status& status) mutable {
     if (PolicyAccess::SeemsUnserved(status)) {
-      logging::Debug("Policies seem not to be installed",
+      logging::Debug("The API server seems not to serve reload policies",
                      {{"resource", plural}, {"error", status}});
     } else if (!IsUnavailable(status)) {
       cache::LogWatchError(plural, status);
     } else if (!refused.request_stop()) {
       return;  // not the first time
     } else if (status.reason == Reason::kNotFound) {
-      logging::Info("No reload policies: their CRD is not installed",
+      logging::Info("The CRD of reload policies is not installed; the operator works without them",
                     {{"resource", plural + ".kubexx.io"}});
     }
   };
@@ -199,7 +199,7 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyGat
   const auto set = [&gate, on_told](const T& object, bool is_first) {
     Policy policy = reloadpolicy::PolicyFrom(object);
     for (const std::string& problem : policy.problems) {
-      logging::Error("Part of a policy cannot be read",
+      logging::Error("Cannot read a part of a policy",
                      {{"policy", policy.ToString()}, {"error", problem}});
     }
     // Later the gate knows better than the status that is written from it.
@@ -308,7 +308,8 @@ void PolicyWatch::OnAccess(std::string_view types, const std::string& namespace_
         "The operator may not read reload policies, so it rolls nothing that they may hold back",
         {{"policies", types}, {"namespace", where}, {"grant", kPolicyRights}});
   } else {
-    logging::Info("Reload policies can be read again", {{"policies", types}, {"namespace", where}});
+    logging::Info("The operator can read reload policies again",
+                  {{"policies", types}, {"namespace", where}});
   }
   options_.on_change(namespace_);
 }

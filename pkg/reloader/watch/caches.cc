@@ -33,7 +33,7 @@ std::string TypedKey(SourceType type, std::string_view key) {
 // Cannot happen to what the transforms made; said aloud all the same.
 void ReportUnreadable(std::string_view kind, const ObjectKey& key,
                       const apimachinery::Status& status) {
-  logging::Error("Cached object cannot be read",
+  logging::Error("Cannot read a cached object",
                  {{"kind", kind}, {"object", key.ToString()}, {"error", status}});
 }
 

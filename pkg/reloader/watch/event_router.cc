@@ -56,9 +56,10 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
   const bool deleted = event.type == RawEvent::Type::kDelete;
   auto source = SourceFrom(type, deleted ? event.old_object() : event.object());
   if (!source) {
-    logging::Error("Event of a source cannot be read", {{"type", NamesOf(type).upper},
-                                                        {"source", event.key().ToString()},
-                                                        {"error", source.error()}});
+    logging::Error("Cannot read the source that an event tells of",
+                   {{"type", NamesOf(type).upper},
+                    {"source", event.key().ToString()},
+                    {"error", source.error()}});
     return false;
   }
   if (deleted) {
@@ -95,7 +96,7 @@ bool EventRouter::OnPodStatus(const RawEvent& event) {
   }
   auto report = PodReportFrom(event.object());
   if (!report) {
-    logging::Error("Event of a pod's SecretProviderClass cannot be read",
+    logging::Error("Cannot read the SecretProviderClassPodStatus that an event tells of",
                    {{"status", event.key().ToString()}, {"error", report.error()}});
     return false;
   }

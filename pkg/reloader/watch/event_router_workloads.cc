@@ -104,15 +104,14 @@ void EventRouter::NoteTemplateOf(const WorkloadId& workload,
   if (!is_undone && parts_.set_backs != nullptr) {
     parts_.set_backs->SetBack(workload);
   }
-  logging::Warning(
-      is_undone
-          ? "Somebody undid a rollout before it had ended. Pods with the earlier data are left "
-            "alone until a source changes; `kubectl rollout restart` gives them the present data"
-          : "A rollout of the operator was set back before it had ended, perhaps by a tool that "
-            "keeps the workload as it is described elsewhere; the operator makes it again",
-      {{"kind", KindName(workload.kind)},
-       {"namespace", workload.key.namespace_},
-       {"workload", workload.key.name}});
+  logging::Warning(is_undone
+                       ? "Somebody undid a rollout before it had ended; its pods keep the earlier "
+                         "data until a source changes or `kubectl rollout restart` is run"
+                       : "A rollout of the operator was set back before it had ended, perhaps by a "
+                         "GitOps tool; the operator makes it again",
+                   {{"kind", KindName(workload.kind)},
+                    {"namespace", workload.key.namespace_},
+                    {"workload", workload.key.name}});
 }
 
 void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::uint64_t version) {
@@ -157,7 +156,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
   const auto workload = WorkloadFrom(kind, event.object());
   if (!workload) {
     logging::Error(
-        "Event of a workload cannot be read",
+        "Cannot read the workload that an event tells of",
         {{"kind", KindName(kind)}, {"workload", id.key.ToString()}, {"error", workload.error()}});
     return;
   }

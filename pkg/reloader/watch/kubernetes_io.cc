@@ -120,7 +120,8 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
     options.on_late = [late, plural = informer.name](const apimachinery::Status& status) mutable {
       if (late.request_stop()) {
         logging::Warning(
-            "Workloads of a kind cannot be listed; the operator rolls the other kinds meanwhile",
+            "Cannot list the workloads of a kind; the operator rolls those of other kinds "
+            "meanwhile",
             {{"resource", plural}, {"error", status}});
       }
     };

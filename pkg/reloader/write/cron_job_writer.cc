@@ -137,9 +137,9 @@ Result<CronJobWriter::MadeJobs> CronJobWriter::JobsFor(const Unstructured& cron_
   }
   if (!list) {
     // Nothing can be looked for; the memory of this process remains.
-    logging::Debug("Jobs of a CronJob cannot be listed", {{"cronjob", cron_job.Name()},
-                                                          {"namespace", cron_job.Namespace()},
-                                                          {"error", list.error()}});
+    logging::Debug("Cannot list the Jobs of a CronJob", {{"cronjob", cron_job.Name()},
+                                                         {"namespace", cron_job.Namespace()},
+                                                         {"error", list.error()}});
     return MadeJobs();
   }
   const std::string uid = cron_job.Uid();

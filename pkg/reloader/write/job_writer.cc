@@ -121,7 +121,7 @@ void JobWriter::Forget(const ObjectKey& key) {
   }
   if (!keeper.empty()) {
     if (const auto dropped = DropKeeper({key.namespace_, keeper}); !dropped) {
-      logging::Warning("The keeper of a Job could not be deleted; the operator tries again",
+      logging::Warning("Cannot delete the kept copy of a Job; the operator tries again",
                        {{"job", key.ToString()}, {"keeper", keeper}, {"error", dropped.error()}});
     }
   }
@@ -143,7 +143,7 @@ Result<std::string> JobWriter::Keep(const KeptJob& job, const std::stop_token& s
     return created->Name();
   }
   if (IsNoKeeper(created.error())) {
-    logging::Warning("A copy of a Job cannot be kept in the cluster while the Job is recreated",
+    logging::Warning("Cannot keep a copy of a Job in the cluster while the Job is recreated",
                      {{"job", job.body.Name()},
                       {"namespace", job.body.Namespace()},
                       {"error", created.error()}});
@@ -326,7 +326,7 @@ Result<JobWriter::Progress> JobWriter::Resume(const ObjectKey& key, const Kept& 
   // These say that the first was done meanwhile, or the Job has changed.
   if (!deleted && deleted.error().reason != Reason::kConflict &&
       !apimachinery::IsObjectNotFound(deleted.error())) {
-    logging::Debug("A Job cannot be deleted yet; its copy is kept", {{"job", key.ToString()}});
+    logging::Debug("Cannot delete a Job yet; its copy is kept", {{"job", key.ToString()}});
     return Fail(deleted.error());
   }
   return GoOn(kept.job, stop);

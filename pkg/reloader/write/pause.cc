@@ -123,7 +123,7 @@ void Pauses::Work(const std::stop_token& stop) {
     const auto looked = Look({WorkloadKind::kDeployment, key.object}, stop);
     if (!looked) {
       if (!stop.stop_requested()) {
-        logging::Error("Deployment cannot be resumed; the operator tries again",
+        logging::Error("Cannot resume a Deployment; the operator tries again",
                        {{"workload", key.object.name},
                         {"namespace", key.object.namespace_},
                         {"error", looked.error()}});
@@ -184,9 +184,10 @@ Result<std::optional<base::Duration>> Pauses::End(const WorkloadId& id,
                             .paused = state.paused && state.by_others};
   KX_ASSIGN_OR_RETURN(const WriteOutcome written, parts_.writer.Write(id, write, stop));
   if (written.made) {
-    logging::Info(is_own         ? "Deployment resumed"
-                  : state.paused ? "Deployment stays paused: somebody else has paused it"
-                                 : "Somebody has resumed a paused Deployment",
+    logging::Info(is_own ? "Resumed a Deployment"
+                  : state.paused
+                      ? "A Deployment stays paused, as somebody else has paused it"
+                      : "Somebody else has resumed a Deployment that the operator had paused",
                   {{"workload", id.key.name}, {"namespace", id.key.namespace_}});
   }
   return done;

@@ -134,7 +134,7 @@ Result<void> Sender::Throttle(const Prepared& request, base::TimePoint deadline,
 
 void Sender::LogThrottle(const Prepared& request, base::Duration wait) {
   if (const auto level = throttle_log_.LevelOf(wait, options_.clock.Now())) {
-    logging::Log(*level, "request waits for the client-side rate limit, not for the server",
+    logging::Log(*level, "A request waits for the client-side rate limit, not for the API server",
                  {{"method", request.http.method},
                   {"path", request.http.target},
                   {"wait_seconds", std::chrono::duration<double>(wait).count()}});

@@ -247,15 +247,17 @@ bool Api::Reap(const std::stop_token& stop) {
 void Api::AfterWrite(const Call& call) {
   if (IsCustomResourceDefinition(*call.type)) {
     if (const auto synced = custom_.Sync(call.request.stop); !synced) {
-      logging::Warning("Cannot read the definitions of custom resources; the server tries again",
-                       {{"error", synced.error()}});
+      logging::Warning(
+          "Cannot read the CustomResourceDefinitions after a write to one; the server tries again",
+          {{"error", synced.error()}});
     } else if (call.info.verb.starts_with("delete")) {
       custom_.ReapFew(call.request.stop);
     }
   } else if (IsWebhookConfiguration(*call.type)) {
     if (const auto synced = webhooks_.Sync(call.request.stop); !synced) {
-      logging::Warning("Cannot read the configurations of webhooks; the server tries again",
-                       {{"error", synced.error()}});
+      logging::Warning(
+          "Cannot read the webhook configurations after a write to one; the server tries again",
+          {{"error", synced.error()}});
     }
   } else if (IsNamespace(*call.type) && call.info.verb == "delete") {
     reaper_.Add(call.info.name, call.request.stop);

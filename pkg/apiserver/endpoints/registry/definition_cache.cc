@@ -22,7 +22,7 @@ std::optional<JsonTree> ParseStoredDefinition(const storage::KeyValue& kv) {
   const auto json = JsonOfStored(*DefinitionType(), *kv.value, kv.mod_revision);
   auto definition = json ? JsonTree::Parse(*json) : Fail(json.error());
   if (!definition) {
-    logging::Error("Cannot read a definition of custom resources",
+    logging::Error("Cannot read a CustomResourceDefinition",
                    {{"key", kv.key}, {"error", definition.error()}});
     return std::nullopt;
   }

@@ -119,8 +119,9 @@ class Pass {
     } else {
       budget_.NoteFailure();
       if (++failures_ <= kMaxTold) {
-        logging::Error("Cannot delete an object whose namespace or definition is being deleted",
-                       {{"key", one.key}, {"error", outcome.error()}});
+        logging::Error(
+            "Cannot delete an object whose namespace or CustomResourceDefinition is being deleted",
+            {{"key", one.key}, {"error", outcome.error()}});
       }
       leftovers_.failure = outcome.error().message;
     }

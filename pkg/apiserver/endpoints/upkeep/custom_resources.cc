@@ -99,7 +99,8 @@ void CustomResources::Tick(const std::stop_token& stop) {
   if (const auto synced = Sync(stop); !synced && !stop.stop_requested()) {
     logging::Log(
         storage::IsOutage(synced.error()) ? logging::Level::kDebug : logging::Level::kError,
-        "Cannot read the definitions of custom resources", {{"error", synced.error()}});
+        "Cannot read the CustomResourceDefinitions; the server tries again",
+        {{"error", synced.error()}});
   }
 }
 
@@ -164,7 +165,7 @@ bool CustomResources::ReapAll(bool patient, bool& more, const std::stop_token& s
     ReapBudget& budget = patient ? of_turn : of_request;
     const Result<bool> gone = ReapOne(*definition, budget, stop);
     if (!gone && !stop.stop_requested()) {  // The others go nevertheless.
-      logging::Error("Cannot delete a definition of custom resources",
+      logging::Error("Cannot delete a CustomResourceDefinition",
                      {{"definition", MetaString(*definition, "name")}, {"error", gone.error()}});
     }
     any_gone = any_gone || (gone && *gone);
@@ -182,8 +183,9 @@ void CustomResources::ReapFew(const std::stop_token& stop) {
   bool more = false;
   if (ReapAll(false, more, stop)) {
     if (const auto synced = Sync(stop); !synced) {  // Tick does it.
-      logging::Warning("Cannot read the definitions of custom resources; the server tries again",
-                       {{"error", synced.error()}});
+      logging::Warning(
+          "Cannot read the CustomResourceDefinitions after one was deleted; the server tries again",
+          {{"error", synced.error()}});
     }
   }
 }

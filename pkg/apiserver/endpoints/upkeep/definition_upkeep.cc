@@ -46,7 +46,7 @@ Result<bool> AcceptNames(ObjectStore& objects, const std::stop_token& stop) {
     } else if (stop.stop_requested()) {
       return Fail(updated.error());
     } else if (updated.error().reason != Reason::kNotFound) {
-      logging::Error("Cannot accept the names of a definition of custom resources",
+      logging::Error("Cannot accept the names of a CustomResourceDefinition",
                      {{"definition", names->definition}, {"error", updated.error()}});
       complete = complete && !IsWorthAnotherTry(updated.error());
     }

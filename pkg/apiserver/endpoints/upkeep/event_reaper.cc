@@ -131,7 +131,7 @@ bool EventReaper::Tick(const std::stop_token& stop) {
     if (!done) {
       logging::Log(
           storage::IsOutage(done.error()) ? logging::Level::kDebug : logging::Level::kWarning,
-          "Cannot delete old Events", {{"error", done.error()}});
+          "Cannot delete expired Events", {{"error", done.error()}});
     } else if (!*done) {
       return true;
     }

@@ -106,7 +106,8 @@ void Webhooks::Tick(const std::stop_token& stop) {
   if (const auto synced = Sync(stop); !synced && !stop.stop_requested()) {
     logging::Log(
         storage::IsOutage(synced.error()) ? logging::Level::kDebug : logging::Level::kError,
-        "Cannot read the configurations of webhooks", {{"error", synced.error()}});
+        "Cannot read the webhook configurations; the server tries again",
+        {{"error", synced.error()}});
   }
 }
 
@@ -121,7 +122,7 @@ Result<void> Webhooks::Read(const char* plural, List Webhooks::* known,
         const auto json = JsonOfStored(*type, *kv.value, kv.mod_revision);
         const auto tree = json ? JsonTree::Parse(*json) : Fail(json.error());
         if (!tree) {
-          logging::Error("Cannot read a configuration of webhooks",
+          logging::Error("Cannot read a webhook configuration",
                          {{"key", kv.key}, {"error", tree.error()}});
           return {};
         }

@@ -248,10 +248,11 @@ base::Duration InformerCore::ResyncPeriodFor(const HandlerOptions& options,
     }
     check = resync_check_;
   }
-  logging::Warning("a handler's resync period is shorter than the running informer's",
-                   {{"informer", options_.name},
-                    {"handler", handler},
-                    {"seconds", std::chrono::duration<double>(check).count()}});
+  logging::Warning(
+      "A handler's resync period is shorter than the running informer's, which is used instead",
+      {{"informer", options_.name},
+       {"handler", handler},
+       {"seconds", std::chrono::duration<double>(check).count()}});
   return check;
 }
 

@@ -12,7 +12,7 @@ namespace kubexx::cache {
 InformerCore::~InformerCore() {
   if (OnOwnThread()) {
     logging::Error(
-        "An informer is destroyed by one of its own handlers, for which its destructor would wait: "
+        "An informer is destroyed by one of its own handlers, for which its destructor would wait; "
         "keep the informer until the handler has returned",
         {{"informer", options_.name}});
     std::terminate();
@@ -24,14 +24,14 @@ InformerCore::~InformerCore() {
 void InformerCore::Start() {
   if (OnOwnThread()) {
     if (StopRequested()) {
-      logging::Error("an informer that stops cannot be started by one of its own handlers",
+      logging::Error("An informer that stops cannot be started by one of its own handlers",
                      {{"informer", options_.name}});
     }
     return;
   }
   base::MutexLock lifecycle(lifecycle_mu_);
   if (IsRetired()) {
-    logging::Error("an informer that was removed cannot be started: ask its factory for a new one",
+    logging::Error("An informer that was removed cannot be started; ask its factory for a new one",
                    {{"informer", options_.name}});
     return;
   }
@@ -155,7 +155,7 @@ void InformerCore::Retire() {
     }
   }
   if (!names.empty()) {
-    logging::Warning("a removed informer has handlers, which get no more events",
+    logging::Warning("A removed informer has handlers, which get no more events",
                      {{"informer", options_.name}, {"handlers", names}});
   }
   Stop();

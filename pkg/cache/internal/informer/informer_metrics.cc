@@ -21,7 +21,7 @@ InformerMetrics::InformerMetrics(const InformerOptions& options) {
                                {"group", options.group},
                                {"version", options.version},
                                {"resource", options.resource}};
-  queued = registry->Gauge("informer_queued_items", "Changes between the reflector and the store",
+  queued = registry->Gauge("informer_queued_items", "Changes that wait until the store takes them",
                            labels);
   latency_seconds = registry->Histogram(
       "informer_processing_latency_seconds",

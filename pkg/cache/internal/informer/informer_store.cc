@@ -88,10 +88,10 @@ bool InformerStore::RunTransform(Object& object) {
   if (!result) {
     options_.dropped.Increment();
     if (const auto others = refused_lines_.Admit()) {
-      logging::Error("transform refused an object", {{"informer", options_.name},
-                                                     {"key", object.key.ToString()},
-                                                     {"error", result.error()},
-                                                     {"others", *others}});
+      logging::Error("A transform refused an object", {{"informer", options_.name},
+                                                       {"key", object.key.ToString()},
+                                                       {"error", result.error()},
+                                                       {"others", *others}});
     }
   }
   return result.has_value();
@@ -103,7 +103,7 @@ apimachinery::Status InformerStore::TooLarge(const Object& object,
   const ObjectKey shown{.namespace_ = object.key.namespace_.substr(0, kShown),
                         .name = object.key.name.substr(0, kShown)};
   if (const auto others = too_large_lines_.Admit()) {
-    logging::Error("cannot cache an object", {{"informer", options_.name},
+    logging::Error("Cannot cache an object", {{"informer", options_.name},
                                               {"key", shown.ToString()},
                                               {"error", why},
                                               {"others", *others}});

@@ -378,7 +378,7 @@ void Listener::Deliver(const RawEvent& event) {
   }
   errors_.Increment();
   if (const auto others = exception_lines_.Admit()) {
-    logging::Error("an event handler threw", {{"informer", options_.informer},
+    logging::Error("An event handler threw", {{"informer", options_.informer},
                                               {"handler", options_.name},
                                               {"key", event.key().ToString()},
                                               {"error", error},

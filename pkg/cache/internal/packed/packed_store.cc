@@ -196,7 +196,7 @@ EntryRef PackedStore::Indexed(EntryRef entry, const IndexerSet& indexers) const 
   }
   const Result<Object> object = Unpack(*entry);
   if (!object) {
-    logging::Error("cannot index a cached object",
+    logging::Error("Cannot index a cached object",
                    {{"key", entry->key().ToString()}, {"error", object.error()}});
     return entry;
   }

@@ -157,8 +157,8 @@ TEST(PackedStoreTest, AFaultyIndexerDoesNotFillTheLog) {
     Put(store, MakeFake({"n", std::to_string(i)}, "1", "x"));
   }
   // Five a minute each, and the minute may end meanwhile.
-  EXPECT_GE(log.Count("an indexer threw"), 5U);
-  EXPECT_LE(log.Count("an indexer threw"), 10U);
+  EXPECT_GE(log.Count("An indexer threw"), 5U);
+  EXPECT_LE(log.Count("An indexer threw"), 10U);
   EXPECT_GE(log.Count("left out of an index"), 5U);
   EXPECT_LE(log.Count("left out of an index"), 10U);
 }

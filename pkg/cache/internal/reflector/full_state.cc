@@ -34,9 +34,9 @@ apimachinery::Result<void> FullState::Commit(const std::string& resource_version
   const double seconds = std::chrono::duration<double>(lasted).count();
   metrics_.list_seconds.Observe(seconds);
   if (lasted > kSlowList) {
-    logging::Info("slow list", {{"reflector", name_},
-                                {"objects", static_cast<std::int64_t>(items_)},
-                                {"seconds", seconds}});
+    logging::Info("A list took long", {{"reflector", name_},
+                                       {"objects", static_cast<std::int64_t>(items_)},
+                                       {"seconds", seconds}});
   }
   metrics_.items_per_list.Observe(static_cast<double>(items_));
   committed_once_ = true;

@@ -27,12 +27,13 @@ ReflectorMetrics::ReflectorMetrics(metrics::Registry* registry, const std::strin
     return;
   }
   const metrics::Labels labels{{"name", name}};
-  lists = registry->Counter("reflector_lists_total", "Requests for full states", labels);
+  lists =
+      registry->Counter("reflector_lists_total", "Lists, also those that a watch sends", labels);
   list_seconds =
       registry->Histogram("reflector_list_duration_seconds",
-                          "Time to read a full state into the store", labels, ListSeconds());
+                          "Time until the store has all objects of a list", labels, ListSeconds());
   items_per_list =
-      registry->Histogram("reflector_items_per_list", "Objects in a full state", labels, Items());
+      registry->Histogram("reflector_items_per_list", "Objects in a list", labels, Items());
   watches = registry->Counter("reflector_watches_total", "Watch requests", labels);
   short_watches = registry->Counter("reflector_short_watches_total",
                                     "Watches that ended within a second without an event", labels);
@@ -40,8 +41,8 @@ ReflectorMetrics::ReflectorMetrics(metrics::Registry* registry, const std::strin
                                       labels, WatchSeconds());
   items_per_watch =
       registry->Histogram("reflector_items_per_watch", "Events of a watch", labels, Items());
-  relists = registry->Counter("reflector_relists_total",
-                              "Requests for full states after the first was complete", labels);
+  relists =
+      registry->Counter("reflector_relists_total", "Lists after the first complete one", labels);
   resyncs = registry->Counter("reflector_resyncs_total", "Resyncs of the store", labels);
   unreadable = registry->Counter(
       "reflector_unreadable_items_total",

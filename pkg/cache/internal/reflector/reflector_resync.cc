@@ -15,7 +15,7 @@ void Reflector::ResyncLoop(const std::stop_token& stop) {
       return store_.Resync();
     });
     if (!result && !stop.stop_requested()) {
-      logging::Warning("resync failed", {{"reflector", name_}, {"error", result.error()}});
+      logging::Warning("A resync failed", {{"reflector", name_}, {"error", result.error()}});
     }
   }
 }

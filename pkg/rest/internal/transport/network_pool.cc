@@ -60,8 +60,8 @@ void StartNetworkThreads() {
       EndSoonerThanTimeouts(*timer);
     } catch (const std::runtime_error&) {
       logging::Warning(
-          "cpprestsdk's thread pool was started by other code; with several threads in it, "
-          "stopping a request may crash inside cpprestsdk: create the first RESTClient earlier");
+          "Other code has started cpprestsdk's thread pool, so that stopping a request may crash "
+          "inside cpprestsdk; create the first RESTClient earlier");
     }
   });
 }

@@ -134,7 +134,7 @@ void TlsReload::Reload() {
   }
   auto read = Read();
   if (!read) {
-    logging::Warning("cannot read TLS files again; the last ones stay in use",
+    logging::Warning("Cannot read the TLS files again; the last ones stay in use",
                      {{"error", read.error()}});
     return;
   }
@@ -156,7 +156,7 @@ void TlsReload::Reload() {
     }
   }
   if (!used) {
-    logging::Warning("cannot use changed TLS files; the last ones stay in use",
+    logging::Warning("Cannot use the changed TLS files; the last ones stay in use",
                      {{"error", used.error()}});
     return;
   }

@@ -125,9 +125,9 @@ StorageHealth EtcdStore::CheckHealth(base::Duration timeout, std::stop_token sto
     lost_ = !status.ok();
   }
   if (news && status.ok()) {
-    logging::Info("etcd answers again");
+    logging::Info("The server can reach etcd again");
   } else if (news) {
-    logging::Error("etcd does not answer; requests fail until it does",
+    logging::Error("Cannot reach etcd; requests fail until it answers",
                    {{"error", answered.error()}});
   }
   return {.reads = answered, .writes = answered};
