@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "kubexx/apiserver/controllers/expected_errors.h"
-#include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/revisions.h"
 #include "kubexx/apiserver/controllers/rollout.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/controller/owned_objects.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -23,6 +23,7 @@ using api::apps::v1::DaemonSetStatus;
 using api::core::v1::Node;
 using apimachinery::Result;
 using controller::Action;
+using controller::OwnedObjects;
 
 class DaemonSetReconciler final : public controller::Reconciler {
  public:

@@ -10,12 +10,12 @@
 #include "kubexx/api/batch/v1/resources.gen.h"
 #include "kubexx/api/batch/v1/types.gen.h"
 #include "kubexx/apiserver/controllers/expected_errors.h"
-#include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
 #include "kubexx/controller/conditions.h"
+#include "kubexx/controller/owned_objects.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -25,6 +25,7 @@ using api::batch::v1::JobCondition;
 using api::batch::v1::JobStatus;
 using apimachinery::Result;
 using controller::Action;
+using controller::OwnedObjects;
 
 bool IsFinished(const Job& job) {
   return controller::IsConditionTrue(job.status.conditions, "Complete") ||

@@ -11,9 +11,9 @@
 
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
-#include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/controller/client.h"
 #include "kubexx/controller/object_helpers.h"
+#include "kubexx/controller/owned_objects.h"
 
 namespace kubexx::apiserver::controllers {
 
@@ -41,9 +41,9 @@ RevisionPlan PlanRevisions(const std::vector<cache::Ref<ControllerRevision>>& kn
 
 /// Makes `workload`'s template its newest revision in the API. Returns the name of that revision.
 template <class T>
-apimachinery::Result<std::string> WriteRevisions(const controller::Client& client,
-                                                 const OwnedObjects<ControllerRevision>& revisions,
-                                                 const T& workload) {
+apimachinery::Result<std::string> WriteRevisions(
+    const controller::Client& client, const controller::OwnedObjects<ControllerRevision>& revisions,
+    const T& workload) {
   ControllerRevision wanted =
       RevisionOf(workload.spec.template_, workload.metadata.namespace_, workload.metadata.name);
   KX_RETURN_IF_ERROR(controller::SetControllerReference(workload, wanted));
