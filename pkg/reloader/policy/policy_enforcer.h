@@ -1,7 +1,7 @@
 /// @file
 /// The rollout gate that enforces reload policies.
-#ifndef KUBEXX_RELOADER_POLICY_POLICY_GATE_H_
-#define KUBEXX_RELOADER_POLICY_POLICY_GATE_H_
+#ifndef KUBEXX_RELOADER_POLICY_POLICY_ENFORCER_H_
+#define KUBEXX_RELOADER_POLICY_POLICY_ENFORCER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/plan/rollout_gate.h"
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 
 namespace kubexx::reloader {
 
@@ -69,10 +69,10 @@ struct PolicyState {
   bool operator==(const PolicyState&) const = default;
 };
 
-/// Connects a reloadpolicy::Gate to the operator: locks it, asks it, and wakes the workloads that
-/// may go on. Keeps an entry for each rollout that waits, is under way or has failed, and for no
-/// other workloads. Thread-safe.
-class PolicyGate final : public RolloutGate {
+/// The RolloutGate of reload policies. It connects a reloadpolicy::Arbiter, which decides, to the
+/// operator: locks it, asks it, and wakes the workloads that may go on. Keeps an entry for each
+/// rollout that waits, is under way or has failed, and for no other workloads. Thread-safe.
+class PolicyEnforcer final : public RolloutGate {
  public:
   static constexpr std::size_t kMaxListed = 20;
   static constexpr std::size_t kMaxFailedListed = 100;
@@ -92,8 +92,8 @@ class PolicyGate final : public RolloutGate {
     /// known.
     std::function<std::optional<std::string>(const std::string& namespace_)> unread{};
   };
-  explicit PolicyGate(Options options);
-  ~PolicyGate() override;
+  explicit PolicyEnforcer(Options options);
+  ~PolicyEnforcer() override;
 
   /// Adds or replaces a policy. `failed`: the failures in its status when it was first seen. If the
   /// operator has synced, the call looks at these workloads immediately and drops those that were
@@ -116,8 +116,8 @@ class PolicyGate final : public RolloutGate {
     int stopped = 0;
   };
   Totals TotalsNow() const;
-  /// Returns a copy of the gate.
-  reloadpolicy::Gate Snapshot() const;
+  /// Returns a copy of the arbiter.
+  reloadpolicy::Arbiter Snapshot() const;
   /// Whether an operator is attached.
   bool attached() const;
 
@@ -158,19 +158,19 @@ class PolicyGate final : public RolloutGate {
   void Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news);
   /// Notifies, once each, about annotations that cannot be read and settings that are not allowed.
   void ReportSettings(const Workload& workload);
-  /// When the caches are complete: shows the gate the workloads that it was only told of by a
+  /// When the caches are complete: shows the arbiter the workloads that it was only told of by a
   /// status.
   void LookAtUnseen();
-  /// Tells the gate in which of these namespaces, and of those where policies were unknown before,
-  /// policies are not known now.
+  /// Tells the arbiter in which of these namespaces, and of those where policies were unknown
+  /// before, policies are not known now.
   void LookAtUnread(std::set<std::string> names);
   void Wake(const WorkloadId& workload, base::Duration after);
   /// Applies `change` with the lock held, then wakes the workloads that may go on because of it.
-  void Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTime)> change);
+  void Update(base::FunctionRef<void(reloadpolicy::Arbiter&, base::WallTime)> change);
 
   const Options options_;
   mutable base::Mutex mu_;
-  reloadpolicy::Gate gate_ KX_GUARDED_BY(mu_);
+  reloadpolicy::Arbiter arbiter_ KX_GUARDED_BY(mu_);
   /// The caches of the attached operator are complete.
   bool synced_ KX_GUARDED_BY(mu_) = false;
   /// Hashes of the problems with a workload's settings that have been reported, so that each is
@@ -185,4 +185,4 @@ class PolicyGate final : public RolloutGate {
 
 }  // namespace kubexx::reloader
 
-#endif  // KUBEXX_RELOADER_POLICY_POLICY_GATE_H_
+#endif  // KUBEXX_RELOADER_POLICY_POLICY_ENFORCER_H_

@@ -1,11 +1,11 @@
-// How a Gate begins to follow a rollout, and what it makes of the write that was to roll.
+// How an Arbiter begins to follow a rollout, and what it makes of the write that was to roll.
 #include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 #include "kubexx/reloadpolicy/internal/in_seconds.h"
 
 namespace kubexx::reloadpolicy {
@@ -22,8 +22,9 @@ bool IsToCome(base::WallTime time, base::WallTime now) {
 
 }  // namespace
 
-void Gate::NoteStart(const ObjectRef& workload, const std::string& uid,
-                     const Annotations& annotations, base::WallTime started, base::WallTime now) {
+void Arbiter::NoteStart(const ObjectRef& workload, const std::string& uid,
+                        const Annotations& annotations, base::WallTime started,
+                        base::WallTime now) {
   if (IsToCome(started, now)) {
     return;
   }
@@ -35,8 +36,9 @@ void Gate::NoteStart(const ObjectRef& workload, const std::string& uid,
   last_starts_.Note(workload, uid, started, own);
 }
 
-std::optional<base::WallTime> Gate::IntervalStart(const Request& request, base::Duration interval,
-                                                  base::WallTime now) const {
+std::optional<base::WallTime> Arbiter::IntervalStart(const Request& request,
+                                                     base::Duration interval,
+                                                     base::WallTime now) const {
   std::optional<base::WallTime> last = last_starts_.Find(request.workload, request.uid);
   if (last) {
     last = std::min(*last, now);  // the clock may have been set back since the last sweep
@@ -60,7 +62,7 @@ std::optional<base::WallTime> Gate::IntervalStart(const Request& request, base::
   return last;
 }
 
-std::optional<base::WallTime> Gate::LastStart(const Request& request) const {
+std::optional<base::WallTime> Arbiter::LastStart(const Request& request) const {
   std::optional<base::WallTime> last = LastRolloutOf(request.annotations);
   const auto take = [&](base::WallTime time) { last = std::max(last.value_or(time), time); };
   if (const auto found = rollouts_.find(request.workload); found != rollouts_.end()) {
@@ -75,7 +77,7 @@ std::optional<base::WallTime> Gate::LastStart(const Request& request) const {
   return last;
 }
 
-base::WallTime Gate::Start(const Request& request, RolloutState state, base::WallTime now) {
+base::WallTime Arbiter::Start(const Request& request, RolloutState state, base::WallTime now) {
   Rollout rollout{.started = now, .running_since = now, .uid = request.uid};
   // What stands on workloads are seconds: two rollouts within one could not be told apart.
   if (const auto last = LastStart(request); last && InSeconds(*last) >= InSeconds(now)) {
@@ -107,14 +109,14 @@ base::WallTime Gate::Start(const Request& request, RolloutState state, base::Wal
   return started;
 }
 
-void Gate::Cancel(const ObjectRef& workload) {
+void Arbiter::Cancel(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);
   if (found != rollouts_.end() && !found->second.observed) {
     Undo(workload);
   }
 }
 
-void Gate::CancelOvertaken(const ObjectRef& workload) {
+void Arbiter::CancelOvertaken(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);
   if (found == rollouts_.end() || found->second.observed) {
     return;
@@ -126,7 +128,7 @@ void Gate::CancelOvertaken(const ObjectRef& workload) {
   }
 }
 
-void Gate::Doubt(const ObjectRef& workload) {
+void Arbiter::Doubt(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);
   if (found == rollouts_.end() || found->second.observed) {
     return;
@@ -138,7 +140,7 @@ void Gate::Doubt(const ObjectRef& workload) {
   next_sweep_.reset();
 }
 
-void Gate::Settle(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
+void Arbiter::Settle(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
   const auto is_uncertain = [&] {
     const auto found = rollouts_.find(workload);
     return found != rollouts_.end() && found->second.uncertain;
@@ -151,7 +153,7 @@ void Gate::Settle(const ObjectRef& workload, const Sighting& seen, base::WallTim
   }
 }
 
-bool Gate::TakeBack(const ObjectRef& workload) {
+bool Arbiter::TakeBack(const ObjectRef& workload) {
   if (rollouts_.erase(workload) == 0) {
     return false;
   }
@@ -162,9 +164,9 @@ bool Gate::TakeBack(const ObjectRef& workload) {
   return true;
 }
 
-void Gate::Undo(const ObjectRef& workload) { wake_some_ = TakeBack(workload) || wake_some_; }
+void Arbiter::Undo(const ObjectRef& workload) { wake_some_ = TakeBack(workload) || wake_some_; }
 
-void Gate::CancelKept(const ObjectRef& workload) {
+void Arbiter::CancelKept(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);
   if (found == rollouts_.end()) {
     return;
@@ -183,7 +185,7 @@ void Gate::CancelKept(const ObjectRef& workload) {
   }
 }
 
-void Gate::LeaveUnrecorded(const ObjectRef& workload) {
+void Arbiter::LeaveUnrecorded(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);
   if (found == rollouts_.end()) {
     return;

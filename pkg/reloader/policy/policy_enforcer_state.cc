@@ -1,14 +1,14 @@
-// What a PolicyGate tells of itself.
-#include "kubexx/reloader/policy/policy_gate.h"
+// What a PolicyEnforcer tells of itself.
+#include "kubexx/reloader/policy/policy_enforcer.h"
 
 namespace kubexx::reloader {
 
-std::vector<PolicyState> PolicyGate::States() const {
+std::vector<PolicyState> PolicyEnforcer::States() const {
   const base::WallTime now = options_.clock.Wall();
   std::vector<PolicyState> states;
   const base::MutexLock lock(mu_);
-  for (const auto& [id, report] : gate_.Reports(now)) {
-    const reloadpolicy::Policy& policy = *gate_.policies().Find(id);
+  for (const auto& [id, report] : arbiter_.Reports(now)) {
+    const reloadpolicy::Policy& policy = *arbiter_.policies().Find(id);
     PolicyState& state =
         states.emplace_back(PolicyState{.id = id,
                                         .generation = policy.generation,
@@ -36,27 +36,27 @@ std::vector<PolicyState> PolicyGate::States() const {
   return states;
 }
 
-PolicyGate::Totals PolicyGate::TotalsNow() const {
+PolicyEnforcer::Totals PolicyEnforcer::TotalsNow() const {
   const base::WallTime now = options_.clock.Wall();
   Totals totals;
   const base::MutexLock lock(mu_);
-  for (const auto& [workload, pending] : gate_.pending()) {
+  for (const auto& [workload, pending] : arbiter_.pending()) {
     ++totals.held[pending.hold.reason];
   }
-  const reloadpolicy::PolicyReport all = gate_.ReportFor(reloadpolicy::Policy(), now);
+  const reloadpolicy::PolicyReport all = arbiter_.ReportFor(reloadpolicy::Policy(), now);
   totals.active = all.active;
   totals.failed = static_cast<int>(all.failed.size());
-  for (const auto& [id, report] : gate_.Reports(now)) {
+  for (const auto& [id, report] : arbiter_.Reports(now)) {
     ++totals.policies;
-    totals.invalid += gate_.policies().Find(id)->problems.empty() ? 0 : 1;
+    totals.invalid += arbiter_.policies().Find(id)->problems.empty() ? 0 : 1;
     totals.stopped += report.stopped ? 1 : 0;
   }
   return totals;
 }
 
-reloadpolicy::Gate PolicyGate::Snapshot() const {
+reloadpolicy::Arbiter PolicyEnforcer::Snapshot() const {
   const base::MutexLock lock(mu_);
-  return gate_;
+  return arbiter_;
 }
 
 }  // namespace kubexx::reloader

@@ -1,10 +1,10 @@
-#include "kubexx/reloader/policy/policy_gate.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 
 #include <algorithm>
 #include <chrono>
 
 #include "kubexx/apimachinery/time.h"
-#include "kubexx/reloader/policy/policy_gate_host.h"
+#include "kubexx/reloader/policy/policy_enforcer_host.h"
 #include "kubexx/reloader/policy/policy_refs.h"
 #include "kubexx/reloader/policy/sighting.h"
 #include "kubexx/reloader/watch/caches.h"
@@ -33,26 +33,27 @@ HoldReason Told(HoldReason reason) {
 }
 
 /// Whether what `workload` waits for is not what it waited for `before`.
-bool IsNews(const reloadpolicy::Gate& gate, const ObjectRef& workload,
+bool IsNews(const reloadpolicy::Arbiter& arbiter, const ObjectRef& workload,
             const std::optional<reloadpolicy::Hold>& before) {
-  const auto now = gate.pending().find(workload);
-  return now != gate.pending().end() &&
+  const auto now = arbiter.pending().find(workload);
+  return now != arbiter.pending().end() &&
          (!before || Told(before->reason) != Told(now->second.hold.reason) ||
           before->policy != now->second.hold.policy);
 }
 
 }  // namespace
 
-PolicyGate::PolicyGate(Options options) : options_(std::move(options)), gate_(options_.flags) {}
+PolicyEnforcer::PolicyEnforcer(Options options)
+    : options_(std::move(options)), arbiter_(options_.flags) {}
 
-PolicyGate::~PolicyGate() = default;
+PolicyEnforcer::~PolicyEnforcer() = default;
 
-base::Subscription PolicyGate::Attach(GateHost host) {
+base::Subscription PolicyEnforcer::Attach(GateHost host) {
   {
     const base::MutexLock lock(mu_);
     synced_ = false;
     if (options_.wait_for_policies) {
-      gate_.SetUnread("", true, options_.clock.Wall());
+      arbiter_.SetUnread("", true, options_.clock.Wall());
     }
   }
   {
@@ -68,36 +69,37 @@ base::Subscription PolicyGate::Attach(GateHost host) {
       }
     }
     const base::MutexLock lock(mu_);
-    gate_.KeepNoPlaces();
+    arbiter_.KeepNoPlaces();
   });
 }
 
-bool PolicyGate::attached() const {
+bool PolicyEnforcer::attached() const {
   const base::MutexLock lock(host_mu_);
   return host_ != nullptr;
 }
 
-bool PolicyGate::WaitForSync(const std::stop_token& stop) {
+bool PolicyEnforcer::WaitForSync(const std::stop_token& stop) {
   return !options_.wait_for_policies || options_.wait_for_policies(stop);
 }
 
-void PolicyGate::Wake(const WorkloadId& workload, base::Duration after) {
+void PolicyEnforcer::Wake(const WorkloadId& workload, base::Duration after) {
   const HostUse host(*this);
   if (host.get() != nullptr) {
     host.get()->wake(workload, std::min(after, kMaxWaitForWindow));
   }
 }
 
-void PolicyGate::Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTime)> change) {
+void PolicyEnforcer::Update(
+    base::FunctionRef<void(reloadpolicy::Arbiter&, base::WallTime)> change) {
   const base::WallTime now = options_.clock.Wall();
   std::vector<ObjectRef> wakes;
   std::vector<std::pair<ObjectRef, base::Duration>> looks;
   {
     const base::MutexLock lock(mu_);
-    change(gate_, now);
-    gate_.Sweep(now);
-    wakes = gate_.TakeWakes(now);
-    looks = gate_.TakeLooks(now);
+    change(arbiter_, now);
+    arbiter_.Sweep(now);
+    wakes = arbiter_.TakeWakes(now);
+    looks = arbiter_.TakeLooks(now);
   }
   for (const auto& [ref, after] : looks) {
     if (const auto id = IdOf(ref)) {
@@ -111,21 +113,23 @@ void PolicyGate::Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTi
   }
 }
 
-void PolicyGate::OnSynced() {
+void PolicyEnforcer::OnSynced() {
   std::set<std::string> names;
   {
     const base::MutexLock lock(mu_);
     synced_ = true;
-    for (const ObjectRef& ref : gate_.Followed()) {
+    for (const ObjectRef& ref : arbiter_.Followed()) {
       names.insert(ref.key.namespace_);
     }
   }
   LookAtUnread(std::move(names));
-  Update([](reloadpolicy::Gate& gate, base::WallTime now) { gate.SetUnread("", false, now); });
+  Update([](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
+    arbiter.SetUnread("", false, now);
+  });
   LookAtUnseen();
 }
 
-void PolicyGate::LookAtUnseen() {
+void PolicyEnforcer::LookAtUnseen() {
   const HostUse host(*this);
   if (host.get() == nullptr) {
     return;
@@ -136,7 +140,7 @@ void PolicyGate::LookAtUnseen() {
     if (!synced_) {
       return;  // OnSynced follows
     }
-    unseen = gate_.Unseen();
+    unseen = arbiter_.Unseen();
   }
   for (const ObjectRef& ref : unseen) {
     const auto id = IdOf(ref);
@@ -144,28 +148,28 @@ void PolicyGate::LookAtUnseen() {
     if (!workload && id && !host.get()->caches.Knows(id->kind, id->key.namespace_)) {
       continue;  // its kind is late: what has failed before stays so
     }
-    Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
+    Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
       if (workload) {
-        gate.Observe(ref, SightingOf(*workload), now);
+        arbiter.Observe(ref, SightingOf(*workload), now);
       } else {
-        gate.Forget(ref);  // deleted while nobody watched
+        arbiter.Forget(ref);  // deleted while nobody watched
       }
     });
   }
 }
 
-AnnotationEdits PolicyGate::Marks(const Workload& workload) {
+AnnotationEdits PolicyEnforcer::Marks(const Workload& workload) {
   LookAtUnread({workload.id.key.namespace_});
   reloadpolicy::Mark mark;
   bool looks_again = false;
-  Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
-    gate.Sweep(now);
-    mark = gate.TakeMark(RefOf(workload.id), workload.uid, workload.annotations);
-    looks_again =
-        gate.unread().contains(workload.id.key.namespace_) && gate.IsActive(RefOf(workload.id));
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
+    arbiter.Sweep(now);
+    mark = arbiter.TakeMark(RefOf(workload.id), workload.uid, workload.annotations);
+    looks_again = arbiter.unread().contains(workload.id.key.namespace_) &&
+                  arbiter.IsActive(RefOf(workload.id));
   });
   if (looks_again) {
-    Wake(workload.id, kAskAgain);  // nothing tells when the gate has been told of all
+    Wake(workload.id, kAskAgain);  // nothing tells when the arbiter has been told of all
   }
   if (mark.failure) {
     Notify(workload, {.warning = true, .reason = kRolloutFailed, .message = *mark.failure});
@@ -177,7 +181,7 @@ AnnotationEdits PolicyGate::Marks(const Workload& workload) {
            reloadpolicy::RecordFor(*mark.record, workload.uid)}};
 }
 
-void PolicyGate::Notify(const Workload& workload, PolicyNotice notice) const {
+void PolicyEnforcer::Notify(const Workload& workload, PolicyNotice notice) const {
   if (options_.notify) {
     notice.workload = workload.id;
     notice.uid = workload.uid;
@@ -185,8 +189,8 @@ void PolicyGate::Notify(const Workload& workload, PolicyNotice notice) const {
   }
 }
 
-bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
-                       AnnotationEdits& annotations) {
+bool PolicyEnforcer::Admit(const Workload& workload, std::vector<Change>& changes,
+                           AnnotationEdits& annotations) {
   HeldSources paused = TakePaused(changes);
   reloadpolicy::Request request{.workload = RefOf(workload.id),
                                 .annotations = workload.annotations,
@@ -201,17 +205,17 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
   }
   reloadpolicy::Decision decision;
   bool is_news = false;
-  Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
-    const auto found = gate.pending().find(request.workload);
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
+    const auto found = arbiter.pending().find(request.workload);
     const auto before =
-        found == gate.pending().end() ? std::nullopt : std::optional(found->second.hold);
+        found == arbiter.pending().end() ? std::nullopt : std::optional(found->second.hold);
     if (hold) {
       decision.hold = hold;
-      gate.Wait(request, *hold, now);
+      arbiter.Wait(request, *hold, now);
     } else {
-      decision = gate.Begin(request, now);
+      decision = arbiter.Begin(request, now);
     }
-    is_news = IsNews(gate, request.workload, before);
+    is_news = IsNews(arbiter, request.workload, before);
   });
   ReportSettings(workload);
   if (decision.hold) {
@@ -230,7 +234,7 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
   return true;
 }
 
-void PolicyGate::Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news) {
+void PolicyEnforcer::Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news) {
   // Only another setting opens what never opens, and that wakes it.
   base::Duration after = hold.reason == HoldReason::kOutsideWindow ? kMaxWaitForWindow
                          : reloadpolicy::IsForOthers(hold.reason)  ? kAskAgainOfOthers
@@ -250,14 +254,14 @@ void PolicyGate::Hold(const Workload& workload, const reloadpolicy::Hold& hold, 
   }
 }
 
-void PolicyGate::ReportSettings(const Workload& workload) {
+void PolicyEnforcer::ReportSettings(const Workload& workload) {
   std::vector<std::string> problems;
   std::vector<std::string> brakes;
   std::vector<std::string> refused;
   {
     const base::MutexLock lock(mu_);
     reloadpolicy::Effective effective =
-        gate_.policies().Resolve(RefOf(workload.id), workload.annotations);
+        arbiter_.policies().Resolve(RefOf(workload.id), workload.annotations);
     problems = std::move(effective.problems);
     brakes = std::move(effective.brakes);
     refused = std::move(effective.refused);
@@ -295,50 +299,50 @@ void PolicyGate::ReportSettings(const Workload& workload) {
   }
 }
 
-void PolicyGate::OnWritten(const WorkloadId& workload, WriteEnd end) {
-  Update([&](reloadpolicy::Gate& gate, base::WallTime) {
+void PolicyEnforcer::OnWritten(const WorkloadId& workload, WriteEnd end) {
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
     switch (end) {
       case WriteEnd::kNotRolled:
-        return gate.Cancel(RefOf(workload));
+        return arbiter.Cancel(RefOf(workload));
       case WriteEnd::kOvertaken:
-        return gate.CancelOvertaken(RefOf(workload));
+        return arbiter.CancelOvertaken(RefOf(workload));
       case WriteEnd::kUncertain:
-        return gate.Doubt(RefOf(workload));
+        return arbiter.Doubt(RefOf(workload));
       case WriteEnd::kKept:
-        return gate.CancelKept(RefOf(workload));
+        return arbiter.CancelKept(RefOf(workload));
       case WriteEnd::kUnrecorded:
-        return gate.LeaveUnrecorded(RefOf(workload));
+        return arbiter.LeaveUnrecorded(RefOf(workload));
       case WriteEnd::kRolled:
         break;
     }
   });
 }
 
-void PolicyGate::OnNothing(const WorkloadId& workload) {
-  Update([&](reloadpolicy::Gate& gate, base::WallTime) { gate.Done(RefOf(workload)); });
+void PolicyEnforcer::OnNothing(const WorkloadId& workload) {
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) { arbiter.Done(RefOf(workload)); });
 }
 
-void PolicyGate::OnUpToDate(const Workload& workload) {
-  Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
-    gate.Settle(RefOf(workload.id), SightingOf(workload), now);
-    gate.Done(RefOf(workload.id));
+void PolicyEnforcer::OnUpToDate(const Workload& workload) {
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
+    arbiter.Settle(RefOf(workload.id), SightingOf(workload), now);
+    arbiter.Done(RefOf(workload.id));
   });
 }
 
-void PolicyGate::OnWorkload(const WorkloadId& id, const Workload* workload) {
+void PolicyEnforcer::OnWorkload(const WorkloadId& id, const Workload* workload) {
   bool is_first_look = attached();
   {
     const base::MutexLock lock(mu_);
     is_first_look = is_first_look && !synced_;
   }
   LookAtUnread({id.key.namespace_});
-  Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
     if (workload == nullptr) {
-      gate.Forget(RefOf(id));
+      arbiter.Forget(RefOf(id));
     } else {
       reloadpolicy::Sighting seen = SightingOf(*workload);
       seen.is_first_look = is_first_look;
-      gate.Observe(RefOf(id), seen, now);
+      arbiter.Observe(RefOf(id), seen, now);
     }
   });
   if (workload == nullptr) {
@@ -347,14 +351,14 @@ void PolicyGate::OnWorkload(const WorkloadId& id, const Workload* workload) {
   }
 }
 
-std::optional<base::Duration> PolicyGate::SettleWindow(const WorkloadId& id) {
+std::optional<base::Duration> PolicyEnforcer::SettleWindow(const WorkloadId& id) {
   const HostUse host(*this);
   const auto workload = host.get() == nullptr ? std::nullopt : host.get()->caches.GetWorkload(id);
   if (!workload) {
     return std::nullopt;
   }
   const base::MutexLock lock(mu_);
-  const auto setting = gate_.policies().Resolve(RefOf(id), workload->annotations).settle_window;
+  const auto setting = arbiter_.policies().Resolve(RefOf(id), workload->annotations).settle_window;
   return setting ? std::optional(setting->value) : std::nullopt;
 }
 

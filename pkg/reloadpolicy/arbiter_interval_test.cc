@@ -5,9 +5,9 @@
 #include <string>
 
 #include "kubexx/apimachinery/time.h"
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 #include "kubexx/reloadpolicy/last_starts.h"
-#include "kubexx/reloadpolicy/testing/gate_fixture.h"
+#include "kubexx/reloadpolicy/testing/arbiter_fixture.h"
 
 namespace kubexx::reloadpolicy {
 namespace {
@@ -17,32 +17,32 @@ using testing::AppRef;
 using testing::kBegin;
 using testing::Written;
 
-class GateIntervalTest : public testing::GateFixture {
+class ArbiterIntervalTest : public testing::ArbiterFixture {
  protected:
   void SetUp() override { Enforce(); }
   void Enforce() {
-    gate_.SetPolicy({.id = {"", "platform"},
-                     .generation = 1,
-                     .enforced = true,
-                     .settings = {.min_interval = 1h}});
+    arbiter_.SetPolicy({.id = {"", "platform"},
+                        .generation = 1,
+                        .enforced = true,
+                        .settings = {.min_interval = 1h}});
   }
   /// Rolls the workload and lets the rollout end.
   void Roll(const std::string& name) {
     EXPECT_FALSE(Begin(name).hold);
     See(name, Phase::kUpdating);
     See(name, Phase::kComplete);
-    EXPECT_EQ(gate_.rollouts(), 0U);
+    EXPECT_EQ(arbiter_.rollouts(), 0U);
     Mark(name);
     See(name, Phase::kComplete);
   }
   /// Asks for a workload with what is on it.
   std::string TryWritten(const std::string& name, const std::string& uid = "u") {
-    const Decision decision = gate_.Ask({AppRef(name), on_workload_[name], {}, uid}, now_);
+    const Decision decision = arbiter_.Ask({AppRef(name), on_workload_[name], {}, uid}, now_);
     return decision.hold ? std::string(ToString(decision.hold->reason)) : "go";
   }
 };
 
-TEST_F(GateIntervalTest, HoldsWhenTheAnnotationIsTakenOff) {
+TEST_F(ArbiterIntervalTest, HoldsWhenTheAnnotationIsTakenOff) {
   Roll("a");
   After(8s);
   on_workload_["a"].clear();
@@ -50,14 +50,14 @@ TEST_F(GateIntervalTest, HoldsWhenTheAnnotationIsTakenOff) {
   EXPECT_EQ(TryWritten("a"), "MinInterval");
   After(59min);
   EXPECT_EQ(TryWritten("a"), "MinInterval");
-  const auto hold = gate_.Ask({AppRef("a"), {}, {}, "u"}, now_).hold;
+  const auto hold = arbiter_.Ask({AppRef("a"), {}, {}, "u"}, now_).hold;
   ASSERT_TRUE(hold);
   EXPECT_EQ(hold->until, kBegin + 1h) << "it counts from the rollout, not from the edit";
   After(52s);
   EXPECT_EQ(TryWritten("a"), "go");
 }
 
-TEST_F(GateIntervalTest, HoldsWhenTheAnnotationIsSetBackOrFarAhead) {
+TEST_F(ArbiterIntervalTest, HoldsWhenTheAnnotationIsSetBackOrFarAhead) {
   Roll("a");
   for (const auto by : {base::Duration(-48h), base::Duration(365h * 24)}) {
     After(1s);
@@ -71,7 +71,7 @@ TEST_F(GateIntervalTest, HoldsWhenTheAnnotationIsSetBackOrFarAhead) {
   EXPECT_EQ(TryWritten("a"), "go") << "and not for ever";
 }
 
-TEST_F(GateIntervalTest, HoldsWhenTheAnnotationIsTakenOffDuringTheRollout) {
+TEST_F(ArbiterIntervalTest, HoldsWhenTheAnnotationIsTakenOffDuringTheRollout) {
   EXPECT_FALSE(Begin("a").hold);
   See("a", Phase::kUpdating);
   on_workload_["a"] = Written(now_ + 365h * 24, RolloutState::kStarted);
@@ -84,7 +84,7 @@ TEST_F(GateIntervalTest, HoldsWhenTheAnnotationIsTakenOffDuringTheRollout) {
   EXPECT_EQ(TryWritten("a"), "MinInterval");
 }
 
-TEST_F(GateIntervalTest, HoldsForARolloutThatAnotherReplicaHasEnded) {
+TEST_F(ArbiterIntervalTest, HoldsForARolloutThatAnotherReplicaHasEnded) {
   on_workload_["a"] = Written(now_ - 1min, RolloutState::kCompleted);
   See("a", Phase::kComplete);
   on_workload_["a"].clear();
@@ -92,14 +92,14 @@ TEST_F(GateIntervalTest, HoldsForARolloutThatAnotherReplicaHasEnded) {
   EXPECT_EQ(TryWritten("a"), "MinInterval");
 }
 
-TEST_F(GateIntervalTest, RemembersWhatWasSeenBeforeThePoliciesWere) {
-  gate_ = Gate();
-  gate_.SetUnread("", true, now_);
+TEST_F(ArbiterIntervalTest, RemembersWhatWasSeenBeforeThePoliciesWere) {
+  arbiter_ = Arbiter();
+  arbiter_.SetUnread("", true, now_);
   on_workload_["a"] = Written(now_ - 1min, RolloutState::kCompleted);
   See("a", Phase::kComplete);
   After(2min);
   Enforce();
-  gate_.SetUnread("", false, now_);
+  arbiter_.SetUnread("", false, now_);
   on_workload_["a"].clear();
   See("a", Phase::kComplete);
   EXPECT_EQ(TryWritten("a"), "MinInterval");
@@ -107,48 +107,48 @@ TEST_F(GateIntervalTest, RemembersWhatWasSeenBeforeThePoliciesWere) {
 
 // Whoever may not read one namespace's policies for weeks remembers no more for that than they
 // could ask for, and nothing for the other namespaces.
-TEST_F(GateIntervalTest, WherePoliciesAreUnreadStartsAreKeptAsLongAsTheyMightCount) {
-  gate_.SetUnread("closed", true, now_);
+TEST_F(ArbiterIntervalTest, WherePoliciesAreUnreadStartsAreKeptAsLongAsTheyMightCount) {
+  arbiter_.SetUnread("closed", true, now_);
   Roll("a");
   const ObjectRef closed{"Deployment", {"closed", "b"}};
-  const Decision decision = gate_.Begin({closed, {}, {}, "u"}, now_);
+  const Decision decision = arbiter_.Begin({closed, {}, {}, "u"}, now_);
   ASSERT_TRUE(decision.tracked);
-  gate_.Observe(closed, {"u", Written(decision.started, decision.record), Phase::kComplete, ""},
-                now_);
+  arbiter_.Observe(closed, {"u", Written(decision.started, decision.record), Phase::kComplete, ""},
+                   now_);
   After(59min);
-  EXPECT_EQ(gate_.starts(), 2U);
+  EXPECT_EQ(arbiter_.starts(), 2U);
   After(2min);
-  EXPECT_EQ(gate_.starts(), 1U)
+  EXPECT_EQ(arbiter_.starts(), 1U)
       << "an hour is the most that the other namespaces' policies ask for";
   After(Effective::kLongestMinInterval - 2h);
-  EXPECT_EQ(gate_.starts(), 1U);
+  EXPECT_EQ(arbiter_.starts(), 1U);
   After(2h);
-  EXPECT_EQ(gate_.starts(), 0U);
+  EXPECT_EQ(arbiter_.starts(), 0U);
 }
 
-TEST_F(GateIntervalTest, AnotherObjectOfThatNameIsNotHeld) {
+TEST_F(ArbiterIntervalTest, AnotherObjectOfThatNameIsNotHeld) {
   Roll("a");
   on_workload_["a"].clear();
   EXPECT_EQ(TryWritten("a", "another"), "go");
   See("a", Phase::kComplete);
   EXPECT_EQ(TryWritten("a"), "MinInterval");
-  gate_.Forget(AppRef("a"));
+  arbiter_.Forget(AppRef("a"));
   EXPECT_EQ(TryWritten("a"), "go") << "it was deleted";
 }
 
-TEST_F(GateIntervalTest, ARolloutThatWasNotMadeHoldsNothing) {
+TEST_F(ArbiterIntervalTest, ARolloutThatWasNotMadeHoldsNothing) {
   EXPECT_FALSE(Begin("a").hold);
-  gate_.Cancel(AppRef("a"));
+  arbiter_.Cancel(AppRef("a"));
   on_workload_["a"].clear();
   EXPECT_EQ(TryWritten("a"), "go");
 }
 
-TEST_F(GateIntervalTest, AClockThatIsSetBackHoldsForOneIntervalAtMost) {
+TEST_F(ArbiterIntervalTest, AClockThatIsSetBackHoldsForOneIntervalAtMost) {
   now_ += 24h * 365;
   Roll("a");
   now_ -= 24h * 365;
-  EXPECT_EQ(TryWritten("a"), "MinInterval") << "before the gate has seen that";
-  gate_.Sweep(now_);
+  EXPECT_EQ(TryWritten("a"), "MinInterval") << "before the arbiter has seen that";
+  arbiter_.Sweep(now_);
   EXPECT_EQ(TryWritten("a"), "MinInterval");
   After(59min);
   EXPECT_EQ(TryWritten("a"), "MinInterval");

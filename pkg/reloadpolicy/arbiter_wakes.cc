@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 
 namespace kubexx::reloadpolicy {
 
-Gate::Place Gate::PlaceOf(const Rollout& rollout, base::WallTime now) {
+Arbiter::Place Arbiter::PlaceOf(const Rollout& rollout, base::WallTime now) {
   if (rollout.IsHealthyForOthers(now) || rollout.HasFailedForOthers(now) || rollout.IsLeft(now) ||
       rollout.phase == Phase::kPaused) {
     return Place::kNone;  // what has failed has none
@@ -15,15 +15,15 @@ Gate::Place Gate::PlaceOf(const Rollout& rollout, base::WallTime now) {
                                                                                : Place::kUnhealthy;
 }
 
-Gate::Place Gate::PlaceOf(const ObjectRef& workload, base::WallTime now) const {
+Arbiter::Place Arbiter::PlaceOf(const ObjectRef& workload, base::WallTime now) const {
   const auto own = rollouts_.find(workload);
   const Place place = own == rollouts_.end() ? Place::kNone : PlaceOf(own->second, now);
   return woken_.contains(workload) ? Place::kUpdating : place;
 }
 
-Gate::Loads::Loads() = default;
+Arbiter::Loads::Loads() = default;
 
-void Gate::Loads::Add(const ObjectRef& workload, Place place) {
+void Arbiter::Loads::Add(const ObjectRef& workload, Place place) {
   if (place == Place::kNone) {
     return;
   }
@@ -35,7 +35,7 @@ void Gate::Loads::Add(const ObjectRef& workload, Place place) {
   }
 }
 
-const Gate::Loads& Gate::LoadsIn(Scan& scan) const {
+const Arbiter::Loads& Arbiter::LoadsIn(Scan& scan) const {
   if (!scan.loads) {
     scan.loads.emplace();
     for (const auto& [workload, rollout] : rollouts_) {
@@ -50,7 +50,7 @@ const Gate::Loads& Gate::LoadsIn(Scan& scan) const {
   return *scan.loads;
 }
 
-Gate::Load Gate::LoadFor(const ObjectRef& workload, bool healthy_only, Scan& scan) const {
+Arbiter::Load Arbiter::LoadFor(const ObjectRef& workload, bool healthy_only, Scan& scan) const {
   const Loads& loads = LoadsIn(scan);
   // Its next rollout takes the place of the last one.
   const Place place = PlaceOf(workload, scan.now);
@@ -69,19 +69,19 @@ Gate::Load Gate::LoadFor(const ObjectRef& workload, bool healthy_only, Scan& sca
   return load;
 }
 
-Gate::Reached Gate::ReachedLimit(const ObjectRef& workload, const Effective& effective,
-                                 Scan& scan) const {
+Arbiter::Reached Arbiter::ReachedLimit(const ObjectRef& workload, const Effective& effective,
+                                       Scan& scan) const {
   const bool healthy = effective.health_gate && effective.health_gate->value;
   const auto& in_namespace = effective.max_in_namespace;
   const auto& in_cluster = effective.max_in_cluster;
-  const bool by_gate_alone = healthy && !in_namespace && !in_cluster;
-  if (!by_gate_alone && !in_namespace && !in_cluster) {
+  const bool by_health_gate_alone = healthy && !in_namespace && !in_cluster;
+  if (!by_health_gate_alone && !in_namespace && !in_cluster) {
     return {};
   }
   const Load load = LoadFor(workload, healthy, scan);
   using Limit = Reached::Limit;
-  if (by_gate_alone && load.in_namespace >= 1) {
-    return {Limit::kGateAlone, load.unhealthy};
+  if (by_health_gate_alone && load.in_namespace >= 1) {
+    return {Limit::kHealthGateAlone, load.unhealthy};
   }
   if (in_namespace && load.in_namespace >= in_namespace->value) {
     return {Limit::kInNamespace, load.unhealthy};
@@ -92,13 +92,13 @@ Gate::Reached Gate::ReachedLimit(const ObjectRef& workload, const Effective& eff
   return {};
 }
 
-std::optional<Gate::Full> Gate::FullLimit(const ObjectRef& workload, const Effective& effective,
-                                          Scan& scan) const {
+std::optional<Arbiter::Full> Arbiter::FullLimit(const ObjectRef& workload,
+                                                const Effective& effective, Scan& scan) const {
   const Reached reached = ReachedLimit(workload, effective, scan);
   switch (reached.limit) {
     case Reached::Limit::kNone:
       break;
-    case Reached::Limit::kGateAlone:
+    case Reached::Limit::kHealthGateAlone:
       return Full{{1, effective.health_gate->origin, effective.health_gate->policy},
                   "in the namespace",
                   reached.unhealthy};
@@ -110,8 +110,8 @@ std::optional<Gate::Full> Gate::FullLimit(const ObjectRef& workload, const Effec
   return std::nullopt;
 }
 
-const std::vector<ObjectRef>& Gate::FailuresUnder(const std::optional<PolicyId>& policy,
-                                                  Scan& scan) const {
+const std::vector<ObjectRef>& Arbiter::FailuresUnder(const std::optional<PolicyId>& policy,
+                                                     Scan& scan) const {
   const auto [at, is_new] = scan.failures.try_emplace(policy);
   if (is_new) {
     const Policy* governing = policy ? policies_.Find(*policy) : nullptr;
@@ -125,8 +125,8 @@ const std::vector<ObjectRef>& Gate::FailuresUnder(const std::optional<PolicyId>&
   return at->second;
 }
 
-const Setting<int>* Gate::ReachedStop(const ObjectRef& workload, const Effective& effective,
-                                      Scan& scan) const {
+const Setting<int>* Arbiter::ReachedStop(const ObjectRef& workload, const Effective& effective,
+                                         Scan& scan) const {
   if (effective.stop_after_failures.empty()) {
     return nullptr;
   }
@@ -142,7 +142,7 @@ const Setting<int>* Gate::ReachedStop(const ObjectRef& workload, const Effective
   return nullptr;
 }
 
-bool Gate::MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan) const {
+bool Arbiter::MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan) const {
   const Hold& hold = pending.hold;
   switch (hold.reason) {
     case HoldReason::kLimit:
@@ -157,13 +157,13 @@ bool Gate::MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan
   }
 }
 
-bool Gate::HasBeenStopped(const ObjectRef& workload, const Pending& pending, Scan& scan) const {
+bool Arbiter::HasBeenStopped(const ObjectRef& workload, const Pending& pending, Scan& scan) const {
   const HoldReason reason = pending.hold.reason;
   return (reason == HoldReason::kLimit || reason == HoldReason::kUnhealthy) &&
          ReachedStop(workload, pending.effective, scan) != nullptr;
 }
 
-void Gate::WakeGoverned(const Policy& policy) {
+void Arbiter::WakeGoverned(const Policy& policy) {
   for (const auto& [workload, pending] : pending_) {
     if (policy.Governs(workload) || pending.hold.policy == policy.id) {
       changed_.insert(workload);
@@ -171,13 +171,13 @@ void Gate::WakeGoverned(const Policy& policy) {
   }
 }
 
-void Gate::KeepNoPlaces() {
+void Arbiter::KeepNoPlaces() {
   wake_some_ = wake_some_ || !woken_.empty();
   woken_.clear();
   asked_anew_.clear();
 }
 
-std::vector<ObjectRef> Gate::TakeWakes(base::WallTime now) {
+std::vector<ObjectRef> Arbiter::TakeWakes(base::WallTime now) {
   const std::set<ObjectRef> changed = std::exchange(changed_, {});
   const bool some_places = std::exchange(wake_some_, false);
   std::vector<ObjectRef> result;

@@ -1,12 +1,12 @@
-// What policies say of sources, and what a PolicyGate asks about them.
+// What policies say of sources, and what a PolicyEnforcer asks about them.
 #include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kubexx/reloader/policy/policy_gate.h"
-#include "kubexx/reloader/policy/policy_gate_host.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
+#include "kubexx/reloader/policy/policy_enforcer_host.h"
 #include "kubexx/reloader/policy/policy_refs.h"
 #include "kubexx/reloader/watch/caches.h"
 
@@ -46,15 +46,15 @@ std::set<SourceId> NewlyListed(const Policy* before, const Policy* now) {
 
 }  // namespace
 
-void PolicyGate::SetPolicy(reloadpolicy::Policy policy,
-                           const std::vector<reloadpolicy::Remembered>& failed) {
+void PolicyEnforcer::SetPolicy(reloadpolicy::Policy policy,
+                               const std::vector<reloadpolicy::Remembered>& failed) {
   const reloadpolicy::PolicyId id = policy.id;
   std::set<SourceId> listed;
-  Update([&](reloadpolicy::Gate& gate, base::WallTime) {
-    listed = NewlyListed(gate.policies().Find(id), &policy);
-    gate.SetPolicy(std::move(policy));
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+    listed = NewlyListed(arbiter.policies().Find(id), &policy);
+    arbiter.SetPolicy(std::move(policy));
     for (const reloadpolicy::Remembered& each : failed) {
-      gate.Remember(each);
+      arbiter.Remember(each);
     }
   });
   WakeUsers(id, listed);
@@ -63,17 +63,17 @@ void PolicyGate::SetPolicy(reloadpolicy::Policy policy,
   }
 }
 
-void PolicyGate::RemovePolicy(const reloadpolicy::PolicyId& id) {
+void PolicyEnforcer::RemovePolicy(const reloadpolicy::PolicyId& id) {
   std::set<SourceId> listed;
-  Update([&](reloadpolicy::Gate& gate, base::WallTime) {
-    listed = NewlyListed(gate.policies().Find(id), nullptr);
-    gate.RemovePolicy(id);
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+    listed = NewlyListed(arbiter.policies().Find(id), nullptr);
+    arbiter.RemovePolicy(id);
   });
   WakeUsers(id, listed);
 }
 
-void PolicyGate::WakeUsers(const reloadpolicy::PolicyId& policy,
-                           const std::set<SourceId>& sources) {
+void PolicyEnforcer::WakeUsers(const reloadpolicy::PolicyId& policy,
+                               const std::set<SourceId>& sources) {
   const HostUse host(*this);
   if (host.get() == nullptr) {
     return;
@@ -94,13 +94,13 @@ void PolicyGate::WakeUsers(const reloadpolicy::PolicyId& policy,
   }
 }
 
-std::string PolicyGate::KeysOf(const SourceId& source, const std::string& own) {
+std::string PolicyEnforcer::KeysOf(const SourceId& source, const std::string& own) {
   const base::MutexLock lock(mu_);
-  const auto keys = gate_.policies().SourceKeys(RefOf(source));
+  const auto keys = arbiter_.policies().SourceKeys(RefOf(source));
   return keys && (keys->enforced || own.empty()) ? keys->value : own;
 }
 
-std::set<SourceId> PolicyGate::PausedByAnnotation(const std::vector<Change>& changes) {
+std::set<SourceId> PolicyEnforcer::PausedByAnnotation(const std::vector<Change>& changes) {
   std::set<SourceId> paused;
   const HostUse host(*this);
   if (host.get() != nullptr) {
@@ -116,7 +116,7 @@ std::set<SourceId> PolicyGate::PausedByAnnotation(const std::vector<Change>& cha
   return paused;
 }
 
-PolicyGate::HeldSources PolicyGate::TakePaused(std::vector<Change>& changes) {
+PolicyEnforcer::HeldSources PolicyEnforcer::TakePaused(std::vector<Change>& changes) {
   HeldSources held;
   const std::set<SourceId> annotated = PausedByAnnotation(changes);
   const base::MutexLock lock(mu_);
@@ -129,7 +129,7 @@ PolicyGate::HeldSources PolicyGate::TakePaused(std::vector<Change>& changes) {
         held.changes.push_back(change);
         return true;
       }
-      if (const auto pause = gate_.policies().SourcePause(RefOf(cause))) {
+      if (const auto pause = arbiter_.policies().SourcePause(RefOf(cause))) {
         held.hold = {.reason = HoldReason::kSourcePaused,
                      .message = RefOf(cause).ToString() + " is paused (" + pause->origin + ")",
                      .policy = pause->policy};
@@ -142,13 +142,13 @@ PolicyGate::HeldSources PolicyGate::TakePaused(std::vector<Change>& changes) {
   return held;
 }
 
-int PolicyGate::OrderOf(const Workload& workload) const {
+int PolicyEnforcer::OrderOf(const Workload& workload) const {
   const base::MutexLock lock(mu_);
-  return gate_.policies().Resolve(RefOf(workload.id), workload.annotations).Order();
+  return arbiter_.policies().Resolve(RefOf(workload.id), workload.annotations).Order();
 }
 
-std::vector<ObjectRef> PolicyGate::Before(const Workload& workload,
-                                          const std::vector<Change>& changes) {
+std::vector<ObjectRef> PolicyEnforcer::Before(const Workload& workload,
+                                              const std::vector<Change>& changes) {
   const int order = OrderOf(workload);
   const HostUse host(*this);
   if (order <= 0 || host.get() == nullptr) {
@@ -169,7 +169,7 @@ std::vector<ObjectRef> PolicyGate::Before(const Workload& workload,
         bool comes_first = false;
         {
           const base::MutexLock lock(mu_);
-          comes_first = gate_.IsActive(RefOf(id));
+          comes_first = arbiter_.IsActive(RefOf(id));
         }
         if (comes_first || host.get()->needs_rollout(*other, cause)) {
           return {RefOf(id)};  // one is reason enough

@@ -1,4 +1,4 @@
-// What a PolicyGate does where policies are not known.
+// What a PolicyEnforcer does where policies are not known.
 #include <chrono>
 #include <map>
 #include <set>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/reloader/policy/policy_gate.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_refs.h"
 
 namespace kubexx::reloader {
@@ -16,22 +16,22 @@ using internal::IdOf;
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
 
-/// What has been listed is in the caches, and has been told to the gate, well before.
+/// What has been listed is in the caches, and has been told to the arbiter, well before.
 constexpr base::Duration kUntilTold = std::chrono::seconds(1);
 
 }  // namespace
 
-void PolicyGate::AskTheUnread() {
+void PolicyEnforcer::AskTheUnread() {
   std::vector<ObjectRef> due;
   std::vector<ObjectRef> followed;
   {
     const base::MutexLock lock(mu_);
-    for (const auto& [workload, pending] : gate_.pending()) {
+    for (const auto& [workload, pending] : arbiter_.pending()) {
       if (pending.hold.reason == HoldReason::kPoliciesUnread) {
         due.push_back(workload);
       }
     }
-    followed = gate_.Followed();
+    followed = arbiter_.Followed();
   }
   std::set<std::string> names;
   for (const ObjectRef& ref : followed) {
@@ -41,7 +41,7 @@ void PolicyGate::AskTheUnread() {
   {
     const base::MutexLock lock(mu_);
     for (const ObjectRef& ref : followed) {
-      if (gate_.unread().contains(ref.key.namespace_)) {
+      if (arbiter_.unread().contains(ref.key.namespace_)) {
         due.push_back(ref);
       }
     }
@@ -53,13 +53,13 @@ void PolicyGate::AskTheUnread() {
   }
 }
 
-void PolicyGate::LookAtUnread(std::set<std::string> names) {
+void PolicyEnforcer::LookAtUnread(std::set<std::string> names) {
   if (!options_.unread) {
     return;
   }
   {
     const base::MutexLock lock(mu_);
-    names.insert(gate_.unread().begin(), gate_.unread().end());
+    names.insert(arbiter_.unread().begin(), arbiter_.unread().end());
   }
   names.erase("");  // OnSynced tells of that
   std::map<std::string, bool> unread;
@@ -69,15 +69,15 @@ void PolicyGate::LookAtUnread(std::set<std::string> names) {
   {
     const base::MutexLock lock(mu_);
     std::erase_if(unread, [&](const auto& each) KX_REQUIRES(mu_) {
-      return gate_.unread().contains(each.first) == each.second;
+      return arbiter_.unread().contains(each.first) == each.second;
     });
   }
   if (unread.empty()) {
     return;
   }
-  Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
     for (const auto& [name, is_unread] : unread) {
-      gate.SetUnread(name, is_unread, now);
+      arbiter.SetUnread(name, is_unread, now);
     }
   });
 }

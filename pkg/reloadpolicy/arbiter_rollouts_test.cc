@@ -1,4 +1,4 @@
-// How a gate follows rollouts: health, failures, restarts.
+// How an arbiter follows rollouts: health, failures, restarts.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -6,8 +6,8 @@
 #include <string>
 #include <tuple>
 
-#include "kubexx/reloadpolicy/gate.h"
-#include "kubexx/reloadpolicy/testing/gate_fixture.h"
+#include "kubexx/reloadpolicy/arbiter.h"
+#include "kubexx/reloadpolicy/testing/arbiter_fixture.h"
 
 namespace kubexx::reloadpolicy {
 namespace {
@@ -21,23 +21,23 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 using testing::Written;
 
-class GateRolloutsTest : public testing::GateFixture {};
+class ArbiterRolloutsTest : public testing::ArbiterFixture {};
 
-TEST_F(GateRolloutsTest, AFailureIsWrittenAndToldOnce) {
+TEST_F(ArbiterRolloutsTest, AFailureIsWrittenAndToldOnce) {
   SetPolicy(stop_);
   EXPECT_EQ(Begin("a").record, RolloutState::kStarted);
   See("a", Phase::kUpdating);
   After(8s);
-  EXPECT_THAT(gate_.TakeLooks(now_), ElementsAre(Pair(AppRef("a"), base::Duration(0))));
+  EXPECT_THAT(arbiter_.TakeLooks(now_), ElementsAre(Pair(AppRef("a"), base::Duration(0))));
   EXPECT_EQ(Mark("a"), RolloutState::kFailed);
   EXPECT_THAT(failure_, HasSubstr("was not complete and healthy within 8s"));
   See("a", Phase::kUnavailable);
   EXPECT_EQ(Mark("a"), std::nullopt);
   EXPECT_EQ(failure_, "");
-  EXPECT_THAT(*gate_.FailureOf(AppRef("a"), now_), HasSubstr("unavailable"));
+  EXPECT_THAT(*arbiter_.FailureOf(AppRef("a"), now_), HasSubstr("unavailable"));
 }
 
-TEST_F(GateRolloutsTest, AnInstantOfHealthAfterARestartLiftsNothing) {
+TEST_F(ArbiterRolloutsTest, AnInstantOfHealthAfterARestartLiftsNothing) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kUpdating);
@@ -53,17 +53,17 @@ TEST_F(GateRolloutsTest, AnInstantOfHealthAfterARestartLiftsNothing) {
     See("a", Phase::kUnavailable);
     EXPECT_EQ(Try("b"), "StoppedAfterFailures") << was_written;
   }
-  EXPECT_THAT(gate_.ReportFor(*gate_.policies().Find({"shop", "p"}), now_).failed, SizeIs(1));
+  EXPECT_THAT(arbiter_.ReportFor(*arbiter_.policies().Find({"shop", "p"}), now_).failed, SizeIs(1));
 }
 
-TEST_F(GateRolloutsTest, AWorkloadSeenBeforeThePolicyIsJudgedByIt) {
+TEST_F(ArbiterRolloutsTest, AWorkloadSeenBeforeThePolicyIsJudgedByIt) {
   on_workload_["a"] = Written(now_ - 1min, RolloutState::kStarted);
   See("a", Phase::kUnavailable);
   SetPolicy(stop_);
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
-TEST_F(GateRolloutsTest, AFailedWorkloadThatIsScaledToZeroIsNotMended) {
+TEST_F(ArbiterRolloutsTest, AFailedWorkloadThatIsScaledToZeroIsNotMended) {
   for (const bool restarts : {false, true}) {
     on_workload_.clear();
     Restart(stop_);
@@ -77,7 +77,7 @@ TEST_F(GateRolloutsTest, AFailedWorkloadThatIsScaledToZeroIsNotMended) {
     After(1h);
     See("a", Phase::kWithoutPods);
     EXPECT_EQ(Try("b"), "StoppedAfterFailures") << restarts;
-    EXPECT_THAT(*gate_.FailureOf(AppRef("a"), now_), HasSubstr("without pods"));
+    EXPECT_THAT(*arbiter_.FailureOf(AppRef("a"), now_), HasSubstr("without pods"));
     // What broke it is mended: the rollout for that has nothing to show.
     Begin("a", Phase::kWithoutPods);
     See("a", Phase::kWithoutPods);
@@ -86,7 +86,7 @@ TEST_F(GateRolloutsTest, AFailedWorkloadThatIsScaledToZeroIsNotMended) {
   }
 }
 
-TEST_F(GateRolloutsTest, AWorkloadWithoutPodsKeepsNoPlace) {
+TEST_F(ArbiterRolloutsTest, AWorkloadWithoutPodsKeepsNoPlace) {
   SetPolicy(one_);
   Begin("a", Phase::kWithoutPods);
   See("a", Phase::kWithoutPods);
@@ -94,7 +94,7 @@ TEST_F(GateRolloutsTest, AWorkloadWithoutPodsKeepsNoPlace) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRolloutsTest, MendedIsHealthyForAWhileWithAndWithoutARestart) {
+TEST_F(ArbiterRolloutsTest, MendedIsHealthyForAWhileWithAndWithoutARestart) {
   for (const bool restarts : {false, true}) {
     Restart(stop_);
     Begin("a");
@@ -115,7 +115,7 @@ TEST_F(GateRolloutsTest, MendedIsHealthyForAWhileWithAndWithoutARestart) {
   }
 }
 
-TEST_F(GateRolloutsTest, AFailureThatIsRolledAgainCountsUntilItIsHealthy) {
+TEST_F(ArbiterRolloutsTest, AFailureThatIsRolledAgainCountsUntilItIsHealthy) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kFailed);
@@ -132,16 +132,16 @@ TEST_F(GateRolloutsTest, AFailureThatIsRolledAgainCountsUntilItIsHealthy) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRolloutsTest, ARetryThatCannotBeWrittenIsNoMend) {
+TEST_F(ArbiterRolloutsTest, ARetryThatCannotBeWrittenIsNoMend) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kFailed);
   Begin("a");
-  gate_.Cancel(AppRef("a"));
+  arbiter_.Cancel(AppRef("a"));
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
-TEST_F(GateRolloutsTest, AnUndoIsNoMendUntilItIsHealthyWithoutARestartToo) {
+TEST_F(ArbiterRolloutsTest, AnUndoIsNoMendUntilItIsHealthyWithoutARestartToo) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kFailed);
@@ -152,7 +152,7 @@ TEST_F(GateRolloutsTest, AnUndoIsNoMendUntilItIsHealthyWithoutARestartToo) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRolloutsTest, PodsThatCrashAtOnceDoNotOpenTheHealthGate) {
+TEST_F(ArbiterRolloutsTest, PodsThatCrashAtOnceDoNotOpenTheHealthGate) {
   SetPolicy(one_);
   Begin("a");
   for (int i = 0; i < 5; ++i) {
@@ -170,13 +170,13 @@ TEST_F(GateRolloutsTest, PodsThatCrashAtOnceDoNotOpenTheHealthGate) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRolloutsTest, TheSoakTimeCanBeSet) {
+TEST_F(ArbiterRolloutsTest, TheSoakTimeCanBeSet) {
   Settings settings = one_;
   settings.soak_time = 30s;
   SetPolicy(settings);
   Begin("a");
   See("a", Phase::kComplete);
-  EXPECT_THAT(gate_.TakeLooks(now_), ElementsAre(Pair(AppRef("a"), base::Duration(30s))));
+  EXPECT_THAT(arbiter_.TakeLooks(now_), ElementsAre(Pair(AppRef("a"), base::Duration(30s))));
   After(29s);
   EXPECT_EQ(Try("b"), "Unhealthy");
   After(1s);
@@ -188,7 +188,7 @@ TEST_F(GateRolloutsTest, TheSoakTimeCanBeSet) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRolloutsTest, AWriteOfAnnotationsDoesNotBreakASoak) {
+TEST_F(ArbiterRolloutsTest, AWriteOfAnnotationsDoesNotBreakASoak) {
   SetPolicy(one_);
   Begin("a");
   See("a", Phase::kComplete);
@@ -198,7 +198,7 @@ TEST_F(GateRolloutsTest, AWriteOfAnnotationsDoesNotBreakASoak) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRolloutsTest, OldTroubleIsNoFailedRollout) {
+TEST_F(ArbiterRolloutsTest, OldTroubleIsNoFailedRollout) {
   SetPolicy(stop_);
   on_workload_["old"] = Written(now_ - 2400h, std::nullopt);
   See("old", Phase::kUnavailable);
@@ -206,24 +206,24 @@ TEST_F(GateRolloutsTest, OldTroubleIsNoFailedRollout) {
   See("drained", Phase::kUnavailable);
   on_workload_["copy"] = Written(now_ - 1min, RolloutState::kFailed, "another");
   See("copy", Phase::kUnavailable);
-  EXPECT_EQ(gate_.rollouts(), 0U);
+  EXPECT_EQ(arbiter_.rollouts(), 0U);
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRolloutsTest, ANodeThatIsDrainedAfterARolloutIsNoFailure) {
+TEST_F(ArbiterRolloutsTest, ANodeThatIsDrainedAfterARolloutIsNoFailure) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kComplete);
   After(10s);
   See("a", Phase::kUnavailable);  // its end is not written yet
-  EXPECT_EQ(gate_.rollouts(), 0U);
+  EXPECT_EQ(arbiter_.rollouts(), 0U);
   EXPECT_EQ(Mark("a"), RolloutState::kCompleted);
   After(1h);
   See("a", Phase::kUnavailable);
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRolloutsTest, ATemplateThatOthersChangeIsTheirs) {
+TEST_F(ArbiterRolloutsTest, ATemplateThatOthersChangeIsTheirs) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kUpdating, "ours");
@@ -234,7 +234,7 @@ TEST_F(GateRolloutsTest, ATemplateThatOthersChangeIsTheirs) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRolloutsTest, AFailureIsNotMendedByAnotherTemplateAlone) {
+TEST_F(ArbiterRolloutsTest, AFailureIsNotMendedByAnotherTemplateAlone) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kFailed, "ours");
@@ -242,7 +242,7 @@ TEST_F(GateRolloutsTest, AFailureIsNotMendedByAnotherTemplateAlone) {
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
-TEST_F(GateRolloutsTest, WhatWasBrokenBeforeDoesNotCount) {
+TEST_F(ArbiterRolloutsTest, WhatWasBrokenBeforeDoesNotCount) {
   SetPolicy(stop_);
   EXPECT_EQ(Begin("a", Phase::kFailed).record, RolloutState::kStartedBroken);
   See("a", Phase::kUpdating);
@@ -253,7 +253,7 @@ TEST_F(GateRolloutsTest, WhatWasBrokenBeforeDoesNotCount) {
       << "a rollout of others may go well";
 }
 
-TEST_F(GateRolloutsTest, WhoTakesOverDoesNotTellAgainOfAFailure) {
+TEST_F(ArbiterRolloutsTest, WhoTakesOverDoesNotTellAgainOfAFailure) {
   SetPolicy(stop_);
   on_workload_["a"] = Written(now_, RolloutState::kStarted);
   See("a", Phase::kUpdating);
@@ -265,7 +265,7 @@ TEST_F(GateRolloutsTest, WhoTakesOverDoesNotTellAgainOfAFailure) {
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
-TEST_F(GateRolloutsTest, APersonCanLiftAStop) {
+TEST_F(ArbiterRolloutsTest, APersonCanLiftAStop) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kFailed);
@@ -275,17 +275,17 @@ TEST_F(GateRolloutsTest, APersonCanLiftAStop) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRolloutsTest, WithoutAPolicyThatAsksARolloutIsFollowedNoMore) {
+TEST_F(ArbiterRolloutsTest, WithoutAPolicyThatAsksARolloutIsFollowedNoMore) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kFailed);
   Mark("a");
-  gate_.RemovePolicy({"shop", "p"});
-  gate_.Begin({AppRef("a"), on_workload_["a"], {}, "u"}, now_);
+  arbiter_.RemovePolicy({"shop", "p"});
+  arbiter_.Begin({AppRef("a"), on_workload_["a"], {}, "u"}, now_);
   EXPECT_EQ(Mark("a"), RolloutState::kLeft);
 }
 
-TEST_F(GateRolloutsTest, ABrakeThatCannotBeReadHolds) {
+TEST_F(ArbiterRolloutsTest, ABrakeThatCannotBeReadHolds) {
   for (const auto& [key, value, words] :
        {std::tuple("paused", "yes", "write \"true\" or \"false\""),
         std::tuple("maintenance-windows", "often", "write, for instance"),
@@ -297,7 +297,7 @@ TEST_F(GateRolloutsTest, ABrakeThatCannotBeReadHolds) {
         std::tuple("order", "-1", "write, for instance, \"10\""),
         std::tuple("maintenance-windows", "0 3 * * * 1h Mars/Base", "Mars/Base")}) {
     const Request request{AppRef("a"), {{std::string(kAnnotationPrefix) + key, value}}};
-    const Decision decision = gate_.Ask(request, now_);
+    const Decision decision = arbiter_.Ask(request, now_);
     ASSERT_TRUE(decision.hold) << key << "=" << value;
     EXPECT_EQ(decision.hold->reason, HoldReason::kInvalidAnnotation);
     EXPECT_THAT(decision.hold->message, HasSubstr(words));

@@ -1,8 +1,8 @@
 /// @file
-/// Decides whether a workload may be rolled now. Pure: no I/O, no threads; callers pass the time
-/// in.
-#ifndef KUBEXX_RELOADPOLICY_GATE_H_
-#define KUBEXX_RELOADPOLICY_GATE_H_
+/// Arbiter: decides whether a workload may be rolled now. Pure: no I/O, no threads; callers pass
+/// the time in.
+#ifndef KUBEXX_RELOADPOLICY_ARBITER_H_
+#define KUBEXX_RELOADPOLICY_ARBITER_H_
 
 #include <array>
 #include <cstddef>
@@ -75,7 +75,7 @@ struct Hold {
   bool operator==(const Hold&) const = default;
 };
 
-/// A question to the gate: may this workload be rolled?
+/// A question to the arbiter: may this workload be rolled?
 struct Request {
   ObjectRef workload{};
   Annotations annotations{};
@@ -97,15 +97,15 @@ struct Sighting {
   bool is_first_look = false;
 };
 
-/// The gate's answer to a Request: the rollout may begin (`hold` is empty), or it must wait.
+/// The arbiter's answer to a Request: the rollout may begin (`hold` is empty), or it must wait.
 struct Decision {
   std::optional<Hold> hold{};
   /// The caller must write `started` as kLastRolloutAnnotation in the write that rolls the
   /// workload.
   bool tracked = false;
-  /// Only from Begin: the start time by which the gate recognizes this rollout later. Annotations
-  /// store whole seconds, so the gate moves this time forward where necessary to keep it in another
-  /// second than the previous rollout's start.
+  /// Only from Begin: the start time by which the arbiter recognizes this rollout later.
+  /// Annotations store whole seconds, so the arbiter moves this time forward where necessary to
+  /// keep it in another second than the previous rollout's start.
   base::WallTime started{};
   /// The caller must write this as kRolloutStateAnnotation in the same write. std::nullopt for
   /// kinds whose status does not report rollouts.
@@ -119,7 +119,7 @@ struct Remembered {
   base::WallTime started{};
 };
 
-/// What the caller must do about a workload after the gate has seen its state.
+/// What the caller must do about a workload after the arbiter has seen its state.
 struct Mark {
   /// The state to write as kRolloutStateAnnotation; std::nullopt when nothing is to be written.
   std::optional<RolloutState> record{};
@@ -155,31 +155,31 @@ struct PolicyReport {
 /// rollouts may begin. The state that must survive a restart is stored on the workloads and in the
 /// status of policies: after a restart, pass all of it to Observe and Remember before asking
 /// anything. Not thread-safe.
-class Gate {
+class Arbiter {
  public:
-  explicit Gate(Settings flags = {}) : policies_(std::move(flags)) {}
+  explicit Arbiter(Settings flags = {}) : policies_(std::move(flags)) {}
 
   const PolicySet& policies() const { return policies_; }
   void SetPolicy(Policy policy);
   void RemovePolicy(const PolicyId& id);
-  /// Tells the gate whether there may be policies for a namespace (for any namespace, with "") that
-  /// could not be read. While there may be, the gate applies the longest timeout and soak time that
-  /// a policy can ask for to rollouts in that namespace, so that no rollout ends, or fails by its
-  /// timeout, earlier than an unread policy might demand.
+  /// Tells the arbiter whether there may be policies for a namespace (for any namespace, with "")
+  /// that could not be read. While there may be, the arbiter applies the longest timeout and soak
+  /// time that a policy can ask for to rollouts in that namespace, so that no rollout ends, or
+  /// fails by its timeout, earlier than an unread policy might demand.
   void SetUnread(const std::string& namespace_, bool is_unread, base::WallTime now);
   /// The namespaces for which SetUnread was last called with true.
   const std::set<std::string>& unread() const { return unread_; }
   /// The workloads whose rollouts are under way or have failed.
   std::vector<ObjectRef> Followed() const;
 
-  /// Tells the gate the present state of a workload.
+  /// Tells the arbiter the present state of a workload.
   void Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
-  /// Tells the gate of a rollout that failed before this process started. It counts as failed until
-  /// the workload is seen to be healthy, is replaced by another object, or is deleted.
+  /// Tells the arbiter of a rollout that failed before this process started. It counts as failed
+  /// until the workload is seen to be healthy, is replaced by another object, or is deleted.
   void Remember(const Remembered& failed);
   /// The workloads that Remember was called for and that Observe has not been called for since.
   std::vector<ObjectRef> Unseen() const;
-  /// Tells the gate that the workload was deleted.
+  /// Tells the arbiter that the workload was deleted.
   void Forget(const ObjectRef& workload);
 
   /// Returns whether the workload may be rolled now. Changes nothing.
@@ -202,17 +202,17 @@ class Gate {
   /// cannot fail before Observe has seen it.
   void Doubt(const ObjectRef& workload);
   /// The caller has read the workload, as `seen`, and found nothing to roll. When the outcome of
-  /// its last write was unknown, the gate now either finds the rollout in `seen` or stops counting
-  /// it as under way.
+  /// its last write was unknown, the arbiter now either finds the rollout in `seen` or stops
+  /// counting it as under way.
   void Settle(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
   /// The write that followed Begin started no rollout, but its annotations are on the workload:
-  /// they record a rollout that does not exist. The gate stops counting the rollout, and TakeMark
-  /// corrects the record.
+  /// they record a rollout that does not exist. The arbiter stops counting the rollout, and
+  /// TakeMark corrects the record.
   void CancelKept(const ObjectRef& workload);
-  /// The write that followed Begin has rolled the workload, but the gate's annotations are not on
-  /// it. The gate cannot recognize the status of such a rollout, so it does not follow it. A
-  /// minimum interval counts from this rollout as long as this gate exists, as it does from every
-  /// rollout that the gate has seen, whatever the annotations say later.
+  /// The write that followed Begin has rolled the workload, but the arbiter's annotations are not
+  /// on it. The arbiter cannot recognize the status of such a rollout, so it does not follow it. A
+  /// minimum interval counts from this rollout as long as this arbiter exists, as it does from
+  /// every rollout that the arbiter has seen, whatever the annotations say later.
   void LeaveUnrecorded(const ObjectRef& workload);
   /// The workload has nothing to roll any more: it stops waiting.
   void Done(const ObjectRef& workload);
@@ -230,7 +230,7 @@ class Gate {
   /// the caller should look at it and call TakeMark.
   std::vector<std::pair<ObjectRef, base::Duration>> TakeLooks(base::WallTime now);
   /// Returns what the caller must write on a workload with this uid and these annotations, and what
-  /// it must report. The gate returns each failure only once.
+  /// it must report. The arbiter returns each failure only once.
   Mark TakeMark(const ObjectRef& workload, const std::string& uid, const Annotations& annotations);
 
   PolicyReport ReportFor(const Policy& policy, base::WallTime now) const;
@@ -297,7 +297,7 @@ class Gate {
   };
   /// The limit that leaves no place.
   struct Reached {
-    enum class Limit : std::uint8_t { kNone, kGateAlone, kInNamespace, kInCluster };
+    enum class Limit : std::uint8_t { kNone, kHealthGateAlone, kInNamespace, kInCluster };
     Limit limit = Limit::kNone;
     const ObjectRef* unhealthy = nullptr;  ///< see Load::unhealthy
   };
@@ -372,7 +372,7 @@ class Gate {
   /// Remembers a start, unless it lies in the future. `annotations` are the workload's.
   void NoteStart(const ObjectRef& workload, const std::string& uid, const Annotations& annotations,
                  base::WallTime started, base::WallTime now);
-  /// The start from which the minimum interval counts for the workload: the latest that the gate
+  /// The start from which the minimum interval counts for the workload: the latest that the arbiter
   /// remembers, follows or reads on the workload.
   std::optional<base::WallTime> IntervalStart(const Request& request, base::Duration interval,
                                               base::WallTime now) const;
@@ -411,4 +411,4 @@ class Gate {
 
 }  // namespace kubexx::reloadpolicy
 
-#endif  // KUBEXX_RELOADPOLICY_GATE_H_
+#endif  // KUBEXX_RELOADPOLICY_ARBITER_H_

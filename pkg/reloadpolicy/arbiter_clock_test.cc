@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "kubexx/reloadpolicy/gate.h"
-#include "kubexx/reloadpolicy/testing/gate_fixture.h"
+#include "kubexx/reloadpolicy/arbiter.h"
+#include "kubexx/reloadpolicy/testing/arbiter_fixture.h"
 
 namespace kubexx::reloadpolicy {
 namespace {
@@ -17,9 +17,9 @@ using testing::AppRef;
 using ::testing::Pair;
 using testing::Written;
 
-class GateClockTest : public testing::GateFixture {};
+class ArbiterClockTest : public testing::ArbiterFixture {};
 
-TEST_F(GateClockTest, ATimeToComeKeepsNoPlaceForLonger) {
+TEST_F(ArbiterClockTest, ATimeToComeKeepsNoPlaceForLonger) {
   SetPolicy(one_);
   on_workload_["a"] = Written(now_ + 24h * 365, RolloutState::kStarted);
   for (int i = 0; i < 5; ++i) {
@@ -31,7 +31,7 @@ TEST_F(GateClockTest, ATimeToComeKeepsNoPlaceForLonger) {
   EXPECT_EQ(Mark("a"), RolloutState::kFailed) << "by the time that stands there";
 }
 
-TEST_F(GateClockTest, AClockThatIsSetBackKeepsNoPlaceForLonger) {
+TEST_F(ArbiterClockTest, AClockThatIsSetBackKeepsNoPlaceForLonger) {
   SetPolicy(one_);
   Begin("a");
   now_ -= 24h;
@@ -42,18 +42,19 @@ TEST_F(GateClockTest, AClockThatIsSetBackKeepsNoPlaceForLonger) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateClockTest, AClockThatIsSetBackDuringASoakKeepsNoPlaceForLonger) {
+TEST_F(ArbiterClockTest, AClockThatIsSetBackDuringASoakKeepsNoPlaceForLonger) {
   for (const bool is_seen : {false, true}) {
     Restart(one_);
     Begin("a");
     See("a", Phase::kComplete);
     After(5s);
     now_ -= 1h;
-    gate_.Sweep(now_);
+    arbiter_.Sweep(now_);
     if (is_seen) {
       See("a", Phase::kComplete);
     }
-    EXPECT_THAT(gate_.TakeLooks(now_), ::testing::Contains(Pair(AppRef("a"), base::Duration(10s))));
+    EXPECT_THAT(arbiter_.TakeLooks(now_),
+                ::testing::Contains(Pair(AppRef("a"), base::Duration(10s))));
     After(9s);
     EXPECT_EQ(Try("b"), "Unhealthy") << is_seen;
     After(1s);
@@ -62,29 +63,29 @@ TEST_F(GateClockTest, AClockThatIsSetBackDuringASoakKeepsNoPlaceForLonger) {
   }
 }
 
-TEST_F(GateClockTest, AClockThatIsSetBackLetsARolloutTimeOutUnseen) {
+TEST_F(ArbiterClockTest, AClockThatIsSetBackLetsARolloutTimeOutUnseen) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kUpdating);
   now_ -= 1h;
-  gate_.Sweep(now_);
+  arbiter_.Sweep(now_);
   After(8s);
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
   EXPECT_EQ(Mark("a"), RolloutState::kFailed);
 }
 
-TEST_F(GateClockTest, AClockThatIsSetBackMakesNoWaitOfTheFuture) {
+TEST_F(ArbiterClockTest, AClockThatIsSetBackMakesNoWaitOfTheFuture) {
   SetPolicy(one_);
   Begin("a");
-  gate_.Begin({AppRef("b"), {}, {}, "u"}, now_);
-  gate_.Sweep(now_);
+  arbiter_.Begin({AppRef("b"), {}, {}, "u"}, now_);
+  arbiter_.Sweep(now_);
   now_ -= 1h;
-  gate_.Sweep(now_);
-  EXPECT_EQ(gate_.pending().at(AppRef("b")).since, now_);
-  EXPECT_EQ(gate_.pending().at(AppRef("b")).for_others_since, now_);
+  arbiter_.Sweep(now_);
+  EXPECT_EQ(arbiter_.pending().at(AppRef("b")).since, now_);
+  EXPECT_EQ(arbiter_.pending().at(AppRef("b")).for_others_since, now_);
 }
 
-TEST_F(GateClockTest, TheEndByAClockThatWasAheadHidesNothingOfTheNext) {
+TEST_F(ArbiterClockTest, TheEndByAClockThatWasAheadHidesNothingOfTheNext) {
   SetPolicy(stop_);
   on_workload_["a"] = Written(now_ + 1h, RolloutState::kStarted);
   See("a", Phase::kUpdating, "first");
@@ -96,7 +97,7 @@ TEST_F(GateClockTest, TheEndByAClockThatWasAheadHidesNothingOfTheNext) {
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
-TEST_F(GateClockTest, WhatAClockThatWasAheadHasWrittenIsNotTheNextRollout) {
+TEST_F(ArbiterClockTest, WhatAClockThatWasAheadHasWrittenIsNotTheNextRollout) {
   for (const base::Duration ahead : {base::Duration(2s), base::Duration(1h)}) {
     Restart(stop_);
     const auto by = std::chrono::duration_cast<WallTime::duration>(ahead);
@@ -108,7 +109,7 @@ TEST_F(GateClockTest, WhatAClockThatWasAheadHasWrittenIsNotTheNextRollout) {
     See("a", Phase::kUpdating, "first");
     on_workload_["a"] = second;
     See("a", Phase::kUpdating, "second");
-    EXPECT_EQ(gate_.rollouts(), 1U) << ahead.count();
+    EXPECT_EQ(arbiter_.rollouts(), 1U) << ahead.count();
     After(8s);
     EXPECT_EQ(Try("b"), "StoppedAfterFailures") << ahead.count();
     EXPECT_EQ(Mark("a"), RolloutState::kFailed) << ahead.count();

@@ -1,11 +1,11 @@
-// What an event costs a gate while many rollouts are under way and many wait.
+// What an event costs an arbiter while many rollouts are under way and many wait.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
 #include <string>
 
 #include "kubexx/apimachinery/time.h"
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 
 namespace kubexx::reloadpolicy {
 namespace {
@@ -17,42 +17,42 @@ ObjectRef App(const std::string& name, int i) {
 }
 
 /// 500 rollouts under way and as many waiting as `waiting`, under a limit of the cluster.
-Gate BusyGate(int waiting) {
-  Gate gate;
-  gate.SetPolicy({.id = {"", "all"}, .settings = {.max_in_cluster = 500}});
+Arbiter BusyArbiter(int waiting) {
+  Arbiter arbiter;
+  arbiter.SetPolicy({.id = {"", "all"}, .settings = {.max_in_cluster = 500}});
   for (int i = 0; i < 500; ++i) {
-    (void)gate.Begin({App("busy", i), {}, {}, "u"}, kStart);
+    (void)arbiter.Begin({App("busy", i), {}, {}, "u"}, kStart);
   }
   for (int i = 0; i < waiting; ++i) {
-    (void)gate.Begin({App("waits", i), {}, {}, "u"}, kStart);
+    (void)arbiter.Begin({App("waits", i), {}, {}, "u"}, kStart);
   }
-  (void)gate.TakeWakes(kStart);
-  return gate;
+  (void)arbiter.TakeWakes(kStart);
+  return arbiter;
 }
 
 void StatusEvent(benchmark::State& state) {
-  Gate gate = BusyGate(static_cast<int>(state.range(0)));
+  Arbiter arbiter = BusyArbiter(static_cast<int>(state.range(0)));
   const Annotations rolled{
       {std::string(kLastRolloutAnnotation), apimachinery::Time::From(kStart).ToString()}};
   bool waits = false;
   for (auto _ : state) {
     waits = !waits;  // both hold a place
-    gate.Observe(
+    arbiter.Observe(
         App("busy", 0),
         {.uid = "u", .annotations = rolled, .phase = waits ? Phase::kWaiting : Phase::kUpdating},
         kStart);
-    benchmark::DoNotOptimize(gate.TakeWakes(kStart));
+    benchmark::DoNotOptimize(arbiter.TakeWakes(kStart));
   }
 }
 BENCHMARK(StatusEvent)->Arg(1000)->Arg(10000)->Unit(benchmark::kMicrosecond);
 
 void Reports(benchmark::State& state) {
-  Gate gate = BusyGate(10000);
+  Arbiter arbiter = BusyArbiter(10000);
   for (int i = 0; i < state.range(0); ++i) {
-    gate.SetPolicy({.id = {"ns" + std::to_string(i % 100), "p" + std::to_string(i)}});
+    arbiter.SetPolicy({.id = {"ns" + std::to_string(i % 100), "p" + std::to_string(i)}});
   }
   for (auto _ : state) {
-    benchmark::DoNotOptimize(gate.Reports(kStart));
+    benchmark::DoNotOptimize(arbiter.Reports(kStart));
   }
 }
 BENCHMARK(Reports)->Arg(10)->Arg(1000)->Unit(benchmark::kMicrosecond);

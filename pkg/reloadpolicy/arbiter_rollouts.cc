@@ -1,10 +1,10 @@
-// How a Gate follows rollouts from their beginning to a good end, whichever process sees it.
+// How an Arbiter follows rollouts from their beginning to a good end, whichever process sees it.
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 #include "kubexx/reloadpolicy/internal/in_seconds.h"
 
 namespace kubexx::reloadpolicy {
@@ -46,7 +46,7 @@ std::string WhyFailed(const Rollout& rollout) {
 
 }  // namespace
 
-void Gate::SetPolicy(Policy policy) {
+void Arbiter::SetPolicy(Policy policy) {
   RemovePolicy(policy.id);
   const Policy set = policy;
   policies_.Set(std::move(policy));
@@ -54,7 +54,7 @@ void Gate::SetPolicy(Policy policy) {
   SetTimesUnder(set);
 }
 
-void Gate::RemovePolicy(const PolicyId& id) {
+void Arbiter::RemovePolicy(const PolicyId& id) {
   if (const Policy* found = policies_.Find(id)) {
     const Policy policy = *found;
     policies_.Remove(id);
@@ -63,14 +63,14 @@ void Gate::RemovePolicy(const PolicyId& id) {
   }
 }
 
-void Gate::Drop(const ObjectRef& workload) {
+void Arbiter::Drop(const ObjectRef& workload) {
   wake_some_ = rollouts_.erase(workload) > 0 || wake_some_;
   replaced_.erase(workload);
   ended_.erase(workload);
   unseen_.erase(workload);
 }
 
-void Gate::End(const ObjectRef& workload, RolloutState state, base::WallTime now) {
+void Arbiter::End(const ObjectRef& workload, RolloutState state, base::WallTime now) {
   const auto found = rollouts_.find(workload);
   if (found == rollouts_.end()) {
     return;
@@ -85,7 +85,7 @@ void Gate::End(const ObjectRef& workload, RolloutState state, base::WallTime now
   }
 }
 
-void Gate::NoteOrder(const ObjectRef& workload, const Annotations& annotations) {
+void Arbiter::NoteOrder(const ObjectRef& workload, const Annotations& annotations) {
   if (annotations.contains(kOrderAnnotation)) {
     std::vector<std::string> problems;
     const Settings own = SettingsFromAnnotations(annotations, problems);
@@ -96,7 +96,7 @@ void Gate::NoteOrder(const ObjectRef& workload, const Annotations& annotations) 
   }
 }
 
-bool Gate::OthersFollow(const ObjectRef& workload, int order) const {
+bool Arbiter::OthersFollow(const ObjectRef& workload, int order) const {
   if (policies_.HighestOrderIn(workload.key.namespace_) > order) {
     return true;
   }
@@ -106,7 +106,7 @@ bool Gate::OthersFollow(const ObjectRef& workload, int order) const {
          });
 }
 
-Rollout* Gate::Follow(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
+Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
   const auto last = LastRolloutOf(seen.annotations);
   auto found = rollouts_.find(workload);
   if (found != rollouts_.end() && !found->second.uid.empty() && !seen.uid.empty() &&
@@ -169,7 +169,7 @@ Rollout* Gate::Follow(const ObjectRef& workload, const Sighting& seen, base::Wal
   return &rollout;
 }
 
-void Gate::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
+void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
   NoteOrder(workload, seen.annotations);
   if (seen.phase == Phase::kUnavailable) {
     const Unavailable unavailable{now, seen.uid, seen.is_first_look};
@@ -213,7 +213,7 @@ void Gate::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTi
   }
 }
 
-void Gate::Remember(const Remembered& failed) {
+void Arbiter::Remember(const Remembered& failed) {
   const auto found = rollouts_.find(failed.workload);
   if (found == rollouts_.end()) {
     Rollout rollout = Restored(failed.started, RolloutState::kFailed);
@@ -240,9 +240,9 @@ void Gate::Remember(const Remembered& failed) {
   }
 }
 
-std::vector<ObjectRef> Gate::Unseen() const { return {unseen_.begin(), unseen_.end()}; }
+std::vector<ObjectRef> Arbiter::Unseen() const { return {unseen_.begin(), unseen_.end()}; }
 
-void Gate::Forget(const ObjectRef& workload) {
+void Arbiter::Forget(const ObjectRef& workload) {
   if (const auto found = rollouts_.find(workload);
       found != rollouts_.end() && workload.kind == "Job" && !found->second.observed) {
     // Its rollout is to delete it and make it anew. Until the new one is seen the place is kept,
@@ -258,7 +258,7 @@ void Gate::Forget(const ObjectRef& workload) {
   NoteOrder(workload, {});
 }
 
-void Gate::FollowClock(base::WallTime now) {
+void Arbiter::FollowClock(base::WallTime now) {
   const base::WallTime last = std::exchange(last_sweep_, now).value_or(now);
   if (now + kSetBack <= last) {
     for (auto& [workload, rollout] : rollouts_) {
@@ -282,7 +282,7 @@ void Gate::FollowClock(base::WallTime now) {
   }
 }
 
-void Gate::Sweep(base::WallTime now) {
+void Arbiter::Sweep(base::WallTime now) {
   FollowClock(now);
   if (unread_.contains("")) {
     return;  // nothing is known yet, and all is held
@@ -334,7 +334,7 @@ void Gate::Sweep(base::WallTime now) {
   next_sweep_ = next.value_or(base::WallTime::max());
 }
 
-std::vector<std::pair<ObjectRef, base::Duration>> Gate::TakeLooks(base::WallTime now) {
+std::vector<std::pair<ObjectRef, base::Duration>> Arbiter::TakeLooks(base::WallTime now) {
   std::vector<std::pair<ObjectRef, base::Duration>> looks;
   for (const ObjectRef& workload : due_) {
     looks.emplace_back(workload, base::Duration(0));
@@ -351,8 +351,8 @@ std::vector<std::pair<ObjectRef, base::Duration>> Gate::TakeLooks(base::WallTime
   return looks;
 }
 
-Mark Gate::TakeMark(const ObjectRef& workload, const std::string& uid,
-                    const Annotations& annotations) {
+Mark Arbiter::TakeMark(const ObjectRef& workload, const std::string& uid,
+                       const Annotations& annotations) {
   Mark mark;
   const auto last = LastRolloutOf(annotations);
   const auto record = RecordOf(annotations, uid);
@@ -380,12 +380,12 @@ Mark Gate::TakeMark(const ObjectRef& workload, const std::string& uid,
   return mark;
 }
 
-bool Gate::IsActive(const ObjectRef& workload) const {
+bool Arbiter::IsActive(const ObjectRef& workload) const {
   const auto found = rollouts_.find(workload);
   return found != rollouts_.end() && found->second.phase != Phase::kPaused;
 }
 
-std::optional<std::string> Gate::FailureOf(const ObjectRef& workload, base::WallTime now) const {
+std::optional<std::string> Arbiter::FailureOf(const ObjectRef& workload, base::WallTime now) const {
   const auto found = rollouts_.find(workload);
   return found != rollouts_.end() && found->second.HasFailed(now)
              ? std::optional(WhyFailed(found->second))

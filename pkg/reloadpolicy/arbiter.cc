@@ -1,4 +1,4 @@
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 
 #include <algorithm>
 #include <chrono>
@@ -102,11 +102,12 @@ std::string_view ToString(HoldReason reason) {
   return "HealthUnknown";
 }
 
-Decision Gate::Ask(const Request& request, base::WallTime now) const {
+Decision Arbiter::Ask(const Request& request, base::WallTime now) const {
   return Ask(request, policies_.Resolve(request.workload, request.annotations), now);
 }
 
-Decision Gate::Ask(const Request& request, const Effective& effective, base::WallTime now) const {
+Decision Arbiter::Ask(const Request& request, const Effective& effective,
+                      base::WallTime now) const {
   Decision decision{.tracked = effective.NeedsTracking() ||
                                OthersFollow(request.workload, effective.Order())};
   decision.hold = CheckTimes(request, effective, now);
@@ -126,7 +127,7 @@ Decision Gate::Ask(const Request& request, const Effective& effective, base::Wal
   return decision;
 }
 
-bool Gate::IsBroken(const Request& request, base::WallTime now) const {
+bool Arbiter::IsBroken(const Request& request, base::WallTime now) const {
   if (request.phase != Phase::kUnavailable) {
     return request.phase == Phase::kFailed;
   }
@@ -134,7 +135,7 @@ bool Gate::IsBroken(const Request& request, base::WallTime now) const {
   return found != unavailable_.end() && After(found->second.since, kLeastUnavailable) <= now;
 }
 
-Decision Gate::Begin(const Request& request, base::WallTime now) {
+Decision Arbiter::Begin(const Request& request, base::WallTime now) {
   asked_anew_.erase(request.workload);
   const bool kept_a_place = woken_.erase(request.workload) > 0;
   Effective effective = policies_.Resolve(request.workload, request.annotations);
@@ -166,14 +167,14 @@ Decision Gate::Begin(const Request& request, base::WallTime now) {
   return decision;
 }
 
-void Gate::Wait(const Request& request, Hold hold, base::WallTime now) {
+void Arbiter::Wait(const Request& request, Hold hold, base::WallTime now) {
   asked_anew_.erase(request.workload);
   wake_some_ = woken_.erase(request.workload) > 0 || wake_some_;
   Wait(request.workload, std::move(hold), policies_.Resolve(request.workload, request.annotations),
        now);
 }
 
-void Gate::Wait(const ObjectRef& workload, Hold hold, Effective effective, base::WallTime now) {
+void Arbiter::Wait(const ObjectRef& workload, Hold hold, Effective effective, base::WallTime now) {
   const auto [at, is_new] = pending_.try_emplace(workload);
   if (is_new) {
     at->second.since = now;
@@ -185,7 +186,7 @@ void Gate::Wait(const ObjectRef& workload, Hold hold, Effective effective, base:
   at->second.effective = std::move(effective);
 }
 
-void Gate::Done(const ObjectRef& workload) {
+void Arbiter::Done(const ObjectRef& workload) {
   asked_anew_.erase(workload);
   const bool kept_a_place = woken_.erase(workload) > 0;
   const bool waited = pending_.erase(workload) > 0;
@@ -193,8 +194,8 @@ void Gate::Done(const ObjectRef& workload) {
   touched_.insert(workload);
 }
 
-std::optional<Hold> Gate::CheckTimes(const Request& request, const Effective& effective,
-                                     base::WallTime now) const {
+std::optional<Hold> Arbiter::CheckTimes(const Request& request, const Effective& effective,
+                                        base::WallTime now) const {
   if (!effective.brakes.empty()) {
     return Hold{.reason = HoldReason::kInvalidAnnotation, .message = effective.brakes.front()};
   }
@@ -218,8 +219,8 @@ std::optional<Hold> Gate::CheckTimes(const Request& request, const Effective& ef
   return hold;
 }
 
-std::optional<Hold> Gate::CheckFailures(const ObjectRef& workload, const Effective& effective,
-                                        Scan& scan) const {
+std::optional<Hold> Arbiter::CheckFailures(const ObjectRef& workload, const Effective& effective,
+                                           Scan& scan) const {
   const Setting<int>* limit = ReachedStop(workload, effective, scan);
   if (limit == nullptr) {
     return std::nullopt;
@@ -228,10 +229,10 @@ std::optional<Hold> Gate::CheckFailures(const ObjectRef& workload, const Effecti
   return HoldBy(HoldReason::kStopped, *limit, "stopped: " + FailedText(failures, failures.size()));
 }
 
-std::optional<Hold> Gate::CheckHealthKnown(const Request& request, const Effective& effective,
-                                           base::WallTime now) const {
-  const bool is_gated = effective.health_gate && effective.health_gate->value;
-  if ((!is_gated && effective.stop_after_failures.empty()) ||
+std::optional<Hold> Arbiter::CheckHealthKnown(const Request& request, const Effective& effective,
+                                              base::WallTime now) const {
+  const bool is_health_gated = effective.health_gate && effective.health_gate->value;
+  if ((!is_health_gated && effective.stop_after_failures.empty()) ||
       request.phase != Phase::kUnavailable || rollouts_.contains(request.workload)) {
     return std::nullopt;  // whoever follows its rollout knows
   }
@@ -242,14 +243,14 @@ std::optional<Hold> Gate::CheckHealthKnown(const Request& request, const Effecti
   }
   const std::string what =
       "the workload is unavailable, and the operator has just started and cannot know since when";
-  Hold hold = is_gated
+  Hold hold = is_health_gated
                   ? HoldBy(HoldReason::kHealthUnknown, *effective.health_gate, what)
                   : HoldBy(HoldReason::kHealthUnknown, effective.stop_after_failures.front(), what);
   hold.until = After(found->second.since, kLeastUnavailable);
   return hold;
 }
 
-std::optional<Hold> Gate::CheckOrder(const Request& request, const Effective& effective) const {
+std::optional<Hold> Arbiter::CheckOrder(const Request& request, const Effective& effective) const {
   if (effective.Order() <= 0 || request.before.empty()) {
     return std::nullopt;
   }
@@ -259,8 +260,8 @@ std::optional<Hold> Gate::CheckOrder(const Request& request, const Effective& ef
   return hold;
 }
 
-std::optional<Hold> Gate::CheckLimits(const ObjectRef& workload, const Effective& effective,
-                                      Scan& scan) const {
+std::optional<Hold> Arbiter::CheckLimits(const ObjectRef& workload, const Effective& effective,
+                                         Scan& scan) const {
   const auto full = FullLimit(workload, effective, scan);
   if (!full) {
     return std::nullopt;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 
 namespace kubexx::reloadpolicy {
 namespace {
@@ -33,7 +33,7 @@ void Finish(PolicyReport& report, const Policy& policy) {
 
 }  // namespace
 
-PolicyReport Gate::ReportFor(const Policy& policy, base::WallTime now) const {
+PolicyReport Arbiter::ReportFor(const Policy& policy, base::WallTime now) const {
   PolicyReport report;
   for (const auto& [workload, rollout] : rollouts_) {
     if (policy.Governs(workload) && !rollout.IsHealthy(now) && !rollout.IsLeft(now)) {
@@ -49,7 +49,7 @@ PolicyReport Gate::ReportFor(const Policy& policy, base::WallTime now) const {
   return report;
 }
 
-std::map<PolicyId, PolicyReport> Gate::Reports(base::WallTime now) const {
+std::map<PolicyId, PolicyReport> Arbiter::Reports(base::WallTime now) const {
   std::map<PolicyId, PolicyReport> reports;
   for (const auto& [id, policy] : policies_.all()) {
     reports.try_emplace(reports.end(), id);

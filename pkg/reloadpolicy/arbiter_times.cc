@@ -1,12 +1,12 @@
-// How long a Gate's rollouts may take, by the policies that it knows.
+// How long an Arbiter's rollouts may take, by the policies that it knows.
 #include <string>
 #include <vector>
 
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 
 namespace kubexx::reloadpolicy {
 
-void Gate::SetTimesUnder(const Policy& policy) {
+void Arbiter::SetTimesUnder(const Policy& policy) {
   for (auto& [workload, rollout] : rollouts_) {
     if (policy.Governs(workload)) {
       SetTimes(workload, rollout);
@@ -16,7 +16,7 @@ void Gate::SetTimesUnder(const Policy& policy) {
   next_sweep_.reset();
 }
 
-void Gate::SetTimes(const ObjectRef& workload, Rollout& rollout) const {
+void Arbiter::SetTimes(const ObjectRef& workload, Rollout& rollout) const {
   const bool has_rollouts = HasRollouts(workload.kind);
   const Effective effective = policies_.Resolve(workload, rollout.annotations);
   rollout.unread = IsUnread(workload.key.namespace_);
@@ -26,11 +26,11 @@ void Gate::SetTimes(const ObjectRef& workload, Rollout& rollout) const {
   rollout.soak = rollout.unread && has_rollouts ? Effective::kLongestSoakTime : rollout.others_soak;
 }
 
-bool Gate::IsUnread(const std::string& namespace_) const {
+bool Arbiter::IsUnread(const std::string& namespace_) const {
   return unread_.contains("") || unread_.contains(namespace_);
 }
 
-void Gate::SetUnread(const std::string& namespace_, bool is_unread, base::WallTime now) {
+void Arbiter::SetUnread(const std::string& namespace_, bool is_unread, base::WallTime now) {
   if (is_unread ? !unread_.insert(namespace_).second : unread_.erase(namespace_) == 0) {
     return;
   }
@@ -53,7 +53,7 @@ void Gate::SetUnread(const std::string& namespace_, bool is_unread, base::WallTi
   next_sweep_.reset();
 }
 
-std::vector<ObjectRef> Gate::Followed() const {
+std::vector<ObjectRef> Arbiter::Followed() const {
   std::vector<ObjectRef> workloads;
   workloads.reserve(rollouts_.size());
   for (const auto& [workload, rollout] : rollouts_) {

@@ -1,7 +1,7 @@
 /// @file
-/// A test fixture with a gate, workloads that the gate lets roll, and a clock for both.
-#ifndef KUBEXX_RELOADPOLICY_TESTING_GATE_FIXTURE_H_
-#define KUBEXX_RELOADPOLICY_TESTING_GATE_FIXTURE_H_
+/// A test fixture with an arbiter, workloads that the arbiter lets roll, and a clock for both.
+#ifndef KUBEXX_RELOADPOLICY_TESTING_ARBITER_FIXTURE_H_
+#define KUBEXX_RELOADPOLICY_TESTING_ARBITER_FIXTURE_H_
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 
 namespace kubexx::reloadpolicy::testing {
 
@@ -34,17 +34,17 @@ inline Annotations Written(base::WallTime rolled, std::optional<RolloutState> re
 }
 
 /// Simulates a process, its restarts, and the annotations that stay on the workloads meanwhile.
-class GateFixture : public ::testing::Test {
+class ArbiterFixture : public ::testing::Test {
  protected:
   void SetPolicy(Settings settings) {
-    gate_.SetPolicy({.id = {"shop", "p"}, .generation = 1, .settings = std::move(settings)});
+    arbiter_.SetPolicy({.id = {"shop", "p"}, .generation = 1, .settings = std::move(settings)});
   }
   void Restart(Settings settings) {
-    gate_ = Gate();
+    arbiter_ = Arbiter();
     SetPolicy(std::move(settings));
   }
   Decision Begin(const std::string& name, Phase phase = Phase::kComplete, Annotations own = {}) {
-    Decision decision = gate_.Begin({AppRef(name), own, {}, "u", phase}, now_);
+    Decision decision = arbiter_.Begin({AppRef(name), own, {}, "u", phase}, now_);
     if (!decision.hold && decision.tracked) {
       Annotations written = Written(decision.started, decision.record);
       written.merge(own);
@@ -53,20 +53,20 @@ class GateFixture : public ::testing::Test {
     return decision;
   }
   std::string Try(const std::string& name) {
-    const Decision decision = gate_.Ask({AppRef(name), {}, {}, "u"}, now_);
+    const Decision decision = arbiter_.Ask({AppRef(name), {}, {}, "u"}, now_);
     return decision.hold ? std::string(ToString(decision.hold->reason)) : "go";
   }
   void See(const std::string& name, Phase phase, const std::string& hash = "") {
-    gate_.Observe(AppRef(name), {"u", on_workload_[name], phase, hash}, now_);
-    gate_.Sweep(now_);
+    arbiter_.Observe(AppRef(name), {"u", on_workload_[name], phase, hash}, now_);
+    arbiter_.Sweep(now_);
   }
   void After(base::Duration time) {
     now_ += std::chrono::duration_cast<base::WallTime::duration>(time);
-    gate_.Sweep(now_);
+    arbiter_.Sweep(now_);
   }
-  /// Writes on the workload what the gate asks for.
+  /// Writes on the workload what the arbiter asks for.
   std::optional<RolloutState> Mark(const std::string& name) {
-    const reloadpolicy::Mark mark = gate_.TakeMark(AppRef(name), "u", on_workload_[name]);
+    const reloadpolicy::Mark mark = arbiter_.TakeMark(AppRef(name), "u", on_workload_[name]);
     if (mark.record) {
       on_workload_[name][std::string(kRolloutStateAnnotation)] = RecordFor(*mark.record, "u");
     }
@@ -78,7 +78,7 @@ class GateFixture : public ::testing::Test {
   const Annotations impatient_{{"reloader.kubexx.io/health-timeout", "1s"}};
   const Settings one_{
       .max_in_namespace = 1, .health_gate = true, .health_timeout = std::chrono::minutes(1)};
-  Gate gate_;
+  Arbiter arbiter_;
   base::WallTime now_ = kBegin;
   std::map<std::string, Annotations> on_workload_;
   std::string failure_;
@@ -86,4 +86,4 @@ class GateFixture : public ::testing::Test {
 
 }  // namespace kubexx::reloadpolicy::testing
 
-#endif  // KUBEXX_RELOADPOLICY_TESTING_GATE_FIXTURE_H_
+#endif  // KUBEXX_RELOADPOLICY_TESTING_ARBITER_FIXTURE_H_

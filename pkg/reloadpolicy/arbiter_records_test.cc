@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "kubexx/reloadpolicy/gate.h"
-#include "kubexx/reloadpolicy/testing/gate_fixture.h"
+#include "kubexx/reloadpolicy/arbiter.h"
+#include "kubexx/reloadpolicy/testing/arbiter_fixture.h"
 
 namespace kubexx::reloadpolicy {
 namespace {
@@ -21,47 +21,47 @@ using testing::kBegin;
 using ::testing::Pair;
 using testing::Written;
 
-class GateRecordsTest : public testing::GateFixture {};
+class ArbiterRecordsTest : public testing::ArbiterFixture {};
 
-TEST_F(GateRecordsTest, TheStatusOfAPolicyRemembersWhatIsNotOnTheWorkload) {
+TEST_F(ArbiterRecordsTest, TheStatusOfAPolicyRemembersWhatIsNotOnTheWorkload) {
   SetPolicy(stop_);
-  gate_.Remember({AppRef("a"), "u", now_ - 1h});
+  arbiter_.Remember({AppRef("a"), "u", now_ - 1h});
   EXPECT_EQ(Try("b"), "StoppedAfterFailures") << "not seen yet";
-  EXPECT_THAT(gate_.Unseen(), ElementsAre(AppRef("a")));
+  EXPECT_THAT(arbiter_.Unseen(), ElementsAre(AppRef("a")));
   on_workload_["a"] = Written(now_ - 2h, RolloutState::kCompleted);  // kubectl rollout undo
   See("a", Phase::kComplete);
-  EXPECT_THAT(gate_.Unseen(), IsEmpty());
+  EXPECT_THAT(arbiter_.Unseen(), IsEmpty());
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
   After(10s);
   EXPECT_EQ(Try("b"), "go") << "it is healthy";
 }
 
-TEST_F(GateRecordsTest, WhatIsRememberedEndsWithItsObject) {
+TEST_F(ArbiterRecordsTest, WhatIsRememberedEndsWithItsObject) {
   SetPolicy(stop_);
-  gate_.Remember({AppRef("a"), "old", now_ - 1h});
+  arbiter_.Remember({AppRef("a"), "old", now_ - 1h});
   See("a", Phase::kUnavailable);
   EXPECT_EQ(Try("b"), "go") << "made anew under its name";
-  gate_.Remember({AppRef("c"), "u", now_ - 1h});
-  gate_.Forget(AppRef("c"));
+  arbiter_.Remember({AppRef("c"), "u", now_ - 1h});
+  arbiter_.Forget(AppRef("c"));
   EXPECT_EQ(Try("b"), "go");
   on_workload_["d"] = Written(now_ - 1h, RolloutState::kCompleted);
-  gate_.Remember({AppRef("d"), "u", now_ - 1h});
+  arbiter_.Remember({AppRef("d"), "u", now_ - 1h});
   See("d", Phase::kUnavailable);
   EXPECT_EQ(Try("b"), "go") << "its mend was written";
 }
 
-TEST_F(GateRecordsTest, AFailureThatAStatusTellsOfIsNotToldByEachProcessAnew) {
+TEST_F(ArbiterRecordsTest, AFailureThatAStatusTellsOfIsNotToldByEachProcessAnew) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kFailed);
-  const auto mark = [&] { return gate_.TakeMark(AppRef("a"), "u", on_workload_["a"]); };
+  const auto mark = [&] { return arbiter_.TakeMark(AppRef("a"), "u", on_workload_["a"]); };
   EXPECT_TRUE(mark().failure);
   for (const bool seen_first : {false, true}) {  // nothing can be written on the workload
     Restart(stop_);
     if (seen_first) {
       See("a", Phase::kFailed);
     }
-    gate_.Remember({AppRef("a"), "u", kBegin});
+    arbiter_.Remember({AppRef("a"), "u", kBegin});
     See("a", Phase::kFailed);
     After(1min);
     const reloadpolicy::Mark again = mark();
@@ -71,7 +71,7 @@ TEST_F(GateRecordsTest, AFailureThatAStatusTellsOfIsNotToldByEachProcessAnew) {
   }
 }
 
-TEST_F(GateRecordsTest, ARetryThatIsUnderWayHasNotFailedByTheStatus) {
+TEST_F(ArbiterRecordsTest, ARetryThatIsUnderWayHasNotFailedByTheStatus) {
   SetPolicy(one_);
   Begin("a");
   See("a", Phase::kFailed);
@@ -81,23 +81,23 @@ TEST_F(GateRecordsTest, ARetryThatIsUnderWayHasNotFailedByTheStatus) {
   ASSERT_EQ(retry.record, RolloutState::kRetried);
   Restart(one_);
   See("a", Phase::kUpdating);
-  gate_.Remember({AppRef("a"), "u", retry.started});
+  arbiter_.Remember({AppRef("a"), "u", retry.started});
   See("a", Phase::kUpdating);
   EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "it keeps its place";
-  EXPECT_EQ(gate_.ReportFor(*gate_.policies().Find({"shop", "p"}), now_).failed.size(), 1U);
+  EXPECT_EQ(arbiter_.ReportFor(*arbiter_.policies().Find({"shop", "p"}), now_).failed.size(), 1U);
   After(1min);
   EXPECT_EQ(Mark("a"), RolloutState::kFailed);
   EXPECT_NE(failure_, "") << "that is another failure";
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRecordsTest, TheEndOfARolloutHidesNothingOfTheNext) {
+TEST_F(ArbiterRecordsTest, TheEndOfARolloutHidesNothingOfTheNext) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kComplete);
   After(10s);  // it has ended, and that is not written
   const Annotations first = on_workload_["a"];
-  EXPECT_EQ(gate_.rollouts(), 0U);
+  EXPECT_EQ(arbiter_.rollouts(), 0U);
   Begin("a");
   const Annotations second = std::exchange(on_workload_["a"], first);
   EXPECT_EQ(Mark("a"), std::nullopt) << "it would be written over the next one's beginning";
@@ -110,31 +110,31 @@ TEST_F(GateRecordsTest, TheEndOfARolloutHidesNothingOfTheNext) {
   EXPECT_THAT(failure_, HasSubstr("was not complete and healthy within 8s"));
 }
 
-TEST_F(GateRecordsTest, ARolloutThatCouldNotBeWrittenLeavesTheEndOfTheOneBefore) {
+TEST_F(ArbiterRecordsTest, ARolloutThatCouldNotBeWrittenLeavesTheEndOfTheOneBefore) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kComplete);
   After(10s);
   const Annotations first = on_workload_["a"];
   Begin("a");
-  gate_.Cancel(AppRef("a"));
+  arbiter_.Cancel(AppRef("a"));
   on_workload_["a"] = first;
   See("a", Phase::kUnavailable);
-  EXPECT_EQ(gate_.rollouts(), 0U);
+  EXPECT_EQ(arbiter_.rollouts(), 0U);
   EXPECT_EQ(Mark("a"), RolloutState::kCompleted);
 }
 
-TEST_F(GateRecordsTest, ARolloutWhoseTemplateTheServerKeptIsNotFollowedFromItsRecord) {
+TEST_F(ArbiterRecordsTest, ARolloutWhoseTemplateTheServerKeptIsNotFollowedFromItsRecord) {
   for (const auto& before : {Annotations(), Written(now_ - 1h, RolloutState::kCompleted)}) {
     Restart(stop_);
     Begin("a");
-    gate_.CancelKept(AppRef("a"));
+    arbiter_.CancelKept(AppRef("a"));
     const Annotations kept = std::exchange(on_workload_["a"], before);
     See("a", Phase::kComplete, "same");  // from before the write
     on_workload_["a"] = kept;
     See("a", Phase::kUpdating, "same");
-    EXPECT_EQ(gate_.rollouts(), 0U);
-    EXPECT_THAT(gate_.TakeLooks(now_), ElementsAre(Pair(AppRef("a"), base::Duration(0))));
+    EXPECT_EQ(arbiter_.rollouts(), 0U);
+    EXPECT_THAT(arbiter_.TakeLooks(now_), ElementsAre(Pair(AppRef("a"), base::Duration(0))));
     EXPECT_EQ(Mark("a"), RolloutState::kLeft);
     After(10s);
     EXPECT_EQ(Try("b"), "go");
@@ -145,14 +145,14 @@ TEST_F(GateRecordsTest, ARolloutWhoseTemplateTheServerKeptIsNotFollowedFromItsRe
   }
 }
 
-TEST_F(GateRecordsTest, ARetryWhoseTemplateTheServerKeptLeavesTheFailure) {
+TEST_F(ArbiterRecordsTest, ARetryWhoseTemplateTheServerKeptLeavesTheFailure) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kFailed, "same");
   Mark("a");
   After(5s);
   EXPECT_EQ(Begin("a", Phase::kFailed, on_workload_["a"]).record, RolloutState::kRetried);
-  gate_.CancelKept(AppRef("a"));
+  arbiter_.CancelKept(AppRef("a"));
   See("a", Phase::kFailed, "same");
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
   EXPECT_EQ(Mark("a"), RolloutState::kFailed) << "the write has taken that away";
@@ -163,16 +163,16 @@ TEST_F(GateRecordsTest, ARetryWhoseTemplateTheServerKeptLeavesTheFailure) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-TEST_F(GateRecordsTest, AWriteOfWhichNothingIsKnownIsFollowedWhenItIsSeen) {
+TEST_F(ArbiterRecordsTest, AWriteOfWhichNothingIsKnownIsFollowedWhenItIsSeen) {
   SetPolicy(stop_);
   Begin("a");
-  gate_.Cancel(AppRef("a"));  // the answer was lost
+  arbiter_.Cancel(AppRef("a"));  // the answer was lost
   See("a", Phase::kUpdating);
   After(8s);
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
-TEST_F(GateRecordsTest, TheSecondRolloutWithinASecondIsFollowedToo) {
+TEST_F(ArbiterRecordsTest, TheSecondRolloutWithinASecondIsFollowedToo) {
   SetPolicy(stop_);
   now_ += 100ms;
   Begin("a");
@@ -184,7 +184,7 @@ TEST_F(GateRecordsTest, TheSecondRolloutWithinASecondIsFollowedToo) {
   See("a", Phase::kUpdating, "first");  // its status, from before the second write
   on_workload_["a"] = second;
   See("a", Phase::kUpdating, "second");
-  EXPECT_EQ(gate_.rollouts(), 1U);
+  EXPECT_EQ(arbiter_.rollouts(), 1U);
   EXPECT_EQ(Mark("a"), std::nullopt) << "it is nobody else's";
   now_ += 100ms;
   Begin("a");
@@ -192,14 +192,14 @@ TEST_F(GateRecordsTest, TheSecondRolloutWithinASecondIsFollowedToo) {
   See("a", Phase::kUpdating, "second");
   on_workload_["a"] = third;
   See("a", Phase::kUpdating, "third");
-  EXPECT_EQ(gate_.rollouts(), 1U);
+  EXPECT_EQ(arbiter_.rollouts(), 1U);
   After(7s);
   EXPECT_EQ(Try("b"), "go");
   After(1s);
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
-TEST_F(GateRecordsTest, ARetryWithinASecondThatCannotBeWrittenIsNoMend) {
+TEST_F(ArbiterRecordsTest, ARetryWithinASecondThatCannotBeWrittenIsNoMend) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kFailed);
@@ -207,16 +207,16 @@ TEST_F(GateRecordsTest, ARetryWithinASecondThatCannotBeWrittenIsNoMend) {
   Begin("a");
   on_workload_["a"] = first;
   See("a", Phase::kFailed);  // from before the write
-  gate_.Cancel(AppRef("a"));
+  arbiter_.Cancel(AppRef("a"));
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
-TEST_F(GateRecordsTest, ARetryThatCannotBeRecordedIsNoMend) {
+TEST_F(ArbiterRecordsTest, ARetryThatCannotBeRecordedIsNoMend) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kFailed);
-  gate_.Begin({AppRef("a"), on_workload_["a"], {}, "u", Phase::kFailed}, now_);
-  gate_.LeaveUnrecorded(AppRef("a"));
+  arbiter_.Begin({AppRef("a"), on_workload_["a"], {}, "u", Phase::kFailed}, now_);
+  arbiter_.LeaveUnrecorded(AppRef("a"));
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 

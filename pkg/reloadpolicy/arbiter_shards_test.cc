@@ -1,4 +1,4 @@
-// The limit of the cluster where each replica has a gate of its own, and learns of the others'
+// The limit of the cluster where each replica has an arbiter of its own, and learns of the others'
 // rollouts by its watch only.
 #include <gmock/gmock.h>
 
@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "kubexx/reloadpolicy/gate.h"
-#include "kubexx/reloadpolicy/testing/gate_fixture.h"
+#include "kubexx/reloadpolicy/arbiter.h"
+#include "kubexx/reloadpolicy/testing/arbiter_fixture.h"
 
 namespace kubexx::reloadpolicy {
 namespace {
@@ -17,12 +17,12 @@ namespace {
 constexpr int kReplicas = 3;
 constexpr int kLimit = 2;
 
-/// As many gates as replicas, each for a namespace of its own with five workloads.
+/// As many arbiters as replicas, each for a namespace of its own with five workloads.
 class ShardedLimit : public ::testing::Test {
  protected:
   ShardedLimit() {
-    for (Gate& gate : gates_) {
-      gate.SetPolicy({.id = {"", "platform"}, .settings = {.max_in_cluster = kLimit}});
+    for (Arbiter& arbiter : arbiters_) {
+      arbiter.SetPolicy({.id = {"", "platform"}, .settings = {.max_in_cluster = kLimit}});
     }
   }
   static ObjectRef App(int replica, int app) {
@@ -36,8 +36,8 @@ class ShardedLimit : public ::testing::Test {
         if (begun_.contains(workload)) {
           continue;
         }
-        Gate& gate = gates_.at(static_cast<std::size_t>(replica));
-        const Decision decision = gate.Begin({workload, {}, {}, "u", Phase::kComplete}, now_);
+        Arbiter& arbiter = arbiters_.at(static_cast<std::size_t>(replica));
+        const Decision decision = arbiter.Begin({workload, {}, {}, "u", Phase::kComplete}, now_);
         if (!decision.hold) {
           begun_.insert(workload);
           written_[workload] = testing::Written(decision.started, decision.record);
@@ -47,15 +47,15 @@ class ShardedLimit : public ::testing::Test {
   }
   /// The watches of all replicas bring what stands on the workloads.
   void WatchesCatchUp(Phase phase) {
-    for (Gate& gate : gates_) {
+    for (Arbiter& arbiter : arbiters_) {
       for (const auto& [workload, annotations] : written_) {
-        gate.Observe(workload, {"u", annotations, phase, ""}, now_);
+        arbiter.Observe(workload, {"u", annotations, phase, ""}, now_);
       }
-      gate.Sweep(now_);
+      arbiter.Sweep(now_);
     }
   }
 
-  std::array<Gate, kReplicas> gates_;
+  std::array<Arbiter, kReplicas> arbiters_;
   base::WallTime now_ = testing::kBegin;
   std::set<ObjectRef> begun_;
   std::map<ObjectRef, Annotations> written_;
@@ -75,8 +75,8 @@ TEST_F(ShardedLimit, IsExactWhereTheWatchesKeepUp) {
   for (int replica = 0; replica < kReplicas; ++replica) {
     for (int app = 0; app < 5; ++app) {
       const ObjectRef workload = App(replica, app);
-      Gate& gate = gates_.at(static_cast<std::size_t>(replica));
-      const Decision decision = gate.Begin({workload, {}, {}, "u", Phase::kComplete}, now_);
+      Arbiter& arbiter = arbiters_.at(static_cast<std::size_t>(replica));
+      const Decision decision = arbiter.Begin({workload, {}, {}, "u", Phase::kComplete}, now_);
       if (!decision.hold) {
         begun_.insert(workload);
         written_[workload] = testing::Written(decision.started, decision.record);
