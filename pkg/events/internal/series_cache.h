@@ -1,7 +1,7 @@
 /// @file
 /// Turns repeated events.k8s.io/v1 events into series.
-#ifndef KUBEXX_EVENTS_SERIES_CACHE_H_
-#define KUBEXX_EVENTS_SERIES_CACHE_H_
+#ifndef KUBEXX_EVENTS_INTERNAL_SERIES_CACHE_H_
+#define KUBEXX_EVENTS_INTERNAL_SERIES_CACHE_H_
 
 #include <chrono>
 #include <cstddef>
@@ -71,4 +71,4 @@ std::string SeriesPatch(const SeriesCache::Event& event);
 
 }  // namespace kubexx::events
 
-#endif  // KUBEXX_EVENTS_SERIES_CACHE_H_
+#endif  // KUBEXX_EVENTS_INTERNAL_SERIES_CACHE_H_

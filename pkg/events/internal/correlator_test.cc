@@ -1,4 +1,4 @@
-#include "kubexx/events/correlator.h"
+#include "kubexx/events/internal/correlator.h"
 
 #include <gmock/gmock.h>
 #include <malloc.h>

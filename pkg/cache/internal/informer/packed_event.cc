@@ -1,4 +1,4 @@
-#include "kubexx/cache/informer_event.h"
+#include "kubexx/cache/internal/informer/packed_event.h"
 
 #include "kubexx/logging/log.h"
 
@@ -20,7 +20,7 @@ Object UnpackOrEmpty(const PackedStore& store, const Entry& entry) {
 
 }  // namespace
 
-const Object& RawEvent::Unpacked(std::unique_ptr<const Object>& slot, const Entry& entry) const {
+const Object& PackedEvent::Unpacked(std::unique_ptr<const Object>& slot, const Entry& entry) const {
   base::MutexLock lock(mu_);
   if (!slot) {
     slot = std::make_unique<const Object>(UnpackOrEmpty(*store_, entry));
@@ -28,8 +28,8 @@ const Object& RawEvent::Unpacked(std::unique_ptr<const Object>& slot, const Entr
   return *slot;
 }
 
-RawEvent::DecodeResult RawEvent::DecodedOnce(std::shared_ptr<const void>& slot,
-                                             const EntryRef& entry, Decoder decode) const {
+PackedEvent::DecodeResult PackedEvent::DecodedOnce(std::shared_ptr<const void>& slot,
+                                                   const EntryRef& entry, Decoder decode) const {
   base::MutexLock lock(mu_);
   if (slot) {
     return slot;

@@ -1,4 +1,4 @@
-#include "kubexx/events/series_cache.h"
+#include "kubexx/events/internal/series_cache.h"
 
 #include <algorithm>
 #include <array>

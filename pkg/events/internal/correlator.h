@@ -1,7 +1,7 @@
 /// @file
 /// Thins out core/v1 events before they are written: aggregation, counting, spam filter.
-#ifndef KUBEXX_EVENTS_CORRELATOR_H_
-#define KUBEXX_EVENTS_CORRELATOR_H_
+#ifndef KUBEXX_EVENTS_INTERNAL_CORRELATOR_H_
+#define KUBEXX_EVENTS_INTERNAL_CORRELATOR_H_
 
 #include <chrono>
 #include <cstddef>
@@ -94,4 +94,4 @@ class Correlator {
 
 }  // namespace kubexx::events
 
-#endif  // KUBEXX_EVENTS_CORRELATOR_H_
+#endif  // KUBEXX_EVENTS_INTERNAL_CORRELATOR_H_
