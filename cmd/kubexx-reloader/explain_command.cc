@@ -23,7 +23,7 @@
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/observe/explain.h"
 #include "kubexx/reloader/operator/watch_scope.h"
-#include "kubexx/reloader/policy/policy_gate.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_watch.h"
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/reloader/watch/kubernetes_io.h"
@@ -94,7 +94,7 @@ class View {
  public:
   View(const std::shared_ptr<rest::RESTClient>& client, const reloader::Config& config,
        const std::string& name)
-      : gate_({.flags = config.rollouts}),
+      : enforcer_({.flags = config.rollouts}),
         // Somebody waits. What this person may not read says nothing of the operator.
         watch_(client, {.namespaces = {name}, .patience = base::Duration(0)}),
         caches_(Informers(client, config, name), config.rules),
@@ -104,7 +104,7 @@ class View {
                    .exists = reloader::NewSourceQuery(client)}) {}
 
   Result<void> Load(const std::stop_token& stop) {
-    watch_.Start(gate_);
+    watch_.Start(enforcer_);
     caches_.Start();
     if (!caches_.WaitForSync(stop) || !caches_.HasSynced() || !watch_.WaitForSync(stop)) {
       return Fail(Reason::kTimeout,
@@ -112,8 +112,9 @@ class View {
                   "watched; is that permitted?");
     }
     caches_.LoadPodReports();
-    caches_.ForEachWorkload(
-        [this](const reloader::Workload& workload) { gate_.OnWorkload(workload.id, &workload); });
+    caches_.ForEachWorkload([this](const reloader::Workload& workload) {
+      enforcer_.OnWorkload(workload.id, &workload);
+    });
     return {};
   }
 
@@ -124,12 +125,12 @@ class View {
       return Fail(Reason::kNotFound, std::string(reloader::KindName(id.kind)) + " " +
                                          id.key.ToString() + " does not exist");
     }
-    reloader::KeyedSources sources(caches_, &gate_, &value_digests_, stop, &absences_);
+    reloader::KeyedSources sources(caches_, &enforcer_, &value_digests_, stop, &absences_);
     const auto get = [&](const reloader::SourceId& source) { return sources.Get(source); };
     const auto names = [&](reloader::SourceType type) {
       return caches_.SourceNames(type, id.key.namespace_);
     };
-    const reloadpolicy::Gate gate = gate_.Snapshot();
+    const reloadpolicy::Arbiter arbiter = enforcer_.Snapshot();
     bool paused_by_others = false;
     if (workload->paused && id.kind == WorkloadKind::kDeployment) {
       KX_ASSIGN_OR_RETURN(const reloader::PauseState pause, query_pause_(id, stop));
@@ -139,7 +140,7 @@ class View {
         {.workload = *workload,
          .sources = {get, names, &sources},
          .rules = config.rules,
-         .gate = gate,
+         .arbiter = arbiter,
          .now = base::Clock::Real().Wall(),
          .source_selector = config.source_label_selector,
          .paused_by_others = paused_by_others,
@@ -178,7 +179,7 @@ class View {
     return informers;
   }
 
-  reloader::PolicyGate gate_;
+  reloader::PolicyEnforcer enforcer_;
   reloader::PolicyWatch watch_;
   reloader::Caches caches_;
   reloader::PauseQuery query_pause_;

@@ -48,7 +48,7 @@ metrics::HttpResponse Healthy(bool healthy, std::string good, std::string bad, i
 
 /// What the manager runs, in the order in which it is made; the members that others refer to come
 /// first. It ends in this order: what writes to workloads; the Leases; Events, alerts and policies;
-/// HTTP.
+/// HTTP. Decision 72 in docs/decisions.md tells which parts the manager does not run, and why.
 class Process {
  public:
   explicit Process(const reloader::Config& config)

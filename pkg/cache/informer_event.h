@@ -6,18 +6,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <string_view>
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
-#include "kubexx/base/mutex.h"
-#include "kubexx/cache/internal/packed/packed_store.h"
 #include "kubexx/cache/object.h"
 
 namespace kubexx::cache {
 
-/// One change. All handlers of an informer share it. Thread-safe.
+/// One change. All handlers of an informer share it; only informers make one. Thread-safe.
 class RawEvent {
  public:
   enum class Type : std::uint8_t { kAdd, kUpdate, kDelete };
@@ -31,15 +29,9 @@ class RawEvent {
     bool is_single_change = false;
   };
 
-  RawEvent(std::shared_ptr<const PackedStore> store, Type type_in, EntryRef object, EntryRef old,
-           Flags flags)
-      : type(type_in),
-        is_in_initial_list(flags.is_in_initial_list),
-        final_state_unknown(flags.final_state_unknown),
-        is_single_change(flags.is_single_change),
-        store_(std::move(store)),
-        entry_(std::move(object)),
-        old_entry_(std::move(old)) {}
+  RawEvent(const RawEvent&) = delete;
+  RawEvent& operator=(const RawEvent&) = delete;
+  virtual ~RawEvent() = default;
 
   const Type type;
   const bool is_in_initial_list;   ///< kAdd: from the first list, or replayed to a late handler
@@ -49,48 +41,34 @@ class RawEvent {
   /// earlier one.
   const bool is_single_change;
 
-  apimachinery::ObjectKey key() const { return entry_->key(); }
-  /// The packed states; the old one is null for an add.
-  const EntryRef& entry() const { return entry_; }
-  const EntryRef& old_entry() const { return old_entry_; }
-  std::string_view resource_version() const { return entry_->resource_version(); }
+  virtual apimachinery::ObjectKey key() const = 0;
+  /// The views are valid as long as the event.
+  virtual std::string_view resource_version() const = 0;
   /// The version before an update; for other events the same as resource_version().
-  std::string_view old_resource_version() const {
-    return (old_entry_ ? old_entry_ : entry_)->resource_version();
-  }
+  virtual std::string_view old_resource_version() const = 0;
 
+  /// Whether old_object() is another state than object(): of each update but a resync, and of a
+  /// delete with a last state that the informer did not have before.
+  virtual bool HasOtherOldObject() const = 0;
   /// The new state; for kDelete the last known one. Unpacked on the first call.
-  const Object& object() const { return Unpacked(object_, *entry_); }
+  virtual const Object& object() const = 0;
   /// The state before an update or a delete. In a resync it is the same object as the new state;
   /// for an add it is object().
-  const Object& old_object() const {
-    return !old_entry_ || entry_ == old_entry_ ? object() : Unpacked(old_object_, *old_entry_);
-  }
+  virtual const Object& old_object() const = 0;
 
   /// Return the states decoded; the first call decodes with `decode`. It must be the same function
   /// for every call and every event of the informer, because the next event of the object reuses
   /// what was decoded for this one. Errors of `decode`, and of unpacking, are returned, counted
   /// and, with a limited rate, logged.
-  DecodeResult Decoded(Decoder decode) const { return DecodedOnce(decoded_, entry_, decode); }
-  DecodeResult DecodedOld(Decoder decode) const {
-    return !old_entry_ || entry_ == old_entry_ ? Decoded(decode)
-                                               : DecodedOnce(decoded_old_, old_entry_, decode);
-  }
+  virtual DecodeResult Decoded(Decoder decode) const = 0;
+  virtual DecodeResult DecodedOld(Decoder decode) const = 0;
 
- private:
-  const Object& Unpacked(std::unique_ptr<const Object>& slot, const Entry& entry) const;
-  DecodeResult DecodedOnce(std::shared_ptr<const void>& slot, const EntryRef& entry,
-                           Decoder decode) const;
-
-  std::shared_ptr<const PackedStore> store_;
-  EntryRef entry_;
-  EntryRef old_entry_;
-  /// Held while unpacking and decoding, so that a second handler waits for the first one's result.
-  mutable base::Mutex mu_;
-  mutable std::unique_ptr<const Object> object_;
-  mutable std::unique_ptr<const Object> old_object_;
-  mutable std::shared_ptr<const void> decoded_;
-  mutable std::shared_ptr<const void> decoded_old_;
+ protected:
+  RawEvent(Type type_in, Flags flags)
+      : type(type_in),
+        is_in_initial_list(flags.is_in_initial_list),
+        final_state_unknown(flags.final_state_unknown),
+        is_single_change(flags.is_single_change) {}
 };
 
 }  // namespace kubexx::cache

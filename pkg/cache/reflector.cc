@@ -9,6 +9,8 @@
 #include "kubexx/base/stop_timer.h"
 #include "kubexx/cache/internal/reflector/full_state.h"
 #include "kubexx/cache/internal/reflector/internal_error_window.h"
+#include "kubexx/cache/internal/reflector/reflector_metrics.h"
+#include "kubexx/cache/internal/reflector/reflector_state.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -34,7 +36,7 @@ class Reflector::Pass {
   Pass(Reflector& owner, std::stop_token stop)
       : owner_(owner),
         clock_(owner.options_.clock),
-        metrics_(owner.metrics_),
+        metrics_(*owner.metrics_),
         stop_(std::move(stop)),
         random_(owner.options_.seed != 0 ? owner.options_.seed : std::random_device{}()),
         backoff_(owner.options_.tuning.backoff, clock_, [this] { return Random(); }),
@@ -356,12 +358,14 @@ Reflector::Reflector(std::string name, std::shared_ptr<ListerWatcher> source, Re
       source_(std::move(source)),
       store_(store),
       options_(std::move(options)),
-      metrics_(options_.registry, name_) {}
+      metrics_(std::make_unique<const ReflectorMetrics>(options_.registry, name_)) {}
+
+Reflector::~Reflector() = default;
 
 void Reflector::Run(std::stop_token stop) { Pass(*this, std::move(stop)).Run(); }
 
 void Reflector::SetLastResourceVersion(const std::string& resource_version) {
-  metrics_.SetLastResourceVersion(resource_version);
+  metrics_->SetLastResourceVersion(resource_version);
   base::MutexLock lock(mu_);
   last_rv_ = resource_version;
 }

@@ -14,13 +14,17 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/report_limit.h"
-#include "kubexx/cache/internal/reflector/reflector_metrics.h"
-#include "kubexx/cache/internal/reflector/reflector_state.h"
 #include "kubexx/cache/lister_watcher.h"
 #include "kubexx/cache/reflector_store.h"
 #include "kubexx/cache/watch_tuning.h"
 
+namespace kubexx::metrics {
+class Registry;
+}  // namespace kubexx::metrics
+
 namespace kubexx::cache {
+
+struct ReflectorMetrics;
 
 /// Settings of a Reflector.
 struct ReflectorOptions {
@@ -58,8 +62,14 @@ void LogWatchError(std::string_view reflector, const apimachinery::Status& statu
 /// and counts it, tells the store that it lacks something, and continues. When the watch ends the
 /// next time, it lists again, because the object may be readable then. A source or a store that
 /// throws has failed once more, with kInternalError, and the reflector counts that; so it does when
-/// the system has no thread left for a watch's idle timeout, with kUnavailable. Semantics of
-/// client-go's `tools/cache` Reflector; ReflectorState documents the differences.
+/// the system has no thread left for a watch's idle timeout, with kUnavailable.
+///
+/// Semantics of client-go's `tools/cache` Reflector, with two differences. A broken watch resumes
+/// at the last version whatever broke it; the reflector lists again only when the server no longer
+/// has that version, or does not have it yet, when the store refused a change, or after repeated
+/// failures without progress. And after a refused watch it asks for the server's version first,
+/// since a server that was restored from a backup keeps a watch open from a version that it has not
+/// reached.
 class Reflector {
  public:
   /// `name` is for logs and metrics. `store` must outlive the reflector.
@@ -67,6 +77,7 @@ class Reflector {
             ReflectorOptions options);
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
+  ~Reflector();
 
   /// Changes ReflectorOptions::resync_period. Do not call it while the reflector runs.
   void SetResyncPeriod(base::Duration period) { options_.resync_period = period; }
@@ -105,7 +116,7 @@ class Reflector {
   std::shared_ptr<ListerWatcher> source_;
   ReflectorStore& store_;
   ReflectorOptions options_;
-  ReflectorMetrics metrics_;
+  const std::unique_ptr<const ReflectorMetrics> metrics_;
   base::ReportLimit unreadable_lines_{options_.clock};
   /// Held during calls of the store, which come from the thread in Run and from the resync thread.
   base::Mutex store_mu_;

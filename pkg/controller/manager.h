@@ -29,10 +29,10 @@
 /// controller watches; Reconciler, Context and Action (reconciler.h, action.h) are the interface of
 /// the user's code; Client (client.h) reads caches and writes to the API server; predicates
 /// (predicate.h) filter events; Finalize (finalizer.h) and SetCondition (conditions.h) manage
-/// finalizers and conditions; owner references, CreateOrUpdate and RetryOnConflict are in
-/// object_helpers.h, create_or_update.h and retry.h; StopSignals is in stop_signals.h. With
-/// ManagerOptions::leader_election several replicas may run, of which one works and the others
-/// stand by with their caches in sync.
+/// finalizers and conditions; owner references, OwnedObjects, CreateOrUpdate and RetryOnConflict
+/// are in object_helpers.h, owned_objects.h, create_or_update.h and retry.h; StopSignals is in
+/// stop_signals.h. With ManagerOptions::leader_election several replicas may run, of which one
+/// works and the others stand by with their caches in sync.
 #ifndef KUBEXX_CONTROLLER_MANAGER_H_
 #define KUBEXX_CONTROLLER_MANAGER_H_
 

@@ -1,9 +1,10 @@
 #include "kubexx/controller/object_helpers.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
+
+#include "kubexx/api/owner_reference.h"
 
 namespace kubexx::controller {
 namespace {
@@ -13,12 +14,6 @@ using apimachinery::GroupVersionKind;
 using apimachinery::Reason;
 using apimachinery::ResourceInfo;
 using apimachinery::Result;
-
-std::string ApiVersion(const ResourceInfo& resource) {
-  return GroupVersionKind{
-      .group = std::string(resource.group), .version = std::string(resource.version), .kind = {}}
-      .ApiVersion();
-}
 
 std::string Describe(const ResourceInfo& resource, const ObjectMeta& metadata) {
   return std::string(resource.kind) + " " +
@@ -85,12 +80,7 @@ Result<void> SetOwner(const ObjectMeta& owner, const ResourceInfo& owner_resourc
                                        " is controlled by " + current->kind + " " + current->name +
                                        " already");
   }
-  OwnerReference reference{.kind = std::string(owner_resource.kind),
-                           .name = owner.name,
-                           .uid = owner.uid,
-                           .api_version = ApiVersion(owner_resource),
-                           .controller = std::nullopt,
-                           .block_owner_deletion = std::nullopt};
+  OwnerReference reference = api::OwnerReferenceTo(owner_resource, owner.name, owner.uid);
   if (controller) {
     reference.controller = true;
   }

@@ -203,7 +203,7 @@ Source NewUntypedMappedSource(UntypedSource source, cache::UntypedDecoder decode
         const bool is_delete = event.type == cache::RawEvent::Type::kDelete;
         const auto now = add(event.Decoded(decode));
         std::optional<LastRequests::Requests> before;
-        if (is_delete ? !now && event.old_entry() != event.entry()
+        if (is_delete ? !now && event.HasOtherOldObject()
                       : event.type == cache::RawEvent::Type::kUpdate && !IsUnchanged(event)) {
           before = add(event.DecodedOld(decode));
         }

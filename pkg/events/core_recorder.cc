@@ -6,9 +6,9 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/utf8.h"
-#include "kubexx/events/correlator.h"
 #include "kubexx/events/event_text.h"
 #include "kubexx/events/events_metrics.h"
+#include "kubexx/events/internal/correlator.h"
 #include "kubexx/events/internal/delivery.h"
 #include "kubexx/events/internal/name_source.h"
 #include "kubexx/events/internal/pipeline.h"

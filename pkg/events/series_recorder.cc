@@ -14,7 +14,7 @@
 #include "kubexx/events/internal/delivery.h"
 #include "kubexx/events/internal/name_source.h"
 #include "kubexx/events/internal/pipeline.h"
-#include "kubexx/events/series_cache.h"
+#include "kubexx/events/internal/series_cache.h"
 
 namespace kubexx::events {
 namespace {

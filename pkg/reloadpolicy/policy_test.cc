@@ -205,7 +205,7 @@ TEST(PolicySet, WhatIsEnforcedMayBeStricterAndNoLaxer) {
                   "ClusterReloadPolicy platform, enforced: 4"));
 }
 
-TEST(PolicySet, AnEnforcedGateIsEnforcedWithItsDefaults) {
+TEST(PolicySet, AnEnforcedHealthGateIsEnforcedWithItsDefaults) {
   PolicySet set;
   set.Set(PolicyFrom(OfCluster(R"({"enforce": true, "healthGate": {}})")));
   set.Set(PolicyFrom(Namespaced(

@@ -1,5 +1,5 @@
 /// @file
-/// A rollout that the gate follows until it has ended well.
+/// A rollout that the arbiter follows until it has ended well.
 #ifndef KUBEXX_RELOADPOLICY_ROLLOUT_H_
 #define KUBEXX_RELOADPOLICY_ROLLOUT_H_
 

@@ -30,7 +30,7 @@ enum class RolloutState : std::uint8_t {
 /// Returns "started", "retried", "started-broken", "failed", "completed" or "left".
 std::string_view ToString(RolloutState state);
 
-/// Whether the gate still has to follow a rollout in this state.
+/// Whether the arbiter still has to follow a rollout in this state.
 constexpr bool IsOpen(RolloutState state) {
   return state != RolloutState::kCompleted && state != RolloutState::kLeft;
 }

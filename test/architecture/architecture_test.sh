@@ -31,11 +31,13 @@ render() { PATH=$work/bin:$PATH "$tree/hack/architecture" --render >"$work/out" 
 # The tree: cache uses rest, and has rooms; rest has an internal/ that uses its headers, and the other way round.
 make_tree() {
   rm -rf "$tree"
-  mkdir -p "$tree/hack" "$tree/docs"
+  mkdir -p "$tree/hack/lib" "$tree/docs"
+  cp "$root/hack/lib/arrows.py" "$tree/hack/lib"
   # Without the rooms that are too large for now.
   sed '/^TOO_LARGE = {$/,/^}$/{/^    "/d}' "$root/hack/architecture" >"$tree/hack/architecture"
   chmod +x "$tree/hack/architecture"
-  file pkg/rest/client.h rest/internal/sender.h
+  file pkg/rest/client.h
+  file pkg/rest/client.cc rest/client.h rest/internal/sender.h
   file pkg/rest/config.h
   file pkg/rest/internal/sender.h rest/config.h
   file pkg/rest/client_test.cc rest/internal/sender.h
@@ -107,7 +109,7 @@ file pkg/rest/testing/server.h
 file pkg/cache/testing/fake.h rest/testing/server.h
 refuses "a fake that users cannot compile" "pkg/cache/testing/fake.h includes pkg/rest/testing/server.h, which users do not get"
 file pkg/rest/testing/server.h
-file pkg/rest/client.h rest/internal/sender.h rest/testing/server.h
+file pkg/rest/client.h rest/testing/server.h
 refuses "a header that includes a fake" "pkg/rest/client.h includes pkg/rest/testing/server.h, which users do not get"
 rm "$tree/pkg/cache/CMakeLists.txt"
 refuses "a folder that nobody declares" "pkg/cache/entries belongs to no package"
@@ -125,7 +127,8 @@ file pkg/rest/internal/tls/tls.h rest/internal/sender.h
 file pkg/rest/internal/more.h rest/internal/tls/tls.h
 refuses "a circle of rooms in internal/" "rooms of pkg/rest are in a circle" "pkg/rest/internal/tls -> pkg/rest/internal"
 file pkg/rest/config.h rest/client.h
-refuses "a circle of files" "files of pkg/rest include each other in a circle: pkg/rest/client.h -> pkg/rest/internal/sender.h -> pkg/rest/config.h"
+file pkg/rest/client.h rest/config.h
+refuses "a circle of files" "files of pkg/rest include each other in a circle: pkg/rest/client.h -> pkg/rest/config.h -> pkg/rest/client.h"
 file pkg/cache/entries/entry_test.cc cache/packed/store.h
 file pkg/cache/entries/entry_bench.cc cache/packed/store.h
 file pkg/cache/entries/testing/fake.h cache/packed/store.h
@@ -138,6 +141,15 @@ for stranger in pkg/cache/more.cc pkg/cache/more_test.cc cmd/program/more.cc tes
   [ "$stranger" != pkg/cache/more.cc ] || render
   refuses "another's internal/ in $stranger" "$stranger includes pkg/rest/internal/sender.h, which pkg/rest keeps to itself"
 done
+file pkg/rest/client.h rest/internal/sender.h
+refuses "a public header that includes an internal one" "pkg/rest/client.h is public and includes pkg/rest/internal/sender.h, which is not"
+file pkg/rest/testing/client.h rest/internal/sender.h
+file pkg/reloader/internal/parts.h
+file pkg/reloader/operator.h cache/informer.h reloader/internal/parts.h
+sed -i '/architecture\/reloader.svg/,$s/^| `reloader` .*/&\n| `reloader\/internal` | x |/' "$tree/docs/architecture.md"
+render
+takes "headers of test support and of programs that include internal ones"
+make_tree
 file pkg/rest/internal/tls/internal/keys.h
 file pkg/rest/internal/more.cc rest/internal/tls/internal/keys.h
 refuses "an internal/ in an internal/" "which pkg/rest/internal/tls keeps to itself"
@@ -190,6 +202,26 @@ file pkg/cache/informer.h rest/client.h cache/packed/store.h cache/entries/entry
 render
 ! grep -qF '"cache" -> "entries"' "$tree/docs/architecture/cache.dot" || fail "an arrow is drawn that follows from others"
 takes "an arrow that follows from others"
+make_tree
+declare_package pkg/queue queue
+file pkg/queue/queue.h
+file pkg/queue/queue.cc queue/internal/heap.h
+file pkg/queue/internal/heap.h queue/queue.h
+sed -i '0,/^| `cache` .*/s//&\n| `queue` | x |/' "$tree/docs/architecture.md"
+"$tree/hack/architecture" 2>"$work/out" && fail "a package with an internal/ that is in no picture is taken"
+for text in "docs/architecture/others.dot cannot be read" "docs/architecture.md does not show architecture/others.svg"; do
+  grep -qF "$text" "$work/out" || fail "a package with an internal/: no word of '$text' in: $(cat "$work/out")"
+done
+printf '## Next\n![](architecture/others.svg)\n' >>"$tree/docs/architecture.md"
+render
+"$tree/hack/architecture" 2>"$work/out" && fail "an internal/ that the page does not know is taken"
+grep -qF "docs/architecture.md says nothing about pkg/queue/internal" "$work/out" || fail "no word of the internal/: $(cat "$work/out")"
+echo '| `queue/internal` | x |' >>"$tree/docs/architecture.md"
+takes "a package with an internal/ in the picture of the others"
+grep -qF '"queue/internal" -> "queue"' "$tree/docs/architecture/others.dot" || fail "an arrow is missing: $(cat "$tree/docs/architecture/others.dot")"
+file pkg/queue/heaps/heap.h
+render
+refuses "a package that needs a picture of its own" "pkg/queue has more rooms than itself and an internal/, and no picture of its own"
 
 # Words.
 "$tree/hack/architecture" --help >"$work/out"

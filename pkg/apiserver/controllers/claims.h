@@ -13,12 +13,12 @@
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/status.h"
-#include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/cache/decode.h"
 #include "kubexx/cache/lister.h"
 #include "kubexx/controller/client.h"
 #include "kubexx/controller/manager.h"
 #include "kubexx/controller/object_helpers.h"
+#include "kubexx/controller/owned_objects.h"
 #include "kubexx/controller/reconciler.h"
 
 namespace kubexx::apiserver::controllers {
@@ -49,7 +49,7 @@ WorkloadSelector SelectorOf(const Owner& owner) {
 /// that the cache was behind. Semantics: kube-controller-manager's ControllerRefManager.
 template <class T, class Owner>
 apimachinery::Result<std::vector<cache::Ref<T>>> Claim(
-    const controller::Client& client, const OwnedObjects<T>& objects, const Owner& owner,
+    const controller::Client& client, const controller::OwnedObjects<T>& objects, const Owner& owner,
     const std::function<bool(const T&)>& is_member = {}) {
   KX_ASSIGN_OR_RETURN(std::vector<cache::Ref<T>> owned, objects.Of(owner.metadata));
   if (controller::IsBeingDeleted(owner)) {

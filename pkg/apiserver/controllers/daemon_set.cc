@@ -12,13 +12,13 @@
 
 #include "kubexx/apiserver/controllers/claims.h"
 #include "kubexx/apiserver/controllers/expected_errors.h"
-#include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/revisions.h"
 #include "kubexx/apiserver/controllers/rollout.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/controller/owned_objects.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -29,6 +29,7 @@ using api::core::v1::Node;
 using api::core::v1::PodSpec;
 using apimachinery::Result;
 using controller::Action;
+using controller::OwnedObjects;
 
 /// What the pods of a DaemonSet bear of their node, as those of kube-controller-manager: a node
 /// that is cordoned, or has troubles, keeps them.

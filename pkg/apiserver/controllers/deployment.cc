@@ -13,12 +13,12 @@
 #include "kubexx/apiserver/controllers/claims.h"
 #include "kubexx/apiserver/controllers/deployment_status.h"
 #include "kubexx/apiserver/controllers/expected_errors.h"
-#include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/rollout.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/controller/owned_objects.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -30,6 +30,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using controller::Action;
 using controller::Client;
+using controller::OwnedObjects;
 
 constexpr const char* kHashLabel = "pod-template-hash";
 constexpr const char* kRevision = "deployment.kubernetes.io/revision";

@@ -12,11 +12,11 @@
 #include "kubexx/api/batch/v1/types.gen.h"
 #include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/job_status.h"
-#include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/controller/owned_objects.h"
 #include "kubexx/kubernetes/options.h"
 
 namespace kubexx::apiserver::controllers {
@@ -27,6 +27,7 @@ using api::batch::v1::JobStatus;
 using apimachinery::Result;
 using apimachinery::Time;
 using controller::Action;
+using controller::OwnedObjects;
 
 class JobReconciler final : public controller::Reconciler {
  public:

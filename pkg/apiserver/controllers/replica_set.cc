@@ -9,12 +9,12 @@
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/apiserver/controllers/claims.h"
 #include "kubexx/apiserver/controllers/expected_errors.h"
-#include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
 #include "kubexx/controller/conditions.h"
+#include "kubexx/controller/owned_objects.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -24,6 +24,7 @@ using api::apps::v1::ReplicaSetCondition;
 using api::apps::v1::ReplicaSetStatus;
 using apimachinery::Result;
 using controller::Action;
+using controller::OwnedObjects;
 
 std::size_t WantedPods(const ReplicaSet& set) {
   return static_cast<std::size_t>(std::max(0, set.spec.replicas.value_or(1)));

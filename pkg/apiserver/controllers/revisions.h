@@ -18,6 +18,7 @@
 #include "kubexx/cache/decode.h"
 #include "kubexx/controller/client.h"
 #include "kubexx/controller/object_helpers.h"
+#include "kubexx/controller/owned_objects.h"
 
 namespace kubexx::apiserver::controllers {
 

@@ -17,12 +17,12 @@
 
 #include "kubexx/apiserver/controllers/claims.h"
 #include "kubexx/apiserver/controllers/expected_errors.h"
-#include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/revisions.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/controller/owned_objects.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -31,6 +31,7 @@ using api::apps::v1::StatefulSet;
 using api::apps::v1::StatefulSetStatus;
 using apimachinery::Result;
 using controller::Action;
+using controller::OwnedObjects;
 
 std::string RevisionOfPod(const Pod& pod) {
   const auto found = pod.metadata.labels.find(kRevisionLabel);

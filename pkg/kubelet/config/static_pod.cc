@@ -6,7 +6,9 @@
 #include <array>
 #include <utility>
 
+#include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/owner_reference.h"
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/codec/codec.h"
@@ -207,11 +209,7 @@ Pod MirrorPodOf(const Pod& static_pod, std::string_view node_uid) {
       hash == static_pod.metadata.annotations.end() ? static_pod.metadata.uid : hash->second;
   mirror.metadata.uid.clear();  // the server's to give
   mirror.status = {};
-  api::meta::v1::OwnerReference owner;
-  owner.api_version = "v1";
-  owner.kind = "Node";
-  owner.name = static_pod.spec.node_name;
-  owner.uid = node_uid;
+  auto owner = api::OwnerReferenceTo(core::kNodeResource, static_pod.spec.node_name, node_uid);
   owner.controller = true;
   mirror.metadata.owner_references = {std::move(owner)};
   return mirror;

@@ -144,8 +144,13 @@ TEST(StaticPod, MirrorNamesItsHashAndNode) {
   EXPECT_TRUE(IsMirrorOf(mirror, pod));
   EXPECT_EQ(mirror.metadata.uid, "");
   ASSERT_THAT(mirror.metadata.owner_references, SizeIs(1));
-  EXPECT_EQ(mirror.metadata.owner_references[0].name, "Node1");
-  EXPECT_EQ(mirror.metadata.owner_references[0].uid, "node-uid");
+  const auto& owner = mirror.metadata.owner_references[0];
+  EXPECT_EQ(owner.api_version, "v1");
+  EXPECT_EQ(owner.kind, "Node");
+  EXPECT_EQ(owner.name, "Node1");
+  EXPECT_EQ(owner.uid, "node-uid");
+  EXPECT_EQ(owner.controller, true);
+  EXPECT_EQ(owner.block_owner_deletion, std::nullopt);  // the kubelet sets none
   const Pod changed = ParseManifest(kWeb, File("/elsewhere"))->front();
   EXPECT_FALSE(IsMirrorOf(mirror, changed));
 }

@@ -80,6 +80,8 @@ void AppendTextQuoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
+/// Not codec::QuotedJson, because codec stands above logging, and because it leaves characters as
+/// they are that could change how a terminal shows the rest of a line.
 void AppendJsonQuoted(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {

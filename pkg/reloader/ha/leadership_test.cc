@@ -57,7 +57,7 @@ TEST(Leadership, OneShardHasTheOriginalsLease) {
   EXPECT_EQ(LeaseNameOf(3, 8), "stakater-reloader-lock-3");
 }
 
-TEST(Leadership, OpensTheGateWhileItLeadsAndHandsOverWhenItStops) {
+TEST(Leadership, OpensTheShardWhileItLeadsAndHandsOverWhenItStops) {
   base::testing::FakeClock clock;
   const auto lock = std::make_shared<FakeLock>();
   HeldShards first_held(1, clock);

@@ -4,6 +4,8 @@
 #ifndef KUBEXX_RELOADER_MODEL_PROJECTION_H_
 #define KUBEXX_RELOADER_MODEL_PROJECTION_H_
 
+#include <functional>
+
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/cache/object.h"
 #include "kubexx/reloader/model/annotations.h"
@@ -25,6 +27,12 @@ apimachinery::Result<void> ProjectSource(SourceType type, const AnnotationKeys& 
 /// that kind.
 apimachinery::Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys,
                                            cache::Object& object);
+
+/// The InformerOptions::transform that informers of the type need: they project with `keys`.
+std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(SourceType type,
+                                                                       AnnotationKeys keys);
+std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(WorkloadKind kind,
+                                                                       AnnotationKeys keys);
 
 /// Reads back what ProjectSource has made. For a SecretProviderClassPodStatus it returns the class,
 /// with kNoSource while the pod has reported nothing. Fails with kMalformed for anything else.

@@ -89,6 +89,12 @@ Result<void> ProjectProviderClass(const AnnotationKeys& keys, cache::Object& obj
   return {};
 }
 
+std::function<Result<void>(cache::Object&)> TransformForProviderClass(AnnotationKeys keys) {
+  return [keys = std::move(keys)](cache::Object& object) {
+    return ProjectProviderClass(keys, object);
+  };
+}
+
 Result<Source> ProviderClassFrom(const cache::Object& object) {
   KX_ASSIGN_OR_RETURN(KeptSource kept, LoadKept<KeptSource>(object));
   return SourceOf({SourceType::kSecretProviderClass, object.key}, std::move(kept));

@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADER_MODEL_PROVIDER_CLASS_PROJECTION_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "kubexx/apimachinery/group_version.h"
@@ -42,6 +43,9 @@ apimachinery::Result<std::optional<PodReport>> PodReportFrom(const cache::Object
 /// Reduces a SecretProviderClass to those of its annotations that matter. Fails with kMalformed
 /// when the object is of another kind.
 apimachinery::Result<void> ProjectProviderClass(const AnnotationKeys& keys, cache::Object& object);
+/// The InformerOptions::transform that informers of SecretProviderClasses need.
+std::function<apimachinery::Result<void>(cache::Object&)> TransformForProviderClass(
+    AnnotationKeys keys);
 /// Reads back what ProjectProviderClass has made: a source without a digest.
 apimachinery::Result<Source> ProviderClassFrom(const cache::Object& object);
 

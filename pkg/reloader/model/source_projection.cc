@@ -149,6 +149,12 @@ Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys, cache::O
   return ProjectPodStatus(object);
 }
 
+std::function<Result<void>(cache::Object&)> TransformFor(SourceType type, AnnotationKeys keys) {
+  return [type, keys = std::move(keys)](cache::Object& object) {
+    return ProjectSource(type, keys, object);
+  };
+}
+
 bool IsAsCreated(const cache::Object& object) {
   const auto kept = LoadKept<KeptSource>(object);
   return kept && kept->as_created.value_or(false);

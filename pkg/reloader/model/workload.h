@@ -68,7 +68,8 @@ struct TemplateVersion {
   bool operator==(const TemplateVersion&) const = default;
 };
 
-/// The projection of a workload. A value type.
+/// What the operator knows of a workload, whichever kind it is of; WorkloadFrom reads it from the
+/// projection that the informers store. A value type.
 struct Workload {
   WorkloadId id{};
   std::string uid{};
@@ -102,7 +103,8 @@ struct Workload {
   /// The workload is a CronJob for which a change starts no Job (see IsToRun).
   bool suspended = false;
   /// The resource versions of the object that this was read from, and of the Deployment whose
-  /// template it uses. They are not part of the projection; empty: not known.
+  /// template it uses. The projection does not have them: whoever has the object sets them. Empty:
+  /// not known.
   std::string resource_version{};
   std::string template_resource_version{};
   /// Only of a Job that was read from the API server: see JobContentOf.

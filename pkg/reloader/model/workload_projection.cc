@@ -303,6 +303,12 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
   return {};
 }
 
+std::function<Result<void>(cache::Object&)> TransformFor(WorkloadKind kind, AnnotationKeys keys) {
+  return [kind, keys = std::move(keys)](cache::Object& object) {
+    return ProjectWorkload(kind, keys, object);
+  };
+}
+
 Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   KX_ASSIGN_OR_RETURN(apps::Deployment projection,
                       codec::Decode<apps::Deployment>(object.encoding, object.bytes));

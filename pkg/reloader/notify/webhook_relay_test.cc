@@ -17,6 +17,7 @@
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/testing/new_informer.h"
 
 namespace kubexx::reloader {

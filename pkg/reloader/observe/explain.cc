@@ -151,8 +151,8 @@ std::string KeysText(const SourceExplanation& source, const ExplainInput& input)
   }
   const std::string text = "; of its keys only " + source.keys + " count (";
   const std::string annotation = "annotation " + std::string(kSourceKeys);
-  const auto set =
-      input.gate.policies().SourceKeys({std::string(NamesOf(source.id.type).kind), source.id.key});
+  const auto set = input.arbiter.policies().SourceKeys(
+      {std::string(NamesOf(source.id.type).kind), source.id.key});
   if (!set) {
     return text + annotation + ")";
   }
@@ -226,7 +226,7 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
   return result;
 }
 
-/// As the operator's gate looks for it: whoever is of a lower order and has not been rolled for a
+/// As PolicyEnforcer looks for it: whoever is of a lower order and has not been rolled for a
 /// cause of what is due, or is not healthy since.
 std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int order,
                               PatternCache& patterns) {
@@ -241,11 +241,11 @@ std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int o
     for (const Workload& other : input.users(cause)) {
       const ObjectRef ref{std::string(KindName(other.id.kind)), other.id.key};
       if (other.id == input.workload.id ||
-          input.gate.policies().Resolve(ref, other.annotations).Order() >= order) {
+          input.arbiter.policies().Resolve(ref, other.annotations).Order() >= order) {
         continue;
       }
       const Plan its = MakePlan(other, input.sources, Knowledge{}, input.rules, patterns);
-      if (input.gate.IsActive(ref) || IsDue(its, cause)) {
+      if (input.arbiter.IsActive(ref) || IsDue(its, cause)) {
         return {ref};  // one is reason enough
       }
     }
@@ -260,7 +260,7 @@ Explanation Explain(const ExplainInput& input) {
   PatternCache patterns;
   const Plan plan = MakePlan(workload, input.sources, Knowledge{}, input.rules, patterns);
   const ObjectRef ref{std::string(KindName(workload.id.kind)), workload.id.key};
-  const Effective effective = input.gate.policies().Resolve(ref, workload.annotations);
+  const Effective effective = input.arbiter.policies().Resolve(ref, workload.annotations);
   Explanation result{.workload = workload.id,
                      .phase = std::string(ToString(workload.phase)),
                      .pause = PauseText(input),
@@ -276,7 +276,7 @@ Explanation Explain(const ExplainInput& input) {
   for (const BadItem& bad : BadValues(workload, input.rules.keys)) {
     result.problems.push_back(bad.item + ": " + bad.error);
   }
-  result.failure = input.gate.FailureOf(ref, input.now).value_or("");
+  result.failure = input.arbiter.FailureOf(ref, input.now).value_or("");
   if (IsThrough(workload.phase)) {
     result.phase = ToString(reloadpolicy::Phase::kComplete);
   } else if (workload.phase == reloadpolicy::Phase::kUnseen) {
@@ -302,13 +302,13 @@ Explanation Explain(const ExplainInput& input) {
         result.hold = {.reason = reloadpolicy::HoldReason::kSourcePaused,
                        .message = source.ToString() + " is paused (annotation " +
                                   std::string(kSourcePaused) + ")"};
-      } else if (const auto pause = input.gate.policies().SourcePause(source)) {
+      } else if (const auto pause = input.arbiter.policies().SourcePause(source)) {
         result.hold = {.reason = reloadpolicy::HoldReason::kSourcePaused,
                        .message = source.ToString() + " is paused (" + pause->origin + ")"};
       }
     }
   }
-  if (auto decision = input.gate.Ask(
+  if (auto decision = input.arbiter.Ask(
           {ref, workload.annotations, Before(input, plan, effective.Order(), patterns),
            workload.uid, workload.phase},
           input.now);

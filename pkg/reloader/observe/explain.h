@@ -10,7 +10,7 @@
 
 #include "kubexx/reloader/plan/decision.h"
 #include "kubexx/reloader/plan/planner.h"
-#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 
 namespace kubexx::reloader {
 
@@ -88,7 +88,7 @@ struct ExplainInput {
   const Workload& workload;
   SourceLookup sources;
   const DecisionRules& rules;
-  const reloadpolicy::Gate& gate;
+  const reloadpolicy::Arbiter& arbiter;
   base::WallTime now{};
   /// The value of --resource-label-selector. `sources` contains only the sources that it selects.
   std::string source_selector{};

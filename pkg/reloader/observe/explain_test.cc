@@ -55,7 +55,7 @@ class ExplainTest : public testing::Test, public DigestsOver {
     return Explain({workload_,
                     {get, names, this},
                     rules_,
-                    gate_,
+                    arbiter_,
                     now_,
                     selector_,
                     paused_by_others_,
@@ -69,7 +69,7 @@ class ExplainTest : public testing::Test, public DigestsOver {
   bool paused_by_others_ = false;
   std::optional<apimachinery::Time> written_at_;
   std::vector<Workload> users_;
-  reloadpolicy::Gate gate_;
+  reloadpolicy::Arbiter arbiter_;
   base::WallTime now_ = base::WallTime(std::chrono::seconds(1'795'000'000));
 };
 
@@ -152,8 +152,8 @@ TEST_F(ExplainTest, WhatComesFirstIsWaitedFor) {
   EXPECT_FALSE(Ask().hold) << "it has been rolled, and nobody follows its rollout";
   api.annotations["reloader.kubexx.io/last-rollout"] = "2026-11-18T23:05:00Z";
   api.annotations["reloader.kubexx.io/rollout-state"] = "started u2";
-  gate_.Observe({"Deployment", api.id.key},
-                {api.uid, api.annotations, reloadpolicy::Phase::kUpdating}, now_);
+  arbiter_.Observe({"Deployment", api.id.key},
+                   {api.uid, api.annotations, reloadpolicy::Phase::kUpdating}, now_);
   EXPECT_THAT(ToText(Ask()), HasSubstr("  waits: Order: waits for Deployment/shop/api"));
   Put(kShopPassword, "now");
   EXPECT_FALSE(Ask().hold) << "nothing is due";
@@ -179,19 +179,19 @@ TEST_F(ExplainTest, WhoseListOfKeysCountsIsTold) {
               HasSubstr("; of its keys only a,b count (annotation reloader.kubexx.io/keys)"));
   reloadpolicy::Policy policy{.id = {"shop", "p"},
                               .sources = {{.kind = "ConfigMap", .name = "config", .keys = "c"}}};
-  gate_.SetPolicy(policy);
+  arbiter_.SetPolicy(policy);
   EXPECT_THAT(ToText(Ask()),
               HasSubstr("(annotation reloader.kubexx.io/keys, and not c of ReloadPolicy shop/p)"));
   sources_[kShopConfig].keys = "c";
   EXPECT_THAT(ToText(Ask()), HasSubstr("of its keys only c count (ReloadPolicy shop/p)"));
   policy.id = {"", "p"};
   policy.enforced = true;
-  gate_.SetPolicy(policy);
+  arbiter_.SetPolicy(policy);
   EXPECT_THAT(ToText(Ask()), HasSubstr("(ClusterReloadPolicy p, whatever its annotation says)"));
 }
 
 TEST_F(ExplainTest, APolicyThatHoldsIsNamed) {
-  gate_.SetPolicy({.id = {"shop", "p"}, .settings = {.paused = true, .max_in_namespace = 3}});
+  arbiter_.SetPolicy({.id = {"shop", "p"}, .settings = {.paused = true, .max_in_namespace = 3}});
   Put(kShopPassword, "new");
   const Explanation explanation = Ask();
   ASSERT_TRUE(explanation.hold);
@@ -254,7 +254,7 @@ TEST_F(ExplainTest, ThePauseOfADeploymentIsTold) {
 TEST_F(ExplainTest, TheLastRolloutIsSaidOnlyWhileItIsWrittenDown) {
   workload_.annotations["reloader.kubexx.io/last-rollout"] = "2026-01-01T00:00:00Z";
   EXPECT_THAT(ToText(Ask()), Not(HasSubstr("last rolled")));
-  gate_.SetPolicy({.id = {"shop", "p"}, .settings = {.max_in_namespace = 3}});
+  arbiter_.SetPolicy({.id = {"shop", "p"}, .settings = {.max_in_namespace = 3}});
   EXPECT_THAT(ToText(Ask()), HasSubstr("last rolled under a policy at 2026-01-01T00:00:00Z"));
 }
 
@@ -293,7 +293,7 @@ TEST_F(ExplainTest, SourcesThatTheFlagsLeaveOutAreNamed) {
 }
 
 TEST_F(ExplainTest, JsonSaysTheSame) {
-  gate_.SetPolicy({.id = {"shop", "p"}, .settings = {.paused = true}});
+  arbiter_.SetPolicy({.id = {"shop", "p"}, .settings = {.paused = true}});
   Put(kShopConfig, "new");
   const auto tree = codec::JsonTree::Parse(ToJson(Ask()));
   ASSERT_TRUE(tree);

@@ -23,9 +23,8 @@ void EventListeners::Subscribe() {
       workloads_.emplace_back(std::move(handler), set.LateOf(kind));
     }
     for (const auto& [type, informer] : set.sources) {
-      sources_.push_back(informer->AddRawHandler("reloader", [this, type](const RawEvent& event) {
-        parts_.router.OnSource(type, event, parts_.stop);
-      }));
+      sources_.push_back(
+          informer->AddRawHandler("reloader", parts_.router.SourceHandler(type, parts_.stop)));
     }
     if (set.provider_classes) {
       sources_.push_back(set.provider_classes->AddRawHandler(

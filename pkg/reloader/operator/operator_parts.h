@@ -30,8 +30,9 @@ std::vector<InformerSet> InformersFor(const Config& config,
                                       std::shared_ptr<Fallbacks> fallbacks, Refusals& refusals,
                                       metrics::Registry& registry);
 
-/// The options of an operator so configured, whose questions `client` answers. Observers, gates and
-/// the namespace selector are the process's, and are not set. `registry` must outlive the operator.
+/// The options of an operator so configured, whose questions `client` answers. Observers, the
+/// rollout gate and the namespace selector are the process's, and are not set. `registry` must
+/// outlive the operator.
 Operator::Options OperatorOptionsFor(const Config& config,
                                      const std::shared_ptr<rest::RESTClient>& client,
                                      metrics::Registry& registry);

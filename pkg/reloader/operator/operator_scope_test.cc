@@ -19,6 +19,7 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/operator/operator.h"
 #include "kubexx/reloader/permissions/fallbacks.h"
 #include "kubexx/reloader/testing/new_informer.h"

@@ -10,7 +10,8 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/logging/testing/capture.h"
-#include "kubexx/reloader/policy/policy_gate.h"
+#include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/testing/operator_fixture.h"
 
 namespace kubexx::reloader {
@@ -177,8 +178,8 @@ TEST_F(OperatorTest, WhatACacheHasNotHeardOfIsNotDoneAgain) {
 }
 
 TEST_F(OperatorTest, APausedSourceIsMadeUpForOnceWhenThatEnds) {
-  PolicyGate gate({.clock = clock_});
-  gate_ = &gate;
+  PolicyEnforcer enforcer({.clock = clock_});
+  gate_ = &enforcer;
   PutConfigMap("config", "old");
   Put(*deployments_, Web());
   StartOperator();
@@ -202,9 +203,9 @@ TEST_F(OperatorTest, APausedSourceIsMadeUpForOnceWhenThatEnds) {
 }
 
 TEST_F(OperatorTest, ARolloutThatFailedWhileNobodyWatchedIsWrittenOnItsWorkload) {
-  PolicyGate gate({.clock = clock_});
-  gate_ = &gate;
-  gate.SetPolicy(
+  PolicyEnforcer enforcer({.clock = clock_});
+  gate_ = &enforcer;
+  enforcer.SetPolicy(
       {.id = {"ns", "p"},
        .settings = {.health_timeout = std::chrono::minutes(1), .stop_after_failures = 1}},
       {{.workload = {"Deployment", {"ns", "gone"}}, .uid = "u"}});
@@ -217,7 +218,7 @@ TEST_F(OperatorTest, ARolloutThatFailedWhileNobodyWatchedIsWrittenOnItsWorkload)
   Settle();
   EXPECT_THAT(writer_.AwaitRecords(1)[0].patch,
               HasSubstr(R"("reloader.kubexx.io/rollout-state":"failed uid-web")"));
-  const auto states = gate.States();
+  const auto states = enforcer.States();
   ASSERT_EQ(states[0].failures.size(), 1U) << "what is gone has been forgotten";
   EXPECT_EQ(states[0].failures[0].workload.key.name, "web");
   operator_.reset();
@@ -225,8 +226,8 @@ TEST_F(OperatorTest, ARolloutThatFailedWhileNobodyWatchedIsWrittenOnItsWorkload)
 
 // The order stands on the last one alone, and there is no policy.
 TEST_F(OperatorTest, WhatHasNoOrderIsWaitedFor) {
-  PolicyGate gate({.clock = clock_});
-  gate_ = &gate;
+  PolicyEnforcer enforcer({.clock = clock_});
+  gate_ = &enforcer;
   apps::Deployment web = Web();
   web.metadata.annotations["reloader.kubexx.io/order"] = "1";
   PutConfigMap("config", "old");
@@ -237,7 +238,7 @@ TEST_F(OperatorTest, WhatHasNoOrderIsWaitedFor) {
   AwaitEvents("configmaps", "update", 1);
   Settle();
   EXPECT_EQ(writer_.Await(1)[0].workload, kApi);
-  KX_AWAIT_EQ(gate.TotalsNow().held[reloadpolicy::HoldReason::kOrder], 1);
+  KX_AWAIT_EQ(enforcer.TotalsNow().held[reloadpolicy::HoldReason::kOrder], 1);
   apps::Deployment api = WithVariable(Web(kApi), "STAKATER_CONFIG_CONFIGMAP", DigestText("new"));
   api.metadata.annotations["reloader.kubexx.io/last-rollout"] =
       apimachinery::Time::From(clock_.Wall()).ToString();
@@ -488,8 +489,8 @@ TEST_F(OperatorTest, AKindThatIsLateHoldsUpNoOther) {
   stateful_sets->FailWatches(broken, std::numeric_limits<int>::max());
   std::stop_source late;
   late_kinds_[WorkloadKind::kStatefulSet] = {stateful_sets, late.get_token()};
-  PolicyGate gate({.clock = clock_});
-  gate_ = &gate;
+  PolicyEnforcer enforcer({.clock = clock_});
+  gate_ = &enforcer;
   StartOperator();
   PutConfigMap("config", "new");
   late.request_stop();

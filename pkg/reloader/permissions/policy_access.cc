@@ -22,9 +22,10 @@ bool PolicyAccess::SeemsUnserved(const Status& status) {
   return status.message.contains(kSeemsUnserved);  // the reflector says before it what it did
 }
 
-class PolicyAccess::Source final : public cache::ListerWatcher {
+class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
  public:
-  Source(PolicyAccess& owner, std::shared_ptr<cache::ListerWatcher> inner, std::string namespace_)
+  FollowedListWatch(PolicyAccess& owner, std::shared_ptr<cache::ListerWatcher> inner,
+                    std::string namespace_)
       : owner_(owner), inner_(std::move(inner)), refusal_{.namespace_ = std::move(namespace_)} {}
 
   Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
@@ -68,7 +69,7 @@ class PolicyAccess::Source final : public cache::ListerWatcher {
 
 std::shared_ptr<cache::ListerWatcher> PolicyAccess::Follow(
     std::shared_ptr<cache::ListerWatcher> inner, std::string namespace_) {
-  return std::make_shared<Source>(*this, std::move(inner), std::move(namespace_));
+  return std::make_shared<FollowedListWatch>(*this, std::move(inner), std::move(namespace_));
 }
 
 bool PolicyAccess::unread() const {

@@ -40,7 +40,7 @@ class PolicyAccess {
     /// that lists, outside locks, and before anybody sees the objects of the list. Must not block.
     std::function<void(const std::string& namespace_, bool is_refused)> on_change{};
   };
-  /// Whether an error of a source from Follow says only that the server does not seem to serve the
+  /// Whether an error of what Follow returns says only that the server does not seem to serve the
   /// resource. That is normal where nobody has installed the CRDs.
   static bool SeemsUnserved(const apimachinery::Status& status);
 
@@ -59,7 +59,8 @@ class PolicyAccess {
   /// does not deliver what has changed in the meantime. The result must not outlive this object.
   std::shared_ptr<cache::ListerWatcher> Follow(std::shared_ptr<cache::ListerWatcher> inner,
                                                std::string namespace_ = {});
-  /// Whether any source is refused at present, so that there may be unknown policies.
+  /// Whether any list-watch from Follow is refused at present, so that there may be unknown
+  /// policies.
   bool unread() const;
   /// Whether policies may be unknown in a namespace that was passed to Follow. That begins when a
   /// refusal counts, and ends with Close.
@@ -68,8 +69,8 @@ class PolicyAccess {
   void Close(const std::string& namespace_, const std::string& version);
 
  private:
-  class Source;
-  /// A refusal of one source. Guarded by the owner's mutex.
+  class FollowedListWatch;
+  /// A refusal of one ListerWatcher. Guarded by the owner's mutex.
   struct Refusal {
     std::string namespace_{};
     std::optional<base::TimePoint> since{};

@@ -23,13 +23,13 @@ class PolicyAccessTest : public testing::Test {
  protected:
   Reason List() {
     const auto listed =
-        source_->List({}, [](cache::Object&&) { return apimachinery::Result<void>(); }, {});
+        followed_->List({}, [](cache::Object&&) { return apimachinery::Result<void>(); }, {});
     error_ = listed.error();
     return listed ? Reason::kUnknown : error_.reason;
   }
   Reason Watch() {
     const auto watched =
-        source_->Watch({}, [](cache::WatchEvent&&) { return apimachinery::Result<void>(); }, {});
+        followed_->Watch({}, [](cache::WatchEvent&&) { return apimachinery::Result<void>(); }, {});
     return watched ? Reason::kUnknown : watched.error().reason;
   }
   void Refuse(Reason reason) { inner_->FailLists(Status(reason, "refused"), 1); }
@@ -48,7 +48,7 @@ class PolicyAccessTest : public testing::Test {
                             }}};
   std::shared_ptr<cache::testing::FakeSource> inner_ =
       std::make_shared<cache::testing::FakeSource>();
-  std::shared_ptr<cache::ListerWatcher> source_ = access_.Follow(inner_, "shop");
+  std::shared_ptr<cache::ListerWatcher> followed_ = access_.Follow(inner_, "shop");
 };
 
 TEST_F(PolicyAccessTest, ARefusalCountsWhenItHasLasted) {
@@ -86,7 +86,7 @@ TEST_F(PolicyAccessTest, WhatIsRefusedIsAGapUntilWhatIsListedIsKnown) {
   inner_->Put({"shop", "gentle"}, "{}");
   EXPECT_EQ(List(), Reason::kUnknown);
   const std::string version = inner_->resource_version();
-  ASSERT_TRUE(access_.GapIn("shop")) << "the list is on its way to the gate";
+  ASSERT_TRUE(access_.GapIn("shop")) << "the list is on its way to the enforcer";
   EXPECT_EQ(access_.GapIn("shop")->listed, version);
   access_.Close("shop", "another");
   EXPECT_TRUE(access_.GapIn("shop"));
@@ -208,7 +208,7 @@ TEST_F(PolicyAccessTest, AskingForTheVersionEndsNoRefusal) {
   inner_->FailWatches(Status(Reason::kForbidden, "refused"), 2);
   EXPECT_EQ(Watch(), Reason::kServiceUnavailable);
   clock_.Advance(seconds(10));
-  EXPECT_TRUE(source_->CurrentVersion({}));
+  EXPECT_TRUE(followed_->CurrentVersion({}));
   EXPECT_EQ(Watch(), Reason::kForbidden) << "it has lasted";
 }
 

@@ -18,9 +18,9 @@ bool IsRefusal(const apimachinery::Status& status) {
 
 }  // namespace
 
-class Refusals::Source final : public cache::ListerWatcher {
+class Refusals::FollowedListWatch final : public cache::ListerWatcher {
  public:
-  Source(Refusals& owner, int id, std::shared_ptr<cache::ListerWatcher> inner)
+  FollowedListWatch(Refusals& owner, int id, std::shared_ptr<cache::ListerWatcher> inner)
       : owner_(owner), id_(id), inner_(std::move(inner)) {}
 
   Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
@@ -32,18 +32,9 @@ class Refusals::Source final : public cache::ListerWatcher {
   }
 
   Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
-    bool granted = false;
-    owner_.BeganWatch(id_);
-    auto result = inner_->Watch(
-        options,
-        [&](cache::WatchEvent&& event) {
-          if (!granted) {
-            granted = true;
-            owner_.Granted(id_);
-          }
-          return sink(std::move(event));
-        },
-        std::move(stop));
+    // Only what has been refused before is looked at: all others' events go straight to the sink.
+    auto result = owner_.BeganWatch(id_) ? WatchRefused(options, sink, std::move(stop))
+                                         : inner_->Watch(options, sink, std::move(stop));
     owner_.Ended(id_, Verb::kWatch, result);
     return result;
   }
@@ -54,6 +45,20 @@ class Refusals::Source final : public cache::ListerWatcher {
   }
 
  private:
+  Result<void> WatchRefused(const ListOptions& options, EventSink sink, std::stop_token stop) {
+    bool granted = false;
+    return inner_->Watch(
+        options,
+        [&](cache::WatchEvent&& event) {
+          if (!granted) {
+            granted = true;
+            owner_.Granted(id_);
+          }
+          return sink(std::move(event));
+        },
+        std::move(stop));
+  }
+
   Refusals& owner_;
   const int id_;
   const std::shared_ptr<cache::ListerWatcher> inner_;
@@ -73,12 +78,14 @@ std::shared_ptr<cache::ListerWatcher> Refusals::Follow(std::shared_ptr<cache::Li
   const int id = static_cast<int>(entries_.size());
   entries_[id] = {
       .resource = std::move(resource), .namespace_ = std::move(namespace_), .need = need};
-  return std::make_shared<Source>(*this, id, std::move(inner));
+  return std::make_shared<FollowedListWatch>(*this, id, std::move(inner));
 }
 
-void Refusals::BeganWatch(int id) {
+bool Refusals::BeganWatch(int id) {
   const base::MutexLock lock(mu_);
-  entries_.at(id).watching = clock_.Now();
+  Entry& entry = entries_.at(id);
+  entry.watching = clock_.Now();
+  return entry.since.has_value();
 }
 
 void Refusals::Granted(int id) {

@@ -31,7 +31,7 @@ class Refusals {
   /// `registry` must outlive this object; if it is null, there are no metrics.
   explicit Refusals(metrics::Registry* registry, base::Clock& clock = base::Clock::Real());
 
-  /// How much of the operator's work depends on a source.
+  /// How much of the operator's work depends on a list-watch.
   enum class Need : std::uint8_t {
     kNeeded,  ///< without it the operator does none of its work: see Problem
     kPart,    ///< without it this part of the work is not done, but other parts are
@@ -56,7 +56,7 @@ class Refusals {
   std::optional<std::string> MissingParts() const;
 
  private:
-  class Source;
+  class FollowedListWatch;
   enum class Verb : std::uint8_t { kList, kWatch };
   struct Entry {
     std::string resource{};
@@ -71,12 +71,13 @@ class Refusals {
   };
 
   void Ended(int id, Verb verb, const apimachinery::Result<void>& result);
-  void BeganWatch(int id);
+  /// Returns whether the list-watch counts as refused, so that its first event is news.
+  bool BeganWatch(int id);
   void Granted(int id);
   static std::string_view ToString(Verb verb);
   /// Whether the server does not have the resource, so that it holds nothing back.
   static bool IsAbsent(const Entry& entry, const apimachinery::Result<void>& result);
-  /// Whether the source is refused. A refused watch ends at once, so a watch that continues is
+  /// Whether the list-watch is refused. A refused watch ends at once, so a watch that continues is
   /// permitted even if no event arrives.
   static bool IsRefused(const Entry& entry, base::TimePoint now);
   static bool IsRefusedForGood(const Entry& entry, base::TimePoint now);

@@ -27,13 +27,13 @@ class RefusalsTest : public testing::Test {
   RefusalsTest() { server_->Put({"ns", "a"}, "1"); }
 
   void List() {
-    (void)source_->List({}, [](cache::Object&&) { return Result<void>(); }, {});
+    (void)followed_->List({}, [](cache::Object&&) { return Result<void>(); }, {});
   }
   /// Returns when it is refused, with the first event, or when `stop` is requested.
   void Watch(std::stop_source stop = {}) {
     ListOptions options;
     options.resource_version = from_;
-    (void)source_->Watch(
+    (void)followed_->Watch(
         options,
         [&stop](cache::WatchEvent&&) {
           stop.request_stop();
@@ -52,7 +52,7 @@ class RefusalsTest : public testing::Test {
   std::shared_ptr<cache::testing::FakeSource> server_ =
       std::make_shared<cache::testing::FakeSource>();
   Refusals refusals_{&registry_, clock_};
-  std::shared_ptr<cache::ListerWatcher> source_ = refusals_.Follow(server_, "secrets", "ns");
+  std::shared_ptr<cache::ListerWatcher> followed_ = refusals_.Follow(server_, "secrets", "ns");
   std::string from_ = "0";
 };
 
@@ -66,7 +66,7 @@ TEST_F(RefusalsTest, AllIsWellWhileNothingIsRefused) {
 }
 
 TEST_F(RefusalsTest, WhatIsNotServedAnyMoreHoldsNothingBack) {
-  source_ = refusals_.Follow(server_, "reloadpolicies", "", Refusals::Need::kBrake);
+  followed_ = refusals_.Follow(server_, "reloadpolicies", "", Refusals::Need::kBrake);
   server_->FailLists(kForbidden);
   List();
   EXPECT_TRUE(refusals_.Problem());
@@ -143,11 +143,11 @@ TEST_F(RefusalsTest, WhatIsOnlyWantedIsShownAndNoProblem) {
 }
 
 TEST_F(RefusalsTest, BrakesThatMayNotBeReadCountAtOnceWhereTheyHold) {
-  const auto list = [this](const std::shared_ptr<cache::ListerWatcher>& source, bool refused) {
+  const auto list = [this](const std::shared_ptr<cache::ListerWatcher>& list_watch, bool refused) {
     if (refused) {
       server_->FailLists(kForbidden);
     }
-    (void)source->List({}, [](cache::Object&&) { return Result<void>(); }, {});
+    (void)list_watch->List({}, [](cache::Object&&) { return Result<void>(); }, {});
   };
   const auto one = refusals_.Follow(server_, "reloadpolicies", "one", Refusals::Need::kBrake);
   const auto two = refusals_.Follow(server_, "reloadpolicies", "two", Refusals::Need::kBrake);

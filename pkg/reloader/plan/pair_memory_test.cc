@@ -336,7 +336,7 @@ TEST(PairMemory, APlanTakesAwayTheChangesThatItHasSeen) {
   EXPECT_LE(memory.Get(kPairWorkload).moves.at(kPairSource).size(), 8U) << "a stream of edits";
 }
 
-// A gate, or a rule of the server, keeps the operator from rolling; a release does.
+// A policy, or a rule of the server, keeps the operator from rolling; a release does.
 TEST(PairMemory, PodsThatSomebodyBeginsWhileARolloutWaitsHaveWhatItIsFor) {
   PairMemory memory;
   Plan plan;

@@ -51,7 +51,7 @@ Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& opti
     : client_(std::move(client)),
       options_(options),
       recorder_(options.read_only ? nullptr : NewRecorder(client_, options.registry)),
-      gate_(
+      enforcer_(
           {.flags = options.flags,
            .notify = [this](const PolicyNotice& notice) { Notify(notice); },
            .wait_for_policies =
@@ -62,7 +62,7 @@ Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& opti
                }}),
       watch_(options.watch ? std::make_unique<PolicyWatch>(client_, WatchOptions()) : nullptr),
       metrics_(options.registry == nullptr ? base::Subscription()
-                                           : RegisterPolicyMetrics(gate_, *options.registry)) {}
+                                           : RegisterPolicyMetrics(enforcer_, *options.registry)) {}
 
 Policies::~Policies() { Stop(); }
 
@@ -72,7 +72,7 @@ PolicyWatch::Options Policies::WatchOptions() {
           .cluster_needed = options_.cluster_needed,
           .refusals = options_.refusals,
           .on_change = [this](const std::string&) {
-            gate_.AskTheUnread();
+            enforcer_.AskTheUnread();
             if (options_.on_unread) {
               options_.on_unread();
             }
@@ -87,7 +87,7 @@ void Policies::Start() {
   if (!watch_) {
     return;
   }
-  watch_->Start(gate_);
+  watch_->Start(enforcer_);
   if (!options_.read_only) {
     PolicyStatusWriter::Options status{.reports = options_.reports, .recorder = recorder_.get()};
     if (options_.troubles != nullptr) {
@@ -96,7 +96,7 @@ void Policies::Start() {
         troubles_->Look(states, base::Clock::Real().Wall());
       };
     }
-    status_ = std::make_unique<PolicyStatusWriter>(client_, gate_, *watch_, std::move(status));
+    status_ = std::make_unique<PolicyStatusWriter>(client_, enforcer_, *watch_, std::move(status));
   }
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// Reload policies in a running operator: their watch, gate, status and Events.
+/// Reload policies in a running operator: their watch, enforcer, status and Events.
 #ifndef KUBEXX_RELOADER_POLICY_POLICIES_H_
 #define KUBEXX_RELOADER_POLICY_POLICIES_H_
 
@@ -14,7 +14,7 @@
 #include "kubexx/base/subscription.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/reloader/policy/policy_gate.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_status.h"
 #include "kubexx/reloader/policy/policy_watch.h"
 #include "kubexx/reloader/policy/trouble_reporter.h"
@@ -71,7 +71,7 @@ class Policies {
   Policies& operator=(const Policies&) = delete;
 
   /// For Operator::Options. Valid as long as this object.
-  RolloutGate& gate() { return gate_; }
+  RolloutGate& gate() { return enforcer_; }
   /// Begins to watch. Call it once only.
   void Start();
   /// See PolicyWatch::AllUnread. Call it after Start.
@@ -87,7 +87,7 @@ class Policies {
   const std::shared_ptr<rest::RESTClient> client_;
   const Options options_;
   std::unique_ptr<events::Recorder> recorder_;
-  PolicyGate gate_;
+  PolicyEnforcer enforcer_;
   std::unique_ptr<PolicyWatch> watch_;
   std::unique_ptr<TroubleReporter> troubles_;
   std::unique_ptr<PolicyStatusWriter> status_;

@@ -18,7 +18,7 @@ struct PolicyMetrics {
 
   explicit PolicyMetrics(metrics::Registry& registry)
       : active(registry.Gauge("kubexx_reloader_rollouts_active",
-                              "Rollouts under way that a limit, gate or interval follows.")),
+                              "Rollouts under way that a limit, health gate or interval follows.")),
         failed(registry.Gauge("kubexx_reloader_rollouts_failed",
                               "Rollouts that have failed and are not mended.")),
         policies(registry.Gauge("kubexx_reloader_policies",
@@ -34,7 +34,7 @@ struct PolicyMetrics {
     }
   }
 
-  void Show(const PolicyGate::Totals& totals) const {
+  void Show(const PolicyEnforcer::Totals& totals) const {
     for (const auto& [reason, gauge] : held) {
       const auto found = totals.held.find(reason);
       gauge.Set(found == totals.held.end() ? 0 : found->second);
@@ -49,9 +49,10 @@ struct PolicyMetrics {
 
 }  // namespace
 
-base::Subscription RegisterPolicyMetrics(const PolicyGate& gate, metrics::Registry& registry) {
+base::Subscription RegisterPolicyMetrics(const PolicyEnforcer& enforcer,
+                                         metrics::Registry& registry) {
   return registry.OnScrape(
-      [&gate, metrics = PolicyMetrics(registry)] { metrics.Show(gate.TotalsNow()); });
+      [&enforcer, metrics = PolicyMetrics(registry)] { metrics.Show(enforcer.TotalsNow()); });
 }
 
 }  // namespace kubexx::reloader

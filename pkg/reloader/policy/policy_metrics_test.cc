@@ -19,9 +19,9 @@ class PolicyMetricsTest : public testing::Test {
     change.causes = {{SourceType::kConfigMap, {"shop", "config"}}};
     std::vector<Change> changes{change};
     AnnotationEdits edits;
-    return gate_.Admit({.id = {WorkloadKind::kDeployment, {"shop", name}},
-                        .annotations = {annotations.begin(), annotations.end()}},
-                       changes, edits);
+    return enforcer_.Admit({.id = {WorkloadKind::kDeployment, {"shop", name}},
+                            .annotations = {annotations.begin(), annotations.end()}},
+                           changes, edits);
   }
   double Value(const std::string& name, const metrics::Labels& labels = {}) {
     (void)registry_.Serialize();
@@ -31,8 +31,8 @@ class PolicyMetricsTest : public testing::Test {
 
   base::testing::FakeClock clock_;
   metrics::Registry registry_;
-  PolicyGate gate_{PolicyGate::Options{.clock = clock_}};
-  base::Subscription subscription_ = RegisterPolicyMetrics(gate_, registry_);
+  PolicyEnforcer enforcer_{PolicyEnforcer::Options{.clock = clock_}};
+  base::Subscription subscription_ = RegisterPolicyMetrics(enforcer_, registry_);
 };
 
 TEST_F(PolicyMetricsTest, EverySeriesIsThereFromTheStart) {
@@ -46,7 +46,7 @@ TEST_F(PolicyMetricsTest, EverySeriesIsThereFromTheStart) {
 }
 
 TEST_F(PolicyMetricsTest, CountsWhatWaitsAndWhatIsUnderWay) {
-  gate_.SetPolicy({.id = {"shop", "p"}, .settings = {.max_in_namespace = 1}});
+  enforcer_.SetPolicy({.id = {"shop", "p"}, .settings = {.max_in_namespace = 1}});
   EXPECT_TRUE(Admit("a"));
   EXPECT_FALSE(Admit("b"));
   EXPECT_FALSE(Admit("c"));
@@ -59,7 +59,7 @@ TEST_F(PolicyMetricsTest, CountsWhatWaitsAndWhatIsUnderWay) {
 }
 
 TEST_F(PolicyMetricsTest, CountsFailuresAndStops) {
-  gate_.SetPolicy(
+  enforcer_.SetPolicy(
       {.id = {"shop", "p"},
        .settings = {.health_timeout = std::chrono::minutes(1), .stop_after_failures = 1},
        .problems = {"minInterval: what?"}});

@@ -8,7 +8,7 @@
 
 #include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/events/recorder.h"
-#include "kubexx/reloader/policy/policy_gate.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 
 namespace kubexx::reloader {
 

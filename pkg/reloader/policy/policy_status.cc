@@ -189,24 +189,24 @@ template reloadpolicy::v1alpha1::ClusterReloadPolicyStatus PolicyStatusFor(
     base::WallTime now);
 
 PolicyStatusWriter::PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client,
-                                       const PolicyGate& gate, const PolicyWatch& watch,
+                                       const PolicyEnforcer& enforcer, const PolicyWatch& watch,
                                        Options options)
     : client_(std::move(client)),
-      gate_(gate),
+      enforcer_(enforcer),
       watch_(watch),
       options_(std::move(options)),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 void PolicyStatusWriter::Run(const std::stop_token& stop) {
   while (options_.clock.SleepFor(options_.interval, stop)) {
-    if (gate_.attached()) {
+    if (enforcer_.attached()) {
       WriteAll(stop);
     }
   }
 }
 
 void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
-  const std::vector<PolicyState> states = gate_.States();
+  const std::vector<PolicyState> states = enforcer_.States();
   const auto is_gone = [&](const auto& entry) {
     return std::ranges::find(states, entry.first, &PolicyState::id) == states.end();
   };

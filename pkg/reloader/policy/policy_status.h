@@ -16,7 +16,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/events/recorder.h"
-#include "kubexx/reloader/policy/policy_gate.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/policy/policy_news.h"
 #include "kubexx/reloader/policy/policy_watch.h"
 #include "kubexx/reloadpolicy/policy.h"
@@ -36,10 +36,10 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
 template <class S>
 std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::string& namespace_);
 
-/// Compares the gate's state with the status of the policies at intervals and writes the statuses
-/// that differ; changes within an interval share one write. Reports what begins or ends by Events
-/// about the policy (see NewsBetween). Works only while an operator is attached to the gate, so
-/// that a single replica writes. Ends its thread when it is destroyed.
+/// Compares the enforcer's state with the status of the policies at intervals and writes the
+/// statuses that differ; changes within an interval share one write. Reports what begins or ends by
+/// Events about the policy (see NewsBetween). Works only while an operator is attached to the
+/// enforcer, so that a single replica writes. Ends its thread when it is destroyed.
 class PolicyStatusWriter {
  public:
   struct Options {
@@ -54,8 +54,8 @@ class PolicyStatusWriter {
     /// empty.
     std::function<void(const std::vector<PolicyState>&)> observe{};
   };
-  /// `gate` and `watch` must outlive this object.
-  PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client, const PolicyGate& gate,
+  /// `enforcer` and `watch` must outlive this object.
+  PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client, const PolicyEnforcer& enforcer,
                      const PolicyWatch& watch, Options options);
 
  private:
@@ -74,7 +74,7 @@ class PolicyStatusWriter {
   bool Tell(const PolicyState& state, const T& object, const S& present, const S& wanted);
 
   const std::shared_ptr<rest::RESTClient> client_;
-  const PolicyGate& gate_;
+  const PolicyEnforcer& enforcer_;
   const PolicyWatch& watch_;
   const Options options_;
   struct Failure {

@@ -119,20 +119,20 @@ class ForgetfulServer {
       }};
 };
 
-/// An operator's gate, which knows the server's policy, and the writer of its status.
+/// An operator's enforcer, which knows the server's policy, and the writer of its status.
 struct Writing {
   Writing(const std::shared_ptr<rest::RESTClient>& client, base::Clock& clock)
-      : gate({.clock = clock}), watch(client, {}) {
-    watch.Start(gate);
-    KX_AWAIT_GE(gate.States().size(), 1U);
+      : enforcer({.clock = clock}), watch(client, {}) {
+    watch.Start(enforcer);
+    KX_AWAIT_GE(enforcer.States().size(), 1U);
     attached =
-        gate.Attach({.caches = caches,
-                     .wake = [](const WorkloadId&, base::Duration) {},
-                     .needs_rollout = [](const Workload&, const SourceId&) { return false; }});
-    writer.emplace(client, gate, watch, PolicyStatusWriter::Options{.clock = clock});
+        enforcer.Attach({.caches = caches,
+                         .wake = [](const WorkloadId&, base::Duration) {},
+                         .needs_rollout = [](const Workload&, const SourceId&) { return false; }});
+    writer.emplace(client, enforcer, watch, PolicyStatusWriter::Options{.clock = clock});
   }
 
-  PolicyGate gate;
+  PolicyEnforcer enforcer;
   PolicyWatch watch;
   const DecisionRules rules{};
   const Caches caches{{}, rules};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <compare>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/cache/shared_informer.h"
+#include "kubexx/controller/resource_version.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/policy/policy_status.h"
 #include "kubexx/reloader/watch/kubernetes_io.h"
@@ -117,11 +119,12 @@ std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RE
                                                   const apimachinery::ResourceInfo& resource,
                                                   const std::string& namespace_, Refusals* refusals,
                                                   PolicyAccess& access) {
-  auto source = access.Follow(cache::NewListWatchFromClient(client, resource, namespace_,
-                                                            {.accept = {codec::Encoding::kJson}}),
-                              namespace_);
-  return refusals == nullptr ? source
-                             : refusals->Follow(std::move(source), std::string(resource.plural),
+  auto list_watch =
+      access.Follow(cache::NewListWatchFromClient(client, resource, namespace_,
+                                                  {.accept = {codec::Encoding::kJson}}),
+                    namespace_);
+  return refusals == nullptr ? list_watch
+                             : refusals->Follow(std::move(list_watch), std::string(resource.plural),
                                                 namespace_, Refusals::Need::kBrake);
 }
 
@@ -136,11 +139,11 @@ std::shared_ptr<cache::SharedInformer<T>> InformerOf(
     return std::make_shared<cache::SharedInformer<T>>(
         ListWatchOf(client, resource, "", settings.refusals, access), std::move(options));
   }
-  std::vector<cache::NamespacedSource> sources;
+  std::vector<cache::NamespacedSource> list_watches;
   for (const std::string& name : settings.namespaces) {
-    sources.push_back({name, ListWatchOf(client, resource, name, settings.refusals, access)});
+    list_watches.push_back({name, ListWatchOf(client, resource, name, settings.refusals, access)});
   }
-  return std::make_shared<cache::SharedInformer<T>>(std::move(sources), std::move(options));
+  return std::make_shared<cache::SharedInformer<T>>(std::move(list_watches), std::move(options));
 }
 
 /// Blocks until the handler has been given every policy, or `refused` says that there is nothing to
@@ -191,22 +194,22 @@ class PolicyWatch::Told {
 
 namespace {
 
-/// `on_told` is given each policy once the gate has it, and `on_gone` each that it has no more.
+/// `on_told` is given each policy once the enforcer has it, and `on_gone` each that it has no more.
 template <class T>
-cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyGate& gate,
+cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyEnforcer& enforcer,
                                    const std::function<void(const T&)>& on_told,
                                    std::function<void(const T&)> on_gone) {
-  const auto set = [&gate, on_told](const T& object, bool is_first) {
+  const auto set = [&enforcer, on_told](const T& object, bool is_first) {
     Policy policy = reloadpolicy::PolicyFrom(object);
     for (const std::string& problem : policy.problems) {
       logging::Error("Cannot read a part of a policy",
                      {{"policy", policy.ToString()}, {"error", problem}});
     }
-    // Later the gate knows better than the status that is written from it.
+    // Later the enforcer knows better than the status that is written from it.
     const bool remembers = is_first && object.status;
-    gate.SetPolicy(std::move(policy), remembers
-                                          ? FailuresIn(*object.status, object.metadata.namespace_)
-                                          : std::vector<reloadpolicy::Remembered>());
+    enforcer.SetPolicy(std::move(policy),
+                       remembers ? FailuresIn(*object.status, object.metadata.namespace_)
+                                 : std::vector<reloadpolicy::Remembered>());
     on_told(object);
   };
   cache::EventHandler<T> handler;
@@ -219,8 +222,8 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyGat
       on_told(*object);  // what the operator itself writes to the status is no news
     }
   };
-  handler.on_delete = [&gate, on_gone = std::move(on_gone)](const cache::Ref<T>& object, bool) {
-    gate.RemovePolicy({object->metadata.namespace_, object->metadata.name});
+  handler.on_delete = [&enforcer, on_gone = std::move(on_gone)](const cache::Ref<T>& object, bool) {
+    enforcer.RemovePolicy({object->metadata.namespace_, object->metadata.name});
     on_gone(*object);
   };
   return informer.AddEventHandler("policies", std::move(handler));
@@ -252,11 +255,11 @@ PolicyWatch::PolicyWatch(const std::shared_ptr<rest::RESTClient>& client, const 
 
 PolicyWatch::~PolicyWatch() { Stop(); }
 
-void PolicyWatch::Start(PolicyGate& gate) {
+void PolicyWatch::Start(PolicyEnforcer& enforcer) {
   const auto connect = [&]<class T>(cache::SharedInformer<T>& informer,
                                     const std::shared_ptr<Told>& told) {
     handlers_.push_back(Connect<T>(
-        informer, gate,
+        informer, enforcer,
         [told](const T& object) { told->Put(PolicyKeyOf(object), PolicyStateOf(object)); },
         [told](const T& object) { told->Erase(PolicyKeyOf(object)); }));
   };
@@ -325,7 +328,8 @@ std::optional<std::string> PolicyWatch::GapIn(PolicyAccess& access,
   const auto is_known = [&] {
     const std::string version = informer.LastSyncResourceVersion(namespace_);
     return !gap->listed.empty() && !version.empty() &&
-           !cache::IsOlderVersion(version, gap->listed) &&
+           controller::CompareResourceVersions(version, gap->listed) !=
+               std::strong_ordering::less &&
            std::ranges::all_of(informer.Keys(), [&](const apimachinery::ObjectKey& key) {
              const auto policy = informer.Get(key);
              return !policy || told.Has(key, PolicyStateOf(**policy));

@@ -1,5 +1,5 @@
 /// @file
-/// Passes reload policies from the API server to a gate.
+/// Passes reload policies from the API server to an enforcer.
 #ifndef KUBEXX_RELOADER_POLICY_POLICY_WATCH_H_
 #define KUBEXX_RELOADER_POLICY_POLICY_WATCH_H_
 
@@ -17,7 +17,7 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/permissions/policy_access.h"
 #include "kubexx/reloader/permissions/refusals.h"
-#include "kubexx/reloader/policy/policy_gate.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::cache {
@@ -65,11 +65,11 @@ class PolicyWatch {
   PolicyWatch(const PolicyWatch&) = delete;
   PolicyWatch& operator=(const PolicyWatch&) = delete;
 
-  /// Starts to watch, and passes every change to `gate`, which must outlive this object. Call it
-  /// once only.
-  void Start(PolicyGate& gate);
+  /// Starts to watch, and passes every change to `enforcer`, which must outlive this object. Call
+  /// it once only.
+  void Start(PolicyEnforcer& enforcer);
   void Stop();
-  /// Blocks until the gate knows all policies that can be read. Returns false when `stop` was
+  /// Blocks until the enforcer knows all policies that can be read. Returns false when `stop` was
   /// requested first. Call it after Start.
   bool WaitForSync(const std::stop_token& stop) const;
 
@@ -77,8 +77,8 @@ class PolicyWatch {
   /// "ReloadPolicies".
   std::vector<std::string> Unread() const;
   /// A sentence that says why nothing may be rolled in a namespace: which policies the operator
-  /// needs but may not read, and which rights to grant. Returns std::nullopt when the gate knows
-  /// all policies. Call it after Start.
+  /// needs but may not read, and which rights to grant. Returns std::nullopt when the enforcer
+  /// knows all policies. Call it after Start.
   std::optional<std::string> UnreadIn(const std::string& namespace_);
   /// The sentences of UnreadIn for all namespaces that have one; the key "" stands for all
   /// namespaces.
@@ -91,7 +91,7 @@ class PolicyWatch {
   const OfCluster& of_cluster() const { return *of_cluster_; }
 
  private:
-  /// The policies that the gate knows: for each id, which state of the policy.
+  /// The policies that the enforcer knows: for each id, which state of the policy.
   class Told;
 
   template <class T>

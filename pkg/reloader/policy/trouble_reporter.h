@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.h"
-#include "kubexx/reloader/policy/policy_gate.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/write/notifier.h"
 
 namespace kubexx::reloader {

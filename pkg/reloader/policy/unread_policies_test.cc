@@ -1,4 +1,4 @@
-// Policies that may not be read: a gate that does not know them all.
+// Policies that may not be read: an enforcer that does not know them all.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -11,7 +11,7 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/reloader/policy/policies.h"
-#include "kubexx/reloader/policy/policy_gate.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/watch/caches.h"
 
 namespace kubexx::reloader {
@@ -34,27 +34,27 @@ std::vector<Change> OneUnreadChange() {
   return {std::move(change)};
 }
 
-TEST(GateWithUnreadPolicies, HoldWhatTheyMayHoldBackUntilTheyAreKnown) {
+TEST(EnforcerWithUnreadPolicies, HoldWhatTheyMayHoldBackUntilTheyAreKnown) {
   base::testing::FakeClock clock;
   DecisionRules rules;
   Caches caches({}, rules);
   std::vector<PolicyNotice> notices;
   std::vector<base::Duration> wakes;
   std::optional<std::string> unread = "ReloadPolicies may not be read";
-  PolicyGate gate({.clock = clock,
-                   .notify = [&](const PolicyNotice& notice) { notices.push_back(notice); },
-                   .unread =
-                       [&](const std::string& namespace_) {
-                         return namespace_ == "shop" ? unread : std::nullopt;
-                       }});
-  const auto attached =
-      gate.Attach({.caches = caches,
-                   .wake = [&](const WorkloadId&, base::Duration after) { wakes.push_back(after); },
-                   .needs_rollout = [](const Workload&, const SourceId&) { return false; }});
+  PolicyEnforcer enforcer({.clock = clock,
+                           .notify = [&](const PolicyNotice& notice) { notices.push_back(notice); },
+                           .unread =
+                               [&](const std::string& namespace_) {
+                                 return namespace_ == "shop" ? unread : std::nullopt;
+                               }});
+  const auto attached = enforcer.Attach(
+      {.caches = caches,
+       .wake = [&](const WorkloadId&, base::Duration after) { wakes.push_back(after); },
+       .needs_rollout = [](const Workload&, const SourceId&) { return false; }});
   AnnotationEdits written;
   const auto admit = [&](const Workload& workload) {
     std::vector<Change> changes = OneUnreadChange();
-    const bool may = gate.Admit(workload, changes, written);
+    const bool may = enforcer.Admit(workload, changes, written);
     EXPECT_THAT(changes, SizeIs(1)) << "it is due in any case";
     return may;
   };
@@ -64,16 +64,16 @@ TEST(GateWithUnreadPolicies, HoldWhatTheyMayHoldBackUntilTheyAreKnown) {
   EXPECT_TRUE(notices[0].warning);
   EXPECT_FALSE(LogsAsWarning(notices[0])) << "one line warns of all of them";
   EXPECT_EQ(notices[0].message, "PoliciesUnread: ReloadPolicies may not be read");
-  EXPECT_EQ(gate.TotalsNow().held.at(reloadpolicy::HoldReason::kPoliciesUnread), 1);
+  EXPECT_EQ(enforcer.TotalsNow().held.at(reloadpolicy::HoldReason::kPoliciesUnread), 1);
   EXPECT_TRUE(admit(UnreadWeb("other")));
 
   unread.reset();
   wakes.clear();
-  gate.AskTheUnread();
-  EXPECT_THAT(wakes, ElementsAre(1s)) << "by then the gate has been told what there is";
+  enforcer.AskTheUnread();
+  EXPECT_THAT(wakes, ElementsAre(1s)) << "by then the enforcer has been told what there is";
   EXPECT_TRUE(admit(UnreadWeb("shop")));
   wakes.clear();
-  gate.AskTheUnread();
+  enforcer.AskTheUnread();
   EXPECT_THAT(wakes, IsEmpty());
 }
 
@@ -88,60 +88,61 @@ Workload RolledWeb(const base::Clock& clock, reloadpolicy::Phase phase) {
   return web;
 }
 
-TEST(GateWithUnreadPolicies, ARolloutThatSoaksIsNotOverBeforeTheFirstPoliciesAreThere) {
+TEST(EnforcerWithUnreadPolicies, ARolloutThatSoaksIsNotOverBeforeTheFirstPoliciesAreThere) {
   base::testing::FakeClock clock;
   DecisionRules rules;
   Caches caches({}, rules);
-  PolicyGate gate(
+  PolicyEnforcer enforcer(
       {.clock = clock, .wait_for_policies = [](const std::stop_token&) { return true; }});
-  const auto attached = gate.Attach(
+  const auto attached = enforcer.Attach(
       {.caches = caches, .wake = [](const WorkloadId&, base::Duration) {}, .needs_rollout = {}});
   const Workload healthy = RolledWeb(clock, reloadpolicy::Phase::kComplete);
-  gate.OnWorkload(healthy.id, &healthy);
-  EXPECT_THAT(gate.Marks(healthy), IsEmpty());
-  gate.SetPolicy({.id = {"shop", "p"}, .settings = {.soak_time = 1min, .stop_after_failures = 1}});
-  gate.OnSynced();
-  EXPECT_EQ(gate.TotalsNow().active, 1);
+  enforcer.OnWorkload(healthy.id, &healthy);
+  EXPECT_THAT(enforcer.Marks(healthy), IsEmpty());
+  enforcer.SetPolicy(
+      {.id = {"shop", "p"}, .settings = {.soak_time = 1min, .stop_after_failures = 1}});
+  enforcer.OnSynced();
+  EXPECT_EQ(enforcer.TotalsNow().active, 1);
   const Workload crashed = RolledWeb(clock, reloadpolicy::Phase::kFailed);
-  gate.OnWorkload(crashed.id, &crashed);
-  EXPECT_EQ(gate.TotalsNow().failed, 1);
+  enforcer.OnWorkload(crashed.id, &crashed);
+  EXPECT_EQ(enforcer.TotalsNow().failed, 1);
 }
 
-TEST(GateWithUnreadPolicies, ARolloutNeitherEndsNorFailsUntilTheyAreKnown) {
+TEST(EnforcerWithUnreadPolicies, ARolloutNeitherEndsNorFailsUntilTheyAreKnown) {
   base::testing::FakeClock clock;
   DecisionRules rules;
   Caches caches({}, rules);
   std::optional<std::string> unread = "ReloadPolicies may not be read";
   std::vector<base::Duration> wakes;
-  PolicyGate gate({.clock = clock, .unread = [&](const std::string&) { return unread; }});
-  const auto attached =
-      gate.Attach({.caches = caches,
-                   .wake = [&](const WorkloadId&, base::Duration after) { wakes.push_back(after); },
-                   .needs_rollout = {}});
-  gate.OnSynced();
+  PolicyEnforcer enforcer({.clock = clock, .unread = [&](const std::string&) { return unread; }});
+  const auto attached = enforcer.Attach(
+      {.caches = caches,
+       .wake = [&](const WorkloadId&, base::Duration after) { wakes.push_back(after); },
+       .needs_rollout = {}});
+  enforcer.OnSynced();
   const Workload slow = RolledWeb(clock, reloadpolicy::Phase::kUpdating);
-  gate.OnWorkload(slow.id, &slow);
+  enforcer.OnWorkload(slow.id, &slow);
   clock.Advance(20min);
-  EXPECT_THAT(gate.Marks(slow), IsEmpty());
-  EXPECT_EQ(gate.TotalsNow().failed, 1) << "for others, but a policy may give it an hour";
+  EXPECT_THAT(enforcer.Marks(slow), IsEmpty());
+  EXPECT_EQ(enforcer.TotalsNow().failed, 1) << "for others, but a policy may give it an hour";
   Workload healthy = slow;
   healthy.phase = reloadpolicy::Phase::kComplete;
-  gate.OnWorkload(healthy.id, &healthy);
-  EXPECT_THAT(gate.Marks(healthy), IsEmpty());
+  enforcer.OnWorkload(healthy.id, &healthy);
+  EXPECT_THAT(enforcer.Marks(healthy), IsEmpty());
   wakes.clear();
-  gate.AskTheUnread();
+  enforcer.AskTheUnread();
   EXPECT_THAT(wakes, ElementsAre(1s));
   unread.reset();
-  EXPECT_THAT(gate.Marks(healthy), SizeIs(1)) << "no policy asks for more";
-  EXPECT_EQ(gate.TotalsNow().active, 0);
+  EXPECT_THAT(enforcer.Marks(healthy), SizeIs(1)) << "no policy asks for more";
+  EXPECT_EQ(enforcer.TotalsNow().active, 0);
 }
 
-/// A gate of two namespaces, with the policies of "shop" unread when that is wanted, and others all
-/// known.
-class GateBesideUnreadPolicies : public testing::Test {
+/// An enforcer of two namespaces, with the policies of "shop" unread when that is wanted, and
+/// others all known.
+class EnforcerBesideUnreadPolicies : public testing::Test {
  protected:
   void Begin(reloadpolicy::Settings flags, bool is_synced = true) {
-    gate_.emplace(PolicyGate::Options{
+    enforcer_.emplace(PolicyEnforcer::Options{
         .flags = std::move(flags),
         .clock = clock_,
         .wait_for_policies = [](const std::stop_token&) { return true; },
@@ -150,34 +151,34 @@ class GateBesideUnreadPolicies : public testing::Test {
               return name == "shop" && is_unread_ ? std::optional<std::string>("refused")
                                                   : std::nullopt;
             }});
-    attached_ = gate_->Attach(
+    attached_ = enforcer_->Attach(
         {.caches = caches_, .wake = [](const WorkloadId&, base::Duration) {}, .needs_rollout = {}});
     if (is_synced) {
-      gate_->OnSynced();
+      enforcer_->OnSynced();
     }
   }
   bool Admit(const std::string& namespace_) {
     std::vector<Change> changes = OneUnreadChange();
     AnnotationEdits written;
-    return gate_->Admit(UnreadWeb(namespace_), changes, written);
+    return enforcer_->Admit(UnreadWeb(namespace_), changes, written);
   }
   int Held(reloadpolicy::HoldReason reason) {
-    const auto held = gate_->TotalsNow().held;
+    const auto held = enforcer_->TotalsNow().held;
     const auto found = held.find(reason);
     return found == held.end() ? 0 : found->second;
   }
-  void Tell(const Workload& workload) { gate_->OnWorkload(workload.id, &workload); }
+  void Tell(const Workload& workload) { enforcer_->OnWorkload(workload.id, &workload); }
 
   base::testing::FakeClock clock_;
   DecisionRules rules_;
   Caches caches_{{}, rules_};
   bool is_unread_ = false;
-  std::optional<PolicyGate> gate_;
+  std::optional<PolicyEnforcer> enforcer_;
   base::Subscription attached_;
 };
 
 // The timeout on a workload is its own: it keeps its place for as long as others allow.
-TEST_F(GateBesideUnreadPolicies, AShortTimeoutOfAWorkloadsOwnStaysItsOwnWhileTheyAreUnread) {
+TEST_F(EnforcerBesideUnreadPolicies, AShortTimeoutOfAWorkloadsOwnStaysItsOwnWhileTheyAreUnread) {
   for (const bool at_the_start : {true, false}) {
     SCOPED_TRACE(at_the_start ? "a start" : "a refusal");
     is_unread_ = false;
@@ -189,11 +190,11 @@ TEST_F(GateBesideUnreadPolicies, AShortTimeoutOfAWorkloadsOwnStaysItsOwnWhileThe
     Tell(hasty);
     clock_.Advance(10s);
     is_unread_ = !at_the_start;
-    gate_->AskTheUnread();
+    enforcer_->AskTheUnread();
     Tell(hasty);
     is_unread_ = false;
-    gate_->AskTheUnread();
-    gate_->OnSynced();
+    enforcer_->AskTheUnread();
+    enforcer_->OnSynced();
     EXPECT_FALSE(Admit("other"));
     EXPECT_EQ(Held(reloadpolicy::HoldReason::kLimit), 1) << "and not stopped";
     clock_.Advance(10min);
@@ -203,7 +204,7 @@ TEST_F(GateBesideUnreadPolicies, AShortTimeoutOfAWorkloadsOwnStaysItsOwnWhileThe
 }
 
 // What policies of its namespace might say is no reason to hold others back, or to let them go on.
-TEST_F(GateBesideUnreadPolicies, OthersGoByWhatIsKnown) {
+TEST_F(EnforcerBesideUnreadPolicies, OthersGoByWhatIsKnown) {
   is_unread_ = true;
   for (const bool stops : {false, true}) {
     SCOPED_TRACE(stops ? "stops after a failure" : "a limit alone");
@@ -212,7 +213,7 @@ TEST_F(GateBesideUnreadPolicies, OthersGoByWhatIsKnown) {
       Begin({.max_in_cluster = 1, .health_timeout = 10min, .stop_after_failures = 1});
     }
     Tell(RolledWeb(clock_, reloadpolicy::Phase::kUpdating));
-    gate_->AskTheUnread();
+    enforcer_->AskTheUnread();
     EXPECT_FALSE(Admit("other"));
     EXPECT_EQ(Held(reloadpolicy::HoldReason::kLimit), 1);
     clock_.Advance(11min);
@@ -223,12 +224,12 @@ TEST_F(GateBesideUnreadPolicies, OthersGoByWhatIsKnown) {
   }
 }
 
-TEST_F(GateBesideUnreadPolicies, ACompleteRolloutKeepsItsPlaceForOthersAsLongAsIsKnown) {
+TEST_F(EnforcerBesideUnreadPolicies, ACompleteRolloutKeepsItsPlaceForOthersAsLongAsIsKnown) {
   is_unread_ = true;
   Begin({.max_in_cluster = 1, .health_gate = true, .soak_time = 30s});
   Workload web = RolledWeb(clock_, reloadpolicy::Phase::kUpdating);
   Tell(web);
-  gate_->AskTheUnread();
+  enforcer_->AskTheUnread();
   web.phase = reloadpolicy::Phase::kComplete;
   Tell(web);
   clock_.Advance(29s);
@@ -238,7 +239,7 @@ TEST_F(GateBesideUnreadPolicies, ACompleteRolloutKeepsItsPlaceForOthersAsLongAsI
 }
 
 // It was restored from a backup, or is a copy.
-TEST_F(GateBesideUnreadPolicies, OldTroubleIsNoFailedRolloutWhateverIsUnreadAtTheStart) {
+TEST_F(EnforcerBesideUnreadPolicies, OldTroubleIsNoFailedRolloutWhateverIsUnreadAtTheStart) {
   for (const bool is_refused : {false, true}) {
     SCOPED_TRACE(is_refused ? "its namespace is refused" : "all are unread for a moment");
     is_unread_ = is_refused;
@@ -247,16 +248,16 @@ TEST_F(GateBesideUnreadPolicies, OldTroubleIsNoFailedRolloutWhateverIsUnreadAtTh
     old.annotations.erase(std::string(reloadpolicy::kRolloutStateAnnotation));
     clock_.Advance(1h);
     Tell(old);
-    gate_->OnSynced();
-    gate_->AskTheUnread();
+    enforcer_->OnSynced();
+    enforcer_->AskTheUnread();
     Tell(old);
-    EXPECT_THAT(gate_->Marks(old), IsEmpty());
-    EXPECT_EQ(gate_->TotalsNow().failed, 0);
+    EXPECT_THAT(enforcer_->Marks(old), IsEmpty());
+    EXPECT_EQ(enforcer_->TotalsNow().failed, 0);
     EXPECT_TRUE(Admit("other"));
     is_unread_ = false;
-    gate_->AskTheUnread();
-    EXPECT_THAT(gate_->Marks(old), IsEmpty());
-    EXPECT_EQ(gate_->TotalsNow().failed, 0);
+    enforcer_->AskTheUnread();
+    EXPECT_THAT(enforcer_->Marks(old), IsEmpty());
+    EXPECT_EQ(enforcer_->TotalsNow().failed, 0);
   }
 }
 

@@ -10,13 +10,13 @@
 namespace kubexx::reloader {
 
 std::shared_ptr<cache::SharedInformerBase> NewTestInformer(
-    std::shared_ptr<cache::ListerWatcher> source, cache::InformerOptions options) {
-  return std::make_shared<cache::SharedInformerBase>(std::move(source), std::move(options));
+    std::shared_ptr<cache::ListerWatcher> list_watch, cache::InformerOptions options) {
+  return std::make_shared<cache::SharedInformerBase>(std::move(list_watch), std::move(options));
 }
 
 std::shared_ptr<cache::SharedInformerBase> NewTestInformer(
-    std::vector<cache::NamespacedSource> sources, cache::InformerOptions options) {
-  return std::make_shared<cache::SharedInformerBase>(std::move(sources), std::move(options));
+    std::vector<cache::NamespacedSource> list_watches, cache::InformerOptions options) {
+  return std::make_shared<cache::SharedInformerBase>(std::move(list_watches), std::move(options));
 }
 
 void AwaitOperatorSync(const cache::SharedInformerBase& informer) {

@@ -26,6 +26,7 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/operator/operator.h"
 #include "kubexx/reloader/testing/new_informer.h"
 #include "kubexx/reloader/write/dry_run.h"

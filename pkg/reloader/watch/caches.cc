@@ -101,24 +101,6 @@ std::stop_token InformerSet::LateOf(WorkloadKind kind) const {
   return found == late.end() ? std::stop_token() : found->second;
 }
 
-std::function<Result<void>(cache::Object&)> TransformFor(SourceType type, AnnotationKeys keys) {
-  return [type, keys = std::move(keys)](cache::Object& object) {
-    return ProjectSource(type, keys, object);
-  };
-}
-
-std::function<Result<void>(cache::Object&)> TransformFor(WorkloadKind kind, AnnotationKeys keys) {
-  return [kind, keys = std::move(keys)](cache::Object& object) {
-    return ProjectWorkload(kind, keys, object);
-  };
-}
-
-std::function<Result<void>(cache::Object&)> TransformForProviderClass(AnnotationKeys keys) {
-  return [keys = std::move(keys)](cache::Object& object) {
-    return ProjectProviderClass(keys, object);
-  };
-}
-
 cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& rules) {
   cache::IndexTerms terms;
   for (const SourceId& source : ReferencedSources(workload)) {

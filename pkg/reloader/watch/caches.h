@@ -70,16 +70,6 @@ struct InformerSet {
   std::stop_token LateOf(WorkloadKind kind) const;
 };
 
-/// The InformerOptions::transform that informers of the type need.
-std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(SourceType type,
-                                                                       AnnotationKeys keys);
-std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(WorkloadKind kind,
-                                                                       AnnotationKeys keys);
-
-/// The InformerOptions::transform that InformerSet::provider_classes needs.
-std::function<apimachinery::Result<void>(cache::Object&)> TransformForProviderClass(
-    AnnotationKeys keys);
-
 /// The index terms of a workload: the sources that it references and may be rolled for, and from
 /// its reload lists the plain names and the types with patterns.
 cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& rules);

@@ -1,6 +1,7 @@
 #include "kubexx/reloader/watch/event_router.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/logging/log.h"
@@ -21,6 +22,12 @@ EventType EventTypeOf(const RawEvent& event) {
       break;
   }
   return EventType::kDelete;
+}
+
+std::function<void(const RawEvent&)> EventRouter::SourceHandler(SourceType type,
+                                                                std::stop_token stop) {
+  return
+      [this, type, stop = std::move(stop)](const RawEvent& event) { OnSource(type, event, stop); };
 }
 
 void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::stop_token& stop) {

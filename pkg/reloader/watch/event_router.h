@@ -73,15 +73,17 @@ class EventRouter {
   };
   explicit EventRouter(Parts parts) : parts_(std::move(parts)) {}
 
-  /// Handles an event of a source. Waits for the workloads' first list before that, so that no
-  /// workload is missed; until then the informer's other events wait, too. Drops the event when
-  /// `stop` is requested first.
-  void OnSource(SourceType type, const cache::RawEvent& event, const std::stop_token& stop);
+  /// Returns the handler of informers of the type, through which an event comes from the informer
+  /// straight to the router, which must outlive it. The handler waits for the workloads' first list
+  /// before it handles an event, so that no workload is missed; until then the informer's other
+  /// events wait, too. It drops the event when `stop` is requested first.
+  std::function<void(const cache::RawEvent&)> SourceHandler(SourceType type, std::stop_token stop);
   /// Handles a change that `on_demand` has taken, after the workloads have been listed.
   void OnListed(const SourceId& id, const std::optional<Digest>& before);
   /// Handles an event of a workload. Waits for the first list of the selected namespaces.
   void OnWorkload(WorkloadKind kind, const cache::RawEvent& event, const std::stop_token& stop);
-  /// Handles an event of a SecretProviderClass, whose annotations matter. Waits as OnSource does.
+  /// Handles an event of a SecretProviderClass, whose annotations matter. Waits as the handler of
+  /// a source does.
   void OnProviderClass(const cache::RawEvent& event, const std::stop_token& stop);
 
  private:
@@ -94,6 +96,7 @@ class EventRouter {
 
   using RawEvent = cache::RawEvent;
 
+  void OnSource(SourceType type, const RawEvent& event, const std::stop_token& stop);
   /// Handles a change. Returns whether the object could be read.
   bool OnSourceChange(SourceType type, const RawEvent& event);
   /// Does the same for the status of a pod that mounts a SecretProviderClass.

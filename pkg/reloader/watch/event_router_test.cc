@@ -24,6 +24,7 @@
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/ha/held_shards.h"
+#include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/plan/baseline.h"
 #include "kubexx/reloader/plan/planner.h"
 #include "kubexx/reloader/plan/strategy.h"

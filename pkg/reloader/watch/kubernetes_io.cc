@@ -17,6 +17,7 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/baseline_owner.h"
 #include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/model/provider_class_projection.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -45,20 +46,20 @@ std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RE
   return DynamicListWatchOf(client, resource, namespace_);
 }
 
-/// One view over the set's namespaces, or all; `source_of` makes what lists and watches one of
-/// them.
+/// One view over the set's namespaces, or all; `list_watch_of` makes the ListerWatcher of one
+/// of them.
 template <class Informer = cache::SharedInformerBase>
 std::shared_ptr<Informer> NewInformer(
     const InformerSet& set, cache::InformerOptions options,
-    base::FunctionRef<std::shared_ptr<cache::ListerWatcher>(const std::string&)> source_of) {
+    base::FunctionRef<std::shared_ptr<cache::ListerWatcher>(const std::string&)> list_watch_of) {
   if (set.namespaces.empty()) {
-    return std::make_shared<Informer>(source_of(""), std::move(options));
+    return std::make_shared<Informer>(list_watch_of(""), std::move(options));
   }
-  std::vector<cache::NamespacedSource> sources;
+  std::vector<cache::NamespacedSource> list_watches;
   for (const std::string& namespace_ : set.namespaces) {
-    sources.push_back({namespace_, source_of(namespace_)});
+    list_watches.push_back({namespace_, list_watch_of(namespace_)});
   }
-  return std::make_shared<Informer>(std::move(sources), std::move(options));
+  return std::make_shared<Informer>(std::move(list_watches), std::move(options));
 }
 
 cache::InformerOptions OptionsOf(const apimachinery::ResourceInfo& resource,
@@ -134,10 +135,10 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
     };
     set.workloads[kind] = NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
       options.namespace_ = namespace_;
-      const auto source = std::make_shared<WorkloadListWatch>(ListWatchOf(client, kind, namespace_),
-                                                              fallbacks, options);
-      set.workload_list_watches[kind].push_back({namespace_, source});
-      return source;
+      const auto list_watch = std::make_shared<WorkloadListWatch>(
+          ListWatchOf(client, kind, namespace_), fallbacks, options);
+      set.workload_list_watches[kind].push_back({namespace_, list_watch});
+      return list_watch;
     });
   }
 }
@@ -162,17 +163,18 @@ void AddSources(const std::shared_ptr<rest::RESTClient>& client, SourceType type
   }
   set.sources[type] = NewInformer<cache::SharedInformer<T>>(
       set, std::move(options), [&](const std::string& namespace_) {
-        std::shared_ptr<cache::ListerWatcher> source = cache::NewListWatchFromClient(
+        std::shared_ptr<cache::ListerWatcher> list_watch = cache::NewListWatchFromClient(
             client, resource, namespace_,
             {.label_selector = settings.source_label_selector,
              .field_selector = type == SourceType::kSecret
                                    ? "type!=" + std::string(kHelmReleaseType)
                                    : std::string()});
         if (settings.refusals != nullptr) {
-          source = settings.refusals->Follow(std::move(source), std::string(resource.plural),
-                                             namespace_, Refusals::Need::kPart);
+          list_watch =
+              settings.refusals->Follow(std::move(list_watch), std::string(resource.plural),
+                                        namespace_, Refusals::Need::kPart);
         }
-        return source;
+        return list_watch;
       });
 }
 

@@ -50,10 +50,10 @@ std::unique_ptr<NamespaceSelector> NewNamespaceSelector(std::shared_ptr<rest::RE
                                                         Refusals* refusals) {
   namespace core = api::core::v1;
   const apimachinery::ResourceInfo& resource = api::ResourceOf<core::Namespace>();
-  std::shared_ptr<cache::ListerWatcher> source = cache::NewListWatchFromClient(
+  std::shared_ptr<cache::ListerWatcher> list_watch = cache::NewListWatchFromClient(
       std::move(client), resource, "", {.label_selector = label_selector});
   if (refusals != nullptr) {
-    source = refusals->Follow(std::move(source), std::string(resource.plural), "");
+    list_watch = refusals->Follow(std::move(list_watch), std::string(resource.plural), "");
   }
   cache::InformerOptions informer{.name = std::string(resource.plural), .registry = registry};
   informer.transform = [](cache::Object& object) -> apimachinery::Result<void> {
@@ -66,7 +66,7 @@ std::unique_ptr<NamespaceSelector> NewNamespaceSelector(std::shared_ptr<rest::RE
   informer.version = resource.version;
   informer.resource = resource.plural;
   return std::make_unique<NamespaceSelector>(
-      std::make_shared<cache::SharedInformer<core::Namespace>>(std::move(source),
+      std::make_shared<cache::SharedInformer<core::Namespace>>(std::move(list_watch),
                                                                std::move(informer)));
 }
 

@@ -40,7 +40,7 @@ class WorkloadListWatch final : public cache::ListerWatcher {
     std::string namespace_{};
     /// Asks whether the server has the API. Empty: it is assumed to have it.
     std::function<apimachinery::Result<bool>(std::stop_token)> is_served{};
-    /// Returns a source that lists one namespace. Empty: that is not possible, or only one
+    /// Returns a ListerWatcher that lists one namespace. Empty: that is not possible, or only one
     /// namespace is listed anyway.
     std::function<std::shared_ptr<cache::ListerWatcher>(const std::string&)> in_namespace{};
     base::Clock& clock = base::Clock::Real();

@@ -33,12 +33,12 @@ class WorkloadListWatchTest : public testing::Test {
   };
   Listed List() {
     std::vector<std::string> names;
-    auto meta = source_.List({},
-                             [&](cache::Object&& object) -> Result<void> {
-                               names.push_back(object.key.name);
-                               return {};
-                             },
-                             {});
+    auto meta = list_watch_.List({},
+                                 [&](cache::Object&& object) -> Result<void> {
+                                   names.push_back(object.key.name);
+                                   return {};
+                                 },
+                                 {});
     return {std::move(meta), std::move(names)};
   }
   static ListOptions From(std::string version) {
@@ -47,7 +47,8 @@ class WorkloadListWatchTest : public testing::Test {
     return options;
   }
   Result<void> WatchFrom(const std::string& version, const std::stop_token& stop = {}) {
-    return source_.Watch(From(version), [](cache::WatchEvent&&) { return Result<void>(); }, stop);
+    return list_watch_.Watch(
+        From(version), [](cache::WatchEvent&&) { return Result<void>(); }, stop);
   }
   double Gauge(const std::string& verb) {
     return registry_.Gauge("kubexx_reloader_fallback", "", {{"kind", "CronJob"}, {"verb", verb}})
@@ -60,7 +61,7 @@ class WorkloadListWatchTest : public testing::Test {
   metrics::Registry registry_;
   std::shared_ptr<Fallbacks> fallbacks_ = std::make_shared<Fallbacks>(&registry_, clock_);
   std::atomic<bool> served_ = true;
-  WorkloadListWatch source_{
+  WorkloadListWatch list_watch_{
       server_,
       fallbacks_,
       {.kind = WorkloadKind::kCronJob,
@@ -76,7 +77,7 @@ TEST_F(WorkloadListWatchTest, PassesEverythingOnWithAllRights) {
   std::stop_source stop;
   std::string seen;
   std::jthread watch([&] {
-    (void)source_.Watch(
+    (void)list_watch_.Watch(
         From(listed.meta->resource_version),
         [&](cache::WatchEvent&& event) -> Result<void> {
           seen = event.object.key.name;
@@ -88,7 +89,7 @@ TEST_F(WorkloadListWatchTest, PassesEverythingOnWithAllRights) {
   server_->Put({"ns", "b"}, "1");
   watch.join();
   EXPECT_EQ(seen, "b");
-  EXPECT_FALSE(source_.IsOnDemand());
+  EXPECT_FALSE(list_watch_.IsOnDemand());
   EXPECT_EQ(Gauge("watch"), 0);
 }
 
@@ -99,9 +100,9 @@ TEST_F(WorkloadListWatchTest, WithoutWatchItListsWhenAsked) {
   Result<void> ended;
   std::jthread watch([&] { ended = WatchFrom(first.meta->resource_version); });
   clock_.AwaitSleepers(1);
-  EXPECT_TRUE(source_.IsOnDemand());
+  EXPECT_TRUE(list_watch_.IsOnDemand());
   EXPECT_EQ(Gauge("watch"), 1);
-  const std::uint64_t number = source_.AskForList();
+  const std::uint64_t number = list_watch_.AskForList();
   clock_.Advance(seconds(1));
   watch.join();
   ASSERT_FALSE(ended);
@@ -113,7 +114,7 @@ TEST_F(WorkloadListWatchTest, WithoutWatchItListsWhenAsked) {
   EXPECT_EQ(server_->list_requests().back().resource_version, "");  // the present state
   std::stop_source stop;
   std::jthread next([&] { (void)WatchFrom(second.meta->resource_version, stop.get_token()); });
-  EXPECT_EQ(source_.AwaitList(number, {}), second.meta->resource_version);
+  EXPECT_EQ(list_watch_.AwaitList(number, {}), second.meta->resource_version);
   stop.request_stop();
 }
 
@@ -121,8 +122,8 @@ TEST_F(WorkloadListWatchTest, AskingForTheVersionAnswersNoDemand) {
   server_->FailWatches(kNotAllowed, 1000000);
   const Listed first = List();
   ASSERT_TRUE(first.meta);
-  source_.AskForList();
-  EXPECT_EQ(source_.CurrentVersion({}), first.meta->resource_version);
+  list_watch_.AskForList();
+  EXPECT_EQ(list_watch_.CurrentVersion({}), first.meta->resource_version);
   Result<void> ended;
   std::jthread watch([&] { ended = WatchFrom(first.meta->resource_version); });
   clock_.AdvanceToSleeper(seconds(1));
@@ -139,28 +140,28 @@ TEST_F(WorkloadListWatchTest, IsOnDemandBeforeAnybodyHearsOfTheRefusal) {
   std::stop_source stop;
   std::jthread watch([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
   KX_AWAIT_NE(Gauge("watch"), 0);
-  EXPECT_TRUE(source_.IsOnDemand());
+  EXPECT_TRUE(list_watch_.IsOnDemand());
   clock_.AwaitSleepers(1);
   stop.request_stop();
 }
 
 TEST_F(WorkloadListWatchTest, IsInDoubtUntilAWatchTellsOfSomething) {
   using Hearing = WorkloadListWatch::Hearing;
-  EXPECT_EQ(source_.hearing(), Hearing::kInDoubt);
+  EXPECT_EQ(list_watch_.hearing(), Hearing::kInDoubt);
   const Listed listed = List();
   ASSERT_TRUE(listed.meta);
   std::stop_source stop;
   std::jthread watch([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
   server_->AwaitCaughtUp();
-  EXPECT_EQ(source_.hearing(), Hearing::kInDoubt) << "it may be refused yet";
+  EXPECT_EQ(list_watch_.hearing(), Hearing::kInDoubt) << "it may be refused yet";
   server_->SendBookmark();
-  KX_AWAIT_EQ(source_.hearing(), Hearing::kWatched);
+  KX_AWAIT_EQ(list_watch_.hearing(), Hearing::kWatched);
   server_->DropWatches();
   watch.join();
-  EXPECT_EQ(source_.hearing(), Hearing::kInDoubt) << "the next one may be refused";
+  EXPECT_EQ(list_watch_.hearing(), Hearing::kInDoubt) << "the next one may be refused";
   server_->FailWatches(kNotAllowed, 1000000);
   watch = std::jthread([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
-  KX_AWAIT_EQ(source_.hearing(), Hearing::kOnDemand);
+  KX_AWAIT_EQ(list_watch_.hearing(), Hearing::kOnDemand);
   stop.request_stop();
 }
 
@@ -171,7 +172,7 @@ TEST_F(WorkloadListWatchTest, AskingManyTimesIsOneListASecond) {
   std::jthread watch([&] { ended = WatchFrom("10"); });
   clock_.AwaitSleepers(1);
   for (int i = 0; i < 100; ++i) {
-    (void)source_.AskForList();
+    (void)list_watch_.AskForList();
   }
   EXPECT_EQ(server_->lists(), 1);
   clock_.Advance(seconds(1));
@@ -185,7 +186,7 @@ TEST_F(WorkloadListWatchTest, WatchesOnceItMay) {
   std::stop_source stop;
   std::atomic<bool> told = false;
   std::jthread watch([&] {
-    (void)source_.Watch(
+    (void)list_watch_.Watch(
         From(listed.meta->resource_version),
         [&](cache::WatchEvent&&) -> Result<void> {
           told = true;
@@ -194,13 +195,13 @@ TEST_F(WorkloadListWatchTest, WatchesOnceItMay) {
         stop.get_token());
   });
   clock_.AwaitSleepers(1);
-  EXPECT_TRUE(source_.IsOnDemand());
+  EXPECT_TRUE(list_watch_.IsOnDemand());
   clock_.Advance(seconds(1));
   server_->Put({"ns", "a"}, "1");
   KX_AWAIT(told);
-  EXPECT_FALSE(source_.IsOnDemand());
+  EXPECT_FALSE(list_watch_.IsOnDemand());
   EXPECT_EQ(Gauge("watch"), 0);
-  EXPECT_EQ(source_.AwaitList(source_.AskForList(), {}), std::nullopt);
+  EXPECT_EQ(list_watch_.AwaitList(list_watch_.AskForList(), {}), std::nullopt);
   stop.request_stop();
 }
 
@@ -358,9 +359,10 @@ TEST_F(WorkloadListWatchTest, AnApiThatIsNotServedHasNoObjectsUntilItIs) {
   EXPECT_EQ(Gauge("served"), 1);
   ListOptions initial;
   initial.send_initial_events = true;
-  EXPECT_EQ(
-      source_.Watch(initial, [](cache::WatchEvent&&) { return Result<void>(); }, {}).error().reason,
-      Reason::kForbidden);
+  EXPECT_EQ(list_watch_.Watch(initial, [](cache::WatchEvent&&) { return Result<void>(); }, {})
+                .error()
+                .reason,
+            Reason::kForbidden);
   Result<void> ended;
   std::jthread watch([&] { ended = WatchFrom("0"); });
   clock_.AwaitSleepers(1);
@@ -420,7 +422,7 @@ TEST_F(WorkloadListWatchTest, WhatCameWithAWatchStaysAsWell) {
   initial.send_initial_events = true;
   initial.allow_watch_bookmarks = true;
   std::stop_source stop;
-  (void)source_.Watch(
+  (void)list_watch_.Watch(
       initial,
       [&](cache::WatchEvent&& event) -> Result<void> {
         if (event.initial_events_end) {
@@ -437,13 +439,13 @@ TEST_F(WorkloadListWatchTest, WhatCameWithAWatchStaysAsWell) {
 
 TEST_F(WorkloadListWatchTest, SaysOnceThatAFirstListIsLate) {
   int told = 0;
-  WorkloadListWatch source(server_, fallbacks_,
-                           {.kind = WorkloadKind::kCronJob,
-                            .clock = clock_,
-                            .on_late = [&told](const Status&) { ++told; }});
+  WorkloadListWatch list_watch(server_, fallbacks_,
+                               {.kind = WorkloadKind::kCronJob,
+                                .clock = clock_,
+                                .on_late = [&told](const Status&) { ++told; }});
   const auto fail = [&](const Status& status) {
     server_->FailLists(status);
-    EXPECT_FALSE(source.List({}, [](cache::Object&&) { return Result<void>(); }, {}));
+    EXPECT_FALSE(list_watch.List({}, [](cache::Object&&) { return Result<void>(); }, {}));
   };
   const Status broken(Reason::kInternalError, "conversion webhook failed", 500);
   const Status away(Reason::kUnavailable, "connection refused");
@@ -458,7 +460,7 @@ TEST_F(WorkloadListWatchTest, SaysOnceThatAFirstListIsLate) {
   initial.send_initial_events = true;
   clock_.Advance(seconds(60));
   server_->FailWatches(broken);
-  EXPECT_FALSE(source.Watch(initial, [](cache::WatchEvent&&) { return Result<void>(); }, {}));
+  EXPECT_FALSE(list_watch.Watch(initial, [](cache::WatchEvent&&) { return Result<void>(); }, {}));
   EXPECT_EQ(told, 1);
   clock_.Advance(seconds(60));
   fail(broken);
@@ -473,9 +475,10 @@ TEST_F(WorkloadListWatchTest, WhoWaitsForAListWaitsNoLongerThanItWants) {
   std::stop_source stop;
   std::jthread watch([&] { ended = WatchFrom(listed.meta->resource_version, stop.get_token()); });
   clock_.AwaitSleepers(1);
-  ASSERT_TRUE(source_.IsOnDemand());
-  const std::uint64_t number = source_.AskForList();  // which is never answered
-  std::jthread wait([&] { EXPECT_EQ(source_.AwaitList(number, {}, seconds(10)), std::nullopt); });
+  ASSERT_TRUE(list_watch_.IsOnDemand());
+  const std::uint64_t number = list_watch_.AskForList();  // which is never answered
+  std::jthread wait(
+      [&] { EXPECT_EQ(list_watch_.AwaitList(number, {}, seconds(10)), std::nullopt); });
   clock_.AwaitSleepers(2);
   clock_.Advance(seconds(10));
   wait.join();

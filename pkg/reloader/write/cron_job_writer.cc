@@ -4,6 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/api/batch/v1/resources.gen.h"
+#include "kubexx/api/owner_reference.h"
+#include "kubexx/codec/codec.h"
 #include "kubexx/controller/object_helpers.h"
 #include "kubexx/dynamic/metadata_client.h"
 #include "kubexx/logging/log.h"
@@ -107,14 +110,12 @@ Result<Unstructured> InstantiatedJob(const Unstructured& cron_job, const Workloa
   const auto micros =
       std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
   annotations[kRolledFor] = std::to_string(micros) + " " + write.token;
-  JsonTree owner = JsonTree::Object();
-  owner["apiVersion"] = "batch/v1";
-  owner["kind"] = "CronJob";
-  owner["name"] = cron_job.Name();
-  owner["uid"] = cron_job.Uid();
-  owner["controller"] = true;
-  owner["blockOwnerDeletion"] = true;
-  metadata["ownerReferences"].Append(std::move(owner));
+  auto owner =
+      api::OwnerReferenceTo(api::batch::v1::kCronJobResource, cron_job.Name(), cron_job.Uid());
+  owner.controller = true;
+  owner.block_owner_deletion = true;
+  KX_ASSIGN_OR_RETURN(JsonTree reference, JsonTree::Parse(codec::EncodeJson(owner)));
+  metadata["ownerReferences"].Append(std::move(reference));
   if (const JsonTree* spec = job_template->Find("spec")) {
     job["spec"] = *spec;
   }

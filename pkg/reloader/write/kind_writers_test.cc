@@ -25,7 +25,7 @@ TEST(InstantiatedJob, IsMadeFromTheTemplateAndOwnedByTheCronJob) {
       R"("namespace":"ns","labels":{"l":"1"},)"
       R"("annotations":{"cronjob.kubernetes.io/instantiate":"manual","a":"2",)"
       R"("kubexx.io/rolled-for":"7000000 token"},)"
-      R"("ownerReferences":[{"apiVersion":"batch/v1","kind":"CronJob","name":"backup","uid":"u1",)"
+      R"("ownerReferences":[{"kind":"CronJob","name":"backup","uid":"u1","apiVersion":"batch/v1",)"
       R"("controller":true,"blockOwnerDeletion":true}]},)"
       R"("spec":{"backoffLimit":3,"template":{"spec":{"containers":[)"
       R"({"name":"app","env":[{"name":"X","value":"1"}]}]}}}})");

@@ -16,7 +16,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 // While the lease may be renewed any moment.
-constexpr base::Duration kGatePause = std::chrono::seconds(1);
+constexpr base::Duration kShardPause = std::chrono::seconds(1);
 // The wall clock may be set: a long pause is looked at now and then.
 constexpr base::Duration kMaxWait = std::chrono::hours(1);
 
@@ -154,7 +154,7 @@ Result<std::optional<base::Duration>> Pauses::Look(const WorkloadId& id,
   const auto permit = parts_.held_shards != nullptr ? parts_.held_shards->Enter(id.key.namespace_)
                                                     : std::optional<HeldShards::Permit>();
   if (parts_.held_shards != nullptr && !permit) {
-    return parts_.held_shards->IsOpenFor(id.key.namespace_) ? std::optional(kGatePause) : done;
+    return parts_.held_shards->IsOpenFor(id.key.namespace_) ? std::optional(kShardPause) : done;
   }
   auto ended = End(id, stop);
   if (!ended && apimachinery::IsObjectNotFound(ended.error())) {

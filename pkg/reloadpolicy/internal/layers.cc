@@ -61,19 +61,19 @@ void AddTo(std::vector<Setting<T>>& list, const std::optional<T>& value, const N
   }
 }
 
-/// With what a gate, a limit or a stop that is enforced stands for where it says no more: otherwise
-/// a team could name a soak time of nothing, a limit as high as it likes, or a timeout by which
-/// nothing fails and no place is freed.
+/// With what a health gate, a limit or a stop that is enforced stands for where it says no more:
+/// otherwise a team could name a soak time of nothing, a limit as high as it likes, or a timeout by
+/// which nothing fails and no place is freed.
 Settings WithDefaults(Settings settings) {
-  const bool gates = settings.health_gate && *settings.health_gate;
+  const bool has_health_gate = settings.health_gate && *settings.health_gate;
   const bool limits = settings.max_in_namespace || settings.max_in_cluster;
-  if ((gates || settings.stop_after_failures) && !settings.soak_time) {
+  if ((has_health_gate || settings.stop_after_failures) && !settings.soak_time) {
     settings.soak_time = Effective::kDefaultSoakTime;
   }
-  if ((gates || limits || settings.stop_after_failures) && !settings.health_timeout) {
+  if ((has_health_gate || limits || settings.stop_after_failures) && !settings.health_timeout) {
     settings.health_timeout = Effective::kDefaultHealthTimeout;
   }
-  if (gates && !settings.max_in_namespace && !settings.max_in_cluster) {
+  if (has_health_gate && !settings.max_in_namespace && !settings.max_in_cluster) {
     settings.max_in_namespace = 1;
   }
   return settings;

@@ -201,7 +201,7 @@ void Distributor::ApplyChanges(std::vector<Delta>&& deltas) {
     }
   }
   store_->PackLater(changed);
-  std::vector<std::shared_ptr<const RawEvent>> events;
+  std::vector<std::shared_ptr<const PackedEvent>> events;
   events.reserve(pending.size());
   for (std::size_t i = 0; i < pending.size(); ++i) {
     if (auto event = EventOf(std::move(pending[i]), std::move(changes[i].entry))) {
@@ -229,7 +229,7 @@ void Distributor::Prepare(DeleteDelta& delta, Pending& pending, PackedStore::Cha
 }
 
 // Null when there is nothing to tell.
-std::shared_ptr<const RawEvent> Distributor::EventOf(Pending&& pending, EntryRef&& old) const {
+std::shared_ptr<const PackedEvent> Distributor::EventOf(Pending&& pending, EntryRef&& old) const {
   RawEvent::Flags flags{.is_single_change = true};
   if (pending.type == RawEvent::Type::kDelete) {
     if (!old) {
@@ -244,8 +244,8 @@ std::shared_ptr<const RawEvent> Distributor::EventOf(Pending&& pending, EntryRef
   } else if (SameContent(*old, *pending.object)) {
     return nullptr;
   }
-  return std::make_shared<const RawEvent>(store_, pending.type, std::move(pending.object),
-                                          std::move(old), flags);
+  return std::make_shared<const PackedEvent>(store_, pending.type, std::move(pending.object),
+                                             std::move(old), flags);
 }
 
 void Distributor::On(ReplaceDelta&& delta) {
@@ -299,10 +299,10 @@ void Distributor::TellAll(std::vector<EntryRef> entries, bool initial) {
 void Distributor::TellDifference(const EntryTable& old_table,
                                  const std::vector<EntryRef>& entries) {
   constexpr std::size_t kEventsAtOnce = 128;
-  std::vector<std::shared_ptr<const RawEvent>> events;
+  std::vector<std::shared_ptr<const PackedEvent>> events;
   const auto tell = [&](RawEvent::Type type, const EntryRef& object, const EntryRef& old,
                         bool final_state_unknown) {
-    events.push_back(std::make_shared<const RawEvent>(
+    events.push_back(std::make_shared<const PackedEvent>(
         store_, type, object, old, RawEvent::Flags{.final_state_unknown = final_state_unknown}));
     if (events.size() == kEventsAtOnce) {
       Tell(events);
@@ -341,7 +341,7 @@ void Distributor::On(ResyncDelta&&) {
   }
 }
 
-void Distributor::Tell(std::vector<std::shared_ptr<const RawEvent>>& events) {
+void Distributor::Tell(std::vector<std::shared_ptr<const PackedEvent>>& events) {
   for (const auto& listener : listeners_.All()) {
     listener->Push(events);
   }

@@ -12,6 +12,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/internal/informer/delta_queue.h"
 #include "kubexx/cache/internal/informer/listener.h"
+#include "kubexx/cache/internal/informer/packed_event.h"
 #include "kubexx/cache/internal/packed/packed_store.h"
 
 namespace kubexx::cache {
@@ -90,7 +91,7 @@ class Distributor {
   void ApplyChanges(std::vector<Delta>&& deltas);
   void Prepare(UpsertDelta& delta, Pending& pending, PackedStore::Change& change);
   void Prepare(DeleteDelta& delta, Pending& pending, PackedStore::Change& change);
-  std::shared_ptr<const RawEvent> EventOf(Pending&& pending, EntryRef&& old) const;
+  std::shared_ptr<const PackedEvent> EventOf(Pending&& pending, EntryRef&& old) const;
 
   void On(ReplaceDelta&& delta);
   void KeepUnnamed(ReplaceDelta& delta) const;
@@ -99,7 +100,7 @@ class Distributor {
 
   void TellDifference(const EntryTable& old_table, const std::vector<EntryRef>& entries);
   void TellAll(std::vector<EntryRef> entries, bool initial);
-  void Tell(std::vector<std::shared_ptr<const RawEvent>>& events);
+  void Tell(std::vector<std::shared_ptr<const PackedEvent>>& events);
 
   std::shared_ptr<PackedStore> store_;
   ListenerSet& listeners_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kubexx/base/after.h"
+#include "kubexx/cache/internal/reflector/reflector_metrics.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {

@@ -359,8 +359,8 @@ Listener::Event Listener::TakeLocked() {
 Listener::Event Listener::TakeMergedLocked() {
   auto item = late_.Pop();
   if (auto* change = std::get_if<MergeBuffer::Change>(&*item)) {
-    return std::make_shared<const RawEvent>(store_, change->type, std::move(change->object),
-                                            std::move(change->old), change->flags);
+    return std::make_shared<const PackedEvent>(store_, change->type, std::move(change->object),
+                                               std::move(change->old), change->flags);
   }
   SyncedLocked();
   return nullptr;

@@ -23,6 +23,7 @@
 #include "kubexx/cache/handler_options.h"
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/cache/internal/informer/merge_buffer.h"
+#include "kubexx/cache/internal/informer/packed_event.h"
 #include "kubexx/cache/internal/informer/snapshot.h"
 #include "kubexx/metrics/registry.h"
 
@@ -34,7 +35,7 @@ namespace kubexx::cache {
 class Listener {
  public:
   using Handler = std::function<void(const RawEvent&)>;
-  using Event = std::shared_ptr<const RawEvent>;
+  using Event = std::shared_ptr<const PackedEvent>;
 
   /// Settings of a Listener.
   struct Options {

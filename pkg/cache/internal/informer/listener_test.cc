@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kubexx/base/testing/await.h"
+#include "kubexx/cache/internal/informer/packed_event.h"
 #include "kubexx/cache/internal/packed/packed_store.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/fake_source.h"
@@ -70,9 +71,9 @@ TEST_F(ListenerTest, WalksDoNotPileUpBehindAFullQueue) {
     Listener listener(
         {.informer = "things", .name = "slow", .registry = &registry_, .max_events = 8}, store_,
         [](const RawEvent&) {});
-    const std::vector<std::shared_ptr<const RawEvent>> events(
-        8, std::make_shared<const RawEvent>(store_, RawEvent::Type::kAdd, a, EntryRef(),
-                                            RawEvent::Flags()));
+    const std::vector<std::shared_ptr<const PackedEvent>> events(
+        8, std::make_shared<const PackedEvent>(store_, RawEvent::Type::kAdd, a, EntryRef(),
+                                               RawEvent::Flags()));
     listener.Push(events);
     ASSERT_EQ(Queued(), 8);
     std::vector<std::weak_ptr<const Snapshot>> held;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
-#include "kubexx/cache/informer_event.h"
+#include "kubexx/cache/internal/informer/packed_event.h"
 #include "kubexx/cache/internal/packed/packed_store.h"
 
 namespace kubexx::cache {
@@ -27,13 +27,13 @@ class Snapshot {
   const std::vector<EntryRef>& entries() const { return entries_; }
   Kind kind() const { return kind_; }
   /// The event of entries()[i].
-  std::shared_ptr<const RawEvent> EventAt(std::size_t i) const;
+  std::shared_ptr<const PackedEvent> EventAt(std::size_t i) const;
 
  private:
   static constexpr std::size_t kRecent = 16;
   struct Recent {
     std::size_t index = 0;
-    std::shared_ptr<const RawEvent> event{};
+    std::shared_ptr<const PackedEvent> event{};
   };
 
   const std::shared_ptr<const PackedStore> store_;

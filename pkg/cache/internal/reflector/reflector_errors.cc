@@ -1,4 +1,5 @@
 // How a reflector tells of what has failed.
+#include "kubexx/cache/internal/reflector/reflector_metrics.h"
 #include "kubexx/cache/internal/reflector/thrown.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/logging/log.h"
@@ -10,7 +11,7 @@ void LogWatchError(std::string_view reflector, const apimachinery::Status& statu
 }
 
 apimachinery::Status Reflector::Thrown() const {
-  metrics_.exceptions.Increment();
+  metrics_->exceptions.Increment();
   return internal::ThrownError();
 }
 

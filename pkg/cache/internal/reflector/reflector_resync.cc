@@ -1,4 +1,5 @@
 // The resyncs of a reflector, on a thread of their own.
+#include "kubexx/cache/internal/reflector/reflector_metrics.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/logging/log.h"
 
@@ -10,7 +11,7 @@ void Reflector::ResyncLoop(const std::stop_token& stop) {
       if (options_.should_resync && !options_.should_resync()) {
         return {};
       }
-      metrics_.resyncs.Increment();
+      metrics_->resyncs.Increment();
       const base::MutexLock lock(store_mu_);
       return store_.Resync();
     });

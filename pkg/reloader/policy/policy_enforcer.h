@@ -1,0 +1,188 @@
+/// @file
+/// The rollout gate that enforces reload policies.
+#ifndef KUBEXX_RELOADER_POLICY_POLICY_ENFORCER_H_
+#define KUBEXX_RELOADER_POLICY_POLICY_ENFORCER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/plan/rollout_gate.h"
+#include "kubexx/reloadpolicy/arbiter.h"
+
+namespace kubexx::reloader {
+
+/// The reason of the notice that a rollout has failed. Each failed rollout has one such notice.
+inline constexpr char kRolloutFailed[] = "RolloutFailed";
+
+/// Something that the users of a workload should know.
+struct PolicyNotice {
+  WorkloadId workload{};
+  std::string uid{};
+  bool warning = false;
+  /// A warning about the same cause has been given for all workloads together.
+  bool is_one_of_many = false;
+  std::string reason{};  ///< in UpperCamelCase, for Events
+  std::string message{};
+};
+
+/// A policy and its figures at a moment.
+struct PolicyState {
+  struct Waiting {
+    reloadpolicy::ObjectRef workload{};
+    reloadpolicy::Hold hold{};
+    base::WallTime since{};
+    bool operator==(const Waiting&) const = default;
+  };
+  struct Failed {
+    reloadpolicy::ObjectRef workload{};
+    std::string uid{};
+    base::WallTime rolled_at{};
+    bool operator==(const Failed&) const = default;
+  };
+  reloadpolicy::PolicyId id{};
+  std::int64_t generation = 0;
+  std::vector<std::string> problems{};
+  int active = 0;
+  int failed = 0;
+  bool stopped = false;
+  std::size_t pending = 0;
+  /// The first kMaxListed rollouts that wait.
+  std::vector<Waiting> listed{};
+  /// The rollout that has waited longest for other rollouts, and since when it has; std::nullopt
+  /// when none does.
+  std::optional<Waiting> longest_for_others{};
+  /// The first kMaxFailedListed rollouts that have failed and whose workloads have not become
+  /// healthy since.
+  std::vector<Failed> failures{};
+  bool operator==(const PolicyState&) const = default;
+};
+
+/// The RolloutGate of reload policies. It connects a reloadpolicy::Arbiter, which decides, to the
+/// operator: locks it, asks it, and wakes the workloads that may go on. Keeps an entry for each
+/// rollout that waits, is under way or has failed, and for no other workloads. Thread-safe.
+class PolicyEnforcer final : public RolloutGate {
+ public:
+  static constexpr std::size_t kMaxListed = 20;
+  static constexpr std::size_t kMaxFailedListed = 100;
+
+  struct Options {
+    reloadpolicy::Settings flags{};
+    base::Clock& clock = base::Clock::Real();
+    /// Called when a workload begins to wait, when it waits for another reason, when its rollout
+    /// has failed, and when its annotations cannot be read; on the operator's threads, outside
+    /// locks. Must not block.
+    std::function<void(const PolicyNotice&)> notify{};
+    /// Implements WaitForSync. Empty: there is nothing to wait for.
+    std::function<bool(const std::stop_token&)> wait_for_policies{};
+    /// Returns a sentence that says why the policies for a namespace are not known, so that nothing
+    /// may be rolled there and no rollout ends; std::nullopt when they are known. Called outside
+    /// locks before each rollout, and whenever a rollout is looked at. Empty: policies are always
+    /// known.
+    std::function<std::optional<std::string>(const std::string& namespace_)> unread{};
+  };
+  explicit PolicyEnforcer(Options options);
+  ~PolicyEnforcer() override;
+
+  /// Adds or replaces a policy. `failed`: the failures in its status when it was first seen. If the
+  /// operator has synced, the call looks at these workloads immediately and drops those that were
+  /// deleted or are healthy.
+  void SetPolicy(reloadpolicy::Policy policy,
+                 const std::vector<reloadpolicy::Remembered>& failed = {});
+  void RemovePolicy(const reloadpolicy::PolicyId& id);
+  /// The places where policies are not known may have changed. Makes the operator look soon at the
+  /// rollouts that wait for that reason, or are followed with longer timeouts because of it.
+  void AskTheUnread();
+  /// The states of all policies, sorted by id.
+  std::vector<PolicyState> States() const;
+  /// Sums over all workloads and policies.
+  struct Totals {
+    std::map<reloadpolicy::HoldReason, int> held{};
+    int active = 0;
+    int failed = 0;
+    int policies = 0;
+    int invalid = 0;
+    int stopped = 0;
+  };
+  Totals TotalsNow() const;
+  /// Returns a copy of the arbiter.
+  reloadpolicy::Arbiter Snapshot() const;
+  /// Whether an operator is attached.
+  bool attached() const;
+
+  base::Subscription Attach(GateHost host) override;
+  bool WaitForSync(const std::stop_token& stop) override;
+  void OnSynced() override;
+  AnnotationEdits Marks(const Workload& workload) override;
+  bool Admit(const Workload& workload, std::vector<Change>& changes,
+             AnnotationEdits& annotations) override;
+  void OnWritten(const WorkloadId& workload, WriteEnd end) override;
+  void OnNothing(const WorkloadId& workload) override;
+  void OnUpToDate(const Workload& workload) override;
+  void OnWorkload(const WorkloadId& id, const Workload* workload) override;
+  std::optional<base::Duration> SettleWindow(const WorkloadId& workload) override;
+  std::string KeysOf(const SourceId& source, const std::string& own) override;
+
+ private:
+  struct HeldSources {
+    std::vector<Change> changes{};
+    std::optional<reloadpolicy::Hold> hold{};
+  };
+  /// Keeps the host alive during a call to it.
+  class HostUse;
+
+  /// Takes the changes whose sources are paused out of `changes`.
+  HeldSources TakePaused(std::vector<Change>& changes);
+  /// The causes of the changes that are paused by their own annotations.
+  std::set<SourceId> PausedByAnnotation(const std::vector<Change>& changes);
+  /// The workloads with a lower order that must be rolled before this one.
+  std::vector<reloadpolicy::ObjectRef> Before(const Workload& workload,
+                                              const std::vector<Change>& changes);
+  int OrderOf(const Workload& workload) const;
+  /// Completes the notice with the workload and passes it on.
+  void Notify(const Workload& workload, PolicyNotice notice) const;
+  /// Makes the operator look at the workloads that use a source whose list of keys has changed.
+  void WakeUsers(const reloadpolicy::PolicyId& policy, const std::set<SourceId>& sources);
+  /// Makes the operator look at the workload again, and notifies about a reason that is new.
+  void Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news);
+  /// Notifies, once each, about annotations that cannot be read and settings that are not allowed.
+  void ReportSettings(const Workload& workload);
+  /// When the caches are complete: shows the arbiter the workloads that it was only told of by a
+  /// status.
+  void LookAtUnseen();
+  /// Tells the arbiter in which of these namespaces, and of those where policies were unknown
+  /// before, policies are not known now.
+  void LookAtUnread(std::set<std::string> names);
+  void Wake(const WorkloadId& workload, base::Duration after);
+  /// Applies `change` with the lock held, then wakes the workloads that may go on because of it.
+  void Update(base::FunctionRef<void(reloadpolicy::Arbiter&, base::WallTime)> change);
+
+  const Options options_;
+  mutable base::Mutex mu_;
+  reloadpolicy::Arbiter arbiter_ KX_GUARDED_BY(mu_);
+  /// The caches of the attached operator are complete.
+  bool synced_ KX_GUARDED_BY(mu_) = false;
+  /// Hashes of the problems with a workload's settings that have been reported, so that each is
+  /// reported once. Kept as long as the problem and the workload exist.
+  std::map<WorkloadId, std::set<std::size_t>> reported_ KX_GUARDED_BY(mu_);
+
+  mutable base::Mutex host_mu_;
+  base::CondVar host_idle_;
+  std::shared_ptr<const GateHost> host_ KX_GUARDED_BY(host_mu_);
+  int host_users_ KX_GUARDED_BY(host_mu_) = 0;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_POLICY_POLICY_ENFORCER_H_

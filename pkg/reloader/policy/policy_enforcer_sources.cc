@@ -1,0 +1,183 @@
+// What policies say of sources, and what a PolicyEnforcer asks about them.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/reloader/policy/policy_enforcer.h"
+#include "kubexx/reloader/policy/policy_enforcer_host.h"
+#include "kubexx/reloader/policy/policy_refs.h"
+#include "kubexx/reloader/watch/caches.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using internal::RefOf;
+using reloadpolicy::HoldReason;
+using reloadpolicy::ObjectRef;
+using reloadpolicy::Policy;
+
+/// The sources, without namespaces, whose lists of keys differ between two states of a policy.
+/// Null: there is none.
+std::set<SourceId> NewlyListed(const Policy* before, const Policy* now) {
+  const bool moved = before != nullptr && now != nullptr &&
+                     (before->namespaces != now->namespaces ||
+                      before->excluded_namespaces != now->excluded_namespaces);
+  std::set<SourceId> result;
+  const auto compare = [&](const Policy* one, const Policy* other) {
+    for (const reloadpolicy::SourceRule& rule :
+         one == nullptr ? std::vector<reloadpolicy::SourceRule>() : one->sources) {
+      const bool is_same =
+          other != nullptr &&
+          std::ranges::any_of(other->sources, [&](const reloadpolicy::SourceRule& each) {
+            return each.kind == rule.kind && each.name == rule.name && each.keys == rule.keys;
+          });
+      if (!rule.keys.empty() && (moved || !is_same)) {
+        result.insert({rule.kind == "Secret" ? SourceType::kSecret : SourceType::kConfigMap,
+                       {"", rule.name}});
+      }
+    }
+  };
+  compare(before, now);
+  compare(now, before);
+  return result;
+}
+
+}  // namespace
+
+void PolicyEnforcer::SetPolicy(reloadpolicy::Policy policy,
+                               const std::vector<reloadpolicy::Remembered>& failed) {
+  const reloadpolicy::PolicyId id = policy.id;
+  std::set<SourceId> listed;
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+    listed = NewlyListed(arbiter.policies().Find(id), &policy);
+    arbiter.SetPolicy(std::move(policy));
+    for (const reloadpolicy::Remembered& each : failed) {
+      arbiter.Remember(each);
+    }
+  });
+  WakeUsers(id, listed);
+  if (!failed.empty()) {
+    LookAtUnseen();  // no event tells of what is gone or mended already
+  }
+}
+
+void PolicyEnforcer::RemovePolicy(const reloadpolicy::PolicyId& id) {
+  std::set<SourceId> listed;
+  Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+    listed = NewlyListed(arbiter.policies().Find(id), nullptr);
+    arbiter.RemovePolicy(id);
+  });
+  WakeUsers(id, listed);
+}
+
+void PolicyEnforcer::WakeUsers(const reloadpolicy::PolicyId& policy,
+                               const std::set<SourceId>& sources) {
+  const HostUse host(*this);
+  if (host.get() == nullptr) {
+    return;
+  }
+  for (const SourceId& source : sources) {
+    const std::vector<std::string> spaces =
+        policy.namespace_.empty() ? host.get()->caches.NamespacesWith(source.type, source.key.name)
+                                  : std::vector{policy.namespace_};
+    for (const std::string& space : spaces) {
+      const Caches::Concerned users =
+          host.get()->caches.WorkloadsOf({source.type, {space, source.key.name}});
+      for (const auto* ids : {&users.by_name, &users.by_pattern}) {
+        for (const WorkloadId& id : *ids) {
+          host.get()->wake(id, base::Duration(0));
+        }
+      }
+    }
+  }
+}
+
+std::string PolicyEnforcer::KeysOf(const SourceId& source, const std::string& own) {
+  const base::MutexLock lock(mu_);
+  const auto keys = arbiter_.policies().SourceKeys(RefOf(source));
+  return keys && (keys->enforced || own.empty()) ? keys->value : own;
+}
+
+std::set<SourceId> PolicyEnforcer::PausedByAnnotation(const std::vector<Change>& changes) {
+  std::set<SourceId> paused;
+  const HostUse host(*this);
+  if (host.get() != nullptr) {
+    for (const Change& change : changes) {
+      for (const SourceId& cause : change.causes) {
+        const auto source = host.get()->caches.GetSource(cause);
+        if (source && source->paused) {
+          paused.insert(cause);
+        }
+      }
+    }
+  }
+  return paused;
+}
+
+PolicyEnforcer::HeldSources PolicyEnforcer::TakePaused(std::vector<Change>& changes) {
+  HeldSources held;
+  const std::set<SourceId> annotated = PausedByAnnotation(changes);
+  const base::MutexLock lock(mu_);
+  std::erase_if(changes, [&](const Change& change) KX_REQUIRES(mu_) {
+    for (const SourceId& cause : change.causes) {
+      if (annotated.contains(cause)) {
+        held.hold = {.reason = HoldReason::kSourcePaused,
+                     .message = RefOf(cause).ToString() + " is paused (annotation " +
+                                std::string(kSourcePaused) + ")"};
+        held.changes.push_back(change);
+        return true;
+      }
+      if (const auto pause = arbiter_.policies().SourcePause(RefOf(cause))) {
+        held.hold = {.reason = HoldReason::kSourcePaused,
+                     .message = RefOf(cause).ToString() + " is paused (" + pause->origin + ")",
+                     .policy = pause->policy};
+        held.changes.push_back(change);
+        return true;
+      }
+    }
+    return false;
+  });
+  return held;
+}
+
+int PolicyEnforcer::OrderOf(const Workload& workload) const {
+  const base::MutexLock lock(mu_);
+  return arbiter_.policies().Resolve(RefOf(workload.id), workload.annotations).Order();
+}
+
+std::vector<ObjectRef> PolicyEnforcer::Before(const Workload& workload,
+                                              const std::vector<Change>& changes) {
+  const int order = OrderOf(workload);
+  const HostUse host(*this);
+  if (order <= 0 || host.get() == nullptr) {
+    return {};
+  }
+  std::set<SourceId> causes;
+  for (const Change& change : changes) {
+    causes.insert(change.causes.begin(), change.causes.end());
+  }
+  for (const SourceId& cause : causes) {
+    const Caches::Concerned concerned = host.get()->caches.WorkloadsOf(cause);
+    for (const auto* ids : {&concerned.by_name, &concerned.by_pattern}) {
+      for (const WorkloadId& id : *ids) {
+        const auto other = id == workload.id ? std::nullopt : host.get()->caches.GetWorkload(id);
+        if (!other || OrderOf(*other) >= order) {
+          continue;
+        }
+        bool comes_first = false;
+        {
+          const base::MutexLock lock(mu_);
+          comes_first = arbiter_.IsActive(RefOf(id));
+        }
+        if (comes_first || host.get()->needs_rollout(*other, cause)) {
+          return {RefOf(id)};  // one is reason enough
+        }
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace kubexx::reloader

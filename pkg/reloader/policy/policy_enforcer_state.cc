@@ -1,0 +1,62 @@
+// What a PolicyEnforcer tells of itself.
+#include "kubexx/reloader/policy/policy_enforcer.h"
+
+namespace kubexx::reloader {
+
+std::vector<PolicyState> PolicyEnforcer::States() const {
+  const base::WallTime now = options_.clock.Wall();
+  std::vector<PolicyState> states;
+  const base::MutexLock lock(mu_);
+  for (const auto& [id, report] : arbiter_.Reports(now)) {
+    const reloadpolicy::Policy& policy = *arbiter_.policies().Find(id);
+    PolicyState& state =
+        states.emplace_back(PolicyState{.id = id,
+                                        .generation = policy.generation,
+                                        .problems = policy.problems,
+                                        .active = report.active,
+                                        .failed = static_cast<int>(report.failed.size()),
+                                        .stopped = report.stopped,
+                                        .pending = report.pending.size()});
+    for (const auto& [workload, pending] : report.pending) {
+      if (state.listed.size() == kMaxListed) {
+        break;
+      }
+      state.listed.push_back({workload, pending->hold, pending->since});
+    }
+    if (const auto& [workload, pending] = report.longest_for_others; pending != nullptr) {
+      state.longest_for_others = {workload, pending->hold, *pending->for_others_since};
+    }
+    for (const auto& [workload, rollout] : report.failed) {
+      if (state.failures.size() == kMaxFailedListed) {
+        break;
+      }
+      state.failures.push_back({workload, rollout->uid, rollout->started});
+    }
+  }
+  return states;
+}
+
+PolicyEnforcer::Totals PolicyEnforcer::TotalsNow() const {
+  const base::WallTime now = options_.clock.Wall();
+  Totals totals;
+  const base::MutexLock lock(mu_);
+  for (const auto& [workload, pending] : arbiter_.pending()) {
+    ++totals.held[pending.hold.reason];
+  }
+  const reloadpolicy::PolicyReport all = arbiter_.ReportFor(reloadpolicy::Policy(), now);
+  totals.active = all.active;
+  totals.failed = static_cast<int>(all.failed.size());
+  for (const auto& [id, report] : arbiter_.Reports(now)) {
+    ++totals.policies;
+    totals.invalid += arbiter_.policies().Find(id)->problems.empty() ? 0 : 1;
+    totals.stopped += report.stopped ? 1 : 0;
+  }
+  return totals;
+}
+
+reloadpolicy::Arbiter PolicyEnforcer::Snapshot() const {
+  const base::MutexLock lock(mu_);
+  return arbiter_;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,414 @@
+/// @file
+/// Arbiter: decides whether a workload may be rolled now. Pure: no I/O, no threads; callers pass
+/// the time in.
+#ifndef KUBEXX_RELOADPOLICY_ARBITER_H_
+#define KUBEXX_RELOADPOLICY_ARBITER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/reloadpolicy/last_starts.h"
+#include "kubexx/reloadpolicy/phase.h"
+#include "kubexx/reloadpolicy/policy_set.h"
+#include "kubexx/reloadpolicy/rollout.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
+
+namespace kubexx::reloadpolicy {
+
+/// The reason for which a rollout waits.
+enum class HoldReason : std::uint8_t {
+  kPoliciesUnread,
+  kInvalidAnnotation,
+  kPaused,
+  kSourcePaused,
+  kOutsideWindow,
+  kMinInterval,
+  kStopped,
+  kOrder,
+  kLimit,
+  kUnhealthy,
+  kHealthUnknown,
+};
+
+/// All values of HoldReason.
+inline constexpr std::array kHoldReasons{
+    HoldReason::kPoliciesUnread, HoldReason::kInvalidAnnotation,
+    HoldReason::kPaused,         HoldReason::kSourcePaused,
+    HoldReason::kOutsideWindow,  HoldReason::kMinInterval,
+    HoldReason::kStopped,        HoldReason::kOrder,
+    HoldReason::kLimit,          HoldReason::kUnhealthy,
+    HoldReason::kHealthUnknown};
+
+/// Whether a rollout with this reason waits because of other rollouts. All other reasons are
+/// settings that somebody has chosen, such as maintenance windows and pauses, or facts that are not
+/// known yet.
+constexpr bool IsForOthers(HoldReason reason) {
+  return reason == HoldReason::kOrder || reason == HoldReason::kLimit ||
+         reason == HoldReason::kUnhealthy;
+}
+
+/// The name that status and Events show, such as "OutsideMaintenanceWindow".
+std::string_view ToString(HoldReason reason);
+
+/// A text such as "2 rollouts have failed: Deployment/shop/a, Deployment/shop/b". `total` is the
+/// number in the text; the text names at most the first five of `failures`, which may hold fewer
+/// than `total`.
+std::string FailedText(const std::vector<ObjectRef>& failures, std::size_t total);
+
+/// The reason for which a rollout may not begin now.
+struct Hold {
+  HoldReason reason = HoldReason::kPaused;
+  std::string message{};
+  /// The time at which to ask again; std::nullopt when no known time ends the wait.
+  std::optional<base::WallTime> until{};
+  /// The policy that makes the rollout wait; std::nullopt when an annotation or a flag does.
+  std::optional<PolicyId> policy{};
+  /// Only with kOrder: the workload that must be rolled first.
+  std::optional<ObjectRef> waits_for{};
+  bool operator==(const Hold&) const = default;
+};
+
+/// A question to the arbiter: may this workload be rolled?
+struct Request {
+  ObjectRef workload{};
+  Annotations annotations{};
+  /// Workloads with a lower order that must be rolled for the same sources and have not been yet.
+  std::vector<ObjectRef> before{};
+  std::string uid{};
+  Phase phase = Phase::kComplete;
+};
+
+/// The state of a workload as an informer shows it.
+struct Sighting {
+  std::string uid{};
+  const Annotations& annotations;
+  Phase phase = Phase::kComplete;
+  /// The hash of the workload's pod template; empty when it is not known.
+  std::string template_hash{};
+  /// The process has just started and sees this workload for the first time, so the workload may
+  /// have been in this state for longer.
+  bool is_first_look = false;
+};
+
+/// The arbiter's answer to a Request: the rollout may begin (`hold` is empty), or it must wait.
+struct Decision {
+  std::optional<Hold> hold{};
+  /// The caller must write `started` as kLastRolloutAnnotation in the write that rolls the
+  /// workload.
+  bool tracked = false;
+  /// Only from Begin: the start time by which the arbiter recognizes this rollout later.
+  /// Annotations store whole seconds, so the arbiter moves this time forward where necessary to
+  /// keep it in another second than the previous rollout's start.
+  base::WallTime started{};
+  /// The caller must write this as kRolloutStateAnnotation in the same write. std::nullopt for
+  /// kinds whose status does not report rollouts.
+  std::optional<RolloutState> record{};
+};
+
+/// A rollout that had failed before this process started. A policy's status tells of it.
+struct Remembered {
+  ObjectRef workload{};
+  std::string uid{};
+  base::WallTime started{};
+};
+
+/// What the caller must do about a workload after the arbiter has seen its state.
+struct Mark {
+  /// The state to write as kRolloutStateAnnotation; std::nullopt when nothing is to be written.
+  std::optional<RolloutState> record{};
+  /// The reason for which the workload's rollout has failed, when nobody has reported that yet.
+  std::optional<std::string> failure{};
+};
+
+/// A rollout that waits, and for how long it has waited.
+struct Pending {
+  Hold hold{};
+  base::WallTime since{};
+  /// Since when the rollout has waited for other rollouts without interruption (see IsForOthers);
+  /// std::nullopt when its present reason is another one.
+  std::optional<base::WallTime> for_others_since{};
+  std::uint64_t sequence = 0;  ///< ascending in the order in which requests arrived
+  Effective effective{};
+};
+
+/// What a policy's status reports.
+struct PolicyReport {
+  int active = 0;
+  /// Rollouts that have failed and whose workloads have not become healthy since.
+  std::vector<std::pair<ObjectRef, const Rollout*>> failed{};
+  /// Rollouts that wait because of this policy, ordered by arrival.
+  std::vector<std::pair<ObjectRef, const Pending*>> pending{};
+  /// The rollout in `pending` that has waited longest for other rollouts; `second` is null when no
+  /// rollout waits for others.
+  std::pair<ObjectRef, const Pending*> longest_for_others{};
+  bool stopped = false;
+};
+
+/// Knows the policies, the rollouts under way and the rollouts that wait, and decides which
+/// rollouts may begin. The state that must survive a restart is stored on the workloads and in the
+/// status of policies: after a restart, pass all of it to Observe and Remember before asking
+/// anything. Not thread-safe.
+class Arbiter {
+ public:
+  explicit Arbiter(Settings flags = {}) : policies_(std::move(flags)) {}
+
+  const PolicySet& policies() const { return policies_; }
+  void SetPolicy(Policy policy);
+  void RemovePolicy(const PolicyId& id);
+  /// Tells the arbiter whether there may be policies for a namespace (for any namespace, with "")
+  /// that could not be read. While there may be, the arbiter applies the longest timeout and soak
+  /// time that a policy can ask for to rollouts in that namespace, so that no rollout ends, or
+  /// fails by its timeout, earlier than an unread policy might demand.
+  void SetUnread(const std::string& namespace_, bool is_unread, base::WallTime now);
+  /// The namespaces for which SetUnread was last called with true.
+  const std::set<std::string>& unread() const { return unread_; }
+  /// The workloads whose rollouts are under way or have failed.
+  std::vector<ObjectRef> Followed() const;
+
+  /// Tells the arbiter the present state of a workload.
+  void Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
+  /// Tells the arbiter of a rollout that failed before this process started. It counts as failed
+  /// until the workload is seen to be healthy, is replaced by another object, or is deleted.
+  void Remember(const Remembered& failed);
+  /// The workloads that Remember was called for and that Observe has not been called for since.
+  std::vector<ObjectRef> Unseen() const;
+  /// Tells the arbiter that the workload was deleted.
+  void Forget(const ObjectRef& workload);
+
+  /// Returns whether the workload may be rolled now. Changes nothing.
+  Decision Ask(const Request& request, base::WallTime now) const;
+  /// Does the same as Ask and stores the outcome: the rollout counts as under way when it may
+  /// begin, and as waiting otherwise.
+  Decision Begin(const Request& request, base::WallTime now);
+  /// Makes the rollout wait for a reason that the caller has found.
+  void Wait(const Request& request, Hold hold, base::WallTime now);
+  /// The write that followed Begin was not made: the rollout no longer counts as under way, unless
+  /// Observe has already seen it.
+  void Cancel(const ObjectRef& workload);
+  /// The write that followed Begin failed because the workload had changed, and the caller asks
+  /// again at once: the rollout no longer counts as under way, but its place is kept until the
+  /// workload asks again, is Done or is deleted, so that nobody else is let in before it. An
+  /// earlier attempt may have caused that change; if its outcome is unknown, it stays unknown.
+  void CancelOvertaken(const ObjectRef& workload);
+  /// It is not known whether the write that followed Begin was made. The rollout keeps its place
+  /// until Observe sees it, Settle finds that there is nothing to roll, or its timeout is over. It
+  /// cannot fail before Observe has seen it.
+  void Doubt(const ObjectRef& workload);
+  /// The caller has read the workload, as `seen`, and found nothing to roll. When the outcome of
+  /// its last write was unknown, the arbiter now either finds the rollout in `seen` or stops
+  /// counting it as under way.
+  void Settle(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
+  /// The write that followed Begin started no rollout, but its annotations are on the workload:
+  /// they record a rollout that does not exist. The arbiter stops counting the rollout, and
+  /// TakeMark corrects the record.
+  void CancelKept(const ObjectRef& workload);
+  /// The write that followed Begin has rolled the workload, but the arbiter's annotations are not
+  /// on it. The arbiter cannot recognize the status of such a rollout, so it does not follow it. A
+  /// minimum interval counts from this rollout as long as this arbiter exists, as it does from
+  /// every rollout that the arbiter has seen, whatever the annotations say later.
+  void LeaveUnrecorded(const ObjectRef& workload);
+  /// The workload has nothing to roll any more: it stops waiting.
+  void Done(const ObjectRef& workload);
+  /// Nobody asks any more, because the operator has stopped: no place is kept for a workload that
+  /// was to ask again.
+  void KeepNoPlaces();
+
+  /// Returns the waiting workloads for which the answer may have changed. Each is returned once,
+  /// until the caller asks for it again.
+  std::vector<ObjectRef> TakeWakes(base::WallTime now);
+  /// Ends the rollouts whose timeout or soak time is over at `now`. Call it after every other
+  /// change.
+  void Sweep(base::WallTime now);
+  /// Returns the followed workloads for which something has changed, each with the time after which
+  /// the caller should look at it and call TakeMark.
+  std::vector<std::pair<ObjectRef, base::Duration>> TakeLooks(base::WallTime now);
+  /// Returns what the caller must write on a workload with this uid and these annotations, and what
+  /// it must report. The arbiter returns each failure only once.
+  Mark TakeMark(const ObjectRef& workload, const std::string& uid, const Annotations& annotations);
+
+  PolicyReport ReportFor(const Policy& policy, base::WallTime now) const;
+  /// The reports of all policies.
+  std::map<PolicyId, PolicyReport> Reports(base::WallTime now) const;
+  /// Whether workloads with a higher order wait for this one: its rollout is under way or has
+  /// failed, the workload has not become healthy since, and its rollout is not paused.
+  bool IsActive(const ObjectRef& workload) const;
+  /// The reason for which the workload's rollout has failed; std::nullopt when it has not failed,
+  /// or the workload has become healthy since.
+  std::optional<std::string> FailureOf(const ObjectRef& workload, base::WallTime now) const;
+  const std::map<ObjectRef, Pending>& pending() const { return pending_; }
+  /// The number of rollouts that are under way or have failed.
+  std::size_t rollouts() const { return rollouts_.size(); }
+  /// The number of workloads the start of whose last rollout is remembered for minimum intervals.
+  std::size_t starts() const { return last_starts_.size(); }
+
+ private:
+  /// A rollout that has ended. Kept until its end, or the next rollout, is recorded on the
+  /// workload.
+  struct Ended {
+    RolloutState state = RolloutState::kCompleted;
+    base::WallTime started{};
+    bool seen = true;  ///< the record of this rollout has been seen on the workload
+  };
+  /// The limits under which a rollout takes a place.
+  enum class Place : std::uint8_t {
+    kNone,       ///< it counts under no limit
+    kUpdating,   ///< it counts under every limit
+    kUnhealthy,  ///< it counts only under limits with a health gate
+  };
+  /// The places that all rollouts together take.
+  struct Loads {
+    /// The places in the cluster, or in one namespace.
+    struct Taken {
+      int updating;
+      int unhealthy;
+    };
+    Loads();  // written down: clang has no default for it within the class
+    /// `workload` must outlive this.
+    void Add(const ObjectRef& workload, Place place);
+
+    Taken cluster{};
+    std::map<std::string, Taken> namespaces{};
+    const ObjectRef* unhealthy = nullptr;  ///< one of those that count as kUnhealthy
+    const ObjectRef* another_unhealthy = nullptr;
+  };
+  /// Counts that several questions about the same moment share.
+  struct Scan {
+    base::WallTime now{};
+    std::optional<Loads> loads{};
+    std::map<std::optional<PolicyId>, std::vector<ObjectRef>> failures{};
+  };
+  /// The places that other rollouts take from one workload's point of view.
+  struct Load {
+    int in_namespace = 0;
+    int in_cluster = 0;
+    const ObjectRef* unhealthy = nullptr;  ///< one that counts only because of a health gate
+  };
+  struct Unavailable {
+    base::WallTime since{};  ///< without interruption, as far as this process has seen
+    std::string uid{};
+    bool is_since_before = false;  ///< perhaps for longer: it was unavailable at the first look
+  };
+  /// The limit that leaves no place.
+  struct Reached {
+    enum class Limit : std::uint8_t { kNone, kHealthGateAlone, kInNamespace, kInCluster };
+    Limit limit = Limit::kNone;
+    const ObjectRef* unhealthy = nullptr;  ///< see Load::unhealthy
+  };
+  /// What a Hold reports about a reached limit.
+  struct Full {
+    Setting<int> limit{};
+    const char* where = "";
+    const ObjectRef* unhealthy = nullptr;
+  };
+
+  Decision Ask(const Request& request, const Effective& effective, base::WallTime now) const;
+  void Wait(const ObjectRef& workload, Hold hold, Effective effective, base::WallTime now);
+  std::optional<Hold> CheckTimes(const Request& request, const Effective& effective,
+                                 base::WallTime now) const;
+  std::optional<Hold> CheckFailures(const ObjectRef& workload, const Effective& effective,
+                                    Scan& scan) const;
+  /// Holds a rollout back right after the start, when nobody knows yet for how long the workload
+  /// has been unavailable. After kLeastUnavailable it is known whether the workload was broken
+  /// before.
+  std::optional<Hold> CheckHealthKnown(const Request& request, const Effective& effective,
+                                       base::WallTime now) const;
+  std::optional<Hold> CheckOrder(const Request& request, const Effective& effective) const;
+  std::optional<Hold> CheckLimits(const ObjectRef& workload, const Effective& effective,
+                                  Scan& scan) const;
+  static Place PlaceOf(const Rollout& rollout, base::WallTime now);
+  /// The place that the workload takes by its rollout or by a reservation.
+  Place PlaceOf(const ObjectRef& workload, base::WallTime now) const;
+  const Loads& LoadsIn(Scan& scan) const;
+  Load LoadFor(const ObjectRef& workload, bool healthy_only, Scan& scan) const;
+  /// Does the same as FullLimit, but builds no texts: it is called for each of many waiting
+  /// workloads.
+  Reached ReachedLimit(const ObjectRef& workload, const Effective& effective, Scan& scan) const;
+  std::optional<Full> FullLimit(const ObjectRef& workload, const Effective& effective,
+                                Scan& scan) const;
+  const std::vector<ObjectRef>& FailuresUnder(const std::optional<PolicyId>& policy,
+                                              Scan& scan) const;
+  /// The stopAfterFailures setting that prevents further rollouts; null when none does.
+  const Setting<int>* ReachedStop(const ObjectRef& workload, const Effective& effective,
+                                  Scan& scan) const;
+  bool MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
+  /// Whether the workload waits for a place that it would not get, because a stop has been reached
+  /// in the meantime.
+  bool HasBeenStopped(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
+  /// Has the waiting workloads asked again that the policy governs or holds back.
+  void WakeGoverned(const Policy& policy);
+  /// Whether another workload in the namespace may have a higher order.
+  bool OthersFollow(const ObjectRef& workload, int order) const;
+  void NoteOrder(const ObjectRef& workload, const Annotations& annotations);
+  /// Starts to follow a rollout. Returns its start time as it must be written on the workload.
+  base::WallTime Start(const Request& request, RolloutState state, base::WallTime now);
+  /// Whether the workload is already not working, so that a rollout that starts now is not to
+  /// blame.
+  bool IsBroken(const Request& request, base::WallTime now) const;
+  /// The latest known start of a rollout of the workload.
+  std::optional<base::WallTime> LastStart(const Request& request) const;
+  /// The followed rollout that `seen` shows; null when there is none. Stops following rollouts that
+  /// are over, and starts to follow one that is recorded on the workload and not known yet.
+  Rollout* Follow(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
+  /// Sets the timeouts and soak times of a rollout from the settings that hold for its workload.
+  void SetTimes(const ObjectRef& workload, Rollout& rollout) const;
+  bool IsUnread(const std::string& namespace_) const;
+  /// Calls SetTimes for the rollouts that the policy governs.
+  void SetTimesUnder(const Policy& policy);
+  /// Adjusts stored times when the clock has been set back since the last sweep.
+  void FollowClock(base::WallTime now);
+  void Drop(const ObjectRef& workload);
+  /// Reverts what Start did. Returns whether there was something to revert.
+  bool TakeBack(const ObjectRef& workload);
+  /// Does the same, and has those that wait asked again.
+  void Undo(const ObjectRef& workload);
+  void End(const ObjectRef& workload, RolloutState state, base::WallTime now);
+  /// Remembers a start, unless it lies in the future. `annotations` are the workload's.
+  void NoteStart(const ObjectRef& workload, const std::string& uid, const Annotations& annotations,
+                 base::WallTime started, base::WallTime now);
+  /// The start from which the minimum interval counts for the workload: the latest that the arbiter
+  /// remembers, follows or reads on the workload.
+  std::optional<base::WallTime> IntervalStart(const Request& request, base::Duration interval,
+                                              base::WallTime now) const;
+
+  PolicySet policies_;
+  std::set<std::string> unread_;
+  std::map<ObjectRef, Rollout> rollouts_;
+  /// Rollouts that Begin has replaced by a new one, until that new one has been observed.
+  std::map<ObjectRef, Rollout> replaced_;
+  std::map<ObjectRef, Ended> ended_;
+  /// What a minimum interval counts from when the workload's annotation says less.
+  LastStarts last_starts_;
+  std::optional<base::WallTime> next_prune_;
+  /// The orders that annotations give to workloads, by namespace.
+  std::map<std::string, std::map<ObjectRef, int>> orders_;
+  /// Workloads that are unavailable by their status.
+  std::map<ObjectRef, Unavailable> unavailable_;
+  std::set<ObjectRef> unseen_;
+  /// For TakeLooks: workloads to look at immediately (due_), and when their next change is due
+  /// (touched_).
+  std::set<ObjectRef> due_;
+  std::set<ObjectRef> touched_;
+  std::optional<base::WallTime> next_sweep_;
+  std::optional<base::WallTime> last_sweep_;
+  std::map<ObjectRef, Pending> pending_;
+  /// Workloads that are to ask again, because TakeWakes has returned them or CancelOvertaken was
+  /// called, and that have not done so yet: each of them reserves a place.
+  std::set<ObjectRef> woken_;
+  /// Workloads that TakeWakes has returned because a stop holds them back: they reserve no place.
+  std::set<ObjectRef> asked_anew_;
+  std::uint64_t next_sequence_ = 0;
+  /// Waiting workloads whose settings may have changed.
+  std::set<ObjectRef> changed_;
+  bool wake_some_ = false;
+};
+
+}  // namespace kubexx::reloadpolicy
+
+#endif  // KUBEXX_RELOADPOLICY_ARBITER_H_

@@ -1,0 +1,79 @@
+// The figures of policies.
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/reloadpolicy/arbiter.h"
+
+namespace kubexx::reloadpolicy {
+namespace {
+
+void AddRollout(PolicyReport& report, const ObjectRef& workload, const Rollout& rollout,
+                base::WallTime now) {
+  if (rollout.CountsAsFailed(now)) {
+    report.failed.emplace_back(workload, &rollout);
+  } else {
+    ++report.active;
+  }
+}
+
+void AddPending(PolicyReport& report, const ObjectRef& workload, const Pending& pending) {
+  report.pending.emplace_back(workload, &pending);
+  auto& longest = report.longest_for_others;
+  if (pending.for_others_since && (longest.second == nullptr ||
+                                   *pending.for_others_since < *longest.second->for_others_since)) {
+    longest = {workload, &pending};
+  }
+}
+
+void Finish(PolicyReport& report, const Policy& policy) {
+  std::ranges::sort(report.pending, {}, [](const auto& each) { return each.second->sequence; });
+  const auto& limit = policy.settings.stop_after_failures;
+  report.stopped = limit && report.failed.size() >= static_cast<std::size_t>(*limit);
+}
+
+}  // namespace
+
+PolicyReport Arbiter::ReportFor(const Policy& policy, base::WallTime now) const {
+  PolicyReport report;
+  for (const auto& [workload, rollout] : rollouts_) {
+    if (policy.Governs(workload) && !rollout.IsHealthy(now) && !rollout.IsLeft(now)) {
+      AddRollout(report, workload, rollout, now);
+    }
+  }
+  for (const auto& [workload, pending] : pending_) {
+    if (pending.hold.policy == policy.id) {
+      AddPending(report, workload, pending);
+    }
+  }
+  Finish(report, policy);
+  return report;
+}
+
+std::map<PolicyId, PolicyReport> Arbiter::Reports(base::WallTime now) const {
+  std::map<PolicyId, PolicyReport> reports;
+  for (const auto& [id, policy] : policies_.all()) {
+    reports.try_emplace(reports.end(), id);
+  }
+  for (const auto& [workload, rollout] : rollouts_) {
+    if (rollout.IsHealthy(now) || rollout.IsLeft(now)) {
+      continue;
+    }
+    for (const Policy* policy : policies_.Governing(workload)) {
+      AddRollout(reports.at(policy->id), workload, rollout, now);
+    }
+  }
+  for (const auto& [workload, pending] : pending_) {
+    if (!pending.hold.policy) {
+      continue;
+    }
+    if (const auto of = reports.find(*pending.hold.policy); of != reports.end()) {
+      AddPending(of->second, workload, pending);
+    }
+  }
+  for (auto& [id, report] : reports) {
+    Finish(report, *policies_.Find(id));
+  }
+  return reports;
+}
+
+}  // namespace kubexx::reloadpolicy

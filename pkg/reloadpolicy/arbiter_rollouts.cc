@@ -1,0 +1,395 @@
+// How an Arbiter follows rollouts from their beginning to a good end, whichever process sees it.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/reloadpolicy/arbiter.h"
+#include "kubexx/reloadpolicy/internal/in_seconds.h"
+
+namespace kubexx::reloadpolicy {
+
+using internal::InSeconds;
+namespace {
+
+constexpr char kOrderAnnotation[] = "reloader.kubexx.io/order";
+
+// Less is that of two threads which have each looked at the clock.
+constexpr std::chrono::seconds kSetBack{1};
+
+// Each looks at all starts that are remembered.
+constexpr std::chrono::minutes kBetweenPrunes{1};
+
+Rollout Restored(base::WallTime started, RolloutState state) {
+  Rollout rollout{.started = started, .running_since = started, .observed = true};
+  rollout.retried = state == RolloutState::kRetried;
+  rollout.failed = state == RolloutState::kFailed;
+  rollout.broken = state == RolloutState::kStartedBroken;
+  rollout.told = rollout.failed;
+  rollout.restored = true;
+  return rollout;
+}
+
+std::string WhyFailed(const Rollout& rollout) {
+  const std::string begun =
+      "the rollout begun at " + apimachinery::Time::From(rollout.started).ToString();
+  if (rollout.phase == Phase::kFailed) {
+    return begun + " makes no progress, according to the workload's status";
+  }
+  if (rollout.restored && rollout.told) {
+    return begun + " has failed; its phase is now: " + std::string(ToString(rollout.phase));
+  }
+  return begun + " was not complete and healthy within " +
+         apimachinery::Duration{rollout.timeout.count()}.ToString() +
+         "; its phase is now: " + std::string(ToString(rollout.phase));
+}
+
+}  // namespace
+
+void Arbiter::SetPolicy(Policy policy) {
+  RemovePolicy(policy.id);
+  const Policy set = policy;
+  policies_.Set(std::move(policy));
+  WakeGoverned(set);
+  SetTimesUnder(set);
+}
+
+void Arbiter::RemovePolicy(const PolicyId& id) {
+  if (const Policy* found = policies_.Find(id)) {
+    const Policy policy = *found;
+    policies_.Remove(id);
+    WakeGoverned(policy);
+    SetTimesUnder(policy);
+  }
+}
+
+void Arbiter::Drop(const ObjectRef& workload) {
+  wake_some_ = rollouts_.erase(workload) > 0 || wake_some_;
+  replaced_.erase(workload);
+  ended_.erase(workload);
+  unseen_.erase(workload);
+}
+
+void Arbiter::End(const ObjectRef& workload, RolloutState state, base::WallTime now) {
+  const auto found = rollouts_.find(workload);
+  if (found == rollouts_.end()) {
+    return;
+  }
+  NoteStart(workload, found->second.uid, found->second.annotations, found->second.started, now);
+  const Ended ended{state, found->second.started};
+  const bool stands_there = found->second.record.has_value();
+  Drop(workload);
+  if (stands_there) {
+    ended_.insert_or_assign(workload, ended);
+    due_.insert(workload);
+  }
+}
+
+void Arbiter::NoteOrder(const ObjectRef& workload, const Annotations& annotations) {
+  if (annotations.contains(kOrderAnnotation)) {
+    std::vector<std::string> problems;
+    const Settings own = SettingsFromAnnotations(annotations, problems);
+    orders_[workload.key.namespace_][workload] = own.order.value_or(0);
+  } else if (const auto of = orders_.find(workload.key.namespace_);
+             of != orders_.end() && of->second.erase(workload) > 0 && of->second.empty()) {
+    orders_.erase(of);
+  }
+}
+
+bool Arbiter::OthersFollow(const ObjectRef& workload, int order) const {
+  if (policies_.HighestOrderIn(workload.key.namespace_) > order) {
+    return true;
+  }
+  const auto of = orders_.find(workload.key.namespace_);
+  return of != orders_.end() && std::ranges::any_of(of->second, [&](const auto& other) {
+           return other.first != workload && other.second > order;
+         });
+}
+
+Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
+  const auto last = LastRolloutOf(seen.annotations);
+  auto found = rollouts_.find(workload);
+  if (found != rollouts_.end() && !found->second.uid.empty() && !seen.uid.empty() &&
+      found->second.uid != seen.uid && workload.kind != "Job") {
+    Drop(workload);  // another object of that name
+    found = rollouts_.end();
+  }
+  const auto record = RecordOf(seen.annotations, seen.uid);
+  if (found == rollouts_.end()) {
+    const auto ended = ended_.find(workload);
+    const bool is_of_ended =
+        ended != ended_.end() && last && InSeconds(*last) == InSeconds(ended->second.started);
+    if (!last || (record && !IsOpen(*record))) {
+      if (ended != ended_.end() && (ended->second.seen || is_of_ended)) {
+        ended_.erase(ended);
+      }
+      return nullptr;
+    }
+    if (is_of_ended) {
+      ended->second.seen = true;
+      due_.insert(workload);
+      return nullptr;  // that it has ended is not written yet
+    }
+    Rollout rollout = Restored(*last, record.value_or(RolloutState::kStarted));
+    rollout.annotations = seen.annotations;
+    SetTimes(workload, rollout);
+    // Without a record it was begun by an older version or belongs to a copy: what is old is over.
+    if (!record && (IsThrough(seen.phase) || rollout.MayHaveFailed(now))) {
+      return nullptr;
+    }
+    ended_.erase(workload);
+    wake_some_ = true;
+    return &rollouts_.insert_or_assign(workload, std::move(rollout)).first->second;
+  }
+  Rollout& rollout = found->second;
+  const bool is_younger = last && InSeconds(*last) > InSeconds(rollout.started) &&
+                          (!rollout.before || InSeconds(*last) > InSeconds(*rollout.before));
+  const bool is_older = !is_younger && (!last || InSeconds(*last) != InSeconds(rollout.started));
+  if (!rollout.observed && is_older) {
+    return nullptr;  // what was written has not arrived yet
+  }
+  if (is_older) {
+    return &rollout;  // undone, or stripped of annotations: what it is like decides
+  }
+  if (record && !IsOpen(*record)) {
+    Drop(workload);  // another replica has seen the end
+    return nullptr;
+  }
+  if (is_younger) {
+    const bool failed_before = rollout.MayCountAsFailed(now);  // another replica has rolled it
+    if (rollout.observed) {  // or somebody has edited the annotation
+      NoteStart(workload, rollout.uid, rollout.annotations, rollout.started, now);
+    }
+    rollout = Restored(*last, record.value_or(RolloutState::kStarted));
+    rollout.restored = false;
+    rollout.retried = rollout.retried || failed_before;
+  } else if (record == RolloutState::kFailed) {
+    rollout.failed = rollout.told = true;  // who wrote it has told it
+  }
+  return &rollout;
+}
+
+void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
+  NoteOrder(workload, seen.annotations);
+  if (seen.phase == Phase::kUnavailable) {
+    const Unavailable unavailable{now, seen.uid, seen.is_first_look};
+    const auto [at, is_new] = unavailable_.try_emplace(workload, unavailable);
+    if (!is_new && at->second.uid != seen.uid) {
+      at->second = unavailable;
+    }
+  } else if (seen.phase != Phase::kUnseen) {
+    unavailable_.erase(workload);
+  }
+  unseen_.erase(workload);
+  if (const auto last = LastRolloutOf(seen.annotations)) {
+    NoteStart(workload, seen.uid, seen.annotations, *last, now);
+  }
+  Rollout* rollout = Follow(workload, seen, now);
+  if (rollout == nullptr) {
+    return;
+  }
+  replaced_.erase(workload);
+  ended_.erase(workload);
+  rollout->observed = true;
+  rollout->uncertain = rollout->doubted = false;
+  rollout->before.reset();
+  rollout->uid = seen.uid;
+  rollout->record = RecordOf(seen.annotations, seen.uid);
+  rollout->annotations = seen.annotations;
+  SetTimes(workload, *rollout);
+  const Phase before = rollout->phase;
+  rollout->See(seen.phase, now);
+  wake_some_ = wake_some_ || before != rollout->phase;
+  touched_.insert(workload);
+  next_sweep_.reset();
+  if (seen.template_hash.empty()) {
+    return;
+  }
+  const bool is_changed =
+      !rollout->template_hash.empty() && rollout->template_hash != seen.template_hash;
+  rollout->template_hash = seen.template_hash;
+  if (is_changed && !rollout->MayHaveFailed(now)) {
+    End(workload, RolloutState::kLeft, now);  // it is somebody else's rollout now
+  }
+}
+
+void Arbiter::Remember(const Remembered& failed) {
+  const auto found = rollouts_.find(failed.workload);
+  if (found == rollouts_.end()) {
+    Rollout rollout = Restored(failed.started, RolloutState::kFailed);
+    rollout.phase = Phase::kUnavailable;
+    rollout.uid = failed.uid;
+    SetTimes(failed.workload, rollout);
+    rollouts_.insert_or_assign(failed.workload, std::move(rollout));
+    unseen_.insert(failed.workload);
+  } else if (found->second.uid == failed.uid) {
+    // What the workload says is older when it was undone, and younger when it was rolled again.
+    Rollout& rollout = found->second;
+    const bool is_younger = InSeconds(rollout.started) > InSeconds(failed.started);
+    // A retry stands there because of what it retries, and has not failed by that itself.
+    const bool is_retry =
+        rollout.retried && InSeconds(rollout.started) == InSeconds(failed.started);
+    rollout.retried = rollout.retried || is_younger;
+    if (!is_younger && !is_retry) {
+      rollout.failed = rollout.told = true;  // who wrote the status has told it
+    }
+    if (rollout.failed && rollout.phase == Phase::kWithoutPods) {
+      rollout.healthy_since.reset();
+    }
+    rollout.broken = false;
+  }
+}
+
+std::vector<ObjectRef> Arbiter::Unseen() const { return {unseen_.begin(), unseen_.end()}; }
+
+void Arbiter::Forget(const ObjectRef& workload) {
+  if (const auto found = rollouts_.find(workload);
+      found != rollouts_.end() && workload.kind == "Job" && !found->second.observed) {
+    // Its rollout is to delete it and make it anew. Until the new one is seen the place is kept,
+    // and not for ever, as the new one may have been deleted as well.
+    found->second.uncertain = true;
+    next_sweep_.reset();
+  } else {
+    Drop(workload);
+  }
+  last_starts_.Forget(workload);
+  unavailable_.erase(workload);
+  Done(workload);
+  NoteOrder(workload, {});
+}
+
+void Arbiter::FollowClock(base::WallTime now) {
+  const base::WallTime last = std::exchange(last_sweep_, now).value_or(now);
+  if (now + kSetBack <= last) {
+    for (auto& [workload, rollout] : rollouts_) {
+      rollout.Clamp(now);
+      touched_.insert(workload);
+    }
+    for (auto& [workload, unavailable] : unavailable_) {
+      unavailable.since = std::min(unavailable.since, now);
+    }
+    for (auto& [workload, pending] : pending_) {
+      pending.since = std::min(pending.since, now);
+      if (pending.for_others_since) {
+        pending.for_others_since = std::min(*pending.for_others_since, now);
+      }
+    }
+    last_starts_.Clamp(now);
+    next_prune_.reset();
+    next_sweep_.reset();
+  } else {
+    last_sweep_ = std::max(last, now);
+  }
+}
+
+void Arbiter::Sweep(base::WallTime now) {
+  FollowClock(now);
+  if (unread_.contains("")) {
+    return;  // nothing is known yet, and all is held
+  }
+  if (!next_prune_ || *next_prune_ <= now) {
+    const base::Duration known = policies_.LongestMinInterval();
+    last_starts_.Prune(now, [&](const ObjectRef& workload) {
+      return IsUnread(workload.key.namespace_) ? Effective::kLongestMinInterval : known;
+    });
+    next_prune_ = now + kBetweenPrunes;
+  }
+  if (next_sweep_ && now < *next_sweep_) {
+    return;
+  }
+  std::vector<std::pair<ObjectRef, RolloutState>> over;
+  std::optional<base::WallTime> next;
+  for (auto& [workload, rollout] : rollouts_) {
+    if (rollout.IsHealthy(now)) {
+      over.emplace_back(workload, RolloutState::kCompleted);
+      continue;
+    }
+    if (rollout.IsLeft(now)) {
+      over.emplace_back(workload, RolloutState::kLeft);
+      continue;
+    }
+    if (!rollout.failed && !rollout.MayBeOld() && rollout.HasFailed(now)) {
+      rollout.failed = true;
+      due_.insert(workload);
+    }
+    if (!rollout.failed_for_others && rollout.HasFailedForOthers(now)) {
+      rollout.failed_for_others = true;
+      wake_some_ = true;  // it has no place any more
+    }
+    if (rollout.unread && !rollout.soaked_for_others && rollout.IsHealthyForOthers(now)) {
+      rollout.soaked_for_others = true;
+      wake_some_ = true;
+    }
+    if (const auto change = rollout.NextChange(now)) {
+      next = std::min(next.value_or(*change), *change);
+    }
+  }
+  for (const auto& [workload, state] : over) {
+    if (rollouts_.at(workload).uncertain) {
+      Undo(workload);  // what was before it counts again
+    } else {
+      End(workload, state, now);
+    }
+  }
+  next_sweep_ = next.value_or(base::WallTime::max());
+}
+
+std::vector<std::pair<ObjectRef, base::Duration>> Arbiter::TakeLooks(base::WallTime now) {
+  std::vector<std::pair<ObjectRef, base::Duration>> looks;
+  for (const ObjectRef& workload : due_) {
+    looks.emplace_back(workload, base::Duration(0));
+  }
+  for (const ObjectRef& workload : touched_) {
+    if (const auto found = rollouts_.find(workload); found != rollouts_.end()) {
+      if (const auto change = found->second.NextChange(now)) {
+        looks.emplace_back(workload, *change - now);
+      }
+    }
+  }
+  due_.clear();
+  touched_.clear();
+  return looks;
+}
+
+Mark Arbiter::TakeMark(const ObjectRef& workload, const std::string& uid,
+                       const Annotations& annotations) {
+  Mark mark;
+  const auto last = LastRolloutOf(annotations);
+  const auto record = RecordOf(annotations, uid);
+  const auto found = rollouts_.find(workload);
+  if (found == rollouts_.end()) {
+    // Not under a new rollout: it has written over what this would be written on.
+    if (const auto ended = ended_.find(workload);
+        ended != ended_.end() && last && record && IsOpen(*record) &&
+        InSeconds(*last) == InSeconds(ended->second.started)) {
+      mark.record = ended->second.state;
+    }
+    return mark;
+  }
+  touched_.insert(workload);  // this look may have come in place of a later one
+  Rollout& rollout = found->second;
+  if (!rollout.failed) {
+    return mark;
+  }
+  if (last && record != RolloutState::kFailed && InSeconds(*last) == InSeconds(rollout.started)) {
+    mark.record = RolloutState::kFailed;
+  }
+  if (!std::exchange(rollout.told, true)) {
+    mark.failure = WhyFailed(rollout);
+  }
+  return mark;
+}
+
+bool Arbiter::IsActive(const ObjectRef& workload) const {
+  const auto found = rollouts_.find(workload);
+  return found != rollouts_.end() && found->second.phase != Phase::kPaused;
+}
+
+std::optional<std::string> Arbiter::FailureOf(const ObjectRef& workload, base::WallTime now) const {
+  const auto found = rollouts_.find(workload);
+  return found != rollouts_.end() && found->second.HasFailed(now)
+             ? std::optional(WhyFailed(found->second))
+             : std::nullopt;
+}
+
+}  // namespace kubexx::reloadpolicy
