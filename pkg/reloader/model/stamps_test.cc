@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -107,6 +110,25 @@ TEST(StampersOf, AlsoOfAnnotations) {
       R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/restarted-for":{},"f:other":{}}}})");
   EXPECT_THAT(StampersOf(workload, metadata),
               UnorderedElementsAre(Pair(std::string(kRestartedFor), kOwnStamp)));
+}
+
+// Seed 6 of the simulation. Of a map that it has made a manager keeps what is left when others have
+// written all that is in it, and that looks like one that is written as a whole.
+TEST(StampersOf, AreNotThoseWhoMadeTheMapAroundTheValue) {
+  Workload workload;
+  workload.template_annotations = {{std::string(kLastReloadedFrom), "x"}};
+  ObjectMeta metadata;
+  AddOwner(metadata, "kubectl", 100,
+           R"({"f:metadata":{"f:annotations":{"f:reloader.stakater.com/last-reloaded-from":{}}}})");
+  for (const char* left : {R"({"f:metadata":{"f:annotations":{}}})", R"({"f:metadata":{}})"}) {
+    AddOwner(metadata, "Reloader", 50, left);
+  }
+  const Stamper undone{.since = Time{.seconds = 100}};
+  EXPECT_THAT(StampersOf(workload, metadata),
+              UnorderedElementsAre(Pair(std::string(kLastReloadedFrom), undone)));
+  std::ranges::reverse(metadata.managed_fields);
+  EXPECT_THAT(StampersOf(workload, metadata),
+              UnorderedElementsAre(Pair(std::string(kLastReloadedFrom), undone)));
 }
 
 TEST(StampersOf, ToolsKeepWhatIsDescribedElsewhere) {
