@@ -81,7 +81,9 @@ class PairMemory {
   struct SeenRecord {
     std::uint64_t hash = 0;     ///< hash of the baseline's text; 0: there is none
     std::uint64_t version = 0;  ///< resource version of the workload; 0: not known
-    static SeenRecord Of(std::string_view text, std::uint64_t version);
+    /// It was written at this resource version or later; 0: not known.
+    std::uint64_t since = 0;
+    static SeenRecord Of(std::string_view text, std::uint64_t version, std::uint64_t since = 0);
   };
   /// Returns whether the record is new: it is later than this replica's last write and than the
   /// last record that was seen, so another replica writes to the workload, too. Returns false for

@@ -50,6 +50,18 @@ void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
   }
 }
 
+/// A baseline that was recorded after this change of the template counts more than what the change
+/// tells here. Of a Deployment's template and of the record on the Rollout that uses it different
+/// watches tell, each as late as it may be.
+void HeedLaterRecord(Knowledge& known, const PairMemory::TemplateChange& change) {
+  if (change.until == 0 || known.record_since <= change.until) {
+    return;
+  }
+  for (auto& [source, state] : known.pairs) {
+    state.is_ahead_of_record = false;
+  }
+}
+
 }  // namespace
 
 PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
@@ -72,6 +84,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     BeginPods(known, is_of_others ? change.since : 0);
     if (is_of_others) {
       BeginPodsOf(known, change);
+      HeedLaterRecord(known, change);
     }
     return TemplateNews::kNone;
   }
@@ -101,6 +114,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     state.is_ahead_of_record = true;
   }
   BeginPods(known, change.since);
+  HeedLaterRecord(known, change);
   return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;
 }
 

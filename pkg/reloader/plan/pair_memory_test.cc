@@ -730,6 +730,25 @@ TEST(PairMemory, APlanByAnOlderRecordIsMadeAnew) {
   EXPECT_TRUE(memory.Apply(kPairWorkload, plan));
 }
 
+// Seed 5034 of the simulation: a Rollout has the record, and a Deployment the template, and the
+// watch of the source is behind.
+TEST(PairMemory, ALateTemplateDoesNotTellMoreThanTheRecordOfItsRollout) {
+  const PairMemory::SeenRecord record = PairMemory::SeenRecord::Of("other", 121, 120);
+  for (const bool is_own : {true, false}) {
+    for (const std::uint64_t until : {110U, 120U}) {
+      PairMemory memory;
+      memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 50});
+      memory.IsNewRecord(kPairWorkload, record);
+      memory.TemplateChanged(
+          kPairWorkload,
+          {.since = 101, .until = until, .before = "one", .now = "two", .is_own = is_own});
+      EXPECT_EQ(BeganWith(memory), kNew);
+      EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record, until == 120)
+          << "it is not known which came first";
+    }
+  }
+}
+
 TEST(PairMemory, RemembersSinceWhenAnotherWritersRecordIsThere) {
   PairMemory memory;
   const auto since = [&] { return memory.Get(kPairWorkload).record_at; };

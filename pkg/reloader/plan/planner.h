@@ -117,6 +117,9 @@ struct Knowledge {
   /// The workload's resource version when that baseline, written by somebody else, was first seen;
   /// 0: not known, or this process wrote it or took it away. Kept when somebody else takes it away.
   std::uint64_t record_at = 0;
+  /// That baseline was written at this resource version or later; 0: not known, or as for
+  /// record_at.
+  std::uint64_t record_since = 0;
   bool operator==(const Knowledge&) const = default;
 };
 

@@ -115,13 +115,14 @@ void EventRouter::NoteTemplateOf(const WorkloadId& workload,
        {"workload", workload.key.name}});
 }
 
-void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::uint64_t version) {
+void EventRouter::NoteRecord(const Workload& before, const Workload& now, const RawEvent& event) {
+  const std::uint64_t version = VersionNumber(event.resource_version());
   const bool looks_on =
       parts_.held_shards != nullptr && !parts_.held_shards->IsOpenFor(now.id.key.namespace_);
   if (HasRecorded(before, now)) {
     if (parts_.memory.IsNewRecord(
-            now.id,
-            PairMemory::SeenRecord::Of(*Find(now.annotations, kBaselineAnnotation), version)) ||
+            now.id, PairMemory::SeenRecord::Of(*Find(now.annotations, kBaselineAnnotation), version,
+                                               ChangedSince(event))) ||
         looks_on) {
       parts_.memory.RecordedByOthers(now.id);
     }
@@ -173,7 +174,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       return;
     } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
       NoteTemplate(*old_workload, *workload, event);
-      NoteRecord(*old_workload, *workload, VersionNumber(event.resource_version()));
+      NoteRecord(*old_workload, *workload, event);
     }
   }
   const std::uint64_t version =
