@@ -212,25 +212,24 @@ TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now) {
   return writer == TemplateWriter::kOther && is_one_gone ? TemplateWriter::kUnknown : writer;
 }
 
-std::map<std::string, std::string> VariablesOfOneRollout(const Workload& before,
-                                                         const Workload& now) {
-  std::map<std::string, std::string> variables;
+std::map<std::string, std::string> StampsOfOneRollout(const Workload& before, const Workload& now) {
+  std::map<std::string, std::string> stamps;
   if (before.uid != now.uid || !HasOtherTemplate(before, now) ||
       before.template_version.generation + 1 != now.template_version.generation ||
       now.id.kind == WorkloadKind::kCronJob || IsOfDeployment(now)) {
-    return variables;
+    return stamps;
   }
   const auto had = StampsOf(before);
   for (const auto& [name, values] : StampsOf(now)) {
     const auto found = had.find(name);
     const auto stamper = now.stampers.find(name);
-    if (!IsAnnotation(name) && values.size() == 1 &&
+    if (name != kRestartedFor && values.size() == 1 &&
         (found == had.end() || found->second != values) && stamper != now.stampers.end() &&
         stamper->second.is_operator) {
-      variables[name] = values.front();
+      stamps[name] = values.front();
     }
   }
-  return variables;
+  return stamps;
 }
 
 bool HasOwnRecord(const Workload& workload) {

@@ -189,31 +189,46 @@ Workload Rolled(std::int64_t generation, std::string value, bool is_operator = t
   return workload;
 }
 
-TEST(VariablesOfOneRollout, AreThoseThatTheOnlyWriteHasSet) {
+TEST(StampsOfOneRollout, AreThoseThatTheOnlyWriteHasSet) {
   const Workload before = Rolled(7, "1");
-  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(8, "2")),
+  EXPECT_THAT(StampsOfOneRollout(before, Rolled(8, "2")),
               UnorderedElementsAre(Pair(kStampOne, "2")));
-  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(9, "2")), IsEmpty())
+  EXPECT_THAT(StampsOfOneRollout(before, Rolled(9, "2")), IsEmpty())
       << "a release may have come after it, whose pods have something else";
-  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(7, "2")), IsEmpty()) << "a default";
-  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(8, "1")), IsEmpty()) << "scaled";
-  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(8, "2", false)), IsEmpty()) << "an undo";
+  EXPECT_THAT(StampsOfOneRollout(before, Rolled(7, "2")), IsEmpty()) << "a default";
+  EXPECT_THAT(StampsOfOneRollout(before, Rolled(8, "1")), IsEmpty()) << "scaled";
+  EXPECT_THAT(StampsOfOneRollout(before, Rolled(8, "2", false)), IsEmpty()) << "an undo";
 }
 
-TEST(VariablesOfOneRollout, AreNoneWhereTheTemplateDoesNotTell) {
+TEST(StampsOfOneRollout, AreAnnotationsThatTellOfData) {
+  const auto at = [](std::int64_t generation, const std::string& value) {
+    Workload workload;
+    workload.uid = "uid";
+    workload.template_version = {generation, value};
+    for (const std::string_view key : {kLastReloadedFrom, kRestartedFor}) {
+      workload.template_annotations[std::string(key)] = value;
+      workload.stampers[std::string(key)] = kOwnStamp;
+    }
+    return workload;
+  };
+  EXPECT_THAT(StampsOfOneRollout(at(7, "1"), at(8, "2")),
+              UnorderedElementsAre(Pair(std::string(kLastReloadedFrom), "2")));
+}
+
+TEST(StampsOfOneRollout, AreNoneWhereTheTemplateDoesNotTell) {
   const Workload before = Rolled(7, "1");
   Workload now = Rolled(8, "2");
   now.uid = "another";
-  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty());
+  EXPECT_THAT(StampsOfOneRollout(before, now), IsEmpty());
   now = Rolled(8, "2");
   now.stampers.clear();
-  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty());
+  EXPECT_THAT(StampsOfOneRollout(before, now), IsEmpty());
   now = Rolled(8, "2");
   now.id.kind = WorkloadKind::kCronJob;
-  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty());
+  EXPECT_THAT(StampsOfOneRollout(before, now), IsEmpty());
   now = Rolled(8, "2");
   now.template_ref = TemplateRef{.kind = "Deployment", .name = "base"};
-  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty()) << "the generation is the Rollout's";
+  EXPECT_THAT(StampsOfOneRollout(before, now), IsEmpty()) << "the generation is the Rollout's";
 }
 
 TEST(WriterOfTemplate, GoesByTheStampsThatHaveChanged) {

@@ -53,9 +53,9 @@ class PairMemory {
     bool was_rolled_out = true;  ///< all pods were of the previous template
     /// The change is a rollout, made by any process of the operator or by stakater/Reloader.
     bool is_own = false;
-    /// With `is_own`: the variables that it set, where nothing else can have changed the template
-    /// with it; see VariablesOfOneRollout.
-    std::map<std::string, std::string> variables{};
+    /// With `is_own`: the stamps that it set, where nothing else can have changed the template with
+    /// it; see StampsOfOneRollout.
+    std::map<std::string, std::string> stamps{};
     bool is_undo = false;  ///< the managed fields name somebody who undid a rollout
   };
   /// The further consequences of a template change.

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/plan/strategy.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -586,7 +591,7 @@ PairMemory::TemplateChange RolledByAnother() {
           .now = "two",
           .was_rolled_out = false,
           .is_own = true,
-          .variables = {{"STAKATER_S_CONFIGMAP", kNew.ToString()}}};
+          .stamps = {{"STAKATER_S_CONFIGMAP", kNew.ToString()}}};
 }
 
 TEST(PairMemory, PodsBeginWithWhatAnotherReplicaRolledFor) {
@@ -597,6 +602,19 @@ TEST(PairMemory, PodsBeginWithWhatAnotherReplicaRolledFor) {
   EXPECT_EQ(BeganWith(memory), kNew);
   EXPECT_EQ(memory.Get(kPairWorkload).formers.back().pairs.at(kPairSource).digest, kOld)
       << "the pods of before live on for a while";
+}
+
+TEST(PairMemory, PodsBeginWithWhatAnotherReplicasAnnotationNames) {
+  for (const Digest& named : {kNew, kOld}) {
+    PairMemory memory;
+    memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+    memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+    PairMemory::TemplateChange change = RolledByAnother();
+    change.stamps = {
+        {std::string(kLastReloadedFrom), LastReloadedFrom(kPairSource, named, "c", {})}};
+    memory.TemplateChanged(kPairWorkload, change);
+    EXPECT_EQ(BeganWith(memory), named);
+  }
 }
 
 TEST(PairMemory, OfDataThatCameBackAnothersRolloutDoesNotTellWhatPodsBeganWith) {

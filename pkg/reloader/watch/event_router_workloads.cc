@@ -68,16 +68,15 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
   const bool is_own = IsOwnRollout(before, now);
   // A CronJob starts nothing when its template changes.
   const bool begins_pods = now.id.kind != WorkloadKind::kCronJob;
-  const PairMemory::TemplateChange change{.since = begins_pods ? ChangedSince(event) : 0,
-                                          .until = VersionNumber(event.resource_version()),
-                                          .before = before.template_version.digest,
-                                          .now = now.template_version.digest,
-                                          .was_rolled_out = AllPodsAreReplaced(before),
-                                          .is_own = is_own,
-                                          .variables = is_own
-                                                           ? VariablesOfOneRollout(before, now)
-                                                           : std::map<std::string, std::string>(),
-                                          .is_undo = !is_own && IsUndo(before, now)};
+  const PairMemory::TemplateChange change{
+      .since = begins_pods ? ChangedSince(event) : 0,
+      .until = VersionNumber(event.resource_version()),
+      .before = before.template_version.digest,
+      .now = now.template_version.digest,
+      .was_rolled_out = AllPodsAreReplaced(before),
+      .is_own = is_own,
+      .stamps = is_own ? StampsOfOneRollout(before, now) : std::map<std::string, std::string>(),
+      .is_undo = !is_own && IsUndo(before, now)};
   if (Concerns(now, parts_.rules)) {
     NoteTemplateOf(now.id, change);
   }
