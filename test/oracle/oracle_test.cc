@@ -170,6 +170,24 @@ TEST_F(OracleTest, WhatPeopleDoToATemplateIsNoRollout) {
   EXPECT_EQ(oracle().TooMany(), std::nullopt);
 }
 
+// The API server's patches leave members in another order.
+TEST_F(OracleTest, TheOrderOfMembersIsNoChangeOfATemplate) {
+  const auto put = [this](const std::string& pod) {
+    Put(kWorkload, R"({"metadata":{"uid":"u","generation":2},"status":{"observedGeneration":2},)"
+                   R"("spec":{"template":{"spec":{"containers":[{)" +
+                       pod + "}]}}}}");
+  };
+  const std::string from = R"("envFrom":[{"configMapRef":{"name":"s"}}])";
+  PutConfig("v1");
+  put(from + R"(,"image":"one")");
+  PutConfig("v2");
+  put(R"("image":"one",)" + from);
+  EXPECT_NE(oracle().OldPods(), std::nullopt) << "nobody has made new pods";
+  put(R"("env":[{"name":"STAKATER_S_CONFIGMAP","value":"v2"}],)" + from + R"(,"image":"one")");
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+  EXPECT_EQ(oracle().counts().rollouts, 1U);
+}
+
 TEST_F(OracleTest, ChangesThatWereRolledTogetherAreNoReasonForMoreToAnExactJudge) {
   JudgeExactly();
   PutConfig("v1");

@@ -166,12 +166,13 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
   }
   const JsonTree* const pod = object.At({"spec", "template"});
   std::string text = TextOf(pod);
-  if (pod == nullptr || workload.template_text == text) {
+  if (pod == nullptr || IsSameJson(workload.template_text, text)) {
     return;
   }
   std::string others = OthersPartOf(*pod);
   std::string stamps = StampsIn(*pod);
-  const bool by_operator = !is_new && others == before.others_text && workload.mark == before.mark;
+  const bool by_operator =
+      !is_new && workload.mark == before.mark && IsSameJson(others, before.others_text);
   const bool is_undo = !is_new && !by_operator && workload.mark != before.mark &&
                        workload.mark.starts_with(kUndoMark);
   tell_("storage", key + (is_new        ? " is there"

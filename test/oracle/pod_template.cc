@@ -67,6 +67,15 @@ std::optional<reloader::Digest> DigestOfSource(const std::string& baseline,
 
 std::string TextOf(const JsonTree* tree) { return tree == nullptr ? "" : tree->ToJson(); }
 
+bool IsSameJson(const std::string& a, const std::string& b) {
+  if (a == b) {
+    return true;
+  }
+  const auto one = JsonTree::Parse(a);
+  const auto other = JsonTree::Parse(b);
+  return one && other && *one == *other;
+}
+
 std::string DataOf(const JsonTree& source) {
   return TextOf(source.Find("data")) + TextOf(source.Find("binaryData"));
 }

@@ -14,6 +14,10 @@ namespace kubexx::oracle {
 /// As JSON; "" when there is none.
 std::string TextOf(const codec::JsonTree* tree);
 
+/// Whether two texts are one JSON value: a patch may leave the members of an object in another
+/// order.
+bool IsSameJson(const std::string& a, const std::string& b);
+
 /// The data of a ConfigMap or Secret.
 std::string DataOf(const codec::JsonTree& source);
 

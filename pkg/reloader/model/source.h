@@ -73,7 +73,8 @@ struct Source {
   std::string release{};  ///< see ReleaseOf
   /// The object's resource version, if it is a number; 0: not known. Everything written to the
   /// object was written at or before this version. It can be compared with versions of workloads,
-  /// which come from the same store.
+  /// which come from the same store. Of a SecretProviderClass: that of the newest change which a
+  /// pod has reported; 0: none has reported a change.
   std::uint64_t resource_version = 0;
   /// Only for a SecretProviderClass, which has a state for each pod: all digests that are as new as
   /// `digest`, the newest.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <optional>
@@ -46,16 +47,28 @@ std::map<std::string, std::vector<std::string>> StampsOf(const Workload& workloa
 /// Whether the field is all there is of it: an atomic one, or one without fields of its own.
 bool IsLeaf(const JsonTree& field) { return field.IsObject() && field.size() == 0; }
 
-/// Follows `path` from `field`; its end, or the leaf that it ends in before. Null when there is
-/// neither.
-const JsonTree* Follow(const JsonTree* field, std::initializer_list<std::string_view> path) {
+/// What an entry has of a stamp.
+enum class Hold : std::uint8_t {
+  kNone,
+  /// Something around it, of which it names no fields: one that is written as a whole, or a map or
+  /// list that its manager has made, in which others have written everything since.
+  kAround,
+  kValue,
+};
+
+/// What `fields` have of that at the end of `path`.
+Hold HoldAlong(const JsonTree& fields, std::initializer_list<std::string_view> path) {
+  const JsonTree* at = &fields;
   for (const std::string_view step : path) {
-    if (field == nullptr || IsLeaf(*field)) {
-      break;
+    if (IsLeaf(*at)) {
+      return Hold::kAround;
     }
-    field = field->Find(step);
+    at = at->Find(step);
+    if (at == nullptr) {
+      return Hold::kNone;
+    }
   }
-  return field;
+  return Hold::kValue;
 }
 
 /// Whether it is worth reading the entry for one of these stamps: it names one, or has something
@@ -72,33 +85,45 @@ bool MayOwn(const ManagedFieldsEntry& entry,
           std::ranges::any_of(kWholes, has));
 }
 
-/// Whether the fields of an entry have the value of that stamp.
-bool Owns(const JsonTree& fields, const std::string& stamp, bool is_annotation) {
-  const JsonTree* pods = Follow(&fields, {"f:spec", "f:template"});
-  if (pods == nullptr) {
-    return false;
-  }
+/// What the fields of an entry have of that stamp.
+Hold HoldOn(const JsonTree& fields, const std::string& stamp, bool is_annotation) {
   if (is_annotation) {
-    return Follow(pods, {"f:metadata", "f:annotations", "f:" + stamp}) != nullptr;
-  }
-  const JsonTree* containers = Follow(pods, {"f:spec", "f:containers"});
-  if (containers == nullptr || IsLeaf(*containers)) {
-    return containers != nullptr;
+    return HoldAlong(fields, {"f:spec", "f:template", "f:metadata", "f:annotations", "f:" + stamp});
   }
   const std::string variable = R"(k:{"name":")" + stamp + R"("})";
-  return std::ranges::any_of(containers->members(), [&](const JsonTree::Member& container) {
-    return Follow(&container.value, {"f:env", variable, "f:value"}) != nullptr;
-  });
+  const JsonTree* containers = fields.At({"f:spec", "f:template", "f:spec", "f:containers"});
+  if (containers == nullptr || IsLeaf(*containers)) {
+    return HoldAlong(fields, {"f:spec", "f:template", "f:spec", "f:containers", variable});
+  }
+  Hold hold = Hold::kNone;
+  for (const JsonTree::Member& container : containers->members()) {
+    hold = std::max(hold, HoldAlong(container.value, {"f:env", variable, "f:value"}));
+  }
+  return hold;
 }
 
 bool IsAnnotation(const std::string& stamp) {
   return std::ranges::find(kStampAnnotations, stamp) != std::end(kStampAnnotations);
 }
 
+/// Notes that the manager of `entry` has written the stamp.
+void NoteStamper(const ManagedFieldsEntry& entry, const JsonTree& fields, const std::string& stamp,
+                 Stampers& stampers) {
+  const auto [found, is_first] = stampers.try_emplace(stamp);
+  Stamper& stamper = found->second;
+  if (IsOfOperator(entry)) {
+    stamper = {.is_operator = true};
+  } else if (!stamper.is_operator) {
+    stamper.is_tool = (is_first || stamper.is_tool) && IsOfTool(entry);
+    stamper.since = std::max(stamper.since, TimeOfTemplate(entry, fields));
+  }
+}
+
 }  // namespace
 
 Stampers StampersOf(const Workload& workload, const api::meta::v1::ObjectMeta& metadata) {
   Stampers stampers;
+  Stampers around;
   const auto stamps = StampsOf(workload);
   if (stamps.empty()) {
     return stampers;
@@ -111,21 +136,13 @@ Stampers StampersOf(const Workload& workload, const api::meta::v1::ObjectMeta& m
     if (!fields) {
       continue;
     }
-    const bool is_operator = IsOfOperator(entry);
     for (const auto& [name, values] : stamps) {
-      if (!Owns(*fields, name, IsAnnotation(name))) {
-        continue;
-      }
-      const auto [found, is_first] = stampers.try_emplace(name);
-      Stamper& stamper = found->second;
-      if (is_operator) {
-        stamper = {.is_operator = true};
-      } else if (!stamper.is_operator) {
-        stamper.is_tool = (is_first || stamper.is_tool) && IsOfTool(entry);
-        stamper.since = std::max(stamper.since, TimeOfTemplate(entry, *fields));
+      if (const Hold hold = HoldOn(*fields, name, IsAnnotation(name)); hold != Hold::kNone) {
+        NoteStamper(entry, *fields, name, hold == Hold::kValue ? stampers : around);
       }
     }
   }
+  stampers.merge(around);  // where nobody has the value itself, the whole is what was written
   return stampers;
 }
 
@@ -195,25 +212,24 @@ TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now) {
   return writer == TemplateWriter::kOther && is_one_gone ? TemplateWriter::kUnknown : writer;
 }
 
-std::map<std::string, std::string> VariablesOfOneRollout(const Workload& before,
-                                                         const Workload& now) {
-  std::map<std::string, std::string> variables;
+std::map<std::string, std::string> StampsOfOneRollout(const Workload& before, const Workload& now) {
+  std::map<std::string, std::string> stamps;
   if (before.uid != now.uid || !HasOtherTemplate(before, now) ||
       before.template_version.generation + 1 != now.template_version.generation ||
       now.id.kind == WorkloadKind::kCronJob || IsOfDeployment(now)) {
-    return variables;
+    return stamps;
   }
   const auto had = StampsOf(before);
   for (const auto& [name, values] : StampsOf(now)) {
     const auto found = had.find(name);
     const auto stamper = now.stampers.find(name);
-    if (!IsAnnotation(name) && values.size() == 1 &&
+    if (name != kRestartedFor && values.size() == 1 &&
         (found == had.end() || found->second != values) && stamper != now.stampers.end() &&
         stamper->second.is_operator) {
-      variables[name] = values.front();
+      stamps[name] = values.front();
     }
   }
-  return variables;
+  return stamps;
 }
 
 bool HasOwnRecord(const Workload& workload) {

@@ -51,13 +51,13 @@ enum class TemplateWriter : std::uint8_t {
 };
 TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now);
 
-/// The variables that the operator (any replica) gave their present values between two states of
-/// one workload, by the only write of its spec between them; with these values. Empty where there
-/// was another write as well: then pods may have begun since that have other data under the same
-/// variables. Empty for workloads whose template says nothing of pods: CronJobs, and Rollouts that
-/// use a Deployment's.
-std::map<std::string, std::string> VariablesOfOneRollout(const Workload& before,
-                                                         const Workload& now);
+/// The stamps that the operator (any replica) gave their present values between two states of one
+/// workload, by the only write of its spec between them; with these values: variables, and
+/// kLastReloadedFrom. kRestartedFor says nothing of data, and is left out. Empty where there was
+/// another write as well: then pods may have begun since that have other data under the same
+/// stamps. Empty for workloads whose template says nothing of pods: CronJobs, and Rollouts that use
+/// a Deployment's.
+std::map<std::string, std::string> StampsOfOneRollout(const Workload& before, const Workload& now);
 
 /// Whether the workload has a baseline that the operator (any replica) wrote last.
 bool HasOwnRecord(const Workload& workload);

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -109,6 +112,25 @@ TEST(StampersOf, AlsoOfAnnotations) {
               UnorderedElementsAre(Pair(std::string(kRestartedFor), kOwnStamp)));
 }
 
+// Seed 6 of the simulation. Of a map that it has made a manager keeps what is left when others have
+// written all that is in it, and that looks like one that is written as a whole.
+TEST(StampersOf, AreNotThoseWhoMadeTheMapAroundTheValue) {
+  Workload workload;
+  workload.template_annotations = {{std::string(kLastReloadedFrom), "x"}};
+  ObjectMeta metadata;
+  AddOwner(metadata, "kubectl", 100,
+           R"({"f:metadata":{"f:annotations":{"f:reloader.stakater.com/last-reloaded-from":{}}}})");
+  for (const char* left : {R"({"f:metadata":{"f:annotations":{}}})", R"({"f:metadata":{}})"}) {
+    AddOwner(metadata, "Reloader", 50, left);
+  }
+  const Stamper undone{.since = Time{.seconds = 100}};
+  EXPECT_THAT(StampersOf(workload, metadata),
+              UnorderedElementsAre(Pair(std::string(kLastReloadedFrom), undone)));
+  std::ranges::reverse(metadata.managed_fields);
+  EXPECT_THAT(StampersOf(workload, metadata),
+              UnorderedElementsAre(Pair(std::string(kLastReloadedFrom), undone)));
+}
+
 TEST(StampersOf, ToolsKeepWhatIsDescribedElsewhere) {
   const Workload workload = WithVariables({{kStampOne, "1"}});
   const auto is_tool = [&](const std::vector<std::string>& managers, const char* operation) {
@@ -167,31 +189,46 @@ Workload Rolled(std::int64_t generation, std::string value, bool is_operator = t
   return workload;
 }
 
-TEST(VariablesOfOneRollout, AreThoseThatTheOnlyWriteHasSet) {
+TEST(StampsOfOneRollout, AreThoseThatTheOnlyWriteHasSet) {
   const Workload before = Rolled(7, "1");
-  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(8, "2")),
+  EXPECT_THAT(StampsOfOneRollout(before, Rolled(8, "2")),
               UnorderedElementsAre(Pair(kStampOne, "2")));
-  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(9, "2")), IsEmpty())
+  EXPECT_THAT(StampsOfOneRollout(before, Rolled(9, "2")), IsEmpty())
       << "a release may have come after it, whose pods have something else";
-  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(7, "2")), IsEmpty()) << "a default";
-  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(8, "1")), IsEmpty()) << "scaled";
-  EXPECT_THAT(VariablesOfOneRollout(before, Rolled(8, "2", false)), IsEmpty()) << "an undo";
+  EXPECT_THAT(StampsOfOneRollout(before, Rolled(7, "2")), IsEmpty()) << "a default";
+  EXPECT_THAT(StampsOfOneRollout(before, Rolled(8, "1")), IsEmpty()) << "scaled";
+  EXPECT_THAT(StampsOfOneRollout(before, Rolled(8, "2", false)), IsEmpty()) << "an undo";
 }
 
-TEST(VariablesOfOneRollout, AreNoneWhereTheTemplateDoesNotTell) {
+TEST(StampsOfOneRollout, AreAnnotationsThatTellOfData) {
+  const auto at = [](std::int64_t generation, const std::string& value) {
+    Workload workload;
+    workload.uid = "uid";
+    workload.template_version = {generation, value};
+    for (const std::string_view key : {kLastReloadedFrom, kRestartedFor}) {
+      workload.template_annotations[std::string(key)] = value;
+      workload.stampers[std::string(key)] = kOwnStamp;
+    }
+    return workload;
+  };
+  EXPECT_THAT(StampsOfOneRollout(at(7, "1"), at(8, "2")),
+              UnorderedElementsAre(Pair(std::string(kLastReloadedFrom), "2")));
+}
+
+TEST(StampsOfOneRollout, AreNoneWhereTheTemplateDoesNotTell) {
   const Workload before = Rolled(7, "1");
   Workload now = Rolled(8, "2");
   now.uid = "another";
-  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty());
+  EXPECT_THAT(StampsOfOneRollout(before, now), IsEmpty());
   now = Rolled(8, "2");
   now.stampers.clear();
-  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty());
+  EXPECT_THAT(StampsOfOneRollout(before, now), IsEmpty());
   now = Rolled(8, "2");
   now.id.kind = WorkloadKind::kCronJob;
-  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty());
+  EXPECT_THAT(StampsOfOneRollout(before, now), IsEmpty());
   now = Rolled(8, "2");
   now.template_ref = TemplateRef{.kind = "Deployment", .name = "base"};
-  EXPECT_THAT(VariablesOfOneRollout(before, now), IsEmpty()) << "the generation is the Rollout's";
+  EXPECT_THAT(StampsOfOneRollout(before, now), IsEmpty()) << "the generation is the Rollout's";
 }
 
 TEST(WriterOfTemplate, GoesByTheStampsThatHaveChanged) {

@@ -7,6 +7,7 @@
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/stamps.h"
 #include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/plan/strategy.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -40,7 +41,8 @@ bool TellsItsTemplate(const Workload& workload) {
 bool AwaitedTemplates::Await(const Workload& workload, const Workload& cached, const Plan& plan,
                              const WorkloadWrite& write) {
   const std::string& known = cached.template_version.digest;
-  const bool is_in_place = write.template_annotations.contains(std::string(kRestartedFor));
+  // A restart makes pods whatever the template says.
+  const bool is_in_place = !write.restart_at && AttemptOf(workload, write).is_in_place;
   const bool begins = is_in_place && TellsItsTemplate(workload) && workload.uid == cached.uid &&
                       workload.template_version.digest != known &&
                       !IsRecordedOtherwise(workload, plan);

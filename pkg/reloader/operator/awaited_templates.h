@@ -17,12 +17,12 @@
 namespace kubexx::reloader {
 
 /// Puts off rollouts that the next event may show to have been made. If a workload that was read
-/// from the API server has all variables of a plan already, and its pod template is not the one in
-/// the cache, then somebody has just written it: another replica that rolled it, whose pods have
-/// the data, or a person who undid a rollout, whose pods may not have them. The template alone does
-/// not tell which; the event that is on its way does. A workload is put off for kMost in all, also
-/// when its plan or the cache changes meanwhile, and not again until kPause has passed. Remembers a
-/// workload until Forget.
+/// from the API server has all variables of a plan already, or names the same rollout in
+/// kLastReloadedFrom, and its pod template is not the one in the cache, then somebody has just
+/// written it: another replica that rolled it, whose pods have the data, or a person who undid a
+/// rollout, whose pods may not have them. The template alone does not tell which; the event that is
+/// on its way does. A workload is put off for kMost in all, also when its plan or the cache changes
+/// meanwhile, and not again until kPause has passed. Remembers a workload until Forget.
 /// Thread-safe; never blocks.
 class AwaitedTemplates {
  public:

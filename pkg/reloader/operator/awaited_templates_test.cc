@@ -7,6 +7,8 @@
 
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/plan/strategy.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -54,6 +56,21 @@ TEST_F(AwaitedTemplatesTest, ALaterRolloutIsPutOffAnew) {
 
 TEST_F(AwaitedTemplatesTest, NothingIsAwaitedWhenTheCacheHasTheTemplate) {
   EXPECT_FALSE(Await("new", "a"));
+}
+
+TEST_F(AwaitedTemplatesTest, AnAnnotationThatNamesTheSameRolloutIsInPlaceToo) {
+  const SourceId source{SourceType::kSecret, {"ns", "s"}};
+  const auto await = [&](const std::string& there, WorkloadWrite write) {
+    Workload read = AwaitedWorkload("new");
+    read.template_annotations[std::string(kLastReloadedFrom)] =
+        LastReloadedFrom(source, DigestOf(there), "main", {});
+    write.template_annotations[std::string(kLastReloadedFrom)] =
+        LastReloadedFrom(source, DigestOf("b"), "main", base::WallTime(seconds(100)));
+    return awaited_.Await(read, AwaitedWorkload("1"), Plan{}, write);
+  };
+  EXPECT_FALSE(await("a", {}));
+  EXPECT_FALSE(await("b", {.restart_at = "now"})) << "that makes pods in any case";
+  EXPECT_TRUE(await("b", {})) << "at another time";
 }
 
 TEST_F(AwaitedTemplatesTest, WhatAnotherReplicaWorksOnIsForgotten) {

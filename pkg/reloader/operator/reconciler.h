@@ -125,7 +125,7 @@ class Reconciler {
                                                                std::uint64_t tenure) const;
   /// What a workload that was just read has, and no event has told of yet: see Knowledge.
   struct Untold {
-    std::set<std::string> variables{};
+    std::set<std::string> stamps{};
     bool has_template = false;
   };
   /// How to handle sources for which the baseline may be newer than the caches (Plan::doubtful).

@@ -50,7 +50,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
     return parts_.caches.SourceNames(type, workload.id.key.namespace_);
   };
   Knowledge known = parts_.memory.Get(workload.id);
-  known.untold_variables = untold.variables;
+  known.untold_stamps = untold.stamps;
   known.has_untold_template = untold.has_template;
   reloader::Plan plan;
   do {
@@ -101,8 +101,8 @@ apimachinery::Result<std::optional<reloader::Plan>> Reconciler::PlanAnew(
   const auto cached = parts_.caches.GetWorkload(workload->id);
   Untold untold{.has_template =
                     cached && cached->template_version.digest != fresh->template_version.digest};
-  for (const auto& [variable, value] : VariablesOfOneRollout(*workload, *fresh)) {
-    untold.variables.insert(variable);
+  for (const auto& [stamp, value] : StampsOfOneRollout(*workload, *fresh)) {
+    untold.stamps.insert(stamp);
   }
   workload = std::move(fresh);
   auto plan = PlanFor(*workload, Doubts::kSettle, stop, untold);

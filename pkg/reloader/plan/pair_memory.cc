@@ -97,6 +97,7 @@ void PairMemory::ForgetVersions(const WorkloadId& workload) {
     found->second.template_since = 0;
     found->second.told_at = 0;
     found->second.record_at = 0;
+    found->second.record_since = 0;
     found->second.moves.clear();
     BeginAllAnew(found->second);
   }

@@ -53,9 +53,9 @@ class PairMemory {
     bool was_rolled_out = true;  ///< all pods were of the previous template
     /// The change is a rollout, made by any process of the operator or by stakater/Reloader.
     bool is_own = false;
-    /// With `is_own`: the variables that it set, where nothing else can have changed the template
-    /// with it; see VariablesOfOneRollout.
-    std::map<std::string, std::string> variables{};
+    /// With `is_own`: the stamps that it set, where nothing else can have changed the template with
+    /// it; see StampsOfOneRollout.
+    std::map<std::string, std::string> stamps{};
     bool is_undo = false;  ///< the managed fields name somebody who undid a rollout
   };
   /// The further consequences of a template change.
@@ -81,7 +81,9 @@ class PairMemory {
   struct SeenRecord {
     std::uint64_t hash = 0;     ///< hash of the baseline's text; 0: there is none
     std::uint64_t version = 0;  ///< resource version of the workload; 0: not known
-    static SeenRecord Of(std::string_view text, std::uint64_t version);
+    /// It was written at this resource version or later; 0: not known.
+    std::uint64_t since = 0;
+    static SeenRecord Of(std::string_view text, std::uint64_t version, std::uint64_t since = 0);
   };
   /// Returns whether the record is new: it is later than this replica's last write and than the
   /// last record that was seen, so another replica writes to the workload, too. Returns false for

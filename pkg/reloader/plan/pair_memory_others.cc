@@ -36,6 +36,7 @@ bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& recor
   }
   known.told_at = std::max(known.told_at, record.version);
   known.record_at = record.version;
+  known.record_since = record.since;
   const bool replaces_another = std::exchange(known.record, record.hash) != 0;
   BelieveRecord(known);
   return replaces_another;
@@ -55,6 +56,7 @@ void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
   if (record.hash != 0) {
     known.record = record.hash;
     known.record_at = 0;
+    known.record_since = 0;
   }
 }
 
@@ -67,11 +69,13 @@ void PairMemory::TookAway(const WorkloadId& workload, std::uint64_t version) {
   known.told_at = std::max(known.told_at, version);
   known.record = 0;
   known.record_at = 0;
+  known.record_since = 0;
 }
 
-PairMemory::SeenRecord PairMemory::SeenRecord::Of(std::string_view text, std::uint64_t version) {
+PairMemory::SeenRecord PairMemory::SeenRecord::Of(std::string_view text, std::uint64_t version,
+                                                  std::uint64_t since) {
   const std::uint64_t hash = text.empty() ? 0 : std::hash<std::string_view>()(text);
-  return {.hash = !text.empty() && hash == 0 ? 1 : hash, .version = version};
+  return {.hash = !text.empty() && hash == 0 ? 1 : hash, .version = version, .since = since};
 }
 
 void PairMemory::RolledByOthers(const WorkloadId& workload, std::uint64_t version) {

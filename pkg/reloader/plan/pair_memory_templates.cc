@@ -1,15 +1,18 @@
 // What a PairMemory makes of changes of pod templates.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/plan/begun_pods.h"
 #include "kubexx/reloader/plan/former_templates.h"
 #include "kubexx/reloader/plan/pair_memory.h"
+#include "kubexx/reloader/plan/strategy.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -23,8 +26,16 @@ bool IsOwnRolloutOnTheWay(const Knowledge& known) {
          });
 }
 
-/// Stores that pods began by a rollout of another replica with what its variables say. It may not
-/// be known whether it was made before or after a change, as when a list tells of it.
+/// Stores that pods began with the data of this digest, where a rollout of another replica that was
+/// made for them tells that.
+void BeginPodsFor(Knowledge& known, const SourceId& source, const std::optional<Digest>& digest) {
+  if (digest && HasMovedOnlyTo(known, source, *digest) && !IsOverKeys(known.pairs, source)) {
+    known.pairs[source] = BeganWith(*digest);
+  }
+}
+
+/// Stores that pods began by a rollout of another replica with what its stamps say. It may not be
+/// known whether it was made before or after a change, as when a list tells of it.
 void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
   std::map<std::string, std::vector<SourceId>> sources;
   std::set<SourceId> all;
@@ -37,16 +48,29 @@ void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
   for (const SourceId& source : all) {
     sources[EnvVarName(source.type, source.key.name)].push_back(source);
   }
-  for (const auto& [variable, value] : change.variables) {
-    const auto digest = Digest::Parse(value);
-    const auto found = sources.find(variable);
-    if (!digest || found == sources.end() || found->second.size() != 1) {
-      continue;  // one for several sources has a digest of digests
+  for (const auto& [stamp, value] : change.stamps) {
+    if (stamp == kLastReloadedFrom) {
+      if (const auto from = ParseReloadedFrom(value)) {
+        BeginPodsFor(known, from->source, Digest::Parse(from->hash));
+      }
+      continue;
     }
-    const SourceId& source = found->second.front();
-    if (HasMovedOnlyTo(known, source, *digest) && !IsOverKeys(known.pairs, source)) {
-      known.pairs[source] = BeganWith(*digest);
+    const auto found = sources.find(stamp);
+    if (found != sources.end() && found->second.size() == 1) {  // of several: a digest of digests
+      BeginPodsFor(known, found->second.front(), Digest::Parse(value));
     }
+  }
+}
+
+/// A baseline that was recorded after this change of the template counts more than what the change
+/// tells here. Of a Deployment's template and of the record on the Rollout that uses it different
+/// watches tell, each as late as it may be.
+void HeedLaterRecord(Knowledge& known, const PairMemory::TemplateChange& change) {
+  if (change.until == 0 || known.record_since <= change.until) {
+    return;
+  }
+  for (auto& [source, state] : known.pairs) {
+    state.is_ahead_of_record = false;
   }
 }
 
@@ -72,6 +96,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     BeginPods(known, is_of_others ? change.since : 0);
     if (is_of_others) {
       BeginPodsOf(known, change);
+      HeedLaterRecord(known, change);
     }
     return TemplateNews::kNone;
   }
@@ -101,6 +126,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     state.is_ahead_of_record = true;
   }
   BeginPods(known, change.since);
+  HeedLaterRecord(known, change);
   return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;
 }
 

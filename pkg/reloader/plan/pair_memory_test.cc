@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/plan/strategy.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -586,7 +591,7 @@ PairMemory::TemplateChange RolledByAnother() {
           .now = "two",
           .was_rolled_out = false,
           .is_own = true,
-          .variables = {{"STAKATER_S_CONFIGMAP", kNew.ToString()}}};
+          .stamps = {{"STAKATER_S_CONFIGMAP", kNew.ToString()}}};
 }
 
 TEST(PairMemory, PodsBeginWithWhatAnotherReplicaRolledFor) {
@@ -597,6 +602,19 @@ TEST(PairMemory, PodsBeginWithWhatAnotherReplicaRolledFor) {
   EXPECT_EQ(BeganWith(memory), kNew);
   EXPECT_EQ(memory.Get(kPairWorkload).formers.back().pairs.at(kPairSource).digest, kOld)
       << "the pods of before live on for a while";
+}
+
+TEST(PairMemory, PodsBeginWithWhatAnotherReplicasAnnotationNames) {
+  for (const Digest& named : {kNew, kOld}) {
+    PairMemory memory;
+    memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+    memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+    PairMemory::TemplateChange change = RolledByAnother();
+    change.stamps = {
+        {std::string(kLastReloadedFrom), LastReloadedFrom(kPairSource, named, "c", {})}};
+    memory.TemplateChanged(kPairWorkload, change);
+    EXPECT_EQ(BeganWith(memory), named);
+  }
 }
 
 TEST(PairMemory, OfDataThatCameBackAnothersRolloutDoesNotTellWhatPodsBeganWith) {
@@ -728,6 +746,25 @@ TEST(PairMemory, APlanByAnOlderRecordIsMadeAnew) {
   EXPECT_FALSE(memory.Get(kPairWorkload).pairs.contains(kPairSource));
   plan.records = memory.Get(kPairWorkload).records;
   EXPECT_TRUE(memory.Apply(kPairWorkload, plan));
+}
+
+// Seed 5034 of the simulation: a Rollout has the record, and a Deployment the template, and the
+// watch of the source is behind.
+TEST(PairMemory, ALateTemplateDoesNotTellMoreThanTheRecordOfItsRollout) {
+  const PairMemory::SeenRecord record = PairMemory::SeenRecord::Of("other", 121, 120);
+  for (const bool is_own : {true, false}) {
+    for (const std::uint64_t until : {110U, 120U}) {
+      PairMemory memory;
+      memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 50});
+      memory.IsNewRecord(kPairWorkload, record);
+      memory.TemplateChanged(
+          kPairWorkload,
+          {.since = 101, .until = until, .before = "one", .now = "two", .is_own = is_own});
+      EXPECT_EQ(BeganWith(memory), kNew);
+      EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record, until == 120)
+          << "it is not known which came first";
+    }
+  }
 }
 
 TEST(PairMemory, RemembersSinceWhenAnotherWritersRecordIsThere) {

@@ -332,11 +332,11 @@ bool IsDue(const Plan& plan, const SourceId& source) {
 Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
               const DecisionRules& rules, PatternCache& patterns) {
   Plan plan = Planner(workload, sources, known, rules, patterns).Run();
-  if ((known.untold_variables.empty() && !known.has_untold_template) || plan.changes.empty()) {
+  if ((known.untold_stamps.empty() && !known.has_untold_template) || plan.changes.empty()) {
     return plan;
   }
   Knowledge told = known;
-  told.untold_variables.clear();
+  told.untold_stamps.clear();
   told.has_untold_template = false;
   return Planner(workload, sources, told, rules, patterns).Run();
 }

@@ -101,10 +101,10 @@ struct Knowledge {
   /// Writes whose outcome is not known, in order; a few at most. They count for sources of which
   /// nothing is known for certain.
   std::vector<Attempt> attempts{};
-  /// Only for a plan of a workload as it was just read: the variables that another replica has set
-  /// by one rollout of which no event has told yet (see VariablesOfOneRollout). Not remembered: the
-  /// event tells of it, and `formers` need what the pods had before.
-  std::set<std::string> untold_variables{};
+  /// Only for a plan of a workload as it was just read: the stamps that another replica has set by
+  /// one rollout of which no event has told yet (see StampsOfOneRollout). Not remembered: the event
+  /// tells of it, and `formers` need what the pods had before.
+  std::set<std::string> untold_stamps{};
   /// Likewise: the workload has another template than the cache, of which no event has told yet.
   bool has_untold_template = false;
   /// The tenure (see FreshReads) in which this knowledge was last used.
@@ -117,6 +117,9 @@ struct Knowledge {
   /// The workload's resource version when that baseline, written by somebody else, was first seen;
   /// 0: not known, or this process wrote it or took it away. Kept when somebody else takes it away.
   std::uint64_t record_at = 0;
+  /// That baseline was written at this resource version or later; 0: not known, or as for
+  /// record_at.
+  std::uint64_t record_since = 0;
   bool operator==(const Knowledge&) const = default;
 };
 
@@ -240,10 +243,11 @@ struct SourceLookup {
 /// over that other list. If nothing has changed there, the workload runs with the present data: a
 /// change of the list alone does not cause a rollout.
 ///
-/// A source that has changed once, and whose variable is one of Knowledge::untold_variables and
-/// right, needs no rollout, and the plan learns nothing of it. If another source needs a rollout,
-/// that is made for both. The same holds for a source whose data were written before somebody undid
-/// a rollout, where Knowledge::has_untold_template is set: the pods that began then have them.
+/// A source that has changed once, and whose variable is one of Knowledge::untold_stamps and right
+/// (or which kLastReloadedFrom, one of them, names with the present data), needs no rollout, and
+/// the plan learns nothing of it. If another source needs a rollout, that is made for both. The
+/// same holds for a source whose data were written before somebody undid a rollout, where
+/// Knowledge::has_untold_template is set: the pods that began then have them.
 ///
 /// For a SecretProviderClass see ProviderClasses. The planner changes nothing for one that no pod
 /// reports, and keeps the record of a source that is unknown.

@@ -5,6 +5,7 @@
 
 #include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/plan/pair_memory.h"
+#include "kubexx/reloader/plan/strategy.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -246,7 +247,7 @@ TEST_F(PlannerTest, ARolloutOfWhichNoEventHasToldIsNotMadeAgain) {
   const std::vector<Move> moves = {{kAfter, 5}};
   Knowledge known{.pairs = {{ConfigMapId("config"), {Kind::kConfirmed, kBefore}}},
                   .moves = {{ConfigMapId("config"), moves}},
-                  .untold_variables = {"STAKATER_CONFIG_CONFIGMAP"}};
+                  .untold_stamps = {"STAKATER_CONFIG_CONFIGMAP"}};
   const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}});
   const Plan plan = MakeWith(workload, known);
   EXPECT_THAT(plan.changes, IsEmpty());
@@ -257,8 +258,32 @@ TEST_F(PlannerTest, ARolloutOfWhichNoEventHasToldIsNotMadeAgain) {
       SizeIs(1))
       << "a rollout for other data";
   Knowledge told = known;
-  told.untold_variables.clear();
+  told.untold_stamps.clear();
   EXPECT_THAT(MakeWith(workload, told).changes, SizeIs(1));
+  known.moves[ConfigMapId("config")] = {{kAfter, 5}, {kBefore, 6}, {kAfter, 7}};
+  EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1))
+      << "some of its pods may have begun at 6";
+}
+
+// Seed 5009 of the simulation: the same with the strategy annotations.
+TEST_F(PlannerTest, ARolloutThatAnAnnotationTellsOfAndNoEventIsNotMadeAgain) {
+  rules_.by_variables = false;
+  Put(ConfigMapId("config"), kAfter);
+  Knowledge known{.pairs = {{ConfigMapId("config"), {Kind::kConfirmed, kBefore}}},
+                  .moves = {{ConfigMapId("config"), {{kAfter, 5}}}},
+                  .untold_stamps = {std::string(kLastReloadedFrom)}};
+  Workload workload = AutoWorkload();
+  const auto stamp = [&](const SourceId& source, const Digest& digest) {
+    workload.template_annotations[std::string(kLastReloadedFrom)] =
+        LastReloadedFrom(source, digest, "app", {});
+  };
+  stamp(ConfigMapId("config"), kAfter);
+  EXPECT_THAT(MakeWith(workload, known).changes, IsEmpty());
+  stamp(ConfigMapId("config"), kBefore);
+  EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1)) << "a rollout for other data";
+  stamp(SecretId("password"), kAfter);
+  EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1)) << "a rollout for another source";
+  stamp(ConfigMapId("config"), kAfter);
   known.moves[ConfigMapId("config")] = {{kAfter, 5}, {kBefore, 6}, {kAfter, 7}};
   EXPECT_THAT(MakeWith(workload, known).changes, SizeIs(1))
       << "some of its pods may have begun at 6";
@@ -270,7 +295,7 @@ TEST_F(PlannerTest, ARolloutForAnotherSourceIsForAllThatDiffer) {
   const Knowledge known{.pairs = {{ConfigMapId("config"), {Kind::kConfirmed, kBefore}},
                                   {SecretId("password"), {Kind::kConfirmed, kBefore}}},
                         .moves = {{ConfigMapId("config"), {{kAfter, 5}}}},
-                        .untold_variables = {"STAKATER_CONFIG_CONFIGMAP"}};
+                        .untold_stamps = {"STAKATER_CONFIG_CONFIGMAP"}};
   EXPECT_THAT(
       MakeWith(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}}), known).changes,
       SizeIs(2));

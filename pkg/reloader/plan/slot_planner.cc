@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "kubexx/reloader/plan/begun_pods.h"
@@ -124,10 +126,13 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
 }
 
 bool SlotPlanner::IsRolledUntold(const SlotMember& member, const Slot& slot) const {
-  return input_.rules.by_variables && slot.is_right &&
-         input_.known.untold_variables.contains(slot.variable) &&
-         HasMovedOnlyTo(input_.known, member.id,
-                        member.keys.empty() ? member.digest : member.whole);
+  const std::set<std::string>& untold = input_.known.untold_stamps;
+  const bool is_stamped =
+      input_.rules.by_variables
+          ? slot.is_right && untold.contains(slot.variable)
+          : IsReloadedAt(member) && untold.contains(std::string(kLastReloadedFrom));
+  return is_stamped && HasMovedOnlyTo(input_.known, member.id,
+                                      member.keys.empty() ? member.digest : member.whole);
 }
 
 std::optional<bool> SlotPlanner::IsMade(const SlotMember& member, const Slot& slot) const {

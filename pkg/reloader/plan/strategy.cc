@@ -75,12 +75,8 @@ std::string LastReloadedFrom(const SourceId& source, const Digest& digest,
   return value.ToJson();
 }
 
-std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload) {
-  const std::string* text = Find(workload.template_annotations, kLastReloadedFrom);
-  if (text == nullptr) {
-    return std::nullopt;
-  }
-  const auto tree = JsonTree::Parse(*text);
+std::optional<ReloadedFrom> ParseReloadedFrom(std::string_view text) {
+  const auto tree = JsonTree::Parse(text);
   if (!tree) {
     return std::nullopt;
   }
@@ -92,6 +88,11 @@ std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload) {
     }
   }
   return std::nullopt;
+}
+
+std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload) {
+  const std::string* text = Find(workload.template_annotations, kLastReloadedFrom);
+  return text == nullptr ? std::nullopt : ParseReloadedFrom(*text);
 }
 
 WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& changes,

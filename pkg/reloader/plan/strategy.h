@@ -36,6 +36,8 @@ struct ReloadedFrom {
   std::string hash{};
   bool operator==(const ReloadedFrom&) const = default;
 };
+/// Reads a value of the annotation. Returns std::nullopt when that is not possible.
+std::optional<ReloadedFrom> ParseReloadedFrom(std::string_view text);
 /// Returns std::nullopt when the workload has no such annotation, or it cannot be read.
 std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload);
 

@@ -107,7 +107,7 @@ class EventRouter {
   void NoteTemplateOf(const WorkloadId& workload, const PairMemory::TemplateChange& change);
   /// Handles an update of a workload: stores whether another replica has rolled it, or recorded a
   /// baseline on it.
-  void NoteRecord(const Workload& before, const Workload& now, std::uint64_t version);
+  void NoteRecord(const Workload& before, const Workload& now, const RawEvent& event);
   /// The workload was created or changed at resource version `version` or later. Handles the
   /// changes of sources since then whose events arrived before it was known that the workload uses
   /// the sources.

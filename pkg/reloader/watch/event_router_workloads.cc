@@ -68,16 +68,15 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
   const bool is_own = IsOwnRollout(before, now);
   // A CronJob starts nothing when its template changes.
   const bool begins_pods = now.id.kind != WorkloadKind::kCronJob;
-  const PairMemory::TemplateChange change{.since = begins_pods ? ChangedSince(event) : 0,
-                                          .until = VersionNumber(event.resource_version()),
-                                          .before = before.template_version.digest,
-                                          .now = now.template_version.digest,
-                                          .was_rolled_out = AllPodsAreReplaced(before),
-                                          .is_own = is_own,
-                                          .variables = is_own
-                                                           ? VariablesOfOneRollout(before, now)
-                                                           : std::map<std::string, std::string>(),
-                                          .is_undo = !is_own && IsUndo(before, now)};
+  const PairMemory::TemplateChange change{
+      .since = begins_pods ? ChangedSince(event) : 0,
+      .until = VersionNumber(event.resource_version()),
+      .before = before.template_version.digest,
+      .now = now.template_version.digest,
+      .was_rolled_out = AllPodsAreReplaced(before),
+      .is_own = is_own,
+      .stamps = is_own ? StampsOfOneRollout(before, now) : std::map<std::string, std::string>(),
+      .is_undo = !is_own && IsUndo(before, now)};
   if (Concerns(now, parts_.rules)) {
     NoteTemplateOf(now.id, change);
   }
@@ -114,13 +113,14 @@ void EventRouter::NoteTemplateOf(const WorkloadId& workload,
                     {"workload", workload.key.name}});
 }
 
-void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::uint64_t version) {
+void EventRouter::NoteRecord(const Workload& before, const Workload& now, const RawEvent& event) {
+  const std::uint64_t version = VersionNumber(event.resource_version());
   const bool looks_on =
       parts_.held_shards != nullptr && !parts_.held_shards->IsOpenFor(now.id.key.namespace_);
   if (HasRecorded(before, now)) {
     if (parts_.memory.IsNewRecord(
-            now.id,
-            PairMemory::SeenRecord::Of(*Find(now.annotations, kBaselineAnnotation), version)) ||
+            now.id, PairMemory::SeenRecord::Of(*Find(now.annotations, kBaselineAnnotation), version,
+                                               ChangedSince(event))) ||
         looks_on) {
       parts_.memory.RecordedByOthers(now.id);
     }
@@ -172,7 +172,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       return;
     } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
       NoteTemplate(*old_workload, *workload, event);
-      NoteRecord(*old_workload, *workload, VersionNumber(event.resource_version()));
+      NoteRecord(*old_workload, *workload, event);
     }
   }
   const std::uint64_t version =

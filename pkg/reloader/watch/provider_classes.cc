@@ -52,7 +52,10 @@ std::optional<Source> ProviderClasses::Get(const SourceId& id) const {
   Source source{.id = id, .digest = found->second.rbegin()->second.digest, .updated = false};
   for (const auto& [version, seen] : found->second) {
     source.current.push_back(seen.digest);
-    source.updated = source.updated || seen.updated;
+    if (seen.updated) {
+      source.updated = true;
+      source.resource_version = version;
+    }
   }
   return source;
 }

@@ -32,7 +32,8 @@ class ProviderClasses {
   bool Observe(const PodReport& report);
   /// The class was deleted.
   void Forget(const SourceId& id);
-  /// Returns the class without its annotations; std::nullopt when no pod has reported it.
+  /// Returns the class without its annotations; std::nullopt when no pod has reported it. Pods that
+  /// began after Source::resource_version have what the newest change was to, or something newer.
   std::optional<Source> Get(const SourceId& id) const;
   /// The names of all classes that pods in the namespace have reported.
   std::vector<std::string> Names(std::string_view namespace_) const;

@@ -130,6 +130,25 @@ TEST_F(ProviderClassesTest, PodsThatComeWithSomethingNewerRollNothing) {
   EXPECT_TRUE(Rolls(kOldParameters));
 }
 
+// Seed 5273 of the simulation: somebody undoes a rollout between a rotation and the news of it.
+TEST_F(ProviderClassesTest, PodsThatBeginAfterARotationHaveIt) {
+  Starts(kOldParameters, 1);
+  EXPECT_EQ(classes_.Get(kVault)->resource_version, 0U);
+  Changes(kNewParameters, 5);
+  Starts(kNewer, 7);
+  EXPECT_EQ(classes_.Get(kVault)->resource_version, 5U) << "pods that begin are no change";
+  const PairState had{.kind = PairState::Kind::kConfirmed, .digest = kOldParameters};
+  workload_.annotations[std::string(kBaselineAnnotation)] =
+      Baseline{.uid = "u", .digests = {{kVault, kOldParameters}}}.ToString();
+  workload_.baseline_restored = apimachinery::Time{.seconds = 100};
+  const Plan undone = MakePlanNow({.pairs = {{kVault, had}}, .template_since = 6});
+  EXPECT_THAT(undone.changes, IsEmpty());
+  EXPECT_TRUE(undone.record);
+  EXPECT_NE(undone.baseline.digests.at(kVault), kOldParameters);
+  EXPECT_EQ(MakePlanNow({.pairs = {{kVault, had}}, .template_since = 4}).changes.size(), 1U)
+      << "those that began before it were told of it, or will be";
+}
+
 TEST_F(ProviderClassesTest, WithoutAnyChangeWhatPodsHaveBecomesTheBaseline) {
   Starts(kNewParameters, 1);
   workload_.annotations[std::string(kBaselineAnnotation)] =
