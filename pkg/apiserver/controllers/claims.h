@@ -49,8 +49,8 @@ WorkloadSelector SelectorOf(const Owner& owner) {
 /// that the cache was behind. Semantics: kube-controller-manager's ControllerRefManager.
 template <class T, class Owner>
 apimachinery::Result<std::vector<cache::Ref<T>>> Claim(
-    const controller::Client& client, const controller::OwnedObjects<T>& objects, const Owner& owner,
-    const std::function<bool(const T&)>& is_member = {}) {
+    const controller::Client& client, const controller::OwnedObjects<T>& objects,
+    const Owner& owner, const std::function<bool(const T&)>& is_member = {}) {
   KX_ASSIGN_OR_RETURN(std::vector<cache::Ref<T>> owned, objects.Of(owner.metadata));
   if (controller::IsBeingDeleted(owner)) {
     return owned;
