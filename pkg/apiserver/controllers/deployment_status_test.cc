@@ -37,9 +37,9 @@ class DeploymentStatusTest : public ::testing::Test {
     set.status.terminating_replicas = 0;
     return set;
   }
-  /// Reconciles once, `seconds` after the beginning.
-  const DeploymentStatus& Reconcile(std::int64_t seconds) {
-    web_.status = NextStatus(web_, sets_, {}, Time{.seconds = seconds});
+  /// Reconciles once, `elapsed` seconds after the beginning.
+  const DeploymentStatus& Reconcile(std::int64_t elapsed) {
+    web_.status = NextStatus(web_, sets_, {}, Time{.seconds = elapsed});
     return web_.status;
   }
   std::string Progressing() const {
