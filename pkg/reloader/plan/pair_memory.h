@@ -83,6 +83,9 @@ class PairMemory {
     std::uint64_t version = 0;  ///< resource version of the workload; 0: not known
     /// It was written at this resource version or later; 0: not known.
     std::uint64_t since = 0;
+    /// The plan left sources out (Plan::incomplete), of which the record still says what an earlier
+    /// one said.
+    bool is_partly_copied = false;
     static SeenRecord Of(std::string_view text, std::uint64_t version, std::uint64_t since = 0);
   };
   /// Returns whether the record is new: it is later than this replica's last write and than the
@@ -90,7 +93,8 @@ class PairMemory {
   /// the first record that is seen.
   bool IsNewRecord(const WorkloadId& workload, const SeenRecord& record);
   /// This replica has written to the workload, which has `record` since then. A record with hash 0
-  /// means that the earlier baseline is still there.
+  /// means that the earlier baseline is still there. What is copied from another replica's record
+  /// may be newer than the caches of this one afterwards as well.
   void Wrote(const WorkloadId& workload, const SeenRecord& record);
   /// This replica has removed the baseline from the workload, which has resource version `version`
   /// since then; 0: not known.

@@ -55,8 +55,10 @@ void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
   known.told_at = std::max(known.told_at, record.version);
   if (record.hash != 0) {
     known.record = record.hash;
-    known.record_at = 0;
-    known.record_since = 0;
+    if (!record.is_partly_copied) {
+      known.record_at = 0;
+      known.record_since = 0;
+    }
   }
 }
 

@@ -767,6 +767,20 @@ TEST(PairMemory, ALateTemplateDoesNotTellMoreThanTheRecordOfItsRollout) {
   }
 }
 
+// Seed 111 of the simulation: the watch of a ConfigMap is behind, so a rollout for a Secret leaves
+// it out, and copies what the other replica has recorded of it.
+TEST(PairMemory, ARecordThatIsPartlyCopiedIsAsLateAsTheOneBefore) {
+  PairMemory memory;
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 121, 120));
+  auto own = PairMemory::SeenRecord::Of("own", 130);
+  own.is_partly_copied = true;
+  memory.Wrote(kPairWorkload, own);
+  EXPECT_EQ(memory.Get(kPairWorkload).record_at, 121U);
+  EXPECT_EQ(memory.Get(kPairWorkload).record_since, 120U);
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("whole", 140));
+  EXPECT_EQ(memory.Get(kPairWorkload).record_at, 0U);
+}
+
 TEST(PairMemory, RemembersSinceWhenAnotherWritersRecordIsThere) {
   PairMemory memory;
   const auto since = [&] { return memory.Get(kPairWorkload).record_at; };

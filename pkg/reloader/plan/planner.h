@@ -115,7 +115,8 @@ struct Knowledge {
   /// process returned; 0: not known, or neither has happened.
   std::uint64_t told_at = 0;
   /// The workload's resource version when that baseline, written by somebody else, was first seen;
-  /// 0: not known, or this process wrote it or took it away. Kept when somebody else takes it away.
+  /// 0: not known, or this process wrote it or took it away. Kept when somebody else takes it away,
+  /// and when this process wrote a baseline in which a part is copied.
   std::uint64_t record_at = 0;
   /// That baseline was written at this resource version or later; 0: not known, or as for
   /// record_at.
