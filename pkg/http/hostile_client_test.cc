@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/few_descriptors.h"
 #include "kubexx/http/server.h"
 #include "kubexx/http/testing/raw_connection.h"
 
@@ -419,25 +419,6 @@ TEST_F(HostileClientTest, WhatAClosedConnectionHeldIsForgotten) {
   EXPECT_THAT(client.Send("x").ReadUntil("/a "), HasSubstr("200 OK"));
 }
 
-/// As few descriptors as are open, and `more`, until its end.
-class DescriptorLimit {
- public:
-  explicit DescriptorLimit(rlim_t more) {
-    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
-    const int next = ::dup(0);
-    ::close(next);
-    rlimit fewer = before_;
-    fewer.rlim_cur = static_cast<rlim_t>(next) + more;
-    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &fewer), 0);
-  }
-  DescriptorLimit(const DescriptorLimit&) = delete;
-  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
-  ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST_F(HostileClientTest, WithoutDescriptorsIdleConnectionsMakeRoom) {
   Start();
   std::vector<RawConnection> idle;
@@ -447,7 +428,8 @@ TEST_F(HostileClientTest, WithoutDescriptorsIdleConnectionsMakeRoom) {
   // The last of them is served, so that all have been accepted.
   EXPECT_THAT(idle.back().Send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").ReadUntil("/a"),
               HasSubstr("200 OK"));
-  std::optional<DescriptorLimit> limit(std::in_place, 1);  // That of the client to come.
+  std::optional<base::testing::FewDescriptors> limit(std::in_place,
+                                                     1);  // That of the client to come.
   const RawConnection client = Connect();
   EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").ReadAll(),
               HasSubstr("200 OK"));

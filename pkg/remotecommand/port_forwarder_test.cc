@@ -21,12 +21,12 @@
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/few_descriptors.h"
 #include "kubexx/base/testing/scarce_memory/scarce_memory.h"
 #include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/remotecommand/internal/tcp_listener.h"
 #include "kubexx/remotecommand/testing/at_rest.h"
-#include "kubexx/remotecommand/testing/few_descriptors.h"
 #include "kubexx/remotecommand/testing/local_client.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
@@ -38,10 +38,10 @@ namespace {
 using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
+using base::testing::FewDescriptors;
 using std::chrono::milliseconds;
 using ::testing::AllOf;
 using testing::AllOthersSleep;
-using testing::FewDescriptors;
 using ::testing::HasSubstr;
 using testing::LocalClient;
 using testing::ServerConnection;

@@ -13,14 +13,14 @@
 #include <thread>
 
 #include "kubexx/base/testing/await.h"
-#include "kubexx/remotecommand/testing/few_descriptors.h"
+#include "kubexx/base/testing/few_descriptors.h"
 
 namespace kubexx::remotecommand {
 namespace {
 
 using apimachinery::Reason;
 using apimachinery::Result;
-using testing::FewDescriptors;
+using base::testing::FewDescriptors;
 
 TEST(StreamsTest, DescriptorsAreReadAndWritten) {
   std::array<int, 2> ends{};

@@ -1,6 +1,5 @@
 // The three sources, with real files, a real socket and an API server in memory.
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,6 +18,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/few_descriptors.h"
 #include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/cache/typed_object.h"
 #include "kubexx/codec/json_tree.h"
@@ -383,16 +384,10 @@ TEST_F(UpdateServerTest, AClientForWhomThereIsNoDescriptorWaits) {
   const auto server = UpdateServer::Start({.path = Path()}, config);
   ASSERT_TRUE(server);
   logging::testing::Capture log;
-  rlimit limit{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const int next = ::dup(0);
-  ASSERT_GE(next, 0);
-  ::close(next);
-  const rlimit one_more{static_cast<rlim_t>(next) + 1, limit.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &one_more), 0);
+  std::optional<base::testing::FewDescriptors> one_more(std::in_place, 1);
   Reader reader(Path());  // has the last one
   KX_AWAIT_NE(log.Count("has to wait"), 0);
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  one_more.reset();
   EXPECT_EQ(reader.Next(), "SET * 0");
   EXPECT_EQ(log.Count("has to wait"), 1U);
 }

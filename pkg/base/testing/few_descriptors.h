@@ -1,16 +1,16 @@
 /// @file
-/// FewDescriptors: a process that may open few files more.
-#ifndef KUBEXX_REMOTECOMMAND_TESTING_FEW_DESCRIPTORS_H_
-#define KUBEXX_REMOTECOMMAND_TESTING_FEW_DESCRIPTORS_H_
+/// FewDescriptors: lets the process open only few more files.
+#ifndef KUBEXX_BASE_TESTING_FEW_DESCRIPTORS_H_
+#define KUBEXX_BASE_TESTING_FEW_DESCRIPTORS_H_
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace kubexx::remotecommand::testing {
+namespace kubexx::base::testing {
 
-/// While it exists the process gets `more` descriptors at most beyond those that are open. One at a
-/// time.
+/// While an object of this class exists, the process gets at most `more` descriptors beyond those
+/// that are open. There may be one object at a time.
 class FewDescriptors {
  public:
   explicit FewDescriptors(rlim_t more) {
@@ -29,6 +29,6 @@ class FewDescriptors {
   rlimit before_{};
 };
 
-}  // namespace kubexx::remotecommand::testing
+}  // namespace kubexx::base::testing
 
-#endif  // KUBEXX_REMOTECOMMAND_TESTING_FEW_DESCRIPTORS_H_
+#endif  // KUBEXX_BASE_TESTING_FEW_DESCRIPTORS_H_
