@@ -59,7 +59,8 @@ struct TypeBehavior {
   /// Adds what is wrong with the object that a client writes, also when it changes no more than the
   /// metadata or the status.
   void (*check_always)(const CheckedWrite& written, FieldCauses& causes) = nullptr;
-  /// Fields that an update may not change.
+  /// Fields that an update may not change. A single one without a second text is written with its
+  /// type: clang takes {{"a"}} for a copy of a list {"a"}, which ends before the entry does.
   std::initializer_list<ImmutableField> immutable_fields{};
   /// Adds the other changes from `current` to `object` that an update may not make.
   void (*check_change)(const codec::JsonTree& current, const codec::JsonTree& object,

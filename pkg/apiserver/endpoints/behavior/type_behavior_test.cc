@@ -49,6 +49,18 @@ TEST(TypeBehaviorTest, EachTypeFindsItsOwnInAnyVersion) {
   EXPECT_EQ(found, TypeBehaviors().size() + 1);  // The autoscaler has two versions.
 }
 
+TEST(TypeBehaviorTest, EachImmutableFieldHasAName) {
+  std::size_t fields = 0;
+  for (const TypeBehavior& one : TypeBehaviors()) {
+    for (const ImmutableField& field : one.immutable_fields) {
+      EXPECT_NE(field.field, "") << one.plural;
+      EXPECT_NE(field.told, "") << one.plural;
+      ++fields;
+    }
+  }
+  EXPECT_GT(fields, 20U);
+}
+
 TEST(TypeBehaviorTest, ReviewsAndOnlyTheyAreAnswered) {
   for (const ResourceTypeRef& type : BuiltinTypes()) {
     EXPECT_EQ(BehaviorOf(*type).answer_review != nullptr, type->is_review) << type->plural;
