@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <span>
-#include <system_error>
 #include <utility>
 
 #include "kubexx/base/clock.h"
@@ -254,7 +254,7 @@ class ListeningForwarder final : public PortForwarder {
     }
   }
 
-  static std::string ErrorText(int error) { return std::generic_category().message(error); }
+  static std::string ErrorText(int error) { return std::strerror(error); }
 
   const Executor executor_;
   const Target target_;

@@ -32,9 +32,14 @@ struct CheckedWrite {
 
 /// A field that stays as it was made.
 struct ImmutableField {
-  std::string_view field{};  ///< with dots between members
-  /// What kube-apiserver calls it, where that is something else.
-  std::string_view told = field;
+  // Not `told = field`, for which clang 19 leaves both empty in a list that is part of an
+  // aggregate.
+  constexpr ImmutableField(const char* name) : ImmutableField(name, name) {}
+  constexpr ImmutableField(const char* name, const char* name_in_causes)
+      : field(name), told(name_in_causes) {}
+
+  std::string_view field;  ///< with dots between members
+  std::string_view told;   ///< what kube-apiserver calls it, which may be something else
 };
 
 /// How the server treats objects of one built-in type differently from those of most types, in all
@@ -59,8 +64,7 @@ struct TypeBehavior {
   /// Adds what is wrong with the object that a client writes, also when it changes no more than the
   /// metadata or the status.
   void (*check_always)(const CheckedWrite& written, FieldCauses& causes) = nullptr;
-  /// Fields that an update may not change. A single one without a second text is written with its
-  /// type: clang takes {{"a"}} for a copy of a list {"a"}, which ends before the entry does.
+  /// Fields that an update may not change.
   std::initializer_list<ImmutableField> immutable_fields{};
   /// Adds the other changes from `current` to `object` that an update may not make.
   void (*check_change)(const codec::JsonTree& current, const codec::JsonTree& object,
