@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "kubexx/base/clock.h"
