@@ -3,21 +3,21 @@
 #include <algorithm>
 #include <limits>
 
-#include "kubexx/controller/resource_version.h"
+#include "kubexx/apimachinery/resource_version.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::controller {
 namespace {
 
 bool IsOlder(const std::string& a, const std::string& b) {
-  const auto order = CompareResourceVersions(a, b);
+  const auto order = apimachinery::CompareResourceVersions(a, b);
   return order && *order == std::strong_ordering::less;
 }
 
 }  // namespace
 
 void ConsistencyStore::Wrote(const workqueue::Key& owner, Write write) {
-  if (!write.cached || !CompareResourceVersions(write.version, "0")) {
+  if (!write.cached || !apimachinery::CompareResourceVersions(write.version, "0")) {
     return;
   }
   // The caches are asked without the lock: they have locks of their own.
@@ -69,7 +69,7 @@ std::optional<ConsistencyStore::Stale> ConsistencyStore::Check(const workqueue::
 }
 
 void ConsistencyStore::WroteUncached(Write write) {
-  if (!CompareResourceVersions(write.version, "0")) {
+  if (!apimachinery::CompareResourceVersions(write.version, "0")) {
     return;
   }
   const base::MutexLock lock(mu_);

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/controller/resource_version.h"
 #include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::controller {
@@ -14,23 +13,6 @@ namespace {
 
 const workqueue::Key kOwner{.object = {"ns", "owner"}};
 const workqueue::Key kOther{.object = {"ns", "other"}};
-
-TEST(ResourceVersionTest, LongerIsNewerThenByteByByte) {
-  using Order = std::strong_ordering;
-  EXPECT_EQ(CompareResourceVersions("9", "10"), Order::less);
-  EXPECT_EQ(CompareResourceVersions("10", "9"), Order::greater);
-  EXPECT_EQ(CompareResourceVersions("19", "20"), Order::less);
-  EXPECT_EQ(CompareResourceVersions("20", "20"), Order::equal);
-  EXPECT_EQ(CompareResourceVersions("0", "1"), Order::less);
-  EXPECT_EQ(CompareResourceVersions("18446744073709551616", "9"), Order::greater);
-}
-
-TEST(ResourceVersionTest, WhatIsNoVersionCannotBeCompared) {
-  for (const char* bad : {"", "x", "1x", "-1", "01", "1.5"}) {
-    EXPECT_FALSE(CompareResourceVersions(bad, "1")) << bad;
-    EXPECT_FALSE(CompareResourceVersions("1", bad)) << bad;
-  }
-}
 
 class ConsistencyStoreTest : public ::testing::Test {
  protected:

@@ -14,11 +14,11 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/resource_version.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/controller/builder.h"
 #include "kubexx/controller/manager.h"
-#include "kubexx/controller/resource_version.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/rest_client.h"
@@ -59,7 +59,7 @@ class OwnWritesTest : public ::testing::TestWithParam<WriteCase> {
     ASSERT_TRUE(created.has_value()) << created.error().ToString();
   }
   static bool IsOlder(const std::string& a, const std::string& b) {
-    const auto order = controller::CompareResourceVersions(a, b);
+    const auto order = apimachinery::CompareResourceVersions(a, b);
     return a.empty() || (order && *order == std::strong_ordering::less);
   }
   /// Writes, and comes again at once.

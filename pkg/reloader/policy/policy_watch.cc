@@ -9,11 +9,11 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/or_empty.h"
+#include "kubexx/apimachinery/resource_version.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/cache/shared_informer.h"
-#include "kubexx/controller/resource_version.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/policy/policy_status.h"
 #include "kubexx/reloader/watch/kubernetes_io.h"
@@ -328,7 +328,7 @@ std::optional<std::string> PolicyWatch::GapIn(PolicyAccess& access,
   const auto is_known = [&] {
     const std::string version = informer.LastSyncResourceVersion(namespace_);
     return !gap->listed.empty() && !version.empty() &&
-           controller::CompareResourceVersions(version, gap->listed) !=
+           apimachinery::CompareResourceVersions(version, gap->listed) !=
                std::strong_ordering::less &&
            std::ranges::all_of(informer.Keys(), [&](const apimachinery::ObjectKey& key) {
              const auto policy = informer.Get(key);

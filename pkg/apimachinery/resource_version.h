@@ -1,13 +1,13 @@
 /// @file
 /// CompareResourceVersions: tells which of two resourceVersions is newer.
-#ifndef KUBEXX_CONTROLLER_RESOURCE_VERSION_H_
-#define KUBEXX_CONTROLLER_RESOURCE_VERSION_H_
+#ifndef KUBEXX_APIMACHINERY_RESOURCE_VERSION_H_
+#define KUBEXX_APIMACHINERY_RESOURCE_VERSION_H_
 
 #include <compare>
 #include <optional>
 #include <string_view>
 
-namespace kubexx::controller {
+namespace kubexx::apimachinery {
 
 /// Compares two resourceVersions of one resource, by length and then byte by byte. Kubernetes
 /// guarantees since 1.35 that they are decimal numbers (apimachinery's util/resourceversion).
@@ -15,6 +15,6 @@ namespace kubexx::controller {
 /// all others.
 std::optional<std::strong_ordering> CompareResourceVersions(std::string_view a, std::string_view b);
 
-}  // namespace kubexx::controller
+}  // namespace kubexx::apimachinery
 
-#endif  // KUBEXX_CONTROLLER_RESOURCE_VERSION_H_
+#endif  // KUBEXX_APIMACHINERY_RESOURCE_VERSION_H_
