@@ -15,13 +15,13 @@ ControllerOptions Manager::ControllerDefaults(std::string_view kind) const {
   return {.name = base::ToLower(kind), .clock = clock(), .registry = &registry()};
 }
 
-std::shared_ptr<events::Recorder> Manager::RecorderOfController(const std::string& name) {
-  return std::make_shared<internal::LazyRecorder>([this, name] { return EventRecorderFor(name); });
-}
-
-ControllerBuilderBase::ControllerBuilderBase(Manager& manager,
+ControllerBuilderBase::ControllerBuilderBase(Manager& manager, const Cluster& cluster,
                                              const apimachinery::ResourceInfo& resource)
-    : manager_(manager), options_(manager.ControllerDefaults(resource.kind)) {}
+    : manager_(manager),
+      cluster_(cluster),
+      options_(manager.ControllerDefaults(cluster.name().empty()
+                                              ? std::string(resource.kind)
+                                              : resource.kind + ("-" + cluster.name()))) {}
 ControllerBuilderBase::ControllerBuilderBase(ControllerBuilderBase&& other) noexcept = default;
 ControllerBuilderBase::~ControllerBuilderBase() = default;
 
@@ -29,7 +29,8 @@ UntypedSource ControllerBuilderBase::SourceOf(Watched watched,
                                               std::vector<UntypedPredicate> predicates,
                                               std::size_t number) const {
   UntypedSource source;
-  source.name = options_.name + "/" + ResourceName(watched.resource) + "/" + std::to_string(number);
+  source.name = options_.name + "/" + (watched.cluster.empty() ? "" : watched.cluster + "/") +
+                ResourceName(watched.resource) + "/" + std::to_string(number);
   source.informer = std::move(watched.informer);
   source.predicates = std::move(predicates);
   source.failures = manager_.registry().Counter(
@@ -62,10 +63,11 @@ ControllerBuilderBase::Made ControllerBuilderBase::Make(Watched watched,
                                                         ReconcileFunction reconcile) {
   KX_RETURN_IF_ERROR(manager_.ClaimControllerName(options_));
   if (!options_.recorder) {
-    options_.recorder = manager_.RecorderOfController(options_.name);
+    options_.recorder = std::make_shared<internal::LazyRecorder>(
+        [&recorders = cluster_.recorders(), name = options_.name] { return recorders.For(name); });
   }
   auto controller =
-      std::make_shared<Controller>(options_, manager_.ClientParts(), std::move(reconcile));
+      std::make_shared<Controller>(options_, cluster_.ClientParts(), std::move(reconcile));
   controller->AddSource(NewUntypedObjectSource(
       SourceOf(std::move(watched), for_predicates_, sources_.size()), priority_));
   for (std::size_t i = 0; i < sources_.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/api/resource.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/controller/cluster.h"
 #include "kubexx/controller/controller.h"
 #include "kubexx/controller/event.h"
 #include "kubexx/controller/manager.h"
@@ -49,27 +50,30 @@ class ControllerBuilderBase {
     std::shared_ptr<cache::SharedInformerBase> informer{};
     const apimachinery::ResourceInfo& resource;
     cache::UntypedDecoder decode = nullptr;
+    std::string cluster{};
   };
 
-  ControllerBuilderBase(Manager& manager, const apimachinery::ResourceInfo& resource);
+  ControllerBuilderBase(Manager& manager, const Cluster& cluster,
+                        const apimachinery::ResourceInfo& resource);
   ControllerBuilderBase(ControllerBuilderBase&& other) noexcept;
   ~ControllerBuilderBase();
 
   template <class U>
-  Watched WatchedOf() {
+  Watched WatchedOf(const Cluster& cluster) {
     static_assert(internal::IsComplete<U>,
                   "kubexx: the type of these objects is declared here, but not defined. Include "
                   "the types.gen.h of its group and version, not the resources.gen.h alone.");
     if constexpr (internal::IsComplete<U>) {
-      return {manager_.template InformerFor<U>(), api::ResourceOf<U>(), cache::DecodeUntyped<U>};
+      return {cluster.template InformerFor<U>(), api::ResourceOf<U>(), cache::DecodeUntyped<U>,
+              cluster.name()};
     } else {
       std::unreachable();  // one error is enough
     }
   }
   template <class U>
   Watched WatchedMetadataOf() {
-    return {manager_.caches()->template MetadataInformerFor<U>(), api::ResourceOf<U>(),
-            cache::DecodeUntyped<api::meta::v1::PartialObjectMetadata>};
+    return {cluster_.caches()->template MetadataInformerFor<U>(), api::ResourceOf<U>(),
+            cache::DecodeUntyped<api::meta::v1::PartialObjectMetadata>, cluster_.name()};
   }
   template <class U>
   static const api::meta::v1::ObjectMeta& MetadataOf(const void* object) {
@@ -87,6 +91,7 @@ class ControllerBuilderBase {
   Made Make(Watched watched, std::shared_ptr<Reconciler> reconciler);
 
   Manager& manager_;
+  const Cluster& cluster_;
   ControllerOptions options_;
   int priority_ = 0;
   std::vector<UntypedPredicate> for_predicates_{};
@@ -108,15 +113,21 @@ class ControllerBuilderBase {
 ///                     .MaxConcurrentReconciles(4)
 ///                     .Complete(Reconcile);
 ///
-/// Every type that it watches needs api::ResourceOf<>(), codec::SchemaOf<>() and a member
+/// A controller may also work in another cluster of its manager, or watch types there; see
+/// Manager::AddCluster. Every type that it watches needs api::ResourceOf<>(), codec::SchemaOf<>() and a member
 /// `metadata`. Modelled on controller-runtime's builder. Not thread-safe. A builder can be used
 /// once.
 template <class T>
 class ControllerBuilder : public ControllerBuilderBase {
  public:
-  /// The controller's name is T's kind in lower case unless Named sets another one.
+  /// Makes a controller of the T in the manager's own cluster. Its name is T's kind in lower case
+  /// unless Named sets another one.
   explicit ControllerBuilder(Manager& manager)
-      : ControllerBuilderBase(manager, api::ResourceOf<T>()) {}
+      : ControllerBuilderBase(manager, *manager.cluster(), api::ResourceOf<T>()) {}
+  /// Makes a controller of the T in `cluster`: its sources, its reconciles' client and their Events
+  /// are those of that cluster. Its name is T's kind, a hyphen and the cluster's name.
+  ControllerBuilder(Manager& manager, const Cluster& cluster)
+      : ControllerBuilderBase(manager, cluster, api::ResourceOf<T>()) {}
 
   /// Sets the controller's name, which is a label of its metrics and must be unique in the manager.
   ControllerBuilder& Named(std::string name) {
@@ -140,7 +151,7 @@ class ControllerBuilder : public ControllerBuilderBase {
   /// reconciled.
   template <class U, class... P>
   ControllerBuilder& OwnsMatching(OwnerMatch match, P... predicates) {
-    AddOwned(WatchedOf<U>(), MetadataOf<U>, api::ResourceOf<T>(), match,
+    AddOwned(WatchedOf<U>(cluster_), MetadataOf<U>, api::ResourceOf<T>(), match,
              {Untyped<U>(std::move(predicates))...});
     return *this;
   }
@@ -150,12 +161,17 @@ class ControllerBuilder : public ControllerBuilderBase {
   /// with the old one. `map` runs on the informer's thread, so it must not block.
   template <class U, class M, class... P>
   ControllerBuilder& Watches(M map, P... predicates) {
+    return WatchesIn<U>(cluster_, std::move(map), std::move(predicates)...);
+  }
+  /// Like Watches, for the U in `cluster`. The reconcile reads them with Client::In.
+  template <class U, class M, class... P>
+  ControllerBuilder& WatchesIn(const Cluster& cluster, M map, P... predicates) {
     constexpr bool kMaps = std::is_invocable_r_v<std::vector<Request>, M&, const U&>;
     static_assert(kMaps,
                   "kubexx: Watches<U> takes a function std::vector<Request>(const U&), which says "
                   "what is to be reconciled when a U changes.");
     if constexpr (kMaps) {
-      AddMapped(WatchedOf<U>(),
+      AddMapped(WatchedOf<U>(cluster),
                 UntypedMap<U>(std::function<std::vector<Request>(const U&)>(std::move(map))),
                 {Untyped<U>(std::move(predicates))...});
     }
@@ -266,9 +282,9 @@ class ControllerBuilder : public ControllerBuilderBase {
                   "kubexx: Complete takes a function apimachinery::Result<Action>(const Request&, "
                   "Context&) or a std::shared_ptr of a class derived from Reconciler.");
     if constexpr (kIsReconciler) {
-      return Make(WatchedOf<T>(), std::shared_ptr<Reconciler>(std::move(reconcile)));
+      return Make(WatchedOf<T>(cluster_), std::shared_ptr<Reconciler>(std::move(reconcile)));
     } else if constexpr (kIsFunction) {
-      return Make(WatchedOf<T>(), ReconcileFunction(std::move(reconcile)));
+      return Make(WatchedOf<T>(cluster_), ReconcileFunction(std::move(reconcile)));
     } else {
       std::unreachable();  // one error is enough
     }

@@ -22,13 +22,18 @@ std::string ResourceName(const apimachinery::ResourceInfo& resource) {
   return name.append(resource.version).append("/").append(resource.plural);
 }
 
+std::string Client::NameInCluster(const apimachinery::ResourceInfo& resource) const {
+  const std::string name = ResourceName(resource);
+  return parts_.cluster.empty() ? name : parts_.cluster + "/" + name;
+}
+
 apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer,
                                              const apimachinery::ResourceInfo& resource,
                                              std::string_view namespace_) const {
   using Scope = informers::SharedInformerFactory::Scope;
   if (!namespace_.empty() && parts_.caches->ScopeOf(resource, namespace_) == Scope::kNone) {
     return apimachinery::Fail(apimachinery::Reason::kBadRequest,
-                              "read " + ResourceName(resource) +
+                              "read " + NameInCluster(resource) +
                                   " from the cache: it does not watch namespace " +
                                   std::string(namespace_));
   }
@@ -62,7 +67,7 @@ apimachinery::Result<void> Client::CheckOwnWrites(const cache::SharedInformerBas
     return {};
   }
   const auto stale = parts_.writes->CheckRead(
-      ResourceName(resource), namespace_,
+      NameInCluster(resource), namespace_,
       [&informer](std::string_view at) { return informer.LastSyncResourceVersion(at); });
   if (!stale) {
     return {};
@@ -76,9 +81,9 @@ apimachinery::Result<void> Client::CheckOwnWrites(const cache::SharedInformerBas
 }
 
 apimachinery::Error Client::FromCache(const apimachinery::ResourceInfo& resource,
-                                      const apimachinery::Status& status) {
+                                      const apimachinery::Status& status) const {
   return apimachinery::Fail(
-      status.WithContext("read " + ResourceName(resource) + " from the cache"));
+      status.WithContext("read " + NameInCluster(resource) + " from the cache"));
 }
 
 void Client::NoteEarlyRead() const {
@@ -161,7 +166,7 @@ apimachinery::Result<void> Client::DeleteCollectionUntyped(
     const kubernetes::DeleteOptions& options) const {
   if (kind.resource.namespaced && namespace_.empty()) {
     return apimachinery::Fail(apimachinery::Reason::kBadRequest,
-                              "delete " + ResourceName(kind.resource) + ": no namespace is named");
+                              "delete " + NameInCluster(kind.resource) + ": no namespace is named");
   }
   const kubernetes::UntypedClient client =
       Untyped(kind, kind.resource.namespaced ? std::string(namespace_) : std::string());
@@ -177,7 +182,7 @@ void Client::Note(const Kind& kind, std::string_view namespace_, const std::stri
   if (scope == Scope::kNone) {
     return;  // the cache will never have it
   }
-  const ConsistencyStore::Write write{.resource = ResourceName(kind.resource),
+  const ConsistencyStore::Write write{.resource = NameInCluster(kind.resource),
                                       .namespace_ = std::string(namespace_),
                                       .version = version,
                                       .may_be_unseen = scope == Scope::kSelected};

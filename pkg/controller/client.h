@@ -30,6 +30,8 @@
 
 namespace kubexx::controller {
 
+class Cluster;
+
 /// The resource's name for logs and the consistency store, for example "apps/v1/deployments".
 std::string ResourceName(const apimachinery::ResourceInfo& resource);
 
@@ -56,6 +58,9 @@ class Client {
     std::shared_ptr<std::atomic<bool>> read_early{};
     /// Filled in for all writes.
     kubernetes::WriteDefaults write_defaults{};
+    /// The name of the Cluster, for errors and to tell the writes apart; empty for the manager's
+    /// own.
+    std::string cluster{};
   };
   explicit Client(Parts parts) : parts_(std::move(parts)) {}
 
@@ -249,6 +254,12 @@ class Client {
     parts.write_defaults.dry_run = true;
     return Client(std::move(parts));
   }
+  /// Returns a client of another cluster of the manager, for the same reconcile: a write with it
+  /// also holds the request's next reconcile until that cluster's cache contains the write. Its
+  /// writes have the defaults of that cluster.
+  ///
+  ///     const auto source = context.client.In(*west).Get<ConfigMap>(request.object);
+  Client In(const Cluster& cluster) const;
   /// A copy of this client with another stop_token.
   Client WithStop(std::stop_token stop) const {
     Parts parts = parts_;
@@ -345,8 +356,10 @@ class Client {
   apimachinery::Result<void> CheckOwnWrites(const cache::SharedInformerBase& informer,
                                             const apimachinery::ResourceInfo& resource,
                                             std::string_view namespace_) const;
-  static apimachinery::Error FromCache(const apimachinery::ResourceInfo& resource,
-                                       const apimachinery::Status& status);
+  apimachinery::Error FromCache(const apimachinery::ResourceInfo& resource,
+                                const apimachinery::Status& status) const;
+  /// ResourceName, after the name of the cluster if it has one.
+  std::string NameInCluster(const apimachinery::ResourceInfo& resource) const;
   void NoteEarlyRead() const;
   kubernetes::UntypedClient Untyped(const Kind& kind, std::string namespace_) const;
   void Note(const Kind& kind, std::string_view namespace_, const std::string& version) const;

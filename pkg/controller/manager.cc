@@ -47,22 +47,18 @@ class Manager::Impl {
                       : own_registry               ? std::move(own_registry)
                                                    : std::make_unique<metrics::Registry>()),
         registry_(options_.registry != nullptr ? *options_.registry : *own_registry_),
-        client_(own_registry_ ? internal::KeepingAlive(own_registry_, std::move(client))
-                              : std::move(client)),
-        caches_(std::make_shared<informers::SharedInformerFactory>(
-            client_, internal::CacheOptions(options_, &registry_))),
+        cluster_(NewCluster({}, std::move(client), std::move(events),
+                            {.cache = options_.cache,
+                             .first_read_timeout = options_.first_read_timeout,
+                             .write_defaults = options_.write_defaults})),
         election_(options_.clock, leaders_, [this](Status status) { Failed(std::move(status)); }),
         http_({.all = options_.http,
                .health_only = options_.health_http,
                .webhooks = options_.webhooks,
                .pages = options_.pages,
-               .judge = options_.protect_metrics ? client_ : nullptr,
+               .judge = options_.protect_metrics ? cluster_->client() : nullptr,
                .clock = options_.clock},
               registry_),
-        recorders_(!events         ? client_
-                   : own_registry_ ? internal::KeepingAlive(own_registry_, std::move(events))
-                                   : std::move(events),
-                   options_.clock, registry_),
         servers_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
         others_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
         leaders_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
@@ -71,7 +67,7 @@ class Manager::Impl {
       process_metrics_ = metrics::RegisterProcessMetrics(registry_);
     }
     (void)http_.ready().Add("caches", [this]() -> Result<void> {
-      return caches_synced_ ? Result<void>() : Fail(internal::CachesNotReady(*caches_));
+      return caches_synced_ ? Result<void>() : Fail(internal::CachesNotReady(Clusters()));
     });
   }
 
@@ -121,23 +117,59 @@ class Manager::Impl {
     return internal::Guarded([this, &stop] { return RunOnce(stop); });
   }
 
-  Client::Parts ClientParts() const {
-    return {.rest = client_,
-            .caches = caches_,
-            .first_read_timeout = options_.first_read_timeout,
-            .write_defaults = options_.write_defaults.value_or(kubernetes::WriteDefaults())};
+  Result<std::shared_ptr<Cluster>> AddCluster(std::string name,
+                                              std::shared_ptr<rest::RESTClient> client,
+                                              std::shared_ptr<rest::RESTClient> events,
+                                              ClusterOptions options) {
+    if (name.empty()) {
+      return Fail(Reason::kInvalidConfig,
+                  "a further cluster of a manager needs a name, which its metrics have");
+    }
+    const base::MutexLock lock(mu_);
+    if (started_) {
+      return Fail(Reason::kInvalidConfig,
+                  "cluster " + name + ": the manager runs already; add clusters before Run");
+    }
+    if (std::ranges::any_of(further_clusters_, [&name](const ClusterPtr& each) { return each->name() == name; })) {
+      return Fail(Reason::kAlreadyExists, "the manager has a cluster named " + name + " already");
+    }
+    return further_clusters_.emplace_back(
+        NewCluster(std::move(name), std::move(client), std::move(events), std::move(options)));
   }
+
   HealthChecks& health() { return http_.health(); }
   HealthChecks& ready() { return http_.ready(); }
   internal::ManagerHttp& http() { return http_; }
-  internal::Recorders& recorders() { return recorders_; }
-  const std::shared_ptr<rest::RESTClient>& client() const { return client_; }
-  const std::shared_ptr<informers::SharedInformerFactory>& caches() const { return caches_; }
+  const std::shared_ptr<Cluster>& cluster() const { return cluster_; }
   metrics::Registry& registry() const { return registry_; }
   const ManagerOptions& options() const { return options_; }
   bool is_leader() const { return election_.leads(); }
 
  private:
+  using ClusterPtr = std::shared_ptr<Cluster>;
+
+  /// The clients may outlive the manager, and so does a registry of its own.
+  std::shared_ptr<rest::RESTClient> WithRegistry(std::shared_ptr<rest::RESTClient> client) const {
+    return own_registry_ && client ? internal::KeepingAlive(own_registry_, std::move(client))
+                                   : std::move(client);
+  }
+  ClusterPtr NewCluster(std::string name, std::shared_ptr<rest::RESTClient> client,
+                        std::shared_ptr<rest::RESTClient> events, ClusterOptions options) const {
+    return std::make_shared<Cluster>(Cluster::Parts{.name = std::move(name),
+                                                    .client = WithRegistry(std::move(client)),
+                                                    .events = WithRegistry(std::move(events)),
+                                                    .options = std::move(options),
+                                                    .clock = options_.clock,
+                                                    .registry = registry_});
+  }
+  /// The manager's own first.
+  std::vector<ClusterPtr> Clusters() const {
+    const base::MutexLock lock(mu_);
+    std::vector<ClusterPtr> clusters = {cluster_};
+    clusters.insert(clusters.end(), further_clusters_.begin(), further_clusters_.end());
+    return clusters;
+  }
+
   Result<void> RunOnce(const std::stop_token& stop) {
     internal::EndGuard guard(
         ended_.get_token(),
@@ -176,12 +208,14 @@ class Manager::Impl {
     KX_RETURN_IF_ERROR(PrepareElection());
     KX_RETURN_IF_ERROR(http_.Start());
     servers_.Start();
-    caches_->Start();
-    if (!WaitForCaches()) {
+    const std::vector<ClusterPtr> clusters = Clusters();
+    for (const ClusterPtr& cluster : clusters) {
+      cluster->caches()->Start();
+    }
+    if (!WaitForCaches(clusters)) {
       return ended_.stop_requested()
                  ? Result<void>()
-                 : Fail(internal::FirstListsMissing(*caches_, client_->config().host,
-                                                    options_.cache_sync_timeout));
+                 : Fail(internal::FirstListsMissing(clusters, options_.cache_sync_timeout));
     }
     caches_synced_ = true;
     others_.Start();
@@ -206,7 +240,7 @@ class Manager::Impl {
     leadership_ = options_.leadership;
     if (!leadership_ && options_.leader_election) {
       KX_ASSIGN_OR_RETURN(leadership_,
-                          NewLeaseLeadership(*options_.leader_election, client_->config(),
+                          NewLeaseLeadership(*options_.leader_election, cluster_->client()->config(),
                                              options_.clock, &registry_, &transitions_));
     }
     election_.Use(leadership_);
@@ -217,14 +251,16 @@ class Manager::Impl {
     return {};
   }
 
-  bool WaitForCaches() {
+  bool WaitForCaches(const std::vector<ClusterPtr>& clusters) {
     std::stop_source give_up;
     const std::stop_callback also_on_end(ended_.get_token(),
                                          [&give_up] { give_up.request_stop(); });
     internal::Deadlines deadlines(options_.clock);
     const base::Subscription timer =
         deadlines.Arm(give_up, base::After(options_.clock.Now(), options_.cache_sync_timeout));
-    return caches_->WaitForCacheSync(give_up.get_token());
+    return std::ranges::all_of(clusters, [&give_up](const ClusterPtr& cluster) {
+      return cluster->caches()->WaitForCacheSync(give_up.get_token());
+    });
   }
 
   /// The first failure is why the manager ends.
@@ -279,15 +315,24 @@ class Manager::Impl {
     if (!done && election_.has_lost()) {
       return guard.Stuck();  // the next leader does not wait for our Events
     }
+    const std::vector<ClusterPtr> clusters = Clusters();
     bool told = true;  // the handlers of the caches of everything
     if (done) {
       guard.At(kHandlers);
-      internal::Send(errands_, kHandlers, [this] { caches_->Shutdown(); });
+      for (const ClusterPtr& cluster : clusters) {
+        internal::Send(errands_,
+                       cluster->name().empty() ? kHandlers : kHandlers + (" of " + cluster->name()),
+                       [cluster] { cluster->caches()->Shutdown(); });
+      }
       told = errands_.Await(guard.ClosingDeadline());
     }
     // What hangs is named, not what comes after it.
     guard.At(done && told ? "the last Events" : guard.at());
-    recorders_.Stop();
+    std::vector<internal::Recorders*> recorders;
+    for (const ClusterPtr& cluster : clusters) {
+      recorders.push_back(&cluster->recorders());
+    }
+    internal::Recorders::StopAll(recorders);
     guard.At(done && told ? "the servers" : guard.at());
     internal::Send(errands_, "the stop callbacks of servers", [this] { servers_.RequestStop(); });
     errands_.AwaitBriefly();
@@ -308,8 +353,7 @@ class Manager::Impl {
   const std::shared_ptr<metrics::Registry> own_registry_;
   metrics::Registry& registry_;
   base::Subscription process_metrics_;
-  const std::shared_ptr<rest::RESTClient> client_;
-  const std::shared_ptr<informers::SharedInformerFactory> caches_;
+  const ClusterPtr cluster_;
   std::shared_ptr<Leadership> leadership_;  // Set at the start of Run.
   internal::ElectionRun election_;          // Asked until all else has ended.
   std::atomic<bool> started_ = false;
@@ -317,13 +361,13 @@ class Manager::Impl {
   std::atomic<bool> caches_synced_ = false;
   std::stop_source ended_;  // Users do not get its token, see EndGuard.
   std::stop_source warmup_stop_;
-  base::Mutex mu_;
+  mutable base::Mutex mu_;
   base::CondVar changed_;
+  std::vector<ClusterPtr> further_clusters_ KX_GUARDED_BY(mu_);
   std::set<std::string> controller_names_ KX_GUARDED_BY(mu_);
   std::optional<Status> failure_ KX_GUARDED_BY(mu_);
   internal::ManagerHttp http_;
-  internal::Recorders recorders_;
-  internal::LeaseTransitions transitions_{recorders_};
+  internal::LeaseTransitions transitions_{cluster_->recorders()};
   // These end before what they use: the groups wait for their threads.
   internal::RunnableGroup servers_;
   internal::RunnableGroup others_;
@@ -355,24 +399,39 @@ Result<void> Manager::AddReadyCheck(const std::string& name, HealthCheck check) 
 Result<void> Manager::Run(std::stop_token stop) { return impl_->Run(stop); }
 bool Manager::IsLeader() const { return impl_->is_leader(); }
 Client Manager::NewClient(std::stop_token stop) const {
-  return Client(impl_->ClientParts()).WithStop(std::move(stop));
+  return cluster()->NewClient(std::move(stop));
 }
 
 std::shared_ptr<events::Recorder> Manager::EventRecorderFor(const std::string& component) {
-  return impl_->recorders().For(component);
+  return cluster()->EventRecorderFor(component);
 }
 webhook::Server* Manager::webhooks() { return impl_->http().webhooks(); }
 
-const std::shared_ptr<rest::RESTClient>& Manager::client() const { return impl_->client(); }
+Result<std::shared_ptr<Cluster>> Manager::AddCluster(std::string name,
+                                                     std::shared_ptr<rest::RESTClient> client,
+                                                     ClusterOptions options) {
+  return impl_->AddCluster(std::move(name), std::move(client), nullptr, std::move(options));
+}
+Result<std::shared_ptr<Cluster>> Manager::AddCluster(std::string name, rest::Config config,
+                                                     ClusterOptions options) {
+  auto clients = internal::NewClients(std::move(config), clock(), registry());
+  if (!clients) {
+    return Fail(clients.error().WithContext("cluster " + name));
+  }
+  return impl_->AddCluster(std::move(name), std::move(clients->all), std::move(clients->events),
+                           std::move(options));
+}
+const std::shared_ptr<Cluster>& Manager::cluster() const { return impl_->cluster(); }
+const std::shared_ptr<rest::RESTClient>& Manager::client() const { return cluster()->client(); }
 const std::shared_ptr<informers::SharedInformerFactory>& Manager::caches() const {
-  return impl_->caches();
+  return cluster()->caches();
 }
 metrics::Registry& Manager::registry() const { return impl_->registry(); }
 base::Clock& Manager::clock() const { return impl_->options().clock; }
 std::uint16_t Manager::http_port() const { return impl_->http().port(); }
 std::uint16_t Manager::health_port() const { return impl_->http().health_port(); }
 
-Client::Parts Manager::ClientParts() const { return impl_->ClientParts(); }
+Client::Parts Manager::ClientParts() const { return cluster()->ClientParts(); }
 Result<void> Manager::ClaimControllerName(const ControllerOptions& options) {
   return impl_->ClaimControllerName(options);
 }

@@ -48,6 +48,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/controller/client.h"
+#include "kubexx/controller/cluster.h"
 #include "kubexx/controller/controller.h"
 #include "kubexx/controller/health.h"
 #include "kubexx/controller/leadership.h"
@@ -167,6 +168,25 @@ class Manager {
   /// the lease is lost, even while the runnables of Stage::kLeader are still stopping.
   bool IsLeader() const;
 
+  /// Adds another cluster, with a client, caches and Events of its own, whose metrics are in the
+  /// manager's registry. Run starts its caches together with the manager's, and waits for their
+  /// first lists, too. The lease of a leader election, webhooks and the protection of metrics
+  /// concern the manager's own cluster only. `config` is completed as in New. kAlreadyExists when
+  /// the name is taken; kInvalidConfig when it is empty, or when Run has begun.
+  ///
+  ///     auto west = manager.AddCluster("west", *config_of_west);
+  ///     auto made = controller::ControllerBuilder<Deployment>(manager)
+  ///                     .WatchesIn<ConfigMap>(**west, requests_of)
+  ///                     .Complete(Reconcile);
+  apimachinery::Result<std::shared_ptr<Cluster>> AddCluster(std::string name, rest::Config config,
+                                                            ClusterOptions options = {});
+  /// The same with the caller's client, which also writes the Events.
+  apimachinery::Result<std::shared_ptr<Cluster>> AddCluster(std::string name,
+                                                            std::shared_ptr<rest::RESTClient> client,
+                                                            ClusterOptions options = {});
+  /// The manager's own cluster, whose name is empty.
+  const std::shared_ptr<Cluster>& cluster() const;
+
   /// The informer of T in the caches; see SharedInformerFactory.
   template <class T>
   std::shared_ptr<cache::SharedInformer<T>> InformerFor() {
@@ -202,10 +222,6 @@ class Manager {
   Client::Parts ClientParts() const;
   /// For ControllerBuilder: checks the options and reserves the controller's name.
   apimachinery::Result<void> ClaimControllerName(const ControllerOptions& options);
-  /// For ControllerBuilder: like EventRecorderFor, but makes the recorder when it is used for the
-  /// first time, because most controllers record nothing. The manager must outlive the users of the
-  /// result.
-  std::shared_ptr<events::Recorder> RecorderOfController(const std::string& name);
 
  private:
   class Impl;

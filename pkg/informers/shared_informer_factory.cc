@@ -166,7 +166,8 @@ cache::InformerOptions SharedInformerFactory::Complete(
     const apimachinery::ResourceInfo& resource, const cache::InformerOptions& options) const {
   const TypeOptions* const own = OptionsOf(resource);
   const auto& transform = own != nullptr && own->transform ? own->transform : options_.transform;
-  return {.name = options.name.empty() ? std::string(resource.plural) : options.name,
+  const std::string& own_name = options.name.empty() ? std::string(resource.plural) : options.name;
+  return {.name = options_.name.empty() ? own_name : options_.name + "/" + own_name,
           .clock = options_.clock,
           .registry = options_.registry,
           .transform = options.transform ? options.transform : transform,

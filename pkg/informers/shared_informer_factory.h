@@ -63,6 +63,9 @@ struct FactoryOptions {
   /// Namespaces, selectors and transforms of single types, which replace those above; see ForType.
   /// `tweak` gets the resulting selectors.
   TypeOptionsMap by_type{};
+  /// Stands before the names of the informers, with a slash: "west/configmaps". Two factories whose
+  /// metrics are in one registry need different names.
+  std::string name{};
 };
 
 /// Makes informers and shares them: all who ask for a type's informer get the same one, so that the

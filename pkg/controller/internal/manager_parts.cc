@@ -1,5 +1,7 @@
 #include "kubexx/controller/internal/manager_parts.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
@@ -9,18 +11,18 @@ namespace kubexx::controller::internal {
 using apimachinery::Reason;
 using apimachinery::Status;
 
-informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::Registry* registry) {
-  return {.namespace_ = options.cache.namespace_,
-          .clock = options.clock,
-          .registry = registry,
-          .resync_period = options.cache.resync_period,
-          .list_watch = options.cache.list_watch,
-          .tweak = options.cache.tweak,
-          .transform = options.cache.transform,
-          .namespaces = options.cache.namespaces,
-          .index_namespaces = options.cache.index_namespaces,
-          .tuning = options.cache.tuning,
-          .by_type = options.cache.by_type};
+apimachinery::Result<ManagerClients> NewClients(rest::Config config, base::Clock& clock,
+                                               metrics::Registry& registry) {
+  if (config.qps == 0 && config.burst == 0) {
+    config.qps = -1;
+  }
+  const rest::RESTClient::Options options{.clock = clock, .registry = &registry};
+  ManagerClients clients;
+  if (config.qps >= 0) {  // However many Events there are, no other request waits for them.
+    KX_ASSIGN_OR_RETURN(clients.events, rest::RESTClient::New(config, options));
+  }
+  KX_ASSIGN_OR_RETURN(clients.all, rest::RESTClient::New(std::move(config), options));
+  return clients;
 }
 
 std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry> registry,
@@ -30,16 +32,27 @@ std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry
   return {std::make_shared<Both>(std::move(registry), std::move(client)), raw};
 }
 
-Status FirstListsMissing(const informers::SharedInformerFactory& caches, const std::string& host,
+Status FirstListsMissing(const std::vector<std::shared_ptr<Cluster>>& clusters,
                          base::Duration timeout) {
-  return {Reason::kTimeout, Join(caches.Unsynced(), "; ") +
-                                "; the caches did not get their first lists from " + host + " in " +
-                                apimachinery::Duration{timeout.count()}.ToString()};
+  std::string text;
+  for (const auto& cluster : clusters) {
+    const std::vector<std::string> unsynced = cluster->caches()->Unsynced();
+    if (!unsynced.empty()) {
+      text += (text.empty() ? "" : "; ") + Join(unsynced, "; ") +
+              "; the caches did not get their first lists from " + cluster->client()->config().host;
+    }
+  }
+  return {Reason::kTimeout,
+          text + " in " + apimachinery::Duration{timeout.count()}.ToString()};
 }
 
-Status CachesNotReady(const informers::SharedInformerFactory& caches) {
-  const std::string waiting = Join(caches.Unsynced(), "; ");
-  return {Reason::kServiceUnavailable, waiting.empty() ? "the manager starts" : waiting};
+Status CachesNotReady(const std::vector<std::shared_ptr<Cluster>>& clusters) {
+  std::vector<std::string> waiting;
+  for (const auto& cluster : clusters) {
+    std::ranges::move(cluster->caches()->Unsynced(), std::back_inserter(waiting));
+  }
+  return {Reason::kServiceUnavailable,
+          waiting.empty() ? "the manager starts" : Join(waiting, "; ")};
 }
 
 std::string Join(const std::vector<std::string>& names, const char* between) {

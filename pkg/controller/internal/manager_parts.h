@@ -9,15 +9,24 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
-#include "kubexx/controller/manager.h"
-#include "kubexx/informers/shared_informer_factory.h"
+#include "kubexx/controller/cluster.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::controller::internal {
 
-/// Returns ManagerOptions::cache with the manager's clock and `registry`.
-informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::Registry* registry);
+/// The clients of one cluster.
+struct ManagerClients {
+  std::shared_ptr<rest::RESTClient> all{};
+  /// Writes Events, so that no other request waits for them. Null when `all` has no limit.
+  std::shared_ptr<rest::RESTClient> events{};
+};
+
+/// Makes the clients as Manager::New documents. `registry` gets their metrics and must outlive
+/// them.
+apimachinery::Result<ManagerClients> NewClients(rest::Config config, base::Clock& clock,
+                                               metrics::Registry& registry);
 
 /// Returns a pointer to `client` that also keeps `registry` alive, because clients and caches may
 /// outlive the manager that made the registry of their metrics.
@@ -26,11 +35,11 @@ std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry
 
 /// The error of a manager whose caches get no first lists within `timeout`: first which of them,
 /// and why as far as that is known, and then from which server.
-apimachinery::Status FirstListsMissing(const informers::SharedInformerFactory& caches,
-                                       const std::string& host, base::Duration timeout);
+apimachinery::Status FirstListsMissing(const std::vector<std::shared_ptr<Cluster>>& clusters,
+                                       base::Duration timeout);
 
 /// Why the caches are not ready, for /readyz.
-apimachinery::Status CachesNotReady(const informers::SharedInformerFactory& caches);
+apimachinery::Status CachesNotReady(const std::vector<std::shared_ptr<Cluster>>& clusters);
 
 /// Joins the names, with `between` between them.
 std::string Join(const std::vector<std::string>& names, const char* between);

@@ -1,5 +1,7 @@
 #include "kubexx/controller/internal/recorders.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kubexx/api/events/v1/resources.gen.h"
@@ -22,17 +24,25 @@ std::shared_ptr<events::Recorder> Recorders::For(const std::string& component) {
   return recorder;
 }
 
-void Recorders::Stop() {
-  decltype(recorders_) recorders;
-  {
-    const base::MutexLock lock(mu_);
-    recorders = recorders_;
-    stopped_ = true;
+std::vector<std::shared_ptr<events::SeriesRecorder>> Recorders::Close() {
+  const base::MutexLock lock(mu_);
+  stopped_ = true;
+  std::vector<std::shared_ptr<events::SeriesRecorder>> recorders;
+  for (const auto& [component, recorder] : recorders_) {
+    recorders.push_back(recorder);
   }
-  for (const auto& [component, recorder] : recorders) {
+  return recorders;
+}
+
+void Recorders::StopAll(std::span<Recorders* const> all) {
+  std::vector<std::shared_ptr<events::SeriesRecorder>> closed;
+  for (Recorders* const each : all) {
+    std::ranges::move(each->Close(), std::back_inserter(closed));
+  }
+  for (const auto& recorder : closed) {
     recorder->RequestStop();
   }
-  for (const auto& [component, recorder] : recorders) {
+  for (const auto& recorder : closed) {
     recorder->Stop();
   }
 }

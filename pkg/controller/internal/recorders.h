@@ -6,9 +6,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
@@ -29,11 +31,18 @@ class Recorders {
       : client_(std::move(client)), clock_(clock), registry_(registry) {}
 
   std::shared_ptr<events::Recorder> For(const std::string& component);
-  /// Writes the queued Events of all recorders at the same time, within one
+  /// Writes the queued Events of all recorders of `all` at the same time, within one
   /// RecorderOptions::flush_limit. Nothing is recorded afterwards.
-  void Stop();
+  static void StopAll(std::span<Recorders* const> all);
+  /// The same for this one.
+  void Stop() {
+    Recorders* const self = this;
+    StopAll({&self, 1});
+  }
 
  private:
+  std::vector<std::shared_ptr<events::SeriesRecorder>> Close();
+
   const std::shared_ptr<rest::RESTClient> client_;
   base::Clock& clock_;
   metrics::Registry& registry_;
