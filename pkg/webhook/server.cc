@@ -4,8 +4,10 @@
 #include <exception>
 #include <vector>
 
+#include "kubexx/base/thrown_text.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/webhook/internal/conversion_review.h"
 #include "kubexx/webhook/internal/review.h"
 
 namespace kubexx::webhook {
@@ -32,7 +34,7 @@ struct Metrics {
     return registry == nullptr
                ? metrics::Counter()
                : registry->Counter("controller_runtime_webhook_requests_total",
-                                   "Admission requests by HTTP status code.",
+                                   "Requests of API servers by HTTP status code.",
                                    {{"webhook", path}, {"code", std::to_string(code)}});
   }
 };
@@ -41,18 +43,33 @@ Metrics MakeMetrics(metrics::Registry* registry, const std::string& path) {
   Metrics made{.registry = registry, .path = path};
   if (registry != nullptr) {
     made.latency = registry->Histogram("controller_runtime_webhook_latency_seconds",
-                                       "How long admission requests took.", {{"webhook", path}},
+                                       "How long requests of API servers took.", {{"webhook", path}},
                                        LatencyBuckets());
     made.in_flight =
         registry->Gauge("controller_runtime_webhook_requests_in_flight",
-                        "Admission requests that are being answered.", {{"webhook", path}});
+                        "Requests of API servers that are being answered.", {{"webhook", path}});
     made.panics = registry->Counter("controller_runtime_webhook_panics_total",
-                                    "Admission handlers that threw.");
+                                    "Admission handlers and conversion functions that threw.");
     // So that rates are right from the first request on.
     (void)made.Requests(200);
     (void)made.Requests(500);
   }
   return made;
+}
+
+apimachinery::Result<std::string> ContainedConversion(const RawConversion& convert,
+                                                      std::string_view object,
+                                                      const std::string& api_version,
+                                                      const Metrics& metrics) {
+  try {
+    return convert(object, api_version);
+  } catch (...) {
+    metrics.panics.Increment();
+    logging::Error("A conversion function threw",
+                   {{"webhook", metrics.path}, {"error", base::ThrownText()}});
+    return apimachinery::Fail(
+        Status(Reason::kInternalError, "the webhook's conversion failed; see its log", 500));
+  }
 }
 
 Response Contained(const Server::RawHandler& handler, const Call& call, const Metrics& metrics) {
@@ -86,15 +103,35 @@ class Server::Impl {
 
   void HandleRaw(std::string path, RawHandler handler) {
     const Metrics metrics = MakeMetrics(registry_, path);
+    Serve(metrics, [metrics, handler = std::move(handler)](const http::Request& request) {
+      return internal::Respond(request, [&](const Call& call) {
+        // The API server may have to ask this server for what the handler wants of it.
+        const http::Waiting waiting(request);
+        return Contained(handler, call, metrics);
+      });
+    });
+  }
+
+  void HandleRawConversion(std::string path, RawConversion convert) {
+    const Metrics metrics = MakeMetrics(registry_, path);
+    Serve(metrics, [metrics, convert = std::move(convert)](const http::Request& request) {
+      return internal::RespondConverted(
+          request, [&](std::string_view object, const std::string& api_version) {
+            return ContainedConversion(convert, object, api_version, metrics);
+          });
+    });
+  }
+
+  http::Server& server() { return server_; }
+
+ private:
+  /// Answers with `respond`, and counts.
+  void Serve(const Metrics& metrics, http::Handler respond) {
     server_.HandlePost(
-        std::move(path), [metrics, handler = std::move(handler)](const http::Request& request) {
+        metrics.path, [metrics, respond = std::move(respond)](const http::Request& request) {
           const base::TimePoint start = base::Clock::Real().Now();
           metrics.in_flight.Add(1);
-          http::Response response = internal::Respond(request, [&](const Call& call) {
-            // The API server may have to ask this server for what the handler wants of it.
-            const http::Waiting waiting(request);
-            return Contained(handler, call, metrics);
-          });
+          http::Response response = respond(request);
           metrics.in_flight.Add(-1);
           metrics.Requests(response.status).Increment();
           metrics.latency.Observe(
@@ -103,9 +140,6 @@ class Server::Impl {
         });
   }
 
-  http::Server& server() { return server_; }
-
- private:
   metrics::Registry* const registry_;
   http::Server server_;
 };
@@ -114,6 +148,9 @@ Server::Server(Options options) : impl_(std::make_unique<Impl>(std::move(options
 Server::~Server() = default;
 void Server::HandleRaw(std::string path, RawHandler handler) {
   impl_->HandleRaw(std::move(path), std::move(handler));
+}
+void Server::HandleRawConversion(std::string path, RawConversion convert) {
+  impl_->HandleRawConversion(std::move(path), std::move(convert));
 }
 apimachinery::Result<void> Server::Start() { return impl_->server().Start(); }
 std::uint16_t Server::port() const { return impl_->server().port(); }

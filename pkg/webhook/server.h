@@ -1,5 +1,6 @@
 /// @file
-/// Server: serves admission webhooks, which the API server calls before it stores objects.
+/// Server: serves the webhooks that the API server calls before it stores an object, or to convert
+/// it between versions.
 #ifndef KUBEXX_WEBHOOK_SERVER_H_
 #define KUBEXX_WEBHOOK_SERVER_H_
 
@@ -9,11 +10,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/http/server.h"
 #include "kubexx/webhook/admission.h"
+#include "kubexx/webhook/conversion.h"
 
 namespace kubexx::metrics {
 class Registry;
@@ -21,7 +24,8 @@ class Registry;
 
 namespace kubexx::webhook {
 
-/// Serves admission webhooks of admission.k8s.io/v1 over TLS, each at a path of its own. Handlers
+/// Serves admission webhooks of admission.k8s.io/v1, and conversion webhooks of
+/// apiextensions.k8s.io/v1, over TLS, each at a path of its own. Handlers
 /// run on threads of the server, several at once, and must be thread-safe. If a handler throws, the
 /// request is denied with code 500. Thread-safe.
 ///
@@ -81,6 +85,21 @@ class Server {
   /// The same without a type: the objects are JSON in `call.request`, and the handler has to make
   /// the patch, for example with MakeJsonPatch.
   void HandleRaw(std::string path, RawHandler handler);
+
+  /// Calls `conversion` for ConversionReviews to `path`, the path in `spec.conversion` of a
+  /// CustomResourceDefinition. When an object cannot be converted, or a function throws, the whole
+  /// review fails, with an error that names the object; the API server then fails the request of
+  /// its client.
+  template <class Hub>
+  void HandleConversion(std::string path, Conversion<Hub> conversion) {
+    HandleRawConversion(std::move(path),
+                        [conversion = std::move(conversion)](std::string_view object,
+                                                             const std::string& api_version) {
+                          return conversion.Convert(object, api_version);
+                        });
+  }
+  /// The same without types: `convert` gets and returns JSON.
+  void HandleRawConversion(std::string path, RawConversion convert);
 
   /// Like http::Server::Start.
   apimachinery::Result<void> Start();

@@ -85,6 +85,32 @@ TEST(WebhookServerTest, AnswersAndCounts) {
             HasSubstr("controller_runtime_webhook_panics_total 1\n")));
 }
 
+TEST(WebhookServerTest, ConvertsObjectsAndSurvivesAFunctionThatThrows) {
+  constexpr const char* kConversion =
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u1",)"
+      R"("desiredAPIVersion":"example.com/v2","objects":[{"kind":"Site"}]}})";
+  const logging::testing::Capture capture;
+  metrics::Registry registry;
+  Server server({.address = "127.0.0.1:0", .registry = &registry});
+  server.HandleRawConversion("/convert", [](std::string_view object, const std::string& version) {
+    return apimachinery::Result<std::string>("{\"was\":" + std::string(object) +
+                                             ",\"is\":\"" + version + "\"}");
+  });
+  server.HandleRawConversion(
+      "/throws", [](std::string_view, const std::string&) -> apimachinery::Result<std::string> {
+        throw std::runtime_error("private detail");
+      });
+  ASSERT_TRUE(server.Start());
+  EXPECT_THAT(Post(server.port(), "/convert", kConversion),
+              AllOf(StartsWith("HTTP/1.1 200 "),
+                    HasSubstr(R"({"was":{"kind":"Site"},"is":"example.com/v2"})")));
+  EXPECT_THAT(Post(server.port(), "/throws", kConversion),
+              AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr(R"("status":"Failure")"),
+                    Not(HasSubstr("private detail"))));
+  EXPECT_EQ(capture.Count("private detail"), 1U);
+  EXPECT_THAT(registry.Serialize(), HasSubstr("controller_runtime_webhook_panics_total 1\n"));
+}
+
 TEST(WebhookServerTest, AHandlerMayWaitForWhatNeedsAnotherHandler) {
   Server server({.address = "127.0.0.1:0", .handler_threads = 1});
   server.HandleRaw("/inner", [](const Call&) { return Response::Allowed(); });

@@ -25,10 +25,19 @@ bool IsJson(std::string_view content_type) {
   return content_type == "application/json";
 }
 
-api::meta::v1::Status Convert(const apimachinery::Status& status, bool allowed) {
+}  // namespace
+
+std::optional<http::Response> RefuseUnlessJson(const http::Request& request) {
+  if (!IsJson(request.Header("Content-Type"))) {
+    return BadRequest(415, "The content type must be application/json.");
+  }
+  return std::nullopt;
+}
+
+api::meta::v1::Status ToWire(const apimachinery::Status& status, bool success) {
   api::meta::v1::Status wire;
-  wire.status = allowed ? "Success" : "Failure";
-  wire.code = status.code != 0 ? status.code : (allowed ? 200 : 403);
+  wire.status = success ? "Success" : "Failure";
+  wire.code = status.code != 0 ? status.code : (success ? 200 : 403);
   wire.reason = status.other_reason.empty() ? apimachinery::ToString(status.reason)
                                             : std::string_view(status.other_reason);
   wire.message = status.message;
@@ -41,8 +50,6 @@ api::meta::v1::Status Convert(const apimachinery::Status& status, bool allowed) 
   }
   return wire;
 }
-
-}  // namespace
 
 std::optional<std::chrono::nanoseconds> TimeoutOf(std::string_view query) {
   constexpr std::string_view kName = "timeout=";
@@ -67,7 +74,7 @@ std::string EncodeResponse(const std::string& uid, Response response) {
   answer.uid = uid;
   answer.allowed = response.allowed;
   if (!response.allowed || !response.status.message.empty() || response.status.code != 0) {
-    answer.status = Convert(response.status, response.allowed);
+    answer.status = ToWire(response.status, response.allowed);
   }
   if (response.allowed && !response.patch.empty()) {
     answer.patch = apimachinery::Bytes(std::move(response.patch));
@@ -80,8 +87,8 @@ std::string EncodeResponse(const std::string& uid, Response response) {
 
 http::Response Respond(const http::Request& request,
                        const std::function<Response(const Call&)>& handler) {
-  if (!IsJson(request.Header("Content-Type"))) {
-    return BadRequest(415, "The content type must be application/json.");
+  if (auto refused = RefuseUnlessJson(request)) {
+    return *std::move(refused);
   }
   const auto review = codec::DecodeJson<AdmissionReview>(request.body);
   if (!review) {

@@ -6,8 +6,11 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/http/message.h"
 #include "kubexx/webhook/admission.h"
@@ -19,6 +22,12 @@ namespace kubexx::webhook::internal {
 /// not catch exceptions of `handler`.
 http::Response Respond(const http::Request& request,
                        const std::function<Response(const Call&)>& handler);
+
+/// Returns the answer 415 if the request's content type is not JSON.
+std::optional<http::Response> RefuseUnlessJson(const http::Request& request);
+
+/// Returns `status` as the API server expects it in an answer.
+api::meta::v1::Status ToWire(const apimachinery::Status& status, bool success);
 
 /// Returns the value of a parameter such as "timeout=10s" in a query, if it is positive.
 std::optional<std::chrono::nanoseconds> TimeoutOf(std::string_view query);
