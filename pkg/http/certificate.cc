@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -23,8 +26,24 @@ using internal::Bio;
 using internal::Certificate;
 using internal::PrivateKey;
 
-constexpr long kBackdated = -3600L;  // For clocks that are behind.
-constexpr long kLifetime = 365L * 24 * 3600;
+constexpr auto kBackdated = std::chrono::hours(1);  // For clocks that are behind.
+constexpr auto kLifetime = std::chrono::days(365);
+
+bool SetTime(ASN1_TIME* time, base::WallTime wall) {
+  return ASN1_TIME_set(time, std::chrono::system_clock::to_time_t(wall)) != nullptr;
+}
+
+// OpenSSL has no function from a certificate's time to seconds since the epoch.
+std::optional<base::WallTime> WallTimeOf(const ASN1_TIME* time) {
+  const std::unique_ptr<ASN1_TIME, decltype([](ASN1_TIME* t) { ASN1_TIME_free(t); })> epoch(
+      ASN1_TIME_set(nullptr, 0));
+  int days = 0;
+  int seconds = 0;
+  if (!epoch || ASN1_TIME_diff(&days, &seconds, epoch.get(), time) != 1) {
+    return std::nullopt;
+  }
+  return base::WallTime() + std::chrono::days(days) + std::chrono::seconds(seconds);
+}
 
 bool IsIp(const std::string& name) {
   std::array<unsigned char, 16> address{};
@@ -63,12 +82,13 @@ bool SetSerialNumber(X509* certificate) {
   return ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), number >> 1) == 1;
 }
 
-bool FillIn(X509* certificate, EVP_PKEY* key, const std::vector<std::string>& names) {
+bool FillIn(X509* certificate, EVP_PKEY* key, const std::vector<std::string>& names,
+            const Validity& validity) {
   const std::string common_name = names.empty() ? "localhost" : names.front();
   X509_NAME* const subject = X509_get_subject_name(certificate);
   return X509_set_version(certificate, 2) == 1 && SetSerialNumber(certificate) &&
-         X509_gmtime_adj(X509_getm_notBefore(certificate), kBackdated) != nullptr &&
-         X509_gmtime_adj(X509_getm_notAfter(certificate), kLifetime) != nullptr &&
+         SetTime(X509_getm_notBefore(certificate), validity.not_before) &&
+         SetTime(X509_getm_notAfter(certificate), validity.not_after) &&
          X509_set_pubkey(certificate, key) == 1 &&
          X509_NAME_add_entry_by_txt(
              subject, "CN", MBSTRING_UTF8,
@@ -100,7 +120,33 @@ Result<void> CheckKeyPair(const KeyPair& pair) {
   return {};
 }
 
+Result<Validity> ValidityOf(const KeyPair& pair) {
+  KX_ASSIGN_OR_RETURN(const auto chain,
+                      internal::ParseCertificates(pair.certificate, "certificate"));
+  const auto not_before = WallTimeOf(X509_get0_notBefore(chain.front().get()));
+  const auto not_after = WallTimeOf(X509_get0_notAfter(chain.front().get()));
+  if (!not_before || !not_after) {
+    return Fail(Reason::kInvalidConfig, "certificate: its times cannot be read");
+  }
+  return Validity{.not_before = *not_before, .not_after = *not_after};
+}
+
+bool IsFor(const KeyPair& pair, const std::string& name) {
+  const auto chain = internal::ParseCertificates(pair.certificate, "certificate");
+  if (!chain) {
+    return false;
+  }
+  X509* const certificate = chain->front().get();
+  return (IsIp(name) ? X509_check_ip_asc(certificate, name.c_str(), 0)
+                     : X509_check_host(certificate, name.c_str(), name.size(), 0, nullptr)) == 1;
+}
+
 Result<KeyPair> SelfSigned(const std::vector<std::string>& names) {
+  const base::WallTime now = base::Clock::Real().Wall();
+  return SelfSigned(names, {.not_before = now - kBackdated, .not_after = now + kLifetime});
+}
+
+Result<KeyPair> SelfSigned(const std::vector<std::string>& names, Validity validity) {
   std::vector<std::string> bare = names;
   for (std::string& name : bare) {
     if (name.starts_with('[') && name.ends_with(']')) {
@@ -122,7 +168,7 @@ Result<KeyPair> SelfSigned(const std::vector<std::string>& names) {
   const Bio certificate_out(BIO_new(BIO_s_mem()));
   const Bio key_out(BIO_new(BIO_s_secmem()));
   if (!key || !certificate || !certificate_out || !key_out ||
-      !FillIn(certificate.get(), key.get(), bare) ||
+      !FillIn(certificate.get(), key.get(), bare, validity) ||
       PEM_write_bio_X509(certificate_out.get(), certificate.get()) != 1 ||
       PEM_write_bio_PrivateKey(key_out.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) !=
           1) {

@@ -10,6 +10,7 @@
 
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
 
 namespace kubexx::http {
 
@@ -33,9 +34,25 @@ CertificateProvider FixedCertificate(KeyPair pair);
 /// it.
 apimachinery::Result<void> CheckKeyPair(const KeyPair& pair);
 
+/// When a certificate is valid, in whole seconds.
+struct Validity {
+  base::WallTime not_before{};
+  base::WallTime not_after{};
+  bool operator==(const Validity&) const = default;
+};
+
+/// Returns when the pair's first certificate is valid. kInvalidConfig when it cannot be read.
+apimachinery::Result<Validity> ValidityOf(const KeyPair& pair);
+
+/// Whether the pair's first certificate is for `name`, a host name or an IP address. False when it
+/// cannot be read.
+bool IsFor(const KeyPair& pair, const std::string& name);
+
 /// Makes a self-signed certificate with an EC key for `names`, which are host names and IP
-/// addresses (an IPv6 address may have the brackets of a URL). It is valid for a year and since an
-/// hour ago. For servers whose clients do not verify it.
+/// addresses (an IPv6 address may have the brackets of a URL). For servers whose clients do not
+/// verify it, or have been given the certificate itself to trust.
+apimachinery::Result<KeyPair> SelfSigned(const std::vector<std::string>& names, Validity validity);
+/// The same; the certificate is valid for a year and since an hour ago.
 apimachinery::Result<KeyPair> SelfSigned(const std::vector<std::string>& names);
 
 }  // namespace kubexx::http

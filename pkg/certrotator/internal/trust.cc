@@ -1,0 +1,120 @@
+#include "kubexx/certrotator/internal/trust.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/admissionregistration/v1/resources.gen.h"
+#include "kubexx/api/admissionregistration/v1/schema.gen.h"
+#include "kubexx/api/admissionregistration/v1/types.gen.h"
+#include "kubexx/api/apiextensions/v1/resources.gen.h"
+#include "kubexx/api/apiextensions/v1/schema.gen.h"
+#include "kubexx/api/apiextensions/v1/types.gen.h"
+#include "kubexx/codec/base64.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/kubernetes/resource_client.h"
+
+namespace kubexx::certrotator::internal {
+namespace {
+
+using api::admissionregistration::v1::MutatingWebhookConfiguration;
+using api::admissionregistration::v1::ValidatingWebhookConfiguration;
+using api::apiextensions::v1::CustomResourceDefinition;
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+/// A JSON patch, from operations.
+class JsonPatch {
+ public:
+  void Add(const char* operation, const std::string& path, const std::string& value) {
+    JsonTree one = JsonTree::Object();
+    one["op"] = operation;
+    one["path"] = path;
+    one["value"] = value;
+    operations_.push_back(std::move(one));
+  }
+  bool empty() const { return operations_.empty(); }
+  std::string ToJson() const { return JsonTree::Array(operations_).ToJson(); }
+
+ private:
+  std::vector<JsonTree> operations_;
+};
+
+template <class ClientConfig>
+bool Names(const ClientConfig& config, const ObjectKey& service) {
+  return config.service.has_value() && config.service->namespace_ == service.namespace_ &&
+         config.service->name == service.name;
+}
+
+template <class Configuration>
+JsonPatch PatchFor(const Configuration& configuration, const ObjectKey& service,
+                   const std::string& bundle) {
+  JsonPatch patch;
+  for (std::size_t i = 0; i < configuration.webhooks.size(); ++i) {
+    const auto& webhook = configuration.webhooks[i];
+    if (Names(webhook.client_config, service) && webhook.client_config.ca_bundle.view() != bundle) {
+      const std::string at = "/webhooks/" + std::to_string(i);
+      patch.Add("test", at + "/name", webhook.name);  // it may have got another place
+      patch.Add("add", at + "/clientConfig/caBundle", codec::EncodeBase64(bundle));
+    }
+  }
+  return patch;
+}
+
+JsonPatch PatchFor(const CustomResourceDefinition& definition, const ObjectKey& service,
+                   const std::string& bundle) {
+  JsonPatch patch;
+  const auto& conversion = definition.spec.conversion;
+  if (conversion.has_value() && conversion->webhook.has_value() &&
+      conversion->webhook->client_config.has_value()) {
+    const auto& config = *conversion->webhook->client_config;
+    if (Names(config, service) && config.ca_bundle.view() != bundle) {
+      patch.Add("add", "/spec/conversion/webhook/clientConfig/caBundle", codec::EncodeBase64(bundle));
+    }
+  }
+  return patch;
+}
+
+template <class T>
+Result<bool> TrustIn(const std::shared_ptr<rest::RESTClient>& client, const std::string& name,
+                     const ObjectKey& service, const std::string& bundle,
+                     const std::stop_token& stop) {
+  const kubernetes::ResourceClient<T> resource(client, {});
+  const auto found = resource.Get(name, stop);
+  if (!found) {
+    return found.error().reason == Reason::kNotFound ? Result<bool>(true)
+                                                     : apimachinery::Fail(found.error());
+  }
+  const JsonPatch patch = PatchFor(*found, service, bundle);
+  if (patch.empty()) {
+    return true;
+  }
+  KX_RETURN_IF_ERROR(resource.Patch(name, rest::PatchType::kJson, patch.ToJson(), {}, stop));
+  return false;
+}
+
+}  // namespace
+
+Result<bool> Trust(const std::shared_ptr<rest::RESTClient>& client,
+                   const Configuration& configuration, const ObjectKey& service,
+                   const std::string& bundle, const std::stop_token& stop) {
+  const auto trusted = [&]() -> Result<bool> {
+    switch (configuration.kind) {
+      case ConfigurationKind::kMutating:
+        return TrustIn<MutatingWebhookConfiguration>(client, configuration.name, service, bundle,
+                                                     stop);
+      case ConfigurationKind::kValidating:
+        return TrustIn<ValidatingWebhookConfiguration>(client, configuration.name, service, bundle,
+                                                       stop);
+      case ConfigurationKind::kDefinition:
+        break;
+    }
+    return TrustIn<CustomResourceDefinition>(client, configuration.name, service, bundle, stop);
+  }();
+  return trusted ? trusted : apimachinery::Fail(trusted.error().WithContext(
+                                 "write the certificate to " + configuration.name));
+}
+
+}  // namespace kubexx::certrotator::internal
