@@ -106,6 +106,7 @@ class CertRotator::Impl {
         options_(std::move(options)),
         plan_(PlanOf(options_)),
         configurations_(ConfigurationsOf(options_)),
+        server_{.service = options_.service, .url = options_.url},
         failure_lines_(options_.clock) {
     if (options_.registry != nullptr) {
       expiration_ = options_.registry->Gauge(
@@ -151,7 +152,7 @@ class CertRotator::Impl {
     bool all_had_it = true;
     for (const internal::Configuration& configuration : configurations_) {
       const Result<bool> had_it =
-          internal::Trust(client_, configuration, options_.service, bundle, stop);
+          internal::Trust(client_, configuration, server_, bundle, stop);
       all_had_it = all_had_it && had_it && *had_it;
       if (!had_it && first) {
         first = Fail(had_it.error());  // the others are not to wait for this one
@@ -223,6 +224,7 @@ class CertRotator::Impl {
   const Options options_;
   const internal::Plan plan_;
   const std::vector<internal::Configuration> configurations_;
+  const internal::WebhookServer server_;
   const std::shared_ptr<Served> served_ = std::make_shared<Served>();
   base::ReportLimit failure_lines_;
   metrics::Gauge expiration_{};

@@ -53,6 +53,9 @@ class CertRotator {
     /// The Service of the webhook server. The certificate is for its name in the cluster, and the
     /// rotator only touches webhooks whose clientConfig names it.
     apimachinery::ObjectKey service{};
+    /// When set, the rotator also touches webhooks whose clientConfig has a URL that begins with
+    /// this, for example "https://192.0.2.7:9443/" for a server outside of the cluster.
+    std::string url{};
     /// Further host names and IP addresses for which the certificate is.
     std::vector<std::string> further_names{};
     /// Names of MutatingWebhookConfigurations.

@@ -43,18 +43,21 @@ class JsonPatch {
 };
 
 template <class ClientConfig>
-bool Names(const ClientConfig& config, const ObjectKey& service) {
-  return config.service.has_value() && config.service->namespace_ == service.namespace_ &&
-         config.service->name == service.name;
+bool Names(const ClientConfig& config, const WebhookServer& server) {
+  if (config.url) {
+    return !server.url.empty() && config.url->starts_with(server.url);
+  }
+  return config.service.has_value() &&
+         ObjectKey{config.service->namespace_, config.service->name} == server.service;
 }
 
 template <class Configuration>
-JsonPatch PatchFor(const Configuration& configuration, const ObjectKey& service,
+JsonPatch PatchFor(const Configuration& configuration, const WebhookServer& server,
                    const std::string& bundle) {
   JsonPatch patch;
   for (std::size_t i = 0; i < configuration.webhooks.size(); ++i) {
     const auto& webhook = configuration.webhooks[i];
-    if (Names(webhook.client_config, service) && webhook.client_config.ca_bundle.view() != bundle) {
+    if (Names(webhook.client_config, server) && webhook.client_config.ca_bundle.view() != bundle) {
       const std::string at = "/webhooks/" + std::to_string(i);
       patch.Add("test", at + "/name", webhook.name);  // it may have got another place
       patch.Add("add", at + "/clientConfig/caBundle", codec::EncodeBase64(bundle));
@@ -63,14 +66,14 @@ JsonPatch PatchFor(const Configuration& configuration, const ObjectKey& service,
   return patch;
 }
 
-JsonPatch PatchFor(const CustomResourceDefinition& definition, const ObjectKey& service,
+JsonPatch PatchFor(const CustomResourceDefinition& definition, const WebhookServer& server,
                    const std::string& bundle) {
   JsonPatch patch;
   const auto& conversion = definition.spec.conversion;
   if (conversion.has_value() && conversion->webhook.has_value() &&
       conversion->webhook->client_config.has_value()) {
     const auto& config = *conversion->webhook->client_config;
-    if (Names(config, service) && config.ca_bundle.view() != bundle) {
+    if (Names(config, server) && config.ca_bundle.view() != bundle) {
       patch.Add("add", "/spec/conversion/webhook/clientConfig/caBundle", codec::EncodeBase64(bundle));
     }
   }
@@ -79,7 +82,7 @@ JsonPatch PatchFor(const CustomResourceDefinition& definition, const ObjectKey& 
 
 template <class T>
 Result<bool> TrustIn(const std::shared_ptr<rest::RESTClient>& client, const std::string& name,
-                     const ObjectKey& service, const std::string& bundle,
+                     const WebhookServer& server, const std::string& bundle,
                      const std::stop_token& stop) {
   const kubernetes::ResourceClient<T> resource(client, {});
   const auto found = resource.Get(name, stop);
@@ -87,7 +90,7 @@ Result<bool> TrustIn(const std::shared_ptr<rest::RESTClient>& client, const std:
     return found.error().reason == Reason::kNotFound ? Result<bool>(true)
                                                      : apimachinery::Fail(found.error());
   }
-  const JsonPatch patch = PatchFor(*found, service, bundle);
+  const JsonPatch patch = PatchFor(*found, server, bundle);
   if (patch.empty()) {
     return true;
   }
@@ -98,20 +101,20 @@ Result<bool> TrustIn(const std::shared_ptr<rest::RESTClient>& client, const std:
 }  // namespace
 
 Result<bool> Trust(const std::shared_ptr<rest::RESTClient>& client,
-                   const Configuration& configuration, const ObjectKey& service,
+                   const Configuration& configuration, const WebhookServer& server,
                    const std::string& bundle, const std::stop_token& stop) {
   const auto trusted = [&]() -> Result<bool> {
     switch (configuration.kind) {
       case ConfigurationKind::kMutating:
-        return TrustIn<MutatingWebhookConfiguration>(client, configuration.name, service, bundle,
+        return TrustIn<MutatingWebhookConfiguration>(client, configuration.name, server, bundle,
                                                      stop);
       case ConfigurationKind::kValidating:
-        return TrustIn<ValidatingWebhookConfiguration>(client, configuration.name, service, bundle,
+        return TrustIn<ValidatingWebhookConfiguration>(client, configuration.name, server, bundle,
                                                        stop);
       case ConfigurationKind::kDefinition:
         break;
     }
-    return TrustIn<CustomResourceDefinition>(client, configuration.name, service, bundle, stop);
+    return TrustIn<CustomResourceDefinition>(client, configuration.name, server, bundle, stop);
   }();
   return trusted ? trusted : apimachinery::Fail(trusted.error().WithContext(
                                  "write the certificate to " + configuration.name));
