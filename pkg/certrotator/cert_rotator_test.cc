@@ -11,10 +11,13 @@
 #include <thread>
 #include <utility>
 
+#include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/codec/base64.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/envelope.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/metrics/registry.h"
@@ -68,6 +71,12 @@ class SmallServer {
   }
 
  private:
+  /// The object in a request's body. Only Secrets are sent whole, as protobuf.
+  static JsonTree Parsed(const std::string& body) {
+    const auto secret =
+        codec::DecodeProtobuf<api::core::v1::Secret>(codec::ReadEnvelope(body).value().raw);
+    return JsonTree::Parse(codec::EncodeJson(secret.value())).value();
+  }
   static JsonTree* At(JsonTree& tree, std::string_view pointer) {
     JsonTree* at = &tree;
     while (at != nullptr && !pointer.empty()) {
@@ -92,7 +101,7 @@ class SmallServer {
       return {refused->second, Status(refused->second, "Forbidden")};
     }
     if (request.method == "POST") {
-      JsonTree object = JsonTree::Parse(request.body).value();
+      JsonTree object = Parsed(request.body);
       const std::string full = path + "/" + std::string(object.Find("metadata")->TextAt("name"));
       if (objects_.contains(full)) {
         return {409, Status(409, "AlreadyExists")};
@@ -106,7 +115,7 @@ class SmallServer {
       return {404, Status(404, "NotFound")};
     }
     if (request.method == "PUT") {
-      JsonTree object = JsonTree::Parse(request.body).value();
+      JsonTree object = Parsed(request.body);
       if (object.Find("metadata")->TextAt("resourceVersion") !=
           found->second.Find("metadata")->TextAt("resourceVersion")) {
         return {409, Status(409, "Conflict")};
@@ -115,7 +124,8 @@ class SmallServer {
       StoreLocked(path, std::move(object));
     } else if (request.method == "PATCH") {
       JsonTree object = found->second;
-      for (const JsonTree& operation : JsonTree::Parse(request.body)->elements()) {
+      const JsonTree patch = JsonTree::Parse(request.body).value();
+      for (const JsonTree& operation : patch.elements()) {
         const std::string pointer(operation.TextAt("path"));
         const std::string parent = pointer.substr(0, pointer.rfind('/'));
         JsonTree& at = *At(object, parent);
@@ -232,7 +242,7 @@ TEST_F(CertRotatorTest, TheFirstCertificateComesIntoTheSecretAndOurWebhooks) {
   Look(10);
   EXPECT_EQ(server_.writes(), writes);
   EXPECT_THAT(registry_.Serialize(),
-              HasSubstr("kubexx_webhook_certificate_expiration_timestamp_seconds 1.8"));
+              HasSubstr("kubexx_webhook_certificate_expiration_timestamp_seconds 1831536000"));
 }
 
 TEST_F(CertRotatorTest, ReplicasServeTheSameCertificate) {

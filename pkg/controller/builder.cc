@@ -21,7 +21,7 @@ ControllerBuilderBase::ControllerBuilderBase(Manager& manager, const Cluster& cl
       cluster_(cluster),
       options_(manager.ControllerDefaults(cluster.name().empty()
                                               ? std::string(resource.kind)
-                                              : resource.kind + ("-" + cluster.name()))) {}
+                                              : std::string(resource.kind) + "-" + cluster.name())) {}
 ControllerBuilderBase::ControllerBuilderBase(ControllerBuilderBase&& other) noexcept = default;
 ControllerBuilderBase::~ControllerBuilderBase() = default;
 

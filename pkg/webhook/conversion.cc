@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/envelope.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::webhook {
@@ -13,18 +14,9 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
-namespace {
-
-std::string ApiVersionOf(const apimachinery::ResourceInfo& resource) {
-  return resource.group.empty() ? std::string(resource.version)
-                                : std::string(resource.group) + "/" + std::string(resource.version);
-}
-
-}  // namespace
-
 const ConversionBase::Version* ConversionBase::Find(std::string_view api_version) const {
   const auto found = std::ranges::find_if(versions_, [api_version](const Version& each) {
-    return ApiVersionOf(each.resource) == api_version;
+    return codec::ApiVersionOf(each.schema) == api_version;
   });
   return found == versions_.end() ? nullptr : &*found;
 }
@@ -32,7 +24,7 @@ const ConversionBase::Version* ConversionBase::Find(std::string_view api_version
 Error ConversionBase::Unknown(std::string_view what, std::string_view api_version) const {
   std::string known;
   for (const Version& version : versions_) {
-    known += (known.empty() ? "" : ", ") + ApiVersionOf(version.resource);
+    known += (known.empty() ? "" : ", ") + codec::ApiVersionOf(version.schema);
   }
   return Fail(Status(Reason::kBadRequest,
                      std::string(what) + " version \"" + std::string(api_version) +

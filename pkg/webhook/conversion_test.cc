@@ -58,7 +58,7 @@ constexpr const char* kOne =
     R"({"name":"a","namespace":"ns","uid":"u","resourceVersion":"7"},"spec":{"maxReplicas":4,)"
     R"("targetCPUUtilizationPercentage":60,"scaleTargetRef":{"kind":"Deployment","name":"d"}}})";
 
-http::Response Post(const RawConversion& convert, std::string body,
+http::Response Ask(const RawConversion& convert, std::string body,
                     const std::string& type = "application/json") {
   http::Request request;
   request.method = "POST";
@@ -67,7 +67,7 @@ http::Response Post(const RawConversion& convert, std::string body,
   return internal::RespondConverted(request, convert);
 }
 
-std::string Review(const std::string& objects, const std::string& version = "autoscaling/v2") {
+std::string ConversionOf(const std::string& objects, const std::string& version = "autoscaling/v2") {
   return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":)"
          R"({"uid":"r1","desiredAPIVersion":")" +
          version + R"(","objects":[)" + objects + "]}}";
@@ -114,8 +114,8 @@ TEST(ConversionTest, SaysWhichVersionItDoesNotKnow) {
 TEST(ConversionReviewTest, ConvertsAllObjects) {
   const Conversion<Two> conversion = BothWays();
   const auto response =
-      Post([&](auto object, const auto& version) { return conversion.Convert(object, version); },
-           Review(std::string(kOne) + "," + kOne));
+      Ask([&](auto object, const auto& version) { return conversion.Convert(object, version); },
+           ConversionOf(std::string(kOne) + "," + kOne));
   EXPECT_EQ(response.status, 200);
   EXPECT_THAT(response.body, AllOf(HasSubstr(R"("kind":"ConversionReview")"),
                                    HasSubstr(R"("apiVersion":"apiextensions.k8s.io/v1")"),
@@ -129,8 +129,8 @@ TEST(ConversionReviewTest, FailsAsAWholeAndNamesTheObject) {
       R"({"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":)"
       R"({"name":"large","namespace":"ns"},"spec":{"maxReplicas":200}})";
   const auto response =
-      Post([&](auto object, const auto& version) { return conversion.Convert(object, version); },
-           Review(std::string(kOne) + "," + large, "autoscaling/v1"));
+      Ask([&](auto object, const auto& version) { return conversion.Convert(object, version); },
+           ConversionOf(std::string(kOne) + "," + large, "autoscaling/v1"));
   EXPECT_EQ(response.status, 200);
   EXPECT_THAT(response.body,
               AllOf(HasSubstr(R"("status":"Failure")"),
@@ -142,14 +142,14 @@ TEST(ConversionReviewTest, RefusesWhatIsNoReview) {
   const RawConversion never = [](auto, const auto&) -> Result<std::string> {
     throw std::logic_error("nothing to convert");
   };
-  EXPECT_EQ(Post(never, "{}", "text/plain").status, 415);
-  EXPECT_EQ(Post(never, "nonsense").status, 400);
-  EXPECT_EQ(Post(never, "{}").status, 400);
-  EXPECT_EQ(Post(never, R"({"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"ConversionReview",)"
+  EXPECT_EQ(Ask(never, "{}", "text/plain").status, 415);
+  EXPECT_EQ(Ask(never, "nonsense").status, 400);
+  EXPECT_EQ(Ask(never, "{}").status, 400);
+  EXPECT_EQ(Ask(never, R"({"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"ConversionReview",)"
                         R"("request":{"uid":"u"}})")
                 .status,
             400);
-  EXPECT_EQ(Post(never, Review("")).status, 200) << "no objects are no error";
+  EXPECT_EQ(Ask(never, ConversionOf("")).status, 200) << "no objects are no error";
 }
 
 }  // namespace
