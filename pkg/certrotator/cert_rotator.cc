@@ -60,11 +60,14 @@ Result<void> Check(const CertRotator::Options& options) {
     return wrong("the interval must be positive");
   }
   if (options.trust_delay < options.interval) {
-    return wrong("the delay before a trusted certificate is served must not be shorter than the interval");
+    return wrong(
+        "the delay before a trusted certificate is served must not be shorter than the interval");
   }
   if (options.lifetime <= options.renew_before ||
       options.renew_before <= options.trust_delay + options.interval * 2) {
-    return wrong("a certificate must be renewed later than it is made, and earlier than the next one is trusted");
+    return wrong(
+        "a certificate must be renewed later than it is made, and earlier than the next one is "
+        "trusted");
   }
   if (std::ranges::any_of(options.further_names,
                           [](const std::string& name) { return name.contains('*'); })) {
@@ -151,8 +154,7 @@ class CertRotator::Impl {
     Result<void> first;
     bool all_had_it = true;
     for (const internal::Configuration& configuration : configurations_) {
-      const Result<bool> had_it =
-          internal::Trust(client_, configuration, server_, bundle, stop);
+      const Result<bool> had_it = internal::Trust(client_, configuration, server_, bundle, stop);
       all_had_it = all_had_it && had_it && *had_it;
       if (!had_it && first) {
         first = Fail(had_it.error());  // the others are not to wait for this one
@@ -183,7 +185,8 @@ class CertRotator::Impl {
 
  private:
   apimachinery::Error InSecret(const apimachinery::Status& status) const {
-    return Fail(status.WithContext("Secret " + options_.secret.ToString() + " of the webhooks' certificate"));
+    return Fail(status.WithContext("Secret " + options_.secret.ToString() +
+                                   " of the webhooks' certificate"));
   }
 
   Result<internal::Held> Create(const kubernetes::ResourceClient<Secret>& secrets,
@@ -211,7 +214,8 @@ class CertRotator::Impl {
   void Serve(const http::KeyPair& pair) {
     served_->Set(pair);
     if (const auto validity = http::ValidityOf(pair)) {
-      expiration_.Set(std::chrono::duration<double>(validity->not_after.time_since_epoch()).count());
+      expiration_.Set(
+          std::chrono::duration<double>(validity->not_after.time_since_epoch()).count());
     }
   }
 

@@ -38,12 +38,13 @@ namespace kubexx::certrotator {
 ///
 /// Before the certificate expires, the rotator makes the next one, and only serves it when the
 /// configurations have had both for a while: at no time does an API server meet a certificate that
-/// it does not trust. Every step is written to the Secret, so it does not matter which replica makes
-/// it, or whether one ends in between. The rotator makes a new certificate at once when the Secret
-/// has none that can be used, because nothing works in that case anyway.
+/// it does not trust. Every step is written to the Secret, so it does not matter which replica
+/// makes it, or whether one ends in between. The rotator makes a new certificate at once when the
+/// Secret has none that can be used, because nothing works in that case anyway.
 ///
-/// The account needs `get`, `create` and `update` on the Secret, and `get` and `patch` on each named
-/// configuration. Thread-safe. Semantics: open-policy-agent/cert-controller, without an authority.
+/// The account needs `get`, `create` and `update` on the Secret, and `get` and `patch` on each
+/// named configuration. Thread-safe. Semantics: open-policy-agent/cert-controller, without an
+/// authority.
 class CertRotator {
  public:
   /// What to keep where.

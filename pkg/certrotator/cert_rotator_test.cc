@@ -172,16 +172,17 @@ class CertRotatorTest : public ::testing::Test {
   CertRotatorTest() {
     const std::string ours =
         R"("clientConfig":{"service":{"namespace":"tools","name":"web","path":"/x"}})";
-    const std::string others =
-        R"("clientConfig":{"service":{"namespace":"tools","name":"other"}})";
-    server_.Put(kMutating, R"({"apiVersion":"admissionregistration.k8s.io/v1",)"
-                           R"("kind":"MutatingWebhookConfiguration","metadata":{"name":"defaults"},)"
-                           R"("webhooks":[{"name":"a.b.c",)" +
-                               others + R"(},{"name":"d.e.f",)" + ours + "}]}");
-    server_.Put(kValidating, R"({"apiVersion":"admissionregistration.k8s.io/v1",)"
-                             R"("kind":"ValidatingWebhookConfiguration","metadata":{"name":"checks"},)"
-                             R"("webhooks":[{"name":"a.b.c",)" +
-                                 ours + "}]}");
+    const std::string others = R"("clientConfig":{"service":{"namespace":"tools","name":"other"}})";
+    server_.Put(kMutating,
+                R"({"apiVersion":"admissionregistration.k8s.io/v1",)"
+                R"("kind":"MutatingWebhookConfiguration","metadata":{"name":"defaults"},)"
+                R"("webhooks":[{"name":"a.b.c",)" +
+                    others + R"(},{"name":"d.e.f",)" + ours + "}]}");
+    server_.Put(kValidating,
+                R"({"apiVersion":"admissionregistration.k8s.io/v1",)"
+                R"("kind":"ValidatingWebhookConfiguration","metadata":{"name":"checks"},)"
+                R"("webhooks":[{"name":"a.b.c",)" +
+                    ours + "}]}");
     server_.Put(kDefinition,
                 R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
                 R"("metadata":{"name":"sites.example.com"},"spec":{"conversion":{)"

@@ -19,9 +19,9 @@ ControllerBuilderBase::ControllerBuilderBase(Manager& manager, const Cluster& cl
                                              const apimachinery::ResourceInfo& resource)
     : manager_(manager),
       cluster_(cluster),
-      options_(manager.ControllerDefaults(cluster.name().empty()
-                                              ? std::string(resource.kind)
-                                              : std::string(resource.kind) + "-" + cluster.name())) {}
+      options_(manager.ControllerDefaults(cluster.name().empty() ? std::string(resource.kind)
+                                                                 : std::string(resource.kind) +
+                                                                       "-" + cluster.name())) {}
 ControllerBuilderBase::ControllerBuilderBase(ControllerBuilderBase&& other) noexcept = default;
 ControllerBuilderBase::~ControllerBuilderBase() = default;
 

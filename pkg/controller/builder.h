@@ -114,9 +114,9 @@ class ControllerBuilderBase {
 ///                     .Complete(Reconcile);
 ///
 /// A controller may also work in another cluster of its manager, or watch types there; see
-/// Manager::AddCluster. Every type that it watches needs api::ResourceOf<>(), codec::SchemaOf<>() and a member
-/// `metadata`. Modelled on controller-runtime's builder. Not thread-safe. A builder can be used
-/// once.
+/// Manager::AddCluster. Every type that it watches needs api::ResourceOf<>(), codec::SchemaOf<>()
+/// and a member `metadata`. Modelled on controller-runtime's builder. Not thread-safe. A builder
+/// can be used once.
 template <class T>
 class ControllerBuilder : public ControllerBuilderBase {
  public:

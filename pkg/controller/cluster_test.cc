@@ -69,8 +69,9 @@ class OneConfigMap {
           posts_.push_back(*request);
           changed_.notify_all();
         }
-        connection.Respond(201, "application/json",
-                           R"({"metadata":{"namespace":"ns","name":"new","resourceVersion":"50"}})");
+        connection.Respond(
+            201, "application/json",
+            R"({"metadata":{"namespace":"ns","name":"new","resourceVersion":"50"}})");
       } else if (request->target.find("sendInitialEvents") != std::string::npos) {
         connection.Respond(422, "application/json",
                            R"({"kind":"Status","reason":"Invalid","code":422})");
@@ -139,54 +140,54 @@ class ClusterTest : public ::testing::Test {
 };
 
 TEST_F(ClusterTest, AControllerWatchesAndReadsAnotherCluster) {
-  ASSERT_TRUE(ControllerBuilder<api::core::v1::Secret>(manager_)
-                  .Named("copier")
-                  .WatchesIn<ConfigMap>(*west_,
-                                        [](const ConfigMap& map) {
-                                          return map.data.at("color") == "red"
-                                                     ? std::vector<Request>{{.object = {"ns", "it"}}}
-                                                     : std::vector<Request>();
-                                        })
-                  .Complete([this](const Request& request, Context& context) -> Result<Action> {
-                    const apimachinery::ObjectKey key{"ns", "settings"};
-                    if (request.object.name == "it") {
-                      Note(ColorOf(context.client.In(*west_).Get<ConfigMap>(key)));
-                      Note(ColorOf(context.client.Get<ConfigMap>(key)));
-                      Note(ColorOf(
-                          context.client.In(*west_).In(*manager_.cluster()).Get<ConfigMap>(key)));
-                    }
-                    return Action::Done();
-                  }));
+  ASSERT_TRUE(
+      ControllerBuilder<api::core::v1::Secret>(manager_)
+          .Named("copier")
+          .WatchesIn<ConfigMap>(*west_,
+                                [](const ConfigMap& map) {
+                                  return map.data.at("color") == "red"
+                                             ? std::vector<Request>{{.object = {"ns", "it"}}}
+                                             : std::vector<Request>();
+                                })
+          .Complete([this](const Request& request, Context& context) -> Result<Action> {
+            const apimachinery::ObjectKey key{"ns", "settings"};
+            if (request.object.name == "it") {
+              Note(ColorOf(context.client.In(*west_).Get<ConfigMap>(key)));
+              Note(ColorOf(context.client.Get<ConfigMap>(key)));
+              Note(ColorOf(context.client.In(*west_).In(*manager_.cluster()).Get<ConfigMap>(key)));
+            }
+            return Action::Done();
+          }));
   Run();
   const auto notes = AwaitNotes(3);
   EXPECT_THAT(notes, ::testing::ElementsAre("red", "green", "green"));
 }
 
 TEST_F(ClusterTest, AControllerWorksInAnotherCluster) {
-  auto made = ControllerBuilder<ConfigMap>(manager_, *west_)
-                  .Complete([this](const Request& request, Context& context) -> Result<Action> {
-                    const auto got = context.client.Get<ConfigMap>(request.object);
-                    Note(context.controller + " " + ColorOf(got));
-                    if (got) {
-                      context.recorder.Record({.regarding = {.kind = "ConfigMap",
-                                                             .namespace_ = "ns",
-                                                             .name = "settings"},
-                                               .reason = "Seen",
-                                               .note = "seen in the west"});
-                    }
-                    return Action::Done();
-                  });
+  auto made =
+      ControllerBuilder<ConfigMap>(manager_, *west_)
+          .Complete([this](const Request& request, Context& context) -> Result<Action> {
+            const auto got = context.client.Get<ConfigMap>(request.object);
+            Note(context.controller + " " + ColorOf(got));
+            if (got) {
+              context.recorder.Record(
+                  {.regarding = {.kind = "ConfigMap", .namespace_ = "ns", .name = "settings"},
+                   .reason = "Seen",
+                   .note = "seen in the west"});
+            }
+            return Action::Done();
+          });
   ASSERT_TRUE(made);
   Run();
   EXPECT_EQ(AwaitNotes(1).front(), "configmap-west red");
   EXPECT_THAT(west_server_.AwaitPost("/events"), HasSubstr("seen in the west"));
   EXPECT_EQ(home_.posts(), 0U);
-  const auto metrics = rest::testing::NewClient("http://127.0.0.1:" +
-                                                std::to_string(manager_.http_port()))
-                           ->Get()
-                           .AbsPath("/metrics")
-                           .MaxRetries(0)
-                           .Do();
+  const auto metrics =
+      rest::testing::NewClient("http://127.0.0.1:" + std::to_string(manager_.http_port()))
+          ->Get()
+          .AbsPath("/metrics")
+          .MaxRetries(0)
+          .Do();
   EXPECT_THAT(metrics.value().body, HasSubstr("\"west/configmaps\""))
       << "its informers are told from those of the manager's own cluster";
 }
@@ -257,8 +258,7 @@ TEST_F(ClusterTest, AConfigThatIsWrongIsNamed) {
 TEST(ClusterOfNobodyTest, TheManagerNamesTheClusterThatDoesNotAnswer) {
   OneConfigMap home("green");
   Manager manager(home.NewClient(), {.cache_sync_timeout = std::chrono::milliseconds(300)});
-  const std::string nobody =
-      "http://127.0.0.1:" + std::to_string(rest::testing::UnusedPort());
+  const std::string nobody = "http://127.0.0.1:" + std::to_string(rest::testing::UnusedPort());
   const auto west = manager.AddCluster("west", rest::testing::NewClient(nobody)).value();
   (void)manager.InformerFor<ConfigMap>();
   (void)west->InformerFor<ConfigMap>();

@@ -130,7 +130,8 @@ class Manager::Impl {
       return Fail(Reason::kInvalidConfig,
                   "cluster " + name + ": the manager runs already; add clusters before Run");
     }
-    if (std::ranges::any_of(further_clusters_, [&name](const ClusterPtr& each) { return each->name() == name; })) {
+    if (std::ranges::any_of(further_clusters_,
+                            [&name](const ClusterPtr& each) { return each->name() == name; })) {
       return Fail(Reason::kAlreadyExists, "the manager has a cluster named " + name + " already");
     }
     return further_clusters_.emplace_back(
@@ -239,9 +240,9 @@ class Manager::Impl {
   Result<void> PrepareElection() {
     leadership_ = options_.leadership;
     if (!leadership_ && options_.leader_election) {
-      KX_ASSIGN_OR_RETURN(leadership_,
-                          NewLeaseLeadership(*options_.leader_election, cluster_->client()->config(),
-                                             options_.clock, &registry_, &transitions_));
+      KX_ASSIGN_OR_RETURN(
+          leadership_, NewLeaseLeadership(*options_.leader_election, cluster_->client()->config(),
+                                          options_.clock, &registry_, &transitions_));
     }
     election_.Use(leadership_);
     if (leadership_) {

@@ -181,9 +181,8 @@ class Manager {
   apimachinery::Result<std::shared_ptr<Cluster>> AddCluster(std::string name, rest::Config config,
                                                             ClusterOptions options = {});
   /// The same with the caller's client, which also writes the Events.
-  apimachinery::Result<std::shared_ptr<Cluster>> AddCluster(std::string name,
-                                                            std::shared_ptr<rest::RESTClient> client,
-                                                            ClusterOptions options = {});
+  apimachinery::Result<std::shared_ptr<Cluster>> AddCluster(
+      std::string name, std::shared_ptr<rest::RESTClient> client, ClusterOptions options = {});
   /// The manager's own cluster, whose name is empty.
   const std::shared_ptr<Cluster>& cluster() const;
 

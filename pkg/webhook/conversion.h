@@ -112,15 +112,15 @@ class Conversion final : public ConversionBase {
  private:
   template <class From, class To, class F>
   static Step StepOf(F convert) {
-    return [convert = std::move(convert)](const void* from,
-                                          void* to) -> apimachinery::Result<void> {
-      if constexpr (std::is_void_v<std::invoke_result_t<const F&, const From&, To&>>) {
-        convert(*static_cast<const From*>(from), *static_cast<To*>(to));
-        return {};
-      } else {
-        return convert(*static_cast<const From*>(from), *static_cast<To*>(to));
-      }
-    };
+    return
+        [convert = std::move(convert)](const void* from, void* to) -> apimachinery::Result<void> {
+          if constexpr (std::is_void_v<std::invoke_result_t<const F&, const From&, To&>>) {
+            convert(*static_cast<const From*>(from), *static_cast<To*>(to));
+            return {};
+          } else {
+            return convert(*static_cast<const From*>(from), *static_cast<To*>(to));
+          }
+        };
   }
 };
 

@@ -59,7 +59,7 @@ constexpr const char* kOne =
     R"("targetCPUUtilizationPercentage":60,"scaleTargetRef":{"kind":"Deployment","name":"d"}}})";
 
 http::Response Ask(const RawConversion& convert, std::string body,
-                    const std::string& type = "application/json") {
+                   const std::string& type = "application/json") {
   http::Request request;
   request.method = "POST";
   request.headers.emplace_back("Content-Type", type);
@@ -67,7 +67,8 @@ http::Response Ask(const RawConversion& convert, std::string body,
   return internal::RespondConverted(request, convert);
 }
 
-std::string ConversionOf(const std::string& objects, const std::string& version = "autoscaling/v2") {
+std::string ConversionOf(const std::string& objects,
+                         const std::string& version = "autoscaling/v2") {
   return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":)"
          R"({"uid":"r1","desiredAPIVersion":")" +
          version + R"(","objects":[)" + objects + "]}}";
@@ -102,20 +103,20 @@ TEST(ConversionTest, SaysWhichVersionItDoesNotKnow) {
   EXPECT_THAT(conversion.Convert("{}", "autoscaling/v1").error().message,
               HasSubstr("the object's version \"\""));
   EXPECT_THAT(conversion.Convert("[", "autoscaling/v1").error().message, HasSubstr("no JSON"));
-  EXPECT_THAT(conversion
-                  .Convert(R"({"apiVersion":"autoscaling/v1","spec":{"maxReplicas":"many"}})",
-                           "autoscaling/v2")
-                  .error()
-                  .message,
-              AllOf(HasSubstr("no HorizontalPodAutoscaler of autoscaling/v1"),
-                    HasSubstr("maxReplicas")));
+  EXPECT_THAT(
+      conversion
+          .Convert(R"({"apiVersion":"autoscaling/v1","spec":{"maxReplicas":"many"}})",
+                   "autoscaling/v2")
+          .error()
+          .message,
+      AllOf(HasSubstr("no HorizontalPodAutoscaler of autoscaling/v1"), HasSubstr("maxReplicas")));
 }
 
 TEST(ConversionReviewTest, ConvertsAllObjects) {
   const Conversion<Two> conversion = BothWays();
   const auto response =
       Ask([&](auto object, const auto& version) { return conversion.Convert(object, version); },
-           ConversionOf(std::string(kOne) + "," + kOne));
+          ConversionOf(std::string(kOne) + "," + kOne));
   EXPECT_EQ(response.status, 200);
   EXPECT_THAT(response.body, AllOf(HasSubstr(R"("kind":"ConversionReview")"),
                                    HasSubstr(R"("apiVersion":"apiextensions.k8s.io/v1")"),
@@ -130,7 +131,7 @@ TEST(ConversionReviewTest, FailsAsAWholeAndNamesTheObject) {
       R"({"name":"large","namespace":"ns"},"spec":{"maxReplicas":200}})";
   const auto response =
       Ask([&](auto object, const auto& version) { return conversion.Convert(object, version); },
-           ConversionOf(std::string(kOne) + "," + large, "autoscaling/v1"));
+          ConversionOf(std::string(kOne) + "," + large, "autoscaling/v1"));
   EXPECT_EQ(response.status, 200);
   EXPECT_THAT(response.body,
               AllOf(HasSubstr(R"("status":"Failure")"),
@@ -146,7 +147,7 @@ TEST(ConversionReviewTest, RefusesWhatIsNoReview) {
   EXPECT_EQ(Ask(never, "nonsense").status, 400);
   EXPECT_EQ(Ask(never, "{}").status, 400);
   EXPECT_EQ(Ask(never, R"({"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"ConversionReview",)"
-                        R"("request":{"uid":"u"}})")
+                       R"("request":{"uid":"u"}})")
                 .status,
             400);
   EXPECT_EQ(Ask(never, ConversionOf("")).status, 200) << "no objects are no error";

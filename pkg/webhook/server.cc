@@ -43,8 +43,8 @@ Metrics MakeMetrics(metrics::Registry* registry, const std::string& path) {
   Metrics made{.registry = registry, .path = path};
   if (registry != nullptr) {
     made.latency = registry->Histogram("controller_runtime_webhook_latency_seconds",
-                                       "How long requests of API servers took.", {{"webhook", path}},
-                                       LatencyBuckets());
+                                       "How long requests of API servers took.",
+                                       {{"webhook", path}}, LatencyBuckets());
     made.in_flight =
         registry->Gauge("controller_runtime_webhook_requests_in_flight",
                         "Requests of API servers that are being answered.", {{"webhook", path}});

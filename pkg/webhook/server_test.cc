@@ -93,8 +93,8 @@ TEST(WebhookServerTest, ConvertsObjectsAndSurvivesAFunctionThatThrows) {
   metrics::Registry registry;
   Server server({.address = "127.0.0.1:0", .registry = &registry});
   server.HandleRawConversion("/convert", [](std::string_view object, const std::string& version) {
-    return apimachinery::Result<std::string>("{\"was\":" + std::string(object) +
-                                             ",\"is\":\"" + version + "\"}");
+    return apimachinery::Result<std::string>("{\"was\":" + std::string(object) + ",\"is\":\"" +
+                                             version + "\"}");
   });
   server.HandleRawConversion(
       "/throws", [](std::string_view, const std::string&) -> apimachinery::Result<std::string> {

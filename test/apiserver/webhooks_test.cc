@@ -19,7 +19,7 @@
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/rest/rest_client.h"
-#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
 #include "kubexx/webhook/server.h"
 
 namespace kubexx {
@@ -64,8 +64,7 @@ class WebhooksTest : public ::testing::Test {
                                                 : webhook::Response::Allowed();
     });
     server_->HandleRawConversion(
-        "/convert",
-        [](std::string_view json, const std::string& version) -> Result<std::string> {
+        "/convert", [](std::string_view json, const std::string& version) -> Result<std::string> {
           KX_ASSIGN_OR_RETURN(JsonTree site, JsonTree::Parse(json));
           const bool to_new = version == "example.com/v2";
           JsonTree& spec = site["spec"];
@@ -88,10 +87,11 @@ class WebhooksTest : public ::testing::Test {
     check.admission_review_versions = {"v1"};
     auto& rule = check.rules.emplace_back();
     rule.operations = {"CREATE", "UPDATE"};
-    rule.api_groups = {""};
-    rule.api_versions = {"v1"};
-    rule.resources = {"configmaps"};
-    EXPECT_TRUE(kubernetes::ResourceClient<ValidatingWebhookConfiguration>(client_, {}).Create(checks));
+    rule.rule.api_groups = {""};
+    rule.rule.api_versions = {"v1"};
+    rule.rule.resources = {"configmaps"};
+    EXPECT_TRUE(
+        kubernetes::ResourceClient<ValidatingWebhookConfiguration>(client_, {}).Create(checks));
   }
   Result<ConfigMap> Create(const std::string& name, const std::string& key) const {
     ConfigMap map;
@@ -141,7 +141,8 @@ TEST_F(WebhooksTest, ADefinitionsConversionIsTrustedAndAsked) {
       R"({"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object",)"
       R"("properties":{"spec":{"type":"object","properties":{"page":{"type":"string"}}}}}}}],)"
       R"("conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
-      R"("clientConfig":{"url":")" + url_ + R"(convert"}}}}})");
+      R"("clientConfig":{"url":")" +
+      url_ + R"(convert"}}}}})");
   ASSERT_TRUE(definition);
   ASSERT_TRUE(client_->Post()
                   .AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")

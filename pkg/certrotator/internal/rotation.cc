@@ -46,9 +46,9 @@ bool IsUsable(const http::KeyPair& pair, const std::vector<std::string>& names,
               base::WallTime now) {
   const auto validity = http::ValidityOf(pair);
   return http::CheckKeyPair(pair) && validity && validity->not_before <= now &&
-         now < validity->not_after && std::ranges::all_of(names, [&pair](const std::string& name) {
-           return http::IsFor(pair, name);
-         });
+         now < validity->not_after &&
+         std::ranges::all_of(
+             names, [&pair](const std::string& name) { return http::IsFor(pair, name); });
 }
 
 Result<http::KeyPair> NewPair(const Plan& plan, base::WallTime now) {
@@ -67,8 +67,7 @@ void Promote(Held& held) {
 Held Read(const Secret& secret) {
   Held held{.current = {.certificate = Text(secret, kCertificate), .key = Value(secret, kKey)},
             .previous = Text(secret, kPrevious)};
-  http::KeyPair next{.certificate = Text(secret, kNextCertificate),
-                     .key = Value(secret, kNextKey)};
+  http::KeyPair next{.certificate = Text(secret, kNextCertificate), .key = Value(secret, kNextKey)};
   if (!next.certificate.empty()) {
     held.next = std::move(next);
   }
@@ -116,11 +115,13 @@ Result<std::optional<std::string>> Advance(Held& held, const Plan& plan, base::W
   if (!IsUsable(held.current, plan.names, now)) {
     if (held.next) {
       Promote(held);
-      return std::optional<std::string>("the next certificate is served, as the current one cannot be used");
+      return std::optional<std::string>(
+          "the next certificate is served, as the current one cannot be used");
     }
     KX_ASSIGN_OR_RETURN(held.current, NewPair(plan, now));
     held.previous.clear();
-    return std::optional<std::string>("there was no certificate that can be used; a new one is served");
+    return std::optional<std::string>(
+        "there was no certificate that can be used; a new one is served");
   }
   if (!held.next) {
     if (http::ValidityOf(held.current)->not_after - now >= plan.renew_before) {

@@ -70,7 +70,8 @@ TEST(RotationTest, TheNextIsServedOnlyWhenAllHaveTrustedItForAWhile) {
 }
 
 TEST(RotationTest, WhatCannotBeUsedIsReplacedAtOnce) {
-  for (const char* const how : {"expired", "no key", "no certificate", "another's key", "other names", "not yet"}) {
+  for (const char* const how :
+       {"expired", "no key", "no certificate", "another's key", "other names", "not yet"}) {
     Held held = FirstHeld();
     const Held before = held;
     Plan plan = TestPlan();

@@ -74,7 +74,8 @@ JsonPatch PatchFor(const CustomResourceDefinition& definition, const WebhookServ
       conversion->webhook->client_config.has_value()) {
     const auto& config = *conversion->webhook->client_config;
     if (Names(config, server) && config.ca_bundle.view() != bundle) {
-      patch.Add("add", "/spec/conversion/webhook/clientConfig/caBundle", codec::EncodeBase64(bundle));
+      patch.Add("add", "/spec/conversion/webhook/clientConfig/caBundle",
+                codec::EncodeBase64(bundle));
     }
   }
   return patch;
@@ -116,8 +117,9 @@ Result<bool> Trust(const std::shared_ptr<rest::RESTClient>& client,
     }
     return TrustIn<CustomResourceDefinition>(client, configuration.name, server, bundle, stop);
   }();
-  return trusted ? trusted : apimachinery::Fail(trusted.error().WithContext(
-                                 "write the certificate to " + configuration.name));
+  return trusted ? trusted
+                 : apimachinery::Fail(trusted.error().WithContext("write the certificate to " +
+                                                                  configuration.name));
 }
 
 }  // namespace kubexx::certrotator::internal

@@ -36,9 +36,8 @@ struct WebhookServer {
 /// patch fails with kInvalid when somebody has reordered the webhooks in the meantime; the caller
 /// tries again later. The configurations of others' webhooks stay as they are.
 apimachinery::Result<bool> Trust(const std::shared_ptr<rest::RESTClient>& client,
-                                 const Configuration& configuration,
-                                 const WebhookServer& server, const std::string& bundle,
-                                 const std::stop_token& stop);
+                                 const Configuration& configuration, const WebhookServer& server,
+                                 const std::string& bundle, const std::stop_token& stop);
 
 }  // namespace kubexx::certrotator::internal
 

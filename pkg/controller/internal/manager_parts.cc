@@ -12,7 +12,7 @@ using apimachinery::Reason;
 using apimachinery::Status;
 
 apimachinery::Result<ManagerClients> NewClients(rest::Config config, base::Clock& clock,
-                                               metrics::Registry& registry) {
+                                                metrics::Registry& registry) {
   if (config.qps == 0 && config.burst == 0) {
     config.qps = -1;
   }
@@ -42,8 +42,7 @@ Status FirstListsMissing(const std::vector<std::shared_ptr<Cluster>>& clusters,
               "; the caches did not get their first lists from " + cluster->client()->config().host;
     }
   }
-  return {Reason::kTimeout,
-          text + " in " + apimachinery::Duration{timeout.count()}.ToString()};
+  return {Reason::kTimeout, text + " in " + apimachinery::Duration{timeout.count()}.ToString()};
 }
 
 Status CachesNotReady(const std::vector<std::shared_ptr<Cluster>>& clusters) {

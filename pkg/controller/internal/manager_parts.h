@@ -26,7 +26,7 @@ struct ManagerClients {
 /// Makes the clients as Manager::New documents. `registry` gets their metrics and must outlive
 /// them.
 apimachinery::Result<ManagerClients> NewClients(rest::Config config, base::Clock& clock,
-                                               metrics::Registry& registry);
+                                                metrics::Registry& registry);
 
 /// Returns a pointer to `client` that also keeps `registry` alive, because clients and caches may
 /// outlive the manager that made the registry of their metrics.

@@ -37,17 +37,15 @@ ConversionResponse ConvertAll(const ConversionRequest& asked, const http::Reques
   response.result = ToWire({}, true);
   for (std::size_t i = 0; i < asked.objects.size(); ++i) {
     const std::string& object = asked.objects[i].raw;
-    auto converted =
-        request.stop.stop_requested()
-            ? apimachinery::Result<std::string>(
-                  apimachinery::Fail(Reason::kCancelled, "nobody waits for the answer"))
-            : convert(object, asked.desired_api_version);
+    auto converted = request.stop.stop_requested()
+                         ? apimachinery::Result<std::string>(apimachinery::Fail(
+                               Reason::kCancelled, "nobody waits for the answer"))
+                         : convert(object, asked.desired_api_version);
     if (!converted) {
       response.converted_objects.clear();
-      response.result =
-          ToWire(converted.error().WithContext("convert " + NameOfObject(object, i) + " to " +
-                                               asked.desired_api_version),
-                 false);
+      response.result = ToWire(converted.error().WithContext("convert " + NameOfObject(object, i) +
+                                                             " to " + asked.desired_api_version),
+                               false);
       return response;
     }
     response.converted_objects.push_back({.raw = *std::move(converted)});
@@ -63,8 +61,8 @@ http::Response RespondConverted(const http::Request& request, const RawConversio
   }
   const auto review = codec::DecodeJson<ConversionReview>(request.body);
   if (!review) {
-    return NoConversionReview(
-        "The body is no ConversionReview of apiextensions.k8s.io/v1: " + review.error().message);
+    return NoConversionReview("The body is no ConversionReview of apiextensions.k8s.io/v1: " +
+                              review.error().message);
   }
   if (!review->request.has_value() || review->request->uid.empty()) {
     return NoConversionReview("The ConversionReview has no request with a uid.");
