@@ -146,6 +146,14 @@ wait_for() {
   done
 }
 
+# next_second: waits until the clock shows another second. Times in the Kubernetes API are whole seconds, so what is written then is
+# later than what was written before.
+next_second() {
+  local now
+  now=$(date +%s)
+  while [ "$(date +%s)" = "$now" ]; do sleep 0.02; done
+}
+
 # source_files [PATTERN...]: files of the tree that exist, tracked or new, links left out.
 source_files() {
   local file

@@ -61,13 +61,17 @@ operator_has_caught_up() {
   kubectl patch configmap marker --type merge -p "{\"data\":{\"KEY\":\"$marker_turn\"}}" >/dev/null
   wait_until 30 "the operator" marker_has_rolled
 }
-marker_has_rolled() {
-  [ "$(of marker '.spec.template.spec.containers[0].env[]? | select(.name == "STAKATER_MARKER_CONFIGMAP") | .value')" = "$(digest "KEY=$marker_turn")" ]
+has_marker() { # has_marker NAME
+  [ "$(of "$1" '.spec.template.spec.containers[0].env[]? | select(.name == "STAKATER_MARKER_CONFIGMAP") | .value')" = "$(digest "KEY=$marker_turn")" ]
 }
+marker_has_rolled() { has_marker marker; }
+timer_has_rolled() { has_marker timer; }
 stay_paused() { # stay_paused NAME...
   local name
   operator_has_caught_up
-  sleep 3 # longer than the shortest period here
+  # The timer was rolled with the marker, and paused for as long as the shortest period here.
+  wait_until 30 "the rollout of the timer" timer_has_rolled
+  wait_until 30 "the end of the timer's pause" is_unmarked timer
   operator_has_caught_up
   for name in "$@"; do
     # The pauses are looked after by another thread than the marker.
@@ -82,13 +86,16 @@ start() {
   use_cluster_environment
   kubectl create configmap config --from-literal=KEY=first >/dev/null
   kubectl create configmap marker --from-literal=KEY=0 >/dev/null
-  kubectl create deployment marker --image=localhost/busybox:1 --replicas=0 >/dev/null
-  kubectl set env deployment/marker --from=configmap/marker >/dev/null
-  kubectl annotate deployment marker reloader.stakater.com/auto=true >/dev/null
+  for name in marker timer; do
+    kubectl create deployment "$name" --image=localhost/busybox:1 --replicas=0 >/dev/null
+    kubectl set env "deployment/$name" --from=configmap/marker >/dev/null
+    kubectl annotate deployment "$name" reloader.stakater.com/auto=true >/dev/null
+  done
+  kubectl annotate deployment timer "$period=2s" >/dev/null
   uses_config short "$period=2s"
   for name in resumed restarted unseen applied kept withdrawn; do uses_config "$name" "$period=1h"; done
   start_operator
-  wait_until 30 "the record of marker" is_recorded marker
+  for name in marker timer; do wait_until 30 "the record of $name" is_recorded "$name"; done
   operator_has_caught_up
 }
 

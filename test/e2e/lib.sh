@@ -56,6 +56,7 @@ wait_until() { wait_for "$@" || fail "waited $1 s in vain for $2"; }
 answer() {
   local file
   file=$(mktemp)
+  # shellcheck disable=SC2317 # wait_until calls it
   keep_answer() { "$@" >"$file"; }
   wait_until 30 "an answer to: $*" keep_answer "$@"
   cat "$file"

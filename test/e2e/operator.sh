@@ -70,4 +70,12 @@ rolled_for() {
   [ "$(k -n "$1" get deployment "$2" -o 'jsonpath={range .spec.template.spec.containers[0].env[*]}{.name}={.value} {end}')" = "$wanted" ]
 }
 recorded() { k -n "$1" get deployment "$2" -o json | grep -q '"reloader.kubexx.io/baseline": "v1 .* configmap/.* secret/'; }
+# caught_up NAMESPACE: waits until the operator has rolled the workload `marker` of the namespace, which the test has made, for a change
+# that is made now. What it would do wrong for an event of before it would have done by then.
+marker_turn=1
+caught_up() {
+  marker_turn=$((marker_turn + 1))
+  edit "$1" marker "$marker_turn"
+  wait_until 20 "the rollout of the marker" rolled_for "$1" marker "$marker_turn"
+}
 still() { rolled_for "$1" "$2" "$3" || fail "$1/$2 has been rolled: $4"; }

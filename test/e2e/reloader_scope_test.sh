@@ -208,9 +208,9 @@ log "what is recorded counts, and not who sets it back"
 k create namespace records >/dev/null
 workload records web
 workload records gone
+workload records marker
 run_operator "$KUBECONFIG" --namespaces=records --reload-on-delete=true
-wait_until 20 "the record" recorded records web
-wait_until 20 "the record" recorded records gone
+for name in web gone marker; do wait_until 20 "the record of $name" recorded records "$name"; done
 baseline() { k -n records get deployment "$1" -o 'jsonpath={.metadata.annotations.reloader\.kubexx\.io/baseline}'; }
 template() { k -n records get deployment "$1" -o 'jsonpath={.spec.template}'; }
 old=$(baseline web)
@@ -222,7 +222,7 @@ for manager in kubectl-annotate argocd-controller; do
   k -n records annotate deployment web --overwrite --field-manager="$manager" "reloader.kubexx.io/baseline=$old" >/dev/null
   # What the one before set back may still be there: then nothing has changed.
   [ "$was" = "$old" ] || wait_until 20 "a look" has_looked $((looked + 1))
-  sleep 1
+  caught_up records
   [ "$(template web)" = "$before" ] || fail "a baseline that $manager set back has rolled: $(template web)"
 done
 log "an old record that somebody keeps in its place counts once, at the next start"
@@ -236,7 +236,7 @@ before=$(template web)
 looked=$(looks)
 k -n records annotate deployment web --overwrite --field-manager=argocd-controller "reloader.kubexx.io/baseline=$old" >/dev/null
 wait_until 20 "a look" has_looked $((looked + 1))
-sleep 1
+caught_up records
 [ "$(template web)" = "$before" ] || fail "the old record has rolled again while the operator runs: $(template web)"
 
 log "a change while a workload is opted out"
@@ -244,13 +244,13 @@ looked=$(looks)
 k -n records annotate deployment web --overwrite reloader.stakater.com/auto=false >/dev/null
 wait_until 20 "a look" has_looked $((looked + 1))
 edit records web 3
-sleep 1
+caught_up records
 still records web 2 "it is opted out"
 k -n records annotate deployment web --overwrite reloader.stakater.com/auto=true >/dev/null
 wait_until 20 "the rollout for what changed meanwhile" rolled_for records web 3
 log "a deletion that rolls nothing hides no change"
 k -n records delete configmap gone >/dev/null
-sleep 1
+caught_up records
 still records gone "" "it has no variable"
 k -n records create configmap gone --from-literal=KEY=2 >/dev/null
 wait_until 20 "the rollout for the source that was made anew" rolled_for records gone 2
@@ -275,14 +275,14 @@ edit_both 2
 for name in edited cut; do k -n undone get deployment "$name" -o json >"$work/$name.json"; done
 edit_both 3
 stop_operator
-sleep 1.1 # times in managed fields are whole seconds
+next_second # times in managed fields are whole seconds
 for name in edited cut; do
   # As kubectl rollout undo does it.
   jq -c '[{op: "replace", path: "/spec/template", value: .spec.template},
     {op: "replace", path: "/metadata/annotations", value: .metadata.annotations}]' "$work/$name.json" >"$work/undo.json"
   k -n undone patch deployment "$name" --type=json --patch-file "$work/undo.json" --field-manager=kubectl >/dev/null
 done
-sleep 1.1
+next_second
 k -n undone patch configmap cut -p '{"data":{"EXTRA":null}}' >/dev/null
 edit undone edited 4
 run_operator "$KUBECONFIG" --namespaces=undone

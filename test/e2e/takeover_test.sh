@@ -25,28 +25,51 @@ run_replica() { # run_replica NAME
   process[$1]=$!
 }
 leads() { grep -q 'This replica leads a shard' "$work/$1.log"; }
-config_becomes() { k create configmap config --from-literal="A=$1" --dry-run=client -o json | k apply -f - >/dev/null; }
+# page NAME PATH: from the replica's HTTP server.
+page() {
+  local port
+  for port in $(ss -ltnpH | sed -n "s/.*127\.0\.0\.1:\([0-9]*\) .*pid=${process[$1]},.*/\1/p"); do
+    ! curl -sf --max-time 5 "http://127.0.0.1:$port$2" || return 0
+  done
+  return 1
+}
+is_ready() { page "$1" /ready >/dev/null; }
+looks() { page "$1" /metrics | awk '/^reloader_reconcile_total/ { sum += $2 } END { print sum + 0 }'; }
+has_looked() { [ "$(looks "$1")" -ge "$2" ]; }
+make_app() { # make_app NAME CONFIG
+  k create deployment "$1" --image=app:1 --dry-run=client -o json |
+    jq --arg config "$2" '.metadata.annotations["reloader.stakater.com/auto"] = "true" |
+      .spec.template.spec.containers[0].envFrom = [{configMapRef: {name: $config}}]' | k apply -f - >/dev/null
+}
+becomes() { k create configmap "$1" --from-literal="A=$2" --dry-run=client -o json | k apply -f - >/dev/null; } # becomes CONFIG VALUE
+config_becomes() { becomes config "$1"; }
 digest() { printf 'A=%s' "$1" | sha1sum | cut -d' ' -f1; }
-rolled_for() { k get deployment app -o json | grep -q "\"value\": \"$(digest "$1")\""; }
-recorded() { k get deployment app -o 'jsonpath={.metadata.annotations.reloader\.kubexx\.io/baseline}' | grep -q "$(digest "$1")"; }
+rolled_for() { k get deployment "${2:-app}" -o json | grep -q "\"value\": \"$(digest "$1")\""; }
+recorded() { k get deployment "${2:-app}" -o 'jsonpath={.metadata.annotations.reloader\.kubexx\.io/baseline}' | grep -q "$(digest "$1")"; }
+release() { # release IMAGE REPLICA: somebody else's, which the leader has seen
+  local looked
+  looked=$(looks "$2")
+  k set image deployment/app "app=$1" >/dev/null
+  wait_for 30 "a look at the release" has_looked "$2" $((looked + 1)) || fail "$2 has not looked at the release"
+}
 pod_template() { k get deployment app -o 'jsonpath={.spec.template}'; }
 
 start
 config_becomes 1
-k create deployment app --image=app:1 --dry-run=client -o json |
-  jq '.metadata.annotations["reloader.stakater.com/auto"] = "true" |
-    .spec.template.spec.containers[0].envFrom = [{configMapRef: {name: "config"}}]' | k apply -f - >/dev/null
+becomes marker before
+make_app app config
+make_app marker marker
 run_replica a
 wait_for 30 "the leader" leads a || fail "a does not lead"
 wait_for 30 "the record" recorded 1 || fail "nothing is recorded"
+wait_for 30 "the record" recorded before marker || fail "nothing is recorded of the marker"
 run_replica b
+wait_for 30 "the caches of b" is_ready b || fail "b is not ready"
 
 log "a change, a release of somebody else's, and a change"
-sleep 1 # b has its caches
 config_becomes 2
 wait_for 30 "a rollout" rolled_for 2 || fail "a has not rolled"
-k set image deployment/app app=app:2 >/dev/null
-sleep 1
+release app:2 a
 config_becomes 3
 wait_for 30 "a rollout" rolled_for 3 || fail "a has not rolled again"
 wait_for 30 "the record" recorded 3 || fail "a has not recorded it"
@@ -57,16 +80,17 @@ kill "${process[a]}"
 wait "${process[a]}" || fail "a did not end well"
 unset 'process[a]'
 wait_for 60 "the next leader" leads b || fail "b does not lead"
-sleep 3
+# What b would do wrong as a new leader it would have done by then.
+becomes marker after
+wait_for 30 "the rollout of the marker" rolled_for after marker || fail "b has not rolled the marker"
 [ "$(pod_template)" = "$before" ] || fail "b rolled what a had rolled: $(pod_template)"
 
 log "the next one is killed, and what the first release had comes back while nobody leads"
 run_replica c
-sleep 1
+wait_for 30 "the caches of c" is_ready c || fail "c is not ready"
 config_becomes 4
 wait_for 30 "a rollout" rolled_for 4 || fail "b has not rolled"
-k set image deployment/app app=app:3 >/dev/null
-sleep 1
+release app:3 b
 config_becomes 5
 wait_for 30 "a rollout" rolled_for 5 || fail "b has not rolled again"
 wait_for 30 "the record" recorded 5 || fail "b has not recorded it"

@@ -71,7 +71,7 @@ sequence() {
   step 2 set_data "$bad"
   wait_until 60 "pods with the bad data" each_has "data=$bad release=one"
   wait_until 60 "rollouts to end" rolled_out_all
-  sleep 1.1 # what is written within a second of the undo may be newer
+  next_second # what is written in the second of the undo may be newer
   step 3 undo_all "$bad"
   nothing_rolls "an undo"
   nothing_is_due "an undo"
@@ -92,7 +92,7 @@ first_rollout() { # first_rollout DOWN: 1: the operator is killed before the und
   set_data "second-$1"
   wait_until 60 "pods of the first rollout" each_has "data=second-$1 release=one"
   wait_until 60 "rollouts to end" rolled_out_all
-  sleep 1.1
+  next_second
   [ "$1" = 0 ] || kill_operators
   undo_all "second-$1"
   [ "$1" = 0 ] || start_operators
