@@ -69,5 +69,5 @@ rolled_for() {
   [ -z "$3" ] || wanted="STAKATER_$(tr '[:lower:]' '[:upper:]' <<<"$2")_CONFIGMAP=$(printf 'KEY=%s' "$3" | sha1sum | cut -d' ' -f1) "
   [ "$(k -n "$1" get deployment "$2" -o 'jsonpath={range .spec.template.spec.containers[0].env[*]}{.name}={.value} {end}')" = "$wanted" ]
 }
-recorded() { k -n "$1" get deployment "$2" -o json | grep -q '"reloader.kubexx.io/baseline": "v1 .* configmap/.* secret/'; }
+recorded() { k -n "$1" get deployment "$2" -o json | grep -q '"reloader.kubexx.io/baseline": "v[12] .* configmap/.* secret/'; }
 still() { rolled_for "$1" "$2" "$3" || fail "$1/$2 has been rolled: $4"; }

@@ -87,6 +87,9 @@ class PairMemory {
     /// one said.
     bool is_partly_copied = false;
     static SeenRecord Of(std::string_view text, std::uint64_t version, std::uint64_t since = 0);
+    /// The baseline that this process has written to carry out `plan`, or left out (`text` is
+    /// empty).
+    static SeenRecord OfPlan(const Plan& plan, std::string_view text, std::uint64_t version);
   };
   /// Returns whether the record is new: it is later than this replica's last write and than the
   /// last record that was seen, so another replica writes to the workload, too. Returns false for
