@@ -118,6 +118,9 @@ class PairMemory {
   /// The workload was created at resource version `version`, while the process was running: its
   /// pods start with the data that were written before.
   void MarkAdded(const WorkloadId& workload, std::uint64_t version);
+  /// Whether the last plan found a pod template that is younger than the baseline: see
+  /// Plan::is_released.
+  bool IsReleased(const WorkloadId& workload) const;
   /// Returns a copy of what is known of the workload.
   Knowledge Get(const WorkloadId& workload) const;
   /// Takes over what a plan has found, except its changes. Returns false when a part of the plan is

@@ -302,6 +302,8 @@ class Planner {
     const auto is_left_out = [&](const auto& entry) { return !digests.contains(entry.first); };
     std::erase_if(plan_.baseline.keys, is_left_out);
     std::erase_if(plan_.baseline.versions, is_left_out);
+    plan_.is_released = recorded_ && HasOwnRecord(workload_) &&
+                        recorded_->IsOlderThanTemplate(workload_.template_written);
     const bool is_to_be_renewed = IsToBeRenewed();
     plan_.record = !workload_.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
       return !recorded_ || workload_.baseline_restored || is_to_be_renewed ||
@@ -326,8 +328,7 @@ class Planner {
   /// Whether a process that starts later would doubt what the baseline says of a source, see
   /// MakePlan.
   bool IsToBeRenewed() const {
-    return recorded_ && HasOwnRecord(workload_) &&
-           recorded_->IsOlderThanTemplate(workload_.template_written) &&
+    return plan_.is_released &&
            std::ranges::any_of(plan_.baseline.versions, [this](const auto& entry) {
              return recorded_->VersionOf(entry.first) < entry.second;
            });

@@ -121,6 +121,8 @@ struct Knowledge {
   /// That baseline was written at this resource version or later; 0: not known, or as for
   /// record_at.
   std::uint64_t record_since = 0;
+  /// Plan::is_released of the last plan.
+  bool is_released = false;
   bool operator==(const Knowledge&) const = default;
 };
 
@@ -162,6 +164,10 @@ struct Plan {
   /// what the workload runs with. Likewise where a process that started now would doubt the
   /// annotation (see MakePlan), and this one does not.
   bool is_news = false;
+  /// Somebody else has written the pod template since the baseline was written. So a process that
+  /// starts later doubts what the baseline says of sources that are written from now on, unless the
+  /// baseline is written anew.
+  bool is_released = false;
   /// Workload::template_written, for the baseline that is written once nothing is due any more.
   std::optional<apimachinery::Time> template_written{};
   /// The baseline contains sources of which the plan knows nothing newer: they are unknown, or news

@@ -12,6 +12,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/plan/pair_memory.h"
 #include "kubexx/reloader/plan/planner.h"
 #include "kubexx/reloader/plan/strategy.h"
 
@@ -161,6 +162,20 @@ TEST_F(PlannerComeBackTest, WhoKnowsBetterWritesTheBaselineAnew) {
   ExpectSettled();
   ComeBack(9, kRelease + 20);
   ExpectSettled();  // no release since then, so one write is enough
+}
+
+TEST_F(PlannerComeBackTest, AMemoryKnowsWhichWorkloadsWereReleasedSinceTheirBaseline) {
+  PairMemory memory;
+  const auto is_released = [&] {
+    EXPECT_TRUE(memory.Apply(workload_.id, Make(memory.Get(workload_.id))));
+    return memory.IsReleased(workload_.id);
+  };
+  EXPECT_FALSE(is_released());
+  Release();
+  EXPECT_TRUE(is_released());
+  ComeBack(8, kRelease + 10);
+  Write(Make(memory.Get(workload_.id)));
+  EXPECT_FALSE(is_released());
 }
 
 TEST_F(PlannerComeBackTest, WhatWaitsForItsRolloutStaysInDoubt) {
