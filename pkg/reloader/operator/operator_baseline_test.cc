@@ -43,6 +43,10 @@ TEST_F(OperatorTest, ASourceThatIsWrittenAfterAReleaseHasTheBaselineWrittenAnew)
   recording_ = BaselineRecording::kAlways;
   const auto put_released = [this](apps::Deployment web, std::int64_t at) {
     web.metadata.generation = at;
+    web.status.observed_generation = at;
+    web.status.replicas = 1;
+    web.status.updated_replicas = 1;
+    web.status.available_replicas = 1;
     web.metadata.managed_fields.push_back(
         {.manager = "ci",
          .operation = "Update",
