@@ -187,7 +187,7 @@ class Oracle {
   std::map<std::string, base::TimePoint> changed_at_ KX_GUARDED_BY(mu_);  ///< by source
   /// At which revision a source was last written, be it only a label, by source.
   std::map<std::string, apiserver::storage::Revision> written_at_ KX_GUARDED_BY(mu_);
-  std::set<std::string> paused_ KX_GUARDED_BY(mu_);                       ///< sources
+  std::set<std::string> paused_ KX_GUARDED_BY(mu_);  ///< sources
   /// What pods have told of a SecretProviderClass. It is a source as well: its data are the version
   /// that the last change was to, of which any pod has told.
   struct ProviderClass {

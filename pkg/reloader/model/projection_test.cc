@@ -288,10 +288,10 @@ TEST(ProjectWorkload, StatusOfADeploymentDoesNotCount) {
 }
 
 TEST(ProjectWorkload, WhenOthersWroteTheTemplateIsKept) {
-  cache::Object object = Json(
-      R"({"metadata":{"namespace":"ns","name":"w","managedFields":[{"manager":"helm",)"
-      R"("operation":"Update","time":"1970-01-01T00:01:40Z","fieldsType":"FieldsV1",)"
-      R"("fieldsV1":{"f:spec":{"f:template":{}}}}]},"spec":{"template":{}}})");
+  cache::Object object =
+      Json(R"({"metadata":{"namespace":"ns","name":"w","managedFields":[{"manager":"helm",)"
+           R"("operation":"Update","time":"1970-01-01T00:01:40Z","fieldsType":"FieldsV1",)"
+           R"("fieldsV1":{"f:spec":{"f:template":{}}}}]},"spec":{"template":{}}})");
   ASSERT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, object));
   const auto deployment = WorkloadFrom(WorkloadKind::kDeployment, object);
   ASSERT_TRUE(deployment);

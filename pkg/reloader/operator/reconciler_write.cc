@@ -69,8 +69,8 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   }
   if (written) {
     parts_.memory.Confirm(id, plan.changes, written->rolled);
-    parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(
-                                plan, written->recorded ? baseline : "", written->version));
+    parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, written->recorded ? baseline : "",
+                                                           written->version));
     if (written->recorded && baseline.empty()) {
       parts_.memory.TookAway(id, written->version);  // one of others is removed with it
     }

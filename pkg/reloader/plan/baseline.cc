@@ -61,8 +61,7 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
   if (baseline.uid.empty() || has_edition != ReadNumber(owner, baseline.edition)) {
     return std::nullopt;
   }
-  if (has_versions &&
-      !ReadNumber(Take(text, ' '), baseline.template_written.emplace().seconds)) {
+  if (has_versions && !ReadNumber(Take(text, ' '), baseline.template_written.emplace().seconds)) {
     return std::nullopt;
   }
   while (!text.empty()) {

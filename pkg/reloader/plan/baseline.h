@@ -23,14 +23,14 @@ const Digest& UnknownData();
 /// workload was last rolled for, or that the source had when the operator first saw the two. A
 /// value type.
 ///
-/// As text: "v2 UID TIME configmap/NAME=DIGEST@VERSION secret/NAME=DIGEST@VERSION:KEYS ...", sorted;
-/// after a number of re-recordings "UID/EDITION" instead of "UID". DIGEST is 40 hexadecimal digits,
-/// or "-" for kNoSource. KEYS lists the keys that the digest covers, when it does not cover all. UID
-/// is the workload's: if the annotation was copied to another object (kubectl get -o yaml, edited
-/// and applied), or the object was deleted and created again, the baseline says nothing about the
-/// pods of the present object and is ignored. TIME is `template_written` in seconds since 1970, and
-/// VERSION is of `versions`; a source without one has no "@VERSION". Without `template_written` the
-/// text begins with "v1" and has neither TIME nor versions.
+/// As text: "v2 UID TIME configmap/NAME=DIGEST@VERSION secret/NAME=DIGEST@VERSION:KEYS ...",
+/// sorted; after a number of re-recordings "UID/EDITION" instead of "UID". DIGEST is 40 hexadecimal
+/// digits, or "-" for kNoSource. KEYS lists the keys that the digest covers, when it does not cover
+/// all. UID is the workload's: if the annotation was copied to another object (kubectl get -o yaml,
+/// edited and applied), or the object was deleted and created again, the baseline says nothing
+/// about the pods of the present object and is ignored. TIME is `template_written` in seconds since
+/// 1970, and VERSION is of `versions`; a source without one has no "@VERSION". Without
+/// `template_written` the text begins with "v1" and has neither TIME nor versions.
 struct Baseline {
   /// The longest text. All annotations of an object together may have 256 KiB.
   static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024;

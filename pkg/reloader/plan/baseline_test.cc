@@ -36,8 +36,8 @@ TEST(Baseline, TellsUpToWhichVersionsItsWriterHadSeenTheSources) {
   Baseline baseline{.uid = "u", .edition = 3};
   baseline.Set(kConfig, DigestOf("data"), "a,b", 17);
   baseline.Set(kPassword, kNoSource, {});
-  EXPECT_EQ(baseline.ToString(), "v1 u/3 configmap/app.config=" + DigestOf("data").ToString() +
-                                     ":a,b secret/password=-")
+  EXPECT_EQ(baseline.ToString(),
+            "v1 u/3 configmap/app.config=" + DigestOf("data").ToString() + ":a,b secret/password=-")
       << "nobody could say what they are good for";
   baseline.template_written = apimachinery::Time{.seconds = 100};
   const std::string text = baseline.ToString();

@@ -279,13 +279,13 @@ class Planner {
   /// two instances would write in turns.
   void FinishBaseline() {
     auto& digests = plan_.baseline.digests;
-    std::size_t size = Baseline{.uid = workload_.uid,
-                                .edition = plan_.baseline.edition,
-                                .template_written = workload_.template_written
-                                                        ? workload_.template_written
-                                                        : plan_.baseline.template_written}
-                           .ToString()
-                           .size();
+    std::size_t size =
+        Baseline{.uid = workload_.uid,
+                 .edition = plan_.baseline.edition,
+                 .template_written = workload_.template_written ? workload_.template_written
+                                                                : plan_.baseline.template_written}
+            .ToString()
+            .size();
     const auto has_room = [&size](const SourceId& id, const Baseline& in) {
       const std::size_t takes = Baseline::SizeOf(id, in.KeysOf(id), in.VersionOf(id));
       const bool fits = size + takes <= Baseline::kMaxBytes;
@@ -313,11 +313,11 @@ class Planner {
       return;
     }
     plan_.is_news = is_to_be_renewed || std::ranges::any_of(digests, [&](const auto& entry) {
-      const auto found = recorded_->digests.find(entry.first);
-      // Patterns may match what comes and goes all day.
-      return found == recorded_->digests.end() ? named_.contains(entry.first)
-                                               : found->second != entry.second;
-    });
+                      const auto found = recorded_->digests.find(entry.first);
+                      // Patterns may match what comes and goes all day.
+                      return found == recorded_->digests.end() ? named_.contains(entry.first)
+                                                               : found->second != entry.second;
+                    });
     for (const auto& [id, digest] : recorded_->digests) {
       if (!digests.contains(id) && referenced_.contains(id) && has_room(id, *recorded_)) {
         plan_.baseline.Set(id, digest, recorded_->KeysOf(id), recorded_->VersionOf(id));
@@ -399,10 +399,10 @@ std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) 
       const std::string keys = listed == change.keys.end() ? std::string() : listed->second;
       const auto seen = plan.versions.find(source);
       const std::uint64_t version = seen == plan.versions.end() ? 0 : seen->second;
-      const std::size_t had = baseline.digests.contains(source)
-                                  ? Baseline::SizeOf(source, baseline.KeysOf(source),
-                                                     VersionIn(baseline, source))
-                                  : 0;
+      const std::size_t had =
+          baseline.digests.contains(source)
+              ? Baseline::SizeOf(source, baseline.KeysOf(source), VersionIn(baseline, source))
+              : 0;
       baseline.Set(source, digest, keys, version);
       const std::size_t takes = Baseline::SizeOf(source, keys, VersionIn(baseline, source));
       if (size + takes <= Baseline::kMaxBytes + had) {

@@ -152,8 +152,8 @@ TEST_F(PlannerComeBackTest, NothingIsAskedWithoutAReleaseOrWithoutAWriteOfTheSou
 TEST_F(PlannerComeBackTest, WhoKnowsBetterWritesTheBaselineAnew) {
   Release();
   ComeBack(8, kRelease + 10);
-  const Plan plan = Make({.pairs = {{kBackConfig,
-                                     {.kind = PairState::Kind::kConfirmed, .digest = kCameBack}}}});
+  const Plan plan =
+      Make({.pairs = {{kBackConfig, {.kind = PairState::Kind::kConfirmed, .digest = kCameBack}}}});
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_THAT(asked_, IsEmpty());
   EXPECT_TRUE(plan.record);
@@ -242,9 +242,8 @@ TEST_F(PlannerComeBackTest, ABaselineThatAnotherHandHasWrittenIsNotWrittenAnewFo
 TEST_F(PlannerComeBackTest, WithoutTheTimeOfTheTemplateThereAreNoVersions) {
   workload_.template_written.reset();
   WriteBaseline("");
-  EXPECT_EQ(BaselineAfter(Make(), {}),
-            "v1 uid-1 configmap/config=" + kCameBack.ToString() +
-                " secret/password=" + kCameBack.ToString());
+  EXPECT_EQ(BaselineAfter(Make(), {}), "v1 uid-1 configmap/config=" + kCameBack.ToString() +
+                                           " secret/password=" + kCameBack.ToString());
 }
 
 }  // namespace

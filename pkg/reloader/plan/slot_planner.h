@@ -21,12 +21,12 @@ namespace kubexx::reloader {
 /// A source, existing or not, for which a rule says that the workload is to be rolled.
 struct SlotMember {
   SourceId id{};
-  Digest digest{};                     ///< kNoSource: the source does not exist
+  Digest digest{};  ///< kNoSource: the source does not exist
   /// The version of the source's data, or a later one of the source: see Source::resource_version.
   std::uint64_t resource_version = 0;
-  std::uint64_t object_version = 0;    ///< Source::resource_version
-  std::string keys{};                  ///< the list of keys that `digest` covers; empty: all
-  Digest whole{};                      ///< with `keys`: the digest of all data
+  std::uint64_t object_version = 0;  ///< Source::resource_version
+  std::string keys{};                ///< the list of keys that `digest` covers; empty: all
+  Digest whole{};                    ///< with `keys`: the digest of all data
   /// The workload mentions the source by name, so it waits for the source while that does not
   /// exist.
   bool named = false;
