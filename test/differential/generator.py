@@ -291,7 +291,7 @@ class Generator:
             path, values = self.r.choice(kind.fields)
             if "0" not in path.split("/"):
                 _set(patch, path.split("/")[1:], self.r.choice([*values, None]))
-        if kind.kind in ("Deployment", "StatefulSet") and self.r.random() < 0.3:
+        if kind.kind in ("Deployment", "StatefulSet") and self.r.random() < 0.3 and isinstance(patch, dict):
             _set(patch, ["spec", "template", "spec", "containers"], [{"name": "main", "image": "new:1"}])
         return patch
 

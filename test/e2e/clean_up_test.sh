@@ -33,7 +33,7 @@ other_kind() { # other_kind KIND NAME: as workload makes Deployments, of the sam
        template: (.spec.template | .metadata.labels.app = $name | del(.spec.containers[0].env))} + (if $kind == "StatefulSet" then {serviceName: $name, replicas: 0} else {} end))}' |
     k -n shop apply -f - >/dev/null
 }
-has_baseline() { k -n shop get "$1" "$2" -o json | grep -q '"reloader.kubexx.io/baseline": "v1 '; }
+has_baseline() { k -n shop get "$1" "$2" -o json | grep -q '"reloader.kubexx.io/baseline": "v[12] '; }
 has_variable() { k -n shop get "$1" "$2" -o json | grep -q '"name": "STAKATER_WEB_CONFIGMAP"'; }
 has_run() { k -n shop get jobs -o json | jq -e 'any(.items[]; .metadata.annotations["kubexx.io/rolled-for"] != null)' >/dev/null; }
 is_paused() { [ "$(k -n shop get deployment paused -o 'jsonpath={.spec.paused}')" = true ]; }

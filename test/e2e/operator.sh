@@ -69,7 +69,7 @@ rolled_for() {
   [ -z "$3" ] || wanted="STAKATER_$(tr '[:lower:]' '[:upper:]' <<<"$2")_CONFIGMAP=$(printf 'KEY=%s' "$3" | sha1sum | cut -d' ' -f1) "
   [ "$(k -n "$1" get deployment "$2" -o 'jsonpath={range .spec.template.spec.containers[0].env[*]}{.name}={.value} {end}')" = "$wanted" ]
 }
-recorded() { k -n "$1" get deployment "$2" -o json | grep -q '"reloader.kubexx.io/baseline": "v1 .* configmap/.* secret/'; }
+recorded() { k -n "$1" get deployment "$2" -o json | grep -q '"reloader.kubexx.io/baseline": "v[12] .* configmap/.* secret/'; }
 # caught_up NAMESPACE: waits until the operator has rolled the workload `marker` of the namespace, which the test has made, for a change
 # that is made now. What it would do wrong for an event of before it would have done by then.
 marker_turn=1

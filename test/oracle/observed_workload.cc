@@ -53,7 +53,8 @@ void ObservedWorkload::Take(const JsonTree& object) {
   is_unrecorded = at(reloader::kRecordBaseline) == "false";
   baseline = at(reloader::kBaselineAnnotation);
   has_ended = HasEnded(object);
-  if (uid.empty() || !baseline.starts_with("v1 " + uid)) {
+  template_written = TemplateWrittenIn(object);
+  if (uid.empty() || !IsBaselineOf(baseline, uid)) {
     baseline.clear();  // that of another object, which somebody has copied
   }
   const bool was_opted_out =

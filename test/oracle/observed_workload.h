@@ -37,7 +37,9 @@ struct ObservedWorkload {
   std::string annotations{};    ///< of the workload itself, as JSON
   /// What its pods read when they were made: the data of each source; nothing: there was none.
   std::map<std::string, std::optional<std::string>> read{};
-  std::string baseline{};       ///< what an operator has recorded that it runs with
+  std::string baseline{};  ///< what an operator has recorded that it runs with
+  /// When others last wrote the template, as the managed fields tell operators: RFC 3339, or empty.
+  std::string template_written{};
   std::int64_t generation = 0;  ///< with that of the Deployment that a Rollout names
   std::int64_t observed = 0;
   std::int64_t base_generation = 0;  ///< that part of it

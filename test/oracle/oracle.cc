@@ -63,6 +63,7 @@ void Oracle::Restart(apiserver::storage::Storage& storage, apiserver::storage::R
     seen_ = base;
     data_.clear();
     changed_at_.clear();
+    written_at_.clear();
     bases_.clear();
     referring_.clear();
     classes_.clear();
@@ -112,6 +113,9 @@ void Oracle::Apply(const Event& event) {
   }
   if (!IsOfInterest(name)) {
     return;
+  }
+  if (IsSource(name)) {
+    written_at_[name] = event.kv.mod_revision;
   }
   if (event.type == Event::Type::kDelete) {
     ForgetLocked(name);

@@ -163,6 +163,9 @@ class Oracle {
   /// Why nobody can have had a reason for such a rollout. Empty: somebody can.
   std::string NeedlessLocked(const ObservedWorkload& workload, const ObservedWorkload& before,
                              const std::string& stamps) const KX_REQUIRES(mu_);
+  /// Whether an operator that began after the last release of the workload, and after a source was
+  /// written since then, had to doubt what the baseline says of that source.
+  bool IsInDoubtLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
   void SetWrongLocked(std::string what) KX_REQUIRES(mu_);
   /// Another workload of the namespace that an operator's rollout is under way of; empty: none.
   std::string UnderWayBesideLocked(const std::string& key) const KX_REQUIRES(mu_);
@@ -182,7 +185,9 @@ class Oracle {
   base::CondVar changed_;
   std::map<std::string, std::string> data_ KX_GUARDED_BY(mu_);            ///< by source
   std::map<std::string, base::TimePoint> changed_at_ KX_GUARDED_BY(mu_);  ///< by source
-  std::set<std::string> paused_ KX_GUARDED_BY(mu_);                       ///< sources
+  /// At which revision a source was last written, be it only a label, by source.
+  std::map<std::string, apiserver::storage::Revision> written_at_ KX_GUARDED_BY(mu_);
+  std::set<std::string> paused_ KX_GUARDED_BY(mu_);  ///< sources
   /// What pods have told of a SecretProviderClass. It is a source as well: its data are the version
   /// that the last change was to, of which any pod has told.
   struct ProviderClass {

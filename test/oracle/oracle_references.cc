@@ -42,6 +42,9 @@ JsonTree Together(const JsonTree& rollout, const JsonTree& base) {
   if (const JsonTree* const mark = base.At({"metadata", "annotations", kMarkAnnotation})) {
     all["metadata"]["annotations"][kMarkAnnotation] = *mark;
   }
+  if (const JsonTree* const managers = base.At({"metadata", "managedFields"})) {
+    all["metadata"]["managedFields"] = *managers;  // who wrote the template
+  }
   all["metadata"]["generation"] =
       CountAt(rollout, {"metadata", "generation"}) + CountAt(base, {"metadata", "generation"});
   all["status"]["observedGeneration"] = CountAt(rollout, {"status", "observedGeneration"}) +

@@ -84,7 +84,7 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
   if (before.is_undone && HasPresentDataLocked(before)) {
     return "though it was undone, and its data have not changed since";
   }
-  if (before.is_mixed || !HasPresentDataLocked(before)) {
+  if (before.is_mixed || !HasPresentDataLocked(before) || IsInDoubtLocked(before)) {
     return "";
   }
   const bool is_recorded_anew =
@@ -109,6 +109,14 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
   return "";
 }
 
+bool Oracle::IsInDoubtLocked(const ObservedWorkload& workload) const {
+  return !strict_ && std::ranges::any_of(workload.read, [&](const auto& each) {
+    const auto written = written_at_.find(each.first);
+    return written != written_at_.end() &&
+           IsDoubtful(workload.baseline, workload.template_written, each.first, written->second);
+  });
+}
+
 std::string Oracle::UnderWayBesideLocked(const std::string& key) const {
   const auto found = std::ranges::find_if(workloads_, [&](const auto& each) {
     const auto& [name, workload] = each;
@@ -127,6 +135,8 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
       !beside.empty()) {
     SetWrongLocked(key + " was rolled while a rollout of " + beside + " is under way");
   }
+  // Two changes of data, there and back, are reasons enough; a label that was written is none.
+  workload.doubts += IsInDoubtLocked(before) ? 1U : 0U;
   workload.rolled_generation = workload.generation;
   // Without a record, who learns of restored sources one after the other rolls for one after the
   // other: see docs/simulation.md.

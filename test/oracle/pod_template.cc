@@ -1,7 +1,10 @@
 #include "oracle/pod_template.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -10,6 +13,8 @@
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/model/digest.h"
+#include "kubexx/reloader/model/managed_fields.h"
+#include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/plan/baseline.h"
 
 namespace kubexx::oracle {
@@ -45,21 +50,26 @@ void TakeVariablesAway(JsonTree& container) {
 
 constexpr std::string_view kSecretSources = "secrets/";
 
-/// What a baseline says of a source; nothing: it does not name it, or cannot be read.
-std::optional<reloader::Digest> DigestOfSource(const std::string& baseline,
-                                               const std::string& source) {
+/// How baselines call a source.
+reloader::SourceId IdOf(const std::string& source) {
   const std::size_t begin = source.find('/') + 1;
   const std::size_t end = source.find('/', begin);
-  const std::string space = source.substr(begin, end - begin);
-  const auto parsed = reloader::Baseline::Parse(baseline, space);
-  if (!parsed) {
-    return std::nullopt;
-  }
   const reloader::SourceType type =
       IsProviderClass(source)              ? reloader::SourceType::kSecretProviderClass
       : source.starts_with(kSecretSources) ? reloader::SourceType::kSecret
                                            : reloader::SourceType::kConfigMap;
-  const auto found = parsed->digests.find({type, {space, source.substr(end + 1)}});
+  return {type, {source.substr(begin, end - begin), source.substr(end + 1)}};
+}
+
+/// What a baseline says of a source; nothing: it does not name it, or cannot be read.
+std::optional<reloader::Digest> DigestOfSource(const std::string& baseline,
+                                               const std::string& source) {
+  const reloader::SourceId id = IdOf(source);
+  const auto parsed = reloader::Baseline::Parse(baseline, id.key.namespace_);
+  if (!parsed) {
+    return std::nullopt;
+  }
+  const auto found = parsed->digests.find(id);
   return found == parsed->digests.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -118,12 +128,39 @@ std::string StampsIn(const JsonTree& pod_template) {
   return stamps;
 }
 
-std::string_view DigestsIn(std::string_view baseline) {
-  for (int i = 0; i < 2; ++i) {
-    const std::size_t space = baseline.find(' ');
-    baseline.remove_prefix(space == std::string_view::npos ? baseline.size() : space + 1);
+bool IsBaselineOf(std::string_view baseline, const std::string& uid) {
+  return baseline.starts_with("v2 " + uid) || baseline.starts_with("v1 " + uid);
+}
+
+std::map<std::string, std::string> DigestsIn(const std::string& baseline) {
+  std::map<std::string, std::string> digests;
+  if (const auto parsed = reloader::Baseline::Parse(baseline, "")) {
+    for (const auto& [source, digest] : parsed->digests) {
+      digests[std::string(NamesOf(source.type).lower) + "/" + source.key.name] =
+          digest.ToString() + ":" + parsed->KeysOf(source);
+    }
   }
-  return baseline;
+  return digests;
+}
+
+std::string TemplateWrittenIn(const JsonTree& workload) {
+  std::string written;
+  for (const JsonTree& entry : ElementsOf(workload.At({"metadata", "managedFields"}))) {
+    if (entry.TextAt("manager") != reloader::kFieldManager &&
+        entry.At({"fieldsV1", "f:spec", "f:template"}) != nullptr) {
+      written = std::max(written, std::string(entry.TextAt("time")));  // all are in UTC
+    }
+  }
+  return written;
+}
+
+bool IsDoubtful(const std::string& baseline, const std::string& template_written,
+                const std::string& source, std::int64_t version) {
+  const reloader::SourceId id = IdOf(source);
+  const auto parsed = reloader::Baseline::Parse(baseline, id.key.namespace_);
+  return parsed && parsed->template_written &&
+         parsed->template_written->ToString() < template_written && parsed->VersionOf(id) != 0 &&
+         parsed->VersionOf(id) < static_cast<std::uint64_t>(version);
 }
 
 std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::string& space) {

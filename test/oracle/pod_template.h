@@ -3,6 +3,8 @@
 #ifndef KUBEXX_TEST_ORACLE_POD_TEMPLATE_H_
 #define KUBEXX_TEST_ORACLE_POD_TEMPLATE_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +29,21 @@ std::string OthersPartOf(codec::JsonTree pod_template);
 /// What operators say in a pod template of the data that it was rolled for; empty: nothing.
 std::string StampsIn(const codec::JsonTree& pod_template);
 
-/// What a baseline says of data: without the version, and whose it is. Lives as long as `baseline`.
-std::string_view DigestsIn(std::string_view baseline);
+/// Whether `baseline` is one of the workload with this UID.
+bool IsBaselineOf(std::string_view baseline, const std::string& uid);
+
+/// What a baseline says of data, by source.
+std::map<std::string, std::string> DigestsIn(const std::string& baseline);
+
+/// When anybody but an operator last wrote the pod template of a workload, according to its managed
+/// fields: RFC 3339; empty: they do not tell.
+std::string TemplateWrittenIn(const codec::JsonTree& workload);
+
+/// Whether an operator that begins cannot know what the pods of a workload have of the source: its
+/// `baseline` was written before others wrote the template at `template_written`, as
+/// TemplateWrittenIn returns it, and for an older version of the source than `version`.
+bool IsDoubtful(const std::string& baseline, const std::string& template_written,
+                const std::string& source, std::int64_t version);
 
 /// Begins the names of SecretProviderClasses as sources.
 inline constexpr std::string_view kProviderClasses = "secretproviderclasses/";

@@ -65,6 +65,14 @@ MUTATIONS = [
         RELOADER + "plan/planner.cc",
         "if (baseline && baseline->uid != workload.uid) {",
         "if (baseline && !MUTANT && baseline->uid != workload.uid) {")]),
+    ("a baseline is not doubted though a source was written after a release", [(
+        RELOADER + "plan/slot_planner.cc",
+        "  return written && *written >= *workload.template_written;",
+        "  return !MUTANT && written && *written >= *workload.template_written;")]),
+    ("a baseline is not written anew after a release that an operator saw", [(
+        RELOADER + "plan/planner.cc",
+        "    return plan_.is_released &&\n",
+        "    return !MUTANT && plan_.is_released &&\n")]),
     ("a baseline that an undo brought back is believed", [(
         RELOADER + "plan/slot_planner.cc",
         "  if (!input_.workload.baseline_restored || member.id.type ==",

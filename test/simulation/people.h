@@ -134,6 +134,9 @@ class People {
   void UndoPrepared(std::size_t workload, bool mend, const std::stop_token& stop);
   /// Takes a workload's baseline away.
   void StripOne(const std::stop_token& stop);
+  /// Edits a source of a workload, releases the workload and takes the edit back; or releases the
+  /// workload and touches the source, which then has the data that the pods began with.
+  void ReleaseInBetween(const std::stop_token& stop);
   /// Edits up to three sources, one right after the other.
   void EditSome(const std::stop_token& stop);
   /// Does one thing: mostly an edit of data.

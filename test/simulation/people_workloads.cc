@@ -198,6 +198,31 @@ void People::StripOne(const std::stop_token& stop) {
   }
 }
 
+void People::ReleaseInBetween(const std::stop_token& stop) {
+  Workload& workload = workloads_[random_.Below(workloads_.size())];
+  Source& source = sources_[workload.sources[random_.Below(workload.sources.size())]];
+  if (!workload.there || !HasTemplate(workload) || !source.there ||
+      IsIn(options_.without, Act::kRelease)) {
+    return;
+  }
+  const auto pause = [&] {
+    base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(0, 3000)), stop);
+  };
+  const std::uint64_t value = source.value;
+  const bool edits = random_.Chance(600) && !IsIn(options_.without, Act::kTakeBack);
+  if (edits) {
+    Edit(source, next_value_++, stop);
+    pause();
+  }
+  Release(workload, stop);
+  pause();
+  if (edits) {
+    Edit(source, value, stop);
+  } else {
+    DoTo(source, Act::kTouch, stop);
+  }
+}
+
 void People::EditSome(const std::stop_token& stop) {
   if (IsIn(options_.without, Act::kEdit)) {
     return;

@@ -148,6 +148,9 @@ class World {
   void UndoLast();
   /// A workload's baseline is taken away, perhaps while operators have no rights.
   void StripLast();
+  /// Data change and come back, and a release is made in between, mostly while no operator is
+  /// there.
+  void ReleaseLast();
   /// Data are edited while an operator is killed.
   void EditLast();
   /// Data are edited all the time while an operator comes back, to which shards move then.

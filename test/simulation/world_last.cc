@@ -36,7 +36,7 @@ void World::EndStorm() {
   if (failed()) {
     return;
   }
-  switch (random_.Below(10)) {
+  switch (random_.Below(12)) {
     case 0:
     case 1:
     case 2:
@@ -50,6 +50,9 @@ void World::EndStorm() {
       return EditLast();
     case 8:
       return MoveLast();
+    case 9:
+    case 10:
+      return ReleaseLast();
     default:
       return;
   }
@@ -96,6 +99,22 @@ void World::StripLast() {
   if (without_rights) {
     SleepFor(random_.Between(kUntilRecorded, kUntilRecorded * 2) * kSecond);
     SetRights(true);
+  }
+}
+
+void World::ReleaseLast() {
+  const bool away = random_.Chance(700) && !IsIn(options_.without.mishaps, Mishap::kAway);
+  if (away) {
+    oracle_->SetStrict(false);
+    ++result_.mishaps[static_cast<std::size_t>(Mishap::kAway)];
+    EndReplicas();
+  }
+  const Actor self = scheduler_.Become(people_actor_);
+  crowd_->ReleaseInBetween({});
+  scheduler_.Become(self);
+  if (away) {
+    SleepFor(random_.Between(0, 20) * kSecond);
+    StartReplicas();
   }
 }
 

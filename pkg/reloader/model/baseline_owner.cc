@@ -64,6 +64,16 @@ std::optional<Time> UndoneAt(const api::meta::v1::ObjectMeta& metadata) {
   return undone;
 }
 
+std::optional<Time> TemplateWrittenAt(const api::meta::v1::ObjectMeta& metadata) {
+  std::optional<Time> written;
+  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
+    if (entry.time && !IsOfOperator(entry) && !IsOfUndo(entry) && Has(entry, "\"f:template\"")) {
+      written = std::max(written.value_or(*entry.time), *entry.time);
+    }
+  }
+  return written;
+}
+
 bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata) {
   bool is_foreign = false;
   for (const ManagedFieldsEntry& entry : metadata.managed_fields) {

@@ -30,6 +30,12 @@ std::optional<apimachinery::Time> BaselineRestoredAt(const api::meta::v1::Object
 /// baseline. The managed fields do not show an undo that only removes fields.
 std::optional<apimachinery::Time> UndoneAt(const api::meta::v1::ObjectMeta& metadata);
 
+/// When somebody other than the operator last wrote the pod template, other than by a command that
+/// undoes rollouts, in whole seconds. It may be the time of a later write of another field by the
+/// same manager. Returns std::nullopt when the managed fields name nobody, or no time. They do not
+/// show a write that only removes fields.
+std::optional<apimachinery::Time> TemplateWrittenAt(const api::meta::v1::ObjectMeta& metadata);
+
 /// Whether somebody other than the operator wrote the baseline on a workload. Returns false when
 /// the managed fields do not tell.
 bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata);

@@ -287,6 +287,20 @@ TEST(ProjectWorkload, StatusOfADeploymentDoesNotCount) {
   EXPECT_EQ(a.bytes, b.bytes);
 }
 
+TEST(ProjectWorkload, WhenOthersWroteTheTemplateIsKept) {
+  cache::Object object =
+      Json(R"({"metadata":{"namespace":"ns","name":"w","managedFields":[{"manager":"helm",)"
+           R"("operation":"Update","time":"1970-01-01T00:01:40Z","fieldsType":"FieldsV1",)"
+           R"("fieldsV1":{"f:spec":{"f:template":{}}}}]},"spec":{"template":{}}})");
+  ASSERT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, object));
+  const auto deployment = WorkloadFrom(WorkloadKind::kDeployment, object);
+  ASSERT_TRUE(deployment);
+  EXPECT_EQ(deployment->template_written, apimachinery::Time{.seconds = 100});
+  Workload rollout{.template_ref = TemplateRef{"Deployment", "w"}};
+  TakeTemplateOf(*deployment, rollout);
+  EXPECT_EQ(rollout.template_written, apimachinery::Time{.seconds = 100});
+}
+
 TEST(ProjectWorkload, APauseCounts) {
   for (const WorkloadKind kind : {WorkloadKind::kDeployment, WorkloadKind::kDeploymentConfig}) {
     for (const char* paused : {"true", "false"}) {

@@ -91,6 +91,9 @@ struct Workload {
   bool baseline_is_foreign = false;
   /// Who wrote the variables and annotations of rollouts in the pod template.
   Stampers stampers{};
+  /// When somebody other than the operator last wrote the pod template, other than to undo a
+  /// rollout: see TemplateWrittenAt.
+  std::optional<apimachinery::Time> template_written{};
   /// When a command that undoes rollouts last wrote the pod template or the baseline.
   std::optional<apimachinery::Time> undone{};
   std::string release{};  ///< see ReleaseOf

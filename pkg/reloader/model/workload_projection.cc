@@ -36,8 +36,10 @@ constexpr char kSuspended[] = "suspended";
 constexpr char kTemplateVersion[] = "template";
 constexpr char kBaselineRestored[] = "baseline-restored";
 constexpr char kBaselineForeign[] = "baseline-foreign";
-/// Labels of a projection: Workload::stampers and Workload::undone, as seconds since 1970.
+/// Labels of a projection: Workload::stampers; Workload::template_written and Workload::undone, as
+/// seconds since 1970.
 constexpr char kStampers[] = "stampers";
+constexpr char kTemplateWritten[] = "template-written";
 constexpr char kUndone[] = "undone";
 /// Label of a projection: Workload::release.
 constexpr char kRelease[] = "release";
@@ -249,6 +251,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   if (!workload.stampers.empty()) {
     object.metadata.labels[kStampers] = TextOf(workload.stampers, workload);
   }
+  if (workload.template_written) {
+    object.metadata.labels[kTemplateWritten] = std::to_string(workload.template_written->seconds);
+  }
   if (workload.undone) {
     object.metadata.labels[kUndone] = std::to_string(workload.undone->seconds);
   }
@@ -296,6 +301,7 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
   }
   if (!workload.template_version.digest.empty()) {
     workload.stampers = StampersOf(workload, owner.metadata);
+    workload.template_written = TemplateWrittenAt(owner.metadata);
     workload.undone = UndoneAt(owner.metadata);
   }
   object.encoding = codec::Encoding::kProtobuf;
@@ -341,6 +347,9 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   }
   if (const auto stampers = labels.find(kStampers); stampers != labels.end()) {
     workload.stampers = StampersFrom(stampers->second, workload);
+  }
+  if (const auto written = labels.find(kTemplateWritten); written != labels.end()) {
+    workload.template_written = apimachinery::Time{.seconds = NumberFrom(written->second)};
   }
   if (const auto undone = labels.find(kUndone); undone != labels.end()) {
     workload.undone = apimachinery::Time{.seconds = NumberFrom(undone->second)};

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <string>
 
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/reloader/plan/set_backs.h"
@@ -18,6 +22,7 @@ using apimachinery::Reason;
 using apimachinery::Status;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST_F(OperatorTest, AFirstLookIsRecordedWithoutARollout) {
   recording_ = BaselineRecording::kAlways;
@@ -31,6 +36,52 @@ TEST_F(OperatorTest, AFirstLookIsRecordedWithoutARollout) {
   AwaitCount("kubexx_reloader_baselines_total", {{"kind", "Deployment"}, {"result", "success"}}, 1);
   operator_->Stop();
   EXPECT_EQ(writer_.calls().size(), 0U);
+}
+
+// A process that starts later would doubt the first baseline, see MakePlan.
+TEST_F(OperatorTest, ASourceThatIsWrittenAfterAReleaseHasTheBaselineWrittenAnew) {
+  recording_ = BaselineRecording::kAlways;
+  const auto put_released = [this](apps::Deployment web, std::int64_t at) {
+    web.metadata.generation = at;
+    web.status.observed_generation = at;
+    web.status.replicas = 1;
+    web.status.updated_replicas = 1;
+    web.status.available_replicas = 1;
+    web.metadata.managed_fields.push_back(
+        {.manager = "ci",
+         .operation = "Update",
+         .time = apimachinery::Time{.seconds = at},
+         .fields_v1 = apimachinery::FieldsV1{R"({"f:spec":{"f:template":{}}})"}});
+    web.spec.template_.spec.containers[0].image = "app:" + std::to_string(at);
+    Put(*deployments_, web);
+  };
+  const auto await = [this](const std::function<bool()>& done) {
+    KX_UNTIL(done()) {
+      if (clock_.Sleepers() > 0) {
+        clock_.Advance(milliseconds(100));
+      }
+    }
+  };
+  PutConfigMap("config", "x");
+  put_released(Web(), 100);
+  StartOperator();
+  await([this] { return writer_.AwaitRecords(0).size() == 1; });
+  const std::string first = writer_.AwaitRecords(1)[0].baseline;
+  EXPECT_THAT(first, StartsWith("v2 uid-web 100 configmap/config=" + DigestText("x") + "@"));
+  AwaitReconciles("skipped", 1);
+  put_released(WithBaseline(Web(), first), 200);
+  await([this] { return Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 2; });
+  EXPECT_EQ(writer_.AwaitRecords(0).size(), 1U) << "no source was written since";
+  api::core::v1::ConfigMap touched;
+  touched.metadata.namespace_ = "ns";
+  touched.metadata.name = "config";
+  touched.metadata.labels["touched"] = "true";
+  touched.data["key"] = "x";
+  Put(*config_maps_, touched);
+  await([this] { return writer_.AwaitRecords(0).size() == 2; });
+  EXPECT_THAT(writer_.AwaitRecords(2)[1].baseline, StartsWith("v2 uid-web 200 configmap/config="));
+  operator_->Stop();
+  EXPECT_TRUE(writer_.calls().empty());
 }
 
 TEST_F(OperatorTest, NothingIsRecordedWhereNothingCanRoll) {

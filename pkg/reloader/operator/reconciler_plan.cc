@@ -67,6 +67,9 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
     return apimachinery::Fail(*sources.left_out());  // only a first plan rolls for all that is new
   }
   plan.incomplete = sources.left_out();
+  if (parts_.record_baselines != BaselineRecording::kAlways) {
+    plan.template_written.reset();  // nobody would write the baseline anew after a release
+  }
   if (doubts == Doubts::kSettle) {
     MarkCompared(plan);
   }

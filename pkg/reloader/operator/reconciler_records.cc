@@ -66,9 +66,7 @@ std::optional<Reconciler::Answer> Reconciler::Record(const Workload& workload,
   if (written && written->recorded) {
     parts_.metrics.Recorded(id, true);
     parts_.recording.Written(id, baseline);
-    auto record = PairMemory::SeenRecord::Of(baseline, written->version);
-    record.is_partly_copied = plan.incomplete.has_value();
-    parts_.memory.Wrote(id, record);
+    parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, baseline, written->version));
     return Answer{};
   }
   const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.error()));

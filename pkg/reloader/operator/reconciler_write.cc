@@ -69,10 +69,8 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   }
   if (written) {
     parts_.memory.Confirm(id, plan.changes, written->rolled);
-    auto record =
-        PairMemory::SeenRecord::Of(written->recorded ? baseline : std::string(), written->version);
-    record.is_partly_copied = plan.incomplete.has_value();
-    parts_.memory.Wrote(id, record);
+    parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, written->recorded ? baseline : "",
+                                                           written->version));
     if (written->recorded && baseline.empty()) {
       parts_.memory.TookAway(id, written->version);  // one of others is removed with it
     }

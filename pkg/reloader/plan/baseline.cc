@@ -10,7 +10,9 @@
 namespace kubexx::reloader {
 namespace {
 
-constexpr std::string_view kVersion = "v1";
+/// The formats: that with versions of sources, and that without.
+constexpr std::string_view kWithVersions = "v2";
+constexpr std::string_view kWithoutVersions = "v1";
 constexpr std::string_view kAbsent = "-";
 constexpr std::size_t kDigestSize = 40;
 
@@ -24,6 +26,13 @@ std::string_view Take(std::string_view& text, char separator) {
 
 bool IsKeyList(std::string_view text) {
   return !AnyItem(text, [](std::string_view key) { return !reloadpolicy::IsDataKey(key); });
+}
+
+/// Whether `text` is a number and nothing else, which is stored in `number` then.
+template <typename Number>
+bool ReadNumber(std::string_view text, Number& number) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc{} && read.ptr == text.data() + text.size();
 }
 
 std::optional<SourceType> TypeOf(std::string_view lower) {
@@ -41,15 +50,18 @@ const Digest& UnknownData() {
 
 std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view namespace_) {
   Baseline baseline;
-  if (text.size() > kMaxBytes || Take(text, ' ') != kVersion) {
+  const std::string_view format = text.size() > kMaxBytes ? "" : Take(text, ' ');
+  const bool has_versions = format == kWithVersions;
+  if (!has_versions && format != kWithoutVersions) {
     return std::nullopt;
   }
   std::string_view owner = Take(text, ' ');
   const bool has_edition = owner.find('/') != std::string_view::npos;
   baseline.uid = Take(owner, '/');
-  const auto edition = std::from_chars(owner.data(), owner.data() + owner.size(), baseline.edition);
-  if (baseline.uid.empty() ||
-      has_edition != (edition.ec == std::errc{} && edition.ptr == owner.data() + owner.size())) {
+  if (baseline.uid.empty() || has_edition != ReadNumber(owner, baseline.edition)) {
+    return std::nullopt;
+  }
+  if (has_versions && !ReadNumber(Take(text, ' '), baseline.template_written.emplace().seconds)) {
     return std::nullopt;
   }
   while (!text.empty()) {
@@ -57,26 +69,36 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
     const auto type = TypeOf(Take(entry, '/'));
     const std::string_view name = Take(entry, '=');
     const bool has_keys = entry.find(':') != std::string_view::npos;
-    const std::string_view digits = Take(entry, ':');
+    std::string_view data = Take(entry, ':');
+    const bool is_versioned = data.find('@') != std::string_view::npos;
+    const std::string_view digits = Take(data, '@');
+    std::uint64_t version = 0;
     const auto digest = digits == kAbsent ? std::optional(kNoSource) : Digest::Parse(digits);
-    if (!type || name.empty() || !digest || (has_keys && !IsKeyList(entry))) {
+    if (!type || name.empty() || !digest || (has_keys && !IsKeyList(entry)) ||
+        (is_versioned && (!has_versions || !ReadNumber(data, version) || version == 0))) {
       return std::nullopt;
     }
-    baseline.Set({*type, {std::string(namespace_), std::string(name)}}, *digest,
-                 std::string(entry));
+    baseline.Set({*type, {std::string(namespace_), std::string(name)}}, *digest, std::string(entry),
+                 version);
   }
   return baseline;
 }
 
 std::string Baseline::ToString() const {
-  std::string text(kVersion);
+  std::string text(template_written ? kWithVersions : kWithoutVersions);
   text.append(" ").append(uid);
   if (edition != 0) {
     text.append("/").append(std::to_string(edition));
   }
+  if (template_written) {
+    text.append(" ").append(std::to_string(template_written->seconds));
+  }
   for (const auto& [source, digest] : digests) {
     text.append(" ").append(NamesOf(source.type).lower).append("/").append(source.key.name);
     text.append("=").append(digest == kNoSource ? std::string(kAbsent) : digest.ToString());
+    if (const std::uint64_t version = VersionOf(source); template_written && version != 0) {
+      text.append("@").append(std::to_string(version));
+    }
     if (const std::string& over = KeysOf(source); !over.empty()) {
       text.append(":").append(over);
     }
@@ -84,18 +106,41 @@ std::string Baseline::ToString() const {
   return text;
 }
 
-std::size_t Baseline::SizeOf(const SourceId& source, const std::string& over) {
+std::size_t Baseline::SizeOf(const SourceId& source, const std::string& over,
+                             std::uint64_t version) {
   return 3 + NamesOf(source.type).lower.size() + source.key.name.size() + kDigestSize +
+         (version == 0 ? 0 : 1 + std::to_string(version).size()) +
          (over.empty() ? 0 : 1 + over.size());
 }
 
-void Baseline::Set(const SourceId& source, const Digest& digest, const std::string& over) {
+void Baseline::Set(const SourceId& source, const Digest& digest, const std::string& over,
+                   std::uint64_t version) {
   digests[source] = digest;
   if (over.empty()) {
     keys.erase(source);
   } else {
     keys[source] = over;
   }
+  if (version == 0) {
+    versions.erase(source);
+  } else {
+    versions[source] = version;
+  }
+}
+
+void Baseline::Erase(const SourceId& source) {
+  digests.erase(source);
+  keys.erase(source);
+  versions.erase(source);
+}
+
+std::uint64_t Baseline::VersionOf(const SourceId& source) const {
+  const auto found = versions.find(source);
+  return found == versions.end() ? 0 : found->second;
+}
+
+bool Baseline::IsOlderThanTemplate(const std::optional<apimachinery::Time>& written) const {
+  return written && template_written && *template_written < *written;
 }
 
 const std::string& Baseline::KeysOf(const SourceId& source) const {

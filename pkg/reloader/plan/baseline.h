@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/model/source.h"
 
 namespace kubexx::reloader {
@@ -22,12 +23,14 @@ const Digest& UnknownData();
 /// workload was last rolled for, or that the source had when the operator first saw the two. A
 /// value type.
 ///
-/// As text: "v1 UID configmap/NAME=DIGEST secret/NAME=DIGEST:KEYS ...", sorted; after a number of
-/// re-recordings "UID/EDITION" instead of "UID". DIGEST is 40 hexadecimal digits, or "-" for
-/// kNoSource. KEYS lists the keys that the digest covers, when it does not cover all. UID is the
-/// workload's: if the annotation was copied to another object (kubectl get -o yaml, edited and
-/// applied), or the object was deleted and created again, the baseline says nothing about the pods
-/// of the present object and is ignored.
+/// As text: "v2 UID TIME configmap/NAME=DIGEST@VERSION secret/NAME=DIGEST@VERSION:KEYS ...",
+/// sorted; after a number of re-recordings "UID/EDITION" instead of "UID". DIGEST is 40 hexadecimal
+/// digits, or "-" for kNoSource. KEYS lists the keys that the digest covers, when it does not cover
+/// all. UID is the workload's: if the annotation was copied to another object (kubectl get -o yaml,
+/// edited and applied), or the object was deleted and created again, the baseline says nothing
+/// about the pods of the present object and is ignored. TIME is `template_written` in seconds since
+/// 1970, and VERSION is of `versions`; a source without one has no "@VERSION". Without
+/// `template_written` the text begins with "v1" and has neither TIME nor versions.
 struct Baseline {
   /// The longest text. All annotations of an object together may have 256 KiB.
   static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024;
@@ -40,9 +43,23 @@ struct Baseline {
   std::map<SourceId, Digest> digests{};
   /// The list of keys that a digest covers, for each digest that does not cover all keys.
   std::map<SourceId, std::string> keys{};
+  /// Workload::template_written when the baseline was written; std::nullopt: not known.
+  std::optional<apimachinery::Time> template_written{};
+  /// The resource version of each source up to which the writer of the baseline had seen it. What
+  /// was written to a source later may have come and gone while no operator saw it.
+  std::map<SourceId, std::uint64_t> versions{};
 
-  /// Sets the digest of a source. `over`: the list of keys that the digest covers; empty: all.
-  void Set(const SourceId& source, const Digest& digest, const std::string& over);
+  /// Sets what is known of a source. `over`: the list of keys that the digest covers; empty: all.
+  /// `version`: see `versions`; 0: not known.
+  void Set(const SourceId& source, const Digest& digest, const std::string& over,
+           std::uint64_t version = 0);
+  /// Removes a source.
+  void Erase(const SourceId& source);
+  /// The source's entry in `versions`; 0: there is none.
+  std::uint64_t VersionOf(const SourceId& source) const;
+  /// Whether somebody other than the operator has written the pod template after the baseline, as
+  /// the workload's template_written, `written`, tells. False when that is not known.
+  bool IsOlderThanTemplate(const std::optional<apimachinery::Time>& written) const;
   /// The list of keys that the digest of the source covers; empty: all.
   const std::string& KeysOf(const SourceId& source) const;
   /// Parses a text; `namespace_` is the workload's. Returns std::nullopt if any part of the text is
@@ -50,7 +67,8 @@ struct Baseline {
   static std::optional<Baseline> Parse(std::string_view text, std::string_view namespace_);
   std::string ToString() const;
   /// The number of bytes that an entry takes in the text.
-  static std::size_t SizeOf(const SourceId& source, const std::string& over = {});
+  static std::size_t SizeOf(const SourceId& source, const std::string& over = {},
+                            std::uint64_t version = 0);
   bool operator==(const Baseline&) const = default;
 };
 

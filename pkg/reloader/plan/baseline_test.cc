@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <optional>
+#include <string>
+
 namespace kubexx::reloader {
 namespace {
 
@@ -28,6 +32,37 @@ TEST(Baseline, TheSizeOfAnEntryIsWhatItTakes) {
   EXPECT_EQ(baseline.ToString().size(), before + Baseline::SizeOf(kConfig));
 }
 
+TEST(Baseline, TellsUpToWhichVersionsItsWriterHadSeenTheSources) {
+  Baseline baseline{.uid = "u", .edition = 3};
+  baseline.Set(kConfig, DigestOf("data"), "a,b", 17);
+  baseline.Set(kPassword, kNoSource, {});
+  EXPECT_EQ(baseline.ToString(),
+            "v1 u/3 configmap/app.config=" + DigestOf("data").ToString() + ":a,b secret/password=-")
+      << "nobody could say what they are good for";
+  baseline.template_written = apimachinery::Time{.seconds = 100};
+  const std::string text = baseline.ToString();
+  EXPECT_EQ(text, "v2 u/3 100 configmap/app.config=" + DigestOf("data").ToString() +
+                      "@17:a,b secret/password=-");
+  EXPECT_EQ(Baseline::Parse(text, "ns"), baseline);
+  EXPECT_EQ(baseline.VersionOf(kConfig), 17U);
+  EXPECT_EQ(baseline.VersionOf(kPassword), 0U);
+  const std::size_t before = text.size();
+  const SourceId other{SourceType::kSecret, {"ns", "other"}};
+  baseline.Set(other, DigestOf("data"), "a", 1234);
+  EXPECT_EQ(baseline.ToString().size(), before + Baseline::SizeOf(other, "a", 1234));
+  baseline.Erase(other);
+  EXPECT_EQ(baseline.ToString(), text);
+}
+
+TEST(Baseline, IsOlderThanATemplateThatWasWrittenLater) {
+  Baseline baseline{.uid = "u"};
+  EXPECT_FALSE(baseline.IsOlderThanTemplate(apimachinery::Time{.seconds = 100}));
+  baseline.template_written = apimachinery::Time{.seconds = 100};
+  EXPECT_FALSE(baseline.IsOlderThanTemplate(std::nullopt));
+  EXPECT_FALSE(baseline.IsOlderThanTemplate(apimachinery::Time{.seconds = 100}));
+  EXPECT_TRUE(baseline.IsOlderThanTemplate(apimachinery::Time{.seconds = 101}));
+}
+
 class MangledBaselineTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(MangledBaselineTest, IsNone) { EXPECT_FALSE(Baseline::Parse(GetParam(), "ns")); }
@@ -39,6 +74,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "v1 uid  configmap/a=-",
                     "v1 uid configmap/a=-=", "v1 uid configmap/a=-,secret/b=-",
                     "v1 uid configmap/a=A17C9AAA61E80A1BF71D0D850AF4E5BAA9800BBD",
+                    "v1 uid configmap/a=-@5", "v2 uid configmap/a=-", "v2 uid 1x", "v2 uid ",
+                    "v2 uid 1 configmap/a=-@", "v2 uid 1 configmap/a=-@0",
+                    "v2 uid 1 configmap/a=-@x", "v2 uid 1 configmap/a=-@5@6", "v3 uid 1",
                     "v1 " + std::string(Baseline::kMaxBytes, 'u')));
 
 }  // namespace

@@ -113,6 +113,12 @@ void PairMemory::MarkAdded(const WorkloadId& workload, std::uint64_t version) {
   BeginPods(states_[workload], version);
 }
 
+bool PairMemory::IsReleased(const WorkloadId& workload) const {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  return found != states_.end() && found->second.is_released;
+}
+
 Knowledge PairMemory::Get(const WorkloadId& workload) const {
   const base::MutexLock lock(mu_);
   const auto found = states_.find(workload);
@@ -126,6 +132,7 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   if (plan.templates != known.templates || plan.records != known.records) {
     return false;  // what it says of the pods is of others, or is out of date
   }
+  known.is_released = plan.is_released;
   bool is_right = true;
   for (const auto& [source, state] : plan.learnt) {
     const auto [there, is_new] = known.pairs.try_emplace(source, state);

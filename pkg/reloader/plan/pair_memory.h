@@ -87,6 +87,9 @@ class PairMemory {
     /// one said.
     bool is_partly_copied = false;
     static SeenRecord Of(std::string_view text, std::uint64_t version, std::uint64_t since = 0);
+    /// The baseline that this process has written to carry out `plan`, or left out (`text` is
+    /// empty).
+    static SeenRecord OfPlan(const Plan& plan, std::string_view text, std::uint64_t version);
   };
   /// Returns whether the record is new: it is later than this replica's last write and than the
   /// last record that was seen, so another replica writes to the workload, too. Returns false for
@@ -115,6 +118,9 @@ class PairMemory {
   /// The workload was created at resource version `version`, while the process was running: its
   /// pods start with the data that were written before.
   void MarkAdded(const WorkloadId& workload, std::uint64_t version);
+  /// Whether the last plan found a pod template that is younger than the baseline: see
+  /// Plan::is_released.
+  bool IsReleased(const WorkloadId& workload) const;
   /// Returns a copy of what is known of the workload.
   Knowledge Get(const WorkloadId& workload) const;
   /// Takes over what a plan has found, except its changes. Returns false when a part of the plan is

@@ -80,6 +80,13 @@ PairMemory::SeenRecord PairMemory::SeenRecord::Of(std::string_view text, std::ui
   return {.hash = !text.empty() && hash == 0 ? 1 : hash, .version = version, .since = since};
 }
 
+PairMemory::SeenRecord PairMemory::SeenRecord::OfPlan(const Plan& plan, std::string_view text,
+                                                      std::uint64_t version) {
+  SeenRecord record = Of(text, version);
+  record.is_partly_copied = plan.incomplete.has_value();
+  return record;
+}
+
 void PairMemory::RolledByOthers(const WorkloadId& workload, std::uint64_t version) {
   const base::MutexLock lock(mu_);
   const auto found = states_.find(workload);

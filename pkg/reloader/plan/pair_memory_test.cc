@@ -772,12 +772,12 @@ TEST(PairMemory, ALateTemplateDoesNotTellMoreThanTheRecordOfItsRollout) {
 TEST(PairMemory, ARecordThatIsPartlyCopiedIsAsLateAsTheOneBefore) {
   PairMemory memory;
   memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 121, 120));
-  auto own = PairMemory::SeenRecord::Of("own", 130);
-  own.is_partly_copied = true;
-  memory.Wrote(kPairWorkload, own);
+  Plan incomplete;
+  incomplete.incomplete = apimachinery::Status{apimachinery::Reason::kConflict, "behind"};
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::OfPlan(incomplete, "own", 130));
   EXPECT_EQ(memory.Get(kPairWorkload).record_at, 121U);
   EXPECT_EQ(memory.Get(kPairWorkload).record_since, 120U);
-  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("whole", 140));
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::OfPlan({}, "whole", 140));
   EXPECT_EQ(memory.Get(kPairWorkload).record_at, 0U);
 }
 
@@ -802,6 +802,5 @@ TEST(PairMemory, RemembersSinceWhenAnotherWritersRecordIsThere) {
   EXPECT_EQ(since(), 0U);
 }
 
-// The store of an informer has an object before its handlers are told.
 }  // namespace
 }  // namespace kubexx::reloader

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kubexx/reloader/model/env_var.h"
+#include "kubexx/reloader/model/stamps.h"
 #include "kubexx/reloader/plan/slot_planner.h"
 
 namespace kubexx::reloader {
@@ -46,7 +47,9 @@ class Planner {
     plan_.records = known_.records;
     TakeNewerRecords();
     plan_.baseline.uid = workload_.uid;
+    plan_.template_written = workload_.template_written;
     if (recorded_) {
+      plan_.baseline.template_written = recorded_->template_written;
       plan_.baseline.edition = recorded_->edition + (workload_.baseline_restored ? 1 : 0);
     }
     const auto written_at = [this](const SourceId& id) {
@@ -130,6 +133,10 @@ class Planner {
     }
     if (found) {
       Rebase(*found);
+      // Of a class every pod tells for itself.
+      if (found->resource_version != 0 && id.type != SourceType::kSecretProviderClass) {
+        plan_.versions[id] = found->resource_version;
+      }
     }
     const bool settled = found && id.type == SourceType::kSecretProviderClass && Adapt(*found);
     // Of one that is gone only the name is known; that it matched stands to reason.
@@ -145,6 +152,7 @@ class Planner {
           {.id = id,
            .digest = source.digest,
            .resource_version = VersionOfData(source),
+           .object_version = SeenVersionOf(id),
            .keys = source.keys,
            .whole = source.whole,
            .named = named_.contains(id),
@@ -160,6 +168,11 @@ class Planner {
     if (!is_recorded && state != known_.pairs.end()) {
       plan_.dropped.push_back(id);
     }
+  }
+
+  std::uint64_t SeenVersionOf(const SourceId& id) const {
+    const auto seen = plan_.versions.find(id);
+    return seen == plan_.versions.end() ? 0 : seen->second;
   }
 
   /// An object's version counts its labels and annotations, too; that of a change that was noted
@@ -195,7 +208,7 @@ class Planner {
     if (compared_ && compared_->digests.contains(source.id)) {
       Digest& digest = compared_->digests[source.id];
       if (rebase(digest, compared_->KeysOf(source.id))) {
-        compared_->Set(source.id, source.digest, source.keys);
+        compared_->Set(source.id, source.digest, source.keys, compared_->VersionOf(source.id));
       }
     }
   }
@@ -217,7 +230,8 @@ class Planner {
   void KeepRecord(const SourceId& id) {
     if (recorded_) {
       if (const auto found = recorded_->digests.find(id); found != recorded_->digests.end()) {
-        plan_.baseline.Set(id, found->second, recorded_->KeysOf(id));
+        plan_.baseline.Set(id, found->second, recorded_->KeysOf(id), recorded_->VersionOf(id));
+        plan_.is_partly_unknown = true;
       }
     }
   }
@@ -266,9 +280,14 @@ class Planner {
   void FinishBaseline() {
     auto& digests = plan_.baseline.digests;
     std::size_t size =
-        Baseline{.uid = workload_.uid, .edition = plan_.baseline.edition}.ToString().size();
+        Baseline{.uid = workload_.uid,
+                 .edition = plan_.baseline.edition,
+                 .template_written = workload_.template_written ? workload_.template_written
+                                                                : plan_.baseline.template_written}
+            .ToString()
+            .size();
     const auto has_room = [&size](const SourceId& id, const Baseline& in) {
-      const std::size_t takes = Baseline::SizeOf(id, in.KeysOf(id));
+      const std::size_t takes = Baseline::SizeOf(id, in.KeysOf(id), in.VersionOf(id));
       const bool fits = size + takes <= Baseline::kMaxBytes;
       size += fits ? takes : 0;
       return fits;
@@ -280,25 +299,39 @@ class Planner {
       }
       return is_cut;
     });
-    std::erase_if(plan_.baseline.keys,
-                  [&](const auto& entry) { return !digests.contains(entry.first); });
+    const auto is_left_out = [&](const auto& entry) { return !digests.contains(entry.first); };
+    std::erase_if(plan_.baseline.keys, is_left_out);
+    std::erase_if(plan_.baseline.versions, is_left_out);
+    plan_.is_released = recorded_ && HasOwnRecord(workload_) &&
+                        recorded_->IsOlderThanTemplate(workload_.template_written);
+    const bool is_to_be_renewed = IsToBeRenewed();
     plan_.record = !workload_.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
-      return !recorded_ || workload_.baseline_restored || !IsRecorded(entry.first, entry.second);
+      return !recorded_ || workload_.baseline_restored || is_to_be_renewed ||
+             !IsRecorded(entry.first, entry.second);
     });
     if (!recorded_) {
       return;
     }
-    plan_.is_news = std::ranges::any_of(digests, [&](const auto& entry) {
-      const auto found = recorded_->digests.find(entry.first);
-      // Patterns may match what comes and goes all day.
-      return found == recorded_->digests.end() ? named_.contains(entry.first)
-                                               : found->second != entry.second;
-    });
+    plan_.is_news = is_to_be_renewed || std::ranges::any_of(digests, [&](const auto& entry) {
+                      const auto found = recorded_->digests.find(entry.first);
+                      // Patterns may match what comes and goes all day.
+                      return found == recorded_->digests.end() ? named_.contains(entry.first)
+                                                               : found->second != entry.second;
+                    });
     for (const auto& [id, digest] : recorded_->digests) {
       if (!digests.contains(id) && referenced_.contains(id) && has_room(id, *recorded_)) {
-        plan_.baseline.Set(id, digest, recorded_->KeysOf(id));
+        plan_.baseline.Set(id, digest, recorded_->KeysOf(id), recorded_->VersionOf(id));
       }
     }
+  }
+
+  /// Whether a process that starts later would doubt what the baseline says of a source, see
+  /// MakePlan.
+  bool IsToBeRenewed() const {
+    return plan_.is_released &&
+           std::ranges::any_of(plan_.baseline.versions, [this](const auto& entry) {
+             return recorded_->VersionOf(entry.first) < entry.second;
+           });
   }
 
   bool IsRecorded(const SourceId& id, const Digest& digest) const {
@@ -341,25 +374,42 @@ Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowl
   return Planner(workload, sources, told, rules, patterns).Run();
 }
 
+namespace {
+
+/// That which the baseline's text has: none without Baseline::template_written.
+std::uint64_t VersionIn(const Baseline& baseline, const SourceId& source) {
+  return baseline.template_written ? baseline.VersionOf(source) : 0;
+}
+
+}  // namespace
+
 std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) {
   if (plan.baseline.uid.empty()) {
     return {};
   }
   Baseline baseline = plan.baseline;
+  const bool is_all = written.size() == plan.changes.size() && !plan.is_partly_unknown;
+  if (is_all && !plan.incomplete && plan.template_written) {
+    baseline.template_written = plan.template_written;
+  }
   std::size_t size = baseline.ToString().size();
   for (const Change& change : written) {
     for (const auto& [source, digest] : change.sources) {
       const auto listed = change.keys.find(source);
       const std::string keys = listed == change.keys.end() ? std::string() : listed->second;
+      const auto seen = plan.versions.find(source);
+      const std::uint64_t version = seen == plan.versions.end() ? 0 : seen->second;
       const std::size_t had =
-          baseline.digests.contains(source) ? Baseline::SizeOf(source, baseline.KeysOf(source)) : 0;
-      const std::size_t takes = Baseline::SizeOf(source, keys);
+          baseline.digests.contains(source)
+              ? Baseline::SizeOf(source, baseline.KeysOf(source), VersionIn(baseline, source))
+              : 0;
+      baseline.Set(source, digest, keys, version);
+      const std::size_t takes = Baseline::SizeOf(source, keys, VersionIn(baseline, source));
       if (size + takes <= Baseline::kMaxBytes + had) {
         size = size + takes - had;
-        baseline.Set(source, digest, keys);
       } else {
-        baseline.digests.erase(source);
-        baseline.keys.erase(source);
+        size -= had;
+        baseline.Erase(source);
       }
     }
   }

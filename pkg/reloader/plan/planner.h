@@ -121,6 +121,8 @@ struct Knowledge {
   /// That baseline was written at this resource version or later; 0: not known, or as for
   /// record_at.
   std::uint64_t record_since = 0;
+  /// Plan::is_released of the last plan.
+  bool is_released = false;
   bool operator==(const Knowledge&) const = default;
 };
 
@@ -159,8 +161,20 @@ struct Plan {
   /// The workload has a baseline annotation, and `baseline` differs from it for some source, or
   /// contains a source that the workload references or names and that the annotation lacks. Without
   /// a new annotation, a process that started now would take the present data of such a source for
-  /// what the workload runs with.
+  /// what the workload runs with. Likewise where a process that started now would doubt the
+  /// annotation (see MakePlan), and this one does not.
   bool is_news = false;
+  /// Somebody else has written the pod template since the baseline was written. So a process that
+  /// starts later doubts what the baseline says of sources that are written from now on, unless the
+  /// baseline is written anew.
+  bool is_released = false;
+  /// Workload::template_written, for the baseline that is written once nothing is due any more.
+  std::optional<apimachinery::Time> template_written{};
+  /// The baseline contains sources of which the plan knows nothing newer: they are unknown, or news
+  /// of them are on the way.
+  bool is_partly_unknown = false;
+  /// The resource versions of the sources that exist, as the plan saw them; see Baseline::versions.
+  std::map<SourceId, std::uint64_t> versions{};
   /// Sources for which the plan contradicts a baseline that somebody else wrote
   /// (Knowledge::record_at), even if it has been removed since, or, where there was none, the
   /// rollout that the template tells of; with the digests of all their data as this process knows
@@ -226,6 +240,15 @@ struct SourceLookup {
 /// If somebody else has written the baseline (Workload::baseline_restored), it describes pods that
 /// are gone. The new pods have the data of every source that was last written before that moment. A
 /// source that was written later causes a rollout.
+///
+/// A baseline that names the present data of a source is not the whole truth when the source was
+/// written since the baseline's writer saw it (Baseline::versions), and after somebody else wrote
+/// the pod template, which happened after the baseline was written (Baseline::template_written):
+/// the data may have been others while the template's pods began, and have come back. A process
+/// that knows nothing for certain asks when the data were written (DigestsOver::WrittenAt), and
+/// rolls the workload when that was not before the template was written. A process that knows
+/// better writes the baseline anew (Plan::record). A person who has undone a rollout since wants
+/// the pods as they are.
 ///
 /// If none of them tells anything, the workload is seen for the first time: the present digest
 /// becomes its baseline and it is not rolled, except with `sync_after_restart` and

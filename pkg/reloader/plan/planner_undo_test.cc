@@ -371,6 +371,19 @@ TEST(UndoneAt, IsWhenACommandToUndoRolloutsWroteThePodTemplate) {
   EXPECT_EQ(UndoneAt(metadata)->seconds, 70) << "it took a variable away";
 }
 
+TEST(TemplateWrittenAt, IsWhenOthersLastWroteThePodTemplateOtherThanToUndoARollout) {
+  const std::string pods = R"({"f:spec":{"f:template":{"f:spec":{}}}})";
+  api::meta::v1::ObjectMeta metadata;
+  EXPECT_FALSE(TemplateWrittenAt(metadata));
+  metadata.managed_fields = {WrittenBy("helm", 50, pods), WrittenBy("ci", 40, pods),
+                             WrittenBy("Reloader", 60, pods), WrittenBy("kubectl", 70, pods),
+                             WrittenBy("autoscaler", 80, R"({"f:spec":{"f:replicas":{}}})")};
+  ASSERT_TRUE(TemplateWrittenAt(metadata));
+  EXPECT_EQ(TemplateWrittenAt(metadata)->seconds, 50);
+  metadata.managed_fields[3].operation = "Apply";  // kubectl apply --server-side
+  EXPECT_EQ(TemplateWrittenAt(metadata)->seconds, 70);
+}
+
 TEST(IsBaselineForeign, GoesByTheManagedFields) {
   const std::string annotation =
       R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})";

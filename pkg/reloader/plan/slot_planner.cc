@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/reloader/model/stamps.h"
 #include "kubexx/reloader/plan/begun_pods.h"
 
 namespace kubexx::reloader {
@@ -108,8 +109,11 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
     // process knows of: it would know the order of versions if the pods were younger, and the
     // removal of a key has no time, while the clocks of API servers differ.
     const bool is_told = *recorded == member.digest && !input_.workload.baseline_restored;
-    return !is_told && !has_changed && IsOlderThanUndo(member) ? Standing::kSettled
-                                                               : ByRecord(*recorded, member);
+    if (is_told) {
+      return !has_changed && MayHaveComeBack(member) ? Standing::kChanged : Standing::kSettled;
+    }
+    return !has_changed && IsOlderThanUndo(member) ? Standing::kSettled
+                                                   : ByRecord(*recorded, member);
   }
   if (is_made == false && has_changed) {
     return Since(state->digest, member);  // what is right was so before
@@ -183,6 +187,19 @@ SlotPlanner::Standing SlotPlanner::ByRecord(const Digest& recorded,
     return Standing::kSettled;
   }
   return recorded == kNoSource ? Appeared() : Standing::kChanged;
+}
+
+bool SlotPlanner::MayHaveComeBack(const SlotMember& member) const {
+  const Workload& workload = input_.workload;
+  const std::uint64_t seen = RecordedVersionOf(member.id);
+  // A CronJob starts nothing when its template changes.
+  if (seen == 0 || member.object_version <= seen || workload.id.kind == WorkloadKind::kCronJob ||
+      !HasOwnRecord(workload) || !input_.recorded->IsOlderThanTemplate(workload.template_written) ||
+      (workload.undone && *workload.undone >= *workload.template_written)) {
+    return false;
+  }
+  const auto written = input_.written_at(member.id);
+  return written && *written >= *workload.template_written;  // times are whole seconds
 }
 
 bool SlotPlanner::IsAheadOfRecord(const SlotMember& member) const {
@@ -304,7 +321,12 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
     case Standing::kSettled:
       if (member.digest != kNoSource || input_.rules.reload_on_create ||
           RecordOf(member.id) != nullptr) {
-        plan_.baseline.Set(member.id, member.digest, member.keys);
+        // Another replica may have seen more.
+        const Digest* recorded = RecordOf(member.id);
+        const bool is_same = recorded != nullptr && *recorded == member.digest;
+        plan_.baseline.Set(member.id, member.digest, member.keys,
+                           std::max(member.object_version,
+                                    is_same ? RecordedVersionOf(member.id) : std::uint64_t{0}));
       }
       plan_.learnt.emplace_back(member.id, PairState{.kind = Kind::kConfirmed,
                                                      .digest = member.digest,
@@ -316,18 +338,20 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
       return;
     case Standing::kChanged:
       if (const auto before = Before(member)) {
-        plan_.baseline.Set(member.id, before->digest, before->keys);
+        plan_.baseline.Set(member.id, before->digest, before->keys, RecordedVersionOf(member.id));
       }
       return;
     case Standing::kUntold:
       plan_.seen.erase(member.id);  // its event counts them
       if (const Digest* recorded = RecordOf(member.id)) {
-        plan_.baseline.Set(member.id, *recorded, input_.recorded->KeysOf(member.id));
+        plan_.baseline.Set(member.id, *recorded, input_.recorded->KeysOf(member.id),
+                           RecordedVersionOf(member.id));
+        plan_.is_partly_unknown = true;
       }
       return;
     case Standing::kWaits:
       if (const auto before = Before(member)) {
-        plan_.baseline.Set(member.id, before->digest, before->keys);
+        plan_.baseline.Set(member.id, before->digest, before->keys, RecordedVersionOf(member.id));
       } else if (input_.rules.reload_on_create && slot.current == nullptr) {
         plan_.baseline.Set(member.id, kNoSource, {});
         plan_.learnt.emplace_back(member.id, PairState{Kind::kObserved, kNoSource});
@@ -383,6 +407,10 @@ const Digest* SlotPlanner::RecordOf(const SourceId& id) const {
   }
   const auto found = input_.recorded->digests.find(id);
   return found == input_.recorded->digests.end() ? nullptr : &found->second;
+}
+
+std::uint64_t SlotPlanner::RecordedVersionOf(const SourceId& id) const {
+  return input_.recorded == nullptr ? 0 : input_.recorded->VersionOf(id);
 }
 
 }  // namespace kubexx::reloader

@@ -21,10 +21,12 @@ namespace kubexx::reloader {
 /// A source, existing or not, for which a rule says that the workload is to be rolled.
 struct SlotMember {
   SourceId id{};
-  Digest digest{};                     ///< kNoSource: the source does not exist
-  std::uint64_t resource_version = 0;  ///< see Source::resource_version
-  std::string keys{};                  ///< the list of keys that `digest` covers; empty: all
-  Digest whole{};                      ///< with `keys`: the digest of all data
+  Digest digest{};  ///< kNoSource: the source does not exist
+  /// The version of the source's data, or a later one of the source: see Source::resource_version.
+  std::uint64_t resource_version = 0;
+  std::uint64_t object_version = 0;  ///< Source::resource_version
+  std::string keys{};                ///< the list of keys that `digest` covers; empty: all
+  Digest whole{};                    ///< with `keys`: the digest of all data
   /// The workload mentions the source by name, so it waits for the source while that does not
   /// exist.
   bool named = false;
@@ -99,6 +101,9 @@ class SlotPlanner {
   /// were written. Then the pods have these data, though the baseline does not say so: the undo of
   /// a DaemonSet or StatefulSet brings no annotations of the workload back.
   bool IsOlderThanUndo(const SlotMember& member) const;
+  /// Whether the source's data may have been others than the baseline's when the pods began,
+  /// although they are the baseline's now. See MakePlan.
+  bool MayHaveComeBack(const SlotMember& member) const;
   /// See Plan::doubtful.
   bool MayBeOlderThanRecord(const SlotMember& member, const Slot& slot) const;
   /// Whether the template was rolled for other data of this source than the present ones.
@@ -121,6 +126,8 @@ class SlotPlanner {
   std::optional<PairState> Before(const SlotMember& member) const;
   const PairState* StateOf(const SourceId& id) const;
   const Digest* RecordOf(const SourceId& id) const;
+  /// The version up to which the writer of the baseline has seen the source; 0: not known.
+  std::uint64_t RecordedVersionOf(const SourceId& id) const;
 
   const Input input_;
   Plan& plan_;

@@ -89,6 +89,8 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     parts_.metrics.Skipped(SkipReason::kNoDataChange);
     if (*old_source != *source) {  // the ignore or match annotation
       NoteWorkloads(*source, nullptr);
+    } else {
+      NoteDoubted(source->id);
     }
     return true;
   }
@@ -166,6 +168,18 @@ void EventRouter::NoteWorkloads(const Source& source, const Digest* before, std:
            (!is_listed_for || !parts_.on_demand.Covers(workload.kind, workload.key.namespace_));
   };
   NoteKnown(source, before, is_wanted, last);
+}
+
+// Some ConfigMaps are written each second, and used by many: most have nothing to look at then.
+void EventRouter::NoteDoubted(const SourceId& source) {
+  const Caches::Concerned concerned = parts_.caches.WorkloadsOf(source);
+  for (const auto* workloads : {&concerned.by_name, &concerned.by_pattern}) {
+    for (const WorkloadId& workload : *workloads) {
+      if (parts_.memory.IsReleased(workload)) {
+        parts_.note(workload, Cause::kWorkloadEvent);
+      }
+    }
+  }
 }
 
 void EventRouter::OnListed(const SourceId& id, const std::optional<Digest>& before) {

@@ -148,6 +148,9 @@ class EventRouter {
   /// Handles a change of a source. `before` is null when the source has just appeared. `last`: for
   /// a deleted source, the resource version of its last data.
   void NoteWorkloads(const Source& source, const Digest* before, std::uint64_t last = 0);
+  /// Handles a write of a source that has not changed its data: passes on the workloads whose
+  /// baseline a process that starts later would doubt for that.
+  void NoteDoubted(const SourceId& source);
   /// Stores the change for the workloads that the caches contain, and passes on those for which
   /// `wanted` returns true.
   void NoteKnown(const Source& source, const Digest* before,

@@ -53,6 +53,7 @@ bool IsOwnRollout(const Workload& before, const Workload& now) {
 /// Whether only something beside the pod template was changed that does not count here.
 bool SameButForScale(Workload before, const Workload& now) {
   before.template_version.generation = now.template_version.generation;
+  before.template_written = now.template_written;  // by the same manager
   return before == now;
 }
 
