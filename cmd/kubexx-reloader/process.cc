@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/controller/manager.h"
 #include "kubexx/http/server.h"
@@ -106,7 +107,7 @@ class Process {
     }
     if (!config_.namespace_selector.empty()) {
       namespaces_ = reloader::NewNamespaceSelector(client_, config_.namespace_selector, &registry_,
-                                                   &refusals_);
+                                                   &refusals_, executor_);
     }
     if (config_.ha.enabled && !config_.dry_run) {
       KX_ASSIGN_OR_RETURN(auto client,
@@ -187,8 +188,15 @@ class Process {
     return {};
   }
 
+  reloader::WatchParts Parts() {
+    return {.fallbacks = fallbacks_,
+            .refusals = refusals_,
+            .registry = registry_,
+            .executor = executor_};
+  }
+
   void MakePolicies() {
-    reloader::Policies::Options options = reloader::PolicyOptionsFor(config_, refusals_, registry_);
+    reloader::Policies::Options options = reloader::PolicyOptionsFor(config_, Parts());
     options.on_unread = [this] {
       if (publisher_) {
         publisher_->Look();
@@ -226,8 +234,7 @@ class Process {
             .absences = absences_.get(),
             .registry = &registry_,
             .store = WebhookStoreFor()},
-        reloader::InformersFor(config_, client_, fallbacks_, refusals_, registry_),
-        *webhook_sender_);
+        reloader::InformersFor(config_, client_, Parts()), *webhook_sender_);
     return {};
   }
 
@@ -257,8 +264,7 @@ class Process {
     options.rollout_gate = &policies_->gate();
     options.namespace_selector = namespaces_.get();
     operator_ = std::make_unique<reloader::Operator>(
-        std::move(options),
-        reloader::InformersFor(config_, client_, fallbacks_, refusals_, registry_), *writer_);
+        std::move(options), reloader::InformersFor(config_, client_, Parts()), *writer_);
     return {};
   }
 
@@ -291,6 +297,8 @@ class Process {
   std::shared_ptr<rest::RESTClient> client_;
   std::shared_ptr<reloader::Fallbacks> fallbacks_;
   reloader::Refusals refusals_{&registry_};
+  /// Of all informers, so that they need few threads together.
+  const std::shared_ptr<base::Executor> executor_ = std::make_shared<base::Executor>();
   std::unique_ptr<reloader::WorkloadWriter> writer_;
   std::unique_ptr<reloader::WriteEvents> events_;
   std::unique_ptr<reloader::MessageSender> alert_sender_;

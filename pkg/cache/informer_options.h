@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/cache/object.h"
 #include "kubexx/cache/watch_tuning.h"
 #include "kubexx/metrics/registry.h"
@@ -43,6 +45,10 @@ struct InformerOptions {
   /// The seed of the reflector's jitter; 0 takes one from the system.
   std::uint64_t seed = 0;
   WatchTuning tuning{};
+  /// Runs the distribution and the handlers; the informer shares in owning it. Informers of one
+  /// process share one, so that they need few threads together; factories see to that. Null: the
+  /// informer makes one of its own.
+  std::shared_ptr<base::Executor> executor{};
   /// The objects' group, version and resource, for the labels of informer_* metrics.
   std::string group{};
   std::string version{};

@@ -12,6 +12,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/leak_check.h"
 #include "kubexx/cache/shared_informer_base.h"
@@ -37,11 +38,16 @@ class InformerStopTest : public ::testing::Test {
   }
 
   std::shared_ptr<testing::FakeSource> source_ = std::make_shared<testing::FakeSource>();
-  SharedInformerBase informer_{source_, {.name = "things", .use_watch_list = false}};
+  /// Its threads stay, and their number is always the same.
+  SharedInformerBase informer_{source_,
+                               {.name = "things",
+                                .use_watch_list = false,
+                                .executor = std::make_shared<base::Executor>(
+                                    base::ExecutorOptions{.threads = 1, .max_threads = 1})}};
   std::vector<HandlerRegistration> handlers_;
 };
 
-TEST_F(InformerStopTest, LeavesNoThreadOfAHandlerWhenItComesAmidTheStart) {
+TEST_F(InformerStopTest, LeavesNoThreadAndNoHandlerWhenItComesAmidTheStart) {
   const std::size_t before = base::testing::ReadHeldResources().threads.size();
   for (int i = 0; i < kRounds; ++i) {
     ASSERT_TRUE(informer_.HasSynced()) << "in the run before";
@@ -54,6 +60,7 @@ TEST_F(InformerStopTest, LeavesNoThreadOfAHandlerWhenItComesAmidTheStart) {
     informer_.Start();
     started = true;
     stopper.join();
+    KX_AWAIT(informer_.HasEnded());
     KX_AWAIT_EQ(base::testing::ReadHeldResources().threads.size(), before);
     informer_.Start();
     ASSERT_TRUE(informer_.WaitForSync(base::testing::PatienceEnd().token()));

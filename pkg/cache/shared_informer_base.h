@@ -57,17 +57,18 @@ class SharedInformerBase {
   SharedInformerBase(const SharedInformerBase&) = delete;
   SharedInformerBase& operator=(const SharedInformerBase&) = delete;
 
-  /// Starts the informer's threads; they end with Stop or the destructor. Does nothing when the
-  /// informer runs. When a stop has been requested, Start waits until the threads have ended. It
-  /// would have to wait for a handler that calls it then, so it only logs an error in that case.
-  /// Throws std::system_error when the system has not enough threads; the informer then does not
-  /// run, and Start may be called again.
+  /// Starts the reflectors' threads, which end with Stop or the destructor, and the threads of the
+  /// executor (see InformerOptions), which end with the executor. Does nothing when the informer
+  /// runs. When a stop has been requested, Start waits until what runs has ended. It would have to
+  /// wait for a handler that calls it then, so it only logs an error in that case. Throws
+  /// std::system_error when the system has not enough threads; the informer then does not run, and
+  /// Start may be called again.
   void Start();
   /// Requests the stop and returns at once, like closing client-go's stop channel. Handler calls
   /// that are running finish, and no further ones follow. The store keeps its content, and the
   /// handlers' waiting events stay queued. Start may be called again.
   void RequestStop();
-  /// Requests the stop and waits until the threads have ended, including running handlers. When a
+  /// Requests the stop and waits until what runs has ended, including running handlers. When a
   /// handler or another callback of this informer calls it, it does not wait; the next Stop, Start
   /// or the destructor does. A handler that stops another informer waits for that informer's
   /// handlers, so two handlers that stop each other's informers wait for ever.
@@ -105,10 +106,10 @@ class SharedInformerBase {
   std::string LastSyncResourceVersion(std::string_view namespace_) const;
 
   /// Adds a handler, before or after Start; a handler that is added later first gets the store's
-  /// content as adds. A handler gets its events in order, on a thread of its own, after the store
-  /// has them. When a handler throws, it loses only that event, which is logged and counted. The
-  /// handler may end its own registration. It may outlive the informer. Throws std::system_error,
-  /// and adds nothing, when the informer runs and the system has no thread left for the handler.
+  /// content as adds. A handler gets its events in order, one at a time, on threads of the
+  /// informer's executor, after the store has them. It may block: it then holds up only its own
+  /// events. When a handler throws, it loses only that event, which is logged and counted. The
+  /// handler may end its own registration. The registration may outlive the informer.
   HandlerRegistration AddRawHandler(std::string name, RawHandler handler,
                                     HandlerOptions options = {});
   /// Whether all handlers of this name have got the whole initial list; false when there are none.

@@ -24,6 +24,7 @@ Client::Parts PartsOfClient(const Cluster::Parts& cluster) {
                   .index_namespaces = cache.index_namespaces,
                   .tuning = cache.tuning,
                   .by_type = std::move(cache.by_type),
+                  .executor = std::move(cache.executor),
                   .name = cluster.name.empty() ? std::move(cache.name) : cluster.name}),
           .first_read_timeout = cluster.options.first_read_timeout,
           .write_defaults = cluster.options.write_defaults.value_or(kubernetes::WriteDefaults()),

@@ -104,6 +104,7 @@ DynamicFactoryBase::InformerPtr DynamicFactoryBase::FindOrAdd(const GroupVersion
       .on_error = std::move(options.on_error),
       .seed = options.seed,
       .tuning = options.tuning,
+      .executor = options.executor ? std::move(options.executor) : options_.executor,
       .group = options.group.empty() ? resource.group : std::move(options.group),
       .version = options.version.empty() ? resource.version : std::move(options.version),
       .resource = options.resource.empty() ? resource.resource : std::move(options.resource)};

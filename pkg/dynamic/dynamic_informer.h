@@ -14,6 +14,7 @@
 #include "kubexx/apimachinery/group_version.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/lister.h"
@@ -57,6 +58,8 @@ struct DynamicFactoryOptions {
   cache::ListWatchOptions list_watch{};
   /// Changes `list_watch` for one resource.
   std::function<void(const apimachinery::GroupVersionResource&, cache::ListWatchOptions&)> tweak{};
+  /// See informers::FactoryOptions::executor.
+  std::shared_ptr<base::Executor> executor{};
 };
 
 /// Makes one informer for each resource, over one client. The base of the factories of both kinds.

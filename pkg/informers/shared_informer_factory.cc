@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::informers {
@@ -18,7 +19,10 @@ struct Tweaked {
   std::map<apimachinery::GroupVersionResource, cache::ListWatchOptions> types KX_GUARDED_BY(mu);
 };
 
-FactoryOptions TweakingOnce(FactoryOptions options) {
+FactoryOptions Completed(FactoryOptions options) {
+  if (!options.executor) {
+    options.executor = std::make_shared<base::Executor>();
+  }
   if (!options.tweak) {
     return options;
   }
@@ -42,7 +46,7 @@ FactoryOptions TweakingOnce(FactoryOptions options) {
 
 SharedInformerFactory::SharedInformerFactory(std::shared_ptr<rest::RESTClient> client,
                                              FactoryOptions options)
-    : client_(std::move(client)), options_(TweakingOnce(std::move(options))) {}
+    : client_(std::move(client)), options_(Completed(std::move(options))) {}
 
 SharedInformerFactory::~SharedInformerFactory() { Shutdown(); }
 
@@ -178,6 +182,7 @@ cache::InformerOptions SharedInformerFactory::Complete(
           .on_error = options.on_error,
           .seed = options.seed,
           .tuning = options.tuning == cache::WatchTuning{} ? options_.tuning : options.tuning,
+          .executor = options.executor ? options.executor : options_.executor,
           .group = std::string(resource.group),
           .version = std::string(resource.version),
           .resource = std::string(resource.plural)};

@@ -19,6 +19,7 @@
 #include "kubexx/apimachinery/group_version.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/lister.h"
@@ -63,6 +64,9 @@ struct FactoryOptions {
   /// Namespaces, selectors and transforms of single types, which replace those above; see ForType.
   /// `tweak` gets the resulting selectors.
   TypeOptionsMap by_type{};
+  /// Runs the distribution and the handlers of the informers; the factory and they share in owning
+  /// it. Several factories of one process may share one. Null: the factory makes one.
+  std::shared_ptr<base::Executor> executor{};
   /// Stands before the names of the informers, with a slash: "west/configmaps". Two factories whose
   /// metrics are in one registry need different names.
   std::string name{};

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -392,6 +393,12 @@ int sched_yield() noexcept {
   scheduler->Point();
   scheduler->Yield();
   return 0;
+}
+
+/// The same on any machine, so that a seed gives the same run.
+int get_nprocs() noexcept {
+  constexpr int kProcessors = 2;
+  return Scheduler::Current() == nullptr ? KX_REAL(get_nprocs)() : kProcessors;
 }
 
 ssize_t getrandom(void* buffer, std::size_t size, unsigned flags) {

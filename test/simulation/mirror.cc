@@ -55,7 +55,7 @@ void Mirror::Add(const std::shared_ptr<rest::RESTClient>& client, std::size_t in
                  std::string prefix) {
   auto informer = std::make_shared<cache::SharedInformer<T>>(
       cache::NewListWatchFromClient(client, api::ResourceOf<T>(), ""),
-      cache::InformerOptions{.name = prefix});
+      cache::InformerOptions{.name = prefix, .executor = executor_});
   handlers_.push_back(informer->AddEventHandler(
       "mirror", {.on_add =
                      [this, index](const cache::Ref<T>& object, bool) {

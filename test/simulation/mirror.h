@@ -13,6 +13,7 @@
 #include "copier.h"
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/handler_registration.h"
 #include "kubexx/rest/rest_client.h"
@@ -51,6 +52,7 @@ class Mirror {
   std::string Told(std::size_t index, const apimachinery::ObjectKey& key);
   static Versions VersionsIn(const cache::SharedInformerBase& informer);
 
+  const std::shared_ptr<base::Executor> executor_ = std::make_shared<base::Executor>();
   base::Mutex mu_;
   std::vector<Kind> kinds_ KX_GUARDED_BY(mu_);
   Copier copier_;

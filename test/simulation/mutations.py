@@ -204,9 +204,12 @@ MUTATIONS = [
         "  node->dirty = node->dirty && !MUTANT;\n  if (node->dirty) {\n    ready_->Push(node);\n")]),
     ("a handler is not woken for its events", [(
         "pkg/cache/internal/informer/listener.cc",
-        "    // Without the lock, which the one that is woken takes first of all.\n    not_empty_.notify_one();\n",
-        "    // Without the lock, which the one that is woken takes first of all.\n    if (!MUTANT) {\n"
-        "      not_empty_.notify_one();\n    }\n")]),
+        "  // Without the lock, which the step takes first of all.\n  task_.Wake(hurry);\n",
+        "  // Without the lock, which the step takes first of all.\n  if (!MUTANT) {\n    task_.Wake(hurry);\n  }\n")]),
+    ("a task that is woken in its step has no further step", [(
+        "pkg/base/executor/executor.cc",
+        "  if (more || task->woken_) {\n",
+        "  if (more || (task->woken_ && !MUTANT)) {\n")]),
     ("a notification between the look and the sleep is lost", [(
         "pkg/base/cond_var.cc", "  ++wakes_;\n", "  if (!MUTANT) {\n    ++wakes_;\n  }\n")]),
     ("the server leaves out the first event of a resumed watch", [(

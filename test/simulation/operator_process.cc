@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/wait_until_stopped.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/leaderelection/lock.h"
@@ -65,6 +66,12 @@ class OperatorProcess::Impl {
   const metrics::Registry& registry() const { return registry_; }
 
  private:
+  reloader::WatchParts Parts() {
+    return {.fallbacks = fallbacks_,
+            .refusals = refusals_,
+            .registry = registry_,
+            .executor = executor_};
+  }
   void MakePolicies();
   void MakeOperator();
 
@@ -74,6 +81,7 @@ class OperatorProcess::Impl {
   std::shared_ptr<rest::RESTClient> client_;
   std::shared_ptr<reloader::Fallbacks> fallbacks_;
   reloader::Refusals refusals_{&registry_};
+  const std::shared_ptr<base::Executor> executor_ = std::make_shared<base::Executor>();
   std::unique_ptr<reloader::WorkloadWriter> writer_;
   std::unique_ptr<reloader::WriteEvents> events_;
   reloader::WriteObservers observers_;
@@ -131,7 +139,7 @@ void OperatorProcess::Impl::Stop() {
 }
 
 void OperatorProcess::Impl::MakePolicies() {
-  reloader::Policies::Options options = reloader::PolicyOptionsFor(config_, refusals_, registry_);
+  reloader::Policies::Options options = reloader::PolicyOptionsFor(config_, Parts());
   options.on_unread = [this] {
     if (publisher_) {
       publisher_->Look();
@@ -151,8 +159,7 @@ void OperatorProcess::Impl::MakeOperator() {
   options.held_shards = replica_ ? &replica_->held_shards() : nullptr;
   options.rollout_gate = &policies_->gate();
   operator_ = std::make_unique<reloader::Operator>(
-      std::move(options),
-      reloader::InformersFor(config_, client_, fallbacks_, refusals_, registry_), *writer_);
+      std::move(options), reloader::InformersFor(config_, client_, Parts()), *writer_);
 }
 
 OperatorProcess::OperatorProcess(const std::vector<std::string>& arguments,

@@ -22,15 +22,15 @@ rest::Config ConnectionFor(const Config& config, rest::Config connection, const 
 
 std::vector<InformerSet> InformersFor(const Config& config,
                                       const std::shared_ptr<rest::RESTClient>& client,
-                                      std::shared_ptr<Fallbacks> fallbacks, Refusals& refusals,
-                                      metrics::Registry& registry) {
+                                      const WatchParts& parts) {
   const WatchSettings settings{.keys = config.rules.keys,
                                .source_label_selector = config.source_label_selector,
                                .ignored_types = config.ignored_types,
                                .kinds = WatchedKinds(config),
-                               .registry = &registry,
-                               .fallbacks = std::move(fallbacks),
-                               .refusals = &refusals};
+                               .registry = &parts.registry,
+                               .fallbacks = parts.fallbacks,
+                               .refusals = &parts.refusals,
+                               .executor = parts.executor};
   std::vector<InformerSet> informers;
   informers.push_back(NewInformers(client, config.namespaces, settings));
   return informers;
@@ -58,15 +58,15 @@ Operator::Options OperatorOptionsFor(const Config& config,
   return options;
 }
 
-Policies::Options PolicyOptionsFor(const Config& config, Refusals& refusals,
-                                   metrics::Registry& registry) {
+Policies::Options PolicyOptionsFor(const Config& config, const WatchParts& parts) {
   Policies::Options options;
   options.flags = config.rollouts;
   options.watch = config.reload_policies;
   options.namespaces = config.namespaces;
   options.cluster_needed = config.require_cluster_policies;
-  options.registry = &registry;
-  options.refusals = &refusals;
+  options.registry = &parts.registry;
+  options.refusals = &parts.refusals;
+  options.executor = parts.executor;
   options.read_only = config.dry_run;
   return options;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/operator/config.h"
 #include "kubexx/reloader/operator/operator.h"
@@ -24,11 +25,19 @@ namespace kubexx::reloader {
 /// `connection` with what the settings say of requests, and the name of the program.
 rest::Config ConnectionFor(const Config& config, rest::Config connection, const char* version);
 
-/// The informers of an operator so configured. `refusals` and `registry` must outlive them.
+/// What all that watches in one operator shares. `refusals` and `registry` must outlive it.
+struct WatchParts {
+  std::shared_ptr<Fallbacks> fallbacks{};
+  Refusals& refusals;
+  metrics::Registry& registry;
+  /// Runs what informers do; see cache::InformerOptions::executor.
+  std::shared_ptr<base::Executor> executor{};
+};
+
+/// The informers of an operator so configured.
 std::vector<InformerSet> InformersFor(const Config& config,
                                       const std::shared_ptr<rest::RESTClient>& client,
-                                      std::shared_ptr<Fallbacks> fallbacks, Refusals& refusals,
-                                      metrics::Registry& registry);
+                                      const WatchParts& parts);
 
 /// The options of an operator so configured, whose questions `client` answers. Observers, the
 /// rollout gate and the namespace selector are the process's, and are not set. `registry` must
@@ -38,10 +47,8 @@ Operator::Options OperatorOptionsFor(const Config& config,
                                      metrics::Registry& registry);
 
 /// The options of the policies beside an operator so configured. What they tell others, and whose
-/// status is written, is the process's, and is not set. `refusals` and `registry` must outlive
-/// them.
-Policies::Options PolicyOptionsFor(const Config& config, Refusals& refusals,
-                                   metrics::Registry& registry);
+/// status is written, is the process's, and is not set.
+Policies::Options PolicyOptionsFor(const Config& config, const WatchParts& parts);
 
 }  // namespace kubexx::reloader
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kubexx/base/executor/executor.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -33,13 +35,16 @@ TEST(OperatorPartsTest, TheServerIsToldTheProgramAndItsVersion) {
 TEST(OperatorPartsTest, PoliciesOfADryRunAreNotWrittenTo) {
   metrics::Registry registry;
   Refusals refusals(&registry);
+  const auto executor = std::make_shared<base::Executor>();
   Config config;
   config.dry_run = true;
   config.namespaces = {"one"};
-  const Policies::Options options = PolicyOptionsFor(config, refusals, registry);
+  const Policies::Options options =
+      PolicyOptionsFor(config, {.refusals = refusals, .registry = registry, .executor = executor});
   EXPECT_TRUE(options.read_only);
   EXPECT_EQ(options.namespaces, config.namespaces);
   EXPECT_EQ(options.refusals, &refusals);
+  EXPECT_EQ(options.executor, executor);
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ PolicyWatch::Options Policies::WatchOptions() {
           .registry = options_.registry,
           .cluster_needed = options_.cluster_needed,
           .refusals = options_.refusals,
+          .executor = options_.executor,
           .on_change = [this](const std::string&) {
             enforcer_.AskTheUnread();
             if (options_.on_unread) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/subscription.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/metrics/registry.h"
@@ -51,6 +52,8 @@ class Policies {
     metrics::Registry* registry = nullptr;
     /// See PolicyWatch::Options.
     Refusals* refusals = nullptr;
+    /// See cache::InformerOptions::executor.
+    std::shared_ptr<base::Executor> executor{};
     /// Called when the result of Unread may change soon, on threads of informers. Must not block.
     std::function<void()> on_unread{};
     /// Write neither status nor Events.

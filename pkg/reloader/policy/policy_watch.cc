@@ -135,6 +135,7 @@ std::shared_ptr<cache::SharedInformer<T>> InformerOf(
   const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
   cache::InformerOptions options =
       OptionsFor(resource, settings.registry, PauseFor(settings), std::move(refused));
+  options.executor = settings.executor;
   if (settings.namespaces.empty()) {
     return std::make_shared<cache::SharedInformer<T>>(
         ListWatchOf(client, resource, "", settings.refusals, access), std::move(options));
@@ -248,7 +249,8 @@ PolicyWatch::PolicyWatch(const std::shared_ptr<rest::RESTClient>& client, const 
       of_cluster_(InformerOf<ClusterReloadPolicy>(
           client,
           {.registry = options.registry,
-           .refusals = NeedsCluster(options) ? options.refusals : nullptr},
+           .refusals = NeedsCluster(options) ? options.refusals : nullptr,
+           .executor = options.executor},
           of_cluster_access_, of_cluster_refused_)),
       told_namespaced_(std::make_shared<Told>()),
       told_of_cluster_(std::make_shared<Told>()) {}

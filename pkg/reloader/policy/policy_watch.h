@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/cache/handler_registration.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/permissions/policy_access.h"
@@ -50,6 +51,8 @@ class PolicyWatch {
     /// Informed when the operator may not read policies that it needs; must outlive this object.
     /// Null: only the log tells.
     Refusals* refusals = nullptr;
+    /// See cache::InformerOptions::executor.
+    std::shared_ptr<base::Executor> executor{};
     /// Called when the answer of UnreadIn may have changed for a namespace, or for all when it is
     /// empty, on the threads of informers. Must not block. Empty: unreadable policies are not
     /// logged either.

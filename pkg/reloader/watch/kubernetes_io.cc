@@ -7,6 +7,7 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/cache/shared_informer.h"
@@ -63,11 +64,12 @@ std::shared_ptr<Informer> NewInformer(
 }
 
 cache::InformerOptions OptionsOf(const apimachinery::ResourceInfo& resource,
-                                 metrics::Registry* registry,
+                                 const WatchSettings& settings,
                                  std::function<Result<void>(cache::Object&)> transform) {
   return {.name = std::string(resource.plural),
-          .registry = registry,
+          .registry = settings.registry,
           .transform = std::move(transform),
+          .executor = settings.executor,
           .group = std::string(resource.group),
           .version = std::string(resource.version),
           .resource = std::string(resource.plural)};
@@ -84,7 +86,7 @@ void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
     options.is_served = [client, resource](const std::stop_token& stop) {
       return IsServed(client, resource, stop);
     };
-    cache::InformerOptions informer = OptionsOf(resource, settings.registry, std::move(transform));
+    cache::InformerOptions informer = OptionsOf(resource, settings, std::move(transform));
     informer.use_watch_list = false;
     return NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
       options.namespace_ = namespace_;
@@ -115,7 +117,7 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
       };
     }
     cache::InformerOptions informer =
-        OptionsOf(resource, settings.registry, TransformFor(kind, settings.keys));
+        OptionsOf(resource, settings, TransformFor(kind, settings.keys));
     std::stop_source late;
     set.late[kind] = late.get_token();
     options.on_late = [late, plural = informer.name](const apimachinery::Status& status) mutable {
@@ -148,8 +150,7 @@ template <class T>
 void AddSources(const std::shared_ptr<rest::RESTClient>& client, SourceType type,
                 const WatchSettings& settings, InformerSet& set) {
   const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
-  cache::InformerOptions options =
-      OptionsOf(resource, settings.registry, TransformFor(type, settings.keys));
+  cache::InformerOptions options = OptionsOf(resource, settings, TransformFor(type, settings.keys));
   if (set.namespaces.empty()) {
     const std::stop_source refused;
     set.refused[type] = refused.get_token();
@@ -257,8 +258,10 @@ SourceExists NewSourceQuery(std::shared_ptr<rest::RESTClient> client) {
 }
 
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client,
-                         const std::vector<std::string>& namespaces,
-                         const WatchSettings& settings) {
+                         const std::vector<std::string>& namespaces, WatchSettings settings) {
+  if (!settings.executor) {
+    settings.executor = std::make_shared<base::Executor>();
+  }
   const auto fallbacks =
       settings.fallbacks ? settings.fallbacks : std::make_shared<Fallbacks>(settings.registry);
   InformerSet set;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/permissions/fallbacks.h"
 #include "kubexx/reloader/permissions/refusals.h"
@@ -47,12 +48,15 @@ struct WatchSettings {
   std::shared_ptr<Fallbacks> fallbacks{};
   /// Follows the lists and watches of sources; must outlive the informers. Null: nobody does.
   Refusals* refusals = nullptr;
+  /// Runs what the informers do; see cache::InformerOptions::executor. Null: NewInformers makes one
+  /// for them.
+  std::shared_ptr<base::Executor> executor{};
 };
 
 /// Creates the informers of the given namespaces, or of all if there are none: one informer per
 /// kind, which covers all of them. They store projections, and do not run yet.
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client,
-                         const std::vector<std::string>& namespaces, const WatchSettings& settings);
+                         const std::vector<std::string>& namespaces, WatchSettings settings);
 /// Does the same for one namespace, or for all when `namespace_` is empty.
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                          const WatchSettings& settings);

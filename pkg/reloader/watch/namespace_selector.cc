@@ -47,7 +47,8 @@ bool NamespaceSelector::Contains(std::string_view name) const {
 std::unique_ptr<NamespaceSelector> NewNamespaceSelector(std::shared_ptr<rest::RESTClient> client,
                                                         const std::string& label_selector,
                                                         metrics::Registry* registry,
-                                                        Refusals* refusals) {
+                                                        Refusals* refusals,
+                                                        std::shared_ptr<base::Executor> executor) {
   namespace core = api::core::v1;
   const apimachinery::ResourceInfo& resource = api::ResourceOf<core::Namespace>();
   std::shared_ptr<cache::ListerWatcher> list_watch = cache::NewListWatchFromClient(
@@ -63,6 +64,7 @@ std::unique_ptr<NamespaceSelector> NewNamespaceSelector(std::shared_ptr<rest::RE
     object.bytes = codec::EncodeProtobuf(only);
     return {};
   };
+  informer.executor = std::move(executor);
   informer.version = resource.version;
   informer.resource = resource.plural;
   return std::make_unique<NamespaceSelector>(

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/subscription.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/permissions/refusals.h"
@@ -49,11 +50,12 @@ class NamespaceSelector {
 };
 
 /// Watches the namespaces that match the label selector and stores only their names. `refusals`, if
-/// not null, follows the watch and must outlive it.
-std::unique_ptr<NamespaceSelector> NewNamespaceSelector(std::shared_ptr<rest::RESTClient> client,
-                                                        const std::string& label_selector,
-                                                        metrics::Registry* registry,
-                                                        Refusals* refusals = nullptr);
+/// not null, follows the watch and must outlive it. `executor`: see
+/// cache::InformerOptions::executor.
+std::unique_ptr<NamespaceSelector> NewNamespaceSelector(
+    std::shared_ptr<rest::RESTClient> client, const std::string& label_selector,
+    metrics::Registry* registry, Refusals* refusals = nullptr,
+    std::shared_ptr<base::Executor> executor = {});
 
 }  // namespace kubexx::reloader
 

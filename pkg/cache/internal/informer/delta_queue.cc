@@ -32,27 +32,29 @@ apimachinery::Result<void> DeltaQueue::Push(Delta delta) {
 
 apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
   const std::size_t bytes = BytesOf(delta);
-  base::MutexLock lock(mu_);
-  if (!came_) {
-    came_ = options_.clock.Now();
-  }
-  const base::TimePoint came = *came_;  // what it waits for room counts as well
-  while (!closed_ && !items_.empty() &&
-         (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
+  {
+    base::MutexLock lock(mu_);
+    if (!came_) {
+      came_ = options_.clock.Now();
+    }
+    const base::TimePoint came = *came_;  // what it waits for room counts as well
+    while (!closed_ && !items_.empty() &&
+           (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
+      CountLocked();
+      options_.wake();
+      options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
+    }
+    if (closed_) {
+      return apimachinery::Fail(apimachinery::Reason::kCancelled, "the informer is stopped");
+    }
+    bytes_ += bytes;
+    items_.push_back({std::move(delta), bytes, came});
+    if (items_.size() != options_.max_batch) {
+      return {};
+    }
     CountLocked();
-    not_empty_.notify_one();
-    options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
   }
-  if (closed_) {
-    return apimachinery::Fail(apimachinery::Reason::kCancelled, "the informer is stopped");
-  }
-  bytes_ += bytes;
-  items_.push_back({std::move(delta), bytes, came});
-  if (sleeping_ && items_.size() >= options_.max_batch) {
-    sleeping_ = false;
-    CountLocked();
-    not_empty_.notify_one();
-  }
+  options_.wake();
   return {};
 }
 
@@ -61,13 +63,12 @@ void DeltaQueue::Flush() {
     base::MutexLock lock(mu_);
     came_.reset();
     CountLocked();
-    if (!sleeping_ || items_.empty()) {
+    if (items_.empty()) {
       return;
     }
-    sleeping_ = false;
   }
   // Without the lock, which the consumer takes first of all.
-  not_empty_.notify_one();
+  options_.wake();
 }
 
 void DeltaQueue::Wake() {
@@ -88,12 +89,7 @@ DeltaQueue::Item DeltaQueue::TakeLocked() {
 
 std::optional<DeltaBatch> DeltaQueue::Pop() {
   base::MutexLock lock(mu_);
-  while (!closed_ && items_.empty()) {
-    sleeping_ = true;
-    options_.clock.WaitUntil(mu_, not_empty_, {}, base::TimePoint::max());
-  }
-  sleeping_ = false;
-  if (closed_) {
+  if (closed_ || items_.empty()) {
     return std::nullopt;
   }
   DeltaBatch batch;
@@ -105,6 +101,7 @@ std::optional<DeltaBatch> DeltaQueue::Pop() {
          batch.deltas.size() < options_.max_batch) {
     batch.deltas.push_back(TakeLocked().delta);
   }
+  batch.more = !items_.empty();
   CountLocked();
   not_full_.notify_all();
   return batch;
@@ -115,7 +112,6 @@ void DeltaQueue::Close() {
   closed_ = true;
   options_.queued.Set(0);  // what is left nobody takes
   not_full_.notify_all();
-  not_empty_.notify_all();
 }
 
 void DeltaQueue::Open() {

@@ -1,11 +1,12 @@
 /// @file
-/// The ordered, bounded queue between a Reflector and an informer's own thread.
+/// The ordered, bounded queue between a Reflector and an informer's distribution.
 #ifndef KUBEXX_CACHE_INTERNAL_INFORMER_DELTA_QUEUE_H_
 #define KUBEXX_CACHE_INTERNAL_INFORMER_DELTA_QUEUE_H_
 
 #include <atomic>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -90,6 +91,7 @@ using Delta = std::variant<UpsertDelta, Rare<DeleteDelta>, Rare<ReplaceDelta>, R
 struct DeltaBatch {
   std::vector<Delta> deltas{};
   base::TimePoint queued{};  ///< when the first of them was queued
+  bool more = false;         ///< whether others wait behind them
 };
 
 /// Keeps every delta in order and merges none, as client-go's RealFIFO; a full state and a resync
@@ -105,22 +107,25 @@ class DeltaQueue {
     std::size_t max_bytes = 8 << 20;  ///< an empty queue takes one larger delta
     std::size_t max_batch = 256;
     metrics::Gauge queued{};  ///< set to the number of deltas
+    /// Called when the consumer has to look at the queue. May be called with the queue's lock held,
+    /// and must not block or use the queue.
+    std::function<void()> wake = [] {};
   };
 
-  explicit DeltaQueue(Options options) : options_(options) {}
+  explicit DeltaQueue(Options options) : options_(std::move(options)) {}
 
   /// Waits for room and adds a delta. kCancelled when the queue is or becomes closed. All deltas of
   /// one Flush have the time at which the first of them was queued, because they arrived together.
   apimachinery::Result<void> Push(Delta delta);
-  /// Like Push, for one of several deltas: the consumer may stay asleep until Flush, or until a
-  /// whole batch waits, so that not every delta wakes it.
+  /// Like Push, for one of several deltas: the consumer is not woken before Flush, or before a
+  /// whole batch waits.
   apimachinery::Result<void> PushSome(Delta delta);
   /// Wakes the consumer for the deltas of PushSome.
   void Flush();
   /// Adds a WakeDelta at once, even when the queue is full.
   void Wake();
-  /// Waits for deltas. Returns std::nullopt when the queue is closed, even when some deltas are
-  /// left.
+  /// Takes deltas. Returns std::nullopt when there are none, and when the queue is closed, even
+  /// when some deltas are left. Never waits.
   std::optional<DeltaBatch> Pop();
 
   /// Ends all waits. Open drops the remaining deltas: a reflector that was stopped lists again.
@@ -142,13 +147,11 @@ class DeltaQueue {
   Options options_;
   base::Mutex mu_;
   base::CondVar not_full_;
-  base::CondVar not_empty_;
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
   std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;
   bool closed_ KX_GUARDED_BY(mu_) = false;
   // When the first delta since the last Flush came; a million events a second read no clock each.
   std::optional<base::TimePoint> came_ KX_GUARDED_BY(mu_);
-  bool sleeping_ KX_GUARDED_BY(mu_) = false;  // the consumer, and nobody has woken it
 };
 
 }  // namespace kubexx::cache

@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/metrics/registry.h"
 
@@ -24,6 +29,46 @@ Delta Upsert(const std::string& name, std::size_t bytes = 1) {
 }
 
 DeltaQueue::Options OneAtATime() { return {.max_batch = 1}; }
+
+// "0 1 2 " and so on, `end` numbers.
+std::string AllUpTo(int end) {
+  std::string all;
+  for (int i = 0; i < end; ++i) {
+    all += std::to_string(i) + " ";
+  }
+  return all;
+}
+
+/// Takes as an informer's distribution does: it looks when it was woken, until nothing is left.
+class Consumer {
+ public:
+  std::function<void()> Wake() {
+    return [this] {
+      const base::MutexLock lock(mu_);
+      is_woken_ = true;
+      changed_.notify_all();
+    };
+  }
+  std::optional<DeltaBatch> Take(DeltaQueue& queue) {
+    while (true) {
+      if (looks_) {
+        if (auto batch = queue.Pop()) {
+          return batch;
+        }
+      }
+      const base::MutexLock lock(mu_);
+      KX_AWAIT_CHANGE(changed_, mu_, is_woken_);
+      is_woken_ = false;
+      looks_ = true;
+    }
+  }
+
+ private:
+  bool looks_ = false;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  bool is_woken_ KX_GUARDED_BY(mu_) = false;
+};
 
 // The names in a batch.
 std::string NameOf(const std::optional<DeltaBatch>& batch) {
@@ -71,8 +116,12 @@ TEST(DeltaQueueTest, AFullQueueHoldsTheProducerBack) {
   const metrics::Gauge queued = registry.Gauge("queued", "");
   for (const auto& [max_deltas, max_bytes] : {std::pair<std::size_t, std::size_t>{2, 1 << 20},
                                               std::pair<std::size_t, std::size_t>{1000, 2500}}) {
-    DeltaQueue queue(
-        {.max_deltas = max_deltas, .max_bytes = max_bytes, .max_batch = 1, .queued = queued});
+    Consumer consumer;
+    DeltaQueue queue({.max_deltas = max_deltas,
+                      .max_bytes = max_bytes,
+                      .max_batch = 1,
+                      .queued = queued,
+                      .wake = consumer.Wake()});
     std::atomic<int> pushed = 0;
     std::jthread producer([&queue, &pushed] {
       for (int i = 0; i < 50; ++i) {
@@ -81,7 +130,7 @@ TEST(DeltaQueueTest, AFullQueueHoldsTheProducerBack) {
       }
     });
     for (int i = 0; i < 50; ++i) {
-      EXPECT_EQ(NameOf(queue.Pop()), std::to_string(i));
+      EXPECT_EQ(NameOf(consumer.Take(queue)), std::to_string(i));
       EXPECT_LE(pushed.load(), i + 1 + 3);
       EXPECT_LE(queued.Value(), 2);
     }
@@ -89,7 +138,8 @@ TEST(DeltaQueueTest, AFullQueueHoldsTheProducerBack) {
 }
 
 TEST(DeltaQueueTest, SomeAreTakenAfterAFlushAPushOrWhenItIsFull) {
-  DeltaQueue queue({.max_deltas = 2, .max_batch = 1});
+  Consumer consumer;
+  DeltaQueue queue({.max_deltas = 2, .max_batch = 10, .wake = consumer.Wake()});
   std::jthread producer([&queue] {
     // More than there is room for, so that the consumer has to be woken without a Flush.
     for (int i = 0; i < 51; ++i) {
@@ -100,9 +150,31 @@ TEST(DeltaQueueTest, SomeAreTakenAfterAFlushAPushOrWhenItIsFull) {
     ASSERT_TRUE(queue.Push(Upsert("52")).has_value());
     queue.Flush();  // Nothing to do.
   });
-  for (int i = 0; i < 53; ++i) {
-    EXPECT_EQ(NameOf(queue.Pop()), std::to_string(i));
+  std::string taken;
+  while (taken.size() < AllUpTo(53).size()) {
+    taken += NameOf(consumer.Take(queue)) + " ";
   }
+  EXPECT_EQ(taken, AllUpTo(53));
+}
+
+TEST(DeltaQueueTest, WakesForAWholeBatchAndOnceForEachFlush) {
+  int wakes = 0;
+  DeltaQueue queue({.max_batch = 3, .wake = [&wakes] { ++wakes; }});
+  queue.Flush();
+  EXPECT_EQ(wakes, 0) << "there is nothing to take";
+  for (const char* name : {"a", "b"}) {
+    ASSERT_TRUE(queue.PushSome(Upsert(name)));
+  }
+  EXPECT_EQ(wakes, 0);
+  for (const char* name : {"c", "d"}) {
+    ASSERT_TRUE(queue.PushSome(Upsert(name)));
+  }
+  EXPECT_EQ(wakes, 1);
+  queue.Flush();
+  EXPECT_EQ(wakes, 2);
+  EXPECT_TRUE(queue.Pop()->more);
+  EXPECT_FALSE(queue.Pop()->more);
+  EXPECT_FALSE(queue.Pop()) << "nothing is left";
 }
 
 TEST(DeltaQueueTest, OneLargeDeltaPasses) {

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "kubexx/base/executor/ordered_task.h"
+
 namespace kubexx::cache {
 namespace {
 
@@ -18,7 +20,7 @@ bool SameContent(const Entry& a, const Entry& b) {
 void ListenerSet::Await(std::shared_ptr<Listener> listener) {
   base::MutexLock lock(mu_);
   if (running_) {
-    listener->StartThread();
+    listener->Start();
   }
   awaited_.push_back(std::move(listener));
 }
@@ -39,7 +41,7 @@ void ListenerSet::Add(const std::shared_ptr<Listener>& listener) {
 }
 
 void ListenerSet::Remove(const std::shared_ptr<Listener>& listener) {
-  std::vector<std::shared_ptr<Listener>> gone;  // Joined without the lock.
+  std::vector<std::shared_ptr<Listener>> gone;  // destroyed without the lock
   const bool on_own_thread = listener->OnOwnThread();
   base::MutexLock lock(mu_);
   std::erase(listeners_, listener);
@@ -57,12 +59,7 @@ std::vector<std::shared_ptr<Listener>> ListenerSet::All() const {
   return listeners_;
 }
 
-std::vector<std::shared_ptr<Listener>> ListenerSet::WithThreads() const {
-  base::MutexLock lock(mu_);
-  return WithThreadsLocked();
-}
-
-std::vector<std::shared_ptr<Listener>> ListenerSet::WithThreadsLocked() const {
+std::vector<std::shared_ptr<Listener>> ListenerSet::StartedLocked() const {
   std::vector<std::shared_ptr<Listener>> all = listeners_;
   all.insert(all.end(), awaited_.begin(), awaited_.end());
   return all;
@@ -79,8 +76,8 @@ bool ListenerSet::CheckResync(base::TimePoint now) const {
 void ListenerSet::Start() {
   base::MutexLock lock(mu_);
   running_ = true;
-  for (const auto& listener : WithThreadsLocked()) {
-    listener->StartThread();
+  for (const auto& listener : StartedLocked()) {
+    listener->Start();
   }
 }
 
@@ -89,7 +86,7 @@ void ListenerSet::RequestStop() {
   {
     base::MutexLock lock(mu_);
     running_ = false;
-    listeners = WithThreadsLocked();
+    listeners = StartedLocked();
   }
   for (const auto& listener : listeners) {
     listener->RequestStop();
@@ -101,12 +98,12 @@ void ListenerSet::Stop() {
   std::vector<std::shared_ptr<Listener>> listeners;
   {
     base::MutexLock lock(mu_);
-    listeners = WithThreadsLocked();
+    listeners = StartedLocked();
     // A handler that has ended its own registration may still run.
     listeners.insert(listeners.end(), ended_.begin(), ended_.end());
   }
   for (const auto& listener : listeners) {
-    listener->StopThread();
+    listener->Stop();
   }
 }
 
@@ -114,7 +111,7 @@ void ListenerSet::Close() {
   std::vector<std::shared_ptr<Listener>> listeners;
   {
     base::MutexLock lock(mu_);
-    listeners = WithThreadsLocked();
+    listeners = StartedLocked();
     listeners.insert(listeners.end(), ended_.begin(), ended_.end());
     ended_.clear();
   }
@@ -208,7 +205,7 @@ void Distributor::ApplyChanges(std::vector<Delta>&& deltas) {
       events.push_back(std::move(event));
     }
   }
-  Tell(events);
+  Tell(events, base::OrderedTask::Hurry::kAfterThisStep);  // all that the step does
 }
 
 void Distributor::Prepare(UpsertDelta& delta, Pending& pending, PackedStore::Change& change) {
@@ -341,9 +338,13 @@ void Distributor::On(ResyncDelta&&) {
   }
 }
 
-void Distributor::Tell(std::vector<std::shared_ptr<const PackedEvent>>& events) {
+void Distributor::Tell(std::vector<std::shared_ptr<const PackedEvent>>& events,
+                       base::OrderedTask::Hurry hurry) {
+  if (events.empty()) {
+    return;
+  }
   for (const auto& listener : listeners_.All()) {
-    listener->Push(events);
+    listener->Push(events, hurry);
   }
   events.clear();
 }

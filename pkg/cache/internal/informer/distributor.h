@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/executor/ordered_task.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/internal/informer/delta_queue.h"
 #include "kubexx/cache/internal/informer/listener.h"
@@ -20,22 +21,19 @@ namespace kubexx::cache {
 /// The listeners of an informer. Thread-safe.
 class ListenerSet {
  public:
-  /// Keeps a listener that will join the set later, with Add. Starts its thread while the set is
-  /// running: on the caller's thread, which learns that the system has none left by a
-  /// std::system_error. The set does not keep the listener then.
+  /// Keeps a listener that will join the set later, with Add. Starts it while the set is running.
   void Await(std::shared_ptr<Listener> listener);
   std::vector<std::shared_ptr<Listener>> Awaited() const;
   /// Adds an awaited listener unless it is closed.
   void Add(const std::shared_ptr<Listener>& listener);
   /// Removes a closed listener, whether it has been added or is awaited. When its own handler
-  /// removes it, the set keeps it until its thread has ended.
+  /// removes it, the set keeps it until that call has returned.
   void Remove(const std::shared_ptr<Listener>& listener);
   /// Whether the resync of any listener is due at `now`.
   bool CheckResync(base::TimePoint now) const;
   std::vector<std::shared_ptr<Listener>> All() const;
 
-  /// Starts the threads of all listeners, including awaited ones. Throws std::system_error when the
-  /// system has not enough of them; Stop then ends those that there were.
+  /// Starts all listeners, including awaited ones.
   void Start();
   /// Requests the stop: running handler calls finish, and no further ones follow.
   void RequestStop();
@@ -46,13 +44,12 @@ class ListenerSet {
   void SetBounded(bool bounded);
   /// Whether a handler of this set is the caller.
   bool OnOwnThread() const;
-  /// Whether a listener's thread has not ended yet.
+  /// Whether a listener has not ended yet.
   bool HasRunning() const;
 
  private:
-  /// Those that have a thread while the set is running.
-  std::vector<std::shared_ptr<Listener>> WithThreads() const;
-  std::vector<std::shared_ptr<Listener>> WithThreadsLocked() const KX_REQUIRES(mu_);
+  /// Those that are started while the set is running.
+  std::vector<std::shared_ptr<Listener>> StartedLocked() const KX_REQUIRES(mu_);
 
   mutable base::Mutex mu_;
   std::vector<std::shared_ptr<Listener>> listeners_ KX_GUARDED_BY(mu_);
@@ -100,7 +97,8 @@ class Distributor {
 
   void TellDifference(const EntryTable& old_table, const std::vector<EntryRef>& entries);
   void TellAll(std::vector<EntryRef> entries, bool initial);
-  void Tell(std::vector<std::shared_ptr<const PackedEvent>>& events);
+  void Tell(std::vector<std::shared_ptr<const PackedEvent>>& events,
+            base::OrderedTask::Hurry hurry = base::OrderedTask::Hurry::kNow);
 
   std::shared_ptr<PackedStore> store_;
   ListenerSet& listeners_;

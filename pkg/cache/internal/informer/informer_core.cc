@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "kubexx/base/after.h"
+#include "kubexx/base/executor/executor.h"
+#include "kubexx/base/executor/ordered_task.h"
 #include "kubexx/cache/internal/reflector/reflector_metrics.h"
 #include "kubexx/logging/log.h"
 
@@ -49,15 +51,19 @@ InformerCore::Feed::Feed(InformerCore& core, NamespacedSource source, bool of_on
 
 InformerCore::InformerCore(InformerOptions options, bool per_namespace)
     : options_(std::move(options)),
+      executor_(options_.executor ? options_.executor : std::make_shared<base::Executor>()),
       metrics_(options_),
       store_(std::make_shared<PackedStore>(
           PackedStoreOptions{.version_per_namespace = per_namespace,
                              .faults = {.name = options_.name,
                                         .clock = options_.clock,
                                         .undecodable = metrics_.undecodable}})),
-      queue_({.clock = options_.clock, .queued = metrics_.queued}),
+      queue_({.clock = options_.clock,
+              .queued = metrics_.queued,
+              .wake = [this] { distribution_.Wake(); }}),
       distributor_(store_, *listeners_, [this](const std::string& scope) { SetRead(scope); }),
-      resync_check_(AtLeastMinimum(options_.resync_period)) {}
+      resync_check_(AtLeastMinimum(options_.resync_period)),
+      distribution_(executor_, [this] { return Distribute(); }) {}
 
 InformerCore::InformerCore(std::shared_ptr<ListerWatcher> source, InformerOptions options)
     : InformerCore(std::move(options), false) {
@@ -216,8 +222,8 @@ HandlerRegistration InformerCore::AddHandler(std::string name,
                                      .overflow = options.overflow};
   listener_options.tells_passing = options.tells_passing;
   listener_options.resync_period = ResyncPeriodFor(options, listener_options.name);
-  auto listener =
-      std::make_shared<Listener>(std::move(listener_options), store_, std::move(handler));
+  auto listener = std::make_shared<Listener>(executor_, std::move(listener_options), store_,
+                                             std::move(handler));
   listeners_->Await(listener);
   {
     base::MutexLock lock(mu_);
@@ -282,23 +288,28 @@ Result<std::shared_ptr<const std::atomic<bool>>> InformerCore::ReplaceNamespace(
   return applied;
 }
 
-void InformerCore::Distribute() {
-  while (auto batch = queue_.Pop()) {
-    AttachWaiting();
-    std::optional<std::string> available;
-    const Delta& first = batch->deltas.front();
-    const auto* replace = std::get_if<Rare<ReplaceDelta>>(&first);
-    if (replace != nullptr && !(*replace)->is_part) {
-      available = (*replace)->namespace_.value_or("");
-    } else if (const auto* refused = std::get_if<Rare<UnavailableDelta>>(&first)) {
-      available = (*refused)->namespace_;
-    }
-    distributor_.Apply(std::move(*batch));
-    Publish(batch->queued);
-    if (available) {
-      SetAvailable(*available);
-    }
+bool InformerCore::Distribute() {
+  auto batch = queue_.Pop();
+  if (!batch) {
+    return false;
   }
+  AttachWaiting();
+  std::optional<std::string> available;
+  const Delta& first = batch->deltas.front();
+  const auto* replace = std::get_if<Rare<ReplaceDelta>>(&first);
+  if (replace != nullptr && !(*replace)->is_part) {
+    available = (*replace)->namespace_.value_or("");
+  } else if (const auto* refused = std::get_if<Rare<UnavailableDelta>>(&first)) {
+    available = (*refused)->namespace_;
+  }
+  const base::TimePoint queued = batch->queued;
+  const bool more = batch->more;
+  distributor_.Apply(std::move(*batch));
+  Publish(queued);
+  if (available) {
+    SetAvailable(*available);
+  }
+  return more;
 }
 
 void InformerCore::Publish(base::TimePoint queued) {
@@ -332,7 +343,7 @@ void InformerCore::SetAvailable(const std::string& namespace_) {
   synced_changed_.notify_all();
 }
 
-// On the informer's own thread, or just before it starts: no delta is distributed meanwhile.
+// In a step of the distribution, or just before it starts: no delta is distributed meanwhile.
 void InformerCore::AttachWaiting() {
   bool synced = false;
   {

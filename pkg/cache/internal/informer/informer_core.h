@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/executor/executor.h"
+#include "kubexx/base/executor/ordered_task.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/internal/informer/delta_queue.h"
@@ -28,9 +30,9 @@
 
 namespace kubexx::cache {
 
-/// Has three kinds of threads. The reflectors' threads, one for each source, fill the queue. The
-/// informer's own thread moves the changes from the queue into the store and the listeners' queues.
-/// Each listener's thread calls its handler.
+/// The reflectors' threads, one for each source, fill the queue. Tasks of the executor do the rest:
+/// the distribution moves the changes from the queue into the store and the listeners' queues, and
+/// each listener calls its handler.
 class InformerCore {
  public:
   /// One source of all objects, or one for each of several namespaces.
@@ -78,14 +80,15 @@ class InformerCore {
   InformerCore(InformerOptions options, bool per_namespace);
   ReflectorOptions ReflectorOptionsFor(const std::string& namespace_, bool of_one_namespace);
   base::Duration ResyncPeriodFor(const HandlerOptions& options, const std::string& handler);
-  /// Runs on a thread that Stop joins.
+  /// Runs on a reflector's thread, which Stop joins.
   void RunOwn(base::FunctionRef<void()> run);
   bool StopRequested() const;
   bool IsRetired() const;
   void StartThreads(const std::stop_token& stop, base::Duration resync_check)
       KX_REQUIRES(lifecycle_mu_);
   void Join() KX_REQUIRES(lifecycle_mu_);
-  void Distribute();
+  /// A step of the distribution. Returns whether more waits.
+  bool Distribute();
   void Publish(base::TimePoint queued);
   void SetAvailable(const std::string& namespace_);
   void SetRead(const std::string& namespace_);
@@ -97,9 +100,10 @@ class InformerCore {
   void AttachWaiting();
 
   const InformerOptions options_;
+  const std::shared_ptr<base::Executor> executor_;
   const InformerMetrics metrics_;
   const std::shared_ptr<PackedStore> store_;
-  /// Added handlers are in its awaited listeners until Start or the informer's thread takes them.
+  /// Added handlers are in its awaited listeners until Start or the distribution takes them.
   const std::shared_ptr<ListenerSet> listeners_ = std::make_shared<ListenerSet>();
   DeltaQueue queue_;
   Distributor distributor_;
@@ -113,7 +117,7 @@ class InformerCore {
   bool retired_ KX_GUARDED_BY(mu_) = false;
   /// The stop of the run that Start began last.
   std::stop_source stop_ KX_GUARDED_BY(mu_){std::nostopstate};
-  std::set<std::thread::id> own_threads_ KX_GUARDED_BY(mu_);  // beside the listeners'
+  std::set<std::thread::id> own_threads_ KX_GUARDED_BY(mu_);  // the reflectors'
   bool synced_ KX_GUARDED_BY(mu_) = false;
   /// The namespaces for whose first full state since Start the sync waits.
   std::set<std::string> unsynced_ KX_GUARDED_BY(mu_);
@@ -129,7 +133,9 @@ class InformerCore {
   /// Held by Start and Stop while they wait for threads; the threads must not lock it. Locked
   /// before mu_.
   base::Mutex lifecycle_mu_;
-  std::optional<std::jthread> distribution_thread_ KX_GUARDED_BY(lifecycle_mu_);
+  /// Whether there was a Start whose Join has not been.
+  bool is_started_ KX_GUARDED_BY(lifecycle_mu_) = false;
+  base::OrderedTask distribution_;
 };
 
 }  // namespace kubexx::cache

@@ -1,9 +1,10 @@
-// The threads of an InformerCore: their begin and end.
+// The threads and tasks of an InformerCore: their begin and end.
 #include <exception>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/cache/internal/informer/informer_core.h"
 #include "kubexx/logging/log.h"
 
@@ -36,13 +37,15 @@ void InformerCore::Start() {
     return;
   }
   std::stop_source stop;
-  if (distribution_thread_) {
+  if (is_started_) {
     if (!StopRequested()) {
       return;
     }
     Join();
   }
+  executor_->Start();
   queue_.Open();
+  is_started_ = true;
   base::Duration resync_check{0};
   try {
     {
@@ -55,8 +58,8 @@ void InformerCore::Start() {
       errors_.clear();
       synced_ = unsynced_.empty();
       resync_check = resync_check_;
-      // With the lock, so that from now on a requested stop finds the handlers' threads: they do
-      // not look at `stop`.
+      // With the lock, so that from now on a requested stop finds the handlers running: they do not
+      // look at `stop`.
       listeners_->SetBounded(true);
       listeners_->Start();
     }
@@ -71,7 +74,8 @@ void InformerCore::Start() {
 
 void InformerCore::StartThreads(const std::stop_token& stop, base::Duration resync_check) {
   AttachWaiting();
-  distribution_thread_.emplace([this] { RunOwn([this] { Distribute(); }); });
+  distribution_.Start();
+  distribution_.Wake();  // a handler may have been added since
   for (const auto& feed : feeds_) {
     // One of them keeps the time for all.
     feed->reflector.SetResyncPeriod(feed == feeds_.front() ? resync_check : base::Duration::zero());
@@ -98,6 +102,9 @@ bool InformerCore::StopRequested() const {
 }
 
 bool InformerCore::OnOwnThread() const {
+  if (distribution_.IsCurrent()) {
+    return true;
+  }
   {
     base::MutexLock lock(mu_);
     if (own_threads_.contains(std::this_thread::get_id())) {
@@ -130,6 +137,7 @@ void InformerCore::Stop() {
   if (OnOwnThread()) {
     return;  // it cannot be waited for
   }
+  const base::Executor::Waiting waiting;  // the caller may be a handler of another informer
   base::MutexLock lifecycle(lifecycle_mu_);
   RequestStop();  // once more, of a Start that had only begun
   Join();
@@ -168,7 +176,7 @@ bool InformerCore::HasEnded() const {
       return false;
     }
   }
-  return !listeners_->HasRunning();
+  return !distribution_.IsRunning() && !listeners_->HasRunning();
 }
 
 // A Start that the system gave too few threads may have any of them.
@@ -176,7 +184,8 @@ void InformerCore::Join() {
   for (const auto& feed : feeds_) {
     feed->thread.reset();
   }
-  distribution_thread_.reset();
+  distribution_.Stop();
+  is_started_ = false;
   {
     base::MutexLock lock(mu_);
     running_ = false;

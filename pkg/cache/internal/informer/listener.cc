@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "kubexx/base/after.h"
+#include "kubexx/base/executor/executor.h"
+#include "kubexx/base/executor/ordered_task.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -15,12 +17,21 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-Listener::Listener(Options options, std::shared_ptr<const PackedStore> store, Handler handler)
+namespace {
+
+/// How many events a handler gets before others have their turn.
+constexpr std::size_t kEventsAStep = 64;
+
+}  // namespace
+
+Listener::Listener(std::shared_ptr<base::Executor> executor, Options options,
+                   std::shared_ptr<const PackedStore> store, Handler handler)
     : options_(std::move(options)),
       at_once_(std::clamp<std::size_t>(options_.max_events / 16, 1, 64)),
       store_(std::move(store)),
       handler_(std::move(handler)),
-      next_resync_(base::After(options_.clock.Now(), options_.resync_period)) {
+      next_resync_(base::After(options_.clock.Now(), options_.resync_period)),
+      task_(std::move(executor), [this] { return Step(); }) {
   if (options_.registry != nullptr) {
     const metrics::Labels labels{{"name", options_.informer}, {"handler", options_.name}};
     queued_ = options_.registry->Gauge("informer_handler_queued_items",
@@ -38,52 +49,41 @@ Listener::Listener(Options options, std::shared_ptr<const PackedStore> store, Ha
 
 Listener::~Listener() { Close(); }
 
-void Listener::StartThread() {
-  base::MutexLock thread_lock(thread_mu_);
-  if (thread_) {
-    return;
-  }
-  std::stop_source stop;
+void Listener::Start() {
   {
     base::MutexLock lock(mu_);
-    if (closed_) {
+    if (closed_ || running_) {
       return;
     }
     running_ = true;
-    stop_ = stop;
+    stop_requested_ = false;
+    halted_ = false;
+    task_.Start();
+    if (EmptyLocked()) {
+      return;
+    }
   }
-  try {
-    thread_.emplace([this, token = stop.get_token()] { Run(token); });
-  } catch (...) {
-    base::MutexLock lock(mu_);
-    running_ = false;  // Drain would wait for the thread
-    changed_.notify_all();
-    throw;
-  }
+  task_.Wake();
 }
 
 void Listener::RequestStop() {
-  std::stop_source stop(std::nostopstate);
-  {
-    base::MutexLock lock(mu_);
-    stop = stop_;
-  }
-  stop.request_stop();  // Without the lock, which the thread that it wakes takes.
-}
-
-void Listener::StopThread() {
-  RequestStop();
-  if (OnOwnThread()) {
-    return;  // whoever closes or starts it next joins
-  }
-  base::MutexLock thread_lock(thread_mu_);
-  RequestStop();  // once more, of a thread that was only beginning
-  thread_.reset();
-}
-
-bool Listener::OnOwnThread() const {
   base::MutexLock lock(mu_);
-  return thread_id_ == std::this_thread::get_id();
+  RequestStopLocked();
+}
+
+void Listener::RequestStopLocked() {
+  stop_requested_ = true;
+  halted_ = true;
+  task_.RequestStop();
+  if (!delivering_) {
+    running_ = false;
+    changed_.notify_all();
+  }
+}
+
+void Listener::Stop() {
+  RequestStop();
+  task_.Stop();
 }
 
 bool Listener::running() const {
@@ -91,8 +91,7 @@ bool Listener::running() const {
   return running_;
 }
 
-void Listener::Push(std::span<const Event> events) {
-  bool wake = false;
+void Listener::Push(std::span<const Event> events, base::OrderedTask::Hurry hurry) {
   {
     base::MutexLock lock(mu_);
     for (const Event& event : events) {
@@ -105,12 +104,9 @@ void Listener::Push(std::span<const Event> events) {
       PushLocked(event);
     }
     CountLocked();
-    wake = std::exchange(sleeping_, false);
   }
-  if (wake) {
-    // Without the lock, which the one that is woken takes first of all.
-    not_empty_.notify_one();
-  }
+  // Without the lock, which the step takes first of all.
+  task_.Wake(hurry);
 }
 
 void Listener::WaitForRoomLocked() {
@@ -118,7 +114,8 @@ void Listener::WaitForRoomLocked() {
     return;
   }
   CountLocked();
-  not_empty_.notify_one();
+  task_.Wake();
+  const base::Executor::Waiting waiting;  // for the step, which needs a thread
   const base::TimePoint began = options_.clock.Now();
   while (bounded_ && TakesLocked() && items_.size() >= options_.max_events) {
     options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
@@ -148,30 +145,33 @@ void Listener::MergeLocked(MergeBuffer::Change change) {
 }
 
 void Listener::PushSnapshot(const std::shared_ptr<const Snapshot>& snapshot) {
-  base::MutexLock lock(mu_);
-  if (!TakesLocked() || snapshot->entries().empty()) {
-    return;
-  }
-  const bool resync = snapshot->kind() == Snapshot::Kind::kResync;
-  if (resync && HasResyncLocked()) {
-    return;  // what it would tell is still to be told
-  }
-  // A walk holds the state of every object at its time: a handler that cannot keep up must not make
-  // a queue of such states. In the buffer there is one change an object, however many walks come.
-  if (late_.empty() &&
-      (items_.size() < options_.max_events || options_.overflow == Overflow::kHoldBack)) {
-    items_.emplace_back(Walk{snapshot});
-  } else {
-    for (const EntryRef& entry : snapshot->entries()) {
-      MergeLocked(
-          {.type = resync ? RawEvent::Type::kUpdate : RawEvent::Type::kAdd,
-           .object = entry,
-           .old = resync ? entry : EntryRef(),
-           .flags = {.is_in_initial_list = snapshot->kind() == Snapshot::Kind::kInitialAdd}});
+  {
+    base::MutexLock lock(mu_);
+    if (!TakesLocked() || snapshot->entries().empty()) {
+      return;
     }
+    const bool resync = snapshot->kind() == Snapshot::Kind::kResync;
+    if (resync && HasResyncLocked()) {
+      return;  // what it would tell is still to be told
+    }
+    // A walk holds the state of every object at its time: a handler that cannot keep up must not
+    // make a queue of such states. In the buffer there is one change an object, however many walks
+    // come.
+    if (late_.empty() &&
+        (items_.size() < options_.max_events || options_.overflow == Overflow::kHoldBack)) {
+      items_.emplace_back(Walk{snapshot});
+    } else {
+      for (const EntryRef& entry : snapshot->entries()) {
+        MergeLocked(
+            {.type = resync ? RawEvent::Type::kUpdate : RawEvent::Type::kAdd,
+             .object = entry,
+             .old = resync ? entry : EntryRef(),
+             .flags = {.is_in_initial_list = snapshot->kind() == Snapshot::Kind::kInitialAdd}});
+      }
+    }
+    CountLocked();
   }
-  CountLocked();
-  not_empty_.notify_one();
+  task_.Wake();
 }
 
 bool Listener::HasResyncLocked() const {
@@ -182,16 +182,18 @@ bool Listener::HasResyncLocked() const {
 }
 
 void Listener::PushSynced() {
-  base::MutexLock lock(mu_);
-  if (!TakesLocked() || synced_) {
-    return;
+  {
+    base::MutexLock lock(mu_);
+    if (!TakesLocked() || synced_) {
+      return;
+    }
+    if (late_.empty()) {
+      items_.emplace_back(Synced{});
+    } else {
+      late_.PushSynced();
+    }
   }
-  if (late_.empty()) {
-    items_.emplace_back(Synced{});
-  } else {
-    late_.PushSynced();
-  }
-  not_empty_.notify_one();
+  task_.Wake();
 }
 
 void Listener::SetBounded(bool bounded) {
@@ -201,10 +203,11 @@ void Listener::SetBounded(bool bounded) {
 }
 
 Result<void> Listener::Drain(const std::stop_token& stop) {
-  base::MutexLock lock(mu_);
-  if (thread_id_ == std::this_thread::get_id()) {
+  if (OnOwnThread()) {
     return Fail(Reason::kInvalid, "handler \"" + options_.name + "\" cannot wait for itself");
   }
+  const base::Executor::Waiting waiting;
+  base::MutexLock lock(mu_);
   draining_ = true;
   not_full_.notify_all();
   while (!closed_ && running_ && !(EmptyLocked() && !delivering_)) {
@@ -230,14 +233,13 @@ void Listener::Close() {
       queued_.Set(0);  // once: afterwards the registry may be gone
     }
     closed_ = true;
-    ended_ = true;
+    halted_ = true;
     dropped.swap(items_);
     std::swap(dropped_late, late_);
     not_full_.notify_all();
-    not_empty_.notify_all();
     changed_.notify_all();
   }
-  StopThread();
+  Stop();
 }
 
 bool Listener::synced() const {
@@ -272,14 +274,15 @@ bool Listener::TakeResync() {
   return std::exchange(resync_due_, false);
 }
 
-void Listener::Run(const std::stop_token& stop) {
-  {
-    base::MutexLock lock(mu_);
-    thread_id_ = std::this_thread::get_id();
-  }
-  for (auto events = Next(stop); !events.empty(); events = Next(stop)) {
+bool Listener::Step() {
+  for (std::size_t told = 0; told < kEventsAStep;) {
+    std::vector<Event> events = Take();
+    if (events.empty()) {
+      return false;
+    }
+    told += events.size();
     for (Event& event : events) {
-      if (stop.stop_requested() || ended_) {
+      if (halted_) {
         PutBack(std::span(&event, events.data() + events.size()));
         break;
       }
@@ -288,9 +291,18 @@ void Listener::Run(const std::stop_token& stop) {
     }
   }
   base::MutexLock lock(mu_);
-  thread_id_ = {};
-  running_ = false;
-  changed_.notify_all();
+  PauseLocked();
+  return !EmptyLocked();
+}
+
+void Listener::PauseLocked() {
+  delivering_ = false;
+  if (stop_requested_) {
+    running_ = false;
+  }
+  if (stop_requested_ || EmptyLocked()) {
+    changed_.notify_all();
+  }
 }
 
 void Listener::PutBack(std::span<Event> events) {
@@ -302,17 +314,12 @@ void Listener::PutBack(std::span<Event> events) {
   }
 }
 
-std::vector<Listener::Event> Listener::Next(const std::stop_token& stop) {
+std::vector<Listener::Event> Listener::Take() {
   std::vector<Event> events;
   base::MutexLock lock(mu_);
   delivering_ = false;
-  while (!stop.stop_requested() && !closed_) {
-    if (EmptyLocked()) {
-      changed_.notify_all();
-      sleeping_ = true;
-      options_.clock.WaitUntil(mu_, not_empty_, stop, base::TimePoint::max());
-      sleeping_ = false;
-    } else if (auto event = items_.empty() ? TakeMergedLocked() : TakeLocked()) {
+  while (!stop_requested_ && !closed_ && !EmptyLocked()) {
+    if (auto event = items_.empty() ? TakeMergedLocked() : TakeLocked()) {
       delivering_ = true;
       events.push_back(std::move(event));
       while (events.size() < at_once_ && !items_.empty() &&
@@ -320,11 +327,11 @@ std::vector<Listener::Event> Listener::Next(const std::stop_token& stop) {
         events.push_back(TakeLocked());
       }
       TookLocked();
-      break;
-    } else {
-      TookLocked();
+      return events;
     }
+    TookLocked();
   }
+  PauseLocked();
   return events;
 }
 

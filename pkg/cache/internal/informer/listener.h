@@ -1,5 +1,5 @@
 /// @file
-/// Listener: one handler of an informer with its bounded queue and its thread.
+/// Listener: one handler of an informer with its bounded queue and its task.
 #ifndef KUBEXX_CACHE_INTERNAL_INFORMER_LISTENER_H_
 #define KUBEXX_CACHE_INTERNAL_INFORMER_LISTENER_H_
 
@@ -12,12 +12,12 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/executor/ordered_task.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/report_limit.h"
 #include "kubexx/cache/handler_options.h"
@@ -29,9 +29,9 @@
 
 namespace kubexx::cache {
 
-/// Delivers events to one handler, in order, on a thread of its own. Its memory is bounded however
-/// slow the handler is: see Overflow. Events that a stopped listener has not delivered, it delivers
-/// after the next StartThread. Thread-safe.
+/// Delivers events to one handler, in order, as a task of an executor. Its memory is bounded
+/// however slow the handler is: see Overflow. Events that a stopped listener has not delivered, it
+/// delivers after the next Start. Thread-safe.
 class Listener {
  public:
   using Handler = std::function<void(const RawEvent&)>;
@@ -49,23 +49,26 @@ class Listener {
     bool tells_passing = false;
   };
 
-  Listener(Options options, std::shared_ptr<const PackedStore> store, Handler handler);
+  Listener(std::shared_ptr<base::Executor> executor, Options options,
+           std::shared_ptr<const PackedStore> store, Handler handler);
   ~Listener();
 
-  /// Throws std::system_error when the system has no thread left; the listener is then as before.
-  void StartThread();
+  /// Begins to deliver. Has no effect while it delivers, or is closed.
+  void Start();
   /// Requests the stop: a running call of the handler finishes, and no further one follows. Keeps
   /// the queued events.
   void RequestStop();
   /// Requests the stop and waits for a running call, unless the handler itself is the caller.
-  void StopThread();
+  void Stop();
   /// Whether the handler is the caller.
-  bool OnOwnThread() const;
-  /// Whether its thread has not ended yet.
+  bool OnOwnThread() const { return task_.IsCurrent(); }
+  /// Whether it delivers, or a call that was running when it was stopped has not returned yet.
   bool running() const;
 
   /// Queues events. Waits for room when the listener is bounded and its overflow is kHoldBack.
-  void Push(std::span<const Event> events);
+  /// `hurry`: when the handler is to have its turn.
+  void Push(std::span<const Event> events,
+            base::OrderedTask::Hurry hurry = base::OrderedTask::Hurry::kNow);
   /// Queues an event for each object of the snapshot; never waits. Skips a resync while an earlier
   /// one is queued or being delivered.
   void PushSnapshot(const std::shared_ptr<const Snapshot>& snapshot);
@@ -76,11 +79,11 @@ class Listener {
   /// When not bounded, Push never waits. The informer uses this for its last deltas while it stops.
   void SetBounded(bool bounded);
   /// Accepts no more events and waits until the handler has got the queued ones. kCancelled when
-  /// `stop` was requested first, kUnavailable when the thread does not run, kInvalid when the
+  /// `stop` was requested first, kUnavailable when it does not run, kInvalid when the
   /// handler itself calls.
   apimachinery::Result<void> Drain(const std::stop_token& stop);
-  /// Ends the listener for good: drops the queued events, and joins the thread unless the handler
-  /// is the caller.
+  /// Ends the listener for good: drops the queued events, and waits for a running call unless the
+  /// handler is the caller.
   void Close();
 
   bool synced() const;
@@ -102,9 +105,13 @@ class Listener {
   struct Synced {};
   using Item = std::variant<Event, Walk, Synced>;
 
-  void Run(const std::stop_token& stop);
-  /// Waits for events and takes some of them, in order; returns none when stopped.
-  std::vector<Event> Next(const std::stop_token& stop);
+  /// Delivers some events. Returns whether others wait.
+  bool Step();
+  /// Takes some events, in order, and ends the delivery of those before. Returns none when there
+  /// are none, and when stopped.
+  std::vector<Event> Take();
+  /// Nothing is being delivered until the next Take.
+  void PauseLocked() KX_REQUIRES(mu_);
   /// Puts events that were not delivered back into the queue.
   void PutBack(std::span<Event> events);
   Event TakeLocked() KX_REQUIRES(mu_);
@@ -116,6 +123,7 @@ class Listener {
   bool HasResyncLocked() const KX_REQUIRES(mu_);
   void WaitForRoomLocked() KX_REQUIRES(mu_);
   void SyncedLocked() KX_REQUIRES(mu_);
+  void RequestStopLocked() KX_REQUIRES(mu_);
   bool EmptyLocked() const KX_REQUIRES(mu_) { return items_.empty() && late_.empty(); }
   bool TakesLocked() const KX_REQUIRES(mu_) { return !closed_ && !draining_; }
   void CountLocked() KX_REQUIRES(mu_) {
@@ -124,7 +132,7 @@ class Listener {
   void Deliver(const RawEvent& event);
 
   Options options_;
-  /// How many events the thread takes at once; few from a small buffer, so that its size keeps its
+  /// How many events are taken at once; few from a small buffer, so that its size keeps its
   /// meaning.
   const std::size_t at_once_;
   std::shared_ptr<const PackedStore> store_;
@@ -135,10 +143,10 @@ class Listener {
   metrics::Counter errors_{};
   base::ReportLimit exception_lines_{options_.clock};
 
-  std::atomic<bool> ended_ = false;  // as closed_, for between two calls of the handler
+  /// Whether it is to stop: for between two calls of the handler.
+  std::atomic<bool> halted_ = false;
   mutable base::Mutex mu_;
   base::CondVar not_full_;
-  base::CondVar not_empty_;
   /// Notified of changes of `synced_`, `closed_` and `running_`, and when the queue has been worked
   /// off.
   mutable base::CondVar changed_;
@@ -146,9 +154,6 @@ class Listener {
   /// The events that came after `items_` was full, until all of them have been delivered.
   MergeBuffer late_ KX_GUARDED_BY(mu_){options_.tells_passing};
   bool bounded_ KX_GUARDED_BY(mu_) = true;
-  /// Whether the thread sleeps. Whoever wakes the thread resets it, so that others need not wake it
-  /// again.
-  bool sleeping_ KX_GUARDED_BY(mu_) = false;
   bool closed_ KX_GUARDED_BY(mu_) = false;
   bool draining_ KX_GUARDED_BY(mu_) = false;
   bool delivering_ KX_GUARDED_BY(mu_) = false;
@@ -156,11 +161,8 @@ class Listener {
   bool synced_ KX_GUARDED_BY(mu_) = false;
   bool resync_due_ KX_GUARDED_BY(mu_) = false;
   base::TimePoint next_resync_ KX_GUARDED_BY(mu_);
-  std::thread::id thread_id_ KX_GUARDED_BY(mu_);
-  std::stop_source stop_ KX_GUARDED_BY(mu_){std::nostopstate};
-  /// Held while the thread is started, stopped and joined; before mu_.
-  base::Mutex thread_mu_;
-  std::optional<std::jthread> thread_ KX_GUARDED_BY(thread_mu_);
+  bool stop_requested_ KX_GUARDED_BY(mu_) = false;
+  base::OrderedTask task_;  // Last, so that it ends first.
 };
 
 }  // namespace kubexx::cache

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/cache/internal/informer/packed_event.h"
 #include "kubexx/cache/internal/packed/packed_store.h"
@@ -43,11 +44,12 @@ class ListenerTest : public ::testing::Test {
   std::shared_ptr<PackedStore> store_ = std::make_shared<PackedStore>();
 };
 
-// Its thread does not run: it is given nothing.
+// It is not started: it is given nothing.
 TEST_F(ListenerTest, ResyncsDoNotPileUpBeforeASlowHandler) {
   Put("a");
   Put("b");
-  Listener listener({.informer = "things", .name = "slow", .registry = &registry_, .max_events = 8},
+  Listener listener(std::make_shared<base::Executor>(),
+                    {.informer = "things", .name = "slow", .registry = &registry_, .max_events = 8},
                     store_, [](const RawEvent&) {});
   std::vector<std::weak_ptr<const Snapshot>> held;
   for (int i = 0; i < 100; ++i) {
@@ -63,12 +65,13 @@ TEST_F(ListenerTest, ResyncsDoNotPileUpBeforeASlowHandler) {
   EXPECT_LE(alive, 1U);
 }
 
-// Its thread does not run here either.
+// It is not started here either.
 TEST_F(ListenerTest, WalksDoNotPileUpBehindAFullQueue) {
   const EntryRef a = Put("a");
   Put("b");
   for (const auto kind : {Snapshot::Kind::kResync, Snapshot::Kind::kInitialAdd}) {
     Listener listener(
+        std::make_shared<base::Executor>(),
         {.informer = "things", .name = "slow", .registry = &registry_, .max_events = 8}, store_,
         [](const RawEvent&) {});
     const std::vector<std::shared_ptr<const PackedEvent>> events(
