@@ -1,6 +1,7 @@
 #include "kubexx/base/executor/executor.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <iterator>
@@ -14,6 +15,9 @@ namespace kubexx::base {
 namespace {
 
 constexpr std::size_t kMostProcessors = 16;
+
+// How many of the ready tasks are looked at for one that a thread has run before.
+constexpr std::size_t kTasksLookedAt = 16;
 
 ExecutorOptions Completed(ExecutorOptions options) {
   if (options.threads == 0) {
@@ -117,9 +121,9 @@ OrderedTask* Executor::Next(Worker& self, bool more) {
         return nullptr;
       }
     }
-    next = ready_.front();
-    ready_.pop_front();
+    next = &TakeLocked(self);
     next->state_ = OrderedTask::State::kRunning;
+    next->last_ = &self;
     self.running = next;
     self.defers = false;
     ++self.steps;
@@ -131,6 +135,24 @@ OrderedTask* Executor::Next(Worker& self, bool more) {
   Notify(called);
   next->woken_.exchange(false);
   return next;
+}
+
+// Each in its turn. Only where another thread is there for the first one, a thread goes on with
+// what it has run before: that, and the memory that it has taken for it, is in its processor's
+// cache.
+OrderedTask& Executor::TakeLocked(const Worker& self) {
+  auto taken = ready_.begin();
+  const std::size_t others = idle_.size() + looking_ - (self.called ? 1 : 0);
+  if ((*taken)->last_ != &self && others > 0) {
+    const auto end =
+        ready_.begin() + static_cast<std::ptrdiff_t>(std::min(ready_.size(), kTasksLookedAt));
+    const auto own =
+        std::find_if(taken, end, [&self](const OrderedTask* task) { return task->last_ == &self; });
+    taken = own == end ? taken : own;
+  }
+  OrderedTask& task = **taken;
+  ready_.erase(taken);
+  return task;
 }
 
 void Executor::FinishLocked(Worker& self, bool more) {
@@ -187,8 +209,10 @@ Executor::Worker* Executor::CallLocked() {
     return nullptr;  // whoever looks calls the next one when it finds more than it can do
   }
   if (!idle_.empty()) {
-    Worker* const called = idle_.back();
-    idle_.pop_back();
+    auto place = ready_.empty() ? idle_.end() : std::ranges::find(idle_, ready_.front()->last_);
+    place = place == idle_.end() ? idle_.end() - 1 : place;
+    Worker* const called = *place;
+    idle_.erase(place);
     called->called = true;
     ++looking_;
     return called;

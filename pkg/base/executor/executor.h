@@ -101,6 +101,7 @@ class Executor {
   void Work(Worker& self);
   /// Ends the task that has run, and takes the next one. Null when the thread is to end.
   OrderedTask* Next(Worker& self, bool more);
+  OrderedTask& TakeLocked(const Worker& self) KX_REQUIRES(mu_);
   void FinishLocked(Worker& self, bool more) KX_REQUIRES(mu_);
   /// Waits until it is called. False when the thread is to end.
   bool IdleLocked(Worker& self) KX_REQUIRES(mu_);
@@ -126,7 +127,7 @@ class Executor {
   mutable Mutex mu_;  ///< taken last of all: nothing is called while it is held
   std::deque<OrderedTask*> ready_ KX_GUARDED_BY(mu_);
   std::vector<std::unique_ptr<Worker>> workers_ KX_GUARDED_BY(mu_);
-  /// Those that wait to be called; the last one is called first.
+  /// Those that wait to be called: who has run the task before, or the one that came last.
   std::vector<Worker*> idle_ KX_GUARDED_BY(mu_);
   std::size_t threads_ KX_GUARDED_BY(mu_) = 0;
   std::size_t looking_ KX_GUARDED_BY(mu_) = 0;  ///< that were called, and have no task yet

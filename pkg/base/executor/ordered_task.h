@@ -65,6 +65,7 @@ class OrderedTask {
   State state_ = State::kIdle;
   bool is_open_ = false;
   std::size_t awaited_by_ = 0;
+  const Executor::Worker* last_ = nullptr;  ///< who has run the last step
 };
 
 }  // namespace kubexx::base
