@@ -44,7 +44,7 @@ MUTATIONS = [
     ("a failed write is not tried again", [(
         RELOADER + "operator/operator.cc",
         "      queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n",
-        "      if (MUTANT) {\n        break;\n      }\n"
+        "      if (MUTANT) {\n        return;\n      }\n"
         "      queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n")]),
     ("a write whose answer was lost counts as not made", [(
         RELOADER + "operator/reconciler_write.cc",

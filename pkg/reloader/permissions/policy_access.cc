@@ -30,9 +30,22 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
 
   Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
                                std::stop_token stop) override {
-    auto listed = inner_->List(options, sink, stop);
+    auto listed = inner_->List(
+        options,
+        [&](cache::Object&& policy) {
+          has_brought_some_ = true;
+          return sink(std::move(policy));
+        },
+        stop);
     if (!listed) {
-      return apimachinery::Fail(owner_.Judge(refusal_, listed.error(), stop));
+      Status judged = owner_.Judge(refusal_, listed.error(), stop);
+      if (!options.continue_.empty() || !owner_.IsUnserved(refusal_) ||
+          !std::exchange(has_brought_some_, false)) {
+        return apimachinery::Fail(std::move(judged));
+      }
+      // No event may have told that they are gone, as when the watch was half-open.
+      return codec::ListMeta{.resource_version =
+                                 options.resource_version.empty() ? "0" : options.resource_version};
     }
     owner_.Granted(refusal_, listed->resource_version);
     return listed;
@@ -46,6 +59,7 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
         options,
         [&](cache::WatchEvent&& event) {
           owner_.Granted(refusal_, {});
+          has_brought_some_ = true;
           return sink(std::move(event));
         },
         stop);
@@ -65,6 +79,7 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
   PolicyAccess& owner_;
   const std::shared_ptr<cache::ListerWatcher> inner_;
   Refusal refusal_;
+  bool has_brought_some_ = false;  ///< policies, since the last list without any
 };
 
 std::shared_ptr<cache::ListerWatcher> PolicyAccess::Follow(
@@ -95,6 +110,11 @@ void PolicyAccess::Close(const std::string& namespace_, const std::string& versi
 bool PolicyAccess::Counts(const Refusal& refusal) const {
   const base::MutexLock lock(mu_);
   return refusal.counts;
+}
+
+bool PolicyAccess::IsUnserved(const Refusal& refusal) const {
+  const base::MutexLock lock(mu_);
+  return refusal.unserved_since && !refusal.since;
 }
 
 void PolicyAccess::Tell(const std::string& namespace_, bool is_refused) const {

@@ -56,7 +56,9 @@ class PolicyAccess {
   /// empty; call it once per namespace. The wrapper passes refusals (Unauthorized, Forbidden,
   /// NotFound) on when they count; until then it returns ServiceUnavailable instead, so that the
   /// reflector retries with backoff. A refusal that counts is ended only by a list, because a watch
-  /// does not deliver what has changed in the meantime. The result must not outlive this object.
+  /// does not deliver what has changed in the meantime. Once the server is known not to serve the
+  /// resource any more, one list succeeds without policies, so that the store of whoever lists has
+  /// none either. The result must not outlive this object.
   std::shared_ptr<cache::ListerWatcher> Follow(std::shared_ptr<cache::ListerWatcher> inner,
                                                std::string namespace_ = {});
   /// Whether any list-watch from Follow is refused at present, so that there may be unknown
@@ -82,6 +84,9 @@ class PolicyAccess {
   apimachinery::Status Judge(Refusal& refusal, apimachinery::Status status,
                              const std::stop_token& stop);
   bool Counts(const Refusal& refusal) const;
+  /// Whether the last answer was that the server does not serve the resource, and is believed: see
+  /// UnservedSince.
+  bool IsUnserved(const Refusal& refusal) const;
   /// Since when the server has said that it does not serve the resource, if that is long enough or
   /// certain.
   std::optional<base::TimePoint> UnservedSince(Refusal& refusal, const std::stop_token& stop);

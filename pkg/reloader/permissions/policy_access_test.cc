@@ -22,8 +22,13 @@ using std::chrono::seconds;
 class PolicyAccessTest : public testing::Test {
  protected:
   Reason List() {
-    const auto listed =
-        followed_->List({}, [](cache::Object&&) { return apimachinery::Result<void>(); }, {});
+    brought_ = 0;
+    const auto listed = followed_->List({},
+                                        [this](cache::Object&&) {
+                                          ++brought_;
+                                          return apimachinery::Result<void>();
+                                        },
+                                        {});
     error_ = listed.error();
     return listed ? Reason::kUnknown : error_.reason;
   }
@@ -38,7 +43,8 @@ class PolicyAccessTest : public testing::Test {
   std::optional<bool> is_served_;
   bool is_certain_ = false;
   std::vector<std::string> changes_;
-  Status error_;  ///< of the last list
+  Status error_;     ///< of the last list
+  int brought_ = 0;  ///< by the last list
   PolicyAccess access_{{.clock = clock_,
                         .is_served = [this](const std::stop_token&) { return is_served_; },
                         .is_certain = [this](const std::stop_token&) { return is_certain_; },
@@ -192,6 +198,27 @@ TEST_F(PolicyAccessTest, WhatIsCertainlyNotInstalledIsKnownAtOnce) {
   is_served_ = std::nullopt;
   Refuse(Reason::kNotFound);
   EXPECT_EQ(List(), Reason::kServiceUnavailable);
+}
+
+// Seed 9253 of the simulation: the API was taken away while the watch was half-open, and nobody
+// ever told of the policy that went with it.
+TEST_F(PolicyAccessTest, PoliciesOfAnApiThatIsGoneAreGoneForWhoHasThem) {
+  inner_->PutObject({.encoding = codec::Encoding::kJson,
+                     .bytes = R"({"metadata":{"namespace":"shop","name":"gentle"}})",
+                     .key = {"shop", "gentle"}});
+  EXPECT_EQ(List(), Reason::kUnknown);
+  is_served_ = false;
+  Refuse(Reason::kNotFound);
+  EXPECT_EQ(List(), Reason::kServiceUnavailable) << "a proxy may have answered";
+  is_certain_ = true;
+  Refuse(Reason::kNotFound);
+  EXPECT_EQ(List(), Reason::kUnknown) << "a list without any";
+  EXPECT_EQ(brought_, 0);
+  Refuse(Reason::kNotFound);
+  EXPECT_EQ(List(), Reason::kNotFound) << "once is enough";
+  is_served_ = true;
+  EXPECT_EQ(List(), Reason::kUnknown);
+  EXPECT_EQ(brought_, 1) << "it is there again";
 }
 
 TEST_F(PolicyAccessTest, AListBetweenTwoAnswersMakesTheFirstAMistake) {
