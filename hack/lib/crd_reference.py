@@ -4,8 +4,8 @@
   crd_reference.py CRDS PAGE   writes PAGE to standard output, with tables of the CRDs in the folder CRDS in place of those that it has
 
 A table stands between "<!-- KIND PART -->" and "<!-- end -->", PART being spec, status or columns. Every field needs a description in its
-CRD. The page has a table of the status of each kind, and names, in backquotes, all that the operator says in it: the types and reasons of
-conditions, and what rollouts wait for, by the operator's source.
+CRD, of whole sentences: `kubectl explain` shows it alone. The page has a table of the status of each kind, and names, in backquotes, all that
+the operator says in it: the types and reasons of conditions, and what rollouts wait for, by the operator's source.
 """
 import pathlib
 import re
@@ -16,6 +16,8 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TABLE = re.compile(r"<!-- (\w+) (spec|status|columns) -->\n.*?<!-- end -->", re.S)
 DURATION = "^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$"
+# A sentence has a subject and a verb: no description without one of these.
+VERB = re.compile(r"\b(is|are|was|were|has|have|may|stays?|ends?|begins?|began|opens?|rolls?|waits?|waited|holds?|counts?|passes|says|names|changed|needs?|does|do)\b")
 TYPES = {"date-time": "time", "int32": "integer", "int64": "integer"}
 
 
@@ -42,12 +44,15 @@ def fields_of(schema, prefix, complaints):
         path = prefix + name
         required = name in schema.get("required", [])
         inner = below["items"] if below["type"] == "array" else below
-        if "description" not in below:
+        description = below.get("description", "")
+        if not description:
             complaints.append(f"{path} has no description in its CRD")
+        elif not (description[0].isupper() and description.endswith(".") and VERB.search(description) and len(description.split()) > 3):
+            complaints.append(f"the description of {path} is no sentence: {description}")
         what = limits_of(below)
         if below["type"] == "array":
             what = "list of " + (limits_of(inner) if "properties" not in inner else "objects") + (f", at most {below['maxItems']}" if "maxItems" in below else "")
-        yield path + ("[]" if below["type"] == "array" else ""), what + (", required" if required and prefix != "" else ""), below.get("description", "")
+        yield path + ("[]" if below["type"] == "array" else ""), what + (", required" if required and prefix != "" else ""), description
         yield from fields_of(inner, path + ("[]." if below["type"] == "array" else "."), complaints)
 
 

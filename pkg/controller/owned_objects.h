@@ -21,7 +21,7 @@
 namespace kubexx::controller {
 
 /// The name of the index by which OwnedObjects selects: an object has in it the UID of its
-/// controller, and "" when it has none.
+/// controller, and "/" with its namespace when it has none.
 inline constexpr const char* kControllerUidIndex = "metadata.ownerReferences.controller";
 
 /// Finds the objects of type T that one object controls (see SetControllerReference), through an
@@ -58,27 +58,34 @@ class OwnedObjects {
                                     " controls: it has no uid, so it was not read from the API "
                                     "server; read it first");
     }
-    return cache::Lister<T>(informer_).List(apimachinery::Selection{
-        .namespace_ = owner.namespace_,
-        .fields = apimachinery::FieldSelector::FromMap({{kControllerUidIndex, owner.uid}})});
+    return Select(owner.namespace_, owner.uid);
   }
 
   /// Returns the objects of `namespace_` that have no controller, in no particular order, as fresh
-  /// as the store. Whoever adopts some of them selects by labels first. Errors are those of
-  /// cache::Lister::ByIndex.
+  /// as the store; of a cluster-scoped type with an empty `namespace_`. Whoever adopts some of them
+  /// selects by labels first. Errors are those of Of, but for that of an owner without UID: what
+  /// cannot be read in another namespace is none.
   apimachinery::Result<std::vector<cache::Ref<T>>> Orphans(const std::string& namespace_) const {
     KX_ASSIGN_OR_RETURN(std::vector<cache::Ref<T>> orphans,
-                        cache::Lister<T>(informer_).ByIndex({{kControllerUidIndex, ""}}));
-    std::erase_if(orphans, [&](const cache::Ref<T>& each) {
-      return each->metadata.namespace_ != namespace_;
-    });
+                        Select(namespace_, WithoutController(namespace_)));
+    // Users write UIDs of owners, and may write one that looks like that.
+    std::erase_if(
+        orphans, [](const cache::Ref<T>& each) { return ControllerOf(each->metadata) != nullptr; });
     return orphans;
   }
 
  private:
+  apimachinery::Result<std::vector<cache::Ref<T>>> Select(const std::string& namespace_,
+                                                          const std::string& value) const {
+    return cache::Lister<T>(informer_).List(apimachinery::Selection{
+        .namespace_ = namespace_,
+        .fields = apimachinery::FieldSelector::FromMap({{kControllerUidIndex, value}})});
+  }
+  static std::string WithoutController(const std::string& namespace_) { return "/" + namespace_; }
   static std::vector<std::string> UidsOf(const T& object) {
     const OwnerReference* const controller = ControllerOf(object.metadata);
-    return {controller == nullptr ? std::string() : controller->uid};
+    return {controller == nullptr ? WithoutController(object.metadata.namespace_)
+                                  : controller->uid};
   }
 
   std::shared_ptr<cache::SharedInformer<T>> informer_;

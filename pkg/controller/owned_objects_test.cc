@@ -131,6 +131,7 @@ TEST_F(OwnedObjectsTest, OrphansAreThoseOfTheNamespaceWithoutAController) {
   Put("ns", "orphan", {});
   Put("ns", "owned-only", {Reference("u1", false)});
   Put("ns", "controlled", {Reference("u1")});
+  Put("ns", "of-an-odd-uid", {Reference("/ns")});
   Put("elsewhere", "orphan", {});
   Start();
   const auto orphans = OwnedObjects<Pod>(informer_).Orphans("ns");
@@ -152,6 +153,10 @@ TEST_F(OwnedObjectsTest, AreAnErrorWhereOneCannotBeDecoded) {
   ASSERT_FALSE(owned);
   EXPECT_EQ(owned.error().reason, Reason::kMalformed);
   EXPECT_THAT(Names(OwnerIn("elsewhere", "web", "u1")), IsEmpty());
+  EXPECT_FALSE(OwnedObjects<Pod>(informer_).Orphans("ns"));
+  const auto orphans = OwnedObjects<Pod>(informer_).Orphans("elsewhere");
+  ASSERT_TRUE(orphans) << orphans.error().ToString();
+  EXPECT_THAT(*orphans, IsEmpty());
 }
 
 TEST_F(OwnedObjectsTest, AreUnknownBeforeTheFirstList) {

@@ -20,32 +20,35 @@
 
 namespace kubexx::reloadpolicy::v1alpha1 {
 
-/// A rollout ends when all pods are available, not already when all are replaced.
+/// With a health gate a rollout ends when all pods are available, and not already when all are
+/// replaced.
 struct ClusterReloadPolicySpecHealthGate {
-  /// With false there is no gate.
+  /// With false there is no gate, and a rollout ends when all pods are replaced.
   std::optional<bool> enabled{};
-  /// A rollout is healthy when all pods have been available without a break for this long. 10s by
-  /// default.
+  /// A rollout is healthy when all pods have been available without a break for this long. The
+  /// default is 10s.
   std::optional<std::string> soak_time{};
-  /// A rollout that takes longer has failed. 10m by default.
+  /// A rollout that takes longer than this has failed. The default is 10m.
   std::optional<std::string> timeout{};
   bool operator==(const ClusterReloadPolicySpecHealthGate&) const = default;
 };
 
 struct ClusterReloadPolicySpecMaintenanceWindowsItem {
-  /// How long it stays open.
+  /// The window stays open for this long.
   std::string duration{};
-  /// When it opens, in cron's syntax of five fields.
+  /// The window opens at these times, in the syntax of cron with five fields.
   std::string schedule{};
-  /// An IANA name such as Europe/Berlin. UTC by default.
+  /// The schedule is in this time zone, which has an IANA name such as Europe/Berlin. The default
+  /// is UTC.
   std::optional<std::string> time_zone{};
   bool operator==(const ClusterReloadPolicySpecMaintenanceWindowsItem&) const = default;
 };
 
 struct ClusterReloadPolicySpecOrderItem {
-  /// The lower one is rolled first.
+  /// The workloads with the lower order are rolled first.
   std::int32_t order{};
-  /// Names, with * for any text; or Kind/name.
+  /// The order is that of workloads with these names, in which * stands for any text. A name may
+  /// have the form Kind/name.
   std::vector<std::string> workloads;
   ClusterReloadPolicySpecOrderItem();
   ClusterReloadPolicySpecOrderItem(const ClusterReloadPolicySpecOrderItem&);
@@ -57,16 +60,16 @@ struct ClusterReloadPolicySpecOrderItem {
 };
 
 struct ClusterReloadPolicySpecSourcesItem {
-  /// Only changes of these keys count; not for a SecretProviderClass.
+  /// Only changes of these keys count. A SecretProviderClass has no keys.
   std::optional<std::vector<std::string>> keys;
-  /// The source's kind.
+  /// The source is of this kind.
   /// Values: kClusterReloadPolicySpecSourcesItemKindConfigMap,
   /// kClusterReloadPolicySpecSourcesItemKindSecret,
   /// kClusterReloadPolicySpecSourcesItemKindSecretProviderClass.
   std::string kind;
-  /// The source's name.
+  /// The source has this name.
   std::string name;
-  /// Changes of this source are held back.
+  /// With true, the operator holds back changes of this source.
   std::optional<bool> paused;
   ClusterReloadPolicySpecSourcesItem();
   ClusterReloadPolicySpecSourcesItem(const ClusterReloadPolicySpecSourcesItem&);
@@ -81,9 +84,9 @@ inline constexpr char kClusterReloadPolicySpecSourcesItemKindConfigMap[] = "Conf
 inline constexpr char kClusterReloadPolicySpecSourcesItemKindSecret[] = "Secret";
 inline constexpr char kClusterReloadPolicySpecSourcesItemKindSecretProviderClass[] = "SecretProviderClass";
 
-/// Which workloads it is about; all of them when it says nothing.
+/// The policy is about these workloads. When nothing is said here, it is about all.
 struct ClusterReloadPolicySpecWorkloads {
-  /// Kinds of workloads.
+  /// The policy is about workloads of these kinds only.
   /// Values: kClusterReloadPolicySpecWorkloadsKindsItemDeployment,
   /// kClusterReloadPolicySpecWorkloadsKindsItemDaemonSet,
   /// kClusterReloadPolicySpecWorkloadsKindsItemStatefulSet,
@@ -92,7 +95,7 @@ struct ClusterReloadPolicySpecWorkloads {
   /// kClusterReloadPolicySpecWorkloadsKindsItemRollout,
   /// kClusterReloadPolicySpecWorkloadsKindsItemDeploymentConfig.
   std::optional<std::vector<std::string>> kinds;
-  /// Names, with * for any text.
+  /// The policy is only about workloads with these names, in which * stands for any text.
   std::optional<std::vector<std::string>> names;
   ClusterReloadPolicySpecWorkloads();
   ClusterReloadPolicySpecWorkloads(const ClusterReloadPolicySpecWorkloads&);
@@ -112,33 +115,36 @@ inline constexpr char kClusterReloadPolicySpecWorkloadsKindsItemRollout[] = "Rol
 inline constexpr char kClusterReloadPolicySpecWorkloadsKindsItemDeploymentConfig[] = "DeploymentConfig";
 
 struct ClusterReloadPolicySpec {
-  /// Annotations and ReloadPolicies may be stricter than this policy, and no laxer.
+  /// With true, annotations and ReloadPolicies may be stricter than this policy, and no laxer.
   std::optional<bool> enforce;
-  /// Names, with * for any text, of namespaces where it does not hold.
+  /// The policy does not hold in namespaces with these names, in which * stands for any text.
   std::optional<std::vector<std::string>> excluded_namespaces;
-  /// A rollout ends when all pods are available, not already when all are replaced.
+  /// With a health gate a rollout ends when all pods are available, and not already when all are
+  /// replaced.
   ::kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate> health_gate;
-  /// Rollouts begin only while one of these is open.
+  /// Rollouts begin only while one of these windows is open.
   std::optional<std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem>> maintenance_windows;
-  /// How many rollouts may be under way in the cluster.
+  /// At most this many rollouts are under way in the cluster at a time.
   std::optional<std::int32_t> max_concurrent_rollouts;
-  /// How many rollouts may be under way in each namespace.
+  /// At most this many rollouts are under way in each namespace at a time.
   std::optional<std::int32_t> max_concurrent_rollouts_per_namespace;
-  /// The least time between two rollouts of one workload.
+  /// At least this much time passes between two rollouts of one workload.
   std::optional<std::string> min_interval;
-  /// Names, with * for any text; all of them by default.
+  /// The policy holds in namespaces with these names, in which * stands for any text. Without names
+  /// it holds in all.
   std::optional<std::vector<std::string>> namespaces;
-  /// For a source with several workloads; those of a lower order are rolled first. 0 by default.
+  /// When several workloads are due for one source, those of a lower order are rolled first. A
+  /// workload that is not named here has the order 0.
   std::optional<std::vector<ClusterReloadPolicySpecOrderItem>> order;
-  /// Holds back every rollout; they are made up for when it ends.
+  /// With true, the operator holds back every rollout, and makes up for them when the pause ends.
   std::optional<bool> paused;
   /// A workload is rolled when its sources have not changed for this long.
   std::optional<std::string> settle_window;
-  /// Settings of single sources.
+  /// These are settings of single sources.
   std::optional<std::vector<ClusterReloadPolicySpecSourcesItem>> sources;
-  /// No more workloads are rolled while this many rollouts have failed and are not mended.
+  /// The operator rolls no more workloads while this many rollouts have failed and are not mended.
   std::optional<std::int32_t> stop_after_failures;
-  /// Which workloads it is about; all of them when it says nothing.
+  /// The policy is about these workloads. When nothing is said here, it is about all.
   ::kubexx::apimachinery::Box<ClusterReloadPolicySpecWorkloads> workloads;
   ClusterReloadPolicySpec();
   ClusterReloadPolicySpec(const ClusterReloadPolicySpec&);
@@ -150,46 +156,46 @@ struct ClusterReloadPolicySpec {
 };
 
 struct ClusterReloadPolicyStatusFailedRolloutsItem {
-  /// When the rollout began.
+  /// The rollout began at this time.
   ::kubexx::apimachinery::DateTime rolled_at{};
-  /// Of the workload.
+  /// This is the UID of the workload.
   std::string uid{};
-  /// Kind/namespace/name.
+  /// The workload is named by its kind, namespace and name, as in Deployment/shop/web.
   std::string workload{};
   bool operator==(const ClusterReloadPolicyStatusFailedRolloutsItem&) const = default;
 };
 
 struct ClusterReloadPolicyStatusPendingRolloutsItem {
-  /// The same in a sentence.
+  /// The message says in a sentence why the rollout waits.
   std::optional<std::string> message{};
-  /// What it waits for.
+  /// The reason says in a word why the rollout waits.
   std::string reason{};
-  /// Since when it waits.
+  /// The rollout has waited since this time.
   std::optional<::kubexx::apimachinery::DateTime> since{};
-  /// When it may go on, where that is known.
+  /// The rollout may go on at this time, where that is known.
   std::optional<::kubexx::apimachinery::DateTime> until{};
-  /// Kind/namespace/name.
+  /// The workload is named by its kind, namespace and name, as in Deployment/shop/web.
   std::string workload{};
   bool operator==(const ClusterReloadPolicyStatusPendingRolloutsItem&) const = default;
 };
 
 struct ClusterReloadPolicyStatus {
-  /// Rollouts under way.
+  /// This many rollouts are under way.
   std::optional<std::int32_t> active;
-  /// Ready, Degraded and Stopped.
+  /// The conditions are Ready, Degraded and Stopped.
   std::optional<std::vector<::kubexx::api::meta::v1::Condition>> conditions;
-  /// Rollouts that failed and are not mended.
+  /// This many rollouts have failed and are not mended.
   std::optional<std::int32_t> failed;
-  /// Rollouts that failed and are not mended, the first hundred. Read back when the operator
-  /// starts.
+  /// These are the first hundred rollouts that have failed and are not mended. The operator reads
+  /// them back when it starts.
   std::optional<std::vector<ClusterReloadPolicyStatusFailedRolloutsItem>> failed_rollouts;
-  /// The generation of the policy that the status is about.
+  /// The status is about this generation of the policy.
   std::optional<std::int64_t> observed_generation;
-  /// Rollouts that wait.
+  /// This many rollouts wait.
   std::optional<std::int32_t> pending;
-  /// The first of those that wait.
+  /// These are the first twenty of the rollouts that wait.
   std::optional<std::vector<ClusterReloadPolicyStatusPendingRolloutsItem>> pending_rollouts;
-  /// The first rollout that waits and why.
+  /// The summary names the first rollout that waits, and says why it waits.
   std::optional<std::string> summary;
   ClusterReloadPolicyStatus();
   ClusterReloadPolicyStatus(const ClusterReloadPolicyStatus&);

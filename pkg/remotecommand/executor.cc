@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kubexx/remotecommand/internal/channels.h"
+#include "kubexx/remotecommand/internal/start_thread.h"
 #include "kubexx/remotecommand/internal/web_socket.h"
 #include "kubexx/rest/stream_access.h"
 #include "kubexx/rest/url.h"
@@ -56,10 +57,13 @@ class InputPump {
       : socket_(socket),
         source_(source),
         at_end_(std::move(at_end)),
-        on_error_(std::move(on_error)) {
-    if (source_) {
-      thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
-    }
+        on_error_(std::move(on_error)) {}
+
+  /// Starts the thread, if there is a source. kUnavailable where none is left.
+  Result<void> Start() {
+    return source_
+               ? internal::StartThread(thread_, [this](const std::stop_token& stop) { Run(stop); })
+               : Result<void>();
   }
 
   /// Ends the thread and gives the source's error, if there was one.
@@ -164,15 +168,17 @@ Result<Exit> Executor::Run(std::string path, const std::string& query, const Str
   };
   const std::string close_input = internal::Message(Channel::kClose, std::string_view("\0", 1));
   InputPump input(*socket, streams.in, close_input);
+  KX_RETURN_IF_ERROR(input.Start());
   std::jthread resizer;
   if (streams.tty && streams.sizes) {
-    resizer = std::jthread([&socket, &streams](const std::stop_token& ended) {
+    const auto resize = [&socket, &streams](const std::stop_token& ended) {
       while (const auto size = streams.sizes->Next(ended)) {
         if (!socket->Send(internal::ResizeMessage(*size), ended)) {
           return;
         }
       }
-    });
+    };
+    KX_RETURN_IF_ERROR(internal::StartThread(resizer, resize));
   }
   const auto closed = socket->Run(take, internal::HeldUpInput::kFails, stop);
   resizer = {};
@@ -203,6 +209,7 @@ Result<void> Executor::Forward(const Target& target, std::uint16_t port, Source 
   std::stop_source broken;  // a local side that is gone does not come back
   const std::stop_callback on_stop(stop, [&broken] { broken.request_stop(); });
   InputPump input(*socket, in, {}, [&broken] { broken.request_stop(); });
+  KX_RETURN_IF_ERROR(input.Start());
   const auto closed = socket->Run(take, internal::HeldUpInput::kWaits, broken.get_token());
   KX_RETURN_IF_ERROR(input.Stop());
   if (!closed) {

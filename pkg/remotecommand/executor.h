@@ -38,7 +38,7 @@ struct Exit {
 /// more thread for the network, one while there is input, and one while there are terminal sizes.
 /// Input and output do not wait for each other. Errors are the server's Status when it refuses;
 /// kUnavailable when the connection cannot be made, breaks or goes silent, or no thread is left for
-/// the network; and kCancelled after `stop` is requested, as soon as a running sink has returned.
+/// it; and kCancelled after `stop` is requested, as soon as a running sink has returned.
 /// Options bound the memory. Server, proxy, TLS and credentials are the client's, and the
 /// credentials are shared with its requests; after a 401 a call tries once more if there are new
 /// credentials. Thread-safe. Semantics: client-go tools/remotecommand, with its timeouts.

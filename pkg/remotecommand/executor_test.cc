@@ -19,6 +19,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/certificates.h"
@@ -612,6 +613,31 @@ TEST_F(ExecutorTest, ForwardingEndsWhenItsLocalSideBreaks) {
   const auto done = MakeExecutor().Forward(kTarget, 8080, reset, StringSink(out_));
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message, "input: connection reset by peer");
+}
+
+TEST_F(ExecutorTest, WithoutThreadsACallIsAnError) {
+  if constexpr (!base::testing::ScarceThreads::kWorks) {
+    GTEST_SKIP();
+  }
+  Serve([](ServerConnection& /*server*/) {});
+  const Sink ignore = [](std::string_view /*bytes*/) { return Result<void>(); };
+  const Streams streams{.in = StringSource("a"),
+                        .out = ignore,
+                        .tty = true,
+                        .sizes = std::make_shared<TerminalSizes>()};
+  // For the input, the sizes and the network.
+  for (const int left : {0, 1, 2}) {
+    const base::testing::ScarceThreads scarce(left);
+    const auto exit = Exec(streams);
+    ASSERT_FALSE(exit);
+    EXPECT_EQ(exit.error().reason, Reason::kUnavailable);
+    EXPECT_THAT(exit.error().message, HasSubstr("no thread is left")) << left;
+  }
+  Serve({.script = [](ServerConnection& /*server*/) {}, .protocol = "v4.channel.k8s.io"});
+  const base::testing::ScarceThreads scarce(0);
+  const auto forwarded = MakeExecutor().Forward(kTarget, 80, StringSource("a"), ignore);
+  ASSERT_FALSE(forwarded);
+  EXPECT_THAT(forwarded.error().message, HasSubstr("no thread is left"));
 }
 
 }  // namespace

@@ -193,7 +193,7 @@ class ListeningForwarder final : public PortForwarder {
             },
             [&local](std::string_view bytes) { return local.Write(bytes); }, stop);
       }
-    } catch (...) {  // Of the system, which has no thread left.
+    } catch (...) {  // Of the system, which has no memory left.
       done = Fail(Reason::kUnavailable, base::ThrownText());
     }
     if (done) {

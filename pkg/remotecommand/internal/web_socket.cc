@@ -2,7 +2,6 @@
 
 #include <utility>
 // Asio needs <utility> first.
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -11,22 +10,21 @@
 #include <boost/beast/websocket.hpp>
 #include <chrono>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <system_error>
 #include <thread>
 
 #include "kubexx/base/after.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/remotecommand/internal/byte_stream.h"
+#include "kubexx/remotecommand/internal/dialer.h"
 #include "kubexx/remotecommand/internal/handover.h"
 #include "kubexx/remotecommand/internal/liveness.h"
-#include "kubexx/remotecommand/internal/name_lookup.h"
+#include "kubexx/remotecommand/internal/run_until_done.h"
 #include "kubexx/remotecommand/internal/send_queue.h"
+#include "kubexx/remotecommand/internal/start_thread.h"
 #include "kubexx/remotecommand/internal/tcp_state.h"
-#include "kubexx/remotecommand/internal/tunnel.h"
 #include "kubexx/rest/error_response.h"
 #include "kubexx/rest/stream_access.h"
 
@@ -52,7 +50,7 @@ apimachinery::Error Cancelled() {
 class BeastWebSocket final : public WebSocket {
  public:
   explicit BeastWebSocket(const Executor::Options& options)
-      : options_(options), timer_(context_), lookup_(context_) {}
+      : options_(options), timer_(context_), dialer_(context_) {}
 
   /// What it is spoken over, before Connect.
   apimachinery::Result<void> MakeStream(const rest::StreamAccess& access) {
@@ -86,12 +84,9 @@ class BeastWebSocket final : public WebSocket {
     Pump();
     std::exception_ptr thrown;
     std::jthread network;
-    try {
-      network = std::jthread([this, &thrown] { RunNetwork(thrown); });
-    } catch (const std::system_error& error) {
+    if (auto started = StartThread(network, [this, &thrown] { RunNetwork(thrown); }); !started) {
       queue_.Close();
-      return apimachinery::Fail(apimachinery::Reason::kUnavailable,
-                                std::string("no thread is left: ") + error.what());
+      return apimachinery::Fail(std::move(started).error());
     }
     std::exception_ptr thrown_by_sink;
     {
@@ -128,8 +123,8 @@ class BeastWebSocket final : public WebSocket {
                                      const std::string& protocol, const std::stop_token& stop) {
     // One limit for everything.
     asio::steady_timer limit(context_);
-    connect_by_ = base::After(Now(), options_.connect_timeout);
-    limit.expires_at(connect_by_);
+    const base::TimePoint connect_by = base::After(Now(), options_.connect_timeout);
+    limit.expires_at(connect_by);
     limit.async_wait([this](error_code error) {
       if (!error && connecting_) {
         timed_out_ = true;
@@ -138,7 +133,10 @@ class BeastWebSocket final : public WebSocket {
     });
     const std::stop_callback on_stop(stop, [this] { asio::post(context_, [this] { Abort(); }); });
     connecting_ = true;
-    const auto connected = ConnectSteps(access, target, protocol, stop);
+    auto connected = dialer_.Dial(bytes(), access, connect_by, stop);
+    if (connected) {
+      connected = Upgrade(access, target, protocol);
+    }
     // What is due already is called all the same, by Run, and is to find nothing to do.
     connecting_ = false;
     limit.cancel();
@@ -163,77 +161,6 @@ class BeastWebSocket final : public WebSocket {
   ByteStream& bytes() { return ws_->next_layer().bytes(); }
   beast::tcp_stream& tcp() { return bytes().tcp(); }
 
-  /// Runs until `start`'s operation is done.
-  template <class Start>
-  error_code Await(Start start) {
-    std::optional<error_code> result;
-    start([&result](error_code error) { result = error; });
-    context_.restart();
-    while (!result) {
-      context_.run_one();
-    }
-    return *result;
-  }
-
-  /// `left` addresses have the rest of the time to themselves: one that does not answer leaves some
-  /// for the others.
-  error_code TryAddress(const tcp::endpoint& address, std::size_t left) {
-    const auto now = std::chrono::steady_clock::now();
-    tcp().expires_at(left > 1 ? now + (connect_by_ - now) / static_cast<int>(left) : connect_by_);
-    const error_code error =
-        Await([&](auto done) { tcp().async_connect(address, [done](error_code e) { done(e); }); });
-    tcp().expires_never();
-    return error;
-  }
-
-  apimachinery::Result<void> ConnectSteps(const rest::StreamAccess& access,
-                                          const std::string& target, const std::string& protocol,
-                                          const std::stop_token& stop) {
-    const auto failed = [&access](const std::string& why) {
-      return apimachinery::Fail(apimachinery::Reason::kUnavailable,
-                                "connect to " + access.server.Authority() + ": " + why);
-    };
-    const rest::ServerUrl& first = access.proxy ? access.proxy->address : access.server;
-    const std::string of_proxy = access.proxy ? "proxy " + first.Authority() + ": " : "";
-    NameLookup::Endpoints found;
-    error_code error = Await([&](auto done) {
-      lookup_.Start(first.host, first.port,
-                    [&found, done](error_code e, NameLookup::Endpoints endpoints) {
-                      found = std::move(endpoints);
-                      done(e);
-                    });
-    });
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if (stop.stop_requested() || timed_out_) {
-        break;
-      }
-      error = TryAddress(found[i], found.size() - i);
-      if (!error) {
-        break;
-      }
-    }
-    if (error || stop.stop_requested() || timed_out_) {
-      return failed(of_proxy + error.message());
-    }
-    if (access.proxy) {
-      std::string why;
-      (void)Await([&](auto done) {
-        AsyncOpenTunnel(tcp(), access, [&why, done](std::string reason) {
-          why = std::move(reason);
-          done({});
-        });
-      });
-      if (!why.empty() || stop.stop_requested() || timed_out_) {
-        return failed(of_proxy + why);
-      }
-    }
-    if (error = Await([&](auto done) { bytes().AsyncHandshake(done); }); error) {
-      const std::string detail = bytes().HandshakeDetail();
-      return failed("TLS: " + (detail.empty() ? error.message() : detail));
-    }
-    return Upgrade(access, target, protocol);
-  }
-
   apimachinery::Result<void> Upgrade(const rest::StreamAccess& access, const std::string& target,
                                      const std::string& protocol) {
     ws_->set_option(websocket::stream_base::timeout{websocket::stream_base::none(),
@@ -248,7 +175,7 @@ class BeastWebSocket final : public WebSocket {
     ws_->binary(true);
     ws_->auto_fragment(false);
     Response response;
-    const error_code error = Await([&](auto done) {
+    const error_code error = RunUntilDone(context_, [&](auto done) {
       ws_->async_handshake(response, access.server.Authority(), target, done);
     });
     const auto header = [&response](bhttp::field name) { return std::string(response[name]); };
@@ -276,7 +203,7 @@ class BeastWebSocket final : public WebSocket {
       return;
     }
     aborted_ = true;
-    lookup_.Cancel();
+    dialer_.Cancel();
     error_code ignored;
     tcp().socket().close(ignored);
   }
@@ -416,8 +343,7 @@ class BeastWebSocket final : public WebSocket {
   asio::io_context context_{1};
   std::optional<Stream> ws_;
   asio::steady_timer timer_;
-  NameLookup lookup_;
-  std::chrono::steady_clock::time_point connect_by_{};
+  Dialer dialer_;
   bool connecting_ = false;
   /// The socket was closed while connecting.
   bool aborted_ = false;
