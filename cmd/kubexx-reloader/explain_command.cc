@@ -126,6 +126,7 @@ class View {
                                          id.key.ToString() + " does not exist");
     }
     reloader::KeyedSources sources(caches_, &enforcer_, &value_digests_, stop, &absences_);
+    sources.LookFor(*workload);
     const auto get = [&](const reloader::SourceId& source) { return sources.Get(source); };
     const auto names = [&](reloader::SourceType type) {
       return caches_.SourceNames(type, id.key.namespace_);
@@ -144,7 +145,11 @@ class View {
          .now = base::Clock::Real().Wall(),
          .source_selector = config.source_label_selector,
          .paused_by_others = paused_by_others,
-         .users = [this](const reloader::SourceId& source) { return UsersOf(source); }});
+         .users = [this](const reloader::SourceId& source) { return UsersOf(source); },
+         .needs_rollout =
+             [&](const reloader::Workload& other, const reloader::SourceId& source) {
+               return NeedsRollout(other, source, config, stop);
+             }});
     if (const auto& failure = sources.failure() ? sources.failure() : sources.left_out()) {
       return Fail(*failure);
     }
@@ -154,6 +159,21 @@ class View {
   }
 
  private:
+  /// Whether the workload must be rolled for the source, by the keys that count for it.
+  bool NeedsRollout(const reloader::Workload& workload, const reloader::SourceId& source,
+                    const reloader::Config& config, const std::stop_token& stop) {
+    reloader::KeyedSources sources(caches_, &enforcer_, &value_digests_, stop, &absences_);
+    sources.LookFor(workload);
+    const auto get = [&](const reloader::SourceId& id) { return sources.Get(id); };
+    const auto names = [&](reloader::SourceType type) {
+      return caches_.SourceNames(type, workload.id.key.namespace_);
+    };
+    reloader::PatternCache patterns;
+    return reloader::IsDue(reloader::MakePlan(workload, {get, names, &sources},
+                                              reloader::Knowledge{}, config.rules, patterns),
+                           source);
+  }
+
   std::vector<reloader::Workload> UsersOf(const reloader::SourceId& source) const {
     const reloader::Caches::Concerned concerned = caches_.WorkloadsOf(source);
     std::vector<reloader::Workload> users;

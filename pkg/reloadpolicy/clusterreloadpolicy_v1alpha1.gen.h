@@ -118,6 +118,10 @@ struct ClusterReloadPolicySpec {
   std::optional<std::vector<std::string>> excluded_namespaces;
   /// A rollout ends when all pods are available, not already when all are replaced.
   ::kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate> health_gate;
+  /// Which keys of its sources count for a workload. With Referenced only those that its pod
+  /// template uses. All by default.
+  /// Values: kClusterReloadPolicySpecKeysAll, kClusterReloadPolicySpecKeysReferenced.
+  std::optional<std::string> keys;
   /// Rollouts begin only while one of these is open.
   std::optional<std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem>> maintenance_windows;
   /// How many rollouts may be under way in the cluster.
@@ -148,6 +152,9 @@ struct ClusterReloadPolicySpec {
   ~ClusterReloadPolicySpec();
   bool operator==(const ClusterReloadPolicySpec&) const;
 };
+/// Values of ClusterReloadPolicySpec::keys.
+inline constexpr char kClusterReloadPolicySpecKeysAll[] = "All";
+inline constexpr char kClusterReloadPolicySpecKeysReferenced[] = "Referenced";
 
 struct ClusterReloadPolicyStatusFailedRolloutsItem {
   /// When the rollout began.

@@ -111,6 +111,10 @@ inline constexpr char kReloadPolicySpecWorkloadsKindsItemDeploymentConfig[] = "D
 struct ReloadPolicySpec {
   /// A rollout ends when all pods are available, not already when all are replaced.
   ::kubexx::apimachinery::Box<ReloadPolicySpecHealthGate> health_gate;
+  /// Which keys of its sources count for a workload. With Referenced only those that its pod
+  /// template uses. All by default.
+  /// Values: kReloadPolicySpecKeysAll, kReloadPolicySpecKeysReferenced.
+  std::optional<std::string> keys;
   /// Rollouts begin only while one of these is open.
   std::optional<std::vector<ReloadPolicySpecMaintenanceWindowsItem>> maintenance_windows;
   /// How many rollouts may be under way in the namespace.
@@ -137,6 +141,9 @@ struct ReloadPolicySpec {
   ~ReloadPolicySpec();
   bool operator==(const ReloadPolicySpec&) const;
 };
+/// Values of ReloadPolicySpec::keys.
+inline constexpr char kReloadPolicySpecKeysAll[] = "All";
+inline constexpr char kReloadPolicySpecKeysReferenced[] = "Referenced";
 
 struct ReloadPolicyStatusFailedRolloutsItem {
   /// When the rollout began.

@@ -152,6 +152,7 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
     return source;
   }
   source->keys = KeysOf(*source);
+  source->by_use = used_ != nullptr;
   if (source->keys.empty()) {
     return source;
   }
@@ -164,8 +165,17 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
   return source;
 }
 
+void KeyedSources::LookFor(const Workload& workload) {
+  used_ = gate_ != nullptr && gate_->CountsUsedKeysOnly(workload) ? &workload.used_keys : nullptr;
+}
+
 std::string KeyedSources::KeysOf(const Source& source) const {
-  return gate_ == nullptr ? source.keys : gate_->KeysOf(source.id, source.keys);
+  std::string keys = gate_ == nullptr ? source.keys : gate_->KeysOf(source.id, source.keys);
+  if (used_ == nullptr) {
+    return keys;
+  }
+  const auto used = used_->find({source.id.type, source.id.key.name});
+  return used == used_->end() ? keys : KeysInBoth(keys, used->second);
 }
 
 bool KeyedSources::IsUnknown(const SourceId& id) {

@@ -20,7 +20,9 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/source.h"
+#include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/model/value_digests.h"
+#include "kubexx/reloader/model/workload.h"
 #include "kubexx/reloader/plan/planner.h"
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/reloader/watch/source_absences.h"
@@ -128,6 +130,9 @@ class KeyedSources final : public DigestsOver {
         absences_(absences),
         behind_(behind) {}
 
+  /// Makes only the keys count that `workload` uses, where the gate says so. Keeps a reference to
+  /// the workload.
+  void LookFor(const Workload& workload);
   /// Returns the source; std::nullopt when it does not exist. Sets Source::unknown when that cannot
   /// be determined, or when it is only known that the source exists and is not watched.
   std::optional<Source> Get(const SourceId& id);
@@ -162,6 +167,7 @@ class KeyedSources final : public DigestsOver {
   const std::stop_token& stop_;
   SourceAbsences* const absences_;
   const Behind behind_;
+  const UsedKeys* used_ = nullptr;  ///< of the workload, where only these count
   std::optional<apimachinery::Status> failure_;
   std::set<SourceId> left_out_;
   std::optional<apimachinery::Status> why_left_out_;
