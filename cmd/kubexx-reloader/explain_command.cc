@@ -14,7 +14,6 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
-#include "kubexx/base/ascii.h"
 #include "kubexx/base/stop_timer.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/kubernetes/resource_client.h"
@@ -31,6 +30,7 @@
 #include "kubexx/reloader/write/pause.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
+#include "named_object.h"
 #include "running_operator.h"
 
 namespace kubexx {
@@ -44,50 +44,6 @@ using reloader::WorkloadKind;
 
 constexpr std::chrono::seconds kPatience{30};
 constexpr std::string_view kExplain = "explain";
-
-/// "Deployment", "deployments", "deploy" and so on.
-std::optional<WorkloadKind> KindOf(std::string_view text) {
-  static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
-      {"deploy", "deployment"},
-      {"ds", "daemonset"},
-      {"sts", "statefulset"},
-      {"cj", "cronjob"},
-      {"dc", "deploymentconfig"}};
-  std::string wanted = base::ToLower(text);
-  for (const auto& [name, kind] : kShort) {
-    wanted = wanted == name ? std::string(kind) : wanted;
-  }
-  for (const WorkloadKind kind : reloader::kWorkloadKinds) {
-    const std::string name = base::ToLower(reloader::KindName(kind));
-    if (wanted == name || wanted == name + "s") {
-      return kind;
-    }
-  }
-  return std::nullopt;
-}
-
-/// Without a namespace.
-Result<WorkloadId> WorkloadOf(const ExplainFlags& question) {
-  const auto usage = [](const std::string& what) {
-    return Fail(Reason::kInvalidConfig, what + "; give KIND/NAME or KIND NAME");
-  };
-  std::vector<std::string> words = question.arguments;
-  if (words.size() == 1) {
-    const std::size_t slash = words[0].find('/');
-    if (slash == std::string::npos) {
-      return usage("\"" + words[0] + "\" names no workload");
-    }
-    words = {words[0].substr(0, slash), words[0].substr(slash + 1)};
-  }
-  if (words.size() != 2 || words[1].empty()) {
-    return usage("one workload is needed");
-  }
-  const auto kind = KindOf(words[0]);
-  if (!kind) {
-    return usage("\"" + words[0] + "\" is no kind of workload");
-  }
-  return WorkloadId{*kind, {"", words[1]}};
-}
 
 /// The state of one namespace, as the operator sees it.
 class View {
@@ -349,7 +305,7 @@ void ExplainFlags::AddTo(flags::FlagSet& flags) {
 int RunExplain(int argc, const char* const* argv,
                const reloader::ConfigFlags::Environment& environment) {
   flags::FlagSet flags(
-      "kubexx-reloader explain",
+      std::string(ProgramName()) + " explain",
       "Tells what would make the operator roll a workload, and why or why not: the rules, the "
       "references to ConfigMaps and Secrets, what is recorded on the workload, the policies, and "
       "what a rollout waits for.\n"
@@ -366,10 +322,11 @@ int RunExplain(int argc, const char* const* argv,
   if (const auto exit_code = ParseCommandLine(flags, argc, argv, ExplainFlags::kShort)) {
     return *exit_code;
   }
-  const auto workload = WorkloadOf(question);
+  const auto workload = NamedWorkload(question.arguments);
   if (!workload) {
     Complain(kExplain,
-             workload.error().message + "\nSee kubexx-reloader explain --help for its usage.");
+             workload.error().message + "\nSee " + std::string(ProgramName()) +
+                 " explain --help for its usage.");
     return kBadUsage;
   }
   const auto config = config_flags.Build(environment);
