@@ -7,6 +7,7 @@
 #include "clean_up_command.h"
 #include "explain_command.h"
 #include "kubexx/reloader/operator/config.h"
+#include "preview_command.h"
 #include "self_test_command.h"
 #include "status_command.h"
 #include "steer_commands.h"
@@ -16,6 +17,14 @@ namespace kubexx {
 namespace {
 
 int Explain(int argc, const char* const* argv) { return RunExplain(argc, argv, Environment); }
+
+int Preview(int argc, const char* const* argv) { return RunPreview(argc, argv, Environment); }
+
+/// The operator's flags count as well.
+void AddPreviewFlags(flags::FlagSet& flags) {
+  const reloader::ConfigFlags of_operator(flags);
+  PreviewFlags().AddTo(flags);
+}
 
 /// The operator's flags count as well.
 void AddExplainFlags(flags::FlagSet& flags) {
@@ -35,6 +44,8 @@ using Names = Command::Names;
 constexpr std::array kCommands{
     Command{"explain", "KIND/NAME: tells what would roll a workload, and why or why not", Explain,
             AddExplainFlags, Names::kWorkload},
+    Command{"preview", "-f FILE: tells what a change of ConfigMaps and Secrets would roll", Preview,
+            AddPreviewFlags},
     Command{"status", "tells what policies hold back, and what has failed", RunStatus,
             AddFlagsOf<StatusFlags>},
     Command{"pause", "KIND/NAME: holds back the rollouts of a workload, a source or a policy",
@@ -68,7 +79,7 @@ void AddCommandsTo(flags::FlagSet& flags) {
 std::vector<const char*> WithAllLongNames(int argc, const char* const* argv) {
   std::vector<const char*> words(argv, argv + argc);
   for (const std::span<const ShortFlag> names :
-       {std::span<const ShortFlag>(ExplainFlags::kShort),
+       {std::span<const ShortFlag>(PreviewFlags::kShort),
         std::span<const ShortFlag>(StatusFlags::kShort),
         std::span<const ShortFlag>(CleanUpFlags::kShort)}) {
     words = WithLongNames(argc, words.data(), names);

@@ -48,7 +48,7 @@ bool RefuseArguments(const std::vector<std::string>& arguments) {
         << (argument == "false" ? "; a flag is switched off by --flag=false"
             : argument == "completion"
                 ? "; use --completion bash, zsh or fish"
-                : "; the only commands are explain KIND/NAME, status, pause, resume, "
+                : "; the only commands are explain KIND/NAME, preview, status, pause, resume, "
                   "retry, clean-up, self-test, help and version, and they come before other words")
         << "\nSee kubexx-reloader --help for its usage.\n";
     return true;

@@ -79,6 +79,13 @@ gives 2 'names no object' resume web
 gives 2 'is no kind of workload, source or policy' retry pod/web
 gives 2 'unknown flag: --mended' pause --mended deployment/web
 
+log "preview names its file, wherever it is"
+gives 1 'kubexx-reloader preview: the cluster cannot be reached: ' preview -f -
+gives 1 'kubexx-reloader preview: ' -f changed.yaml --auto-reload-all preview -n shop -o json --kubeconfig=/nowhere
+gives 2 'give the file with -f' preview
+gives 2 'unexpected argument "web"' preview -f - web
+gives 0 '--exit-code' help preview
+
 log "as a plugin of kubectl it is called kubectl reloader, and never runs the operator"
 ln -s "$program" "$work/kubectl-reloader"
 ln -s "$program" "$work/kubectl_complete-reloader"
@@ -127,6 +134,6 @@ gives 0 'clean-up   removes what' --help
 gives 0 'kubexx-reloader 0.' version
 gives 0 'kubexx-reloader 0.' --version
 gives 0 "clean-up) flags='--completion= --context=" --completion bash
-gives 0 "'1:command:(explain status pause resume retry clean-up self-test)'" --completion zsh
+gives 0 "'1:command:(explain preview status pause resume retry clean-up self-test)'" --completion zsh
 gives 0 '__fish_use_subcommand' --completion fish
 log "PASSED"

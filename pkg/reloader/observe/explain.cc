@@ -297,7 +297,7 @@ std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int o
 Explanation Explain(const ExplainInput& input) {
   const Workload& workload = input.workload;
   PatternCache patterns;
-  const Plan plan = MakePlan(workload, input.sources, Knowledge{}, input.rules, patterns);
+  const Plan plan = MakePlan(workload, input.sources, input.known, input.rules, patterns);
   const ObjectRef ref{std::string(KindName(workload.id.kind)), workload.id.key};
   const Effective effective = input.arbiter.policies().Resolve(ref, workload.annotations);
   Explanation result{.workload = workload.id,

@@ -102,10 +102,12 @@ struct ExplainInput {
   /// Whether another workload must be rolled for a source and has not been yet. Empty: judged by
   /// `sources`, as if the same keys counted for it.
   std::function<bool(const Workload&, const SourceId&)> needs_rollout{};
+  /// What the operator knows beyond what is written on the workload.
+  Knowledge known{};
 };
 
-/// Answers as an operator would that has just started and thus knows only what is written on the
-/// workload. Pure.
+/// Answers as an operator would that knows nothing but `known` and what is written on the workload.
+/// Pure.
 Explanation Explain(const ExplainInput& input);
 
 /// The explanation as text for people.
