@@ -135,7 +135,7 @@ void CleanUpFlags::AddTo(flags::FlagSet& flags) {
 int RunCleanUp(int argc, const char* const* argv) {
   const controller::StopSignals signals;
   flags::FlagSet flags(
-      "kubexx-reloader clean-up",
+      std::string(ProgramName()) + " clean-up",
       "Removes from workloads what kubexx-reloader and stakater/Reloader have left there, for when "
       "you uninstall them: the annotations reloader.kubexx.io/baseline, .../last-rollout, "
       ".../rollout-state and .../template-generation, kubexx.io/rolled-for, and the mark of a "

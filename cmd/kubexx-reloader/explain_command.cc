@@ -1,284 +1,33 @@
 #include "explain_command.h"
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
-#include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "kubexx/api/core/v1/resources.gen.h"
-#include "kubexx/api/core/v1/schema.gen.h"
-#include "kubexx/api/core/v1/types.gen.h"
-#include "kubexx/base/ascii.h"
+#include "judge.h"
 #include "kubexx/base/stop_timer.h"
 #include "kubexx/flags/flags.h"
-#include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/digest.h"
-#include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/observe/explain.h"
 #include "kubexx/reloader/operator/watch_scope.h"
-#include "kubexx/reloader/policy/policy_enforcer.h"
-#include "kubexx/reloader/policy/policy_watch.h"
-#include "kubexx/reloader/watch/caches.h"
-#include "kubexx/reloader/watch/kubernetes_io.h"
-#include "kubexx/reloader/watch/source_keys.h"
-#include "kubexx/reloader/write/pause.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
+#include "named_object.h"
+#include "namespace_view.h"
 #include "running_operator.h"
 
 namespace kubexx {
 namespace {
 
-using apimachinery::Fail;
-using apimachinery::Reason;
 using apimachinery::Result;
 using reloader::WorkloadId;
-using reloader::WorkloadKind;
 
 constexpr std::chrono::seconds kPatience{30};
 constexpr std::string_view kExplain = "explain";
-
-/// "Deployment", "deployments", "deploy" and so on.
-std::optional<WorkloadKind> KindOf(std::string_view text) {
-  static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
-      {"deploy", "deployment"},
-      {"ds", "daemonset"},
-      {"sts", "statefulset"},
-      {"cj", "cronjob"},
-      {"dc", "deploymentconfig"}};
-  std::string wanted = base::ToLower(text);
-  for (const auto& [name, kind] : kShort) {
-    wanted = wanted == name ? std::string(kind) : wanted;
-  }
-  for (const WorkloadKind kind : reloader::kWorkloadKinds) {
-    const std::string name = base::ToLower(reloader::KindName(kind));
-    if (wanted == name || wanted == name + "s") {
-      return kind;
-    }
-  }
-  return std::nullopt;
-}
-
-/// Without a namespace.
-Result<WorkloadId> WorkloadOf(const ExplainFlags& question) {
-  const auto usage = [](const std::string& what) {
-    return Fail(Reason::kInvalidConfig, what + "; give KIND/NAME or KIND NAME");
-  };
-  std::vector<std::string> words = question.arguments;
-  if (words.size() == 1) {
-    const std::size_t slash = words[0].find('/');
-    if (slash == std::string::npos) {
-      return usage("\"" + words[0] + "\" names no workload");
-    }
-    words = {words[0].substr(0, slash), words[0].substr(slash + 1)};
-  }
-  if (words.size() != 2 || words[1].empty()) {
-    return usage("one workload is needed");
-  }
-  const auto kind = KindOf(words[0]);
-  if (!kind) {
-    return usage("\"" + words[0] + "\" is no kind of workload");
-  }
-  return WorkloadId{*kind, {"", words[1]}};
-}
-
-/// The state of one namespace, as the operator sees it.
-class View {
- public:
-  View(const std::shared_ptr<rest::RESTClient>& client, const reloader::Config& config,
-       const std::string& name)
-      : enforcer_({.flags = config.rollouts}),
-        // Somebody waits. What this person may not read says nothing of the operator.
-        watch_(client, {.namespaces = {name}, .patience = base::Duration(0)}),
-        caches_(Informers(client, config, name), config.rules),
-        query_pause_(reloader::NewPauseQuery(client)),
-        value_digests_(reloader::NewValueFetch(client)),
-        absences_({.has_selector = !config.source_label_selector.empty(),
-                   .exists = reloader::NewSourceQuery(client)}) {}
-
-  Result<void> Load(const std::stop_token& stop) {
-    watch_.Start(enforcer_);
-    caches_.Start();
-    if (!caches_.WaitForSync(stop) || !caches_.HasSynced() || !watch_.WaitForSync(stop)) {
-      return Fail(Reason::kTimeout,
-                  "the workloads, ConfigMaps and Secrets of the namespace cannot be listed and "
-                  "watched; is that permitted?");
-    }
-    caches_.LoadPodReports();
-    caches_.ForEachWorkload([this](const reloader::Workload& workload) {
-      enforcer_.OnWorkload(workload.id, &workload);
-    });
-    return {};
-  }
-
-  Result<reloader::Explanation> Explain(const WorkloadId& id, const reloader::Config& config,
-                                        const std::stop_token& stop) {
-    const auto workload = caches_.GetWorkload(id);
-    if (!workload) {
-      return Fail(Reason::kNotFound, std::string(reloader::KindName(id.kind)) + " " +
-                                         id.key.ToString() + " does not exist");
-    }
-    reloader::KeyedSources sources(caches_, &enforcer_, &value_digests_, stop, &absences_);
-    const auto get = [&](const reloader::SourceId& source) { return sources.Get(source); };
-    const auto names = [&](reloader::SourceType type) {
-      return caches_.SourceNames(type, id.key.namespace_);
-    };
-    const reloadpolicy::Arbiter arbiter = enforcer_.Snapshot();
-    bool paused_by_others = false;
-    if (workload->paused && id.kind == WorkloadKind::kDeployment) {
-      KX_ASSIGN_OR_RETURN(const reloader::PauseState pause, query_pause_(id, stop));
-      paused_by_others = pause.by_others;
-    }
-    reloader::Explanation explanation = reloader::Explain(
-        {.workload = *workload,
-         .sources = {get, names, &sources},
-         .rules = config.rules,
-         .arbiter = arbiter,
-         .now = base::Clock::Real().Wall(),
-         .source_selector = config.source_label_selector,
-         .paused_by_others = paused_by_others,
-         .users = [this](const reloader::SourceId& source) { return UsersOf(source); }});
-    if (const auto& failure = sources.failure() ? sources.failure() : sources.left_out()) {
-      return Fail(*failure);
-    }
-    explanation.unread_policies = watch_.Unread();
-    explanation.reported = watch_.Reported(id);
-    return explanation;
-  }
-
- private:
-  std::vector<reloader::Workload> UsersOf(const reloader::SourceId& source) const {
-    const reloader::Caches::Concerned concerned = caches_.WorkloadsOf(source);
-    std::vector<reloader::Workload> users;
-    for (const auto* ids : {&concerned.by_name, &concerned.by_pattern}) {
-      for (const WorkloadId& id : *ids) {
-        if (auto workload = caches_.GetWorkload(id)) {
-          users.push_back(*std::move(workload));
-        }
-      }
-    }
-    return users;
-  }
-
-  static std::vector<reloader::InformerSet> Informers(
-      const std::shared_ptr<rest::RESTClient>& client, const reloader::Config& config,
-      const std::string& name) {
-    const reloader::WatchSettings settings{.keys = config.rules.keys,
-                                           .source_label_selector = config.source_label_selector,
-                                           .ignored_types = config.ignored_types,
-                                           .kinds = reloader::WatchedKinds(config)};
-    std::vector<reloader::InformerSet> informers;
-    informers.push_back(reloader::NewInformers(client, name, settings));
-    return informers;
-  }
-
-  reloader::PolicyEnforcer enforcer_;
-  reloader::PolicyWatch watch_;
-  reloader::Caches caches_;
-  reloader::PauseQuery query_pause_;
-  reloader::ValueDigestReader value_digests_;
-  reloader::SourceAbsences absences_;
-};
-
-/// By which rules the question is answered.
-struct Judge {
-  reloader::Config config{};
-  std::string whose{};  ///< see Explanation::flags
-  /// Why the operator rolls nothing in the workload's namespace, whatever policies say.
-  std::optional<std::string> unread{};
-};
-
-/// The person's command line, with the flags of an operator before it that it does not name itself.
-Result<reloader::Config> ConfigWith(const std::vector<std::string>& of_operator,
-                                    const flags::FlagSet::GivenFlags& own) {
-  std::vector<std::string> words{""};
-  for (const std::string& argument : of_operator) {
-    const std::string name = argument.substr(0, argument.find('=')).substr(2);
-    if (std::ranges::find(own, name, &flags::FlagSet::GivenFlags::value_type::first) == own.end()) {
-      words.push_back(argument);
-    }
-  }
-  for (const auto& [name, value] : own) {
-    words.push_back("--" + name + "=" + value);
-  }
-  flags::FlagSet flags("", "");
-  const reloader::ConfigFlags config_flags(flags);
-  ExplainFlags().AddTo(flags);
-  std::vector<const char*> argv;
-  for (const std::string& word : words) {
-    argv.push_back(word.c_str());
-  }
-  KX_RETURN_IF_ERROR(flags.Parse(static_cast<int>(argv.size()), argv.data()));
-  return config_flags.Build([](const char*) { return std::string(); });
-}
-
-/// The rules of the operator that watches the workload, or else of the only one; those of the
-/// command line when none can be found.
-Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const ExplainFlags& question,
-                const WorkloadId& id, const Judge& own, const flags::FlagSet::GivenFlags& given,
-                const reloader::NamespaceLabels& labels, const std::stop_token& stop) {
-  const auto without = [&own](const std::string& why) {
-    return Judge{own.config, "given here; those of the running operator are not known: " + why};
-  };
-  const auto operators = FindOperators(client, question.operator_namespace, stop);
-  if (!operators) {
-    return without("the ConfigMaps reloader-meta-info cannot be read: " +
-                   operators.error().message);
-  }
-  std::vector<Judge> judges;
-  std::vector<Judge> watching;
-  std::string why =
-      operators->gone.empty()
-          ? "no operator has published them in a ConfigMap reloader-meta-info"
-          : "the Deployment " + operators->gone.front().ToString() +
-                ", which a ConfigMap reloader-meta-info names, does not exist any more";
-  for (const reloader::ToldOperator& each : operators->running) {
-    const std::string name = each.deployment.name.empty()
-                                 ? "the operator in namespace " + each.deployment.namespace_
-                                 : "the operator " + each.deployment.ToString();
-    // It is the one that watches the workload by its own flags; what is given here is tried on it.
-    const auto as_it_is = ConfigWith(each.arguments, {});
-    auto config = ConfigWith(each.arguments, given);
-    if (!as_it_is || !config) {
-      why = "those of " + name +
-            " are of another version: " + (as_it_is ? config : as_it_is).error().message;
-      continue;
-    }
-    judges.push_back({*std::move(config), "of " + name, each.UnreadIn(id.key.namespace_)});
-    const auto not_watched = reloader::WhyNotWatched(id.kind, id.key.namespace_, *as_it_is, labels);
-    if (not_watched && not_watched->empty()) {
-      watching.push_back(judges.back());
-    }
-  }
-  if (judges.empty()) {
-    return without(why);
-  }
-  Judge chosen = watching.empty() ? judges.front() : watching.front();
-  if (!given.empty()) {
-    chosen.whose += ", and those given here";
-  }
-  if (watching.size() > 1 || (watching.empty() && judges.size() > 1)) {
-    chosen.whose += "; there are other operators (--operator-namespace chooses one)";
-  }
-  return chosen;
-}
-
-/// The flags that are the operator's, too.
-flags::FlagSet::GivenFlags WithoutOwn(flags::FlagSet::GivenFlags given) {
-  std::erase_if(given, [](const auto& flag) {
-    return flag.first == "namespace" || flag.first == "output" ||
-           flag.first == "operator-namespace" || flag.first == "kubeconfig" ||
-           flag.first == "context";
-  });
-  return given;
-}
 
 Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader::Config& config,
                     const flags::FlagSet::GivenFlags& given) {
@@ -293,15 +42,15 @@ Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader:
   const base::StopTimer deadline(base::Clock::Real(), {}, kPatience);
   KX_RETURN_IF_ERROR(CheckReachable(client, deadline.token()));
   const auto labels = [&] { return LabelsOf(client, id.key.namespace_, deadline.token()); };
-  const Judge judge =
-      FindJudge(client, question, id, {.config = config}, given, labels, deadline.token());
+  const Judge judge = FindJudge(client, {id.kind, id.key.namespace_, question.operator_namespace},
+                                config, given, labels, deadline.token());
   reloader::Explanation explanation{.workload = id};
   KX_ASSIGN_OR_RETURN(explanation.not_watched,
                       reloader::WhyNotWatched(id.kind, id.key.namespace_, judge.config, labels));
   if (explanation.not_watched.empty()) {
-    View view(client, judge.config, id.key.namespace_);
+    NamespaceView view(client, judge.config, id.key.namespace_);
     KX_RETURN_IF_ERROR(view.Load(deadline.token()));
-    KX_ASSIGN_OR_RETURN(explanation, view.Explain(id, judge.config, deadline.token()));
+    KX_ASSIGN_OR_RETURN(explanation, view.Explain(id, deadline.token()));
     if (judge.unread) {
       explanation.hold = {.reason = reloadpolicy::HoldReason::kPoliciesUnread,
                           .message = *judge.unread};
@@ -329,7 +78,7 @@ void ExplainFlags::AddTo(flags::FlagSet& flags) {
 int RunExplain(int argc, const char* const* argv,
                const reloader::ConfigFlags::Environment& environment) {
   flags::FlagSet flags(
-      "kubexx-reloader explain",
+      std::string(ProgramName()) + " explain",
       "Tells what would make the operator roll a workload, and why or why not: the rules, the "
       "references to ConfigMaps and Secrets, what is recorded on the workload, the policies, and "
       "what a rollout waits for.\n"
@@ -346,10 +95,10 @@ int RunExplain(int argc, const char* const* argv,
   if (const auto exit_code = ParseCommandLine(flags, argc, argv, ExplainFlags::kShort)) {
     return *exit_code;
   }
-  const auto workload = WorkloadOf(question);
+  const auto workload = NamedWorkload(question.arguments);
   if (!workload) {
-    Complain(kExplain,
-             workload.error().message + "\nSee kubexx-reloader explain --help for its usage.");
+    Complain(kExplain, workload.error().message + "\nSee " + std::string(ProgramName()) +
+                           " explain --help for its usage.");
     return kBadUsage;
   }
   const auto config = config_flags.Build(environment);

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "clean_up_command.h"
-#include "explain_command.h"
+#include "commands.h"
+#include "kubectl_plugin.h"
 #include "kubexx/base/crash_report.h"
 #include "kubexx/base/descriptor_limit.h"
 #include "kubexx/controller/stop_signals.h"
@@ -19,31 +19,19 @@
 #include "kubexx/reloader/observe/process_memory.h"
 #include "kubexx/reloader/operator/config.h"
 #include "process.h"
-#include "self_test_command.h"
 #include "subcommand.h"
 
 namespace {
 
 using namespace kubexx;  // NOLINT(google-build-using-namespace): the wiring speaks of every package
 
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
 /// The index of the first argument that is no flag, wherever it is; 0 when there is none.
 int FindCommand(int argc, const char* const* argv) {
   flags::FlagSet all("", "");
-  const reloader::ConfigFlags of_operator(all);
-  ExplainFlags of_explain;
-  of_explain.AddTo(all);
-  CleanUpFlags of_clean_up;
-  of_clean_up.AddOwnTo(all);
-  SelfTestFlags of_self_test;
-  of_self_test.AddOwnTo(all);
-  std::vector<const char*> words = WithLongNames(argc, argv, ExplainFlags::kShort);
-  words = WithLongNames(argc, words.data(), CleanUpFlags::kShort);
-  words = WithLongNames(argc, words.data(), SelfTestFlags::kShort);
+  for (const Command& command : AllCommands()) {
+    command.add_flags(all);  // a flag that several have is of one type
+  }
+  const std::vector<const char*> words = WithAllLongNames(argc, argv);
   const std::vector<int> found = all.FindArguments(static_cast<int>(words.size()), words.data());
   return found.empty() ? 0 : found.front();
 }
@@ -55,13 +43,14 @@ bool RefuseArguments(const std::vector<std::string>& arguments) {
     if (argument == "true") {
       continue;  // `--auto-reload-all true`: what it asks for is what it gets, also of the original
     }
-    std::cerr << "kubexx-reloader: unexpected argument \"" << argument << "\""
-              << (argument == "false" ? "; a flag is switched off by --flag=false"
-                  : argument == "completion"
-                      ? "; use --completion bash, zsh or fish"
-                      : "; the only commands are explain KIND/NAME, clean-up, self-test, help and "
-                        "version, and they come before other words")
-              << "\nSee kubexx-reloader --help for its usage.\n";
+    std::cerr
+        << "kubexx-reloader: unexpected argument \"" << argument << "\""
+        << (argument == "false" ? "; a flag is switched off by --flag=false"
+            : argument == "completion"
+                ? "; use --completion bash, zsh or fish"
+                : "; the only commands are explain KIND/NAME, preview, status, pause, resume, "
+                  "retry, clean-up, self-test, help and version, and they come before other words")
+        << "\nSee kubexx-reloader --help for its usage.\n";
     return true;
   }
   return false;
@@ -84,20 +73,7 @@ int RunOperator(int argc, const char* const* argv) {
       "is no flag.",
       KUBEXX_VERSION);
   const reloader::ConfigFlags config_flags(flags);
-  flags::FlagSet of_explain("", "", KUBEXX_VERSION);
-  const reloader::ConfigFlags judging_flags(of_explain);
-  ExplainFlags explain_flags;
-  explain_flags.AddTo(of_explain);
-  flags::FlagSet of_clean_up("", "", KUBEXX_VERSION);
-  CleanUpFlags clean_up_flags;
-  clean_up_flags.AddTo(of_clean_up);
-  flags::FlagSet of_self_test("", "", KUBEXX_VERSION);
-  SelfTestFlags self_test_flags;
-  self_test_flags.AddTo(of_self_test);
-  flags.AddCommand("explain", "KIND/NAME: tells what would roll a workload, and why or why not",
-                   of_explain);
-  flags.AddCommand("clean-up", "removes what operators have left on workloads", of_clean_up);
-  flags.AddCommand("self-test", "tests whether the installed operator works", of_self_test);
+  AddCommandsTo(flags);
   if (const auto exit_code = flags.ParseOrExitCode(argc, argv)) {
     return *exit_code;
   }
@@ -120,28 +96,22 @@ int RunOperator(int argc, const char* const* argv) {
   return EXIT_SUCCESS;
 }
 
-int Explain(int argc, const char* const* argv) { return RunExplain(argc, argv, Environment); }
-
-/// What runs in place of the operator.
-struct Command {
-  std::string_view name{};
-  /// Without the command's name.
-  int (*run)(int argc, const char* const* argv) = nullptr;
-};
-constexpr std::array kCommands{Command{"explain", Explain}, Command{"clean-up", RunCleanUp},
-                               Command{"self-test", RunSelfTestCommand}};
-
-const Command* FindByName(std::string_view name) {
-  const auto found = std::ranges::find(kCommands, name, &Command::name);
-  return found == kCommands.end() ? nullptr : &*found;
+/// What runs without a command.
+int Run(int argc, const char* const* argv) {
+  return IsPlugin() ? RunPluginWithoutCommand(argc, argv) : RunOperator(argc, argv);
 }
 
 int Main(int argc, const char* const* argv) {
   base::ReportCrashes("kubexx-reloader/" KUBEXX_VERSION);
+  const std::string_view path = argc > 0 ? argv[0] : "";
+  SetProgramPath(path);
+  if (IsCompletion(path)) {
+    return RunCompletion(argc, argv);
+  }
   const int at = FindCommand(argc, argv);
   const std::string_view command = at == 0 ? "" : argv[at];
   std::vector<const char*> others(argv, argv + argc);
-  const Command* found = FindByName(command);
+  const Command* found = CommandNamed(command);
   if (found != nullptr || command == "help" || command == "version") {
     others.erase(others.begin() + at);
   }
@@ -151,18 +121,18 @@ int Main(int argc, const char* const* argv) {
   }
   if (command == "version") {
     constexpr std::array kVersion{"kubexx-reloader", "--version"};
-    return RunOperator(kVersion.size(), kVersion.data());
+    return Run(kVersion.size(), kVersion.data());
   }
   if (command == "help") {
     constexpr std::array kHelp{"kubexx-reloader", "--help"};
     for (const char* other : others) {
-      if (const Command* about = FindByName(other)) {
+      if (const Command* about = CommandNamed(other)) {
         return about->run(kHelp.size(), kHelp.data());
       }
     }
-    return RunOperator(kHelp.size(), kHelp.data());
+    return Run(kHelp.size(), kHelp.data());
   }
-  return RunOperator(argc, argv);
+  return Run(argc, argv);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ void SelfTestFlags::AddTo(flags::FlagSet& flags) {
 int RunSelfTestCommand(int argc, const char* const* argv) {
   const controller::StopSignals signals;
   flags::FlagSet flags(
-      "kubexx-reloader self-test",
+      std::string(ProgramName()) + " self-test",
       "Tests whether the installed operator works: the command makes a ConfigMap and a Deployment "
       "without replicas, changes the ConfigMap, waits until the operator has rolled the "
       "Deployment, and deletes both. `helm test` runs this command.\n"

@@ -4,6 +4,26 @@
 #include <iostream>
 
 namespace kubexx {
+namespace {
+
+constexpr std::string_view kPluginFile = "kubectl-reloader";
+
+/// Whether it is a plugin, as SetProgramPath has found.
+bool& PluginFlag() {
+  static bool is_plugin = false;
+  return is_plugin;
+}
+
+}  // namespace
+
+void SetProgramPath(std::string_view path) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+  PluginFlag() = file.starts_with(kPluginFile);
+}
+
+std::string_view ProgramName() { return IsPlugin() ? "kubectl reloader" : "kubexx-reloader"; }
+
+bool IsPlugin() { return PluginFlag(); }
 
 std::vector<const char*> WithLongNames(int argc, const char* const* argv,
                                        std::span<const ShortFlag> names) {
@@ -22,7 +42,7 @@ std::optional<int> ParseCommandLine(flags::FlagSet& flags, int argc, const char*
 }
 
 void Complain(std::string_view command, std::string_view what) {
-  std::cerr << "kubexx-reloader " << command << ": " << what << "\n";
+  std::cerr << ProgramName() << " " << command << ": " << what << "\n";
 }
 
 }  // namespace kubexx

@@ -1,4 +1,4 @@
-// What the commands explain, clean-up and self-test of kubexx-reloader have in common.
+// What the commands of kubexx-reloader have in common.
 #ifndef KUBEXX_CMD_KUBEXX_RELOADER_SUBCOMMAND_H_
 #define KUBEXX_CMD_KUBEXX_RELOADER_SUBCOMMAND_H_
 
@@ -13,6 +13,14 @@ namespace kubexx {
 
 /// The exit status of a command line that is wrong.
 inline constexpr int kBadUsage = 2;
+
+/// Tells under which name the program runs: `path` is argv[0]. As `kubectl-reloader` it is a
+/// plugin, and calls itself "kubectl reloader". Call it before anything else.
+void SetProgramPath(std::string_view path);
+/// "kubexx-reloader" or "kubectl reloader".
+std::string_view ProgramName();
+/// Whether the program is a plugin of kubectl, which never runs the operator.
+bool IsPlugin();
 
 /// A short name of a flag, such as "-n" of "--namespace".
 struct ShortFlag {
@@ -31,7 +39,7 @@ std::vector<const char*> WithLongNames(int argc, const char* const* argv,
 std::optional<int> ParseCommandLine(flags::FlagSet& flags, int argc, const char* const* argv,
                                     std::span<const ShortFlag> names);
 
-/// Writes "kubexx-reloader COMMAND: what" to standard error.
+/// Writes "kubexx-reloader COMMAND: what", with ProgramName, to standard error.
 void Complain(std::string_view command, std::string_view what);
 
 }  // namespace kubexx

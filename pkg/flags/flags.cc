@@ -277,6 +277,55 @@ std::vector<int> FlagSet::FindArguments(int argc, const char* const* argv) const
   return indexes;
 }
 
+std::pair<const FlagSet::FlagMap*, bool> FlagSet::FlagsAt(
+    const std::vector<std::string>& words) const {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const auto command = std::ranges::find(commands_, words[i], &Command::name);
+    if (command != commands_.end()) {
+      return {&command->flags, true};
+    }
+    const auto flag = flags_.find(NameIn(words[i]));  // none of these with "="
+    i += flag != flags_.end() && !flag->second.value_optional ? 1 : 0;
+  }
+  return {&flags_, false};
+}
+
+std::vector<FlagSet::Candidate> FlagSet::Complete(const std::vector<std::string>& words) const {
+  std::vector<Candidate> candidates;
+  const std::string word = words.empty() ? std::string() : words.back();
+  const auto add = [&](const std::string& text, const std::string& help) {
+    if (text.starts_with(word)) {
+      candidates.push_back({text, help.substr(0, help.find('\n'))});
+    }
+  };
+  const auto [flags, has_command] = FlagsAt(words);
+  const std::string before = words.size() < 2 ? std::string() : words[words.size() - 2];
+  if (const auto flag = flags->find(NameIn(before));
+      flag != flags->end() && !flag->second.value_optional) {
+    for (const std::string& choice : flag->second.choices) {
+      add(choice, "");
+    }
+    return candidates;
+  }
+  if (word.starts_with('-')) {
+    const auto given = flags->find(NameIn(word.substr(0, word.find('='))));
+    if (word.contains('=') && given != flags->end()) {
+      for (const std::string& choice : given->second.choices) {
+        add("--" + given->first + "=" + choice, "");
+      }
+      return candidates;
+    }
+    for (const auto& [name, flag] : *flags) {
+      add("--" + name + (flag.value_optional ? "" : "="), flag.help);
+    }
+    return candidates;
+  }
+  for (const Command& command : has_command ? std::vector<Command>() : commands_) {
+    add(command.name, command.help);
+  }
+  return candidates;
+}
+
 std::optional<int> FlagSet::ParseOrExitCode(int argc, const char* const* argv,
                                             int error_exit_code) {
   const auto outcome = Parse(argc, argv);

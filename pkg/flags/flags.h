@@ -88,6 +88,18 @@ class FlagSet {
   /// for a command among their flags.
   std::vector<int> FindArguments(int argc, const char* const* argv) const;
 
+  /// A word that may stand at the end of a command line.
+  struct Candidate {
+    std::string text{};  ///< a command, a value, "--flag", or "--flag=" if the flag takes a value
+    std::string help{};  ///< one line; empty for values
+    bool operator==(const Candidate&) const = default;
+  };
+  /// What may complete the last of `words`, which are a command line without the program: after the
+  /// name of a command its flags, otherwise commands and flags. The text between "--flag=" and the
+  /// end, or a word after "--flag", is one of the flag's choices. It serves programs that complete
+  /// their command lines themselves, where no completion script can be installed.
+  std::vector<Candidate> Complete(const std::vector<std::string>& words) const;
+
   /// Calls Parse for a main function. Returns std::nullopt if the program should go on. Otherwise
   /// it returns the exit status: 0 after it has written the answer to standard output, or
   /// `error_exit_code` after it has written the error and a hint to standard error.
@@ -115,6 +127,8 @@ class FlagSet {
 
   void Add(std::string name, Flag flag);
   void AddBuiltIn();
+  /// The flags that count at the end of `words`, and whether a command is among these.
+  std::pair<const FlagMap*, bool> FlagsAt(const std::vector<std::string>& words) const;
   /// Takes the unknown flag at argv[index] with its value. Returns false if unknown flags are
   /// errors.
   bool TakeUnknown(int argc, const char* const* argv, int& index);

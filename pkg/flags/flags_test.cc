@@ -303,6 +303,33 @@ TEST(FlagCommand, IsInTheHelpAndInCompletions) {
   EXPECT_EQ(alone.Usage().find("Commands"), std::string::npos);
 }
 
+TEST_F(FlagSetTest, CompletesACommandLine) {
+  std::string format = "json";
+  FlagSet of_command("", "");
+  of_command.AddChoice("format", "How to write", {"json", "yaml"}, &format);
+  flags_.AddCommand("show", "shows it", of_command);
+  flags_.AddCommand("shut", "ends it", of_command);
+  const auto texts = [&](const std::vector<std::string>& words) {
+    std::string joined;
+    for (const FlagSet::Candidate& each : flags_.Complete(words)) {
+      joined += each.text + ";";
+    }
+    return joined;
+  };
+  EXPECT_EQ(texts({}), "show;shut;");
+  EXPECT_EQ(texts({"sho"}), "show;");
+  EXPECT_EQ(flags_.Complete({"sho"})[0].help, "shows it");
+  EXPECT_EQ(texts({"--e"}), "--enable-ha;");
+  EXPECT_EQ(texts({"--log-level", "x", "s"}), "show;shut;") << "the value is no command";
+  EXPECT_EQ(texts({"--log-level", ""}), "") << "any text";
+  EXPECT_EQ(texts({"--log-level", "show", "--f"}), "") << "the value is no command";
+  EXPECT_EQ(texts({"show", "--f"}), "--format=;");
+  EXPECT_EQ(texts({"show", "--format", ""}), "json;yaml;");
+  EXPECT_EQ(texts({"show", "--format=y"}), "--format=yaml;");
+  EXPECT_EQ(texts({"show", "s"}), "") << "one command is enough";
+  EXPECT_EQ(texts({"--unknown=", "--unknown=x"}), "");
+}
+
 TEST_F(FlagSetTest, CompletionOfOtherShellsIsRefused) {
   EXPECT_EQ(ErrorOf({"--completion=tcsh"}),
             "invalid value \"tcsh\" of flag --completion: use bash, zsh or fish");

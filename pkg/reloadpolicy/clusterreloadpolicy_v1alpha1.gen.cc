@@ -131,6 +131,8 @@ constexpr ::kubexx::codec::FieldSchema kClusterReloadPolicySpecFields[] = {
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, excluded_namespaces), &::kubexx::codec::kValueSchema<std::vector<std::string>, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kRepeated, nullptr>, &::kubexx::codec::kContainerOps<std::optional<std::vector<std::string>>>},
     {"healthGate", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, health_gate), &kClusterReloadPolicySpecHealthGateSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate>>},
+    {"keys", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, keys), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
     {"maintenanceWindows", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, maintenance_windows), &::kubexx::codec::kValueSchema<std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kClusterReloadPolicySpecMaintenanceWindowsItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem>>>},
     {"maxConcurrentRollouts", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,

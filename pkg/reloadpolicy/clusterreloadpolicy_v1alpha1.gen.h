@@ -122,6 +122,10 @@ struct ClusterReloadPolicySpec {
   /// With a health gate a rollout ends when all pods are available, and not already when all are
   /// replaced.
   ::kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate> health_gate;
+  /// Which keys of its sources count for a workload. With Referenced only those that its pod
+  /// template uses. All by default.
+  /// Values: kClusterReloadPolicySpecKeysAll, kClusterReloadPolicySpecKeysReferenced.
+  std::optional<std::string> keys;
   /// Rollouts begin only while one of these windows is open.
   std::optional<std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem>> maintenance_windows;
   /// At most this many rollouts are under way in the cluster at a time.
@@ -154,6 +158,9 @@ struct ClusterReloadPolicySpec {
   ~ClusterReloadPolicySpec();
   bool operator==(const ClusterReloadPolicySpec&) const;
 };
+/// Values of ClusterReloadPolicySpec::keys.
+inline constexpr char kClusterReloadPolicySpecKeysAll[] = "All";
+inline constexpr char kClusterReloadPolicySpecKeysReferenced[] = "Referenced";
 
 struct ClusterReloadPolicyStatusFailedRolloutsItem {
   /// The rollout began at this time.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/reloadpolicy/key_scope.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::reloadpolicy {
@@ -48,6 +49,7 @@ struct Effective {
   /// only if at least one is enforced.
   std::vector<Setting<std::vector<MaintenanceWindow>>> windows{};
   std::optional<Setting<int>> order{};
+  std::optional<Setting<KeyScope>> keys{};
   /// What is wrong with annotations that could not be read and have no effect.
   std::vector<std::string> problems{};
   /// What is wrong with annotations that could not be read and were meant to hold rollouts back:
@@ -78,6 +80,7 @@ struct Effective {
   /// health.
   base::Duration SoakTime() const;
   int Order() const { return order ? order->value : 0; }
+  KeyScope Keys() const { return keys ? keys->value : KeyScope::kAll; }
 };
 
 }  // namespace kubexx::reloadpolicy

@@ -51,6 +51,13 @@ class Reader {
       Problem(field, std::to_string(value) + " is not between 1 and 1000000");
     }
   }
+  void Keys(std::string_view field, std::string_view text, std::optional<KeyScope>& target) {
+    if (const auto scope = ParseKeyScope(text)) {
+      target = *scope;
+    } else {
+      Problem(field, Quoted(text) + " is neither All nor Referenced");
+    }
+  }
   void Problem(std::string_view field, const std::string& what) {
     problems_.push_back(std::string(field) + ": " + what);
   }
@@ -142,6 +149,9 @@ Policy ReadCommon(const Object& object) {
     policy.names = OrEmpty(spec.workloads->names);
   }
   policy.settings.paused = spec.paused;
+  if (spec.keys) {
+    reader.Keys("spec.keys", *spec.keys, policy.settings.keys);
+  }
   ReadTimes(spec, policy, reader);
   if (spec.stop_after_failures) {
     reader.Positive("spec.stopAfterFailures", *spec.stop_after_failures,
@@ -209,6 +219,8 @@ void ReadAnnotation(const std::string& key, const std::string& value, Settings& 
   } else if (name == "health-timeout") {
     reader.Duration(key, value, {kShortestHealthTimeout, Effective::kLongestHealthTimeout},
                     settings.health_timeout);
+  } else if (name == "keys") {
+    reader.Keys(key, value, settings.keys);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/reloadpolicy/clusterreloadpolicy_v1alpha1.gen.h"
+#include "kubexx/reloadpolicy/key_scope.h"
 #include "kubexx/reloadpolicy/maintenance_window.h"
 #include "kubexx/reloadpolicy/reloadpolicy_v1alpha1.gen.h"
 
@@ -50,6 +51,7 @@ struct Settings {
   std::optional<int> stop_after_failures{};
   std::optional<std::vector<MaintenanceWindow>> windows{};
   std::optional<int> order{};
+  std::optional<KeyScope> keys{};
   bool operator==(const Settings&) const = default;
 };
 
@@ -98,10 +100,10 @@ Policy PolicyFrom(const v1alpha1::ReloadPolicy& object);
 Policy PolicyFrom(const v1alpha1::ClusterReloadPolicy& object);
 
 /// Reads those of a workload's annotations that begin with kAnnotationPrefix and are settings:
-/// paused, settle-window, min-interval, health-timeout, maintenance-windows, order. Each annotation
-/// that cannot be read is reported in `problems`, as "<annotation>: <what is wrong>". If it was
-/// meant to hold rollouts back (paused, maintenance-windows, min-interval, order), it is also
-/// reported in `brakes`, with a hint what to write instead; `brakes` may be null.
+/// paused, settle-window, min-interval, health-timeout, maintenance-windows, order, keys. Each
+/// annotation that cannot be read is reported in `problems`, as "<annotation>: <what is wrong>". If
+/// it was meant to hold rollouts back (paused, maintenance-windows, min-interval, order), it is
+/// also reported in `brakes`, with a hint what to write instead; `brakes` may be null.
 Settings SettingsFromAnnotations(const std::map<std::string, std::string>& annotations,
                                  std::vector<std::string>& problems,
                                  std::vector<std::string>* brakes = nullptr);

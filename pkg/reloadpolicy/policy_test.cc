@@ -242,6 +242,38 @@ TEST(PolicySet, EnforcedKeysComeFirst) {
   EXPECT_TRUE(set.SourceKeys({"ConfigMap", {"shop", "c"}})->enforced);
 }
 
+TEST(PolicySet, TheMostSpecificPlaceSaysWhichKeysCount) {
+  const ObjectRef web{"Deployment", {"shop", "web"}};
+  PolicySet set(Settings{.keys = KeyScope::kReferenced});
+  EXPECT_EQ(set.Resolve(web, {}).keys->origin, "flag");
+  EXPECT_EQ(set.Resolve(web, {}).Keys(), KeyScope::kReferenced);
+  set.Set(PolicyFrom(Namespaced(R"({"keys": "All"})")));
+  EXPECT_EQ(set.Resolve(web, {}).keys->origin, "ReloadPolicy shop/p");
+  EXPECT_EQ(set.Resolve(web, {}).Keys(), KeyScope::kAll);
+  const Annotations own{{"reloader.kubexx.io/keys", "Referenced"}};
+  EXPECT_EQ(set.Resolve(web, own).Keys(), KeyScope::kReferenced);
+  set.Set(PolicyFrom(OfCluster(R"({"enforce": true, "keys": "All"})")));
+  EXPECT_EQ(set.Resolve(web, own).Keys(), KeyScope::kAll);
+  EXPECT_EQ(set.Resolve(web, own).refused,
+            std::vector<std::string>{"annotation reloader.kubexx.io/keys asks for keys Referenced; "
+                                     "ClusterReloadPolicy c, enforced: All"});
+  EXPECT_EQ(PolicySet().Resolve(web, {}).Keys(), KeyScope::kAll);
+}
+
+TEST(PolicySet, AScopeOfKeysThatIsNoneHasNoEffect) {
+  const Policy policy = PolicyFrom(Namespaced(R"({"keys": "Some"})"));
+  EXPECT_FALSE(policy.settings.keys);
+  EXPECT_EQ(policy.problems,
+            std::vector<std::string>{"spec.keys: \"Some\" is neither All nor Referenced"});
+  const Effective effective =
+      PolicySet().Resolve({"Deployment", {"shop", "web"}}, {{"reloader.kubexx.io/keys", "a,b"}});
+  EXPECT_FALSE(effective.keys);
+  EXPECT_EQ(
+      effective.problems,
+      std::vector<std::string>{"reloader.kubexx.io/keys: \"a,b\" is neither All nor Referenced"});
+  EXPECT_TRUE(effective.brakes.empty()) << "it was not meant to hold anything back";
+}
+
 TEST(PolicySet, KnowsPausedSources) {
   PolicySet set;
   set.Set(PolicyFrom(Namespaced(

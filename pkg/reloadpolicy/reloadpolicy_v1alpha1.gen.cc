@@ -127,6 +127,8 @@ constinit const ::kubexx::codec::TypeSchema kReloadPolicySpecWorkloadsSchema{
 constexpr ::kubexx::codec::FieldSchema kReloadPolicySpecFields[] = {
     {"healthGate", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, health_gate), &kReloadPolicySpecHealthGateSchema, &::kubexx::codec::kContainerOps<::kubexx::apimachinery::Box<ReloadPolicySpecHealthGate>>},
+    {"keys", 0, ::kubexx::codec::Kind::kString, ::kubexx::codec::Cardinality::kOptional,
+     ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, keys), nullptr, &::kubexx::codec::kContainerOps<std::optional<std::string>>},
     {"maintenanceWindows", 0, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kOptional,
      ::kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpec, maintenance_windows), &::kubexx::codec::kValueSchema<std::vector<ReloadPolicySpecMaintenanceWindowsItem>, ::kubexx::codec::Kind::kMessage, ::kubexx::codec::Cardinality::kRepeated, &kReloadPolicySpecMaintenanceWindowsItemSchema>, &::kubexx::codec::kContainerOps<std::optional<std::vector<ReloadPolicySpecMaintenanceWindowsItem>>>},
     {"maxConcurrentRollouts", 0, ::kubexx::codec::Kind::kInt32, ::kubexx::codec::Cardinality::kOptional,

@@ -115,6 +115,10 @@ struct ReloadPolicySpec {
   /// With a health gate a rollout ends when all pods are available, and not already when all are
   /// replaced.
   ::kubexx::apimachinery::Box<ReloadPolicySpecHealthGate> health_gate;
+  /// Which keys of its sources count for a workload. With Referenced only those that its pod
+  /// template uses. All by default.
+  /// Values: kReloadPolicySpecKeysAll, kReloadPolicySpecKeysReferenced.
+  std::optional<std::string> keys;
   /// Rollouts begin only while one of these windows is open.
   std::optional<std::vector<ReloadPolicySpecMaintenanceWindowsItem>> maintenance_windows;
   /// At most this many rollouts are under way in the namespace at a time.
@@ -142,6 +146,9 @@ struct ReloadPolicySpec {
   ~ReloadPolicySpec();
   bool operator==(const ReloadPolicySpec&) const;
 };
+/// Values of ReloadPolicySpec::keys.
+inline constexpr char kReloadPolicySpecKeysAll[] = "All";
+inline constexpr char kReloadPolicySpecKeysReferenced[] = "Referenced";
 
 struct ReloadPolicyStatusFailedRolloutsItem {
   /// The rollout began at this time.

@@ -67,6 +67,41 @@ gives 2 'invalid value "soon"' self-test --timeout=soon
 SELF_TEST_SETTLE_WINDOW=later gives 2 'invalid value "later"' self-test
 SELF_TEST_SETTLE_WINDOW=1ms gives 1 'kubexx-reloader self-test: ' self-test --timeout 10s
 
+log "status, pause, resume and retry as well"
+gives 1 'kubexx-reloader status: the cluster cannot be reached: ' status
+gives 1 'kubexx-reloader status: ' -A status -o json --kubeconfig=/nowhere
+gives 2 'unexpected argument "web"' status web
+gives 1 'kubexx-reloader pause: the cluster cannot be reached: ' pause deployment/web
+gives 1 'kubexx-reloader resume: ' -n shop resume cm web
+gives 1 'kubexx-reloader retry: ' retry --mended deployment web
+gives 2 'one object is needed' pause
+gives 2 'names no object' resume web
+gives 2 'is no kind of workload, source or policy' retry pod/web
+gives 2 'unknown flag: --mended' pause --mended deployment/web
+
+log "preview names its file, wherever it is"
+gives 1 'kubexx-reloader preview: the cluster cannot be reached: ' preview -f -
+gives 1 'kubexx-reloader preview: ' -f changed.yaml --auto-reload-all preview -n shop -o json --kubeconfig=/nowhere
+gives 2 'give the file with -f' preview
+gives 2 'unexpected argument "web"' preview -f - web
+gives 0 '--exit-code' help preview
+
+log "as a plugin of kubectl it is called kubectl reloader, and never runs the operator"
+ln -s "$program" "$work/kubectl-reloader"
+ln -s "$program" "$work/kubectl_complete-reloader"
+(
+  program=$work/kubectl-reloader
+  gives 0 'kubectl reloader [flags] COMMAND'
+  gives 0 'kubectl reloader explain [flags]' help explain
+  gives 1 'kubectl reloader pause: the cluster cannot be reached: ' pause deployment/web
+  gives 2 'See kubectl reloader explain --help' explain web
+  gives 2 'there is no command "foo"' foo
+  gives 2 'unknown flag: --metrics-addr' --metrics-addr=127.0.0.1:0
+  program=$work/kubectl_complete-reloader
+  gives 0 $'retry\tKIND/NAME: makes' ret
+  gives 0 ':4' explain -n shop deployment/w
+)
+
 log "other words are refused, with a hint"
 gives 2 'unexpected argument "foo"' foo
 gives 2 'unexpected argument "foo"' "${local_only[@]}" foo
@@ -93,10 +128,12 @@ gives 0 'KIND/NAME' help explain
 gives 0 '--templates' clean-up --help
 gives 0 '--templates' help clean-up
 gives 0 '--deployment' help self-test
+gives 0 '--mended' help retry
+gives 0 '--all-namespaces' -n shop status --help
 gives 0 'clean-up   removes what' --help
 gives 0 'kubexx-reloader 0.' version
 gives 0 'kubexx-reloader 0.' --version
 gives 0 "clean-up) flags='--completion= --context=" --completion bash
-gives 0 "'1:command:(explain clean-up self-test)'" --completion zsh
+gives 0 "'1:command:(explain preview status pause resume retry clean-up self-test)'" --completion zsh
 gives 0 '__fish_use_subcommand' --completion fish
 log "PASSED"

@@ -13,6 +13,7 @@
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/operator/operator.h"
 #include "kubexx/reloader/plan/baseline.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
 #include "kubexx/reloader/watch/kubernetes_io.h"
 #include "kubexx/reloader/write/writer.h"
 
@@ -69,6 +70,7 @@ class ReloaderSources : public integration::CustomResourceTest {
     options.settle_window = milliseconds(20);
     options.recording.workload_interval = milliseconds(10);
     options.fetch_values = NewValueFetch(client_);
+    options.rollout_gate = &enforcer_;
     operator_ = std::make_unique<Operator>(std::move(options), std::move(informers), *writer_);
     operator_->Start();
     ASSERT_TRUE(Await([&] { return operator_->Ready(); }));
@@ -88,6 +90,7 @@ class ReloaderSources : public integration::CustomResourceTest {
     return Await([&] { return Recorded().contains(text); });
   }
 
+  PolicyEnforcer enforcer_{PolicyEnforcer::Options{}};
   std::unique_ptr<WorkloadWriter> writer_;
   std::unique_ptr<Operator> operator_;
 };
@@ -120,6 +123,47 @@ TEST_F(ReloaderSources, ARotatedSecretProviderClassRollsOnceItsApiIsServed) {
   ASSERT_TRUE(Await([&] { return Variable() == digest("3"); }));
   // Rolls count by the template: one patch is one generation, since nothing else changes it.
   EXPECT_EQ(Web().Generation(), generation + 1);
+}
+
+TEST_F(ReloaderSources, WhereItIsAskedForOnlyUsedKeysCount) {
+  const auto put = [&](const std::string& data) {
+    const auto patched = ConfigMaps().Patch(
+        "cfg", rest::PatchType::kApply,
+        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"cfg"},"data":{)" + data + "}}",
+        {.field_manager = "test", .force = true});
+    ASSERT_TRUE(patched) << patched.error().ToString();
+  };
+  const auto set_keys = [&](const std::string& value) {
+    const auto patched = In(kSourceDeployments)
+                             .Patch("web", {.type = rest::PatchType::kMerge,
+                                            .text = R"({"metadata":{"annotations":)"
+                                                    R"({"reloader.kubexx.io/keys":)" +
+                                                    value + "}}}"});
+    ASSERT_TRUE(patched) << patched.error().ToString();
+  };
+  put(R"("a":"1","b":"1","c":"1")");
+  MakeDeployment(R"({"volumes":[{"name":"v","configMap":{"name":"cfg","items":[{"key":"a",)"
+                 R"("path":"etc/a"},{"key":"c","path":"c"}]}}],"initContainers":[{"name":"init",)"
+                 R"("image":"example.com/app:1","volumeMounts":[{"name":"v","mountPath":"/m",)"
+                 R"("subPath":"etc/a"}]}],"containers":[{"name":"app",)"
+                 R"("image":"example.com/app:1"}]})");
+  StartOperator();
+  ASSERT_TRUE(AwaitRecorded("configmap/cfg="));
+  set_keys("\"Referenced\"");
+  ASSERT_TRUE(AwaitRecorded(":a"));
+  EXPECT_FALSE(HasRolled()) << "switching it on rolls nothing";
+  put(R"("a":"1","b":"2","c":"2")");
+  put(R"("a":"2","b":"2","c":"2")");
+  ASSERT_TRUE(Await([&] { return HasRolled(); }));
+  const std::int64_t generation = Web().Generation();
+  const std::string rolled_for = Variable();
+  put(R"("a":"2","b":"3","c":"3")");
+  set_keys("null");
+  ASSERT_TRUE(Await([&] { return !Recorded().contains(":"); }));
+  EXPECT_EQ(Variable(), rolled_for) << "nor does switching it off";
+  EXPECT_EQ(Web().Generation(), generation);
+  put(R"("a":"2","b":"4","c":"3")");
+  EXPECT_TRUE(Await([&] { return Variable() != rolled_for; }));
 }
 
 TEST_F(ReloaderSources, OnlyListedKeysCountAndAListThatChangesRollsNothing) {

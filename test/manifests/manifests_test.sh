@@ -115,6 +115,7 @@ bad_values_are_refused() {
   refused 'healthTimeout is "often"; it must be a duration' --set kubexx.rollouts.healthTimeout=often
   refused 'test.timeout is "soon"; it must be a duration' --set kubexx.test.timeout=soon
   refused 'maintenanceWindows is "at night"; it must be a cron' --set 'kubexx.rollouts.maintenanceWindows={at night}'
+  refused 'keys' --set kubexx.rollouts.keys=Some
   refused 'stopAfterFailures' --set kubexx.rollouts.stopAfterFailures=-1
   refused '"--typo=1", which is no flag' --set 'kubexx.extraArgs={--typo=1}'
   refused '"--help", which is no flag' --set 'kubexx.extraArgs={--help}'

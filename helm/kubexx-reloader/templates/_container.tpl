@@ -73,6 +73,7 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- with $rollouts.healthTimeout }}{{ $args = append $args (printf "--health-timeout=%s" .) }}{{ end -}}
 {{- with $rollouts.stopAfterFailures }}{{ $args = append $args (printf "--stop-after-failures=%d" (int .)) }}{{ end -}}
 {{- with $rollouts.minInterval }}{{ $args = append $args (printf "--min-rollout-interval=%s" .) }}{{ end -}}
+{{- with $rollouts.keys }}{{ $args = append $args (printf "--keys=%s" .) }}{{ end -}}
 {{- with $rollouts.maintenanceWindows }}{{ $args = append $args (printf "--maintenance-windows=%s" (join ";" .)) }}{{ end -}}
 {{ toYaml $args }}
 {{- end -}}

@@ -210,7 +210,7 @@ true
 {{- define "reloader.flags" -}}
 auto-annotation auto-reload-all auto-search-annotation configmap-annotation configmap-auto-annotation context dry-run
 enable-csi-integration enable-ha enable-pprof health-gate health-timeout ignore-annotation ignored-workload-types
-is-Argo-Rollouts kube-api-burst kube-api-qps kubeconfig log-format log-level maintenance-windows
+is-Argo-Rollouts keys kube-api-burst kube-api-qps kubeconfig log-format log-level maintenance-windows
 max-concurrent-rollouts max-concurrent-rollouts-per-namespace metrics-addr min-rollout-interval namespace-selector
 namespaces namespaces-to-ignore pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr
 record-baseline release-settle-window reload-on-create reload-on-delete reload-policies reload-strategy require-cluster-policies

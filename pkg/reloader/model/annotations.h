@@ -57,8 +57,8 @@ struct AnnotationKeys {
 /// rolling workloads. No flag renames it.
 inline constexpr std::string_view kSourcePaused = "reloader.kubexx.io/paused";
 
-/// On a ConfigMap or Secret: a comma-separated list of the keys whose changes count. No flag
-/// renames it.
+/// On a ConfigMap or Secret: a comma-separated list of the keys whose changes count. On a workload:
+/// which keys of its sources count, a reloadpolicy::KeyScope. No flag renames it.
 inline constexpr std::string_view kSourceKeys = "reloader.kubexx.io/keys";
 
 /// On a workload: "false" keeps the operator from writing a baseline. No flag renames it.

@@ -252,6 +252,8 @@ TEST_P(WorkloadProjection, KeepsWhatDecides) {
                                                      cm("by-env"), secret("sec-by-env")},
                                       .variables = {{"STAKATER_X_CONFIGMAP", "abc"}}}},
                       .init_containers = {{.name = "init", .mounts = {"cm"}}},
+                      .used_keys = {{{SourceType::kConfigMap, "by-key"}, "k"},
+                                    {{SourceType::kSecret, "sec-by-key"}, "k"}},
                       .phase = FirstPhase(GetParam())}));
 }
 
@@ -277,6 +279,25 @@ TEST_P(WorkloadProjection, RefusesGarbage) {
                                   ? R"({"spec":{"jobTemplate":{"spec":{"template":7}}}})"
                                   : R"({"spec":{"template":7}})");
   EXPECT_FALSE(ProjectWorkload(GetParam(), {}, object));
+}
+
+// Most workloads use their sources as a whole, and there may be a hundred thousand of them.
+TEST(ProjectWorkload, UsedKeysTakeNoMemoryWhereAllAreUsed) {
+  const auto size_with = [](const std::string& container) {
+    cache::Object object =
+        Json(R"({"metadata":{"namespace":"ns","name":"w"},"spec":{"template":{"spec":)"
+             R"({"containers":[{"name":"app",)" +
+             container + R"(}]}}}})");
+    EXPECT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, object));
+    return object.bytes.size();
+  };
+  const std::size_t whole = size_with(R"("envFrom":[{"configMapRef":{"name":"c"}}])");
+  EXPECT_EQ(size_with(R"("envFrom":[{"configMapRef":{"name":"c"}}],"env":[{"name":"A",)"
+                      R"("valueFrom":{"configMapKeyRef":{"name":"c","key":"k"}}}])"),
+            whole);
+  EXPECT_GT(size_with(R"("env":[{"name":"A",)"
+                      R"("valueFrom":{"configMapKeyRef":{"name":"c","key":"k"}}}])"),
+            whole);
 }
 
 TEST(ProjectWorkload, StatusOfADeploymentDoesNotCount) {

@@ -69,7 +69,9 @@ struct Source {
   /// keys. In a source that comes from an informer, this is the list in the annotation kSourceKeys,
   /// while `digest` still covers all data.
   std::string keys{};
-  Digest whole{};         ///< with `keys`: the digest of all data
+  Digest whole{};  ///< with `keys`: the digest of all data
+  /// Only the keys that the workload uses count, of those that count at all; `keys` says which.
+  bool by_use = false;
   std::string release{};  ///< see ReleaseOf
   /// The object's resource version, if it is a number; 0: not known. Everything written to the
   /// object was written at or before this version. It can be compared with versions of workloads,

@@ -28,6 +28,7 @@ void TakeTemplateOf(Workload deployment, Workload& workload) {
   workload.volumes = std::move(deployment.volumes);
   workload.containers = std::move(deployment.containers);
   workload.init_containers = std::move(deployment.init_containers);
+  workload.used_keys = std::move(deployment.used_keys);
   workload.stampers = std::move(deployment.stampers);
   workload.template_written = deployment.template_written;
   workload.template_resource_version = std::move(deployment.resource_version);

@@ -14,6 +14,7 @@
 #include "kubexx/reloader/model/annotations.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/model/stamps.h"
+#include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/model/workload_kind.h"
 #include "kubexx/reloadpolicy/phase.h"
 
@@ -78,6 +79,7 @@ struct Workload {
   std::vector<Volume> volumes{};
   std::vector<Container> containers{};
   std::vector<Container> init_containers{};
+  UsedKeys used_keys{};  ///< of the containers and init containers
   /// The workload whose template makes the pods. Then `volumes` and `containers` are empty until
   /// Caches::GetWorkload fills them in.
   std::optional<TemplateRef> template_ref{};

@@ -13,6 +13,7 @@
 #include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/stamps.h"
+#include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/model/workload_decode.h"
 
 namespace kubexx::reloader {
@@ -43,6 +44,8 @@ constexpr char kTemplateWritten[] = "template-written";
 constexpr char kUndone[] = "undone";
 /// Label of a projection: Workload::release.
 constexpr char kRelease[] = "release";
+/// Label of a projection: Workload::used_keys. Absent where all keys are used.
+constexpr char kUsedKeys[] = "used-keys";
 /// Names the SecretProviderClass of a volume of the Secrets Store CSI driver.
 constexpr char kProviderClassAttribute[] = "secretProviderClass";
 
@@ -257,6 +260,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   if (workload.undone) {
     object.metadata.labels[kUndone] = std::to_string(workload.undone->seconds);
   }
+  if (!workload.used_keys.empty()) {
+    object.metadata.labels[kUsedKeys] = TextOf(workload.used_keys);
+  }
   object.spec.paused = workload.paused;
   core::PodTemplateSpec& pod = object.spec.template_;
   pod.metadata.annotations = Concerning(workload.template_annotations, keys);
@@ -298,6 +304,9 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
   if (workload.annotations.contains(std::string(kBaselineAnnotation))) {
     workload.baseline_restored = BaselineRestoredAt(owner.metadata, IsStamped(workload));
     workload.baseline_is_foreign = IsBaselineForeign(owner.metadata);
+  }
+  if (!owner.over && !IsKeeper(workload)) {
+    workload.used_keys = UsedKeysOf(owner.pods.spec);
   }
   if (!workload.template_version.digest.empty()) {
     workload.stampers = StampersOf(workload, owner.metadata);
@@ -344,6 +353,9 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   workload.baseline_is_foreign = labels.contains(kBaselineForeign);
   if (const auto release = labels.find(kRelease); release != labels.end()) {
     workload.release = release->second;
+  }
+  if (const auto used = labels.find(kUsedKeys); used != labels.end()) {
+    workload.used_keys = UsedKeysFrom(used->second);
   }
   if (const auto stampers = labels.find(kStampers); stampers != labels.end()) {
     workload.stampers = StampersFrom(stampers->second, workload);

@@ -7,6 +7,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/plan/baseline.h"
 #include "kubexx/reloader/write/pause.h"
 
@@ -19,6 +20,7 @@ using reloadpolicy::Setting;
 
 std::string Shown(bool value) { return value ? "true" : "false"; }
 std::string Shown(int value) { return std::to_string(value); }
+std::string Shown(reloadpolicy::KeyScope value) { return std::string(ToString(value)); }
 std::string Shown(base::Duration value) { return apimachinery::Duration{value.count()}.ToString(); }
 std::string Shown(const std::vector<reloadpolicy::MaintenanceWindow>& windows) {
   return std::to_string(windows.size()) + (windows.size() == 1 ? " window" : " windows");
@@ -53,6 +55,7 @@ std::vector<SettingExplanation> SettingsOf(const Effective& effective) {
   Add("stopAfterFailures", effective.stop_after_failures, settings);
   Add("maintenanceWindows", effective.windows, settings);
   Add("order", effective.order, settings);
+  Add("keys", effective.keys, settings);
   return settings;
 }
 
@@ -144,8 +147,31 @@ std::string LeftAloneText() {
          ": \"true\" lets a change start a Job nevertheless)";
 }
 
+/// Which keys count where those are asked for that the workload uses. Empty where the pod template
+/// uses all keys, and a list alone says which count.
+std::string UsedKeysText(const SourceExplanation& source, const Workload& workload) {
+  const std::string why = " (keys: Referenced, " + source.by_use + ")";
+  const auto used = workload.used_keys.find({source.id.type, source.id.key.name});
+  if (used == workload.used_keys.end()) {
+    return source.keys.empty()
+               ? "; all of its keys count, since the pod template singles none of them out" + why
+               : "";
+  }
+  if (source.keys == kNoKeys) {
+    return "; none of its keys count: the pod template uses only " + used->second + why +
+           ", and a list names others";
+  }
+  return "; of its keys only " + source.keys + " count, which the pod template uses" +
+         (used->second == source.keys ? "" : " and a list names") + why;
+}
+
 /// Who says which keys count, and whose list does not count beside that.
 std::string KeysText(const SourceExplanation& source, const ExplainInput& input) {
+  if (!source.by_use.empty()) {
+    if (std::string text = UsedKeysText(source, input.workload); !text.empty()) {
+      return text;
+    }
+  }
   if (source.keys.empty()) {
     return "";
   }
@@ -207,6 +233,14 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
     result.exists = true;
     result.digest = source->digest.ToString();
     result.keys = source->keys;
+    if (source->by_use) {
+      const auto scope =
+          input.arbiter.policies()
+              .Resolve({std::string(KindName(input.workload.id.kind)), input.workload.id.key},
+                       input.workload.annotations)
+              .keys;
+      result.by_use = scope ? scope->origin : std::string("by default");
+    }
     result.verdict = Decide(*source, input.workload, input.rules, patterns);
     const auto container =
         ChooseContainer(input.workload, id.type, id.key.name, result.verdict == Verdict::kExplicit);
@@ -244,8 +278,13 @@ std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int o
           input.arbiter.policies().Resolve(ref, other.annotations).Order() >= order) {
         continue;
       }
-      const Plan its = MakePlan(other, input.sources, Knowledge{}, input.rules, patterns);
-      if (input.arbiter.IsActive(ref) || IsDue(its, cause)) {
+      const auto is_due = [&] {
+        return input.needs_rollout
+                   ? input.needs_rollout(other, cause)
+                   : IsDue(MakePlan(other, input.sources, Knowledge{}, input.rules, patterns),
+                           cause);
+      };
+      if (input.arbiter.IsActive(ref) || is_due()) {
         return {ref};  // one is reason enough
       }
     }
@@ -258,7 +297,7 @@ std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int o
 Explanation Explain(const ExplainInput& input) {
   const Workload& workload = input.workload;
   PatternCache patterns;
-  const Plan plan = MakePlan(workload, input.sources, Knowledge{}, input.rules, patterns);
+  const Plan plan = MakePlan(workload, input.sources, input.known, input.rules, patterns);
   const ObjectRef ref{std::string(KindName(workload.id.kind)), workload.id.key};
   const Effective effective = input.arbiter.policies().Resolve(ref, workload.annotations);
   Explanation result{.workload = workload.id,

@@ -23,8 +23,10 @@ struct SourceExplanation {
   Verdict verdict = Verdict::kNoRule;
   /// The container that has the source's variable; empty when no reference leads to a container.
   std::string container{};
-  /// The keys that count, if not all do; empty: all.
+  /// The keys that count, if not all do; empty: all; kNoKeys: none.
   std::string keys{};
+  /// The place that says that only the keys count which the workload uses; empty: none does.
+  std::string by_use{};
   /// The digest of the source that is recorded on the workload; empty when none is.
   std::string recorded{};
   /// The present digest; empty when the source does not exist.
@@ -97,10 +99,15 @@ struct ExplainInput {
   /// Returns the workloads that may use a source, to find those with a lower order. Empty: no other
   /// workloads are known.
   std::function<std::vector<Workload>(const SourceId&)> users{};
+  /// Whether another workload must be rolled for a source and has not been yet. Empty: judged by
+  /// `sources`, as if the same keys counted for it.
+  std::function<bool(const Workload&, const SourceId&)> needs_rollout{};
+  /// What the operator knows beyond what is written on the workload.
+  Knowledge known{};
 };
 
-/// Answers as an operator would that has just started and thus knows only what is written on the
-/// workload. Pure.
+/// Answers as an operator would that knows nothing but `known` and what is written on the workload.
+/// Pure.
 Explanation Explain(const ExplainInput& input);
 
 /// The explanation as text for people.

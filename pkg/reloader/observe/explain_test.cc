@@ -190,6 +190,26 @@ TEST_F(ExplainTest, WhoseListOfKeysCountsIsTold) {
   EXPECT_THAT(ToText(Ask()), HasSubstr("(ClusterReloadPolicy p, whatever its annotation says)"));
 }
 
+TEST_F(ExplainTest, WhichKeysTheWorkloadUsesIsTold) {
+  workload_.annotations["reloader.kubexx.io/keys"] = "Referenced";
+  workload_.used_keys = {{{SourceType::kConfigMap, "config"}, "a,b"}};
+  sources_[kShopConfig].by_use = true;
+  sources_[kShopConfig].keys = "a,b";
+  sources_[kShopPassword].by_use = true;
+  EXPECT_THAT(ToText(Ask()),
+              HasSubstr("; of its keys only a,b count, which the pod template uses (keys: "
+                        "Referenced, annotation reloader.kubexx.io/keys)"));
+  EXPECT_THAT(ToText(Ask()), HasSubstr("Secret password: rolls the workload when it changes (auto "
+                                       "is on); has not changed; all of its keys count"));
+  EXPECT_THAT(ToText(Ask()), HasSubstr("  keys: Referenced (annotation reloader.kubexx.io/keys)"));
+  EXPECT_THAT(ToJson(Ask()), HasSubstr(R"("keys":"a,b","keyScope":"Referenced")"));
+  sources_[kShopConfig].keys = "a";
+  EXPECT_THAT(ToText(Ask()), HasSubstr("only a count, which the pod template uses and a list"));
+  sources_[kShopConfig].keys = std::string(kNoKeys);
+  EXPECT_THAT(ToText(Ask()), HasSubstr("none of its keys count: the pod template uses only a,b"));
+  EXPECT_THAT(ToJson(Ask()), HasSubstr(R"("keys":"","keyScope":"None")"));
+}
+
 TEST_F(ExplainTest, APolicyThatHoldsIsNamed) {
   arbiter_.SetPolicy({.id = {"shop", "p"}, .settings = {.paused = true, .max_in_namespace = 3}});
   Put(kShopPassword, "new");

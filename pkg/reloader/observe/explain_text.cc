@@ -5,6 +5,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/observe/explain.h"
 
 namespace kubexx::reloader {
@@ -25,7 +26,10 @@ codec::JsonTree SourceTree(const SourceExplanation& source) {
   tree["exists"] = source.exists;
   tree["rule"] = ToString(source.verdict);
   tree["container"] = source.container;
-  tree["keys"] = source.keys;
+  tree["keys"] = source.keys == kNoKeys ? std::string() : source.keys;
+  tree["keyScope"] = source.keys == kNoKeys   ? "None"
+                     : !source.by_use.empty() ? "Referenced"
+                                              : "All";
   tree["recorded"] = source.recorded;
   tree["digest"] = source.digest;
   tree["due"] = source.due;

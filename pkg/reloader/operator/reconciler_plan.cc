@@ -45,6 +45,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
                                                       : KeyedSources::Behind::kLeaveOut;
   KeyedSources sources(parts_.caches, parts_.gate, parts_.value_digests, stop, parts_.absences,
                        behind);
+  sources.LookFor(workload);
   const auto get = [&](const SourceId& source) { return sources.Get(source); };
   const auto names = [&](SourceType type) {
     return parts_.caches.SourceNames(type, workload.id.key.namespace_);

@@ -7,6 +7,7 @@
 
 #include "kubexx/reloader/model/env_var.h"
 #include "kubexx/reloader/model/stamps.h"
+#include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/plan/slot_planner.h"
 
 namespace kubexx::reloader {
@@ -190,7 +191,7 @@ class Planner {
   /// the other keys have changed.
   void Rebase(const Source& source) {
     const auto rebase = [&](Digest& digest, const std::string& keys) {
-      if (keys == source.keys || digest == kNoSource) {
+      if (keys == source.keys || digest == kNoSource || MayHaveMissed(source, keys)) {
         return false;
       }
       const auto present =
@@ -211,6 +212,20 @@ class Planner {
         compared_->Set(source.id, source.digest, source.keys, compared_->VersionOf(source.id));
       }
     }
+  }
+
+  /// Whether the source may have changed under keys that the workload did not use before, since its
+  /// present pods began. The list can grow with the pod template, and the data change right after
+  /// that, before any plan; what is known over `keys` says nothing of such a change.
+  bool MayHaveMissed(const Source& source, const std::string& keys) const {
+    if (!source.by_use || HasNoKeysBeyond(source.keys, keys)) {
+      return false;
+    }
+    const auto moves = known_.moves.find(source.id);
+    return moves != known_.moves.end() &&
+           std::ranges::any_of(moves->second, [this](const Move& move) {
+             return move.version > known_.template_since;
+           });
   }
 
   /// Another replica has recorded something since this process knew for certain.

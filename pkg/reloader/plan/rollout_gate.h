@@ -85,6 +85,12 @@ class RolloutGate {
     (void)source;
     return own;
   }
+  /// Whether only the keys that the workload uses count for it (reloadpolicy::KeyScope). When that
+  /// changes, the gate makes the operator look at the workload.
+  virtual bool CountsUsedKeysOnly(const Workload& workload) {
+    (void)workload;
+    return false;
+  }
   /// How long the workload's sources must be quiet before the operator acts; std::nullopt: the
   /// operator's own setting applies.
   virtual std::optional<base::Duration> SettleWindow(const WorkloadId& workload) = 0;

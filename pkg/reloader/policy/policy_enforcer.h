@@ -133,6 +133,7 @@ class PolicyEnforcer final : public RolloutGate {
   void OnWorkload(const WorkloadId& id, const Workload* workload) override;
   std::optional<base::Duration> SettleWindow(const WorkloadId& workload) override;
   std::string KeysOf(const SourceId& source, const std::string& own) override;
+  bool CountsUsedKeysOnly(const Workload& workload) override;
 
  private:
   struct HeldSources {
@@ -154,6 +155,10 @@ class PolicyEnforcer final : public RolloutGate {
   void Notify(const Workload& workload, PolicyNotice notice) const;
   /// Makes the operator look at the workloads that use a source whose list of keys has changed.
   void WakeUsers(const reloadpolicy::PolicyId& policy, const std::set<SourceId>& sources);
+  /// Makes the operator look at the workloads that one of two states of a policy governs, where
+  /// they differ in which keys count for whom. std::nullopt: there is no policy in that state.
+  void WakeRescoped(const std::optional<reloadpolicy::Policy>& before,
+                    const std::optional<reloadpolicy::Policy>& now);
   /// Makes the operator look at the workload again, and notifies about a reason that is new.
   void Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news);
   /// Notifies, once each, about annotations that cannot be read and settings that are not allowed.

@@ -1,5 +1,6 @@
 // What policies say of sources, and what a PolicyEnforcer asks about them.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -44,13 +45,31 @@ std::set<SourceId> NewlyListed(const Policy* before, const Policy* now) {
   return result;
 }
 
+std::optional<Policy> CopyOf(const Policy* policy) {
+  return policy == nullptr ? std::nullopt : std::optional(*policy);
+}
+
+/// Whether a policy says which keys count.
+bool SaysKeys(const std::optional<Policy>& policy) { return policy && policy->settings.keys; }
+
+/// Whether two states of a policy say the same of the keys that count, for the same workloads.
+bool SaySameKeys(const Policy& one, const Policy& other) {
+  return one.settings.keys == other.settings.keys && one.enforced == other.enforced &&
+         one.namespaces == other.namespaces &&
+         one.excluded_namespaces == other.excluded_namespaces && one.kinds == other.kinds &&
+         one.names == other.names;
+}
+
 }  // namespace
 
 void PolicyEnforcer::SetPolicy(reloadpolicy::Policy policy,
                                const std::vector<reloadpolicy::Remembered>& failed) {
   const reloadpolicy::PolicyId id = policy.id;
   std::set<SourceId> listed;
+  std::optional<Policy> before;
+  const std::optional<Policy> now = policy;
   Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+    before = CopyOf(arbiter.policies().Find(id));
     listed = NewlyListed(arbiter.policies().Find(id), &policy);
     arbiter.SetPolicy(std::move(policy));
     for (const reloadpolicy::Remembered& each : failed) {
@@ -58,6 +77,7 @@ void PolicyEnforcer::SetPolicy(reloadpolicy::Policy policy,
     }
   });
   WakeUsers(id, listed);
+  WakeRescoped(before, now);
   if (!failed.empty()) {
     LookAtUnseen();  // no event tells of what is gone or mended already
   }
@@ -65,11 +85,14 @@ void PolicyEnforcer::SetPolicy(reloadpolicy::Policy policy,
 
 void PolicyEnforcer::RemovePolicy(const reloadpolicy::PolicyId& id) {
   std::set<SourceId> listed;
+  std::optional<Policy> before;
   Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime) {
+    before = CopyOf(arbiter.policies().Find(id));
     listed = NewlyListed(arbiter.policies().Find(id), nullptr);
     arbiter.RemovePolicy(id);
   });
   WakeUsers(id, listed);
+  WakeRescoped(before, std::nullopt);
 }
 
 void PolicyEnforcer::WakeUsers(const reloadpolicy::PolicyId& policy,
@@ -92,6 +115,30 @@ void PolicyEnforcer::WakeUsers(const reloadpolicy::PolicyId& policy,
       }
     }
   }
+}
+
+void PolicyEnforcer::WakeRescoped(const std::optional<Policy>& before,
+                                  const std::optional<Policy>& now) {
+  const HostUse host(*this);
+  if (host.get() == nullptr || (!SaysKeys(before) && !SaysKeys(now)) ||
+      (before && now && SaySameKeys(*before, *now))) {
+    return;
+  }
+  host.get()->caches.ForEachWorkload([&](const Workload& workload) {
+    const ObjectRef ref = RefOf(workload.id);
+    if ((before && before->Governs(ref)) || (now && now->Governs(ref))) {
+      host.get()->wake(workload.id, base::Duration(0));
+    }
+  });
+}
+
+bool PolicyEnforcer::CountsUsedKeysOnly(const Workload& workload) {
+  const base::MutexLock lock(mu_);
+  if (arbiter_.policies().empty() && Find(workload.annotations, kSourceKeys) == nullptr) {
+    return false;
+  }
+  return arbiter_.policies().Resolve(RefOf(workload.id), workload.annotations).Keys() ==
+         reloadpolicy::KeyScope::kReferenced;
 }
 
 std::string PolicyEnforcer::KeysOf(const SourceId& source, const std::string& own) {

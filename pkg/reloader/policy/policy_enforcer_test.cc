@@ -96,6 +96,21 @@ TEST_F(PolicyEnforcerTest, EnforcedKeysComeBeforeTheSourcesOwn) {
   EXPECT_EQ(enforcer_.KeysOf(kGovernedConfig, "own"), "c");
 }
 
+TEST_F(PolicyEnforcerTest, KnowsForWhomOnlyUsedKeysCount) {
+  Workload web = GovernedWeb("a");
+  EXPECT_FALSE(enforcer_.CountsUsedKeysOnly(web));
+  web.annotations["reloader.kubexx.io/keys"] = "Referenced";
+  EXPECT_TRUE(enforcer_.CountsUsedKeysOnly(web)) << "by its annotation alone";
+  web.annotations.erase("reloader.kubexx.io/keys");
+  enforcer_.SetPolicy({.id = {"shop", "p"},
+                       .names = {"a"},
+                       .settings = {.keys = reloadpolicy::KeyScope::kReferenced}});
+  EXPECT_TRUE(enforcer_.CountsUsedKeysOnly(web));
+  EXPECT_FALSE(enforcer_.CountsUsedKeysOnly(GovernedWeb("b")));
+  enforcer_.RemovePolicy({"shop", "p"});
+  EXPECT_FALSE(enforcer_.CountsUsedKeysOnly(web));
+}
+
 TEST_F(PolicyEnforcerTest, TellsOnceOfWhatAnEnforcedPolicyDoesNotAllow) {
   enforcer_.SetPolicy({.id = {"", "platform"}, .enforced = true, .settings = {.paused = true}});
   Workload web = GovernedWeb("a");

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "kubexx/reloadpolicy/key_scope.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -52,6 +54,11 @@ void PolicyFlags::AddTo(flags::FlagSet& flags) {
   flags.AddString("maintenance-windows",
                   "roll only then: \"<cron schedule> <duration> [<time zone>]\", separated by ;",
                   &windows_);
+  flags.AddChoice(
+      "keys",
+      "keys of a ConfigMap or Secret that count for a workload; with Referenced only those "
+      "that its pod template uses",
+      {"All", "Referenced"}, &keys_);
 }
 
 Result<reloadpolicy::Settings> PolicyFlags::Build() const {
@@ -73,6 +80,9 @@ Result<reloadpolicy::Settings> PolicyFlags::Build() const {
   }
   if (!windows->empty()) {
     settings.windows = *std::move(windows);
+  }
+  if (keys_ != reloadpolicy::ToString(reloadpolicy::KeyScope::kAll)) {
+    settings.keys = reloadpolicy::ParseKeyScope(keys_);
   }
   if (paused_) {
     settings.paused = true;

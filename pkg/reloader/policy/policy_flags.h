@@ -38,6 +38,7 @@ class PolicyFlags {
   base::Duration min_interval_{};
   base::Duration health_timeout_ = std::chrono::minutes(10);
   std::string windows_;
+  std::string keys_ = "All";
 };
 
 }  // namespace kubexx::reloader

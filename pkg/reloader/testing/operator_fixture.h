@@ -191,6 +191,7 @@ class OperatorTest : public ::testing::Test {
                           .held_shards = held_shards_,
                           .pause_query = pause_query_,
                           .read_workload = std::move(read),
+                          .fetch_values = fetch_values_,
                           .rollout_gate = gate_},
         std::vector{set},
         dry_run_ ? static_cast<WorkloadWriter&>(*dry_run_) : static_cast<WorkloadWriter&>(writer_));
@@ -261,6 +262,7 @@ class OperatorTest : public ::testing::Test {
   BaselineRecording recording_ = BaselineRecording::kWithRollouts;
   WriteObservers observers_;
   PauseQuery pause_query_;
+  ValueDigestReader::Fetch fetch_values_;
   RolloutGate* gate_ = nullptr;
   HeldShards* held_shards_ = nullptr;
   metrics::Registry registry_;

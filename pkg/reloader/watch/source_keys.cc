@@ -144,7 +144,7 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
   if (left_out_.contains(id)) {
     return Source{.id = id, .unknown = true};
   }
-  auto source = caches_.GetSource(id);
+  auto source = Present(id);
   if (!source && IsUnknown(id)) {
     return Source{.id = id, .unknown = true};
   }
@@ -152,6 +152,7 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
     return source;
   }
   source->keys = KeysOf(*source);
+  source->by_use = used_ != nullptr;
   if (source->keys.empty()) {
     return source;
   }
@@ -164,8 +165,27 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
   return source;
 }
 
+const ChangedSource* KeyedSources::Changed(const SourceId& id) const {
+  const auto found = changed_ == nullptr ? ChangedSources::const_iterator() : changed_->find(id);
+  return changed_ == nullptr || found == changed_->end() ? nullptr : &found->second;
+}
+
+std::optional<Source> KeyedSources::Present(const SourceId& id) const {
+  const ChangedSource* changed = Changed(id);
+  return changed == nullptr ? caches_.GetSource(id) : std::optional(changed->source);
+}
+
+void KeyedSources::LookFor(const Workload& workload) {
+  used_ = gate_ != nullptr && gate_->CountsUsedKeysOnly(workload) ? &workload.used_keys : nullptr;
+}
+
 std::string KeyedSources::KeysOf(const Source& source) const {
-  return gate_ == nullptr ? source.keys : gate_->KeysOf(source.id, source.keys);
+  std::string keys = gate_ == nullptr ? source.keys : gate_->KeysOf(source.id, source.keys);
+  if (used_ == nullptr) {
+    return keys;
+  }
+  const auto used = used_->find({source.id.type, source.id.key.name});
+  return used == used_->end() ? keys : KeysInBoth(keys, used->second);
 }
 
 bool KeyedSources::IsUnknown(const SourceId& id) {
@@ -187,12 +207,15 @@ bool KeyedSources::IsUnknown(const SourceId& id) {
 }
 
 std::optional<Digest> KeyedSources::Over(const SourceId& id, std::string_view keys) {
-  const auto source = caches_.GetSource(id);
+  const auto source = Present(id);
   if (!source || reader_ == nullptr) {
     return std::nullopt;
   }
   if (keys.empty()) {
     return source->digest;
+  }
+  if (const ChangedSource* changed = Changed(id)) {
+    return DigestOver(changed->data, keys);
   }
   auto digest = reader_->Read(id, source->digest, keys, stop_);
   if (!digest) {
@@ -206,6 +229,9 @@ std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
   const auto source = caches_.GetSource(id);
   if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
     return std::nullopt;
+  }
+  if (const ChangedSource* changed = Changed(id)) {
+    return changed->data.written;
   }
   const auto written = reader_->WrittenAt(id, source->digest, KeysOf(*source), stop_);
   if (!written) {

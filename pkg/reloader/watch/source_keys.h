@@ -18,9 +18,12 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/reloader/model/changed_sources.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/source.h"
+#include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/model/value_digests.h"
+#include "kubexx/reloader/model/workload.h"
 #include "kubexx/reloader/plan/planner.h"
 #include "kubexx/reloader/watch/caches.h"
 #include "kubexx/reloader/watch/source_absences.h"
@@ -128,6 +131,12 @@ class KeyedSources final : public DigestsOver {
         absences_(absences),
         behind_(behind) {}
 
+  /// Makes only the keys count that `workload` uses, where the gate says so. Keeps a reference to
+  /// the workload.
+  void LookFor(const Workload& workload);
+  /// Makes these sources count as they would be after a change, whatever the caches have of them.
+  /// Keeps a reference.
+  void Pretend(const ChangedSources& changed) { changed_ = &changed; }
   /// Returns the source; std::nullopt when it does not exist. Sets Source::unknown when that cannot
   /// be determined, or when it is only known that the source exists and is not watched.
   std::optional<Source> Get(const SourceId& id);
@@ -149,6 +158,10 @@ class KeyedSources final : public DigestsOver {
   const std::optional<apimachinery::Status>& left_out() const { return why_left_out_; }
 
  private:
+  /// The source as the change makes it; null when it does not change.
+  const ChangedSource* Changed(const SourceId& id) const;
+  /// The source with all its data; std::nullopt when it is not known.
+  std::optional<Source> Present(const SourceId& id) const;
   /// The keys of the source that count.
   std::string KeysOf(const Source& source) const;
   /// Whether nothing can be said about a source that the caches do not have.
@@ -162,6 +175,8 @@ class KeyedSources final : public DigestsOver {
   const std::stop_token& stop_;
   SourceAbsences* const absences_;
   const Behind behind_;
+  const ChangedSources* changed_ = nullptr;
+  const UsedKeys* used_ = nullptr;  ///< of the workload, where only these count
   std::optional<apimachinery::Status> failure_;
   std::set<SourceId> left_out_;
   std::optional<apimachinery::Status> why_left_out_;

@@ -258,7 +258,7 @@ class KeyListPlan : public testing::Test, public DigestsOver {
   }
   std::optional<Source> Present(const SourceId& id) {
     const ValueDigests data = ValueDigestsOf(ConfigMapOf(data_));
-    Source source{.id = id, .digest = data.whole, .keys = keys_};
+    Source source{.id = id, .digest = data.whole, .keys = keys_, .by_use = by_use_};
     if (!keys_.empty()) {
       source.whole = data.whole;
       source.digest = DigestOver(data, keys_);
@@ -273,6 +273,7 @@ class KeyListPlan : public testing::Test, public DigestsOver {
 
   std::map<std::string, std::string> data_{{"a", "1"}, {"b", "1"}, {"c", "1"}};
   std::string keys_;
+  bool by_use_ = false;
   bool can_tell_ = true;
   DecisionRules rules_;
   Workload workload_{
@@ -361,6 +362,49 @@ TEST_F(KeyListPlan, ATemplateChangedBetweenChangesOfOtherKeysRollsNothing) {
     change("a", is_late ? "3" : "2", 301);
     EXPECT_THAT(Make(memory.Get(workload_.id)).changes, SizeIs(1));
   }
+}
+
+// A pod template that uses one more key, and a change of this key right after that: the pods may
+// have begun before the change.
+TEST_F(KeyListPlan, AChangeOfAKeyThatHasJustComeIntoUseIsNotMissed) {
+  keys_ = "a";
+  by_use_ = true;
+  for (const bool is_later : {false, true}) {
+    SCOPED_TRACE(is_later ? "the data change after the template" : "before it");
+    data_["b"] = "1";
+    PairMemory memory;
+    keys_ = "a";
+    memory.Apply(workload_.id, Make());
+    keys_ = "a,b";
+    memory.TemplateChanged(workload_.id, {.since = 200, .before = "one", .now = "two"});
+    const Digest before = ValueDigestsOf(ConfigMapOf(data_)).whole;
+    data_["b"] = "2";
+    memory.RecordChange(workload_.id, kKeyedConfig, before,
+                        Move{ValueDigestsOf(ConfigMapOf(data_)).whole, is_later ? 300U : 100U});
+    EXPECT_THAT(Make(memory.Get(workload_.id)).changes, SizeIs(is_later ? 1 : 0));
+  }
+}
+
+TEST_F(KeyListPlan, KeysThatComeIntoUseRollNothingByThemselves) {
+  by_use_ = true;
+  PairMemory memory;
+  for (const char* keys : {"", "a", "a,b", "..", "c", ""}) {
+    keys_ = keys;
+    const Plan plan = Make(memory.Get(workload_.id));
+    EXPECT_THAT(plan.changes, IsEmpty()) << keys;
+    ASSERT_TRUE(memory.Apply(workload_.id, plan));
+    Record(plan);
+    EXPECT_THAT(Make().changes, IsEmpty()) << keys << ", after a restart";
+  }
+}
+
+TEST_F(KeyListPlan, WhereNoKeyIsUsedNothingIsAChange) {
+  by_use_ = true;
+  keys_ = std::string(kNoKeys);
+  Record(Make());
+  EXPECT_THAT(Recorded(), HasSubstr(":.."));
+  data_ = {{"d", "4"}};
+  EXPECT_THAT(Make().changes, IsEmpty());
 }
 
 TEST_F(KeyListPlan, WhatCannotBeToldIsNoChange) {

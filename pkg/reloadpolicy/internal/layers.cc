@@ -10,6 +10,7 @@ namespace {
 
 std::string Shown(bool value) { return value ? "true" : "false"; }
 std::string Shown(int value) { return std::to_string(value); }
+std::string Shown(KeyScope value) { return std::string(ToString(value)); }
 std::string Shown(base::Duration value) { return apimachinery::Duration{value.count()}.ToString(); }
 
 /// A setting's names: of the field, and of the annotation, without kAnnotationPrefix.
@@ -45,6 +46,11 @@ void ForEach(const Settings& from, const std::optional<int>& order, Effective& t
   take(from.health_gate, {"healthGate"}, to.health_gate, more);
   take(from.health_timeout, kTimeoutName, to.health_timeout, less);
   take(from.soak_time, {"healthGate.soakTime"}, to.soak_time, more);
+  // Neither scope is the stricter: that of the first enforced policy counts.
+  const auto is_first = [&to](KeyScope /*enforced*/, KeyScope /*said*/) {
+    return !to.keys->enforced;
+  };
+  take(from.keys, {"keys", "keys"}, to.keys, is_first);
   // Which order is the stricter depends on the others': that of the first enforced policy counts.
   const auto counts = [&to](int /*enforced*/, int /*said*/) { return !to.order->enforced; };
   take(order ? order : from.order, {"order", "order"}, to.order, counts);

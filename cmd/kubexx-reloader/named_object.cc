@@ -1,0 +1,127 @@
+#include "named_object.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/ascii.h"
+#include "kubexx/reloader/model/provider_class_projection.h"
+#include "kubexx/reloadpolicy/clusterreloadpolicy_v1alpha1.gen.h"
+#include "kubexx/reloadpolicy/reloadpolicy_v1alpha1.gen.h"
+
+namespace kubexx {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::ResourceInfo;
+using apimachinery::Result;
+using reloader::WorkloadKind;
+
+/// As kubectl shortens them.
+constexpr std::pair<std::string_view, std::string_view> kShortNames[] = {
+    {"deploy", "deployment"}, {"ds", "daemonset"},     {"sts", "statefulset"},
+    {"cj", "cronjob"},        {"ro", "rollout"},       {"dc", "deploymentconfig"},
+    {"cm", "configmap"},      {"rlp", "reloadpolicy"}, {"crlp", "clusterreloadpolicy"},
+};
+
+/// The kinds of sources and policies.
+const std::array<const ResourceInfo*, 5>& OtherResources() {
+  static const std::array<const ResourceInfo*, 5> resources{
+      &api::ResourceOf<api::core::v1::ConfigMap>(), &api::ResourceOf<api::core::v1::Secret>(),
+      &reloader::kProviderClassResource, &reloadpolicy::v1alpha1::kReloadPolicyResource,
+      &reloadpolicy::v1alpha1::kClusterReloadPolicyResource};
+  return resources;
+}
+
+/// In small letters, and in full.
+std::string InFull(std::string_view text) {
+  std::string wanted = base::ToLower(text);
+  for (const auto& [name, kind] : kShortNames) {
+    if (wanted == name) {
+      return std::string(kind);
+    }
+  }
+  return wanted;
+}
+
+bool IsCalled(const ResourceInfo& resource, const std::string& wanted) {
+  return wanted == base::ToLower(resource.kind) || wanted == resource.plural;
+}
+
+apimachinery::Status WrongUsage(const std::string& what) {
+  return {Reason::kInvalidConfig, what + "; give KIND/NAME or KIND NAME"};
+}
+
+/// KIND and NAME.
+Result<std::pair<std::string, std::string>> TwoWords(std::vector<std::string> words,
+                                                     const std::string& what) {
+  if (words.size() == 1) {
+    const std::size_t slash = words[0].find('/');
+    if (slash == std::string::npos) {
+      return Fail(WrongUsage("\"" + words[0] + "\" names no " + what));
+    }
+    words = {words[0].substr(0, slash), words[0].substr(slash + 1)};
+  }
+  if (words.size() != 2 || words[1].empty()) {
+    return Fail(WrongUsage("one " + what + " is needed"));
+  }
+  return std::pair(std::move(words[0]), std::move(words[1]));
+}
+
+}  // namespace
+
+std::optional<WorkloadKind> WorkloadKindNamed(std::string_view text) {
+  const std::string wanted = InFull(text);
+  for (const WorkloadKind kind : reloader::kWorkloadKinds) {
+    if (IsCalled(reloader::ResourceOf(kind), wanted)) {
+      return kind;
+    }
+  }
+  return std::nullopt;
+}
+
+const ResourceInfo* ResourceNamed(std::string_view text) {
+  if (const auto kind = WorkloadKindNamed(text)) {
+    return &reloader::ResourceOf(*kind);
+  }
+  const std::string wanted = InFull(text);
+  const auto found = std::ranges::find_if(
+      OtherResources(), [&](const ResourceInfo* each) { return IsCalled(*each, wanted); });
+  return found == OtherResources().end() ? nullptr : *found;
+}
+
+std::vector<std::string> KindNames(bool workloads_only) {
+  std::vector<std::string> names;
+  for (const WorkloadKind kind : reloader::kWorkloadKinds) {
+    names.push_back(base::ToLower(reloader::KindName(kind)));
+  }
+  for (const ResourceInfo* each : OtherResources()) {
+    if (!workloads_only) {
+      names.push_back(base::ToLower(each->kind));
+    }
+  }
+  return names;
+}
+
+Result<NamedObject> ObjectNamed(const std::vector<std::string>& arguments) {
+  KX_ASSIGN_OR_RETURN(auto words, TwoWords(arguments, "object"));
+  const ResourceInfo* resource = ResourceNamed(words.first);
+  if (resource == nullptr) {
+    return Fail(WrongUsage("\"" + words.first + "\" is no kind of workload, source or policy"));
+  }
+  return NamedObject{resource, std::move(words.second)};
+}
+
+Result<reloader::WorkloadId> NamedWorkload(const std::vector<std::string>& arguments) {
+  KX_ASSIGN_OR_RETURN(auto words, TwoWords(arguments, "workload"));
+  const auto kind = WorkloadKindNamed(words.first);
+  if (!kind) {
+    return Fail(WrongUsage("\"" + words.first + "\" is no kind of workload"));
+  }
+  return reloader::WorkloadId{*kind, {"", std::move(words.second)}};
+}
+
+}  // namespace kubexx

@@ -1,0 +1,61 @@
+// The state of one namespace, as the operator sees it.
+#ifndef KUBEXX_CMD_KUBEXX_RELOADER_NAMESPACE_VIEW_H_
+#define KUBEXX_CMD_KUBEXX_RELOADER_NAMESPACE_VIEW_H_
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/reloader/model/changed_sources.h"
+#include "kubexx/reloader/observe/explain.h"
+#include "kubexx/reloader/observe/preview.h"
+#include "kubexx/reloader/operator/config.h"
+#include "kubexx/reloader/policy/policy_enforcer.h"
+#include "kubexx/reloader/policy/policy_watch.h"
+#include "kubexx/reloader/watch/caches.h"
+#include "kubexx/reloader/watch/source_keys.h"
+#include "kubexx/reloader/write/pause.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx {
+
+/// Lists and watches what an operator does, and answers questions about it. Writes nothing.
+class NamespaceView {
+ public:
+  NamespaceView(const std::shared_ptr<rest::RESTClient>& client, const reloader::Config& config,
+                const std::string& name);
+
+  /// Waits until everything has been listed. Fails when that may not be listed.
+  apimachinery::Result<void> Load(const std::stop_token& stop);
+  apimachinery::Result<reloader::Explanation> Explain(const reloader::WorkloadId& id,
+                                                      const std::stop_token& stop);
+  /// Adds to `preview` what these sources of the namespace would roll.
+  apimachinery::Result<void> AddPreview(const reloader::ChangedSources& changed,
+                                        const std::stop_token& stop, reloader::Preview& preview);
+
+ private:
+  /// Calls `use` with the sources as a workload sees them; `changed` may be null. Fails when one
+  /// cannot be read that was asked for.
+  apimachinery::Result<void> WithSources(
+      const reloader::Workload& workload, const reloader::ChangedSources* changed,
+      const std::stop_token& stop, base::FunctionRef<void(const reloader::SourceLookup&)> use);
+  bool NeedsRollout(const reloader::Workload& workload, const reloader::SourceId& source,
+                    const std::stop_token& stop);
+  std::vector<reloader::Workload> UsersOf(const reloader::SourceId& source) const;
+
+  const reloader::Config& config_;
+  const std::string name_;
+  reloader::PolicyEnforcer enforcer_;
+  reloader::PolicyWatch watch_;
+  reloader::Caches caches_;
+  reloader::PauseQuery query_pause_;
+  reloader::ValueDigestReader value_digests_;
+  reloader::SourceAbsences absences_;
+};
+
+}  // namespace kubexx
+
+#endif  // KUBEXX_CMD_KUBEXX_RELOADER_NAMESPACE_VIEW_H_

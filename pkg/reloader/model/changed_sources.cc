@@ -1,0 +1,160 @@
+#include "kubexx/reloader/model/changed_sources.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/bytes.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/yaml.h"
+#include "kubexx/reloader/model/projection.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using api::core::v1::ConfigMap;
+using api::core::v1::Secret;
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+apimachinery::Status Invalid(const std::string& what) { return {Reason::kInvalidConfig, what}; }
+
+/// Collects the objects of documents.
+class DocumentReader {
+ public:
+  explicit DocumentReader(const std::string& default_space) : default_space_(default_space) {}
+
+  /// `where` names the document.
+  Result<void> Read(JsonTree object, const std::string& where) {
+    const std::string kind(object.IsObject() ? object.TextAt("kind") : std::string_view());
+    if (kind.empty()) {
+      return Fail(Invalid(where + " has no kind"));
+    }
+    if (JsonTree* items = kind.ends_with("List") ? object.Find("items") : nullptr;
+        items != nullptr && items->IsArray()) {
+      int number = 0;
+      for (JsonTree& item : items->elements()) {
+        KX_RETURN_IF_ERROR(Read(std::move(item), where + ", item " + std::to_string(++number)));
+      }
+      return {};
+    }
+    return Add(std::move(object), kind, where);
+  }
+  DescribedSources Take() { return std::move(described_); }
+
+ private:
+  Result<void> Add(JsonTree object, const std::string& kind, const std::string& where) {
+    const JsonTree* metadata = object.Find("metadata");
+    const bool is_object = metadata != nullptr && metadata->IsObject();
+    const std::string name(is_object ? metadata->TextAt("name") : std::string_view());
+    std::string space(is_object ? metadata->TextAt("namespace") : std::string_view());
+    if (name.empty()) {
+      return Fail(Invalid(where + ", a " + kind + ", has no name"));
+    }
+    space = space.empty() ? default_space_ : space;
+    const bool is_core = object.TextAt("apiVersion") == "v1";
+    const bool is_source = is_core && (kind == "ConfigMap" || kind == "Secret");
+    if (!is_source) {
+      described_.others.push_back(kind + " " + name);
+      return {};
+    }
+    const SourceId id{kind == "Secret" ? SourceType::kSecret : SourceType::kConfigMap,
+                      {space, name}};
+    if (!seen_.insert(id).second) {
+      return Fail(Invalid(kind + " " + id.key.ToString() + " is described twice"));
+    }
+    described_.sources.push_back({id, std::move(object)});
+    return {};
+  }
+
+  const std::string& default_space_;
+  std::set<SourceId> seen_;
+  DescribedSources described_;
+};
+
+/// As the API server merges it.
+void MergeStringData(Secret& secret) {
+  for (auto& [key, value] : secret.string_data) {
+    secret.data[key] = apimachinery::Bytes(value);
+    apimachinery::Wipe(value);
+  }
+  secret.string_data.clear();
+}
+void MergeStringData(ConfigMap& /*config_map*/) {}
+
+template <class T>
+Result<ChangedSource> Changed(const DescribedSource& described, const Annotations& present,
+                              const AnnotationKeys& keys) {
+  auto decoded = codec::DecodeJson<T>(described.object.ToJson());
+  if (!decoded) {
+    // What the decoder says may name a value.
+    return Fail(Invalid(std::string(NamesOf(described.id.type).kind) + " " +
+                        described.id.key.ToString() +
+                        " is not valid: a field has a value of a wrong type"));
+  }
+  T& object = *decoded;
+  MergeStringData(object);
+  object.metadata.namespace_ = described.id.key.namespace_;
+  object.metadata.annotations.insert(present.begin(), present.end());
+  ChangedSource changed{.data = ValueDigestsOf(object)};
+  cache::Object stored{.encoding = codec::Encoding::kProtobuf,
+                       .bytes = codec::EncodeProtobuf(object),
+                       .key = described.id.key};
+  KX_RETURN_IF_ERROR(ProjectSource(described.id.type, keys, stored));
+  KX_ASSIGN_OR_RETURN(changed.source, SourceFrom(described.id.type, stored));
+  return changed;
+}
+
+}  // namespace
+
+Result<DescribedSources> ReadSources(std::string_view text, const std::string& namespace_) {
+  const auto documents = codec::YamlToJson(text);
+  if (!documents) {
+    return Fail(Invalid("the input is neither YAML nor JSON: " + documents.error().message));
+  }
+  DocumentReader reader(namespace_);
+  int number = 0;
+  for (const std::string& document : *documents) {
+    const std::string where = "document " + std::to_string(++number);
+    auto object = JsonTree::Parse(document);
+    if (!object) {
+      return Fail(Invalid(where + " cannot be read"));
+    }
+    KX_RETURN_IF_ERROR(reader.Read(*std::move(object), where));
+  }
+  return reader.Take();
+}
+
+Result<ChangedSource> ChangedSourceOf(const DescribedSource& described, const Annotations& present,
+                                      const AnnotationKeys& keys, const apimachinery::Time& now) {
+  KX_ASSIGN_OR_RETURN(ChangedSource changed, described.id.type == SourceType::kSecret
+                                                 ? Changed<Secret>(described, present, keys)
+                                                 : Changed<ConfigMap>(described, present, keys));
+  changed.data.written = now;
+  return changed;
+}
+
+ChangedKeys CompareKeys(const ValueDigests& before, const ValueDigests& after) {
+  ChangedKeys keys;
+  for (const auto& [key, digest] : after.values) {
+    const auto had = before.values.find(key);
+    if (had == before.values.end()) {
+      keys.added.push_back(key);
+    } else if (had->second != digest) {
+      keys.changed.push_back(key);
+    }
+  }
+  for (const auto& [key, digest] : before.values) {
+    if (!after.values.contains(key)) {
+      keys.removed.push_back(key);
+    }
+  }
+  return keys;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,119 @@
+#include "kubexx/reloader/model/changed_sources.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kubexx::reloader {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+std::string ErrorOfSources(const std::string& text) {
+  const auto read = ReadSources(text, "shop");
+  return read ? "no error" : read.error().message;
+}
+
+ChangedSource ChangedBy(const std::string& text, const Annotations& present = {}) {
+  const auto read = ReadSources(text, "shop");
+  EXPECT_TRUE(read && read->sources.size() == 1) << text;
+  const auto changed =
+      ChangedSourceOf(read->sources.at(0), present, AnnotationKeys(), {.seconds = 100});
+  EXPECT_TRUE(changed) << text;
+  return changed.value_or(ChangedSource());
+}
+
+TEST(ChangedSources, AreReadFromSeveralDocumentsAndLists) {
+  const auto read = ReadSources(R"(
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: config}
+data: {a: "1"}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Secret, metadata: {name: password, namespace: other}}
+- {apiVersion: example.com/v1, kind: ConfigMap, metadata: {name: no-source}}
+)",
+                                "shop");
+  ASSERT_TRUE(read) << read.error().ToString();
+  ASSERT_THAT(read->sources, SizeIs(2));
+  EXPECT_EQ(read->sources[0].id, (SourceId{SourceType::kConfigMap, {"shop", "config"}}));
+  EXPECT_EQ(read->sources[1].id, (SourceId{SourceType::kSecret, {"other", "password"}}));
+  EXPECT_THAT(read->others, ElementsAre("Deployment web", "ConfigMap no-source"));
+  EXPECT_THAT(ReadSources(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"j"}})", "s")
+                  ->sources,
+              SizeIs(1));
+  EXPECT_THAT(ReadSources("", "shop")->sources, IsEmpty());
+}
+
+TEST(ChangedSources, SayWhichDocumentIsWrong) {
+  EXPECT_THAT(ErrorOfSources("a: [1"), HasSubstr("neither YAML nor JSON"));
+  EXPECT_THAT(ErrorOfSources("--- {kind: Pod, metadata: {name: a}}\n--- {a: 1}"),
+              HasSubstr("document 2 has no kind"));
+  EXPECT_THAT(ErrorOfSources("[1, 2]"), HasSubstr("document 1 has no kind"));
+  EXPECT_THAT(ErrorOfSources("kind: Secret\nmetadata: {}"),
+              HasSubstr("document 1, a Secret, has no name"));
+  EXPECT_THAT(ErrorOfSources("kind: List\nitems: [{kind: ConfigMap}]"),
+              HasSubstr("document 1, item 1, a ConfigMap, has no name"));
+  const std::string one = "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n";
+  EXPECT_THAT(ErrorOfSources(one + one), HasSubstr("ConfigMap shop/a is described twice"));
+}
+
+TEST(ChangedSources, NeverNameAValue) {
+  const auto read = ReadSources(
+      "{apiVersion: v1, kind: Secret, metadata: {name: a}, data: {k: [hunter2]}}", "shop");
+  ASSERT_TRUE(read);
+  const auto changed = ChangedSourceOf(read->sources[0], {}, AnnotationKeys(), {});
+  ASSERT_FALSE(changed);
+  EXPECT_THAT(changed.error().message, HasSubstr("Secret shop/a is not valid"));
+  EXPECT_THAT(changed.error().message, Not(HasSubstr("hunter2")));
+  EXPECT_THAT(ErrorOfSources("kind: Secret\nstringData: {k: hunter2"), Not(HasSubstr("hunter2")));
+}
+
+TEST(ChangedSources, HaveTheDigestsThatTheOperatorComputes) {
+  const ChangedSource config =
+      ChangedBy("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: '1', b: '2'}}");
+  EXPECT_EQ(config.source.digest, DigestOf("a=1;b=2"));
+  EXPECT_EQ(config.data.whole, config.source.digest);
+  EXPECT_EQ(config.data.values.at("b"), DigestOf("2"));
+  EXPECT_EQ(config.data.written, (apimachinery::Time{.seconds = 100}));
+  const ChangedSource secret = ChangedBy(
+      "{apiVersion: v1, kind: Secret, metadata: {name: c}, data: {a: MQ==, b: eA==}, "
+      "stringData: {b: '2'}}");
+  EXPECT_EQ(secret.source.digest, DigestOf("a=1;b=2")) << "stringData comes first";
+}
+
+TEST(ChangedSources, KeepTheAnnotationsThatTheyDoNotName) {
+  const std::string text =
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, annotations: "
+      "{reloader.kubexx.io/keys: 'a'}}}";
+  const ChangedSource changed =
+      ChangedBy(text, {{"reloader.kubexx.io/paused", "true"}, {"reloader.kubexx.io/keys", "b"}});
+  EXPECT_TRUE(changed.source.paused);
+  EXPECT_EQ(changed.source.keys, "a");
+  EXPECT_FALSE(ChangedBy(text).source.paused);
+}
+
+TEST(ChangedSources, KeysAreCompared) {
+  const ValueDigests before{.values = {{"a", DigestOf("1")}, {"b", DigestOf("1")}}};
+  const ValueDigests after{.values = {{"b", DigestOf("2")}, {"c", DigestOf("1")}}};
+  const ChangedKeys keys = CompareKeys(before, after);
+  EXPECT_THAT(keys.added, ElementsAre("c"));
+  EXPECT_THAT(keys.changed, ElementsAre("b"));
+  EXPECT_THAT(keys.removed, ElementsAre("a"));
+  EXPECT_TRUE(CompareKeys(before, before).empty());
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,130 @@
+#include "kubexx/reloader/observe/preview.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "kubexx/reloader/observe/explain.h"
+#include "kubexx/reloader/plan/pair_memory.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using reloadpolicy::Hold;
+using reloadpolicy::HoldReason;
+using reloadpolicy::ObjectRef;
+
+/// Later than everything in the store.
+constexpr std::uint64_t kNextVersion = std::numeric_limits<std::uint64_t>::max();
+
+/// Why a source of the change is held back.
+std::optional<Hold> HoldOf(const ChangedSource& changed, const reloadpolicy::PolicySet& policies) {
+  const ObjectRef ref{std::string(NamesOf(changed.source.id.type).kind), changed.source.id.key};
+  if (changed.source.paused) {
+    return Hold{
+        .reason = HoldReason::kSourcePaused,
+        .message = ref.ToString() + " is paused (annotation " + std::string(kSourcePaused) + ")"};
+  }
+  if (const auto pause = policies.SourcePause(ref)) {
+    return Hold{.reason = HoldReason::kSourcePaused,
+                .message = ref.ToString() + " is paused (" + pause->origin + ")",
+                .policy = pause->policy};
+  }
+  return std::nullopt;
+}
+
+/// What becomes of the workloads of one namespace.
+class Previewer {
+ public:
+  Previewer(const PreviewInput& input, Preview& preview) : input_(input), preview_(preview) {}
+
+  apimachinery::Result<void> Run() {
+    for (const Workload& workload : input_.users) {
+      KX_RETURN_IF_ERROR(Look(workload));
+    }
+    for (const Forecast& forecast :
+         ForecastRollouts(input_.arbiter, std::move(due_), input_.users, input_.now)) {
+      PreviewedRollout& rollout = rollouts_.at(forecast.workload);
+      rollout.forecast = forecast;
+      preview_.rollouts.push_back(std::move(rollout));
+    }
+    return {};
+  }
+
+ private:
+  apimachinery::Result<void> Look(const Workload& workload) {
+    PatternCache patterns;
+    PairMemory memory;
+    bool was_due = false;
+    KX_RETURN_IF_ERROR(input_.with_sources(workload, false, [&](const SourceLookup& sources) {
+      const Plan plan = MakePlan(workload, sources, Knowledge{}, input_.rules, patterns);
+      was_due = !plan.changes.empty();
+      memory.Apply(workload.id, plan);
+    }));
+    // As the event of a watch tells it.
+    for (const auto& [id, changed] : input_.changed) {
+      const Digest before = input_.before(id);
+      const Move move{changed.source.digest, kNextVersion};
+      if (before == kNoSource) {
+        memory.RecordCreation(workload.id, id, move);
+      } else if (before != changed.source.digest) {
+        memory.RecordChange(workload.id, id, before, move);
+      }
+    }
+    return input_.with_sources(workload, true, [&](const SourceLookup& sources) {
+      Take(workload,
+           Explain({.workload = workload,
+                    .sources = sources,
+                    .rules = input_.rules,
+                    .arbiter = input_.arbiter,
+                    .now = input_.now,
+                    .known = memory.Get(workload.id)}),
+           was_due);
+    });
+  }
+
+  void Take(const Workload& workload, const Explanation& explanation, bool was_due) {
+    PreviewedRollout rollout{.was_due = was_due,
+                             .refused = explanation.refused,
+                             .left_alone = explanation.left_alone,
+                             .pause = explanation.pause};
+    DueWorkload due{.workload = workload};
+    for (const SourceExplanation& source : explanation.sources) {
+      const auto changed = input_.changed.find(source.id);
+      if (changed == input_.changed.end()) {
+        continue;
+      }
+      if (source.verdict == Verdict::kNoRule && source.container.empty()) {
+        continue;  // a pattern that might have matched
+      }
+      if (!source.due) {
+        preview_.others.push_back({workload.id, source.id, source.summary});
+        continue;
+      }
+      rollout.causes.push_back(source.id);
+      due.causes.insert(source.id);
+      if (auto hold = HoldOf(changed->second, input_.arbiter.policies())) {
+        due.held = std::move(hold);
+      }
+    }
+    if (rollout.causes.empty()) {
+      return;
+    }
+    rollouts_[workload.id] = std::move(rollout);
+    due_.push_back(std::move(due));
+  }
+
+  const PreviewInput& input_;
+  Preview& preview_;
+  std::map<WorkloadId, PreviewedRollout> rollouts_;
+  std::vector<DueWorkload> due_;
+};
+
+}  // namespace
+
+apimachinery::Result<void> AddPreview(const PreviewInput& input, Preview& preview) {
+  return Previewer(input, preview).Run();
+}
+
+}  // namespace kubexx::reloader

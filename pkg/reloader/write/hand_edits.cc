@@ -1,0 +1,143 @@
+#include "kubexx/reloader/write/hand_edits.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/model/annotations.h"
+#include "kubexx/reloader/model/source.h"
+#include "kubexx/reloader/model/workload_kind.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+using dynamic::Unstructured;
+
+/// As `kubectl rollout restart` writes it.
+constexpr std::string_view kRestartedAt = "kubectl.kubernetes.io/restartedAt";
+constexpr std::array<std::string_view, 2> kPolicyKinds{"ReloadPolicy", "ClusterReloadPolicy"};
+
+bool IsPolicy(std::string_view kind) {
+  return std::ranges::find(kPolicyKinds, kind) != kPolicyKinds.end();
+}
+
+/// A patch without a change.
+JsonTree PatchOf(const Unstructured& object) {
+  JsonTree patch = JsonTree::Object();
+  patch["metadata"]["uid"] = object.Uid();
+  return patch;
+}
+
+HandChange Pause(std::string_view kind, const Unstructured& object) {
+  JsonTree patch = PatchOf(object);
+  const bool of_policy = IsPolicy(kind);
+  const auto annotations = object.Annotations();
+  const std::string* value = Find(annotations, kSourcePaused);
+  const bool is_paused = of_policy ? object.GetBool({"spec", "paused"}).value_or(false)
+                                   : value != nullptr && *value == "true";
+  if (is_paused) {
+    return {.told = "was paused already"};
+  }
+  if (of_policy) {
+    patch["spec"]["paused"] = true;
+  } else {
+    patch["metadata"]["annotations"][kSourcePaused] = "true";
+  }
+  return {patch.ToJson(), "paused; rollouts that become due wait until it is resumed"};
+}
+
+HandChange Resume(std::string_view kind, const Unstructured& object) {
+  JsonTree patch = PatchOf(object);
+  const bool of_policy = IsPolicy(kind);
+  const auto annotations = object.Annotations();
+  if (of_policy ? !object.GetBool({"spec", "paused"}).value_or(false)
+                : Find(annotations, kSourcePaused) == nullptr) {
+    return {.told = "is not paused by " +
+                    (of_policy ? std::string("its spec")
+                               : "an annotation of its own; `explain` tells what else holds a "
+                                 "workload back")};
+  }
+  if (of_policy) {
+    patch["spec"]["paused"] = nullptr;
+  } else {
+    patch["metadata"]["annotations"][kSourcePaused] = nullptr;
+  }
+  return {patch.ToJson(),
+          "resumed; what has changed meanwhile is rolled out now, unless something "
+          "else holds it back"};
+}
+
+Result<void> CheckFailed(std::string_view kind, const Unstructured& object) {
+  if (!ParseWorkloadKind(kind) || !reloadpolicy::HasRollouts(kind)) {
+    return Fail(Reason::kInvalidConfig, "a " + std::string(kind) + " has no rollouts that fail");
+  }
+  const auto record = reloadpolicy::RecordOf(object.Annotations(), object.Uid());
+  if (record != reloadpolicy::RolloutState::kFailed) {
+    return Fail(Reason::kInvalidConfig,
+                "no rollout of it has failed, by its annotation " +
+                    std::string(reloadpolicy::kRolloutStateAnnotation) +
+                    "; the operator writes that where a policy has it follow rollouts");
+  }
+  return {};
+}
+
+Result<HandChange> Retry(std::string_view kind, const Unstructured& object, base::WallTime now) {
+  KX_RETURN_IF_ERROR(CheckFailed(kind, object));
+  JsonTree patch = PatchOf(object);
+  const std::string time = apimachinery::Time::From(now).ToString();
+  if (kind == KindName(WorkloadKind::kRollout)) {
+    patch["spec"]["restartAt"] = time;
+  } else {
+    patch["spec"]["template"]["metadata"]["annotations"][kRestartedAt] = time;
+  }
+  return HandChange{patch.ToJson(),
+                    "retried: its pods are made anew, with the present data; it "
+                    "counts as failed until they are healthy"};
+}
+
+Result<HandChange> Mend(std::string_view kind, const Unstructured& object) {
+  KX_RETURN_IF_ERROR(CheckFailed(kind, object));
+  JsonTree patch = PatchOf(object);
+  patch["metadata"]["annotations"][reloadpolicy::kRolloutStateAnnotation] =
+      reloadpolicy::RecordFor(reloadpolicy::RolloutState::kCompleted, object.Uid());
+  return HandChange{patch.ToJson(),
+                    "counts as mended; rollouts that its failure has stopped go on"};
+}
+
+}  // namespace
+
+bool CanBePaused(std::string_view kind) {
+  return ParseWorkloadKind(kind) || IsPolicy(kind) ||
+         std::ranges::find(kSourceTypes, kind, [](SourceType type) {
+           return NamesOf(type).kind;
+         }) != kSourceTypes.end();
+}
+
+Result<HandChange> HandChangeOf(HandEdit edit, std::string_view kind, const Unstructured& object,
+                                base::WallTime now) {
+  if ((edit == HandEdit::kPause || edit == HandEdit::kResume) && !CanBePaused(kind)) {
+    return Fail(Reason::kInvalidConfig, "a " + std::string(kind) + " cannot be paused");
+  }
+  switch (edit) {
+    case HandEdit::kPause:
+      return Pause(kind, object);
+    case HandEdit::kResume:
+      return Resume(kind, object);
+    case HandEdit::kRetry:
+      return Retry(kind, object, now);
+    case HandEdit::kMended:
+      break;
+  }
+  return Mend(kind, object);
+}
+
+}  // namespace kubexx::reloader
