@@ -16,8 +16,8 @@ struct Options {
   std::string kubeconfig{};
   std::string context{};
   std::string resource = "pods";
-  /// What the handler does with each object: "none", "key" or "object"; "default" is "key" in sync,
-  /// "object" in watch.
+  /// What the handler does with each object: "none", "key", "object" or, in watch, "fields";
+  /// "default" is "key" in sync, "object" in watch.
   std::string handler = "default";
   std::string encoding = "protobuf";
   bool watch_list = true;

@@ -47,9 +47,9 @@ void AddFlags(flags::FlagSet& set, bench::Options& options) {
   set.AddChoice(
       "handler",
       "What the handler does with each object: take its key (the default of sync), or read "
-      "the object, in watch the old one, too (the default of watch); without a handler "
-      "sync only fills the store",
-      {"default", "none", "key", "object"}, &options.handler);
+      "the object, in watch the old one, too (the default of watch), or, in watch, read four "
+      "fields of both objects without decoding them; without a handler sync only fills the store",
+      {"default", "none", "key", "object", "fields"}, &options.handler);
   set.AddChoice("encoding", "What to ask the server for", {"protobuf", "json"}, &options.encoding);
   set.AddBool("watch-list", "Get the initial state as a stream of events instead of a list",
               &options.watch_list);
@@ -88,6 +88,10 @@ int Main(int argc, const char* const* argv) {
                                          : nullptr;
   if (command == "watch" && options.handler == "none") {
     std::cerr << "kubexx-bench: watch needs a handler (--help tells more)\n";
+    return kUsage;
+  }
+  if (command != "watch" && options.handler == "fields") {
+    std::cerr << "kubexx-bench: only watch has the handler \"fields\" (--help tells more)\n";
     return kUsage;
   }
   if (command == "select" && options.reads == 0) {

@@ -58,6 +58,7 @@ TEST(KubexxBench, ExplainsItselfOnHelp) {
 
 TEST(KubexxBench, RefusesWrongUsageWithTwo) {
   EXPECT_EQ(Bench("").code, 2);
+  EXPECT_EQ(Bench("sync --handler=fields").code, 2);
   EXPECT_EQ(Bench("measure").code, 2);
   EXPECT_EQ(Bench("queue --threads 0").code, 2);
   EXPECT_EQ(Bench("sync --resource nodes").code, 2);

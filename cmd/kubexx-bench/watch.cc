@@ -3,6 +3,8 @@
 #include <optional>
 
 #include "informer.h"
+#include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/cache/object_fields.h"
 
 namespace kubexx::bench {
 namespace {
@@ -47,6 +49,20 @@ class Counter {
   double cpu_ = 0;
 };
 
+/// What the handler reads in the fields of both objects, which are not decoded for it.
+template <class T>
+Result<std::size_t> ReadFields(const cache::RawEvent& event) {
+  using Meta = api::meta::v1::ObjectMeta;
+  KX_ASSIGN_OR_RETURN(const auto object, cache::FieldsOf<T>(event));
+  KX_ASSIGN_OR_RETURN(const auto old_object, cache::OldFieldsOf<T>(event));
+  KX_ASSIGN_OR_RETURN(const auto version, object.Text(&T::metadata, &Meta::resource_version));
+  KX_ASSIGN_OR_RETURN(const auto old, old_object.Text(&T::metadata, &Meta::resource_version));
+  KX_ASSIGN_OR_RETURN(const auto app, object.Entry("app", &T::metadata, &Meta::labels));
+  KX_ASSIGN_OR_RETURN(const auto checksum,
+                      old_object.Entry("checksum/config", &T::metadata, &Meta::annotations));
+  return version == old ? 0 : 1 + app.value_or("").size() + checksum.value_or("").size();
+}
+
 /// Reads both states of every update, or only what every event has: then they are decoded when, and
 /// if, somebody asks.
 template <class T>
@@ -58,6 +74,15 @@ base::Subscription AddHandler(const Options& options, cache::SharedInformer<T>& 
     const auto on_event = [&counter, &read](const cache::RawEvent& event) {
       if (event.type == cache::RawEvent::Type::kUpdate) {
         read += event.key().name.size() + event.resource_version().size();
+        counter.Add();
+      }
+    };
+    return informer.AddRawHandler(kHandler, on_event, every_event);
+  }
+  if (options.handler == "fields") {
+    const auto on_event = [&counter, &read](const cache::RawEvent& event) {
+      if (event.type == cache::RawEvent::Type::kUpdate) {
+        read += ReadFields<T>(event).value_or(0);
         counter.Add();
       }
     };

@@ -56,6 +56,12 @@ class RawEvent {
   /// for an add it is object().
   virtual const Object& old_object() const = 0;
 
+  /// The bytes of object() and of old_object(). The event unpacks and copies them only if the store
+  /// has them packed. The views are valid as long as the event. kInternalError when they cannot be
+  /// unpacked.
+  virtual apimachinery::Result<EncodedObject> encoded() const = 0;
+  virtual apimachinery::Result<EncodedObject> encoded_old() const = 0;
+
   /// Return the states decoded; the first call decodes with `decode`. It must be the same function
   /// for every call and every event of the informer, because the next event of the object reuses
   /// what was decoded for this one. Errors of `decode`, and of unpacking, are returned, counted

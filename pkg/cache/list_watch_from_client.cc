@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "kubexx/codec/kept_memory.h"
 #include "kubexx/codec/list_reader.h"
 #include "kubexx/codec/object_meta.h"
 #include "kubexx/codec/watch_reader.h"
@@ -19,7 +20,11 @@ using apimachinery::ListOptions;
 using apimachinery::Result;
 using codec::WatchEventType;
 
-constexpr std::size_t kMaxFrameBytes = 64 << 20;
+constexpr std::size_t kMaxItemBytes = 64 << 20;
+
+codec::KeptMemory MemoryFor(const rest::Request::StreamHead& head) {
+  return head.secret ? codec::KeptMemory::kWiped : codec::KeptMemory::kPlain;
+}
 
 class ClientListWatch final : public ListerWatcher {
  public:
@@ -55,7 +60,7 @@ class ClientListWatch final : public ListerWatcher {
                            .Stream(
                                [&](const rest::Request::StreamHead& head) -> Result<void> {
                                  encoding = head.encoding;
-                                 reader.emplace(encoding);
+                                 reader.emplace(encoding, kMaxItemBytes, MemoryFor(head));
                                  return {};
                                },
                                [&](std::string_view chunk) { return reader->Feed(chunk, on_item); },
@@ -99,7 +104,8 @@ class ClientListWatch final : public ListerWatcher {
         .Watch()
         .Stream(
             [&](const rest::Request::StreamHead& head) -> Result<void> {
-              reader.emplace(head.encoding, kMaxFrameBytes, codec::OnBadFrame::kPass);
+              reader.emplace(head.encoding, kMaxItemBytes, codec::OnBadFrame::kPass,
+                             MemoryFor(head));
               return {};
             },
             on_chunk, std::move(stop), idle_timeout);

@@ -118,6 +118,26 @@ TEST_F(ListerTest, HandlersShareOneDecodedObject) {
   EXPECT_EQ(seen[0], seen[1]);
 }
 
+TEST_F(ListerTest, AHandlerOfChangesGetsNewStatesOnly) {
+  base::Mutex mu;
+  base::CondVar changed;
+  std::vector<std::string> seen;
+  const auto note = [&](const Ref<ConfigMap>& object) {
+    base::MutexLock lock(mu);
+    seen.push_back(object->metadata.name + " " + object->metadata.labels.at("app"));
+    changed.notify_all();
+  };
+  const auto handler = informer_->AddEventHandler("changes", {.on_change = note});
+  Start();
+  Put("n", "a", "web");
+  Put("n", "a", "db");
+  source_->PutObject({.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n", "a"}});
+  Put("n", "a", "queue");
+  base::MutexLock lock(mu);
+  KX_AWAIT_CHANGE(changed, mu, seen.size() >= 2);
+  EXPECT_THAT(seen, ElementsAre("a db", "a queue"));
+}
+
 TEST_F(ListerTest, AnUndecodableObjectReachesNoHandlerAndDoesNotStopTheOthers) {
   base::Mutex mu;
   base::CondVar changed;

@@ -28,6 +28,12 @@ struct Object {
   std::shared_ptr<const apimachinery::Status> unreadable{};
 };
 
+/// A view of an object's bytes, which are those of Object.
+struct EncodedObject {
+  codec::Encoding encoding = codec::Encoding::kProtobuf;
+  std::string_view bytes{};
+};
+
 /// Returns an Object that represents one that could not be read.
 Object UnreadableObject(apimachinery::Status why);
 

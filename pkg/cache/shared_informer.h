@@ -29,14 +29,19 @@ namespace kubexx::cache {
 /// Only `on_undecodable` is called for a state of an object that cannot be decoded. When a later
 /// state of the object can be decoded, the handler gets it as follows. `on_add` is called, even if
 /// it has been called for the object before. A handler without `on_update` gets this add only when
-/// it has not got one before; a handler without `on_add` gets an update whose old and new states
-/// are the same. When the object is deleted instead, `on_delete` gets the last state that could be
-/// decoded, if there is one. For a handler without `on_update`, states in between are not decoded,
-/// so this works only when that state is the last or the last but one.
+/// it has not got one before, and with `on_change` it gets a change instead; a handler without
+/// `on_add` gets an update whose old and new states are the same. When the object is deleted
+/// instead, `on_delete` gets the last state that could be decoded, if there is one. For a handler
+/// without `on_update`, states in between are not decoded, so this works only when that state is
+/// the last or the last but one.
 template <class T>
 struct EventHandler {
   std::function<void(const Ref<T>& object, bool is_in_initial_list)> on_add{};
   std::function<void(const Ref<T>& old_object, const Ref<T>& object)> on_update{};
+  /// For updates instead of `on_update`, and only without it: it costs half, because nobody unpacks
+  /// and decodes the old state. Also called for an object of which no state could be decoded
+  /// before.
+  std::function<void(const Ref<T>& object)> on_change{};
   std::function<void(const Ref<T>& object, bool final_state_unknown)> on_delete{};
   /// Called with an event whose object could not be decoded. The informer has logged and counted
   /// it.
@@ -107,7 +112,7 @@ class SharedInformer final : public SharedInformerBase {
       case RawEvent::Type::kAdd:
         return handler.on_add ? TellAdd(handler, owed, event) : apimachinery::Result<void>();
       case RawEvent::Type::kUpdate:
-        if (handler.on_update) {
+        if (handler.on_update || handler.on_change) {
           return TellUpdate(handler, owed, event);
         }
         return !owed.adds.empty() && owed.adds.contains(event.key()) ? TellAdd(handler, owed, event)
@@ -125,7 +130,7 @@ class SharedInformer final : public SharedInformerBase {
                                             const RawEvent& event) {
     const auto object = ObjectOf(event);
     if (!object) {
-      if (!handler.on_update) {
+      if (!handler.on_update && !handler.on_change) {
         owed.adds.insert(event.key());
       }
       return apimachinery::Fail(object.error());
@@ -150,7 +155,9 @@ class SharedInformer final : public SharedInformerBase {
       owed.deletes.erase(event.key());
     }
     const Ref<T>& object = *decoded;
-    if (const auto old = OldObjectOf(event)) {
+    if (!handler.on_update) {
+      handler.on_change(object);
+    } else if (const auto old = OldObjectOf(event)) {
       handler.on_update(*old, object);
     } else if (handler.on_add) {
       handler.on_add(object, false);  // it was told of none of its states, or of none lately

@@ -7,6 +7,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/codec/list_reader.h"
+#include "kubexx/codec/object_fields.h"
 #include "kubexx/codec/object_meta.h"
 #include "kubexx/codec/testing/testdata.h"
 
@@ -95,6 +96,19 @@ void BM_DecodeProtobuf(benchmark::State& state) {
   SetBytes(state, bytes.size());
 }
 BENCHMARK(BM_DecodeProtobuf)->ArgName("full")->Arg(0)->Arg(1);
+
+// Two fields of a pod as a cluster has it, without decoding it: a text, and the value of a label.
+void BM_ReadFields(benchmark::State& state) {
+  const std::string bytes = EncodeProtobuf(RealisticPod());
+  const Fields<Pod> fields{std::string_view(bytes)};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        fields.Text(&Pod::metadata, &api::meta::v1::ObjectMeta::resource_version));
+    benchmark::DoNotOptimize(fields.Entry("app.kubernetes.io/label-3", &Pod::metadata,
+                                          &api::meta::v1::ObjectMeta::labels));
+  }
+}
+BENCHMARK(BM_ReadFields);
 
 void BM_EncodeProtobuf(benchmark::State& state) {
   const Pod pod = PodFor(state);

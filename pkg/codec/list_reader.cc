@@ -11,10 +11,11 @@ class ListReader::Impl {
   bool failed = false;
 };
 
-ListReader::ListReader(Encoding encoding, std::size_t max_item_bytes)
-    : impl_(std::make_unique<Impl>(encoding == Encoding::kJson
-                                       ? internal::MakeJsonListSource(max_item_bytes)
-                                       : internal::MakeProtobufListSource(max_item_bytes))) {}
+ListReader::ListReader(Encoding encoding, std::size_t max_item_bytes, KeptMemory memory)
+    : impl_(std::make_unique<Impl>(
+          encoding == Encoding::kJson ? internal::MakeJsonListSource(max_item_bytes, memory)
+                                      : internal::MakeProtobufListSource(max_item_bytes, memory))) {
+}
 ListReader::ListReader(ListReader&&) noexcept = default;
 ListReader& ListReader::operator=(ListReader&&) noexcept = default;
 ListReader::~ListReader() = default;

@@ -11,6 +11,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/kept_memory.h"
 
 namespace kubexx::codec {
 
@@ -36,7 +37,8 @@ class ListReader {
   /// valid during the call.
   using ItemSink = base::FunctionRef<apimachinery::Result<void>(std::string_view bytes)>;
 
-  explicit ListReader(Encoding encoding, std::size_t max_item_bytes = 64 << 20);
+  explicit ListReader(Encoding encoding, std::size_t max_item_bytes = 64 << 20,
+                      KeptMemory memory = KeptMemory::kWiped);
   ListReader(ListReader&&) noexcept;
   ListReader& operator=(ListReader&&) noexcept;
   ~ListReader();

@@ -5,9 +5,11 @@
 #include "kubexx/codec/internal/element_budget.h"
 #include "kubexx/codec/internal/field_access.h"
 #include "kubexx/codec/internal/field_error.h"
+#include "kubexx/codec/internal/field_walk.h"
 #include "kubexx/codec/internal/protobuf_field.h"
 #include "kubexx/codec/internal/protobuf_value.h"
 #include "kubexx/codec/internal/wire.h"
+#include "kubexx/codec/protobuf_fields.h"
 
 namespace kubexx::codec {
 namespace {
@@ -17,7 +19,6 @@ using internal::FindField;
 using internal::kBadLength;
 using internal::kBadTag;
 using internal::kBadUnknown;
-using internal::kBadVarint;
 using internal::kWrongType;
 using internal::MutableAs;
 using internal::StoreVarint;
@@ -41,6 +42,8 @@ class ProtobufDecoder {
  public:
   explicit ProtobufDecoder(std::size_t bytes) : elements_(bytes) {}
   bool Message(const TypeSchema& schema, std::string_view bytes, void* object, int depth);
+  /// Only the field at the end of `path`, as Message does it.
+  bool OneField(FieldPath path, std::string_view bytes, void* member);
   apimachinery::Status ToStatus() const { return error_.ToStatus(); }
 
  private:
@@ -52,14 +55,7 @@ class ProtobufDecoder {
   bool MapEntry(const FieldSchema& field, std::string_view bytes, void* member, int depth);
   /// A value that is no bytes.
   bool ReadNumber(WireType type, WireReader& in, std::uint64_t& number) {
-    switch (type) {
-      case WireType::kVarint:
-        return in.Varint(number) || error_.Set(kBadVarint);
-      case WireType::kFixed64:
-        return in.Fixed64(number) || error_.Set(kBadLength);
-      default:
-        return error_.Set(kWrongType);
-    }
+    return internal::ReadNumber(type, in, number, error_);
   }
 
   FieldError error_{};
@@ -115,6 +111,19 @@ bool ProtobufDecoder::Message(const TypeSchema& schema, std::string_view bytes, 
     }
   }
   return true;
+}
+
+bool ProtobufDecoder::OneField(FieldPath path, std::string_view bytes, void* member) {
+  const FieldSchema& field = *path.back();
+  return internal::ForEachOccurrence(path, bytes, error_, [&](const internal::Occurrence& found) {
+    if (found.type != WireType::kBytes) {
+      return NumberField(field, found.type, found.number, member);
+    }
+    if (field.cardinality == Cardinality::kRepeated && field.ops->size(member) == 0) {
+      field.ops->reserve(member, internal::CountRun(found.rest, field.tag, kMaxReserve));
+    }
+    return BytesField(field, found.bytes, member, found.depth);
+  });
 }
 
 bool ProtobufDecoder::NumberField(const FieldSchema& field, WireType type, std::uint64_t number,
@@ -241,6 +250,14 @@ apimachinery::Result<void> DecodeProtobuf(const TypeSchema& schema, std::string_
                                           void* object) {
   ProtobufDecoder decoder(bytes.size());
   if (!decoder.Message(schema, bytes, object, 1)) {
+    return apimachinery::Fail(decoder.ToStatus());
+  }
+  return {};
+}
+
+apimachinery::Result<void> DecodeProtobufField(FieldPath path, MessageBytes message, void* member) {
+  ProtobufDecoder decoder(message.object_size);
+  if (!decoder.OneField(path, message.bytes, member)) {
     return apimachinery::Fail(decoder.ToStatus());
   }
   return {};

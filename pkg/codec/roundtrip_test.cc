@@ -10,6 +10,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/codec/object_meta.h"
+#include "kubexx/codec/testing/fields_check.h"
 #include "kubexx/codec/testing/testdata.h"
 
 namespace kubexx::codec {
@@ -68,6 +69,12 @@ class RoundTrip : public ::testing::TestWithParam<api::RoundTripKind> {
 };
 
 TEST_P(RoundTrip, ProtobufComesBackByteForByte) { EXPECT_EQ(Hex(ToPb(FromPb())), Hex(pb_)); }
+
+TEST_P(RoundTrip, EachFieldIsTheSameWhenItIsReadAlone) {
+  const auto envelope = ReadEnvelope(pb_);
+  ASSERT_TRUE(envelope.has_value());
+  EXPECT_EQ(testing::FieldsCheck(envelope->raw).Difference(*schema_, FromPb().get()), "");
+}
 
 TEST_P(RoundTrip, JsonComesBackEqual) {
   const Object object = New();

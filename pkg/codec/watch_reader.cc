@@ -114,8 +114,8 @@ Result<WatchFrame> ParseProtobufFrame(std::string_view bytes) {
 
 class WatchReader::Impl {
  public:
-  Impl(Encoding encoding, std::size_t max_frame_bytes, OnBadFrame on_bad_frame)
-      : encoding_(encoding), on_bad_frame_(on_bad_frame), gather_(max_frame_bytes) {}
+  Impl(Encoding encoding, std::size_t max_frame_bytes, OnBadFrame on_bad_frame, KeptMemory memory)
+      : encoding_(encoding), on_bad_frame_(on_bad_frame), gather_(max_frame_bytes, memory) {}
 
   Result<void> Feed(std::string_view chunk, FrameSink sink) {
     while (!chunk.empty()) {
@@ -216,8 +216,9 @@ Result<void> WatchReader::Impl::StepProtobuf(std::string_view& in, FrameSink sin
   return Emit(piece, sink);
 }
 
-WatchReader::WatchReader(Encoding encoding, std::size_t max_frame_bytes, OnBadFrame on_bad_frame)
-    : impl_(std::make_unique<Impl>(encoding, max_frame_bytes, on_bad_frame)) {}
+WatchReader::WatchReader(Encoding encoding, std::size_t max_frame_bytes, OnBadFrame on_bad_frame,
+                         KeptMemory memory)
+    : impl_(std::make_unique<Impl>(encoding, max_frame_bytes, on_bad_frame, memory)) {}
 WatchReader::WatchReader(WatchReader&&) noexcept = default;
 WatchReader& WatchReader::operator=(WatchReader&&) noexcept = default;
 WatchReader::~WatchReader() = default;

@@ -10,6 +10,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/kept_memory.h"
 
 namespace kubexx::codec {
 
@@ -41,7 +42,8 @@ class WatchReader {
   using FrameSink = base::FunctionRef<apimachinery::Result<void>(const WatchFrame&)>;
 
   explicit WatchReader(Encoding encoding, std::size_t max_frame_bytes = 64 << 20,
-                       OnBadFrame on_bad_frame = OnBadFrame::kFail);
+                       OnBadFrame on_bad_frame = OnBadFrame::kFail,
+                       KeptMemory memory = KeptMemory::kWiped);
   WatchReader(WatchReader&&) noexcept;
   WatchReader& operator=(WatchReader&&) noexcept;
   ~WatchReader();

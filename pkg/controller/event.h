@@ -4,9 +4,12 @@
 #define KUBEXX_CONTROLLER_EVENT_H_
 
 #include <stdexcept>
+#include <utility>
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/informer_event.h"
+#include "kubexx/cache/object_fields.h"
 #include "kubexx/cache/typed_event.h"
 
 namespace kubexx::controller {
@@ -18,8 +21,9 @@ class UndecodableObject final : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One change of a T. The event decodes its objects on first use, once for all its users. It refers
-/// to the informer's event and is valid only during the call that it is passed to.
+/// One change of a T. The event decodes its objects on first use, once for all its users; whoever
+/// needs a few fields only, gets them without that from fields() and old_fields(). It refers to the
+/// informer's event and is valid only during the call that it is passed to.
 template <class T>
 class Event {
  public:
@@ -42,7 +46,27 @@ class Event {
   /// The state before an update; for other events the same as object(). Throws UndecodableObject.
   const T& old_object() const { return Decoded(cache::OldObjectOf<T>(raw_)); }
 
+  /// The fields of object(), of which single ones can be read without decoding the others:
+  /// `event.fields().Text(&Pod::spec, &PodSpec::node_name)`. Throws UndecodableObject for a custom
+  /// resource that cannot be decoded. Valid as long as the event.
+  cache::ObjectFields<T> fields() const { return ValueOf(cache::FieldsOf<T>(raw_)); }
+  /// The fields of old_object(), in the same way.
+  cache::ObjectFields<T> old_fields() const { return ValueOf(cache::OldFieldsOf<T>(raw_)); }
+  /// Whether a field is the same in object() and old_object(), without decoding the others. Throws
+  /// UndecodableObject when the field cannot be read. `path` is that of codec::Fields.
+  template <class... Members>
+  bool IsSame(Members... path) const {
+    return ValueOf(fields().SameAs(old_fields(), path...));
+  }
+
  private:
+  template <class V>
+  static V ValueOf(apimachinery::Result<V>&& value) {
+    if (!value) {
+      throw UndecodableObject(value.error().ToString());
+    }
+    return *std::move(value);
+  }
   // The event keeps what it has decoded.
   static const T& Decoded(const apimachinery::Result<cache::Ref<T>>& object) {
     if (!object) {

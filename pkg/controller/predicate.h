@@ -18,19 +18,24 @@ using Predicate = std::function<bool(const Event<T>&)>;
 
 namespace internal {
 
+/// The type of the metadata of a T.
+template <class T>
+using Metadata = decltype(T::metadata);
+
 /// Whether an update replaces an object by another one of the same name, because the old one was
 /// deleted in between. A list after a lost watch, and a handler that lags behind, report this as a
 /// single update.
 template <class T>
 bool IsAnother(const Event<T>& event) {
-  return event.object().metadata.uid != event.old_object().metadata.uid;
+  return !event.IsSame(&T::metadata, &Metadata<T>::uid);
 }
 
 }  // namespace internal
 
 /// Predicates for any type. Those about changes pass all adds and deletes, and updates that stand
-/// for a delete and an add; they look only at other updates, as controller-runtime's do. A
-/// predicate does not make a cache smaller; a selector or a transform of the cache does.
+/// for a delete and an add; they look only at other updates, as controller-runtime's do. They read
+/// the fields that they compare, and do not decode the objects. A predicate does not make a cache
+/// smaller; a selector or a transform of the cache does.
 namespace predicates {
 
 /// Passes updates that change the spec (metadata.generation), not only metadata or status. Types
@@ -39,7 +44,7 @@ struct GenerationChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
     return !event.is_update() || internal::IsAnother(event) ||
-           event.object().metadata.generation != event.old_object().metadata.generation;
+           !event.IsSame(&T::metadata, &internal::Metadata<T>::generation);
   }
 };
 
@@ -48,7 +53,7 @@ struct LabelsChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
     return !event.is_update() || internal::IsAnother(event) ||
-           event.object().metadata.labels != event.old_object().metadata.labels;
+           !event.IsSame(&T::metadata, &internal::Metadata<T>::labels);
   }
 };
 
@@ -57,7 +62,7 @@ struct AnnotationsChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
     return !event.is_update() || internal::IsAnother(event) ||
-           event.object().metadata.annotations != event.old_object().metadata.annotations;
+           !event.IsSame(&T::metadata, &internal::Metadata<T>::annotations);
   }
 };
 

@@ -61,14 +61,6 @@ JsonTree& Resolve(JsonTree& root, const SparsePath& path) {
   return *node;
 }
 
-const FieldSchema& FieldAt(const codec::TypeSchema& schema, std::size_t offset) {
-  const auto found = std::ranges::find(schema.fields, offset, &FieldSchema::offset);
-  if (found == schema.fields.end()) {
-    std::abort();  // a table that lacks a member of its struct is a defect of the program
-  }
-  return *found;
-}
-
 void SetField(JsonTree& object, const FieldSchema& field, const void* value) {
   JsonTree tree = TreeOf(OptionalIn(field), value);
   if ((field.flags & codec::kInline) == 0) {

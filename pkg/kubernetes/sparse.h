@@ -3,7 +3,6 @@
 #ifndef KUBEXX_KUBERNETES_SPARSE_H_
 #define KUBEXX_KUBERNETES_SPARSE_H_
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <map>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/box.h"
+#include "kubexx/codec/field_path.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/codec/schema.h"
 
@@ -62,9 +62,6 @@ using SparsePath = std::vector<std::variant<std::string_view, std::size_t>>;
 /// Returns the value at `path`, and creates missing objects on the way.
 codec::JsonTree& Resolve(codec::JsonTree& root, const SparsePath& path);
 
-/// Returns the field of `schema` whose member is at `offset`.
-const codec::FieldSchema& FieldAt(const codec::TypeSchema& schema, std::size_t offset);
-
 /// Sets the field of `object` to `value`, which has the field's held type.
 void SetField(codec::JsonTree& object, const codec::FieldSchema& field, const void* value);
 /// Add an element to the list `field`, or the entry `key` to the map `field`; `element` has the
@@ -73,13 +70,7 @@ void AppendElement(codec::JsonTree& object, const codec::FieldSchema& field, con
 void PutEntry(codec::JsonTree& object, const codec::FieldSchema& field, std::string_view key,
               const void* element);
 
-template <class T, class M>
-const codec::FieldSchema& FieldOf(M T::* member) {
-  // In the Itanium C++ ABI a pointer to a data member is the member's offset.
-  static_assert(sizeof(member) == sizeof(std::ptrdiff_t));
-  return FieldAt(codec::SchemaOf<T>(),
-                 static_cast<std::size_t>(std::bit_cast<std::ptrdiff_t>(member)));
-}
+using codec::FieldOf;
 
 /// The setters of Sparse and SparseFields. `Self` returns its object from Node() and its place from
 /// Place().

@@ -112,6 +112,8 @@ class Request {
   struct StreamHead {
     int code = 0;
     codec::Encoding encoding = codec::Encoding::kJson;
+    /// Whether the body has Secrets, so that its bytes have to be overwritten after they were read.
+    bool secret = false;
   };
   using HeadSink = base::FunctionRef<apimachinery::Result<void>(const StreamHead&)>;
   using ChunkSink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;

@@ -261,8 +261,9 @@ Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_tok
     limits.idle = idle_timeout.value_or(sender.options().idle_timeout);
     limits.whole = sender.options().body_timeout;
   }
-  KX_RETURN_IF_ERROR(
-      on_head({.code = opened->head.code, .encoding = EncodingOf(opened->head.content_type)}));
+  KX_RETURN_IF_ERROR(on_head({.code = opened->head.code,
+                              .encoding = EncodingOf(opened->head.content_type),
+                              .secret = ReadsSecrets()}));
   BodyReader reader(sender, *opened, limits, look);
   for (bool more = true; more;) {
     auto read = reader.Next(deliver, stop);

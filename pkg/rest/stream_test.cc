@@ -112,6 +112,31 @@ TEST(StreamTest, DeliversChunksInOrderAndAtOnce) {
   EXPECT_EQ(chunks.back(), "event19;");
 }
 
+TEST(StreamTest, TheHeadTellsWhetherTheBodyHasSecrets) {
+  for (const auto& [path, secret] :
+       {std::pair("/api/v1/secrets", true), std::pair("/api/v1/namespaces/a/secrets", true),
+        std::pair("/api/v1/pods", false)}) {
+    FakeServer server([](FakeConnection& connection) {
+      connection.ReadRequest();
+      connection.RespondChunked(200, "application/json");
+      connection.EndChunks();
+      connection.AwaitPeer();
+    });
+    std::optional<Request::StreamHead> head;
+    const auto result = NewClient(server.Url())
+                            ->Get()
+                            .AbsPath(path)
+                            .Stream(
+                                [&head](const Request::StreamHead& h) -> Result<void> {
+                                  head = h;
+                                  return {};
+                                },
+                                [](std::string_view) -> Result<void> { return {}; }, {});
+    ASSERT_TRUE(result) << result.error().ToString();
+    EXPECT_EQ(head->secret, secret) << path;
+  }
+}
+
 TEST(StreamTest, LongBodiesArriveWhole) {
   // Blocks below, around and far above the buffer between network and caller.
   std::string expected;

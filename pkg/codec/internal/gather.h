@@ -8,18 +8,23 @@
 #include <string_view>
 
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/codec/kept_memory.h"
 
 namespace kubexx::codec::internal {
 
 /// Keeps the beginning of a record until its end arrives. A record that arrives in one piece is not
-/// copied. A record may have `limit` bytes at most. The memory is wiped at the end, since records
-/// may be Secrets.
+/// copied. A record may have `limit` bytes at most.
 class Gather {
  public:
-  explicit Gather(std::size_t limit) : limit_(limit) {}
+  explicit Gather(std::size_t limit, KeptMemory memory = KeptMemory::kWiped)
+      : limit_(limit), memory_(memory) {}
   Gather(const Gather&) = delete;
   Gather& operator=(const Gather&) = delete;
-  ~Gather() { apimachinery::Wipe(buffer_); }
+  ~Gather() {
+    if (memory_ == KeptMemory::kWiped) {
+      apimachinery::Wipe(buffer_);
+    }
+  }
 
   /// Keeps a piece that is not the last one. Returns false if the record gets too long.
   bool Add(std::string_view piece) {
@@ -46,13 +51,16 @@ class Gather {
 
   /// Prepares for the next record, and keeps the memory.
   void Clear() {
-    explicit_bzero(buffer_.data(), buffer_.size());
+    if (memory_ == KeptMemory::kWiped) {
+      explicit_bzero(buffer_.data(), buffer_.size());
+    }
     buffer_.clear();
   }
   std::size_t limit() const { return limit_; }
 
  private:
   std::size_t limit_;
+  KeptMemory memory_;
   std::string buffer_{};
 };
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "kubexx/codec/kept_memory.h"
 #include "kubexx/codec/list_reader.h"
 
 namespace kubexx::codec::internal {
@@ -22,8 +23,8 @@ class ListSource {
   virtual ItemType item_type() const { return {}; }
 };
 
-std::unique_ptr<ListSource> MakeJsonListSource(std::size_t max_item_bytes);
-std::unique_ptr<ListSource> MakeProtobufListSource(std::size_t max_item_bytes);
+std::unique_ptr<ListSource> MakeJsonListSource(std::size_t max_item_bytes, KeptMemory memory);
+std::unique_ptr<ListSource> MakeProtobufListSource(std::size_t max_item_bytes, KeptMemory memory);
 
 }  // namespace kubexx::codec::internal
 

@@ -48,7 +48,7 @@ Result<ListMeta> ParseListMeta(std::string_view text) {
 /// members are handed to a JsonSpan as a whole.
 class JsonListSource : public ListSource {
  public:
-  explicit JsonListSource(std::size_t max_item_bytes) : gather_(max_item_bytes) {}
+  JsonListSource(std::size_t max_item_bytes, KeptMemory memory) : gather_(max_item_bytes, memory) {}
 
   Result<void> Feed(std::string_view chunk, ListReader::ItemSink sink) override;
   Result<ListMeta> Finish() override;
@@ -248,8 +248,8 @@ Result<ListMeta> JsonListSource::Finish() {
 
 }  // namespace
 
-std::unique_ptr<ListSource> MakeJsonListSource(std::size_t max_item_bytes) {
-  return std::make_unique<JsonListSource>(max_item_bytes);
+std::unique_ptr<ListSource> MakeJsonListSource(std::size_t max_item_bytes, KeptMemory memory) {
+  return std::make_unique<JsonListSource>(max_item_bytes, memory);
 }
 
 }  // namespace kubexx::codec::internal

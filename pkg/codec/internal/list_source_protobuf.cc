@@ -76,7 +76,8 @@ class VarintGatherer {
 /// Follows the envelope and, inside of its raw field, the list message.
 class ProtobufListSource : public ListSource {
  public:
-  explicit ProtobufListSource(std::size_t max_item_bytes) : gather_(max_item_bytes) {}
+  ProtobufListSource(std::size_t max_item_bytes, KeptMemory memory)
+      : gather_(max_item_bytes, memory) {}
 
   Result<void> Feed(std::string_view chunk, ListReader::ItemSink sink) override;
   Result<ListMeta> Finish() override;
@@ -279,8 +280,8 @@ Result<ListMeta> ProtobufListSource::Finish() {
 
 }  // namespace
 
-std::unique_ptr<ListSource> MakeProtobufListSource(std::size_t max_item_bytes) {
-  return std::make_unique<ProtobufListSource>(max_item_bytes);
+std::unique_ptr<ListSource> MakeProtobufListSource(std::size_t max_item_bytes, KeptMemory memory) {
+  return std::make_unique<ProtobufListSource>(max_item_bytes, memory);
 }
 
 }  // namespace kubexx::codec::internal

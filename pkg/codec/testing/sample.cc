@@ -8,6 +8,15 @@ namespace {
 
 extern const TypeSchema kInner;
 
+template <class T>
+void* Create() {
+  return new T();
+}
+template <class T>
+void Destroy(void* object) {
+  delete static_cast<T*>(object);
+}
+
 template <class C>
 constexpr const ContainerOps* kOps = &kContainerOps<C>;
 
@@ -31,14 +40,17 @@ constexpr FieldSchema kInnerFields[] = {
     KX_CONTAINER(Inner, next, "next", 3, kMessage, kOptional, kOmitEmpty, &kInner),
     KX_CONTAINER(Inner, children, "children", 4, kMessage, kRepeated, kOmitEmpty, &kInner),
 };
-constexpr TypeSchema kInner{"testing.Inner", "", "", "", kInnerFields};
+constexpr TypeSchema kInner{
+    "testing.Inner", "", "", "", kInnerFields, JsonForm::kObject, Create<Inner>, Destroy<Inner>};
 
 constexpr FieldSchema kInlinedFields[] = {
     KX_FIELD(Inlined, inlined_text, "inlinedText", 1, kString, kPlain, kOmitEmpty, nullptr),
     KX_CONTAINER(Inlined, inlined_message, "inlinedMessage", 2, kMessage, kOptional, kOmitEmpty,
                  &kInner),
 };
-constexpr TypeSchema kInlined{"testing.Inlined", "", "", "", kInlinedFields};
+constexpr TypeSchema kInlined{
+    "testing.Inlined", "", "", "", kInlinedFields, JsonForm::kObject, Create<Inlined>,
+    Destroy<Inlined>};
 
 constexpr FieldSchema kSampleFields[] = {
     KX_FIELD(Sample, flag, "flag", 1, kBool, kPlain, kOmitEmpty, nullptr),
@@ -73,7 +85,8 @@ constexpr FieldSchema kSampleFields[] = {
     KX_FIELD(Sample, omit_zero_inner, "omitZeroInner", 30, kMessage, kPlain, kOmitZero, &kInner),
     KX_CONTAINER(Sample, date_time, "dateTime", 31, kDateTime, kOptional, kOmitEmpty, nullptr),
 };
-constexpr TypeSchema kSample{"testing.Sample", "example.com", "v1", "Sample", kSampleFields};
+constexpr TypeSchema kSample{"testing.Sample", "example.com",     "v1",           "Sample",
+                             kSampleFields,    JsonForm::kObject, Create<Sample>, Destroy<Sample>};
 
 #pragma GCC diagnostic pop
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/cache/internal/packed/entry.h"
@@ -17,14 +18,17 @@
 namespace kubexx::cache {
 
 /// The events of informers. It is a class of its own so that handlers, which get a RawEvent, need
-/// not compile the store. Thread-safe.
+/// not compile the store. Refers to the store, which whoever keeps events has to keep, too: to
+/// count the events among the store's owners would have two threads write to one place for each of
+/// them. Thread-safe.
 class PackedEvent final : public RawEvent {
  public:
   /// `object` is not null; `old` is null for an add only.
-  PackedEvent(std::shared_ptr<const PackedStore> store, Type type_in, EntryRef object, EntryRef old,
+  template <class Store>
+  PackedEvent(const std::shared_ptr<Store>& store, Type type_in, EntryRef object, EntryRef old,
               Flags flags)
       : RawEvent(type_in, flags),
-        store_(std::move(store)),
+        store_(*store),
         entry_(std::move(object)),
         old_entry_(std::move(old)) {}
 
@@ -42,6 +46,10 @@ class PackedEvent final : public RawEvent {
   const Object& old_object() const override {
     return HasOtherOldObject() ? Unpacked(old_object_, *old_entry_) : object();
   }
+  apimachinery::Result<EncodedObject> encoded() const override { return Encoded(object_, *entry_); }
+  apimachinery::Result<EncodedObject> encoded_old() const override {
+    return HasOtherOldObject() ? Encoded(old_object_, *old_entry_) : encoded();
+  }
   DecodeResult Decoded(Decoder decode) const override {
     return DecodedOnce(decoded_, entry_, decode);
   }
@@ -51,10 +59,12 @@ class PackedEvent final : public RawEvent {
 
  private:
   const Object& Unpacked(std::unique_ptr<const Object>& slot, const Entry& entry) const;
+  apimachinery::Result<EncodedObject> Encoded(std::unique_ptr<const Object>& slot,
+                                              const Entry& entry) const;
   DecodeResult DecodedOnce(std::shared_ptr<const void>& slot, const EntryRef& entry,
                            Decoder decode) const;
 
-  std::shared_ptr<const PackedStore> store_;
+  const PackedStore& store_;
   EntryRef entry_;
   EntryRef old_entry_;
   /// Held while unpacking and decoding, so that a second handler waits for the first one's result.

@@ -6,6 +6,9 @@
 namespace kubexx::cache {
 
 void DecodedCache::Put(const EntryRef& entry, Decoded decoded) {
+  if (!wanted_.load(std::memory_order_relaxed)) {
+    return;
+  }
   Items dropped;  // destroyed after the lock is released
   base::MutexLock lock(mu_);
   if (entry->raw_size() > max_bytes_ || by_entry_.contains(entry.get())) {
@@ -22,6 +25,7 @@ void DecodedCache::Put(const EntryRef& entry, Decoded decoded) {
 }
 
 DecodedCache::Decoded DecodedCache::Take(const Entry& entry) {
+  wanted_.store(true, std::memory_order_relaxed);
   Items taken;
   base::MutexLock lock(mu_);
   const auto found = by_entry_.find(&entry);

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CACHE_INTERNAL_PACKED_DECODED_CACHE_H_
 #define KUBEXX_CACHE_INTERNAL_PACKED_DECODED_CACHE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -14,8 +15,9 @@
 namespace kubexx::cache {
 
 /// Keeps the decoded object of an event until the next event of the same object, which needs it as
-/// the old state. This pays because most objects change several times in a row. Bounded; the oldest
-/// go first. Thread-safe.
+/// the old state. This pays because most objects change several times in a row. Keeps nothing until
+/// somebody has asked for an old state: many handlers never do. Bounded; the oldest go first.
+/// Thread-safe.
 class DecodedCache {
  public:
   using Decoded = std::shared_ptr<const void>;
@@ -40,6 +42,7 @@ class DecodedCache {
   using Items = std::list<Item>;
 
   const std::size_t max_bytes_;
+  std::atomic<bool> wanted_ = false;
   mutable base::Mutex mu_;
   Items items_ KX_GUARDED_BY(mu_);  // the oldest in front
   std::unordered_map<const Entry*, Items::iterator> by_entry_ KX_GUARDED_BY(mu_);

@@ -13,11 +13,23 @@ EntryRef MakeEntry(PackedStore& store, const std::string& name, std::size_t byte
   return *store.Pack({.bytes = std::string(bytes, 'x'), .key = {"ns", name}});
 }
 
+TEST(DecodedCacheTest, KeepsNothingBeforeAnOldStateWasAskedFor) {
+  PackedStore store;
+  DecodedCache cache;
+  const EntryRef entry = MakeEntry(store, "a", 10);
+  cache.Put(entry, std::make_shared<const int>(1));
+  EXPECT_EQ(cache.size(), 0U);
+  EXPECT_EQ(cache.Take(*entry), nullptr);
+  cache.Put(entry, std::make_shared<const int>(1));
+  EXPECT_EQ(cache.size(), 1U);
+}
+
 TEST(DecodedCacheTest, GivesWhatWasPutOnce) {
   PackedStore store;
   DecodedCache cache;
   const EntryRef entry = MakeEntry(store, "a", 10);
   const auto decoded = std::make_shared<const int>(1);
+  (void)cache.Take(*entry);
   cache.Put(entry, decoded);
   EXPECT_EQ(cache.Take(*entry), decoded);
   EXPECT_EQ(cache.Take(*entry), nullptr);
@@ -29,6 +41,7 @@ TEST(DecodedCacheTest, KeepsTheFirstOfTwo) {
   DecodedCache cache;
   const EntryRef entry = MakeEntry(store, "a", 10);
   const auto first = std::make_shared<const int>(1);
+  (void)cache.Take(*entry);
   cache.Put(entry, first);
   cache.Put(entry, std::make_shared<const int>(2));
   EXPECT_EQ(cache.size(), 1U);
@@ -43,6 +56,7 @@ TEST(DecodedCacheTest, DropsTheOldestBeyondItsBytes) {
   const EntryRef c = MakeEntry(store, "c", 10);
   const EntryRef large = MakeEntry(store, "large", 26);
   const auto decoded = std::make_shared<const int>(1);
+  (void)cache.Take(*a);
   for (const EntryRef& entry : {a, b, c, large}) {
     cache.Put(entry, decoded);
   }

@@ -1,0 +1,165 @@
+/// @file
+/// Fields: reads single fields of an object, and decodes nothing else of it.
+#ifndef KUBEXX_CODEC_OBJECT_FIELDS_H_
+#define KUBEXX_CODEC_OBJECT_FIELDS_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/codec/field_path.h"
+#include "kubexx/codec/protobuf_fields.h"
+
+namespace kubexx::codec {
+
+/// @cond
+namespace internal {
+
+template <class M>
+inline constexpr bool kIsText = std::is_same_v<M, std::string>;
+template <class M>
+inline constexpr bool kIsText<std::optional<M>> = kIsText<M>;
+
+template <class M>
+struct ElementIn;
+template <class E>
+struct ElementIn<std::vector<E>> {
+  using Type = E;
+};
+
+inline std::optional<std::string_view> TextIn(const std::string* text) {
+  return text == nullptr ? std::nullopt : std::optional<std::string_view>(*text);
+}
+inline std::optional<std::string_view> TextIn(const std::optional<std::string>* text) {
+  return text == nullptr || !text->has_value() ? std::nullopt
+                                               : std::optional<std::string_view>(**text);
+}
+
+}  // namespace internal
+/// @endcond
+
+/// The fields of a T, which are read one by one: of protobuf without decoding the rest, and of an
+/// object that is decoded already. To read three fields of a pod costs a twentieth of decoding it.
+/// Whoever reads most of an object had better decode it.
+///
+/// A path consists of members, the outermost first: `(&Pod::spec, &PodSpec::node_name)`. Members
+/// before the last are structs, or optional ones; a struct on the way that is not set has no
+/// fields, and what is read of it is empty.
+///
+/// For an object that can be decoded, each method returns what the decoded object has. kMalformed,
+/// with the path of the field, when the field or the framing around it is bad. An object that
+/// cannot be decoded because of another field may be read.
+///
+/// Refers to the bytes or the object that it was made of; texts are views of those. Thread-safe.
+template <class T>
+class Fields {
+ public:
+  /// Of a protobuf message without an envelope.
+  explicit Fields(std::string_view protobuf)
+      : message_{.bytes = protobuf, .object_size = protobuf.size()} {}
+  /// Of a decoded object.
+  explicit Fields(const T& object) : object_(&object) {}
+
+  /// Returns a copy of the field: `Get(&Pod::metadata, &ObjectMeta::generation)`. It is
+  /// value-initialised if the object does not have it. Use Text for a text.
+  template <class... Members>
+  apimachinery::Result<PathEnd<T, Members...>> Get(Members... path) const {
+    PathEnd<T, Members...> member{};
+    if (object_ == nullptr) {
+      KX_RETURN_IF_ERROR(DecodeProtobufField(FieldsOnPath(path...), message_, &member));
+    } else if (const auto* found = MemberAt(*object_, path...)) {
+      member = *found;
+    }
+    return member;
+  }
+
+  /// Returns a text without a copy: `Text(&Pod::spec, &PodSpec::node_name)`. "" if the object does
+  /// not have it.
+  template <class... Members>
+  apimachinery::Result<std::string_view> Text(Members... path) const {
+    KX_ASSIGN_OR_RETURN(const std::optional<std::string_view> text, OptionalText(path...));
+    return text.value_or(std::string_view());
+  }
+  /// Returns an optional text without a copy. For a text that is not optional, whether there is one
+  /// depends on whoever has encoded the object, so use Text for it.
+  template <class... Members>
+  apimachinery::Result<std::optional<std::string_view>> OptionalText(Members... path) const {
+    static_assert(internal::kIsText<PathEnd<T, Members...>>,
+                  "kubexx: the path leads to no text; use Get");
+    if (object_ == nullptr) {
+      return FindProtobufText(FieldsOnPath(path...), message_);
+    }
+    return internal::TextIn(MemberAt(*object_, path...));
+  }
+
+  /// Returns the value at `key` in a map of texts, without a copy; std::nullopt if there is none:
+  /// `Entry("app", &Pod::metadata, &ObjectMeta::labels)`.
+  template <class... Members>
+  apimachinery::Result<std::optional<std::string_view>> Entry(std::string_view key,
+                                                              Members... path) const {
+    using Map = std::map<std::string, std::string>;
+    static_assert(std::is_same_v<PathEnd<T, Members...>, Map>,
+                  "kubexx: the path leads to no map of texts; use Get");
+    if (object_ == nullptr) {
+      return FindProtobufEntry(FieldsOnPath(path...), message_, key);
+    }
+    const Map* const map = MemberAt(*object_, path...);
+    if (map == nullptr) {
+      return std::nullopt;
+    }
+    const auto found = map->find(std::string(key));
+    return internal::TextIn(found == map->end() ? nullptr : &found->second);
+  }
+
+  /// Returns whether a field has the same value here and in `other`: the same bytes, which is found
+  /// without decoding them, or else bytes that decode to the same value.
+  template <class... Members>
+  apimachinery::Result<bool> SameAs(const Fields& other, Members... path) const {
+    if (object_ == nullptr && other.object_ == nullptr &&
+        HaveSameProtobufBytes(FieldsOnPath(path...), message_.bytes, other.message_.bytes)) {
+      return true;
+    }
+    KX_ASSIGN_OR_RETURN(const auto value, Get(path...));
+    KX_ASSIGN_OR_RETURN(const auto other_value, other.Get(path...));
+    return value == other_value;
+  }
+
+  /// Calls `each` with the Fields of each element of a list of structs, in order:
+  /// `ForEach(each, &Pod::spec, &PodSpec::containers)`. `each` returns a Result<void>; an error
+  /// ends the walk and is returned.
+  template <class F, class... Members>
+  apimachinery::Result<void> ForEach(F&& each, Members... path) const {
+    using Element = typename internal::ElementIn<PathEnd<T, Members...>>::Type;
+    if (object_ == nullptr) {
+      return ForEachProtobufElement(
+          FieldsOnPath(path...), message_, [this, &each](std::string_view bytes) {
+            return each(
+                Fields<Element>(Message{.bytes = bytes, .object_size = message_.object_size}));
+          });
+    }
+    if (const auto* list = MemberAt(*object_, path...)) {
+      for (const Element& element : *list) {
+        KX_RETURN_IF_ERROR(each(Fields<Element>(element)));
+      }
+    }
+    return {};
+  }
+
+ private:
+  template <class U>
+  friend class Fields;
+  using Message = MessageBytes;
+  explicit Fields(Message message) : message_(message) {}
+
+  Message message_{};
+  const T* object_ = nullptr;  ///< null for a message
+};
+
+}  // namespace kubexx::codec
+
+#endif  // KUBEXX_CODEC_OBJECT_FIELDS_H_
