@@ -122,8 +122,8 @@ struct ClusterReloadPolicySpec {
   /// With a health gate a rollout ends when all pods are available, and not already when all are
   /// replaced.
   ::kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate> health_gate;
-  /// Which keys of its sources count for a workload. With Referenced only those that its pod
-  /// template uses. All by default.
+  /// With Referenced, only those keys of a source count that the workload's pod template uses. The
+  /// default is All, with which every key counts.
   /// Values: kClusterReloadPolicySpecKeysAll, kClusterReloadPolicySpecKeysReferenced.
   std::optional<std::string> keys;
   /// Rollouts begin only while one of these windows is open.
