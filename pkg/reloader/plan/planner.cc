@@ -23,10 +23,7 @@ std::optional<Baseline> BelievedBaseline(const Workload& workload) {
   const std::string* text = Find(workload.annotations, kBaselineAnnotation);
   auto baseline =
       text == nullptr ? std::nullopt : Baseline::Parse(*text, workload.id.key.namespace_);
-  if (baseline && baseline->uid != workload.uid) {
-    return std::nullopt;
-  }
-  return baseline;
+  return baseline && baseline->uid == workload.uid ? baseline : std::nullopt;
 }
 
 /// Collects what a plan is about, and plans it.
