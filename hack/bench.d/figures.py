@@ -94,8 +94,12 @@ def select_targets(results):
 
 
 def watch_targets(results):
-    return [Target("watch, events per processor second, both objects there to be read, of client-go's",
-                   ratio(results, "watch-key", "events_per_cpu_s", scenario_of_other="watch"), 5, False)]
+    def target(scenario, handler, what, limit):
+        return Target(f"watch, events per processor second, {what}, of client-go's",
+                      ratio(results, f"{scenario}-{handler}", "events_per_cpu_s", scenario_of_other=scenario), limit, False)
+    return [target("watch", "key", "both objects there to be read", 5),
+            target("watch-random", "fields", "many pods in no order, fields of both objects read", 4),
+            target("watch-spread", "fields", "many pods in turn, fields of both objects read", 4)]
 
 
 def queue_targets(results):

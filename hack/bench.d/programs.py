@@ -99,7 +99,7 @@ class Replay:
         self.kubeconfig = os.path.join(folder, f"replay-{scenario}.kubeconfig")
         self.command = [programs.replay, "serve", "--kubeconfig", self.kubeconfig]
         for name, value in flags.items():
-            self.command += ["--" + name, str(value)]
+            self.command.append(f"--{name}={str(value).lower() if isinstance(value, bool) else value}")
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

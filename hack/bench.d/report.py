@@ -4,6 +4,7 @@ import os
 import time
 
 from figures import ratio, slopes, spread, targets
+from scenarios import watch_scenarios
 
 PROGRAMS = ("kubexx", "client-go", "kube-rs")
 
@@ -76,24 +77,27 @@ def watch_section(results, settings):
     text = """## Watch: updates at full speed
 
 A replay server (`test/bench/replay`) makes updates from recorded pods, each with another resourceVersion, times and digests, and sends them as
-fast as the client takes them, over TLS. A typed handler reads fields of the old and of the new object of every update. The measurement
-lies between two updates in the handler, so connecting and the first list are not in it.
+fast as the client takes them, over TLS. A typed handler reads fields of the old and of the new object of every update, which are decoded for it. The
+measurement lies between two updates in the handler, so connecting and the first list are not in it.
 
 """
-    on_demand = spread(results, "watch-key", "kubexx", "events_per_cpu_s"), spread(results, "watch-key", "kubexx", "cpu_us_per_event")
-    for scenario, recording, events, among in (
-        ("watch", "small-pods", settings.events, f"half of {settings.watched:,} pods, over and over"),
-        ("watch-spread", "small-pods", settings.events // 2, f"{settings.watched * 10:,} pods, one after the other"),
-        ("watch-large", "pods", settings.events // 4, f"an eighth of {settings.watched:,} pods, over and over"),
-    ):
-        rate = rate_of_replay(results, "replay-" + recording, False)
-        text += f"""{events:,} updates of {rate['bytes_per_event']:,} bytes (protobuf) of {among}; the server makes {rate['events_per_s']:,.0f} of them a second:
+    among = {
+        "watch": f"half of {settings.watched:,} pods, over and over",
+        "watch-random": f"{settings.watched * 5:,} pods, in no order",
+        "watch-spread": f"{settings.watched * 10:,} pods, one after the other",
+        "watch-large": f"an eighth of {settings.watched:,} pods, over and over",
+    }
+    for scenario, templates, events, *_ in watch_scenarios(settings):
+        rate = rate_of_replay(results, "replay-" + templates.removesuffix(".jsonl"), False)
+        fields, key = (" and ".join((spread(results, f"{scenario}-{handler}", "kubexx", "events_per_cpu_s").text(0) + " events / CPU s",
+                                     spread(results, f"{scenario}-{handler}", "kubexx", "cpu_us_per_event").text(2) + " CPU µs / event"))
+                       for handler in ("fields", "key"))
+        text += f"""{events:,} updates of {rate['bytes_per_event']:,} bytes (protobuf) of {among[scenario]}; the server makes {rate['events_per_s']:,.0f} of them a second:
 
 {compared(results, scenario, WATCH_FIELDS)}
-"""
-        if scenario == "watch":
-            text += f"""A handler of kubexx that takes the key of each and leaves both objects to be read on demand: {on_demand[0].text(0)} events / CPU s,
-{on_demand[1].text(2)} CPU µs / event. client-go has decoded every object by then, whether it is read or not.
+
+A handler of kubexx that reads four fields of both objects of each, and has neither decoded: {fields}.
+One that takes the key of each: {key}. client-go has decoded every object by then, whether it is read or not.
 
 """
     return text + "![Watch](watch.svg)\n"

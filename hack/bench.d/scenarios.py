@@ -41,23 +41,30 @@ def reads(programs, results, settings):
     alternate(results, "reads", settings.runs, [command])
 
 
+def watch_scenarios(settings):
+    """Name, templates, updates, pods, how many of these are updated (0: all), and whether in no order."""
+    return (
+        ("watch", "small-pods.jsonl", settings.events, settings.watched, settings.watched // 2, False),
+        ("watch-random", "small-pods.jsonl", settings.events // 2, settings.watched * 5, 0, True),
+        ("watch-spread", "small-pods.jsonl", settings.events // 2, settings.watched * 10, 0, False),
+        ("watch-large", "pods.jsonl", settings.events // 4, settings.watched, settings.watched // 8, False),
+    )
+
+
 def watch(programs, results, settings):
-    for scenario, templates, events, busy in (
-        ("watch", "small-pods.jsonl", settings.events, settings.watched // 2),
-        ("watch-spread", "small-pods.jsonl", settings.events // 2, 0),
-        ("watch-large", "pods.jsonl", settings.events // 4, settings.watched // 8),
-    ):
+    for scenario, templates, events, objects, busy, random in watch_scenarios(settings):
         log(f"{scenario}: {events} updates")
         lead = max(events // 20, 1)
         flags = ["--events", str(events), "--lead", str(lead)]
-        with Replay(programs, settings.folder, results, scenario, templates=settings.template(templates), busy=busy,
-                    objects=settings.watched if busy else settings.watched * 10, events=events + lead + 100) as server:
+        with Replay(programs, settings.folder, results, scenario, templates=settings.template(templates), busy=busy, random=random,
+                    objects=objects, events=events + lead + 100) as server:
             commands = [[program, "watch", "--kubeconfig", server.kubeconfig] + flags
                         for program in (programs.kubexx, programs.clientgo)]
             if programs.kubers and scenario == "watch":
                 commands.append([programs.kubers, "watch", "--streaming", "--kubeconfig", server.kubeconfig] + flags)
-            key = [("watch-key", commands[0] + ["--handler=key"])] if scenario == "watch" else []
-            alternate(results, scenario, settings.runs, commands, others=key)
+            # Other handlers of kubexx: one that reads single fields of both objects, and one that takes the key.
+            others = [(f"{scenario}-{handler}", commands[0] + [f"--handler={handler}"]) for handler in ("fields", "key")]
+            alternate(results, scenario, settings.runs, commands, others=others)
 
 
 # What the select scenario looks for: one of so many pods, by the label that the replay server gives it.

@@ -121,10 +121,11 @@ Result<std::shared_ptr<const IndexerSet>> IndexerSet::With(Indexers indexers) co
     if (named_.contains(name)) {
       return Fail(Reason::kAlreadyExists, "there is an index \"" + name + "\" already");
     }
-    if (!names_->FindOrAdd(name, next->version_)) {
+    const std::optional<IndexId> id = names_->FindOrAdd(name, next->version_);
+    if (!id) {
       return Fail(Reason::kInvalid, "too many indexes; at most " + std::to_string(kMaxNames));
     }
-    next->named_.emplace(name, std::move(function));
+    next->named_.emplace(name, Named{.values = std::move(function), .id = *id});
   }
   return next;
 }
@@ -135,16 +136,21 @@ Result<std::shared_ptr<const IndexerSet>> IndexerSet::With(TermsFunc terms) cons
   return next;
 }
 
-void IndexerSet::Append(std::string_view index, std::string_view value, std::uint8_t version,
+void IndexerSet::Append(IndexId id, std::string_view index, std::string_view value,
                         const Object& object, std::string& out) const {
-  const auto id = names_->FindOrAdd(index, version);
-  const Result<void> result =
-      id ? EncodedTerms::Append(*id, value, out) : Fail(Reason::kInvalid, "too many indexes");
-  if (!result) {
+  if (const Result<void> result = EncodedTerms::Append(id, value, out); !result) {
     names_->ReportLeftOut(index, object, result.error());
-    if (id) {  // otherwise it would be found as one that has no value
-      AppendUnread(std::string(1, static_cast<char>(*id)), out);
-    }
+    // Otherwise it would be found as one that has no value.
+    AppendUnread(std::string(1, static_cast<char>(id)), out);
+  }
+}
+
+void IndexerSet::AppendFree(std::string_view index, std::string_view value, std::uint8_t version,
+                            const Object& object, std::string& out) const {
+  if (const auto id = names_->FindOrAdd(index, version)) {
+    Append(*id, index, value, object, out);
+  } else {
+    names_->ReportLeftOut(index, object, Fail(Reason::kInvalid, "too many indexes").error());
   }
 }
 
@@ -168,19 +174,17 @@ std::string IndexerSet::Encode(const Object& object) const {
     }
   };
   for (const auto& [name, function] : named_) {
-    // Its name became one with it: no version is lower than that.
-    const std::string unread(
-        1, static_cast<char>(names_->FindOrAdd(name, version_).value_or(kUnreadIndex)));
-    run(unread, [&, &index = name, &values = function] {
-      for (const std::string& value : values(object)) {
-        Append(index, value, version_, object, out);
-      }
-    });
+    run(std::string_view(reinterpret_cast<const char*>(&function.id), 1),
+        [&, &index = name, &named = function] {
+          for (const std::string& value : named.values(object)) {
+            Append(named.id, index, value, object, out);
+          }
+        });
   }
   for (const Free& function : free_) {
     run({}, [&] {
       for (const auto& [index, value] : function.terms(object)) {
-        Append(index, value, function.version, object, out);
+        AppendFree(index, value, function.version, object, out);
       }
     });
   }

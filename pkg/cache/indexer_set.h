@@ -100,6 +100,11 @@ class IndexerSet {
 
  private:
   class Names;
+  /// A function, and the number of its name.
+  struct Named {
+    IndexFunc values{};
+    IndexId id = 0;
+  };
   /// A function, and the version in which it was added.
   struct Free {
     std::uint8_t version = 0;
@@ -108,11 +113,13 @@ class IndexerSet {
 
   apimachinery::Result<std::shared_ptr<IndexerSet>> Next() const;
   /// `version` is the one in which the function was added that has returned the value.
-  void Append(std::string_view index, std::string_view value, std::uint8_t version,
-              const Object& object, std::string& out) const;
+  void AppendFree(std::string_view index, std::string_view value, std::uint8_t version,
+                  const Object& object, std::string& out) const;
+  void Append(IndexId id, std::string_view index, std::string_view value, const Object& object,
+              std::string& out) const;
 
   std::uint8_t version_ = 0;
-  Indexers named_{};
+  std::map<std::string, Named> named_{};
   std::vector<Free> free_{};
   std::shared_ptr<Names> names_{};
 };

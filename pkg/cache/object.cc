@@ -30,8 +30,9 @@ void LeaveOutIfKeyTooLong(Object& object, std::size_t max_key_part) {
 
 apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_view bytes,
                                         std::string memory) {
-  KX_ASSIGN_OR_RETURN(codec::ObjectMetaSummary meta, codec::ScanObjectMeta(encoding, bytes));
+  KX_ASSIGN_OR_RETURN(codec::ObjectMetaSummary meta, codec::ScanObjectKey(encoding, bytes));
   if (meta.name.empty()) {
+    KX_ASSIGN_OR_RETURN(meta, codec::ScanObjectMeta(encoding, bytes));
     std::string what = "is missing";
     what += meta.namespace_.empty() ? "" : ", in namespace \"" + meta.namespace_ + '"';
     what += meta.uid.empty() ? "" : ", uid \"" + meta.uid + '"';

@@ -25,6 +25,8 @@ using apimachinery::Result;
 constexpr std::size_t kMaxSample = 32 << 10;
 // Contexts kept for the next caller; more exist only while more threads are inside at once.
 constexpr std::size_t kMaxIdleContexts = 4;
+// Of the memory that an idle context keeps for its results.
+constexpr std::size_t kMaxIdleBuffer = std::size_t{256} << 10;
 
 // As ZDICT_trainFromBuffer, but with tables of 2^16 entries, not 2^20: those take 8 MB for each
 // type that is learnt, all at the same time, and are the peak of a small program. The samples have
@@ -49,6 +51,17 @@ using CompressContext = std::unique_ptr<ZSTD_CCtx, Freer<ZSTD_freeCCtx>>;
 using DecompressContext = std::unique_ptr<ZSTD_DCtx, Freer<ZSTD_freeDCtx>>;
 using CompressDictionary = std::unique_ptr<ZSTD_CDict, Freer<ZSTD_freeCDict>>;
 using DecompressDictionary = std::unique_ptr<ZSTD_DDict, Freer<ZSTD_freeDDict>>;
+
+/// A context with the dictionary that it is set up for, which must not go before it, and memory for
+/// what comes out of it.
+struct Compressor {
+  std::shared_ptr<ZSTD_CDict> dictionary{};
+  CompressContext context{ZSTD_createCCtx()};
+  bool is_set_up = false;
+  std::string buffer{};
+};
+Compressor* NewCompressor() { return new Compressor(); }
+using CompressorRef = std::unique_ptr<Compressor>;
 
 /// A free list of zstd contexts, which are large and slow to make.
 template <class Context, auto kCreate>
@@ -78,13 +91,24 @@ class Pool {
   std::vector<Context> idle_ KX_GUARDED_BY(mu_);
 };
 
-void SetUp(ZSTD_CCtx* context, int level) {
+// The settings stay for the next objects: to make them costs a good part of packing a small one.
+void SetUp(Compressor& compressor, std::shared_ptr<ZSTD_CDict> dictionary, int level) {
+  ZSTD_CCtx* const context = compressor.context.get();
+  if (compressor.is_set_up && compressor.dictionary == dictionary) {
+    return;
+  }
   ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
   // The entry around the bytes has what these header fields would say.
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0);
+  // Only after the reset may the dictionary before it be freed.
+  compressor.dictionary = std::move(dictionary);
+  if (compressor.dictionary) {
+    ZSTD_CCtx_refCDict(context, compressor.dictionary.get());
+  }
+  compressor.is_set_up = true;
 }
 
 }  // namespace
@@ -102,27 +126,28 @@ class Packer::Impl {
       out.dictionary = current_;
       dictionary = compress_dictionary_;
     }
-    CompressContext context = compressors_.Take();
+    CompressorRef compressor = compressors_.Take();
     std::size_t size = 0;
-    if (context) {
-      SetUp(context.get(), options_.level);
-      if (dictionary) {
-        ZSTD_CCtx_refCDict(context.get(), dictionary.get());
+    if (compressor->context) {
+      SetUp(*compressor, std::move(dictionary), options_.level);
+      std::string& buffer = compressor->buffer;
+      if (const std::size_t bound = ZSTD_compressBound(raw.size()); buffer.size() < bound) {
+        buffer.resize(bound);
       }
-      out.bytes.resize(ZSTD_compressBound(raw.size()));
-      size =
-          ZSTD_compress2(context.get(), out.bytes.data(), out.bytes.size(), raw.data(), raw.size());
-      // Only after a reset may the dictionary be freed before the context.
-      ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
-      compressors_.Give(std::move(context));
+      size = ZSTD_compress2(compressor->context.get(), buffer.data(), buffer.size(), raw.data(),
+                            raw.size());
     }
     if (!Succeeded(size) || size >= raw.size()) {
       out.dictionary = 0;
       out.bytes.assign(raw);
     } else {
       out.compressed = true;
-      out.bytes.resize(size);
+      out.bytes.assign(compressor->buffer, 0, size);
     }
+    if (compressor->buffer.size() > kMaxIdleBuffer) {
+      std::string().swap(compressor->buffer);
+    }
+    compressors_.Give(std::move(compressor));
     Learn(raw, out.bytes.size());
     return out;
   }
@@ -234,7 +259,7 @@ class Packer::Impl {
   }
 
   const PackerOptions options_;
-  Pool<CompressContext, ZSTD_createCCtx> compressors_;
+  Pool<CompressorRef, NewCompressor> compressors_;
   mutable Pool<DecompressContext, ZSTD_createDCtx> decompressors_;
 
   mutable base::Mutex mu_;

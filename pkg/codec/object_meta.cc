@@ -1,5 +1,7 @@
 #include "kubexx/codec/object_meta.h"
 
+#include <cstdint>
+
 #include "kubexx/codec/internal/json_scan.h"
 #include "kubexx/codec/internal/json_walk.h"
 #include "kubexx/codec/internal/wire.h"
@@ -14,7 +16,10 @@ using internal::Tag;
 using internal::WireReader;
 using internal::WireType;
 
-bool ScanProtobufMeta(std::string_view bytes, ObjectMetaSummary& meta) {
+// Whether the uid is among what is read.
+enum class Uid : std::uint8_t { kRead, kLeftOut };
+
+bool ScanProtobufMeta(std::string_view bytes, Uid uid, ObjectMetaSummary& meta) {
   WireReader in(bytes);
   while (!in.AtEnd()) {
     Tag tag;
@@ -33,14 +38,14 @@ bool ScanProtobufMeta(std::string_view bytes, ObjectMetaSummary& meta) {
       }
     } else if (tag.type != WireType::kBytes || !in.Bytes(value)) {
       return false;
-    } else {
+    } else if (target != &meta.uid || uid == Uid::kRead) {
       target->assign(value);
     }
   }
   return true;
 }
 
-Result<ObjectMetaSummary> ScanProtobuf(std::string_view bytes) {
+Result<ObjectMetaSummary> ScanProtobuf(std::string_view bytes, Uid uid) {
   WireReader in(bytes);
   ObjectMetaSummary meta;
   while (!in.AtEnd()) {
@@ -53,7 +58,8 @@ Result<ObjectMetaSummary> ScanProtobuf(std::string_view bytes) {
       if (!in.Skip(tag.type)) {
         return Fail(Malformed("", "bad field"));
       }
-    } else if (tag.type != WireType::kBytes || !in.Bytes(value) || !ScanProtobufMeta(value, meta)) {
+    } else if (tag.type != WireType::kBytes || !in.Bytes(value) ||
+               !ScanProtobufMeta(value, uid, meta)) {
       return Fail(Malformed("metadata", "bad message"));
     }
   }
@@ -92,7 +98,11 @@ Result<ObjectMetaSummary> ScanJson(std::string_view text) {
 }  // namespace
 
 Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view bytes) {
-  return encoding == Encoding::kProtobuf ? ScanProtobuf(bytes) : ScanJson(bytes);
+  return encoding == Encoding::kProtobuf ? ScanProtobuf(bytes, Uid::kRead) : ScanJson(bytes);
+}
+
+Result<ObjectMetaSummary> ScanObjectKey(Encoding encoding, std::string_view bytes) {
+  return encoding == Encoding::kProtobuf ? ScanProtobuf(bytes, Uid::kLeftOut) : ScanJson(bytes);
 }
 
 std::string WithTypeMeta(std::string_view json, std::string_view api_version,

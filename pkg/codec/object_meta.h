@@ -27,6 +27,10 @@ struct ObjectMetaSummary {
 /// although this function finds its name.
 apimachinery::Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view bytes);
 
+/// The same, for whoever does not need the uid: it may be empty, as it is too long to be copied for
+/// nothing.
+apimachinery::Result<ObjectMetaSummary> ScanObjectKey(Encoding encoding, std::string_view bytes);
+
 /// Scans `bytes` for the labels in the metadata, and decodes nothing else of the object. Works for
 /// the same types as ScanObjectMeta. Returns kMalformed for bad bytes.
 apimachinery::Result<apimachinery::LabelMap> ScanLabels(Encoding encoding, std::string_view bytes);

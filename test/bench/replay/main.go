@@ -27,6 +27,7 @@ type options struct {
 	objects, events                       int
 	pause                                 time.Duration
 	busy, rare                            int
+	random                                bool
 }
 
 func main() {
@@ -39,6 +40,7 @@ func main() {
 	set.IntVar(&o.objects, "objects", 1000, "how many pods there are; record: how many to take")
 	set.IntVar(&o.events, "events", 0, "updates sent on a watch; then it stays quiet")
 	set.IntVar(&o.busy, "busy", 0, "how many of the pods are updated; 0: all of them in turn")
+	set.BoolVar(&o.random, "random", false, "serve: the updates are of pods in no order; without it one pod comes after the other")
 	set.IntVar(&o.rare, "rare", 0, "serve: one pod in so many has the label tier=rare, the others tier=usual; 0: none has either")
 	set.DurationVar(&o.pause, "pause", time.Second, "between the first list and the updates")
 	set.Usage = func() {

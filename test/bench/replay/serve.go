@@ -175,7 +175,12 @@ func (s *server) watch(r *http.Request, out *stream, initial bool) {
 
 func (s *server) update(out *stream) {
 	for revision := 1; revision <= s.events; revision++ {
-		out.buffer = out.pods.appendEvent(out.buffer, modified, revision%s.busy, revision)
+		pod := revision % s.busy
+		if s.random {
+			order := random(revision)
+			pod = int(order.next() % uint64(s.busy))
+		}
+		out.buffer = out.pods.appendEvent(out.buffer, modified, pod, revision)
 		out.objects++
 		if out.full() && !out.flush() {
 			return

@@ -190,14 +190,7 @@ void Distributor::ApplyChanges(std::vector<Delta>&& deltas) {
     changes.push_back(std::move(change));
   }
   store_->Apply(changes);
-  std::vector<EntryRef> changed;
-  changed.reserve(pending.size());
-  for (const Pending& next : pending) {
-    if (next.type != RawEvent::Type::kDelete) {
-      changed.push_back(next.object);
-    }
-  }
-  store_->PackLater(changed);
+  store_->PackOverdue();
   std::vector<std::shared_ptr<const PackedEvent>> events;
   events.reserve(pending.size());
   for (std::size_t i = 0; i < pending.size(); ++i) {

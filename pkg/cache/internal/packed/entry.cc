@@ -40,6 +40,8 @@ apimachinery::Result<EntryRef> Entry::New(const EntryParts& parts) {
   entry->compressed_ = parts.compressed;
   entry->dictionary_ = parts.dictionary;
   entry->terms_version_ = parts.terms_version;
+  entry->changed_ = parts.changed;
+  entry->waits_ = parts.waits;
   char* at = entry->data();
   for (const std::string_view part :
        {std::string_view(parts.key.namespace_), std::string_view(parts.key.name),
@@ -50,6 +52,30 @@ apimachinery::Result<EntryRef> Entry::New(const EntryParts& parts) {
     at += part.size();
   }
   return EntryRef(entry);
+}
+
+EntryRef Entry::WithBytes(const Entry& entry, const PackedView& packed) {
+  const std::size_t head = entry.head_size() + entry.terms_size_;
+  void* memory = ::operator new(sizeof(Entry) + head + packed.bytes.size());
+  auto* made = new (memory) Entry();
+  made->content_hash_ = entry.content_hash_;
+  made->key_hash_ = entry.key_hash_;
+  made->raw_size_ = entry.raw_size_;
+  made->packed_size_ = static_cast<std::uint32_t>(packed.bytes.size());
+  made->terms_size_ = entry.terms_size_;
+  made->namespace_size_ = entry.namespace_size_;
+  made->name_size_ = entry.name_size_;
+  made->version_size_ = entry.version_size_;
+  made->encoding_ = entry.encoding_;
+  made->compressed_ = packed.compressed;
+  made->dictionary_ = packed.dictionary;
+  made->terms_version_ = entry.terms_version_;
+  made->changed_ = entry.changed_;
+  std::memcpy(made->data(), entry.data(), head);
+  if (!packed.bytes.empty()) {
+    std::memcpy(made->data() + head, packed.bytes.data(), packed.bytes.size());
+  }
+  return EntryRef(made);
 }
 
 apimachinery::ObjectKey Entry::key() const {

@@ -33,7 +33,16 @@ struct EntryParts {
   std::uint64_t content_hash;
   bool compressed = false;
   std::uint8_t dictionary = 0;  ///< see Packed
+  bool changed = false;         ///< see Entry::changed
+  bool waits = false;           ///< see Entry::waits
   std::string_view packed;
+};
+
+/// The bytes of an object as they are in an entry; see Packed.
+struct PackedView {
+  bool compressed = false;
+  std::uint8_t dictionary = 0;
+  std::string_view bytes;
 };
 
 /// An immutable, reference-counted cache entry: a header of 40 bytes, then key, version, index
@@ -43,6 +52,8 @@ class Entry {
  public:
   /// kInvalid when a part of the key or the version is longer than 65,535 bytes.
   static apimachinery::Result<EntryRef> New(const EntryParts& parts);
+  /// The same entry with the object's bytes in another form; it does not wait.
+  static EntryRef WithBytes(const Entry& entry, const PackedView& packed);
 
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -60,6 +71,10 @@ class Entry {
 
   codec::Encoding encoding() const { return encoding_; }
   bool compressed() const { return compressed_; }
+  /// Whether the object has changed since it came with a list.
+  bool changed() const { return changed_; }
+  /// Whether the object is to be packed later; see PackedStore::MakeRecent.
+  bool waits() const { return waits_; }
   std::uint8_t dictionary() const { return dictionary_; }
   std::size_t raw_size() const { return raw_size_; }
   std::uint64_t content_hash() const { return content_hash_; }
@@ -95,6 +110,8 @@ class Entry {
   bool compressed_ = false;
   std::uint8_t dictionary_ = 0;
   std::uint8_t terms_version_ = 0;
+  bool changed_ = false;
+  bool waits_ = false;
 };
 
 /// A counted reference to an Entry, or null; it has the size of one pointer.

@@ -27,6 +27,8 @@ EntryParts PartsOf(const Entry& entry, const ObjectKey& key) {
           .content_hash = entry.content_hash(),
           .compressed = entry.compressed(),
           .dictionary = entry.dictionary(),
+          .changed = entry.changed(),
+          .waits = entry.waits(),
           .packed = entry.packed()};
 }
 
@@ -44,11 +46,12 @@ Result<EntryRef> PackedStore::Pack(const Object& object, std::uint64_t content_h
   }
   return NewEntry(
       object, content_hash,
-      {.compressed = packed.compressed, .dictionary = packed.dictionary, .bytes = packed.bytes});
+      {.compressed = packed.compressed, .dictionary = packed.dictionary, .bytes = packed.bytes},
+      false);
 }
 
 Result<EntryRef> PackedStore::NewEntry(const Object& object, std::uint64_t content_hash,
-                                       const PackedView& packed) const {
+                                       const PackedView& packed, bool waits) const {
   const IndexerSetRef indexers = this->indexers();
   const std::string terms = indexers->Encode(object);
   return Entry::New({.key = object.key,
@@ -60,6 +63,8 @@ Result<EntryRef> PackedStore::NewEntry(const Object& object, std::uint64_t conte
                      .content_hash = content_hash,
                      .compressed = packed.compressed,
                      .dictionary = packed.dictionary,
+                     .changed = waits,
+                     .waits = waits,
                      .packed = packed.bytes});
 }
 
@@ -222,6 +227,7 @@ void PackedStore::IndexAll(EntryTable& table, const IndexerSet& indexers) const 
 
 EntryRef PackedStore::PutLocked(EntryRef entry) {
   EntryRef old = table_.Insert(entry);
+  waiting_.Put(*entry, old.get());
   index_.Put(entry, old.get());
   return old;
 }
@@ -229,6 +235,7 @@ EntryRef PackedStore::PutLocked(EntryRef entry) {
 EntryRef PackedStore::RemoveLocked(std::string_view namespace_, std::string_view name) {
   EntryRef old = table_.Erase(namespace_, name);
   if (old) {
+    waiting_.Remove(*old);
     index_.Remove(*old);
   }
   return old;
@@ -259,13 +266,18 @@ void PackedStore::Apply(std::vector<Change>& changes) {
     if (!CurrentLocked(*indexers)) {
       continue;
     }
+    std::string_view version;
     for (Change& change : changes) {
-      const std::string namespace_(change.entry ? change.entry->namespace_()
-                                                : std::string_view(change.key.namespace_));
+      if (options_.version_per_namespace) {
+        SetVersionLocked(change.entry ? change.entry->namespace_() : change.key.namespace_,
+                         change.resource_version);
+      } else if (!change.resource_version.empty()) {
+        version = change.resource_version;
+      }
       change.entry = change.entry ? PutLocked(std::move(change.entry))
                                   : RemoveLocked(change.key.namespace_, change.key.name);
-      SetVersionLocked(namespace_, change.resource_version);
     }
+    SetVersionLocked({}, version);
     applied = true;
   }
   constexpr std::size_t kChangesARepack = 128;
@@ -289,6 +301,7 @@ EntryTable PackedStore::Swap(EntryTable table, std::string_view resource_version
     }
     std::swap(table_, table);
     std::swap(index_, index);
+    waiting_.Reset(table_);
     sweep_ = 0;
     versions_.clear();
     SetVersionLocked({}, resource_version);

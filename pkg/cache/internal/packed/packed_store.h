@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +24,7 @@
 #include "kubexx/cache/internal/packed/entry_table.h"
 #include "kubexx/cache/internal/packed/store_faults.h"
 #include "kubexx/cache/internal/packed/term_index.h"
+#include "kubexx/cache/internal/packed/waiting_entries.h"
 #include "kubexx/cache/object.h"
 #include "kubexx/cache/packer.h"
 
@@ -67,12 +67,11 @@ class PackedStore {
     return Pack(object, HashContent(object));
   }
   /// Like Pack, for an object that has just changed and may soon change again: unless the object is
-  /// large, the entry has its bytes unpacked. The caller has to call PackLater after storing the
-  /// entry.
+  /// large, the entry has its bytes unpacked. The caller has to call PackOverdue after storing it.
   apimachinery::Result<EntryRef> MakeRecent(const Object& object, std::uint64_t content_hash);
-  /// Packs the stored states of the entries' objects after some megabytes of other objects'
-  /// changes, if the objects have not changed meanwhile. Replaces the stored entries.
-  void PackLater(std::span<const EntryRef> entries);
+  /// Packs the stored objects that have been quiet for longest, when those that are not packed have
+  /// too many bytes; see WaitingEntries. Replaces the stored entries.
+  void PackOverdue();
   /// Returns the object of an entry.
   apimachinery::Result<Object> Unpack(const Entry& entry) const;
   /// Calls `read` with the object of an entry, which is valid only during the call. Allocates no
@@ -149,12 +148,6 @@ class PackedStore {
   using IndexerSetRef = std::shared_ptr<const IndexerSet>;
   using Extend = base::FunctionRef<apimachinery::Result<IndexerSetRef>(const IndexerSet& current)>;
 
-  /// The packed bytes of an object, as they are in an entry; see Packed.
-  struct PackedView {
-    bool compressed = false;
-    std::uint8_t dictionary = 0;
-    std::string_view bytes;
-  };
   /// A term of a query.
   struct Wanted {
     std::string term;    ///< empty when no object has had its index
@@ -169,8 +162,9 @@ class PackedStore {
   static Query QueryOf(const IndexTerms& terms, const IndexerSet& indexers);
   std::vector<EntryRef> FoundLocked(const Query& query) const KX_REQUIRES(mu_);
   apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
-                                          const PackedView& packed) const;
-  void PackNow(const EntryRef& old);
+                                          const PackedView& packed, bool waits) const;
+  /// The same entry with its object packed.
+  EntryRef PackedNow(const Entry& entry);
   /// The indexers that entries are made with now.
   IndexerSetRef indexers() const;
   apimachinery::Result<void> ExtendIndexers(Extend extend);
@@ -229,9 +223,7 @@ class PackedStore {
   std::size_t sweep_ KX_GUARDED_BY(mu_) = 0;
   std::size_t sweep_slots_ KX_GUARDED_BY(mu_) = 0;
   std::uint8_t swept_for_ KX_GUARDED_BY(mu_) = 0;
-  /// The states that are not packed yet, the oldest in front, and their size in bytes.
-  std::deque<EntryRef> recent_ KX_GUARDED_BY(mu_);
-  std::size_t recent_bytes_ KX_GUARDED_BY(mu_) = 0;
+  WaitingEntries waiting_ KX_GUARDED_BY(mu_);
 };
 
 /// Whether resourceVersion `a` is older than `b`: by length, then by digits.

@@ -35,15 +35,23 @@ class PackedStoreRecentTest : public ::testing::Test {
     const Object object = MakeLarge(name, version);
     const EntryRef entry = *store_.MakeRecent(object, PackedStore::HashContent(object));
     store_.Put(entry);
-    store_.PackLater(std::span(&entry, 1));
+    store_.PackOverdue();
   }
 
   // More than waits to be packed.
   void UpdateOthers() {
     const std::size_t size = MakeLarge("other", 0).bytes.size();
     for (std::size_t i = 0; i * size < (4U << 20); ++i) {
-      Update("other", static_cast<int>(i));
+      Update("other-" + std::to_string(i), static_cast<int>(i));
     }
+  }
+
+  // The bytes of so many objects, of which each is updated in turn.
+  std::size_t BytesAfterRounds(int objects, int rounds) {
+    for (int i = 0; i < objects * rounds; ++i) {
+      Update("object-" + std::to_string(i % objects), i);
+    }
+    return store_.bytes();
   }
 
   EntryRef Find(const std::string& name) const { return store_.Find({"ns", name}); }
@@ -86,6 +94,51 @@ TEST_F(PackedStoreRecentTest, HoldsAFewMegabytesOfStatesAtMost) {
   const std::size_t raw = 2000 * MakeLarge("object", 0).bytes.size();
   ASSERT_GT(raw, std::size_t{16} << 20);
   EXPECT_LT(store_.bytes(), std::size_t{5} << 20);
+}
+
+TEST_F(PackedStoreRecentTest, ReplacedStatesTakeNoRoom) {
+  Update("a", 1);
+  const std::size_t size = MakeLarge("other", 0).bytes.size();
+  for (std::size_t i = 0; i * size < (8U << 20); ++i) {
+    Update("other", static_cast<int>(i));
+  }
+  EXPECT_FALSE(Find("a")->compressed());
+}
+
+TEST_F(PackedStoreRecentTest, WhatChangesAgainAndAgainFindsRoom) {
+  const std::size_t raw = 800 * MakeLarge("object", 0).bytes.size();
+  ASSERT_GT(raw, 2 * WaitingEntries::kMinRoom);
+  EXPECT_LT(BytesAfterRounds(800, 1), raw / 2);
+  EXPECT_GT(BytesAfterRounds(800, 3), raw) << "none of them is packed any more";
+  for (int i = 0; i < 800; ++i) {
+    EXPECT_FALSE(Find("object-" + std::to_string(i))->compressed());
+  }
+}
+
+TEST_F(PackedStoreRecentTest, TheRoomHasALimit) {
+  constexpr int kObjects = 4000;
+  ASSERT_GT(kObjects * MakeLarge("object", 0).bytes.size(), WaitingEntries::kMaxRoom);
+  const std::size_t bytes = BytesAfterRounds(kObjects, 4);
+  EXPECT_GT(bytes, WaitingEntries::kMaxRoom / 2);
+  EXPECT_LT(bytes, WaitingEntries::kMaxRoom + WaitingEntries::kMaxRoom / 4);
+}
+
+TEST_F(PackedStoreRecentTest, ChangesOfOthersMakeTheRoomSmallAgain) {
+  BytesAfterRounds(800, 3);
+  const std::size_t size = MakeLarge("once", 0).bytes.size();
+  for (std::size_t i = 0; i * size < (48U << 20); ++i) {
+    Update("once-" + std::to_string(i), static_cast<int>(i));
+  }
+  EXPECT_LT(store_.bytes(), std::size_t{6} << 20);
+}
+
+TEST_F(PackedStoreRecentTest, AnIndexThatComesLaterDoesNotKeepThemFromBeingPacked) {
+  Update("a", 1);
+  (void)store_.AddIndexer([](const Object&) { return IndexTerms{{"late", "yes"}}; });
+  EXPECT_FALSE(Find("a")->compressed());
+  UpdateOthers();
+  EXPECT_TRUE(Find("a")->compressed());
+  EXPECT_GE(store_.CountByIndex("late", "yes"), 300U);
 }
 
 }  // namespace
