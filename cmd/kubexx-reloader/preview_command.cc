@@ -7,7 +7,6 @@
 #include <istream>
 #include <map>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <utility>
 
@@ -16,12 +15,16 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/labels.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/base/stop_timer.h"
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/changed_sources.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/observe/preview.h"
+#include "kubexx/reloader/operator/watch_scope.h"
 #include "namespace_view.h"
 #include "running_operator.h"
 
@@ -81,6 +84,7 @@ struct PresentSource {
   bool exists = false;
   bool is_immutable = false;
   reloader::Annotations annotations{};
+  apimachinery::LabelMap labels{};
   reloader::ValueDigests data{};
 };
 
@@ -96,57 +100,102 @@ Result<PresentSource> ReadPresent(const std::shared_ptr<rest::RESTClient>& clien
   return PresentSource{.exists = true,
                        .is_immutable = object->immutable.value_or(false),
                        .annotations = object->metadata.annotations,
+                       .labels = {object->metadata.labels.begin(), object->metadata.labels.end()},
                        .data = reloader::ValueDigestsOf(*object)};
 }
 
-/// The changed sources by namespace, and what is to be told of them.
-using BySpace = std::map<std::string, reloader::ChangedSources>;
-
-Result<BySpace> Compare(const std::shared_ptr<rest::RESTClient>& client,
-                        const std::vector<reloader::DescribedSource>& sources,
-                        const reloader::AnnotationKeys& keys, const std::stop_token& stop,
-                        reloader::Preview& preview) {
-  BySpace changed;
-  const auto now = apimachinery::Time::From(base::Clock::Real().Wall());
-  for (const reloader::DescribedSource& each : sources) {
-    KX_ASSIGN_OR_RETURN(const PresentSource present,
-                        each.id.type == reloader::SourceType::kSecret
-                            ? ReadPresent<api::core::v1::Secret>(client, each.id, stop)
-                            : ReadPresent<api::core::v1::ConfigMap>(client, each.id, stop));
-    KX_ASSIGN_OR_RETURN(reloader::ChangedSource source,
-                        reloader::ChangedSourceOf(each, present.annotations, keys, now));
-    preview.sources.push_back({.id = each.id,
-                               .exists = present.exists,
-                               .keys = reloader::CompareKeys(present.data, source.data),
-                               .is_immutable = present.is_immutable});
-    changed[each.id.key.namespace_][each.id] = std::move(source);
+/// Why the operator does not look at the source; empty when it does. Labels that the file does not
+/// name stay as they are.
+Result<std::string> WhyLeftOut(const reloader::DescribedSource& described,
+                               apimachinery::LabelMap labels, const reloader::Config& config) {
+  if (config.ignored_types.contains(described.id.type)) {
+    return std::string("is not watched, because of --resources-to-ignore");
   }
-  return changed;
+  if (config.source_label_selector.empty()) {
+    return std::string();
+  }
+  if (const codec::JsonTree* own = described.object.At({"metadata", "labels"})) {
+    for (const codec::JsonTree::Member& each : own->members()) {
+      if (const std::string* value = each.value.AsString()) {
+        labels[each.key] = *value;
+      }
+    }
+  }
+  KX_ASSIGN_OR_RETURN(const auto selector,
+                      apimachinery::LabelSelector::Parse(config.source_label_selector));
+  return selector.Matches(labels) ? std::string()
+                                  : std::string(
+                                        "is not watched, because it lacks a label that "
+                                        "--resource-label-selector requires");
 }
 
-/// Previews what changes in one namespace.
-Result<void> PreviewIn(const std::shared_ptr<rest::RESTClient>& client, const std::string& space,
-                       const reloader::ChangedSources& changed, const Judge& judge,
-                       const reloader::NamespaceLabels& labels, const std::stop_token& stop,
-                       reloader::Preview& preview) {
-  KX_ASSIGN_OR_RETURN(
-      const std::string not_watched,
-      reloader::WhyNotWatched(reloader::WorkloadKind::kDeployment, space, judge.config, labels));
-  if (!not_watched.empty()) {
-    preview.not_watched.push_back(space + ": " + not_watched);
+/// The preview of one namespace.
+class SpacePreview {
+ public:
+  SpacePreview(const std::shared_ptr<rest::RESTClient>& client, const Judge& judge,
+               const std::stop_token& stop, reloader::Preview& preview)
+      : client_(client), judge_(judge), stop_(stop), preview_(preview) {}
+
+  Result<void> Run(const std::string& space,
+                   const std::vector<const reloader::DescribedSource*>& sources,
+                   const reloader::NamespaceLabels& labels) {
+    for (const reloader::DescribedSource* each : sources) {
+      KX_RETURN_IF_ERROR(Compare(*each));
+    }
+    KX_ASSIGN_OR_RETURN(
+        const std::string not_watched,
+        reloader::WhyNotWatched(reloader::WorkloadKind::kDeployment, space, judge_.config, labels));
+    if (!not_watched.empty()) {
+      preview_.not_watched.push_back("namespace " + space + ": " + not_watched);
+    }
+    if (!not_watched.empty() || changed_.empty()) {
+      return {};
+    }
+    NamespaceView view(client_, judge_.config, space);
+    KX_RETURN_IF_ERROR(view.Load(stop_));
+    const std::size_t first = preview_.rollouts.size();
+    KX_RETURN_IF_ERROR(view.AddPreview(changed_, stop_, preview_));
+    for (std::size_t i = first; judge_.unread && i < preview_.rollouts.size(); ++i) {
+      preview_.rollouts[i].forecast.step = 0;
+      preview_.rollouts[i].forecast.hold = reloadpolicy::Hold{
+          .reason = reloadpolicy::HoldReason::kPoliciesUnread, .message = *judge_.unread};
+    }
     return {};
   }
-  NamespaceView view(client, judge.config, space);
-  KX_RETURN_IF_ERROR(view.Load(stop));
-  const std::size_t first = preview.rollouts.size();
-  KX_RETURN_IF_ERROR(view.AddPreview(changed, stop, preview));
-  for (std::size_t i = first; judge.unread && i < preview.rollouts.size(); ++i) {
-    preview.rollouts[i].forecast.step = 0;
-    preview.rollouts[i].forecast.hold = reloadpolicy::Hold{
-        .reason = reloadpolicy::HoldReason::kPoliciesUnread, .message = *judge.unread};
+
+ private:
+  /// Adds what changes of a source.
+  Result<void> Compare(const reloader::DescribedSource& described) {
+    const reloader::SourceId& id = described.id;
+    KX_ASSIGN_OR_RETURN(const PresentSource present,
+                        id.type == reloader::SourceType::kSecret
+                            ? ReadPresent<api::core::v1::Secret>(client_, id, stop_)
+                            : ReadPresent<api::core::v1::ConfigMap>(client_, id, stop_));
+    KX_ASSIGN_OR_RETURN(
+        reloader::ChangedSource source,
+        reloader::ChangedSourceOf(described, present.annotations, judge_.config.rules.keys,
+                                  apimachinery::Time::From(base::Clock::Real().Wall())));
+    preview_.sources.push_back({.id = id,
+                                .exists = present.exists,
+                                .keys = reloader::CompareKeys(present.data, source.data),
+                                .is_immutable = present.is_immutable});
+    KX_ASSIGN_OR_RETURN(const std::string left_out,
+                        WhyLeftOut(described, present.labels, judge_.config));
+    if (left_out.empty()) {
+      changed_[id] = std::move(source);
+    } else {
+      preview_.not_watched.push_back(std::string(reloader::NamesOf(id.type).kind) + " " +
+                                     id.key.ToString() + ": " + left_out);
+    }
+    return {};
   }
-  return {};
-}
+
+  const std::shared_ptr<rest::RESTClient>& client_;
+  const Judge& judge_;
+  const std::stop_token& stop_;
+  reloader::Preview& preview_;
+  reloader::ChangedSources changed_;
+};
 
 Result<reloader::Preview> MakePreview(const PreviewFlags& question, const reloader::Config& config,
                                       const flags::FlagSet::GivenFlags& given) {
@@ -157,17 +206,20 @@ Result<reloader::Preview> MakePreview(const PreviewFlags& question, const reload
                       Connect(config.kubeconfig, question.namespace_, kPreview, stop));
   KX_ASSIGN_OR_RETURN(reloader::DescribedSources described,
                       ReadFiles(question.files, connection.namespace_));
+  std::map<std::string, std::vector<const reloader::DescribedSource*>> by_space;
+  for (const reloader::DescribedSource& each : described.sources) {
+    by_space[each.id.key.namespace_].push_back(&each);
+  }
   reloader::Preview preview{.ignored = std::move(described.others)};
-  KX_ASSIGN_OR_RETURN(const BySpace changed, Compare(connection.client, described.sources,
-                                                     config.rules.keys, stop, preview));
-  for (const auto& [space, sources] : changed) {
+  for (const auto& [space, sources] : by_space) {
     const auto labels = [&, name = space] { return LabelsOf(connection.client, name, stop); };
     const Judge judge =
         FindJudge(connection.client,
                   {reloader::WorkloadKind::kDeployment, space, question.operator_namespace}, config,
                   given, labels, stop);
     preview.flags = judge.whose;
-    KX_RETURN_IF_ERROR(PreviewIn(connection.client, space, sources, judge, labels, stop, preview));
+    KX_RETURN_IF_ERROR(
+        SpacePreview(connection.client, judge, stop, preview).Run(space, sources, labels));
   }
   return preview;
 }

@@ -67,6 +67,11 @@ also '  1. Deployment shop/web: at once'
 also 'Deployment shop/precise: ConfigMap shop/web: rolls the workload when it changes (auto is on); has not changed; of its keys only OTHER count'
 says 3 'Rolls 2 workloads' -f "$work/changed.yaml" -n shop --exit-code
 says 0 'Rolls no workload.' -f "$work/changed.yaml" -n default
+says 0 'Nothing is rolled for ConfigMap shop/web: is not watched, because it lacks a label that --resource-label-selector requires' \
+  -f "$work/changed.yaml" -n shop --resource-label-selector=team=a
+also 'Rolls no workload.'
+says 0 'Nothing is rolled for ConfigMap shop/web: is not watched, because of --resources-to-ignore' -f "$work/changed.yaml" -n shop --resources-to-ignore=configmaps
+says 0 'Nothing is rolled for namespace shop: ' -f "$work/changed.yaml" -n shop --namespaces=other
 cp "$work/changed.yaml" "$work/input"
 says 0 '"step":1' -f - -n shop -o json
 jq -e '.rollouts | map(.name) == ["api", "web"]' "$work/said" >/dev/null || fail "the JSON is not as it should be: $(cat "$work/said")"

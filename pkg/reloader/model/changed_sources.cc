@@ -22,7 +22,9 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-apimachinery::Status Invalid(const std::string& what) { return {Reason::kInvalidConfig, what}; }
+apimachinery::Status InvalidInput(const std::string& what) {
+  return {Reason::kInvalidConfig, what};
+}
 
 /// Collects the objects of documents.
 class DocumentReader {
@@ -33,7 +35,7 @@ class DocumentReader {
   Result<void> Read(JsonTree object, const std::string& where) {
     const std::string kind(object.IsObject() ? object.TextAt("kind") : std::string_view());
     if (kind.empty()) {
-      return Fail(Invalid(where + " has no kind"));
+      return Fail(InvalidInput(where + " has no kind"));
     }
     if (JsonTree* items = kind.ends_with("List") ? object.Find("items") : nullptr;
         items != nullptr && items->IsArray()) {
@@ -54,7 +56,7 @@ class DocumentReader {
     const std::string name(is_object ? metadata->TextAt("name") : std::string_view());
     std::string space(is_object ? metadata->TextAt("namespace") : std::string_view());
     if (name.empty()) {
-      return Fail(Invalid(where + ", a " + kind + ", has no name"));
+      return Fail(InvalidInput(where + ", a " + kind + ", has no name"));
     }
     space = space.empty() ? default_space_ : space;
     const bool is_core = object.TextAt("apiVersion") == "v1";
@@ -66,7 +68,7 @@ class DocumentReader {
     const SourceId id{kind == "Secret" ? SourceType::kSecret : SourceType::kConfigMap,
                       {space, name}};
     if (!seen_.insert(id).second) {
-      return Fail(Invalid(kind + " " + id.key.ToString() + " is described twice"));
+      return Fail(InvalidInput(kind + " " + id.key.ToString() + " is described twice"));
     }
     described_.sources.push_back({id, std::move(object)});
     return {};
@@ -93,9 +95,9 @@ Result<ChangedSource> Changed(const DescribedSource& described, const Annotation
   auto decoded = codec::DecodeJson<T>(described.object.ToJson());
   if (!decoded) {
     // What the decoder says may name a value.
-    return Fail(Invalid(std::string(NamesOf(described.id.type).kind) + " " +
-                        described.id.key.ToString() +
-                        " is not valid: a field has a value of a wrong type"));
+    return Fail(InvalidInput(std::string(NamesOf(described.id.type).kind) + " " +
+                             described.id.key.ToString() +
+                             " is not valid: a field has a value of a wrong type"));
   }
   T& object = *decoded;
   MergeStringData(object);
@@ -115,7 +117,7 @@ Result<ChangedSource> Changed(const DescribedSource& described, const Annotation
 Result<DescribedSources> ReadSources(std::string_view text, const std::string& namespace_) {
   const auto documents = codec::YamlToJson(text);
   if (!documents) {
-    return Fail(Invalid("the input is neither YAML nor JSON: " + documents.error().message));
+    return Fail(InvalidInput("the input is neither YAML nor JSON: " + documents.error().message));
   }
   DocumentReader reader(namespace_);
   int number = 0;
@@ -123,7 +125,7 @@ Result<DescribedSources> ReadSources(std::string_view text, const std::string& n
     const std::string where = "document " + std::to_string(++number);
     auto object = JsonTree::Parse(document);
     if (!object) {
-      return Fail(Invalid(where + " cannot be read"));
+      return Fail(InvalidInput(where + " cannot be read"));
     }
     KX_RETURN_IF_ERROR(reader.Read(*std::move(object), where));
   }

@@ -57,7 +57,7 @@ std::string LineOf(const PolicyStanding& policy) {
          std::to_string(policy.failed) + " failed\n";
 }
 
-std::string TextOf(const PolicyStanding::Waiting& waiting) {
+std::string WaitingLine(const PolicyStanding::Waiting& waiting) {
   return "    " + waiting.workload + " waits" +
          (waiting.since.empty() ? "" : " since " + waiting.since) +
          (waiting.until.empty() ? "" : " until " + waiting.until) + ": " + waiting.reason +
@@ -124,7 +124,7 @@ std::string ToText(const ClusterStatus& status) {
       text += "    stopped: " + policy.stopped + "\n";
     }
     for (const PolicyStanding::Waiting& each : policy.waiting) {
-      text += TextOf(each);
+      text += WaitingLine(each);
     }
     for (const PolicyStanding::Failed& each : policy.failures) {
       text += "    " + each.workload + " has failed: rolled at " + each.rolled_at + "\n";

@@ -55,7 +55,7 @@ struct Preview {
   std::vector<std::string> ignored{};
   /// See Explanation::unread_policies.
   std::vector<std::string> unread_policies{};
-  /// Why nothing is rolled in a namespace, as "shop: ..."
+  /// For what the operator rolls nothing, and why, as "namespace shop: ..."
   std::vector<std::string> not_watched{};
   /// The operator whose flags the preview uses.
   std::string flags{};

@@ -209,13 +209,13 @@ TEST_F(PreviewTest, TellsOfAnImmutableSourceAndOfOtherObjects) {
   Preview preview = Ask(Data{{"a", "1"}}, {{"a", "2"}});
   preview.sources[0].is_immutable = true;
   preview.ignored = {"Deployment web"};
-  preview.not_watched = {"other: no"};
+  preview.not_watched = {"namespace other: no"};
   preview.unread_policies = {"ClusterReloadPolicies"};
   const std::string text = ToText(preview);
   EXPECT_THAT(text,
               HasSubstr("keys a changed; the API server refuses that, since it is immutable"));
   EXPECT_THAT(text, HasSubstr("Left out: Deployment web is neither a ConfigMap nor a Secret\n"));
-  EXPECT_THAT(text, HasSubstr("Nothing is rolled in namespace other: no\n"));
+  EXPECT_THAT(text, HasSubstr("Nothing is rolled for namespace other: no\n"));
   EXPECT_THAT(text, HasSubstr("ClusterReloadPolicies may not be read"));
 }
 

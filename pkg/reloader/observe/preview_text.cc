@@ -13,10 +13,10 @@ namespace {
 
 using codec::JsonTree;
 
-std::string NameOf(const SourceId& id) {
+std::string ShownName(const SourceId& id) {
   return std::string(NamesOf(id.type).kind) + " " + id.key.ToString();
 }
-std::string NameOf(const WorkloadId& id) {
+std::string ShownName(const WorkloadId& id) {
   return std::string(KindName(id.kind)) + " " + id.key.ToString();
 }
 
@@ -39,7 +39,7 @@ std::string SourceLine(const PreviewedSource& source) {
   AddKeys(source.keys.changed, "changed", keys);
   AddKeys(source.keys.added, "added", keys);
   AddKeys(source.keys.removed, "removed", keys);
-  return NameOf(source.id) + ": " +
+  return ShownName(source.id) + ": " +
          (!source.exists ? "would be created"
           : keys.empty() ? "no key changes"
                          : "keys " + keys) +
@@ -71,7 +71,7 @@ std::string RolloutLines(const PreviewedRollout& rollout) {
   std::string text =
       "  " +
       (rollout.forecast.step == 0 ? std::string("-") : std::to_string(rollout.forecast.step)) +
-      ". " + NameOf(rollout.forecast.workload) + ": " + WhenText(rollout.forecast) + "\n";
+      ". " + ShownName(rollout.forecast.workload) + ": " + WhenText(rollout.forecast) + "\n";
   if (rollout.was_due) {
     text += "       a rollout is due already, without the change\n";
   }
@@ -163,10 +163,11 @@ std::string ToText(const Preview& preview) {
     text += "Does not roll:\n";
   }
   for (const PreviewedUser& user : preview.others) {
-    text += "  " + NameOf(user.workload) + ": " + NameOf(user.source) + ": " + user.why + "\n";
+    text +=
+        "  " + ShownName(user.workload) + ": " + ShownName(user.source) + ": " + user.why + "\n";
   }
   for (const std::string& each : preview.not_watched) {
-    text += "Nothing is rolled in namespace " + each + "\n";
+    text += "Nothing is rolled for " + each + "\n";
   }
   for (const std::string& type : preview.unread_policies) {
     text += type + " may not be read: what they say is not known.\n";
