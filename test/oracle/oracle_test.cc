@@ -266,6 +266,19 @@ TEST_F(OracleTest, WhatWasUndoneIsNotRolledAgain) {
   EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("though it was undone"));
 }
 
+// Seed 9227 of the simulation: of a StatefulSet's undo that takes a variable away nothing tells.
+TEST_F(OracleTest, AnUndoThatOnlyTakesAStampAwayTellsAnOperatorThatWasNotThereNothing) {
+  PutConfig("v1");
+  PutWorkload("", "v1");
+  PutConfig("v2");
+  PutWorkload("v2", "v2");
+  PutConfig("v3");
+  Pass(std::chrono::hours(1));
+  Undo("", "v2");
+  PutWorkload({.variable = "v3", .recorded = "v3", .annotations = R"(,"oracle/by":"undo-1")"});
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
+}
+
 TEST_F(OracleTest, AnUndoOfAReleaseAloneTellsAnOperatorThatWasNotThereNothing) {
   PutConfig("v1");
   PutWorkload("v1", "v1", "one");

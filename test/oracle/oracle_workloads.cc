@@ -200,8 +200,8 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
     const bool was_under_way = before.observed < before.generation || before.is_paused;
     workload.doubts += (was_under_way ? 1U : 0U) + (is_undo ? 1U : 0U);
     // What is known of an undo of which the managed fields tell, see docs/reloader/behaviour.md.
-    // They do not where it changes neither a stamp nor the baseline.
-    const bool is_told = stamps != before.stamps || workload.baseline != before.baseline;
+    // They do not where it changes neither a stamp nor the baseline: what is gone has no owner.
+    const bool is_told = HasNewStamp(before.stamps, stamps) || workload.baseline != before.baseline;
     workload.is_undone = is_undo && is_told && !before.is_mixed && !was_under_way &&
                          !workload.is_opted_out && !workload.is_unrecorded &&
                          !before.baseline.empty() &&

@@ -128,6 +128,19 @@ std::string StampsIn(const JsonTree& pod_template) {
   return stamps;
 }
 
+bool HasNewStamp(const std::string& before, const std::string& now) {
+  const std::string all = " " + before + " ";
+  for (std::size_t begin = 0; begin < now.size();) {
+    const std::size_t end = std::min(now.find(' ', begin), now.size());
+    const std::string stamp = now.substr(begin, end - begin);
+    if (!stamp.empty() && !all.contains(" " + stamp + " ")) {
+      return true;
+    }
+    begin = end + 1;
+  }
+  return false;
+}
+
 bool IsBaselineOf(std::string_view baseline, const std::string& uid) {
   return baseline.starts_with("v2 " + uid) || baseline.starts_with("v1 " + uid);
 }

@@ -29,6 +29,9 @@ std::string OthersPartOf(codec::JsonTree pod_template);
 /// What operators say in a pod template of the data that it was rolled for; empty: nothing.
 std::string StampsIn(const codec::JsonTree& pod_template);
 
+/// Whether any of the stamps `now`, as StampsIn returns them, was not among `before`.
+bool HasNewStamp(const std::string& before, const std::string& now);
+
 /// Whether `baseline` is one of the workload with this UID.
 bool IsBaselineOf(std::string_view baseline, const std::string& uid);
 
