@@ -44,13 +44,16 @@ WorkloadSelector SelectorOf(const Owner& owner) {
 /// Returns the objects that `owner` controls, after it has taken over those without a controller
 /// that its selector and `is_member` match, and has let go of its own that they do not match. So
 /// `kubectl delete --cascade=orphan` and a new workload of the same name go on with the pods that
-/// are there, and a pod whose labels somebody changes leaves its workload. An owner that is being
-/// deleted neither takes nor lets go. Returns errors of the cache and of writes; kConflict means
-/// that the cache was behind. Semantics: kube-controller-manager's ControllerRefManager.
+/// are there, and a pod whose labels somebody changes leaves its workload. Objects for which
+/// `is_considered` is false are neither taken nor let go: its own are returned as they are. An
+/// owner that is being deleted neither takes nor lets go. Returns errors of the cache and of
+/// writes; kConflict means that the cache was behind. Semantics: kube-controller-manager's
+/// ControllerRefManager.
 template <class T, class Owner>
 apimachinery::Result<std::vector<cache::Ref<T>>> Claim(
     const controller::Client& client, const controller::OwnedObjects<T>& objects,
-    const Owner& owner, const std::function<bool(const T&)>& is_member = {}) {
+    const Owner& owner, const std::function<bool(const T&)>& is_member = {},
+    const std::function<bool(const T&)>& is_considered = {}) {
   KX_ASSIGN_OR_RETURN(std::vector<cache::Ref<T>> owned, objects.Of(owner.metadata));
   if (controller::IsBeingDeleted(owner)) {
     return owned;
@@ -59,6 +62,7 @@ apimachinery::Result<std::vector<cache::Ref<T>>> Claim(
   const auto matches = [&](const T& object) {
     return selector.Matches(object.metadata.labels) && (!is_member || is_member(object));
   };
+  const auto considers = [&](const T& object) { return !is_considered || is_considered(object); };
   // That it is gone meanwhile is as good.
   const auto update = [&client](const T& changed) -> apimachinery::Result<cache::Ref<T>> {
     auto updated = client.Update(changed);
@@ -71,7 +75,7 @@ apimachinery::Result<std::vector<cache::Ref<T>>> Claim(
   };
   std::vector<cache::Ref<T>> claimed;
   for (cache::Ref<T>& object : owned) {
-    if (matches(*object)) {
+    if (!considers(*object) || matches(*object)) {
       claimed.push_back(std::move(object));
     } else {
       T released = *object;
@@ -83,7 +87,7 @@ apimachinery::Result<std::vector<cache::Ref<T>>> Claim(
                       objects.Orphans(owner.metadata.namespace_));
   bool may_adopt = false;
   for (const cache::Ref<T>& orphan : orphans) {
-    if (controller::IsBeingDeleted(*orphan) || !matches(*orphan)) {
+    if (controller::IsBeingDeleted(*orphan) || !considers(*orphan) || !matches(*orphan)) {
       continue;
     }
     if (!may_adopt) {  // The cache may not know yet that the owner is being deleted or another one.

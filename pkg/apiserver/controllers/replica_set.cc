@@ -62,7 +62,9 @@ class ReplicaSetReconciler final : public controller::Reconciler {
       return controller::IgnoreNotFound(found.error());
     }
     const ReplicaSet& set = **found;
-    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, Claim<Pod>(context.client, pods_, set));
+    // Pods that have ended are nobody's to take, as with kube-controller-manager.
+    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods,
+                        Claim<Pod>(context.client, pods_, set, {}, IsActive));
     std::size_t terminating = deletions_.Filter(request.object, pods).size();
     terminating += std::erase_if(pods, [](const PodRef& pod) { return IsTerminating(*pod); });
     std::erase_if(pods, [](const PodRef& pod) { return !IsActive(*pod); });

@@ -13,6 +13,7 @@
 #include "kubexx/api/batch/v1/types.gen.h"
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/testing/controllers_fixture.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/controller/conditions.h"
@@ -212,6 +213,17 @@ TEST_F(WorkloadSequencesTest, APodWhoseLabelsAreChangedLeavesItsReplicaSetAndMay
   PatchOf<Pod>(pod, R"({"metadata":{"labels":{"app":"web"}}})");
   KX_AWAIT_EQ(CountPods(), 1U);
   EXPECT_THAT(All<Pod>().at(0).metadata.owner_references, SizeIs(1)) << "it is not too much";
+}
+
+TEST_F(WorkloadSequencesTest, APodThatHasEndedIsNeitherTakenNorLetGo) {
+  Pod ended = PodOf(Workload<ReplicaSet>("set").spec.template_, "default");
+  ended.metadata.name = "ended";
+  ended.spec.restart_policy = "Never";
+  Create(ended);
+  Await<Pod>("ended", [](const Pod& pod) { return pod.status.phase == "Succeeded"; });
+  Create(Workload<ReplicaSet>("set"));
+  Await<ReplicaSet>("set", [](const ReplicaSet& set) { return set.status.ready_replicas == 1; });
+  EXPECT_THAT(Get<Pod>("ended").metadata.owner_references, IsEmpty());
 }
 
 TEST_F(WorkloadSequencesTest, RecreateWaitsUntilTheOldPodsAreGone) {

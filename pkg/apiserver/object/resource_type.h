@@ -23,6 +23,10 @@ namespace kubexx::apiserver {
 /// labels, annotations, finalizers and owner references.
 enum class StatusMetadata : std::uint8_t { kWritten, kLabelsKept, kOwnersKept, kKept };
 
+/// What the server itself does by the objects of a type, so that it looks at them as soon as a
+/// client has written one.
+enum class ServerDuty : std::uint8_t { kNone, kServeCustomTypes, kCallWebhooks, kEmptyNamespaces };
+
 /// The rules by which kube-apiserver's strategies treat objects of one type differently from those
 /// of most types.
 struct TypeRules {
@@ -44,6 +48,12 @@ struct TypeRules {
   bool orphans_by_default = false;
   /// The garbage collector ignores objects of this type, so a deletion must not wait for it.
   bool uncollected = false;
+  /// A deletion leaves the object for its grace period, in which a kubelet ends it: a Pod.
+  bool deleted_gracefully = false;
+  /// Other objects are in one of this type, and are deleted before it is: a Namespace. It has
+  /// finalizers also in its spec.
+  bool holds_objects = false;
+  ServerDuty duty = ServerDuty::kNone;
   StatusMetadata status_metadata = StatusMetadata::kWritten;
 
   bool operator==(const TypeRules&) const = default;

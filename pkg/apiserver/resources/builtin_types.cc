@@ -33,6 +33,8 @@ enum Flags : unsigned {
   kAnswersWithDeleted = 8192,
   kOrphans = 16384,
   kUncollected = 32768,
+  kGraceful = 65536,
+  kHoldsObjects = 131072,
 };
 
 constexpr Verbs kReadOnly{Verb::kGet, Verb::kList};
@@ -77,6 +79,7 @@ struct Row {
   Verbs verbs = kAllVerbs;  // unless a flag says otherwise
   std::initializer_list<std::string_view> selectable = {};
   StatusMetadata status_metadata = StatusMetadata::kWritten;
+  ServerDuty duty = ServerDuty::kNone;
   codec::JsonTree (*convert)(const codec::JsonTree& object, std::string_view api_version) = nullptr;
   const char* deprecation = "";
   const char* no_effect = "";
@@ -107,15 +110,16 @@ const Row kRows[] = {
                     "reportingComponent", "source", "type"}},
     {.group = "", .kind = "LimitRange", .plural = "limitranges", .flags = kCreatedByUpdate, .short_names = {"limits"},
      .no_effect = "kubexx-apiserver applies no limit ranges: this one is kept and has no effect"},
-    {.group = "", .kind = "Namespace", .plural = "namespaces", .flags = kCluster | kStatus, .columns = &kNamespaceTable,
-     .short_names = {"ns"}, .subresources = {kFinalize}, .verbs = kAllButCollections, .selectable = {"status.phase"}},
+    {.group = "", .kind = "Namespace", .plural = "namespaces", .flags = kCluster | kStatus | kHoldsObjects,
+     .columns = &kNamespaceTable, .short_names = {"ns"}, .subresources = {kFinalize}, .verbs = kAllButCollections,
+     .selectable = {"status.phase"}, .duty = ServerDuty::kEmptyNamespaces},
     {.group = "", .kind = "Node", .plural = "nodes", .flags = kCluster | kStatus | kKeepsNewStatus, .columns = &kNodeTable,
      .short_names = {"no"}, .stored_as = "minions", .selectable = {"spec.unschedulable"}},
     {.group = "", .kind = "PersistentVolumeClaim", .plural = "persistentvolumeclaims", .flags = kStatus | kAnswersWithDeleted,
      .columns = &kClaimTable, .short_names = {"pvc"}},
     {.group = "", .kind = "PersistentVolume", .plural = "persistentvolumes", .flags = kCluster | kStatus | kAnswersWithDeleted,
      .columns = &kVolumeTable, .short_names = {"pv"}},
-    {.group = "", .kind = "Pod", .plural = "pods", .flags = kStatus | kGeneration | kInAll | kAnswersWithDeleted,
+    {.group = "", .kind = "Pod", .plural = "pods", .flags = kStatus | kGeneration | kInAll | kAnswersWithDeleted | kGraceful,
      .columns = &kPodTable, .short_names = {"po"}, .subresources = {kBinding, kEphemeralContainers, kEviction, kResize},
      .selectable = {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
                     "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"},
@@ -143,7 +147,8 @@ const Row kRows[] = {
      .no_effect = "kubexx-apiserver evaluates no admission policies: this binding is kept and has no effect",
      .hashed_version = "admissionregistration.k8s.io/v1beta1"},
     {.group = kAdmission, .kind = "MutatingWebhookConfiguration", .plural = "mutatingwebhookconfigurations",
-     .flags = kCluster | kGeneration | kApiExtensions | kNeedsVersion, .columns = &kWebhooksTable},
+     .flags = kCluster | kGeneration | kApiExtensions | kNeedsVersion, .columns = &kWebhooksTable,
+     .duty = ServerDuty::kCallWebhooks},
     {.group = kAdmission, .kind = "ValidatingAdmissionPolicy", .plural = "validatingadmissionpolicies",
      .flags = kCluster | kStatus | kGeneration | kApiExtensions | kNeedsVersion, .columns = &kValidatingPolicyTable,
      .status_metadata = StatusMetadata::kKept,
@@ -152,10 +157,12 @@ const Row kRows[] = {
      .flags = kCluster | kGeneration | kApiExtensions | kNeedsVersion, .columns = &kPolicyBindingTable,
      .no_effect = "kubexx-apiserver evaluates no admission policies: this binding is kept and has no effect"},
     {.group = kAdmission, .kind = "ValidatingWebhookConfiguration", .plural = "validatingwebhookconfigurations",
-     .flags = kCluster | kGeneration | kApiExtensions | kNeedsVersion, .columns = &kWebhooksTable},
+     .flags = kCluster | kGeneration | kApiExtensions | kNeedsVersion, .columns = &kWebhooksTable,
+     .duty = ServerDuty::kCallWebhooks},
     {.group = "apiextensions.k8s.io", .kind = "CustomResourceDefinition", .plural = "customresourcedefinitions",
      .flags = kCluster | kStatus | kGeneration | kApiExtensions | kNeedsVersion, .short_names = {"crd", "crds"},
-     .stored_as = "apiextensions.k8s.io/customresourcedefinitions", .hashed_version = "apiextensions.k8s.io/v1beta1"},
+     .stored_as = "apiextensions.k8s.io/customresourcedefinitions", .duty = ServerDuty::kServeCustomTypes,
+     .hashed_version = "apiextensions.k8s.io/v1beta1"},
     {.group = "apiregistration.k8s.io", .kind = "APIService", .plural = "apiservices",
      .flags = kCluster | kStatus | kApiExtensions | kNeedsVersion, .columns = &kApiServiceTable,
      .stored_as = "apiregistration.k8s.io/apiservices", .status_metadata = StatusMetadata::kKept,
@@ -256,6 +263,9 @@ TypeRules RulesOf(const Row& row) {
           .answers_with_deleted = row.Has(kAnswersWithDeleted),
           .orphans_by_default = row.Has(kOrphans),
           .uncollected = row.Has(kUncollected),
+          .deleted_gracefully = row.Has(kGraceful),
+          .holds_objects = row.Has(kHoldsObjects),
+          .duty = row.duty,
           .status_metadata = row.status_metadata};
 }
 

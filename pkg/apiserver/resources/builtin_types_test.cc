@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -44,6 +45,19 @@ std::set<std::string> TypesWith(bool TypeRules::* rule) {
   return names;
 }
 
+TEST(BuiltinTypesTest, TheServerLooksAtWhatItGoesBy) {
+  std::map<ServerDuty, std::set<std::string>> types;
+  for (const ResourceTypeRef& type : BuiltinTypes()) {
+    types[type->rules.duty].insert(type->QualifiedPlural());
+  }
+  EXPECT_THAT(types[ServerDuty::kServeCustomTypes],
+              ElementsAre("customresourcedefinitions.apiextensions.k8s.io"));
+  EXPECT_THAT(types[ServerDuty::kCallWebhooks],
+              ElementsAre("mutatingwebhookconfigurations.admissionregistration.k8s.io",
+                          "validatingwebhookconfigurations.admissionregistration.k8s.io"));
+  EXPECT_THAT(types[ServerDuty::kEmptyNamespaces], ElementsAre("namespaces"));
+}
+
 TEST(BuiltinTypesTest, SubresourcesAreInTheOrderOfDiscovery) {
   EXPECT_THAT(SubresourcesOf("pods"),
               ElementsAre("binding", "ephemeralcontainers", "eviction", "resize", "status"));
@@ -68,6 +82,8 @@ TEST(BuiltinTypesTest, VerbsAreThoseThatTheTypeAllows) {
 
 TEST(BuiltinTypesTest, RulesAreThoseOfTheStrategies) {
   EXPECT_THAT(TypesWith(&TypeRules::counts_annotations), ElementsAre("deployments.apps"));
+  EXPECT_THAT(TypesWith(&TypeRules::deleted_gracefully), ElementsAre("pods"));
+  EXPECT_THAT(TypesWith(&TypeRules::holds_objects), ElementsAre("namespaces"));
   EXPECT_THAT(TypesWith(&TypeRules::keeps_new_status), ElementsAre("nodes"));
   EXPECT_THAT(TypesWith(&TypeRules::orphans_by_default),
               ElementsAre("jobs.batch", "replicationcontrollers"));

@@ -8,7 +8,6 @@
 #include "kubexx/apiserver/endpoints/admission/service_account_admission.h"
 #include "kubexx/apiserver/endpoints/patch/patch.h"
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
-#include "kubexx/apiserver/endpoints/registry/namespace_type.h"
 #include "kubexx/apiserver/endpoints/registry/scale_object.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
@@ -101,7 +100,7 @@ const admission::Attributes& Admission::AttributesFor(const JsonTree& object) {
   if (made.name.empty()) {
     made.name = MetaString(object, "name");
   }
-  made.namespace_ = IsNamespace(*call_.type) ? made.name : call_.key().namespace_;
+  made.namespace_ = call_.type->rules.holds_objects ? made.name : call_.key().namespace_;
   made.user = call_.user;
   made.dry_run = options_.dry_run || call_.dry_run();
   if (options_.operation == "DELETE") {

@@ -4,11 +4,12 @@
 #include <functional>
 #include <utility>
 
-#include "kubexx/apiserver/endpoints/preparation/write_part.h"
+#include "kubexx/apiserver/endpoints/preparation/written_part.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/certificate_requests.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/selection.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/object/write_part.h"
 #include "kubexx/apiserver/rbac/coverage.h"
 #include "kubexx/apiserver/rbac/quote.h"
 #include "kubexx/base/ascii.h"

@@ -15,9 +15,11 @@
 #include "kubexx/apiserver/endpoints/defaults/workload_defaults.h"
 #include "kubexx/apiserver/endpoints/registry/custom_types.h"
 #include "kubexx/apiserver/endpoints/reviews/review_answers.h"
+#include "kubexx/apiserver/endpoints/validation/cluster/certificate_decisions.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/class_validation.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/config_validation.h"
+#include "kubexx/apiserver/endpoints/validation/cluster/definition_validation.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/lease_validation.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/namespace_validation.h"
 #include "kubexx/apiserver/endpoints/validation/cluster/quota_validation.h"
@@ -29,6 +31,7 @@
 #include "kubexx/apiserver/endpoints/validation/network/network_policy_validation.h"
 #include "kubexx/apiserver/endpoints/validation/network/service_validation.h"
 #include "kubexx/apiserver/endpoints/validation/pods/claim_validation.h"
+#include "kubexx/apiserver/endpoints/validation/pods/pod_parts.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_update.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_validation.h"
 #include "kubexx/apiserver/endpoints/validation/pods/volume_changes.h"
@@ -76,6 +79,12 @@ void BySpecs(const JsonTree& current, const JsonTree& object, FieldCauses& cause
   Check(PartAt(current, "spec"), PartAt(object, "spec"), causes);
 }
 
+void CheckPartOfCertificateRequest(WritePart part, const JsonTree& current, JsonTree& object,
+                                   FieldCauses& causes) {
+  CheckCertificateDecisions(part, current, object, causes);
+  CheckIssuedCertificate(current, object, causes);
+}
+
 void CheckWrittenPod(const CheckedWrite& written, FieldCauses& causes) {
   if (const JsonTree* const before = written.old_spec()) {
     CheckPodUpdate(*before, written.spec, causes);
@@ -119,8 +128,10 @@ const TypeBehavior kBehaviors[] = {
     {.group = "", .plural = "configmaps", .check = ByObject<CheckConfigMap>, .check_change = CheckMarkedData},
     {.group = "", .plural = "endpoints", .set_defaults = Defaults<SetEndpointsDefaults>, .check = ByObject<CheckEndpoints>},
     {.group = "", .plural = "limitranges", .set_defaults = Defaults<SetLimitRangeDefaults>, .check = BySpec<CheckLimitRange>},
-    {.group = "", .plural = "namespaces", .set_defaults = Defaults<SetNamespaceDefaults>, .name_problem = LabelNameProblem,
-     .check = ByBoth<CheckNamespaceFinalizers>, .warnings = PodSecurityWarnings},
+    {.group = "", .plural = "namespaces", .set_defaults = Defaults<SetNamespaceDefaults>,
+     // The finalizers in its spec are for the subresource finalize.
+     .complete_new = AddNamespaceFinalizer, .fields_kept_by_update = {"spec.finalizers"}, .name_problem = LabelNameProblem,
+     .check = ByBoth<CheckNamespaceFinalizers>, .check_part = CheckPartOfNamespace, .warnings = PodSecurityWarnings},
     {.group = "", .plural = "persistentvolumeclaims",
      .plain_defaults = {{"spec", "volumeMode", R"("Filesystem")"}, {"status", "phase", R"("Pending")"}},
      .set_defaults = Defaults<SetPersistentVolumeClaimDefaults>, .check = CheckWrittenClaim,
@@ -131,7 +142,8 @@ const TypeBehavior kBehaviors[] = {
                         {"status", "phase", R"("Pending")"}},
      .set_defaults = Defaults<SetPersistentVolumeDefaults>, .check = BySpec<CheckPersistentVolume>,
      .immutable_fields = {{"spec.volumeMode", "volumeMode"}}, .check_change = CheckVolumeChange},
-    {.group = "", .plural = "pods", .set_defaults = Defaults<SetPodDefaults>, .check = CheckWrittenPod},
+    {.group = "", .plural = "pods", .set_defaults = Defaults<SetPodDefaults>, .complete_new = CompleteNewPod, .check = CheckWrittenPod,
+     .check_new = CheckNewPod, .check_part = CheckPartOfPod},
     {.group = "", .plural = "podtemplates", .set_defaults = Defaults<SetPodTemplateDefaults>, .check = CheckWrittenPodTemplate},
     {.group = "", .plural = "replicationcontrollers", .set_defaults = Defaults<SetReplicationControllerDefaults>,
      .check = BySpec<CheckReplicationController>},
@@ -149,7 +161,7 @@ const TypeBehavior kBehaviors[] = {
     {.group = kAdmissionApi, .plural = "validatingwebhookconfigurations", .set_defaults = Defaults<SetValidatingWebhookDefaults>,
      .check_always = ByObject<CheckWebhooks>, .warnings = WebhookWarnings},
     {.group = "apiextensions.k8s.io", .plural = "customresourcedefinitions", .set_defaults = Defaults<SetDefinitionDefaults>,
-     .warnings = schema::DefinitionWarnings},
+     .check_long = CheckWrittenDefinition, .warnings = schema::DefinitionWarnings},
     {.group = "apiregistration.k8s.io", .plural = "apiservices", .name_problem = SegmentNameProblem},
     {.group = "apps", .plural = "controllerrevisions", .immutable_fields = {{"data"}}},
     {.group = "apps", .plural = "daemonsets", .set_defaults = Defaults<SetDaemonSetDefaults>, .check = BySpec<CheckDaemonSet>,
@@ -179,8 +191,11 @@ const TypeBehavior kBehaviors[] = {
      .immutable_fields = {{"spec.selector"}, {"spec.completionMode"}, {"spec.podFailurePolicy"}, {"spec.backoffLimitPerIndex"},
                           {"spec.successPolicy"}, {"spec.managedBy"}},
      .check_change = CheckJobChange},
-    {.group = "certificates.k8s.io", .plural = "certificatesigningrequests", .name_problem = SegmentNameProblem,
-     .check = ByObject<CheckCertificateRequest>},
+    {.group = "certificates.k8s.io", .plural = "certificatesigningrequests",
+     // What is approved is what was asked for: its spec stays.
+     .fields_kept_by_update = {"spec"}, .keep_in_status = KeepCertificateDecisions, .unowned_fields = {"spec"},
+     .unowned_in_status = {"status.conditions"}, .name_problem = SegmentNameProblem, .check = ByObject<CheckCertificateRequest>,
+     .check_part = CheckPartOfCertificateRequest},
     {.group = "coordination.k8s.io", .plural = "leases", .check = BySpec<CheckLease>},
     {.group = "discovery.k8s.io", .plural = "endpointslices", .set_defaults = Defaults<SetEndpointSliceDefaults>,
      .check = ByObject<CheckEndpointSlice>, .immutable_fields = {{"addressType"}}},

@@ -13,6 +13,8 @@
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
 #include "kubexx/apiserver/endpoints/defaults/plain_defaults.h"
 #include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/apiserver/object/write_part.h"
+#include "kubexx/apiserver/schema/budget.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -55,6 +57,19 @@ struct TypeBehavior {
   /// Sets the other defaults of an object.
   void (*set_defaults)(const ResourceType& type, codec::JsonTree& object) = nullptr;
 
+  /// Sets what a new object has besides the defaults. What is set may be taken away later.
+  void (*complete_new)(codec::JsonTree& object) = nullptr;
+  /// Fields, with dots between members, that an update of the object leaves as they were, whatever
+  /// the client sends.
+  std::initializer_list<std::string_view> fields_kept_by_update{};
+  /// Sets `object` in those parts of the status that a write of the status does not change.
+  void (*keep_in_status)(const codec::JsonTree& current, codec::JsonTree& object) = nullptr;
+  /// Fields that the manager of an update does not own, besides the status, and those that the
+  /// manager of a write of the status does not own, besides the spec. As GetResetFields of
+  /// kube-apiserver's strategies.
+  std::initializer_list<std::string_view> unowned_fields{};
+  std::initializer_list<std::string_view> unowned_in_status{};
+
   /// What is wrong with the name of a new object; "" for a valid one. Null when the name has to be
   /// a DNS subdomain.
   std::string (*name_problem)(std::string_view name) = nullptr;
@@ -64,6 +79,16 @@ struct TypeBehavior {
   /// Adds what is wrong with the object that a client writes, also when it changes no more than the
   /// metadata or the status.
   void (*check_always)(const CheckedWrite& written, FieldCauses& causes) = nullptr;
+  /// Adds what is wrong with a new object, and would not be with one that exists.
+  void (*check_new)(const codec::JsonTree& object, FieldCauses& causes) = nullptr;
+  /// Adds what is wrong with an object of which more is written than the status; `old` is null for
+  /// a new one. It may take seconds, and stops when `budget` does.
+  void (*check_long)(const codec::JsonTree* old, const codec::JsonTree& object,
+                     schema::Budget& budget, FieldCauses& causes) = nullptr;
+  /// Adds the changes from `current` to `object` that a write of a part by its subresource may not
+  /// make, and completes what it leaves out.
+  void (*check_part)(WritePart part, const codec::JsonTree& current, codec::JsonTree& object,
+                     FieldCauses& causes) = nullptr;
   /// Fields that an update may not change.
   std::initializer_list<ImmutableField> immutable_fields{};
   /// Adds the other changes from `current` to `object` that an update may not make.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -59,6 +61,28 @@ TEST(TypeBehaviorTest, EachImmutableFieldHasAName) {
     }
   }
   EXPECT_GT(fields, 20U);
+}
+
+/// The types with a non-empty list of fields, and the lists.
+std::map<std::string_view, std::vector<std::string_view>> FieldsOf(
+    std::initializer_list<std::string_view> TypeBehavior::* list) {
+  std::map<std::string_view, std::vector<std::string_view>> fields;
+  for (const TypeBehavior& one : TypeBehaviors()) {
+    if ((one.*list).size() > 0) {
+      fields.emplace(one.plural, one.*list);
+    }
+  }
+  return fields;
+}
+
+TEST(TypeBehaviorTest, FieldsThatAWriteLeavesAreThoseOfTheStrategies) {
+  using Fields = std::map<std::string_view, std::vector<std::string_view>>;
+  constexpr std::string_view kRequests = "certificatesigningrequests";
+  EXPECT_EQ(FieldsOf(&TypeBehavior::fields_kept_by_update),
+            (Fields{{kRequests, {"spec"}}, {"namespaces", {"spec.finalizers"}}}));
+  EXPECT_EQ(FieldsOf(&TypeBehavior::unowned_fields), (Fields{{kRequests, {"spec"}}}));
+  EXPECT_EQ(FieldsOf(&TypeBehavior::unowned_in_status),
+            (Fields{{kRequests, {"status.conditions"}}}));
 }
 
 TEST(TypeBehaviorTest, ReviewsAndOnlyTheyAreAnswered) {

@@ -7,9 +7,11 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
+#include "kubexx/apiserver/endpoints/preparation/written_part.h"
 #include "kubexx/apiserver/managedfields/updater.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/object/write_part.h"
 
 namespace kubexx::apiserver {
 namespace {

@@ -1,6 +1,8 @@
 #include "kubexx/apiserver/endpoints/defaults/cluster_defaults.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,14 @@ void Complete(const JsonTree* from, JsonTree& to) {
 void SetNamespaceDefaults(JsonTree& object) {
   object["metadata"]["labels"]["kubernetes.io/metadata.name"] = MetaString(object, "name");
   SetDefault(object["status"], "phase", "Active");
+}
+
+void AddNamespaceFinalizer(JsonTree& object) {
+  constexpr std::string_view kFinalizer = "kubernetes";
+  const std::vector<std::string> given = StringsAt(object["spec"], "finalizers");
+  if (std::ranges::find(given, kFinalizer) == given.end()) {
+    object["spec"]["finalizers"].Append(kFinalizer);
+  }
 }
 
 void SetSecretDefaults(JsonTree& object) {

@@ -16,11 +16,8 @@
 #include "kubexx/apiserver/endpoints/handlers/handlers.h"
 #include "kubexx/apiserver/endpoints/handlers/scale.h"
 #include "kubexx/apiserver/endpoints/registry/custom_types.h"
-#include "kubexx/apiserver/endpoints/registry/definition_type.h"
-#include "kubexx/apiserver/endpoints/registry/namespace_type.h"
 #include "kubexx/apiserver/endpoints/request/origin.h"
 #include "kubexx/apiserver/endpoints/response/error_response.h"
-#include "kubexx/apiserver/endpoints/validation/cluster/webhook_configuration.h"
 #include "kubexx/apiserver/endpoints/webhooks/conversion.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/logging/log.h"
@@ -245,22 +242,31 @@ bool Api::Reap(const std::stop_token& stop) {
 }
 
 void Api::AfterWrite(const Call& call) {
-  if (IsCustomResourceDefinition(*call.type)) {
-    if (const auto synced = custom_.Sync(call.request.stop); !synced) {
-      logging::Warning(
-          "Cannot read the CustomResourceDefinitions after a write to one; the server tries again",
-          {{"error", synced.error()}});
-    } else if (call.info.verb.starts_with("delete")) {
-      custom_.ReapFew(call.request.stop);
-    }
-  } else if (IsWebhookConfiguration(*call.type)) {
-    if (const auto synced = webhooks_.Sync(call.request.stop); !synced) {
-      logging::Warning(
-          "Cannot read the webhook configurations after a write to one; the server tries again",
-          {{"error", synced.error()}});
-    }
-  } else if (IsNamespace(*call.type) && call.info.verb == "delete") {
-    reaper_.Add(call.info.name, call.request.stop);
+  switch (call.type->rules.duty) {
+    case ServerDuty::kNone:
+      break;
+    case ServerDuty::kServeCustomTypes:
+      if (const auto synced = custom_.Sync(call.request.stop); !synced) {
+        logging::Warning(
+            "Cannot read the CustomResourceDefinitions after a write to one; the server tries "
+            "again",
+            {{"error", synced.error()}});
+      } else if (call.info.verb.starts_with("delete")) {
+        custom_.ReapFew(call.request.stop);
+      }
+      break;
+    case ServerDuty::kCallWebhooks:
+      if (const auto synced = webhooks_.Sync(call.request.stop); !synced) {
+        logging::Warning(
+            "Cannot read the webhook configurations after a write to one; the server tries again",
+            {{"error", synced.error()}});
+      }
+      break;
+    case ServerDuty::kEmptyNamespaces:
+      if (call.info.verb == "delete") {
+        reaper_.Add(call.info.name, call.request.stop);
+      }
+      break;
   }
 }
 
@@ -350,7 +356,7 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
   // What is of the cluster is in no namespace, another namespace neither: who may do everything in
   // one was asked about that one.
   if (type == nullptr || (!type->namespaced && !info.namespace_.empty() &&
-                          !(IsNamespace(*type) && info.is_namespace))) {
+                          !(type->rules.holds_objects && info.is_namespace))) {
     return ErrorResponse(NoSuchPath());
   }
   if (type->namespaced && info.namespace_.empty() && named && info.verb != "watch") {

@@ -15,6 +15,7 @@
 #include "kubexx/apiserver/endpoints/validation/objects/type_warnings.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/object/write_part.h"
 #include "kubexx/codec/yaml.h"
 
 namespace kubexx::apiserver {

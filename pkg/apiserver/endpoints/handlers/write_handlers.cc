@@ -15,7 +15,6 @@
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/endpoints/preparation/server_metadata.h"
 #include "kubexx/apiserver/endpoints/registry/custom_types.h"
-#include "kubexx/apiserver/endpoints/registry/namespace_type.h"
 #include "kubexx/apiserver/endpoints/registry/scale_object.h"
 #include "kubexx/apiserver/endpoints/request/delete_options.h"
 #include "kubexx/apiserver/endpoints/request/request_body.h"
@@ -24,6 +23,7 @@
 #include "kubexx/apiserver/endpoints/validation/objects/type_warnings.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/object/write_part.h"
 #include "kubexx/codec/envelope.h"
 
 namespace kubexx::apiserver {
@@ -302,7 +302,7 @@ Answer HandleDelete(const Call& call) {
   KX_RETURN_IF_ERROR(CheckDryRun(tree));
   KX_ASSIGN_OR_RETURN(const DeleteOptions options, ReadDeleteOptions(tree));
   const bool dry_run = IsDryRun(call, tree);
-  if (IsNamespace(*call.type) && IsImmortal(call.info.name)) {
+  if (call.type->rules.holds_objects && IsImmortal(call.info.name)) {
     return Fail(Forbidden(*call.type, call.info.name, "this namespace may not be deleted"));
   }
   Admission admission(call, {.operation = "DELETE", .options = tree, .dry_run = dry_run});

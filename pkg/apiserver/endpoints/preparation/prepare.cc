@@ -1,7 +1,6 @@
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 
 #include <algorithm>
-#include <iterator>
 #include <random>
 #include <utility>
 #include <vector>
@@ -15,21 +14,14 @@
 #include "kubexx/apiserver/endpoints/checks/same_value.h"
 #include "kubexx/apiserver/endpoints/defaults/plain_defaults.h"
 #include "kubexx/apiserver/endpoints/preparation/server_metadata.h"
-#include "kubexx/apiserver/endpoints/registry/custom_types.h"
-#include "kubexx/apiserver/endpoints/registry/definition_type.h"
-#include "kubexx/apiserver/endpoints/registry/namespace_type.h"
+#include "kubexx/apiserver/endpoints/preparation/written_part.h"
 #include "kubexx/apiserver/endpoints/services/service_addresses.h"
-#include "kubexx/apiserver/endpoints/validation/cluster/certificate_requests.h"
-#include "kubexx/apiserver/endpoints/validation/cluster/webhook_configuration.h"
 #include "kubexx/apiserver/endpoints/validation/objects/immutable_fields.h"
 #include "kubexx/apiserver/endpoints/validation/objects/object_names.h"
 #include "kubexx/apiserver/endpoints/validation/objects/validation.h"
-#include "kubexx/apiserver/endpoints/validation/pods/pod_qos.h"
-#include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/stored_object.h"
-#include "kubexx/apiserver/schema/definition.h"
 #include "kubexx/apiserver/schema/validate.h"
 #include "kubexx/base/identity.h"
 #include "kubexx/base/utf8.h"
@@ -75,26 +67,6 @@ void SetName(JsonTree& object) {
   }
 }
 
-void CheckCustomDefinition(const JsonTree& object, const JsonTree* old, schema::Budget& budget,
-                           FieldCauses& causes) {
-  std::vector<StatusCause> found;
-  schema::CheckDefinition(object, budget, found);
-  schema::CheckApproval(old, object, found);
-  causes.AddAll(std::exchange(found, {}));
-  if (old == nullptr && OverlapsBuiltin(object)) {
-    causes.Forbidden("spec.names.plural", "the server keeps objects of its own there");
-  }
-  if (StringAt(object, {"spec", "conversion", "strategy"}) == "Webhook") {
-    const JsonTree* const client = object.At({"spec", "conversion", "webhook", "clientConfig"});
-    CheckClientConfig(client == nullptr ? JsonTree::Object() : *client,
-                      "spec.conversion.webhook.clientConfig", causes);
-  }
-  if (old != nullptr) {
-    schema::CheckDefinitionChange(*old, object, found);
-  }
-  causes.AddAll(std::move(found));
-}
-
 /// A write of an object: what it was before is null for a new one.
 struct Write {
   const ResourceType& type;
@@ -137,9 +109,10 @@ Result<void> CheckContent(const Write& write, const JsonTree& object, const std:
     std::vector<StatusCause> found;
     schema::Validate(*type.custom->schema, object, old, budget, found);
     causes.AddAll(std::move(found));
-  } else if (IsCustomResourceDefinition(type) && write.part != WritePart::kStatus) {
-    // Its status says what is stored, whatever that is: else it could not be mended.
-    CheckCustomDefinition(object, old, budget, causes);
+  } else if (const auto check = BehaviorOf(type).check_long;
+             check != nullptr && write.part != WritePart::kStatus) {
+    // The status says what is stored, whatever that is: else it could not be mended.
+    check(old, object, budget, causes);
   }
   return budget.stopped() ? Fail(Reason::kCancelled, "stopped while the object was checked")
                           : Result<void>();
@@ -161,27 +134,6 @@ void CountGeneration(const ResourceType& type, const JsonTree& current, JsonTree
                          MetaMap(current, "annotations") != MetaMap(object, "annotations");
   if (type.rules.has_generation && (annotated || IsNewGeneration(type, current, object))) {
     object["metadata"]["generation"] = Generation(current) + 1;
-  }
-}
-
-/// A new pod with scheduling gates says that it waits for them.
-void SetGated(JsonTree& pod) {
-  const JsonTree* const gates = pod.At({"spec", "schedulingGates"});
-  if (gates == nullptr || gates->size() == 0) {
-    return;
-  }
-  SetCondition(PodConditionTree("PodScheduled", false, "SchedulingGated",
-                                "Scheduling is blocked due to non-empty scheduling gates", ""),
-               pod);
-}
-
-/// What a new namespace always has in its spec: it goes when the server has emptied it. That is no
-/// default, since it can be taken away.
-void AddOwnFinalizer(JsonTree& object) {
-  constexpr std::string_view kFinalizer = "kubernetes";
-  const std::vector<std::string> given = StringsAt(object["spec"], "finalizers");
-  if (std::ranges::find(given, kFinalizer) == given.end()) {
-    object["spec"]["finalizers"].Append(kFinalizer);
   }
 }
 
@@ -271,12 +223,9 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
     object["status"] = status == nullptr ? JsonTree::Object() : *status;
   }
   SetDefaults(type, object);
-  if (IsNamespace(type)) {
-    AddOwnFinalizer(object);
-  }
-  if (type.Is("", "pods")) {
-    SetGated(object);
-    object["status"]["qosClass"] = QosClassOf(object["spec"]);
+  const TypeBehavior& behavior = BehaviorOf(type);
+  if (behavior.complete_new != nullptr) {
+    behavior.complete_new(object);
   }
   FieldCauses causes;
   const std::string name = MetaString(object, "name");
@@ -286,9 +235,8 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
     causes.Invalid("metadata.name", JsonTree(name).ToJson(), problem);
   }
   CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
-  if (const JsonTree* const added = object.At({"spec", "ephemeralContainers"});
-      added != nullptr && added->size() > 0 && type.Is("", "pods")) {
-    causes.Forbidden("spec.ephemeralContainers", "cannot be set on create");
+  if (behavior.check_new != nullptr) {
+    behavior.check_new(object, causes);
   }
   KX_RETURN_IF_ERROR(CheckContent({.type = type, .part = WritePart::kObject, .old = nullptr},
                                   object, stop, causes));
@@ -311,15 +259,14 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   CheckServerMetadata(type, part, current, object, causes);
   if (part != WritePart::kObject && part != WritePart::kFinalizers && part != WritePart::kAll) {
     KeepTheRest(type, part, current, object);
-    if (part == WritePart::kStatus && type.Is("", "pods")) {
-      CheckQosClass(current, object, causes);
-    }
     const bool of_spec = part == WritePart::kEphemeralContainers || part == WritePart::kResize;
     if (of_spec) {
       SetDefaults(type, object);
       CountGeneration(type, current, object);
     }
-    CheckPart(type, part, current, object, causes);
+    if (const auto check = BehaviorOf(type).check_part; check != nullptr) {
+      check(part, current, object, causes);
+    }
     CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
     // They are what else no update of a pod may change.
     const JsonTree* const old = of_spec ? nullptr : &current;
@@ -331,11 +278,10 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   if (type.has_status() && part != WritePart::kAll) {
     Restore(object, current, "status");
   }
-  if (IsNamespace(type) && part == WritePart::kObject) {  // They are for the subresource finalize.
-    Restore(object, current, "spec.finalizers");
-  }
-  if (IsCertificateRequest(type) && part != WritePart::kAll) {
-    Restore(object, current, "spec");  // What is approved is what was asked for.
+  if (part == WritePart::kObject) {
+    for (const std::string_view field : BehaviorOf(type).fields_kept_by_update) {
+      Restore(object, current, field);
+    }
   }
   DropOfFormerType(type, current, object);
   SetDefaults(type, object);

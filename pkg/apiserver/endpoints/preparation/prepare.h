@@ -9,8 +9,8 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
-#include "kubexx/apiserver/endpoints/preparation/write_part.h"
 #include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/apiserver/object/write_part.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/codec/json_tree.h"
 

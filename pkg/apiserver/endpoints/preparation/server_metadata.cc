@@ -33,14 +33,14 @@ void CheckServerMetadata(const ResourceType& type, WritePart part, const JsonTre
   if (type.custom && part == WritePart::kStatus) {
     return;  // Of these it takes nothing else along.
   }
-  const bool is_pod = type.Is("", "pods");
   for (const char* const field : {"uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     const JsonTree* const before = current.At({"metadata", field});
     const JsonTree* const after = object.At({"metadata", field});
     const bool given = after != nullptr && !after->IsNull() && *after != "";
     // It stays, whatever is sent; that of a pod has nothing to do with its status either.
-    const bool kept = std::string_view(field) == "deletionTimestamp" &&
-                      (IsDeleting(current) || (part == WritePart::kStatus && is_pod));
+    const bool kept =
+        std::string_view(field) == "deletionTimestamp" &&
+        (IsDeleting(current) || (part == WritePart::kStatus && type.rules.deleted_gracefully));
     if (given && !kept && (before == nullptr || *before != *after)) {
       causes.Invalid(std::string("metadata.") + field, after->ToJson(), "field is immutable");
     }

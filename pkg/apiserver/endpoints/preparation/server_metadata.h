@@ -5,8 +5,8 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
-#include "kubexx/apiserver/endpoints/preparation/write_part.h"
 #include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/apiserver/object/write_part.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {

@@ -17,7 +17,7 @@ const ResourceTypeRef& DefinitionType() {
 }
 
 bool IsCustomResourceDefinition(const ResourceType& type) {
-  return type.Is("apiextensions.k8s.io", "customresourcedefinitions");
+  return type.rules.duty == ServerDuty::kServeCustomTypes;
 }
 
 }  // namespace kubexx::apiserver

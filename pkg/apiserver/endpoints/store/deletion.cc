@@ -9,7 +9,6 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/registry/custom_types.h"
 #include "kubexx/apiserver/endpoints/registry/definition_type.h"
-#include "kubexx/apiserver/endpoints/registry/namespace_type.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -25,8 +24,6 @@ constexpr std::string_view kOrphan = "orphan";
 constexpr std::int64_t kDefaultGraceSeconds = 30;
 // What is longer is no different, and the end of it would be no time.
 constexpr std::int64_t kMaxGraceSeconds = std::int64_t{100} * 366 * 24 * 3600;
-
-bool IsPod(const ResourceType& type) { return type.Is("", "pods"); }
 
 std::optional<std::int64_t> IntegerAt(const JsonTree& object,
                                       std::initializer_list<std::string_view> path) {
@@ -79,7 +76,7 @@ void Mark(const ResourceType& type, std::chrono::system_clock::time_point when, 
     object["metadata"]["generation"] = Generation(object) + 1;
   }
   SetMeta(object, "deletionTimestamp", apimachinery::Time::From(when).ToString());
-  if (IsNamespace(type)) {  // It has no grace period, not even an empty one.
+  if (type.rules.holds_objects) {  // It has no grace period, not even an empty one.
     object["status"]["phase"] = "Terminating";
   } else {
     object["metadata"]["deletionGracePeriodSeconds"] = grace;
@@ -111,7 +108,7 @@ DeletionStep Shorten(const ResourceType& type, const DeleteOptions& options, bas
 /// Of a namespace, spec.finalizers hold it back, too.
 bool Waits(const ResourceType& type, const JsonTree& object) {
   const JsonTree* const finalizers =
-      IsNamespace(type) ? object.At({"spec", "finalizers"}) : nullptr;
+      type.rules.holds_objects ? object.At({"spec", "finalizers"}) : nullptr;
   return HasFinalizers(object) || (finalizers != nullptr && finalizers->size() > 0);
 }
 
@@ -119,7 +116,7 @@ bool Waits(const ResourceType& type, const JsonTree& object) {
 
 DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options,
                           base::Clock& clock, JsonTree& object) {
-  if (IsPod(type) && IsDeleting(object)) {
+  if (type.rules.deleted_gracefully && IsDeleting(object)) {
     return Shorten(type, options, clock, object);
   }
   if (IsCustomResourceDefinition(type) && !IsDeleting(object)) {
@@ -130,9 +127,9 @@ DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options
   const std::vector<std::string> before = FinalizersOf(object);
   SetPropagation(type, options, object);
   const bool changed = before != FinalizersOf(object);
-  const std::int64_t grace = IsPod(type) ? GraceOf(options, object) : 0;
+  const std::int64_t grace = type.rules.deleted_gracefully ? GraceOf(options, object) : 0;
   // What is in a namespace is to go first, also when none of its finalizers says so.
-  const bool emptied = !IsNamespace(type) || IsDeleting(object);
+  const bool emptied = !type.rules.holds_objects || IsDeleting(object);
   if (grace == 0 && emptied && !Waits(type, object)) {
     return DeletionStep::kRemove;
   }

@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "kubexx/apiserver/endpoints/preparation/write_part.h"
 #include "kubexx/apiserver/endpoints/registry/custom_names.h"
 #include "kubexx/apiserver/endpoints/registry/custom_types.h"
 #include "kubexx/apiserver/endpoints/registry/definition_type.h"
 #include "kubexx/apiserver/endpoints/store/delete_all.h"
+#include "kubexx/apiserver/object/write_part.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {

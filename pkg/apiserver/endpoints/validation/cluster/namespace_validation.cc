@@ -1,6 +1,8 @@
 #include "kubexx/apiserver/endpoints/validation/cluster/namespace_validation.h"
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "kubexx/apiserver/endpoints/checks/field_path.h"
 #include "kubexx/apiserver/endpoints/checks/finalizer_names.h"
@@ -20,6 +22,21 @@ void CheckNamespaceFinalizers(const JsonTree* old, const JsonTree& object, Field
     const std::string path = old == nullptr ? at.Text() : element.Text();
     CheckLabelKey(names[i], path, causes);
     CheckDomainQualified(names[i], path, causes);
+  }
+}
+
+void CheckPartOfNamespace(WritePart part, const JsonTree& /*current*/, JsonTree& object,
+                          FieldCauses& causes) {
+  if (part != WritePart::kStatus) {
+    return;
+  }
+  const bool going = IsDeleting(object);
+  const std::string phase = StringAt(object, {"status", "phase"});
+  const std::string wanted = going ? "Terminating" : "Active";
+  if (phase != wanted) {
+    causes.Invalid("status.Phase", JsonTree(phase).ToJson(),
+                   "may only be '" + wanted + "' if `deletionTimestamp` is " +
+                       (going ? "not " : "") + "empty");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
+#include "kubexx/apiserver/object/write_part.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -16,6 +17,11 @@ namespace kubexx::apiserver {
 /// ValidateNamespaceFinalizeUpdate.
 void CheckNamespaceFinalizers(const codec::JsonTree* old, const codec::JsonTree& object,
                               FieldCauses& causes);
+
+/// Adds a cause when a write of the status gives the namespace another phase than the one that its
+/// deletionTimestamp says. As core validation's ValidateNamespaceStatusUpdate.
+void CheckPartOfNamespace(WritePart part, const codec::JsonTree& current, codec::JsonTree& object,
+                          FieldCauses& causes);
 
 /// A warning about a namespace that asks for a level of Pod Security, which this server does not
 /// enforce; empty for others.

@@ -208,12 +208,6 @@ void DefaultRulesAndPort(JsonTree& webhook) {
 
 }  // namespace
 
-bool IsWebhookConfiguration(const ResourceType& type) {
-  return type.group == "admissionregistration.k8s.io" &&
-         (type.plural == "mutatingwebhookconfigurations" ||
-          type.plural == "validatingwebhookconfigurations");
-}
-
 void SetValidatingWebhookDefaults(JsonTree& configuration) {
   for (JsonTree& webhook : WebhooksIn(configuration)) {
     DefaultCall(webhook);

@@ -7,14 +7,9 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/checks/field_causes.h"
-#include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
-
-/// Whether objects of the type are MutatingWebhookConfigurations or
-/// ValidatingWebhookConfigurations.
-bool IsWebhookConfiguration(const ResourceType& type);
 
 /// Sets the missing fields of a ValidatingWebhookConfiguration, with the same defaults as
 /// kube-apiserver.

@@ -4,12 +4,13 @@
 
 #include <string>
 
-#include "kubexx/apiserver/endpoints/preparation/write_part.h"
 #include "kubexx/apiserver/endpoints/validation/objects/type_warnings.h"
 #include "kubexx/apiserver/endpoints/validation/objects/validation.h"
+#include "kubexx/apiserver/endpoints/validation/pods/pod_parts.h"
 #include "kubexx/apiserver/endpoints/validation/pods/pod_update.h"
 #include "kubexx/apiserver/object/conditions.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/write_part.h"
 #include "kubexx/base/testing/large_input.h"
 
 namespace kubexx::apiserver {
@@ -115,7 +116,7 @@ TEST(LargeObjectTest, EphemeralContainers) {
   list.elements().front()["image"] = "other";
   list.elements().back()["name"] = "other";
   FieldCauses causes;
-  CheckPart(TypeNamed("", "pods"), WritePart::kEphemeralContainers, old, object, causes);
+  CheckPartOfPod(WritePart::kEphemeralContainers, old, object, causes);
   ASSERT_THAT(causes.kept(), SizeIs(2));
   EXPECT_EQ(causes.kept()[0].message,
             "Forbidden: existing ephemeral containers \"c0\" may not be changed");
