@@ -4,7 +4,7 @@
 
 #include "informer.h"
 #include "kubexx/api/meta/v1/types.gen.h"
-#include "kubexx/cache/object_fields.h"
+#include "kubexx/cache/typed_event.h"
 
 namespace kubexx::bench {
 namespace {

@@ -1,13 +1,16 @@
 /// @file
-/// Functions that decode a cached object's bytes into its type.
+/// Functions that decode a cached object's bytes into its type, or read single fields of them.
 #ifndef KUBEXX_CACHE_DECODE_H_
 #define KUBEXX_CACHE_DECODE_H_
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/cache/object.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/object_fields.h"
 #include "kubexx/codec/schema.h"
 
 namespace kubexx::cache {
@@ -49,6 +52,30 @@ apimachinery::Result<Ref<T>> Typed(apimachinery::Result<UntypedRef> decoded) {
 template <class T>
 apimachinery::Result<Ref<T>> DecodeShared(const Object& raw) {
   return Typed<T>(DecodeUntyped<T>(raw));
+}
+
+/// The fields of a cached object, see codec::Fields. An object in JSON, as custom resources are, is
+/// decoded for it, once. Copyable; thread-safe.
+template <class T>
+class ObjectFields : public codec::Fields<T> {
+ public:
+  explicit ObjectFields(std::string_view protobuf) : codec::Fields<T>(protobuf) {}
+  explicit ObjectFields(Ref<T> decoded)
+      : codec::Fields<T>(*decoded), decoded_(std::move(decoded)) {}
+
+ private:
+  Ref<T> decoded_{};
+};
+
+/// Returns the fields of `object`, which must have a T's bytes and outlive the result. kMalformed
+/// when it is JSON that cannot be decoded.
+template <class T>
+apimachinery::Result<ObjectFields<T>> FieldsOf(const Object& object) {
+  if (object.encoding == codec::Encoding::kProtobuf) {
+    return ObjectFields<T>(std::string_view(object.bytes));
+  }
+  KX_ASSIGN_OR_RETURN(Ref<T> decoded, DecodeShared<T>(object));
+  return ObjectFields<T>(std::move(decoded));
 }
 
 }  // namespace kubexx::cache

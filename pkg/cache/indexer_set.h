@@ -68,6 +68,23 @@ FieldIndex<T> IndexField(std::string field,
   return index;
 }
 
+/// Like the other IndexField, for the value of one text, which is read without decoding the object.
+/// `path` is that of codec::Fields. An object without a value, or with an empty one, is not in the
+/// index.
+///
+///     informer->AddIndexers(cache::IndexField<Pod>("spec.nodeName", &Pod::spec,
+///                                                  &PodSpec::node_name));
+template <class T, class M, class... Members>
+FieldIndex<T> IndexField(std::string field, M T::* first, Members... rest) {
+  FieldIndex<T> index;
+  index.indexers.emplace(std::move(field), [first, rest...](const Object& object) {
+    const auto fields = FieldsOf<T>(object).value();
+    const std::string_view value = fields.Text(first, rest...).value();
+    return value.empty() ? std::vector<std::string>() : std::vector{std::string(value)};
+  });
+  return index;
+}
+
 /// An immutable set of indexers and the numbers of their names. `version` shows which entries were
 /// indexed with an older set. Thread-safe. All versions share one table of names, because Encode
 /// gives numbers to new names that a TermsFunc returns. The table tells of each name in which

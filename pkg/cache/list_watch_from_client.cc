@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "kubexx/codec/kept_memory.h"
+#include "kubexx/codec/codec.h"
 #include "kubexx/codec/list_reader.h"
 #include "kubexx/codec/object_meta.h"
 #include "kubexx/codec/watch_reader.h"

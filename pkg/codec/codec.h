@@ -15,6 +15,10 @@ namespace kubexx::codec {
 /// The encodings of an object.
 enum class Encoding : std::uint8_t { kJson, kProtobuf };
 
+/// Whether a reader overwrites what it has kept of an object once the object was read. The streams
+/// of Secrets need that. Others do without: it is one more pass over what they bring.
+enum class KeptMemory : std::uint8_t { kWiped, kPlain };
+
 /// Returns whether the type has a protobuf message. Custom resources have none: no field of their
 /// tables has a tag, and the API server stores and sends them only as JSON.
 bool HasProtobuf(const TypeSchema& schema);

@@ -5,7 +5,6 @@
 #include "kubexx/codec/internal/element_budget.h"
 #include "kubexx/codec/internal/field_access.h"
 #include "kubexx/codec/internal/field_error.h"
-#include "kubexx/codec/internal/field_walk.h"
 #include "kubexx/codec/internal/protobuf_field.h"
 #include "kubexx/codec/internal/protobuf_value.h"
 #include "kubexx/codec/internal/wire.h"

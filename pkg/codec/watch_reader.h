@@ -10,7 +10,6 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/codec/codec.h"
-#include "kubexx/codec/kept_memory.h"
 
 namespace kubexx::codec {
 

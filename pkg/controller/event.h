@@ -8,8 +8,8 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/decode.h"
 #include "kubexx/cache/informer_event.h"
-#include "kubexx/cache/object_fields.h"
 #include "kubexx/cache/typed_event.h"
 
 namespace kubexx::controller {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "kubexx/apimachinery/box.h"
-#include "kubexx/codec/field_path.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/codec/object_fields.h"
 #include "kubexx/codec/schema.h"
 
 namespace kubexx::kubernetes {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "kubexx/apimachinery/bytes.h"
-#include "kubexx/codec/kept_memory.h"
+#include "kubexx/codec/codec.h"
 
 namespace kubexx::codec::internal {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "kubexx/codec/kept_memory.h"
+#include "kubexx/codec/codec.h"
 #include "kubexx/codec/list_reader.h"
 
 namespace kubexx::codec::internal {

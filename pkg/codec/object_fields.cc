@@ -1,4 +1,4 @@
-#include "kubexx/codec/field_path.h"
+#include "kubexx/codec/object_fields.h"
 
 #include <algorithm>
 #include <cstdlib>

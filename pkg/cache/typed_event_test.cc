@@ -1,4 +1,4 @@
-#include "kubexx/cache/object_fields.h"
+#include "kubexx/cache/typed_event.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/cache/decode.h"
+#include "kubexx/cache/indexer_set.h"
 #include "kubexx/cache/internal/informer/packed_event.h"
 #include "kubexx/cache/internal/packed/packed_store.h"
 #include "kubexx/cache/lister.h"

@@ -1,11 +1,11 @@
-#include "kubexx/codec/kept_memory.h"
+#include "kubexx/codec/internal/gather.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-#include "kubexx/codec/internal/gather.h"
+#include "kubexx/codec/codec.h"
 #include "kubexx/codec/list_reader.h"
 #include "kubexx/codec/watch_reader.h"
 
@@ -18,7 +18,7 @@ constexpr std::string_view kSecret = "the password of the database";
 
 bool HasSecret(std::string_view memory) { return memory.find(kSecret.substr(8)) != memory.npos; }
 
-TEST(KeptMemory, AGatheredRecordIsOverwrittenWhereItIsSaidToBe) {
+TEST(Gather, AGatheredRecordIsOverwrittenWhereItIsSaidToBe) {
   for (const KeptMemory memory : {KeptMemory::kWiped, KeptMemory::kPlain}) {
     internal::Gather gather(1024, memory);
     ASSERT_TRUE(gather.Add(kSecret.substr(0, 5)));
@@ -32,7 +32,7 @@ TEST(KeptMemory, AGatheredRecordIsOverwrittenWhereItIsSaidToBe) {
 }
 
 // Whoever does not say what a stream has keeps nothing of it.
-TEST(KeptMemory, AReaderOverwritesWhatItHasKeptByDefault) {
+TEST(Gather, AReaderOverwritesWhatItHasKeptByDefault) {
   const std::string item = R"({"metadata":{"name":"a"},"data":")" + std::string(kSecret) + "\"}";
   const std::string list = R"({"kind":"SecretList","items":[)" + item + "]}";
   const std::string event = R"({"type":"ADDED","object":)" + item + "}";
