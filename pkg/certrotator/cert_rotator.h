@@ -26,15 +26,16 @@ namespace kubexx::certrotator {
 /// self-signed, and API servers trust it as it is: no key of an authority exists that could be
 /// stolen.
 ///
-///     auto rotator = certrotator::CertRotator::New(
-///         *client, {.secret = {"tools", "my-webhook-tls"},
-///                   .service = {"tools", "my-webhook"},
-///                   .validating = {"check-owner"}}, stop);
+///     KX_ASSIGN_OR_RETURN(auto rotator,
+///                         certrotator::CertRotator::New(
+///                             client, {.secret = {"tools", "my-webhook-tls"},
+///                                      .service = {"tools", "my-webhook"},
+///                                      .validating = {"check-owner"}}));
 ///     controller::ManagerOptions options;
-///     options.webhooks = {{.tls = {.certificate = (*rotator)->Provider()}}};
-///     ...
-///     manager->Add("certificates", controller::Stage::kServer,
-///                  [&](std::stop_token stop) { return (*rotator)->Run(stop); });
+///     options.webhooks = {.tls = {.certificate = rotator->Provider()}};
+///     KX_ASSIGN_OR_RETURN(auto manager, controller::Manager::New(config, std::move(options)));
+///     const auto rotate = [&rotator](std::stop_token stop) { return rotator->Run(stop); };
+///     KX_RETURN_IF_ERROR(manager->Add("certificates", controller::Stage::kServer, rotate));
 ///
 /// Before the certificate expires, the rotator makes the next one, and only serves it when the
 /// configurations have had both for a while: at no time does an API server meet a certificate that

@@ -258,7 +258,7 @@ class Client {
   /// also holds the request's next reconcile until that cluster's cache contains the write. Its
   /// writes have the defaults of that cluster.
   ///
-  ///     const auto source = context.client.In(*west).Get<ConfigMap>(request.object);
+  ///     const auto settings = context.client.In(*west).Get<ConfigMap>(request.object);
   Client In(const Cluster& cluster) const;
   /// A copy of this client with another stop_token.
   Client WithStop(std::stop_token stop) const {

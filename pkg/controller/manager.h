@@ -174,7 +174,7 @@ class Manager {
   /// concern the manager's own cluster only. `config` is completed as in New. kAlreadyExists when
   /// the name is taken; kInvalidConfig when it is empty, or when Run has begun.
   ///
-  ///     auto west = manager.AddCluster("west", *config_of_west);
+  ///     auto west = manager.AddCluster("west", config_of_west);
   ///     auto made = controller::ControllerBuilder<Deployment>(manager)
   ///                     .WatchesIn<ConfigMap>(**west, requests_of)
   ///                     .Complete(Reconcile);

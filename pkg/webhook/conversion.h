@@ -76,12 +76,12 @@ class ConversionBase {
 /// Converts between the versions of a custom resource by way of one of them, the hub: each other
 /// version has a function to the hub and one back.
 ///
-///     webhook::Conversion<v2::Website> conversion;
-///     conversion.Version<v1::Website>(
-///         [](const v1::Website& from, v2::Website& to) { to.spec.pages = {from.spec.html}; },
-///         [](const v2::Website& from, v1::Website& to) {
-///           to.spec.html = from.spec.pages.empty() ? "" : from.spec.pages.front();
-///         });
+///     using Hub = api::autoscaling::v2::HorizontalPodAutoscaler;  // or a type of your own
+///     using Old = api::autoscaling::v1::HorizontalPodAutoscaler;
+///     webhook::Conversion<Hub> conversion;
+///     conversion.Version<Old>(
+///         [](const Old& from, Hub& to) { to.spec.max_replicas = from.spec.max_replicas; },
+///         [](const Hub& from, Old& to) { to.spec.max_replicas = from.spec.max_replicas; });
 ///     manager->webhooks()->HandleConversion("/convert", conversion);
 ///
 /// The functions return nothing, or a Result<void>. They need not copy the metadata: the result has

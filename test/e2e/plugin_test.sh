@@ -30,7 +30,7 @@ completes() {
   got=$(k __complete reloader "$@" 2>/dev/null | cut -f1 | paste -sd' ')
   [ "$got" = "$wanted" ] || fail "completion of '$*': got '$got', wanted '$wanted'"
 }
-has_baseline() { k -n shop get deployment "$1" -o json | grep -q '"reloader.kubexx.io/baseline": "v1 '; }
+has_baseline() { k -n shop get deployment "$1" -o json | grep -q '"reloader.kubexx.io/baseline": "v[12] '; }
 state() { k -n shop get deployment "$1" -o json | jq -r '.metadata.annotations["reloader.kubexx.io/rollout-state"] // ""'; }
 has_failed() { [[ $(state web) = 'failed '* ]]; }
 

@@ -18,7 +18,7 @@ says() {
   if grep -n 'hunter' "$work/said"; then fail "preview $*: shows a value"; fi
 }
 also() { grep -qF -e "$1" "$work/said" || fail "preview does not say '$1': $(cat "$work/said")"; }
-has_baseline() { k -n shop get deployment "$1" -o json | grep -q '"reloader.kubexx.io/baseline": "v1 '; }
+has_baseline() { k -n shop get deployment "$1" -o json | grep -q '"reloader.kubexx.io/baseline": "v[12] '; }
 versions() { k get deployments,configmaps,secrets -n shop -o json | jq -c '[.items[] | .metadata.resourceVersion]'; }
 
 start

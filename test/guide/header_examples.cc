@@ -8,12 +8,18 @@
 
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/api/autoscaling/v1/resources.gen.h"
+#include "kubexx/api/autoscaling/v1/types.gen.h"
+#include "kubexx/api/autoscaling/v2/resources.gen.h"
+#include "kubexx/api/autoscaling/v2/types.gen.h"
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
 #include "kubexx/apiserver/server/testing/interceptor.h"
 #include "kubexx/authfilter/auth_filter.h"
 #include "kubexx/base/testing/await.h"
+#include "kubexx/cache/typed_event.h"
+#include "kubexx/certrotator/cert_rotator.h"
 #include "kubexx/certwatcher/cert_watcher.h"
 #include "kubexx/codec/json_path.h"
 #include "kubexx/controller/builder.h"
@@ -89,6 +95,31 @@ void Serve() {
 
 void Intercept() {
   // EXAMPLE pkg/apiserver/server/testing/interceptor.h 1
+}
+
+// EXAMPLE pkg/cache/typed_event.h 1
+
+void IndexNodes(const std::shared_ptr<cache::SharedInformer<Pod>>& informer) {
+  // EXAMPLE pkg/cache/indexer_set.h 2
+}
+
+void WorkInSeveral(Manager& manager, const rest::Config& config_of_west,
+                   std::vector<Request> (*requests_of)(const ConfigMap&)) {
+  // EXAMPLE pkg/controller/manager.h 3
+}
+
+void ReadElsewhere(const Request& request, Context& context, const std::shared_ptr<Cluster>& west) {
+  // EXAMPLE pkg/controller/client.h 2
+}
+
+void ConvertVersions(const std::unique_ptr<Manager>& manager) {
+  // EXAMPLE pkg/webhook/conversion.h 1
+}
+
+Result<void> RotateCertificates(const std::shared_ptr<rest::RESTClient>& client,
+                                const rest::Config& config) {
+  // EXAMPLE pkg/certrotator/cert_rotator.h 1
+  return {};
 }
 
 void CacheSome() {

@@ -63,8 +63,8 @@ MUTATIONS = [
          "  return !MUTANT && parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();\n")]),
     ("a copied baseline is believed", [(
         RELOADER + "plan/planner.cc",
-        "if (baseline && baseline->uid != workload.uid) {",
-        "if (baseline && !MUTANT && baseline->uid != workload.uid) {")]),
+        "  return baseline && baseline->uid == workload.uid ? baseline : std::nullopt;",
+        "  return baseline && (MUTANT || baseline->uid == workload.uid) ? baseline : std::nullopt;")]),
     ("a baseline is not doubted though a source was written after a release", [(
         RELOADER + "plan/slot_planner.cc",
         "  return written && *written >= *workload.template_written;",
