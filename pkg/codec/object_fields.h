@@ -79,6 +79,7 @@ template <class T, class M>
 const M* MemberAt(const T& object, M T::* member) {
   return &(object.*member);
 }
+/// The same for a path of several members.
 template <class T, class M, class... Rest>
 const PathEnd<T, M T::*, Rest...>* MemberAt(const T& object, M T::* member, Rest... rest) {
   const M& outer = object.*member;

@@ -63,7 +63,9 @@ says 2 'unknown flag: --auto-reload-all' --auto-reload-all
 log "explain and status"
 says 0 'Deployment shop/web: rollout' explain deployment/web -n shop
 says 0 'ReloadPolicy shop/gentle: ' status -n shop
-says 0 '"policy":"ReloadPolicy shop/gentle","seen":true' status -A -o json
+# The operator writes the policy's status a moment after it has read the policy.
+is_seen() { k reloader status -A -o json | grep -q '"policy":"ReloadPolicy shop/gentle","seen":true'; }
+wait_until 30 "the policy's status" is_seen
 says 0 'Policies: none' status -n default
 says 2 'invalid value "yaml"' status -o yaml
 
