@@ -19,9 +19,9 @@ set(kubexx_precompiled_standard
   <limits> <list> <map> <memory> <mutex> <optional> <random> <set> <span> <stop_token> <string> <string_view> <thread> <tuple>
   <unordered_map> <utility> <variant> <vector>)
 
-# The hot libraries do without these types.
-set(kubexx_precompiled_types
-  ${PROJECT_SOURCE_DIR}/include/kubexx/api/core/v1/types.gen.h ${PROJECT_SOURCE_DIR}/include/kubexx/api/meta/v1/types.gen.h)
+# The hot libraries do without these types. In angle brackets, as CMake would write other paths with the folder of the clone into the file
+# that it precompiles, and the compiler cache would know nothing of what another clone has compiled.
+set(kubexx_precompiled_types <kubexx/api/core/v1/types.gen.h> <kubexx/api/meta/v1/types.gen.h>)
 
 # kubexx_precompile(TARGET KIND): TARGET's files use the precompiled headers of that kind.
 function(kubexx_precompile target kind)

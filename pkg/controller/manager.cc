@@ -9,6 +9,7 @@
 
 #include "kubexx/base/after.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/controller/internal/clusters.h"
 #include "kubexx/controller/internal/deadlines.h"
 #include "kubexx/controller/internal/election_run.h"
 #include "kubexx/controller/internal/end_guard.h"
@@ -47,16 +48,16 @@ class Manager::Impl {
                       : own_registry               ? std::move(own_registry)
                                                    : std::make_unique<metrics::Registry>()),
         registry_(options_.registry != nullptr ? *options_.registry : *own_registry_),
-        cluster_(NewCluster({}, std::move(client), std::move(events),
-                            {.cache = options_.cache,
-                             .first_read_timeout = options_.first_read_timeout,
-                             .write_defaults = options_.write_defaults})),
+        clusters_(PartsOf({}, std::move(client), std::move(events),
+                          {.cache = options_.cache,
+                           .first_read_timeout = options_.first_read_timeout,
+                           .write_defaults = options_.write_defaults})),
         election_(options_.clock, leaders_, [this](Status status) { Failed(std::move(status)); }),
         http_({.all = options_.http,
                .health_only = options_.health_http,
                .webhooks = options_.webhooks,
                .pages = options_.pages,
-               .judge = options_.protect_metrics ? cluster_->client() : nullptr,
+               .judge = options_.protect_metrics ? cluster()->client() : nullptr,
                .clock = options_.clock},
               registry_),
         servers_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
@@ -67,7 +68,7 @@ class Manager::Impl {
       process_metrics_ = metrics::RegisterProcessMetrics(registry_);
     }
     (void)http_.ready().Add("caches", [this]() -> Result<void> {
-      return caches_synced_ ? Result<void>() : Fail(internal::CachesNotReady(Clusters()));
+      return caches_synced_ ? Result<void>() : Fail(clusters_.CachesNotReady());
     });
   }
 
@@ -113,6 +114,7 @@ class Manager::Impl {
     if (started_.exchange(true)) {
       return Fail(Reason::kInvalidConfig, "a manager can run only once");
     }
+    clusters_.Close();
     // Where there are no threads left, it ends before it has begun.
     return internal::Guarded([this, &stop] { return RunOnce(stop); });
   }
@@ -121,54 +123,32 @@ class Manager::Impl {
                                               std::shared_ptr<rest::RESTClient> client,
                                               std::shared_ptr<rest::RESTClient> events,
                                               ClusterOptions options) {
-    if (name.empty()) {
-      return Fail(Reason::kInvalidConfig,
-                  "a further cluster of a manager needs a name, which its metrics have");
-    }
-    const base::MutexLock lock(mu_);
-    if (started_) {
-      return Fail(Reason::kInvalidConfig,
-                  "cluster " + name + ": the manager runs already; add clusters before Run");
-    }
-    if (std::ranges::any_of(further_clusters_,
-                            [&name](const ClusterPtr& each) { return each->name() == name; })) {
-      return Fail(Reason::kAlreadyExists, "the manager has a cluster named " + name + " already");
-    }
-    return further_clusters_.emplace_back(
-        NewCluster(std::move(name), std::move(client), std::move(events), std::move(options)));
+    return clusters_.Add(
+        PartsOf(std::move(name), std::move(client), std::move(events), std::move(options)));
   }
 
   HealthChecks& health() { return http_.health(); }
   HealthChecks& ready() { return http_.ready(); }
   internal::ManagerHttp& http() { return http_; }
-  const std::shared_ptr<Cluster>& cluster() const { return cluster_; }
+  const std::shared_ptr<Cluster>& cluster() const { return clusters_.own(); }
   metrics::Registry& registry() const { return registry_; }
   const ManagerOptions& options() const { return options_; }
   bool is_leader() const { return election_.leads(); }
 
  private:
-  using ClusterPtr = std::shared_ptr<Cluster>;
-
   /// The clients may outlive the manager, and so does a registry of its own.
   std::shared_ptr<rest::RESTClient> WithRegistry(std::shared_ptr<rest::RESTClient> client) const {
     return own_registry_ && client ? internal::KeepingAlive(own_registry_, std::move(client))
                                    : std::move(client);
   }
-  ClusterPtr NewCluster(std::string name, std::shared_ptr<rest::RESTClient> client,
-                        std::shared_ptr<rest::RESTClient> events, ClusterOptions options) const {
-    return std::make_shared<Cluster>(Cluster::Parts{.name = std::move(name),
-                                                    .client = WithRegistry(std::move(client)),
-                                                    .events = WithRegistry(std::move(events)),
-                                                    .options = std::move(options),
-                                                    .clock = options_.clock,
-                                                    .registry = registry_});
-  }
-  /// The manager's own first.
-  std::vector<ClusterPtr> Clusters() const {
-    const base::MutexLock lock(mu_);
-    std::vector<ClusterPtr> clusters = {cluster_};
-    clusters.insert(clusters.end(), further_clusters_.begin(), further_clusters_.end());
-    return clusters;
+  Cluster::Parts PartsOf(std::string name, std::shared_ptr<rest::RESTClient> client,
+                         std::shared_ptr<rest::RESTClient> events, ClusterOptions options) const {
+    return {.name = std::move(name),
+            .client = WithRegistry(std::move(client)),
+            .events = WithRegistry(std::move(events)),
+            .options = std::move(options),
+            .clock = options_.clock,
+            .registry = registry_};
   }
 
   Result<void> RunOnce(const std::stop_token& stop) {
@@ -209,14 +189,11 @@ class Manager::Impl {
     KX_RETURN_IF_ERROR(PrepareElection());
     KX_RETURN_IF_ERROR(http_.Start());
     servers_.Start();
-    const std::vector<ClusterPtr> clusters = Clusters();
-    for (const ClusterPtr& cluster : clusters) {
-      cluster->caches()->Start();
-    }
-    if (!WaitForCaches(clusters)) {
+    clusters_.StartCaches();
+    if (!WaitForCaches()) {
       return ended_.stop_requested()
                  ? Result<void>()
-                 : Fail(internal::FirstListsMissing(clusters, options_.cache_sync_timeout));
+                 : Fail(clusters_.FirstListsMissing(options_.cache_sync_timeout));
     }
     caches_synced_ = true;
     others_.Start();
@@ -241,7 +218,7 @@ class Manager::Impl {
     leadership_ = options_.leadership;
     if (!leadership_ && options_.leader_election) {
       KX_ASSIGN_OR_RETURN(
-          leadership_, NewLeaseLeadership(*options_.leader_election, cluster_->client()->config(),
+          leadership_, NewLeaseLeadership(*options_.leader_election, cluster()->client()->config(),
                                           options_.clock, &registry_, &transitions_));
     }
     election_.Use(leadership_);
@@ -252,16 +229,14 @@ class Manager::Impl {
     return {};
   }
 
-  bool WaitForCaches(const std::vector<ClusterPtr>& clusters) {
+  bool WaitForCaches() {
     std::stop_source give_up;
     const std::stop_callback also_on_end(ended_.get_token(),
                                          [&give_up] { give_up.request_stop(); });
     internal::Deadlines deadlines(options_.clock);
     const base::Subscription timer =
         deadlines.Arm(give_up, base::After(options_.clock.Now(), options_.cache_sync_timeout));
-    return std::ranges::all_of(clusters, [&give_up](const ClusterPtr& cluster) {
-      return cluster->caches()->WaitForCacheSync(give_up.get_token());
-    });
+    return clusters_.WaitForCaches(give_up.get_token());
   }
 
   /// The first failure is why the manager ends.
@@ -316,11 +291,10 @@ class Manager::Impl {
     if (!done && election_.has_lost()) {
       return guard.Stuck();  // the next leader does not wait for our Events
     }
-    const std::vector<ClusterPtr> clusters = Clusters();
     bool told = true;  // the handlers of the caches of everything
     if (done) {
       guard.At(kHandlers);
-      for (const ClusterPtr& cluster : clusters) {
+      for (const auto& cluster : clusters_.All()) {
         internal::Send(errands_,
                        cluster->name().empty() ? kHandlers : kHandlers + (" of " + cluster->name()),
                        [cluster] { cluster->caches()->Shutdown(); });
@@ -329,11 +303,7 @@ class Manager::Impl {
     }
     // What hangs is named, not what comes after it.
     guard.At(done && told ? "the last Events" : guard.at());
-    std::vector<internal::Recorders*> recorders;
-    for (const ClusterPtr& cluster : clusters) {
-      recorders.push_back(&cluster->recorders());
-    }
-    internal::Recorders::StopAll(recorders);
+    clusters_.StopRecorders();
     guard.At(done && told ? "the servers" : guard.at());
     internal::Send(errands_, "the stop callbacks of servers", [this] { servers_.RequestStop(); });
     errands_.AwaitBriefly();
@@ -354,7 +324,7 @@ class Manager::Impl {
   const std::shared_ptr<metrics::Registry> own_registry_;
   metrics::Registry& registry_;
   base::Subscription process_metrics_;
-  const ClusterPtr cluster_;
+  internal::Clusters clusters_;
   std::shared_ptr<Leadership> leadership_;  // Set at the start of Run.
   internal::ElectionRun election_;          // Asked until all else has ended.
   std::atomic<bool> started_ = false;
@@ -362,13 +332,12 @@ class Manager::Impl {
   std::atomic<bool> caches_synced_ = false;
   std::stop_source ended_;  // Users do not get its token, see EndGuard.
   std::stop_source warmup_stop_;
-  mutable base::Mutex mu_;
+  base::Mutex mu_;
   base::CondVar changed_;
-  std::vector<ClusterPtr> further_clusters_ KX_GUARDED_BY(mu_);
   std::set<std::string> controller_names_ KX_GUARDED_BY(mu_);
   std::optional<Status> failure_ KX_GUARDED_BY(mu_);
   internal::ManagerHttp http_;
-  internal::LeaseTransitions transitions_{cluster_->recorders()};
+  internal::LeaseTransitions transitions_{clusters_.own()->recorders()};
   // These end before what they use: the groups wait for their threads.
   internal::RunnableGroup servers_;
   internal::RunnableGroup others_;

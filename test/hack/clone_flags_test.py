@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The compiler cache serves another clone: no source has the path of the clone in a definition, as the cache rewrites none.
+"""The compiler cache serves another clone: no source has the path of the clone in a definition, and no precompiled header includes by it, as
+the cache rewrites neither.
 
 Environment: KUBEXX_BUILD_DIR.
 """
@@ -25,12 +26,18 @@ def main():
             known = True
         elif flags:
             faults.append(f"{entry['file']} is compiled with {' '.join(flags)}")
+    headers = sorted((build / "CMakeFiles").glob("kubexx_precompiled_*.dir/cmake_pch.hxx"))
+    for header in headers:
+        faults += [f"{header} has the line {line}" for line in header.read_text().splitlines() if any(place in line for place in places)]
+    if not headers and "KUBEXX_PRECOMPILE:BOOL=ON" in (build / "CMakeCache.txt").read_text():
+        faults.append("there are no precompiled headers to look at")
     if not known:
         faults.append(f"{KNOWS} is not compiled")
     for fault in faults:
         print(f"clone_flags: {fault}", file=sys.stderr)
     if faults:
-        print("clone_flags: use kubexx/base/testing/places/places.h instead, so that other clones find it in the cache", file=sys.stderr)
+        print("clone_flags: use kubexx/base/testing/places/places.h, and angle brackets for precompiled headers, so that other clones find it in the cache",
+              file=sys.stderr)
         return 1
     print(f"clone_flags: {len(commands)} sources, and none knows where its clone lies")
     return 0

@@ -1,5 +1,5 @@
 /// @file
-/// Helper functions with which a manager makes its clients and caches.
+/// Helper functions with which a manager makes its clients.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_MANAGER_PARTS_H_
 #define KUBEXX_CONTROLLER_INTERNAL_MANAGER_PARTS_H_
 
@@ -9,7 +9,6 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
-#include "kubexx/controller/cluster.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
@@ -32,14 +31,6 @@ apimachinery::Result<ManagerClients> NewClients(rest::Config config, base::Clock
 /// outlive the manager that made the registry of their metrics.
 std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry> registry,
                                                std::shared_ptr<rest::RESTClient> client);
-
-/// The error of a manager whose caches get no first lists within `timeout`: first which of them,
-/// and why as far as that is known, and then from which server.
-apimachinery::Status FirstListsMissing(const std::vector<std::shared_ptr<Cluster>>& clusters,
-                                       base::Duration timeout);
-
-/// Why the caches are not ready, for /readyz.
-apimachinery::Status CachesNotReady(const std::vector<std::shared_ptr<Cluster>>& clusters);
 
 /// Joins the names, with `between` between them.
 std::string Join(const std::vector<std::string>& names, const char* between);
