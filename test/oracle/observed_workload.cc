@@ -57,10 +57,14 @@ void ObservedWorkload::Take(const JsonTree& object) {
   if (uid.empty() || !IsBaselineOf(baseline, uid)) {
     baseline.clear();  // that of another object, which somebody has copied
   }
+  is_by_key = at(reloader::kSourceKeys) == "Referenced";
   const bool was_opted_out =
       std::exchange(is_opted_out, at(reloader::AnnotationKeys().auto_reload) == "false");
-  if (was_opted_out != is_opted_out) {
+  // On a workload the annotation has the name that it has on a source.
+  const bool was_on_hold = std::exchange(is_on_hold, at(reloader::kSourcePaused) == "true");
+  if (was_opted_out != is_opted_out || was_on_hold != is_on_hold) {
     was_asked_for = true;
+    was_held = was_held || is_on_hold;
     is_undone = false;
     ++reasons;  // what changed meanwhile is made up for
   }
@@ -69,7 +73,8 @@ void ObservedWorkload::Take(const JsonTree& object) {
 void ObservedWorkload::TakeSources(const std::string& key, const JsonTree& pod) {
   const std::size_t begin = key.find('/') + 1;
   read.clear();
-  for (std::string& source : SourcesOf(pod, key.substr(begin, key.find('/', begin) - begin))) {
+  const std::string space = key.substr(begin, key.find('/', begin) - begin);
+  for (std::string& source : SourcesOf(pod, space, is_by_key)) {
     read[std::move(source)];
   }
 }

@@ -60,6 +60,8 @@ struct ObservedWorkload {
   bool is_restored = false;    ///< from a backup, and not made anew since
   bool is_undone = false;      ///< with whole pods, and nothing has happened to it since
   bool is_opted_out = false;   ///< its people want no rollouts
+  bool is_on_hold = false;     ///< its people want them later
+  bool is_by_key = false;      ///< of its sources only those keys count that it uses
   bool is_paused = false;      ///< spec.paused
   bool is_held = false;        ///< by its people
   bool awaits_resume = false;  ///< its template changed during a pause, so it has no pods of it yet

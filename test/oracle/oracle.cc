@@ -131,7 +131,7 @@ void Oracle::ForgetLocked(const std::string& name) {
   referring_.erase(name);
   if (IsSource(name)) {
     paused_.erase(name);
-    OnSourceLocked(name, std::nullopt);
+    OnKeysLocked(name, std::nullopt);
   } else if (name.starts_with(kPodStatuses)) {
     for (auto& [source, provider_class] : classes_) {
       provider_class.told.erase(name);
@@ -154,7 +154,7 @@ void Oracle::OnObjectLocked(const std::string& name, const JsonTree& object) {
   if (IsSource(name)) {
     NotePauseLocked(name,
                     object.At({"metadata", "annotations", reloader::kSourcePaused}) != nullptr);
-    OnSourceLocked(name, DataOf(object));
+    OnKeysLocked(name, DataOf(object));
   } else if (object.At({"metadata", "annotations", kBaseAnnotation}) != nullptr) {
     OnBaseLocked(name, object);
   } else if (object.At({"spec", "workloadRef"}) != nullptr) {
@@ -184,7 +184,7 @@ void Oracle::OnLeaseLocked(const std::string& key, const JsonTree& object) {
 
 void Oracle::AddReasonLocked(const std::string& source) {
   for (auto& [name, workload] : workloads_) {
-    if (workload.read.contains(source)) {
+    if (Uses(workload, source)) {
       ++workload.reasons;
       workload.is_undone = false;
     }
@@ -196,7 +196,7 @@ void Oracle::NotePauseLocked(const std::string& source, bool paused) {
     return;
   }
   for (auto& [name, workload] : workloads_) {
-    const bool is_held = workload.read.contains(source);
+    const bool is_held = Uses(workload, source);
     workload.was_asked_for = workload.was_asked_for || is_held;
     workload.was_held = workload.was_held || is_held;
     workload.is_undone = workload.is_undone && !is_held;
@@ -209,18 +209,46 @@ void Oracle::NotePauseLocked(const std::string& source, bool paused) {
   }
 }
 
+bool Oracle::Uses(const ObservedWorkload& workload, const std::string& source) {
+  return workload.read.contains(source) ||
+         std::ranges::any_of(workload.read,
+                             [&](const auto& each) { return SourceOf(each.first) == source; });
+}
+
+void Oracle::OnKeysLocked(const std::string& source, const std::optional<std::string>& data) {
+  OnSourceLocked(source, data);
+  const auto by_key = data ? DataByKey(*data) : std::map<std::string, std::string>();
+  std::vector<std::string> gone;
+  const std::string views = ViewOf(source, "");
+  for (auto each = data_.lower_bound(views); each != data_.end() && each->first.starts_with(views);
+       ++each) {
+    if (!by_key.contains(each->first.substr(views.size()))) {
+      gone.push_back(each->first);
+    }
+  }
+  for (const std::string& view : gone) {
+    OnSourceLocked(view, std::nullopt);
+  }
+  for (const auto& [key, value] : by_key) {
+    OnSourceLocked(ViewOf(source, key), value);
+  }
+}
+
 void Oracle::OnSourceLocked(const std::string& key, std::optional<std::string> data) {
   const auto found = data_.find(key);
   if (data ? found != data_.end() && found->second == *data : found == data_.end()) {
     return;
   }
-  tell_("storage", key + (data ? " is now " + *data : " is gone"));
-  ++counts_.changes;
+  if (!IsView(key)) {
+    tell_("storage", key + (data ? " is now " + *data : " is gone"));
+    ++counts_.changes;
+  }
   const base::TimePoint now = options_.now();
   changed_at_[key] = now;
-  AddReasonLocked(key);
   for (auto& [name, workload] : workloads_) {
     if (workload.read.contains(key)) {
+      ++workload.reasons;
+      workload.is_undone = false;
       workload.is_data_new = true;
       workload.data_since = now;
     }
@@ -237,7 +265,7 @@ const std::string* Oracle::DataOfLocked(const std::string& source) const {
   if (told != classes_.end() && told->second.told.empty()) {
     return nullptr;  // who begins now knows nothing of it
   }
-  const auto found = paused_.contains(source) ? data_.end() : data_.find(source);
+  const auto found = paused_.contains(SourceOf(source)) ? data_.end() : data_.find(source);
   return found == data_.end() ? nullptr : &found->second;
 }
 
@@ -258,8 +286,8 @@ std::optional<std::string> Oracle::OldPods() {
     if (workload.is_paused && !workload.is_held) {
       return name + " is paused, and nobody holds it";
     }
-    if (workload.is_opted_out || workload.is_unrecorded || workload.awaits_resume ||
-        workload.has_ended) {
+    if (workload.is_opted_out || workload.is_on_hold || workload.is_unrecorded ||
+        workload.awaits_resume || workload.has_ended) {
       continue;  // of what changes while nothing watches nobody can know then
     }
     for (const auto& [source, data] : workload.read) {
@@ -275,13 +303,31 @@ std::optional<std::string> Oracle::OldPods() {
 std::optional<std::string> Oracle::OldRecord() {
   const base::MutexLock lock(mu_);
   for (const auto& [name, workload] : workloads_) {
-    if (workload.is_opted_out || workload.is_unrecorded || workload.has_ended) {
+    if (workload.is_opted_out || workload.is_on_hold || workload.is_unrecorded ||
+        workload.has_ended) {
       continue;
     }
     for (const auto& [source, data] : workload.read) {
       const std::string* const now = DataOfLocked(source);
       if (now != nullptr && !IsRecordedLocked(workload, source)) {
         return name + " has a record of other data of " + source + " than " + *now + ": " +
+               workload.baseline;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Oracle::LeftInDoubt() {
+  const base::MutexLock lock(mu_);
+  for (const auto& [name, workload] : workloads_) {
+    if (workload.is_opted_out || workload.is_on_hold || workload.is_unrecorded ||
+        name.starts_with(kCronJobs) || name.starts_with(kJobs)) {
+      continue;  // of the last two no release makes pods
+    }
+    for (const auto& [source, data] : workload.read) {
+      if (DataOfLocked(source) != nullptr && IsInDoubtOfLocked(workload, source)) {
+        return name + " has a record that leaves in doubt what its pods have of " + source + ": " +
                workload.baseline;
       }
     }

@@ -59,6 +59,9 @@ class Oracle {
   std::optional<std::string> OldPods();
   /// A workload that an operator has recorded other data for.
   std::optional<std::string> OldRecord();
+  /// A workload whose baseline leaves whoever begins now in doubt what its pods have of a source,
+  /// though operators that run know that, in a sentence: what they see of such writes they record.
+  std::optional<std::string> LeftInDoubt();
   /// To be asked when no pods are old: a workload that was rolled more often than there was a
   /// reason to since the last call. Begins anew.
   std::optional<std::string> TooMany();
@@ -144,6 +147,11 @@ class Oracle {
   void AddReasonLocked(const std::string& source) KX_REQUIRES(mu_);
   void NotePauseLocked(const std::string& source, bool paused) KX_REQUIRES(mu_);
   void OnSourceLocked(const std::string& key, std::optional<std::string> data) KX_REQUIRES(mu_);
+  /// The same with a source of several keys, and all views of it.
+  void OnKeysLocked(const std::string& source, const std::optional<std::string>& data)
+      KX_REQUIRES(mu_);
+  /// Whether it uses the source, or a view of it.
+  static bool Uses(const ObservedWorkload& workload, const std::string& source);
   void OnWorkloadLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
   /// A Deployment with kBaseAnnotation.
   void OnBaseLocked(const std::string& key, const codec::JsonTree& object) KX_REQUIRES(mu_);
@@ -166,6 +174,9 @@ class Oracle {
   /// Whether an operator that began after the last release of the workload, and after a source was
   /// written since then, had to doubt what the baseline says of that source.
   bool IsInDoubtLocked(const ObservedWorkload& workload) const KX_REQUIRES(mu_);
+  /// The same of one source.
+  bool IsInDoubtOfLocked(const ObservedWorkload& workload, const std::string& source) const
+      KX_REQUIRES(mu_);
   void SetWrongLocked(std::string what) KX_REQUIRES(mu_);
   /// Another workload of the namespace that an operator's rollout is under way of; empty: none.
   std::string UnderWayBesideLocked(const std::string& key) const KX_REQUIRES(mu_);
@@ -183,8 +194,8 @@ class Oracle {
   const OracleOptions options_;
   base::Mutex mu_;
   base::CondVar changed_;
-  std::map<std::string, std::string> data_ KX_GUARDED_BY(mu_);            ///< by source
-  std::map<std::string, base::TimePoint> changed_at_ KX_GUARDED_BY(mu_);  ///< by source
+  std::map<std::string, std::string> data_ KX_GUARDED_BY(mu_);            ///< by source or view
+  std::map<std::string, base::TimePoint> changed_at_ KX_GUARDED_BY(mu_);  ///< by source or view
   /// At which revision a source was last written, be it only a label, by source.
   std::map<std::string, apiserver::storage::Revision> written_at_ KX_GUARDED_BY(mu_);
   std::set<std::string> paused_ KX_GUARDED_BY(mu_);  ///< sources

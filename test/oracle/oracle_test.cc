@@ -638,5 +638,95 @@ TEST_F(OracleTest, ARolloutThatNamesADeploymentHasItsTemplate) {
   EXPECT_EQ(oracle().counts().rollouts, 1U);
 }
 
+/// A workload of whose source only the key "key" counts, which it uses, as the server stores it.
+std::string KeyedWorkload(const std::string& variable, const std::string& recorded) {
+  reloader::DigestBuilder digest;
+  const std::string value = reloader::DigestOf(recorded).ToString();
+  digest.Add("key", value);
+  return R"({"metadata":{"uid":"u","annotations":{"reloader.kubexx.io/keys":"Referenced",)"
+         R"("reloader.kubexx.io/baseline":"v1 u configmap/s=)" +
+         digest.Finish().ToString() +
+         R"(:key"}},"spec":{"template":{"spec":{"containers":[{"env":[{"name":"A","valueFrom":)"
+         R"({"configMapKeyRef":{"name":"s","key":"key"}}},{"name":"STAKATER_S_CONFIGMAP",)"
+         R"("value":")" +
+         variable + R"("}]}]}}}})";
+}
+
+TEST_F(OracleTest, AKeyThatAWorkloadDoesNotUseIsNoReasonToRollIt) {
+  const auto put = [this](const std::string& key, const std::string& other) {
+    Put(kConfig, R"({"metadata":{},"data":{"key":")" + key + R"(","other":")" + other + R"("}})");
+  };
+  JudgeExactly();
+  put("v1", "o1");
+  Put(kWorkload, KeyedWorkload("v1", "v1"));
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  put("v1", "o2");
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  put("v2", "o2");
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr(R"(runs with configmaps/ns/s#key)"));
+  Put(kWorkload, KeyedWorkload("v2", "v2"));
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  EXPECT_EQ(oracle().TooMany(), std::nullopt);
+  put("v2", "o3");
+  Put(kWorkload, KeyedWorkload("v2 for o3", "v2"));
+  EXPECT_THAT(oracle().TooMany().value_or(""), HasSubstr("1 times for 0 changes"));
+}
+
+TEST_F(OracleTest, ASourceOfWhichAnyKeyChangesIsAReasonForWhoUsesAllOfIt) {
+  PutConfig("v1");
+  PutWorkload("v1", "v1");
+  Put(kConfig, R"({"metadata":{},"data":{"key":"v1","other":"o1"}})");
+  EXPECT_THAT(oracle().OldPods().value_or(""), HasSubstr("runs with configmaps/ns/s "));
+}
+
+TEST_F(OracleTest, AViewOfAPausedSourceIsPausedAndGoesWithIt) {
+  PutConfig("v1");
+  Put(kWorkload, KeyedWorkload("v1", "v1"));
+  PutConfig("v2", R"({"reloader.kubexx.io/paused":"true"})");
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  PutConfig("v2");
+  EXPECT_NE(oracle().OldPods(), std::nullopt);
+  Delete(kConfig);
+  EXPECT_EQ(oracle().OldPods(), std::nullopt);
+}
+
+TEST_F(OracleTest, WhileAWorkloadIsOnHoldNothingIsStaleAndNothingMayBeRolled) {
+  const std::string hold = R"(,"reloader.kubexx.io/paused":"true")";
+  PutConfig("v1");
+  PutWorkload({.variable = "v1", .recorded = "v1", .annotations = hold});
+  PutConfig("v2");
+  EXPECT_EQ(oracle().Stale(), std::nullopt);
+  PutWorkload({.variable = "v2", .recorded = "v2", .annotations = hold});
+  EXPECT_THAT(oracle().Wrong().value_or(""),
+              HasSubstr("though its people have put rollouts on hold"));
+  PutConfig("v3");
+  PutWorkload("v2", "v2");
+  EXPECT_NE(oracle().OldPods(), std::nullopt) << "nobody holds it any more";
+}
+
+/// A workload that `manager` has released at second 200, whose baseline is of second 100.
+std::string ReleasedWorkload(const std::string& manager, std::int64_t version) {
+  return R"({"metadata":{"uid":"u","annotations":{"reloader.kubexx.io/baseline":"v2 u 100 )"
+         R"(configmap/s=)" +
+         reloader::DigestOf("key=v1").ToString() + "@" + std::to_string(version) +
+         R"("},"managedFields":[{"manager":")" + manager +
+         R"(","operation":"Update","time":"1970-01-01T00:03:20Z","fieldsV1":{"f:spec":)"
+         R"({"f:template":{}}}}]},"spec":{"template":{"spec":{"containers":[{"envFrom":)"
+         R"([{"configMapRef":{"name":"s"}}]}]}}}})";
+}
+
+TEST_F(OracleTest, ABaselineMustNotLeaveInDoubtWhatOperatorsHaveSeen) {
+  PutConfig("v1");
+  Put(kWorkload, ReleasedWorkload("ci", oracle().seen()));
+  EXPECT_EQ(oracle().LeftInDoubt(), std::nullopt) << "the source was not written since";
+  const auto version = oracle().seen();
+  PutConfig("v1", R"({"a":"b"})");
+  EXPECT_THAT(oracle().LeftInDoubt().value_or(""), HasSubstr("leaves in doubt"));
+  Put(kWorkload, ReleasedWorkload("kubectl-rollout", version));
+  EXPECT_EQ(oracle().LeftInDoubt(), std::nullopt) << "who restarts wants the pods as they are";
+  Put(kWorkload, ReleasedWorkload("ci", oracle().seen()));
+  EXPECT_EQ(oracle().LeftInDoubt(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace kubexx::oracle

@@ -81,6 +81,9 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
   if (before.is_opted_out) {
     return "though its people have opted out";
   }
+  if (before.is_on_hold) {
+    return "though its people have put rollouts on hold";
+  }
   if (before.is_undone && HasPresentDataLocked(before)) {
     return "though it was undone, and its data have not changed since";
   }
@@ -111,10 +114,14 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
 
 bool Oracle::IsInDoubtLocked(const ObservedWorkload& workload) const {
   return !strict_ && std::ranges::any_of(workload.read, [&](const auto& each) {
-    const auto written = written_at_.find(each.first);
-    return written != written_at_.end() &&
-           IsDoubtful(workload.baseline, workload.template_written, each.first, written->second);
+    return IsInDoubtOfLocked(workload, each.first);
   });
+}
+
+bool Oracle::IsInDoubtOfLocked(const ObservedWorkload& workload, const std::string& source) const {
+  const auto written = written_at_.find(SourceOf(source));
+  return written != written_at_.end() &&
+         IsDoubtful(workload.baseline, workload.template_written, source, written->second);
 }
 
 std::string Oracle::UnderWayBesideLocked(const std::string& key) const {
@@ -203,8 +210,8 @@ void Oracle::OnWorkloadLocked(const std::string& key, const JsonTree& object) {
     // They do not where it changes neither a stamp nor the baseline: what is gone has no owner.
     const bool is_told = HasNewStamp(before.stamps, stamps) || workload.baseline != before.baseline;
     workload.is_undone = is_undo && is_told && !before.is_mixed && !was_under_way &&
-                         !workload.is_opted_out && !workload.is_unrecorded &&
-                         !before.baseline.empty() &&
+                         !workload.is_opted_out && !workload.is_on_hold &&
+                         !workload.is_unrecorded && !before.baseline.empty() &&
                          options_.now() - before.data_since > kSameSecond;
     workload.is_mixed = before.is_mixed || was_under_way || is_undo;
     counts_.undone += is_undo ? 1 : 0;
@@ -233,8 +240,10 @@ void Oracle::BeginLocked(ObservedWorkload& workload) {
     return changed != changed_at_.end() && now - changed->second < kGap;
   });
   workload.doubts += is_after_change ? 1U : 0U;
-  workload.was_held = std::ranges::any_of(
-      workload.read, [this](const auto& each) { return paused_.contains(each.first); });
+  workload.was_held =
+      workload.is_on_hold || std::ranges::any_of(workload.read, [this](const auto& each) {
+        return paused_.contains(SourceOf(each.first));
+      });
   if (is_restored_) {  // its pods may be newer than it is
     workload.is_mixed = true;
     workload.is_restored = true;

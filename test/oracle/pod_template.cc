@@ -54,12 +54,22 @@ constexpr std::string_view kSecretSources = "secrets/";
 reloader::SourceId IdOf(const std::string& source) {
   const std::size_t begin = source.find('/') + 1;
   const std::size_t end = source.find('/', begin);
+  const std::string name = SourceOf(source).substr(end + 1);
   const reloader::SourceType type =
       IsProviderClass(source)              ? reloader::SourceType::kSecretProviderClass
       : source.starts_with(kSecretSources) ? reloader::SourceType::kSecret
                                            : reloader::SourceType::kConfigMap;
-  return {type, {source.substr(begin, end - begin), source.substr(end + 1)}};
+  return {type, {source.substr(begin, end - begin), name}};
 }
+
+/// The keys that a view has, as a baseline lists them; of a source empty: all.
+std::string KeysOf(const std::string& source) {
+  return IsView(source) ? source.substr(source.find('#') + 1) : std::string();
+}
+
+/// The names under which commands write that undo and restart rollouts.
+constexpr std::array<std::string_view, 3> kUndoers = {"kubectl", "kubectl-rollout",
+                                                      "kubectl-argo-rollouts"};
 
 /// What a baseline says of a source; nothing: it does not name it, or cannot be read.
 std::optional<reloader::Digest> DigestOfSource(const std::string& baseline,
@@ -70,7 +80,9 @@ std::optional<reloader::Digest> DigestOfSource(const std::string& baseline,
     return std::nullopt;
   }
   const auto found = parsed->digests.find(id);
-  return found == parsed->digests.end() ? std::nullopt : std::optional(found->second);
+  return found == parsed->digests.end() || parsed->KeysOf(id) != KeysOf(source)
+             ? std::nullopt
+             : std::optional(found->second);
 }
 
 }  // namespace
@@ -160,6 +172,7 @@ std::string TemplateWrittenIn(const JsonTree& workload) {
   std::string written;
   for (const JsonTree& entry : ElementsOf(workload.At({"metadata", "managedFields"}))) {
     if (entry.TextAt("manager") != reloader::kFieldManager &&
+        std::ranges::find(kUndoers, entry.TextAt("manager")) == kUndoers.end() &&
         entry.At({"fieldsV1", "f:spec", "f:template"}) != nullptr) {
       written = std::max(written, std::string(entry.TextAt("time")));  // all are in UTC
     }
@@ -176,8 +189,27 @@ bool IsDoubtful(const std::string& baseline, const std::string& template_written
          parsed->VersionOf(id) < static_cast<std::uint64_t>(version);
 }
 
-std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::string& space) {
+std::map<std::string, std::string> DataByKey(const std::string& data) {
+  std::map<std::string, std::string> by_key;
+  if (const auto tree = JsonTree::Parse(data)) {
+    for (const JsonTree::Member& member : tree->members()) {
+      JsonTree alone = JsonTree::Object();
+      alone[member.key] = member.value;
+      by_key[member.key] = alone.ToJson();
+    }
+  }
+  return by_key;
+}
+
+std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::string& space,
+                                   bool by_key) {
   std::vector<std::string> sources;
+  const auto add_key = [&](const char* kind, const JsonTree* reference) {
+    if (reference != nullptr) {
+      const std::string source = kind + space + "/" + std::string(reference->TextAt("name"));
+      sources.push_back(by_key ? ViewOf(source, reference->TextAt("key")) : source);
+    }
+  };
   for (const JsonTree& container : ElementsOf(pod_template.At({"spec", "containers"}))) {
     for (const JsonTree& each : ElementsOf(container.Find("envFrom"))) {
       const JsonTree* const config = each.Find("configMapRef");
@@ -187,6 +219,10 @@ std::vector<std::string> SourcesOf(const JsonTree& pod_template, const std::stri
       } else if (secret != nullptr) {
         sources.push_back("secrets/" + space + "/" + std::string(secret->TextAt("name")));
       }
+    }
+    for (const JsonTree& each : ElementsOf(container.Find("env"))) {
+      add_key("configmaps/", each.At({"valueFrom", "configMapKeyRef"}));
+      add_key("secrets/", each.At({"valueFrom", "secretKeyRef"}));
     }
   }
   for (const JsonTree& volume : ElementsOf(pod_template.At({"spec", "volumes"}))) {
@@ -218,12 +254,20 @@ bool IsRecorded(const std::string& baseline, const std::string& source, const st
   if (!tree) {
     return false;
   }
-  std::string value(tree->TextAt("key"));
-  if (source.starts_with(kSecretSources)) {
-    const std::string encoded = std::exchange(value, {});
-    codec::DecodeBase64(encoded, value);
+  std::map<std::string, std::string> values;
+  for (const JsonTree::Member& member : tree->members()) {
+    std::string value(tree->TextAt(member.key));
+    if (source.starts_with(kSecretSources)) {
+      const std::string encoded = std::exchange(value, {});
+      codec::DecodeBase64(encoded, value);
+    }
+    // Of a list of keys the digests of the values count.
+    values[std::string(member.key)] =
+        IsView(source) ? reloader::DigestOf(value).ToString() : std::move(value);
   }
-  digest.Add("key", value);
+  for (const auto& [key, value] : values) {
+    digest.Add(key, value);
+  }
   return *recorded == digest.Finish();
 }
 

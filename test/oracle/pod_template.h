@@ -38,8 +38,8 @@ bool IsBaselineOf(std::string_view baseline, const std::string& uid);
 /// What a baseline says of data, by source.
 std::map<std::string, std::string> DigestsIn(const std::string& baseline);
 
-/// When anybody but an operator last wrote the pod template of a workload, according to its managed
-/// fields: RFC 3339; empty: they do not tell.
+/// When anybody but an operator, and whoever undid or restarted a rollout, last wrote the pod
+/// template of a workload, according to its managed fields: RFC 3339; empty: they do not tell.
 std::string TemplateWrittenIn(const codec::JsonTree& workload);
 
 /// Whether an operator that begins cannot know what the pods of a workload have of the source: its
@@ -55,15 +55,30 @@ inline bool IsProviderClass(std::string_view source) {
 }
 
 /// What the pods of a template in the namespace `space` take data from: "configmaps/ns/name" and
-/// "secrets/ns/name", of what is in `envFrom`; and "secretproviderclasses/ns/name" of volumes.
-std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const std::string& space);
+/// "secrets/ns/name", of what is in `envFrom`; and "secretproviderclasses/ns/name" of volumes. Of
+/// what variables take single keys from: with `by_key` a view of the source for each, see ViewOf;
+/// otherwise the source.
+std::vector<std::string> SourcesOf(const codec::JsonTree& pod_template, const std::string& space,
+                                   bool by_key);
+
+/// A source as those workloads see it for which only one of its keys counts:
+/// "configmaps/ns/name#key".
+inline std::string ViewOf(const std::string& source, std::string_view key) {
+  return source + "#" + std::string(key);
+}
+/// Whether it is a view of a source.
+inline bool IsView(std::string_view source) { return source.find('#') != std::string_view::npos; }
+/// The source of a view; of a source, itself.
+inline std::string SourceOf(const std::string& view) { return view.substr(0, view.find('#')); }
+/// The data of a view, as of a source that has no other key, by the view's key. `data`: what DataOf
+/// returns for the source.
+std::map<std::string, std::string> DataByKey(const std::string& data);
 
 /// Whether `baseline`, of a workload in the namespace of the source, says anything of the source.
 bool IsNamed(const std::string& baseline, const std::string& source);
 
-/// Whether `baseline`, of a workload in the namespace of the source, says of the source that it has
-/// these data, which are under "key" only; of a SecretProviderClass, this version of its only
-/// object, whose id is kObjectId.
+/// Whether `baseline`, of a workload in the namespace of the source or view, says of it that it has
+/// these data; of a SecretProviderClass, this version of its only object, whose id is kObjectId.
 bool IsRecorded(const std::string& baseline, const std::string& source, const std::string& data);
 
 /// What a SecretProviderClass names.

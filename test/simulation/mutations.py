@@ -73,6 +73,25 @@ MUTATIONS = [
         RELOADER + "plan/planner.cc",
         "    return plan_.is_released &&\n",
         "    return !MUTANT && plan_.is_released &&\n")]),
+    ("a release within a second of another is not noticed", [(
+        RELOADER + "watch/event_router_workloads.cc",
+        "  if (!HasOtherTemplate(before, now)) {\n    if (AllPods",
+        "  const bool is_unnoticed = MUTANT && before.template_written == now.template_written &&\n"
+        "                            before.undone == now.undone && !IsOwnRollout(before, now);\n"
+        "  if (is_unnoticed || !HasOtherTemplate(before, now)) {\n    if (AllPods")]),
+    ("a restart counts as if it made no pods", [(
+        RELOADER + "watch/event_router_workloads.cc",
+        "  const bool is_own = IsOwnRollout(before, now);\n",
+        "  if (MUTANT && before.undone != now.undone) {\n    return;\n  }\n"
+        "  const bool is_own = IsOwnRollout(before, now);\n")]),
+    ("keys that a workload does not use count", [(
+        RELOADER + "policy/policy_enforcer_sources.cc",
+        "  return arbiter_.policies().Resolve(RefOf(workload.id), workload.annotations).Keys() ==\n",
+        "  return !MUTANT && arbiter_.policies().Resolve(RefOf(workload.id), workload.annotations).Keys() ==\n")]),
+    ("a workload that is on hold is rolled", [(
+        "pkg/reloadpolicy/policy.cc",
+        "    settings.paused = ParseBool(value);\n",
+        "    settings.paused = MUTANT ? std::optional(false) : ParseBool(value);\n")]),
     ("a baseline that an undo brought back is believed", [(
         RELOADER + "plan/slot_planner.cc",
         "  if (!input_.workload.baseline_restored || member.id.type ==",

@@ -140,6 +140,10 @@ WireCall::Plan Network::PlanLocked(const std::string& client, bool faulty,
     plan.fault = Fault::kUnanswered;
     return plan;
   }
+  if (refused_.contains(client)) {
+    plan.fault = Fault::kRefused;
+    return plan;
+  }
   if (!faulty) {
     return plan;
   }
@@ -250,6 +254,32 @@ void Network::Disconnect(const std::string& client) {
 void Network::Reconnect(const std::string& client) {
   const base::MutexLock lock(mu_);
   disconnected_.erase(client);
+  refused_.erase(client);
+}
+
+void Network::Refuse(const std::string& client) {
+  {
+    const base::MutexLock lock(mu_);
+    refused_.insert(client);
+    for (const auto& each : calls_) {
+      if (const auto call = each.lock(); call && call->client() == client) {
+        call->PutFailure(Status(Reason::kUnavailable, "the connection was reset"), true, false);
+      }
+    }
+  }
+  Closed();
+}
+
+void Network::StallWatches(std::string_view plural) {
+  const base::MutexLock lock(mu_);
+  for (const auto& each : calls_) {
+    const auto call = each.lock();
+    if (call && call->client().starts_with("operator") &&
+        call->request().query.find("watch=") != std::string::npos &&
+        call->request().path.ends_with("/" + std::string(plural))) {
+      call->Stall();
+    }
+  }
 }
 
 void Network::EndClient(const std::string& client) {

@@ -53,7 +53,12 @@ class Network {
   /// All connections of the client stand still for ever, and new ones do not come about, until
   /// Reconnect.
   void Disconnect(const std::string& client);
+  /// All connections of the client end, and new ones are refused, until Reconnect.
+  void Refuse(const std::string& client);
   void Reconnect(const std::string& client);
+  /// Nothing arrives any more of the watches of this type that operators have now, and nobody is
+  /// told.
+  void StallWatches(std::string_view plural);
   /// The client's process has ended: so do its connections, as the server sees it.
   void EndClient(const std::string& client);
 
@@ -79,6 +84,7 @@ class Network {
   std::array<std::uint64_t, kFaults> counts_ KX_GUARDED_BY(mu_){};
   std::shared_ptr<Server> server_ KX_GUARDED_BY(mu_);
   std::set<std::string> disconnected_ KX_GUARDED_BY(mu_);
+  std::set<std::string> refused_ KX_GUARDED_BY(mu_);
   std::vector<std::weak_ptr<WireCall>> calls_ KX_GUARDED_BY(mu_);
 };
 

@@ -26,6 +26,7 @@ using apimachinery::Result;
 using ::testing::HasSubstr;
 
 constexpr const char* kSources = "/api/v1/namespaces/default/configmaps";
+constexpr const char* kOperator = "operator-a.1";
 
 /// A server, the network and a client, within a simulation.
 class NetworkHarness {
@@ -37,7 +38,7 @@ class NetworkHarness {
         client_(
             *rest::RESTClient::New({.host = "http://simulation",
                                     .qps = -1,
-                                    .round_tripper = network_.ConnectionsOf("client", faulty)})) {
+                                    .round_tripper = network_.ConnectionsOf(kOperator, faulty)})) {
     network_.SetServer(server_);
   }
   ~NetworkHarness() {
@@ -145,6 +146,51 @@ TEST(NetworkTest, ADeadServerRefusesAndItsConnectionsEnd) {
     }
     EXPECT_FALSE(watched);
     EXPECT_EQ(harness.Get("any").error().reason, Reason::kUnavailable);
+  });
+}
+
+TEST(NetworkTest, AClientThatIsRefusedLosesItsConnectionsUntilItMayReconnect) {
+  OnNetwork(false, [](NetworkHarness& harness) {
+    Result<void> watched;
+    {
+      const std::jthread watches([&] {
+        watched = harness.client().Get().AbsPath(kSources).Watch().Stream(
+            [](const rest::Request::StreamHead&) -> Result<void> { return {}; },
+            [](std::string_view) -> Result<void> { return {}; }, {}, std::nullopt);
+      });
+      base::Clock::Real().SleepFor(std::chrono::seconds(5), {});
+      harness.network().Refuse(kOperator);
+    }
+    EXPECT_FALSE(watched);
+    EXPECT_EQ(harness.Get("any").error().reason, Reason::kUnavailable);
+    harness.network().Reconnect(kOperator);
+    EXPECT_EQ(harness.Get("any").error().code, 404);
+  });
+}
+
+TEST(NetworkTest, OfATypeWhoseWatchesStandStillNothingIsTold) {
+  OnNetwork(false, [](NetworkHarness& harness) {
+    std::string told;
+    const auto watch = [&](std::string_view other) {
+      told.clear();
+      std::jthread watches([&](const std::stop_token& stop) {
+        (void)harness.client().Get().AbsPath(kSources).Watch().Stream(
+            [](const rest::Request::StreamHead&) -> Result<void> { return {}; },
+            [&](std::string_view piece) -> Result<void> {
+              told.append(piece);
+              return {};
+            },
+            stop, std::nullopt);
+      });
+      base::Clock::Real().SleepFor(std::chrono::seconds(5), {});
+      harness.network().StallWatches(other);
+      EXPECT_TRUE(harness.Make("made-beside-" + std::string(other)));
+      base::Clock::Real().SleepFor(std::chrono::seconds(5), {});
+    };
+    watch("secrets");
+    EXPECT_THAT(told, HasSubstr("made-beside-secrets"));
+    watch("configmaps");
+    EXPECT_THAT(told, ::testing::Not(HasSubstr("made-beside-configmaps")));
   });
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kubexx/base/clock.h"
-#include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::simulation {
@@ -14,8 +13,9 @@ namespace {
 using std::to_string;
 
 /// Of a thousand things that are done, how many are of each kind, in the order of Act.
-constexpr std::array<std::uint16_t, kActs> kWeights = {370, 75, 60, 30, 60, 60, 60, 35, 30, 30,
-                                                       35,  25, 20, 10, 20, 20, 10, 30, 20};
+constexpr std::array<std::uint16_t, kActs> kWeights = {270, 75, 60, 30, 60, 60, 60, 35,
+                                                       30,  30, 35, 25, 20, 10, 20, 20,
+                                                       10,  30, 20, 20, 20, 20, 25, 15};
 
 /// So many in two hours are no fight yet.
 constexpr int kMostTroubles = 2;
@@ -25,19 +25,10 @@ constexpr int kMostSpaces = 3;
 constexpr int kSourcesEach = 3;
 constexpr int kDeploymentsEach = 3;
 
-std::string ValueOf(bool is_secret, std::uint64_t value) {
-  std::string plain = PlainValueOf(is_secret, value);
-  return is_secret ? codec::EncodeBase64(plain) : plain;
-}
-
 /// So many of the values that a source has had are remembered.
 constexpr std::size_t kMostValues = 6;
 
 }  // namespace
-
-std::string PlainValueOf(bool is_secret, std::uint64_t value) {
-  return (is_secret ? kSecretMark : "v") + to_string(value);
-}
 
 std::string_view ToString(Act act) {
   static constexpr std::array<std::string_view, kActs> kNames = {"edit",
@@ -58,7 +49,12 @@ std::string_view ToString(Act act) {
                                                                  "policy",
                                                                  "optional types",
                                                                  "rotate",
-                                                                 "end job"};
+                                                                 "end job",
+                                                                 "restart",
+                                                                 "release twice",
+                                                                 "put on hold",
+                                                                 "edit other key",
+                                                                 "scale"};
   return kNames[static_cast<std::size_t>(act)];
 }
 
@@ -86,6 +82,7 @@ People::People(Options options, oracle::Random random, Timeline& timeline)
         workload.base = workload.name + "-base";
       }
       workload.pauses = workload.kind == kDeployment && random_.Chance(200);
+      workload.by_key = random_.Chance(250);
       // Of pods that are made when somebody resumes their Deployment the driver knows nothing.
       workload.mounts = options_.rotate != nullptr && HasTemplate(workload) && !workload.pauses &&
                         random_.Chance(600);
@@ -122,95 +119,6 @@ bool People::Insist(const Request& asked, const std::stop_token& stop) {
   return false;
 }
 
-std::string People::PathOf(const Source& source) {
-  return "/api/v1/namespaces/" + source.space + (source.is_secret ? "/secrets" : "/configmaps");
-}
-
-std::string People::PathOf(const Workload& workload) {
-  const bool is_of_batch = workload.kind == kCronJob || workload.kind == kJob;
-  return std::string(is_of_batch                 ? "/apis/batch/v1/namespaces/"
-                     : workload.kind == kRollout ? "/apis/argoproj.io/v1alpha1/namespaces/"
-                                                 : "/apis/apps/v1/namespaces/") +
-         workload.space + "/" + std::string(kWorkloadPlurals[workload.kind]);
-}
-
-std::string People::TemplatePathOf(const Workload& workload) {
-  return workload.base.empty()
-             ? PathOf(workload) + "/" + workload.name
-             : "/apis/apps/v1/namespaces/" + workload.space + "/deployments/" + workload.base;
-}
-
-std::string People::BodyOf(const Source& source, bool labelled) {
-  return R"({"metadata":{"name":")" + source.name + R"(","labels":{"touched":")" +
-         to_string(labelled ? source.value + source.former : 0) + R"("}},"data":{"key":")" +
-         ValueOf(source.is_secret, source.value) + R"("}})";
-}
-
-std::string People::PodOf(const Workload& workload) const {
-  std::string from;
-  for (const std::size_t index : workload.sources) {
-    const Source& source = sources_[index];
-    from += (from.empty() ? "" : ",") +
-            std::string(source.is_secret ? R"({"secretRef":{"name":")"
-                                         : R"({"configMapRef":{"name":")") +
-            source.name + R"("}})";
-  }
-  return R"({"metadata":{"labels":{"app":")" + workload.name + R"("}},"spec":{)" +
-         (HasTemplate(workload) ? "" : R"("restartPolicy":"Never",)") +
-         R"("containers":[{"name":"main","image":"image:)" + to_string(workload.release) +
-         R"(","envFrom":[)" + from + "]" +
-         (workload.mounts
-              ? R"(,"volumeMounts":[{"name":"csi","mountPath":"/csi"}]}],"volumes":[{"name":"csi",)"
-                R"("csi":{"driver":"secrets-store.csi.k8s.io","volumeAttributes":)"
-                R"({"secretProviderClass":")" +
-                    std::string(kProviderClass) + R"("}}}]}})"
-              : "}]}}");
-}
-
-std::string People::BaseBodyOf(const Workload& workload) const {
-  return R"({"metadata":{"name":")" + workload.base + R"(","annotations":{")" +
-         std::string(oracle::kBaseAnnotation) +
-         R"(":"true"}},"spec":{"replicas":0,"selector":{"matchLabels":{"app":")" + workload.name +
-         R"("}},"template":)" + PodOf(workload) + "}}";
-}
-
-std::string People::BodyOf(const Workload& workload) {
-  std::string copied =
-      workload.unrecorded ? R"(,"reloader.kubexx.io/record-baseline":"false")" : "";
-  if (workload.pauses) {
-    copied += R"(,"deployment.reloader.stakater.com/pause-period":"20s")";
-  }
-  if (!workload.baseline.empty()) {
-    copied += R"(,"reloader.kubexx.io/baseline":)" + codec::JsonTree(workload.baseline).ToJson();
-  }
-  if (workload.kind == kJob) {  // by which it is told from those that operators make
-    copied += R"(,")" + std::string(oracle::kMarkAnnotation) + R"(":")" + NextMark("made") + '"';
-  }
-  const std::string begin =
-      std::string("{") +
-      (workload.kind == kRollout ? R"("apiVersion":"argoproj.io/v1alpha1","kind":"Rollout",)"
-                                 : "") +
-      R"("metadata":{"name":")" + workload.name +
-      R"(","annotations":{"reloader.stakater.com/auto":"true")" + copied + R"(}},"spec":{)";
-  if (workload.kind == kCronJob) {
-    return begin + R"("schedule":"0 0 1 1 *","jobTemplate":{"spec":{"template":)" +
-           PodOf(workload) + "}}}}";
-  }
-  if (workload.kind == kJob) {
-    return begin + R"("template":)" + PodOf(workload) + "}}";
-  }
-  if (!workload.base.empty()) {
-    return begin +
-           R"("replicas":2,"workloadRef":{"apiVersion":"apps/v1","kind":"Deployment",)"
-           R"("name":")" +
-           workload.base + R"("}}})";
-  }
-  return begin + (workload.kind == kDaemonSet ? "" : R"("replicas":2,)") +
-         (workload.kind == kStatefulSet ? R"("serviceName":"service",)" : "") +
-         R"("selector":{"matchLabels":{"app":")" + workload.name + R"("}},"template":)" +
-         PodOf(workload) + "}}";
-}
-
 void People::Put(Source& source, const std::stop_token& stop) {
   SetValue(source, next_value_++);
   source.there = true;
@@ -242,6 +150,7 @@ void People::Put(Workload& workload, const std::stop_token& stop) {
     return;
   }
   workload.opted_out = false;
+  workload.on_hold = false;
   workload.held = false;
   if (!workload.base.empty()) {  // it may be there: only the Rollout is ever deleted
     std::string all = TemplatePathOf(workload);
@@ -356,6 +265,8 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return EndJob(stop);
     case Act::kRotate:
       return options_.rotate ? options_.rotate(source.space) : void();
+    case Act::kEditOther:
+      return source.there ? EditOther(source, stop) : void();
     case Act::kTouch:
     case Act::kPause:
     case Act::kDeleteSource:
@@ -390,6 +301,14 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
       return OptOut(workload, stop);
     case Act::kStrip:
       return Strip(workload, stop);
+    case Act::kRestart:
+      return has_pods ? Restart(workload, stop) : void();
+    case Act::kReleaseTwice:
+      return has_pods ? ReleaseTwice(workload, stop) : void();
+    case Act::kPutOnHold:
+      return has_pods && workload.base.empty() ? PutOnHold(workload, stop) : void();
+    case Act::kScale:
+      return has_pods && workload.kind != kDaemonSet ? Scale(workload, stop) : void();
     default:
       return;
   }

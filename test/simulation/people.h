@@ -85,8 +85,13 @@ enum class Act : std::uint8_t {
   kOptional,  ///< take an API of optional types away, with all objects, or install it again
   kRotate,    ///< give what a SecretProviderClass names another version
   kEndJob,    ///< the pods of a Job have done what they are for
+  kRestart,   ///< make the pods of a workload anew, as `kubectl rollout restart` does
+  kReleaseTwice,  ///< change a workload's pod template twice within a second, and data perhaps
+  kPutOnHold,     ///< want rollouts of a workload later, as `kubectl reloader pause` does; or now
+  kEditOther,     ///< give a source other data under a key that some workloads do not use
+  kScale,         ///< change how many pods a workload has
 };
-inline constexpr std::size_t kActs = 19;
+inline constexpr std::size_t kActs = 24;
 
 /// For lines and flags.
 std::string_view ToString(Act act);
@@ -141,8 +146,9 @@ class People {
   void EditSome(const std::stop_token& stop);
   /// Does one thing: mostly an edit of data.
   void Do(const std::stop_token& stop);
-  /// No policy holds anything back from here on; blocks until that is so.
-  void EndPolicies(const std::stop_token& stop);
+  /// No policy, and nobody who has put a workload on hold, holds anything back from here on; blocks
+  /// until that is so.
+  void EndHolds(const std::stop_token& stop);
 
  private:
   /// A ConfigMap or a Secret.
@@ -152,6 +158,7 @@ class People {
     std::string name{};
     std::uint64_t value = 0;
     std::uint64_t former = 0;
+    std::uint64_t other = 0;             ///< under a key of its own
     std::deque<std::uint64_t> values{};  ///< that it has had lately
     bool there = false;
     bool paused = false;
@@ -168,7 +175,10 @@ class People {
     bool mounts = false;     ///< its namespace's SecretProviderClass
     bool unrecorded = false;
     bool opted_out = false;
-    bool pauses = false;  ///< operators pause it after a rollout
+    bool on_hold = false;
+    bool was_on_hold = false;  ///< and may be so again, when an earlier state comes back
+    bool by_key = false;       ///< only the keys that it uses are to count
+    bool pauses = false;       ///< operators pause it after a rollout
     bool held = false;
     bool there = false;
     int troubles = 0;  ///< since `quiet_since`, of those that operators answer ever more slowly
@@ -200,6 +210,11 @@ class People {
   /// Of the object that has its template.
   static std::string TemplatePathOf(const Workload& workload);
   static std::string BodyOf(const Source& source, bool labelled);
+  /// As JSON.
+  static std::string DataOf(const Source& source);
+  static std::string ValueOf(bool is_secret, std::uint64_t value);
+  /// What its container says of its sources, as a member of JSON.
+  std::string UseOf(const Workload& workload) const;
   std::string BodyOf(const Workload& workload);
   std::string BaseBodyOf(const Workload& workload) const;
   std::string PodOf(const Workload& workload) const;
@@ -230,6 +245,12 @@ class People {
   void Release(Workload& workload, const std::stop_token& stop);
   /// A Job ends, if there is any.
   void EndJob(const std::stop_token& stop);
+  void Restart(Workload& workload, const std::stop_token& stop);
+  void ReleaseTwice(Workload& workload, const std::stop_token& stop);
+  void PutOnHold(Workload& workload, const std::stop_token& stop);
+  void Resume(Workload& workload, const std::stop_token& stop);
+  void EditOther(Source& source, const std::stop_token& stop);
+  void Scale(Workload& workload, const std::stop_token& stop);
   void ReleaseWithData(Workload& workload, const std::stop_token& stop);
   void Replace(Workload& workload, const std::stop_token& stop);
   void MakeAnew(const std::stop_token& stop);
@@ -239,6 +260,8 @@ class People {
     std::size_t source = 0;
     std::uint64_t value = 0;
   };
+  /// As operators write it into the template of the workload when the source has this value.
+  static std::string DigestFor(const Workload& workload, const Source& source, std::uint64_t value);
   /// Of a workload, data that a template was rolled for and that its source has no more; nothing:
   /// there are none.
   std::optional<Data> FormerData(const Workload& workload, const std::string& pod_template) const;

@@ -50,7 +50,12 @@ void People::ChangePolicy(const std::string& space, const std::stop_token& stop)
       stop);
 }
 
-void People::EndPolicies(const std::stop_token& stop) {
+void People::EndHolds(const std::stop_token& stop) {
+  for (Workload& workload : workloads_) {
+    if (workload.there && workload.was_on_hold) {  // an undo or a backup may have brought it back
+      Resume(workload, stop);
+    }
+  }
   if (!has_api_[static_cast<std::size_t>(OptionalApi::kPolicies)]) {
     return;
   }

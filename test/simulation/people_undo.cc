@@ -16,14 +16,6 @@ namespace {
 /// So many seconds somebody waits for a rollout.
 constexpr int kPatience = 60;
 
-/// As operators write it into a template.
-std::string DigestOf(bool is_secret, std::uint64_t value) {
-  const std::string plain = PlainValueOf(is_secret, value);
-  reloader::DigestBuilder digest;
-  digest.Add("key", plain);
-  return digest.Finish().ToString();
-}
-
 /// Whether `object` says that it was rolled for something with this digest, and its pods are there.
 bool IsThrough(const codec::JsonTree& object, const std::string& digest) {
   const codec::JsonTree* const pod = object.At({"spec", "template"});
@@ -36,6 +28,18 @@ bool IsThrough(const codec::JsonTree& object, const std::string& digest) {
 
 }  // namespace
 
+std::string People::DigestFor(const Workload& workload, const Source& source, std::uint64_t value) {
+  const std::string plain = PlainValueOf(source.is_secret, value);
+  const std::string other = PlainValueOf(source.is_secret, source.other);
+  const std::string over = reloader::DigestOf(plain).ToString();
+  reloader::DigestBuilder digest;
+  digest.Add("key", workload.by_key ? over : plain);
+  if (!workload.by_key) {
+    digest.Add("other", other);
+  }
+  return digest.Finish().ToString();
+}
+
 std::optional<People::Data> People::FormerData(const Workload& workload,
                                                const std::string& pod_template) const {
   const auto pod = codec::JsonTree::Parse(pod_template);
@@ -44,7 +48,7 @@ std::optional<People::Data> People::FormerData(const Workload& workload,
     const Source& source = sources_[index];
     for (const std::uint64_t value : source.values) {
       if (value != source.value &&
-          stamps.find(DigestOf(source.is_secret, value)) != std::string::npos) {
+          stamps.find(DigestFor(workload, source, value)) != std::string::npos) {
         return Data{.source = index, .value = value};
       }
     }
@@ -54,7 +58,7 @@ std::optional<People::Data> People::FormerData(const Workload& workload,
 
 bool People::AwaitRollout(const Workload& workload, const Source& source,
                           const std::stop_token& stop) {
-  const std::string digest = DigestOf(source.is_secret, source.value);
+  const std::string digest = DigestFor(workload, source, source.value);
   const std::string path = PathOf(workload) + "/" + workload.name;
   for (int second = 0; second < kPatience; ++second) {
     if (!base::Clock::Real().SleepFor(std::chrono::seconds(1), stop)) {
@@ -75,7 +79,7 @@ std::optional<std::size_t> People::PrepareUndo(const std::stop_token& stop) {
   for (std::size_t i = 0; i < workloads_.size(); ++i) {
     const Workload& workload = workloads_[i];
     if (workload.there && HasTemplate(workload) && !workload.pauses && !workload.opted_out &&
-        workload.base.empty()) {
+        !workload.on_hold && workload.base.empty()) {
       fit.push_back(i);
     }
   }

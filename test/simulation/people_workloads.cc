@@ -132,6 +132,7 @@ void People::Undo(Workload& workload, bool mend, const std::stop_token& stop) {
   } else {
     // ReplicaSets keep the annotations, too.
     workload.opted_out = annotations->TextAt("reloader.stakater.com/auto") == "false";
+    workload.on_hold = annotations->TextAt("reloader.kubexx.io/paused") == "true";
     (*annotations)[oracle::kMarkAnnotation] = mark;
     request.patch = rest::PatchType::kJson;
     request.body = R"([{"op":"replace","path":"/spec/template","value":)" + former->pod_template +

@@ -59,7 +59,8 @@ std::string_view ToString(Mishap mishap) {
                                                                     "clock jump",
                                                                     "rights in a namespace taken",
                                                                     "away",
-                                                                    "restore"};
+                                                                    "restore",
+                                                                    "relist"};
   return kNames[static_cast<std::size_t>(mishap)];
 }
 
@@ -162,6 +163,9 @@ std::optional<std::string> World::Unsettled() {
   if (auto stale = oracle_->Stale()) {
     return stale;
   }
+  if (auto doubt = oracle_->LeftInDoubt()) {
+    return doubt;
+  }
   if (auto difference = mirror_->Difference(*storage_)) {
     return difference;
   }
@@ -179,7 +183,7 @@ void World::Quiet() {
   network_.SetRates({});
   network_.AimAtWrites(Fault::kNone, 0);
   const Actor self = scheduler_.Become(people_actor_);
-  crowd_->EndPolicies({});
+  crowd_->EndHolds({});
   scheduler_.Become(self);
   int calm = 0;
   for (const Nanoseconds end = scheduler_.now() + kRecovery;

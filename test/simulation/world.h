@@ -62,8 +62,10 @@ enum class Mishap : std::uint8_t {
   kAway,         ///< for a while there is no operator at all
   kRestore,      ///< the API server loses its last minutes, and is restored from a backup; in some
                  ///< seeds
+  kRelist,       ///< an operator's connections end, new ones are refused, and the history of that
+                 ///< time is forgotten, so that lists tell of all of it at once
 };
-inline constexpr std::size_t kMishaps = 11;
+inline constexpr std::size_t kMishaps = 12;
 
 /// For lines and counters.
 std::string_view ToString(Mishap mishap);
@@ -148,9 +150,11 @@ class World {
   void UndoLast();
   /// A workload's baseline is taken away, perhaps while operators have no rights.
   void StripLast();
-  /// Data change and come back, and a release is made in between, mostly while no operator is
-  /// there.
+  /// Data change and come back, and releases are made in between, mostly while no operator is
+  /// there, or while none is told of the data.
   void ReleaseLast();
+  /// Nothing goes wrong from here on, and what is due is done.
+  void SettleDown();
   /// Data are edited while an operator is killed.
   void EditLast();
   /// Data are edited all the time while an operator comes back, to which shards move then.

@@ -11,6 +11,10 @@ constexpr int kTimes = 6;
 constexpr std::uint64_t kBusyWrites = 500;
 /// A baseline may be written a minute later than the rollout.
 constexpr std::int64_t kUntilRecorded = 70;
+/// In seconds: more than a rollout takes that nothing holds up, and most baselines.
+constexpr std::int64_t kUntilSettled = 90;
+/// So many workloads are released at most while their data are others.
+constexpr int kMostReleases = 3;
 /// In seconds: until other replicas have taken over what one led, and longer.
 constexpr std::int64_t kShortestAbsence = 5;
 constexpr std::int64_t kLongestAbsence = 40;
@@ -102,17 +106,41 @@ void World::StripLast() {
   }
 }
 
+void World::SettleDown() {
+  network_.SetRates({});
+  network_.AimAtWrites(Fault::kNone, 0);
+  SleepFor(random_.Between(kUntilRecorded, kUntilSettled) * kSecond);
+}
+
 void World::ReleaseLast() {
-  const bool away = random_.Chance(700) && !IsIn(options_.without.mishaps, Mishap::kAway);
-  if (away) {
+  if (random_.Chance(600)) {  // or what is due anyway would hide what is missed
+    SettleDown();
+  }
+  const bool ends = random_.Chance(750) && !IsIn(options_.without.mishaps, Mishap::kAway);
+  // Who is told of the workloads only writes no baseline anew.
+  const bool is_blind = ends && random_.Chance(350);
+  if (ends) {
     oracle_->SetStrict(false);
     ++result_.mishaps[static_cast<std::size_t>(Mishap::kAway)];
+  }
+  if (is_blind) {
+    timeline_.Add("operators", "are told of no source any more");
+    for (const char* const plural : {"configmaps", "secrets"}) {
+      network_.StallWatches(plural);
+    }
+  } else if (ends) {
     EndReplicas();
   }
   const Actor self = scheduler_.Become(people_actor_);
-  crowd_->ReleaseInBetween({});
+  for (std::int64_t left = random_.Between(1, kMostReleases); left > 0; --left) {
+    crowd_->ReleaseInBetween({});
+  }
   scheduler_.Become(self);
-  if (away) {
+  if (is_blind) {
+    SleepFor(random_.Between(0, 3000) * 1'000'000);
+    EndReplicas();
+  }
+  if (ends) {
     SleepFor(random_.Between(0, 20) * kSecond);
     StartReplicas();
   }

@@ -240,6 +240,13 @@ void World::Do(Mishap mishap) {
       timeline_.Add(replica.name, "has its network back");
       network_.Reconnect(replica.name);
       return;
+    case Mishap::kRelist:
+      timeline_.Add(replica.name, "is refused");
+      network_.Refuse(replica.name);
+      SleepFor(random_.Between(1, 90) * kSecond);
+      Compact();
+      network_.Reconnect(replica.name);
+      return;
     case Mishap::kRights:
       SetRights(false);
       SleepFor(random_.Between(1, 120) * kSecond);

@@ -1,0 +1,128 @@
+// What the objects look like that people make.
+#include <string>
+
+#include "kubexx/codec/base64.h"
+#include "kubexx/codec/json_tree.h"
+#include "people.h"
+
+namespace kubexx::simulation {
+namespace {
+
+using std::to_string;
+
+}  // namespace
+
+std::string PlainValueOf(bool is_secret, std::uint64_t value) {
+  return (is_secret ? kSecretMark : "v") + to_string(value);
+}
+
+std::string People::ValueOf(bool is_secret, std::uint64_t value) {
+  std::string plain = PlainValueOf(is_secret, value);
+  return is_secret ? codec::EncodeBase64(plain) : plain;
+}
+
+std::string People::PathOf(const Source& source) {
+  return "/api/v1/namespaces/" + source.space + (source.is_secret ? "/secrets" : "/configmaps");
+}
+
+std::string People::PathOf(const Workload& workload) {
+  const bool is_of_batch = workload.kind == kCronJob || workload.kind == kJob;
+  return std::string(is_of_batch                 ? "/apis/batch/v1/namespaces/"
+                     : workload.kind == kRollout ? "/apis/argoproj.io/v1alpha1/namespaces/"
+                                                 : "/apis/apps/v1/namespaces/") +
+         workload.space + "/" + std::string(kWorkloadPlurals[workload.kind]);
+}
+
+std::string People::TemplatePathOf(const Workload& workload) {
+  return workload.base.empty()
+             ? PathOf(workload) + "/" + workload.name
+             : "/apis/apps/v1/namespaces/" + workload.space + "/deployments/" + workload.base;
+}
+
+std::string People::DataOf(const Source& source) {
+  return R"({"key":")" + ValueOf(source.is_secret, source.value) + R"(","other":")" +
+         ValueOf(source.is_secret, source.other) + R"("})";
+}
+
+std::string People::BodyOf(const Source& source, bool labelled) {
+  return R"({"metadata":{"name":")" + source.name + R"(","labels":{"touched":")" +
+         to_string(labelled ? source.value + source.former : 0) + R"("}},"data":)" +
+         DataOf(source) + "}";
+}
+
+std::string People::UseOf(const Workload& workload) const {
+  std::string uses;
+  for (const std::size_t index : workload.sources) {
+    const Source& source = sources_[index];
+    const std::string reference = std::string(source.is_secret ? R"("secret)" : R"("configMap)") +
+                                  (workload.by_key ? "KeyRef" : "Ref") + R"(":{"name":")" +
+                                  source.name + '"';
+    uses += uses.empty() ? "" : ",";
+    uses += workload.by_key ? R"({"name":"FROM_)" + source.name + R"(","valueFrom":{)" + reference +
+                                  R"(,"key":"key"}}})"
+                            : "{" + reference + "}}";
+  }
+  return (workload.by_key ? R"("env":[)" : R"("envFrom":[)") + uses + "]";
+}
+
+std::string People::PodOf(const Workload& workload) const {
+  return R"({"metadata":{"labels":{"app":")" + workload.name + R"("}},"spec":{)" +
+         (HasTemplate(workload) ? "" : R"("restartPolicy":"Never",)") +
+         R"("containers":[{"name":"main","image":"image:)" + to_string(workload.release) + R"(",)" +
+         UseOf(workload) +
+         (workload.mounts
+              ? R"(,"volumeMounts":[{"name":"csi","mountPath":"/csi"}]}],"volumes":[{"name":"csi",)"
+                R"("csi":{"driver":"secrets-store.csi.k8s.io","volumeAttributes":)"
+                R"({"secretProviderClass":")" +
+                    std::string(kProviderClass) + R"("}}}]}})"
+              : "}]}}");
+}
+
+std::string People::BaseBodyOf(const Workload& workload) const {
+  return R"({"metadata":{"name":")" + workload.base + R"(","annotations":{")" +
+         std::string(oracle::kBaseAnnotation) +
+         R"(":"true"}},"spec":{"replicas":0,"selector":{"matchLabels":{"app":")" + workload.name +
+         R"("}},"template":)" + PodOf(workload) + "}}";
+}
+
+std::string People::BodyOf(const Workload& workload) {
+  std::string copied =
+      workload.unrecorded ? R"(,"reloader.kubexx.io/record-baseline":"false")" : "";
+  if (workload.pauses) {
+    copied += R"(,"deployment.reloader.stakater.com/pause-period":"20s")";
+  }
+  if (workload.by_key) {
+    copied += R"(,"reloader.kubexx.io/keys":"Referenced")";
+  }
+  if (!workload.baseline.empty()) {
+    copied += R"(,"reloader.kubexx.io/baseline":)" + codec::JsonTree(workload.baseline).ToJson();
+  }
+  if (workload.kind == kJob) {  // by which it is told from those that operators make
+    copied += R"(,")" + std::string(oracle::kMarkAnnotation) + R"(":")" + NextMark("made") + '"';
+  }
+  const std::string begin =
+      std::string("{") +
+      (workload.kind == kRollout ? R"("apiVersion":"argoproj.io/v1alpha1","kind":"Rollout",)"
+                                 : "") +
+      R"("metadata":{"name":")" + workload.name +
+      R"(","annotations":{"reloader.stakater.com/auto":"true")" + copied + R"(}},"spec":{)";
+  if (workload.kind == kCronJob) {
+    return begin + R"("schedule":"0 0 1 1 *","jobTemplate":{"spec":{"template":)" +
+           PodOf(workload) + "}}}}";
+  }
+  if (workload.kind == kJob) {
+    return begin + R"("template":)" + PodOf(workload) + "}}";
+  }
+  if (!workload.base.empty()) {
+    return begin +
+           R"("replicas":2,"workloadRef":{"apiVersion":"apps/v1","kind":"Deployment",)"
+           R"("name":")" +
+           workload.base + R"("}}})";
+  }
+  return begin + (workload.kind == kDaemonSet ? "" : R"("replicas":2,)") +
+         (workload.kind == kStatefulSet ? R"("serviceName":"service",)" : "") +
+         R"("selector":{"matchLabels":{"app":")" + workload.name + R"("}},"template":)" +
+         PodOf(workload) + "}}";
+}
+
+}  // namespace kubexx::simulation

@@ -1,0 +1,109 @@
+// What people do to workloads beside releases, as with kubectl and its plugin, and to a part of
+// data.
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "kubexx/codec/json_tree.h"
+#include "people.h"
+
+namespace kubexx::simulation {
+namespace {
+
+/// Of `kubectl rollout restart`, and of `kubectl reloader`.
+constexpr const char* kRestarter = "kubectl-rollout";
+constexpr const char* kPlugin = "kubectl-reloader";
+/// Of an autoscaler, which owns no template.
+constexpr const char* kAutoscaler = "horizontal-pod-autoscaler";
+constexpr std::int64_t kMostReplicas = 4;
+/// In milliseconds, so that both releases are made in one second, mostly.
+constexpr std::int64_t kBetweenReleases = 500;
+
+std::string Annotation(std::string_view name, const std::string& value) {
+  return R"({"metadata":{"annotations":{")" + std::string(name) + R"(":)" + value + "}}}";
+}
+
+}  // namespace
+
+void People::Restart(Workload& workload, const std::stop_token& stop) {
+  if (random_.Chance(500)) {  // who does not wait for operators
+    Edit(sources_[workload.sources[random_.Below(workload.sources.size())]], next_value_++, stop);
+  }
+  const std::string mark = NextMark("restart");
+  const std::string by = R"({"metadata":{"annotations":{")" + std::string(oracle::kMarkAnnotation) +
+                         R"(":")" + mark + R"("}},)";
+  Insist({.method = "PATCH",
+          .path = TemplatePathOf(workload),
+          .body = by + R"("spec":{"template":)" +
+                  Annotation("kubectl.kubernetes.io/restartedAt", '"' + mark + '"') + "}}",
+          .patch = rest::PatchType::kMerge,
+          .manager = kRestarter},
+         stop);
+}
+
+void People::ReleaseTwice(Workload& workload, const std::stop_token& stop) {
+  const auto pause = [&] {
+    base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(0, kBetweenReleases)),
+                                 stop);
+  };
+  Source& source = sources_[workload.sources[random_.Below(workload.sources.size())]];
+  const std::uint64_t edits = random_.Below(4);  // between them, after them, or not at all
+  Release(workload, stop);
+  pause();
+  if (edits == 0) {
+    Edit(source, next_value_++, stop);
+    pause();
+  }
+  Release(workload, stop);
+  if (edits == 1) {
+    pause();
+    Edit(source, next_value_++, stop);
+  }
+}
+
+void People::PutOnHold(Workload& workload, const std::stop_token& stop) {
+  if (workload.on_hold) {
+    return Resume(workload, stop);
+  }
+  if (random_.Chance(500)) {  // just when a rollout is to be made
+    Edit(sources_[workload.sources[random_.Below(workload.sources.size())]], next_value_++, stop);
+    base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(0, 1000)), stop);
+  }
+  workload.on_hold = true;
+  workload.was_on_hold = true;
+  Insist({.method = "PATCH",
+          .path = PathOf(workload) + "/" + workload.name,
+          .body = Annotation("reloader.kubexx.io/paused", R"("true")"),
+          .patch = rest::PatchType::kMerge,
+          .manager = kPlugin},
+         stop);
+  Edit(sources_[workload.sources[random_.Below(workload.sources.size())]], next_value_++, stop);
+}
+
+void People::Resume(Workload& workload, const std::stop_token& stop) {
+  workload.on_hold = false;
+  Insist({.method = "PATCH",
+          .path = PathOf(workload) + "/" + workload.name,
+          .body = Annotation("reloader.kubexx.io/paused", "null"),
+          .patch = rest::PatchType::kMerge,
+          .manager = kPlugin},
+         stop);
+}
+
+void People::EditOther(Source& source, const std::stop_token& stop) {
+  source.other = next_value_++;
+  Patch(PathOf(source) + "/" + source.name,
+        R"({"data":{"other":")" + ValueOf(source.is_secret, source.other) + R"("}})", stop);
+}
+
+void People::Scale(Workload& workload, const std::stop_token& stop) {
+  Insist(
+      {.method = "PATCH",
+       .path = PathOf(workload) + "/" + workload.name,
+       .body = R"({"spec":{"replicas":)" + std::to_string(random_.Between(1, kMostReplicas)) + "}}",
+       .patch = rest::PatchType::kMerge,
+       .manager = random_.Chance(500) ? kAutoscaler : ""},
+      stop);
+}
+
+}  // namespace kubexx::simulation
