@@ -62,11 +62,20 @@ void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
   }
 }
 
+/// Whether another replica recorded the last baseline that is known between the states that this
+/// change is the difference of, as a read of the workload has shown before the event came. It tells
+/// of pods that are younger than all that is known here.
+bool IsOfRecordInBetween(const Knowledge& known, const PairMemory::TemplateChange& change) {
+  return change.since != 0 && change.since < change.until && known.record_since == 0 &&
+         known.record_at > change.since && known.record_at <= change.until;
+}
+
 /// A baseline that was recorded after this change of the template counts more than what the change
 /// tells here. Of a Deployment's template and of the record on the Rollout that uses it different
 /// watches tell, each as late as it may be.
 void HeedLaterRecord(Knowledge& known, const PairMemory::TemplateChange& change) {
-  if (change.until == 0 || known.record_since <= change.until) {
+  const bool is_later = change.until != 0 && known.record_since > change.until;
+  if (!is_later && !IsOfRecordInBetween(known, change)) {
     return;
   }
   for (auto& [source, state] : known.pairs) {

@@ -767,6 +767,20 @@ TEST(PairMemory, ALateTemplateDoesNotTellMoreThanTheRecordOfItsRollout) {
   }
 }
 
+// Seed 20084 of the simulation: the watches of a new leader are behind. It reads a workload with the
+// record of the last leader, and is told by a list then of that one's rollouts and of a restart.
+TEST(PairMemory, WhatAListTellsOfATemplateDoesNotCountMoreThanARecordFromInBetween) {
+  for (const std::uint64_t read_at : {90U, 150U}) {
+    PairMemory memory;
+    memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 50});
+    memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", read_at));
+    memory.TemplateChanged(
+        kPairWorkload,
+        {.since = 101, .until = 160, .before = "one", .now = "two", .is_undo = true});
+    EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record, read_at == 90);
+  }
+}
+
 // Seed 111 of the simulation: the watch of a ConfigMap is behind, so a rollout for a Secret leaves
 // it out, and copies what the other replica has recorded of it.
 TEST(PairMemory, ARecordThatIsPartlyCopiedIsAsLateAsTheOneBefore) {

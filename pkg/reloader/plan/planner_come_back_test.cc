@@ -117,6 +117,18 @@ TEST_F(PlannerComeBackTest, TheyRollThoughTheVariableIsRight) {
   EXPECT_THAT(write.template_annotations, Contains(Key(kRestartedFor)));
 }
 
+// Seed 20082 of the simulation: the process begins while the data are others, and has not made a
+// plan yet when they come back.
+TEST_F(PlannerComeBackTest, DataThatThisProcessHasSeenComeBackWereOthersWhenAnOlderReleaseBegan) {
+  const Knowledge known{
+      .pairs = {{kBackConfig, {.kind = PairState::Kind::kObserved, .digest = kInBetween}}}};
+  ComeBack(8, std::nullopt);
+  EXPECT_THAT(Make(known).changes, IsEmpty()) << "the pods are those of the baseline";
+  Release();
+  ASSERT_EQ(Make(known).changes.size(), 1U);
+  EXPECT_THAT(asked_, IsEmpty()) << "the pods are older than the change";
+}
+
 TEST_F(PlannerComeBackTest, WithinTheSecondOfTheReleaseTheyMayHaveBeenOthers) {
   Release();
   ComeBack(8, kRelease);

@@ -110,7 +110,7 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
     // removal of a key has no time, while the clocks of API servers differ.
     const bool is_told = *recorded == member.digest && !input_.workload.baseline_restored;
     if (is_told) {
-      return !has_changed && MayHaveComeBack(member) ? Standing::kChanged : Standing::kSettled;
+      return MayHaveComeBack(member, has_changed) ? Standing::kChanged : Standing::kSettled;
     }
     return !has_changed && IsOlderThanUndo(member) ? Standing::kSettled
                                                    : ByRecord(*recorded, member);
@@ -189,7 +189,7 @@ SlotPlanner::Standing SlotPlanner::ByRecord(const Digest& recorded,
   return recorded == kNoSource ? Appeared() : Standing::kChanged;
 }
 
-bool SlotPlanner::MayHaveComeBack(const SlotMember& member) const {
+bool SlotPlanner::MayHaveComeBack(const SlotMember& member, bool has_changed) const {
   const Workload& workload = input_.workload;
   const std::uint64_t seen = RecordedVersionOf(member.id);
   // A CronJob starts nothing when its template changes.
@@ -197,6 +197,10 @@ bool SlotPlanner::MayHaveComeBack(const SlotMember& member) const {
       !HasOwnRecord(workload) || !input_.recorded->IsOlderThanTemplate(workload.template_written) ||
       (workload.undone && *workload.undone >= *workload.template_written)) {
     return false;
+  }
+  // The pods are older than the change that this process has seen, as below.
+  if (has_changed && StateOf(member.id)->kind == Kind::kObserved) {
+    return true;
   }
   const auto written = input_.written_at(member.id);
   return written && *written >= *workload.template_written;  // times are whole seconds
