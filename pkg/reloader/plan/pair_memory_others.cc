@@ -31,7 +31,15 @@ void PairMemory::RecordedByOthers(const WorkloadId& workload) {
 bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& record) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
-  if (record.hash == known.record || (record.version != 0 && record.version <= known.told_at)) {
+  if (record.hash == known.record) {
+    if (record.since != 0 && known.record_since == 0 && known.record_at != 0) {
+      // Now an event tells of what was read: it is later than all that events told of before.
+      known.record_since = record.since;
+      BelieveRecord(known);
+    }
+    return false;
+  }
+  if (record.version != 0 && record.version <= known.told_at) {
     return false;
   }
   known.told_at = std::max(known.told_at, record.version);

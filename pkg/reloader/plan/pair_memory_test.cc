@@ -768,7 +768,23 @@ TEST(PairMemory, ALateTemplateDoesNotTellMoreThanTheRecordOfItsRollout) {
 }
 
 // Seed 20084 of the simulation: the watches of a new leader are behind. It reads a workload with the
-// record of the last leader, and is told by a list then of that one's rollouts and of a restart.
+// record of the last leader, and is told then of a restart, and of the rollout with that record.
+TEST(PairMemory, ARecordThatWasReadCountsMoreThanWhatLateEventsTellOfBeforeIt) {
+  PairMemory memory;
+  const auto is_ahead = [&] {
+    return memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record;
+  };
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 50});
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 150));
+  memory.TemplateChanged(
+      kPairWorkload, {.since = 110, .until = 110, .before = "one", .now = "two", .is_undo = true});
+  EXPECT_TRUE(is_ahead()) << "it is not known which came first";
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 120, 120)));
+  EXPECT_FALSE(is_ahead());
+  EXPECT_EQ(memory.Get(kPairWorkload).record_since, 120U);
+}
+
+// The same, where a list tells of all that at once.
 TEST(PairMemory, WhatAListTellsOfATemplateDoesNotCountMoreThanARecordFromInBetween) {
   for (const std::uint64_t read_at : {90U, 150U}) {
     PairMemory memory;
