@@ -98,7 +98,11 @@ std::string Oracle::NeedlessLocked(const ObservedWorkload& workload, const Obser
   if (!before.is_of_others) {
     return "";
   }
-  if (!before.is_data_new && !before.was_stamped && !before.was_held &&
+  // Who is told of it by a list does not know its age, and may record what was there before.
+  const bool is_recorded_old = std::ranges::any_of(before.read, [&](const auto& each) {
+    return IsNamed(before.baseline, each.first) && !IsRecordedLocked(before, each.first);
+  });
+  if (!before.is_data_new && !before.was_stamped && !before.was_held && !is_recorded_old &&
       before.made + kLastWords < oldest_operator_) {
     return "though nothing has changed since it was made, before any operator began";
   }

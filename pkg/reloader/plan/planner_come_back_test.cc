@@ -203,6 +203,19 @@ TEST_F(PlannerComeBackTest, WhatWaitsForItsRolloutStaysInDoubt) {
   ExpectSettled();
 }
 
+// Seed 20187 of the simulation: a rollout for one source waits when the first baseline is written.
+TEST_F(PlannerComeBackTest, AFirstBaselineThatIsWrittenWhileARolloutWaitsHasTimeAndVersions) {
+  WriteBaseline("");
+  Put(kBackSecret, kInBetween, 9);
+  const Plan first = Make(
+      {.pairs = {{kBackSecret, {.kind = PairState::Kind::kObserved, .digest = kCameBack}}}});
+  ASSERT_EQ(first.changes.size(), 1U);
+  WriteBaseline(BaselineAfter(first, {}));
+  Release();
+  ComeBack(8, kRelease + 10);
+  EXPECT_EQ(Make().changes.size(), 2U) << "the ConfigMap may have had other data in between";
+}
+
 TEST_F(PlannerComeBackTest, ASourceThatCannotBeReadStaysInDoubt) {
   Release();
   Put(kBackSecret, kInBetween, 9);
