@@ -224,7 +224,7 @@ class CertRotator::Impl {
   }
 
   Result<Looked> Create(const kubernetes::ResourceClient<Secret>& secrets,
-                                const std::stop_token& stop) {
+                        const std::stop_token& stop) {
     internal::Held held;
     KX_RETURN_IF_ERROR(internal::Advance(held, plan_, options_.clock.Wall(), std::nullopt));
     Secret secret;

@@ -42,8 +42,8 @@ namespace kubexx::certrotator {
 /// it does not trust. Every step is written to the Secret, so it does not matter which replica
 /// makes it, or whether one ends in between. The rotator makes a new certificate at once when the
 /// Secret has none that can be used, because nothing works in that case anyway. One that only lacks
-/// a further name is renewed. While the Secret cannot be written, the rotator serves and distributes
-/// what it holds.
+/// a further name is renewed. While the Secret cannot be written, the rotator serves and
+/// distributes what it holds.
 ///
 /// The account needs `get`, `create` and `update` on the Secret, and `get` and `patch` on each
 /// named configuration. Thread-safe. Semantics: open-policy-agent/cert-controller, without an

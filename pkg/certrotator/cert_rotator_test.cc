@@ -144,8 +144,8 @@ class SmallServer {
         const std::string parent = pointer.substr(0, pointer.rfind('/'));
         JsonTree* const at = At(object, parent);
         const std::string name = pointer.substr(parent.size() + 1);
-        if (at == nullptr || (operation.TextAt("op") == "test" &&
-                              at->TextAt(name) != operation.TextAt("value"))) {
+        if (at == nullptr ||
+            (operation.TextAt("op") == "test" && at->TextAt(name) != operation.TextAt("value"))) {
           return {422, Status(422, "Invalid")};
         }
         (*at)[name] = std::string(operation.TextAt("value"));

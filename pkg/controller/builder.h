@@ -96,7 +96,8 @@ class ControllerBuilderBase {
   ControllerOptions options_;
   int priority_ = 0;
   std::vector<UntypedPredicate> for_predicates_{};
-  /// Whether of the controller's own type only the metadata are watched, and the predicates of that.
+  /// Whether of the controller's own type only the metadata are watched, and the predicates of
+  /// that.
   bool for_metadata_ = false;
   std::vector<UntypedPredicate> metadata_predicates_{};
   /// These functions make the sources in Complete, because a source's name contains the

@@ -234,12 +234,11 @@ TEST_F(ClusterTest, AControllerTakesNoClusterOfAnotherManager) {
   ASSERT_FALSE(lives);
   EXPECT_EQ(lives.error().reason, Reason::kInvalidConfig);
   EXPECT_THAT(lives.error().message, HasSubstr("cluster \"east\" is another manager's"));
-  const auto watches = ControllerBuilder<ConfigMap>(manager_)
-                           .WatchesIn<ConfigMap>(*other.cluster(),
-                                                 [](const ConfigMap&) {
-                                                   return std::vector<Request>();
-                                                 })
-                           .Complete(reconcile);
+  const auto watches =
+      ControllerBuilder<ConfigMap>(manager_)
+          .WatchesIn<ConfigMap>(*other.cluster(),
+                                [](const ConfigMap&) { return std::vector<Request>(); })
+          .Complete(reconcile);
   ASSERT_FALSE(watches);
   EXPECT_EQ(watches.error().reason, Reason::kInvalidConfig);
   EXPECT_TRUE(ControllerBuilder<ConfigMap>(manager_).Complete(reconcile))

@@ -31,8 +31,8 @@ const apimachinery::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 /// Labels each ConfigMap whose data ask for it.
 Result<void> AddLabeller(controller::Manager& manager) {
   const auto factory = std::make_shared<dynamic::DynamicSharedInformerFactory>(
-      manager.client(), dynamic::DynamicFactoryOptions{.clock = manager.clock(),
-                                                       .registry = &manager.registry()});
+      manager.client(),
+      dynamic::DynamicFactoryOptions{.clock = manager.clock(), .registry = &manager.registry()});
   const auto objects = factory->InformerFor(kConfigMaps);
   const auto reconcile = [objects, client = dynamic::DynamicClient(manager.client())](
                              const Request& request, Context& context) -> Result<Action> {
@@ -49,8 +49,8 @@ Result<void> AddLabeller(controller::Manager& manager) {
     }
     return Action::Done();
   };
-  const auto made = std::make_shared<controller::Controller>(
-      manager.ControllerDefaults("labeller"), manager.ClientParts(), reconcile);
+  const auto made = std::make_shared<controller::Controller>(manager.ControllerDefaults("labeller"),
+                                                             manager.ClientParts(), reconcile);
   made->AddSource(controller::NewObjectSource<Unstructured>(objects, "labeller/objects", {}));
   KX_RETURN_IF_ERROR(manager.Add("informers", controller::Stage::kServer,
                                  [factory](const std::stop_token& stop) -> Result<void> {
@@ -69,8 +69,9 @@ TEST(UnstructuredControllerTest, ReconcilesWhatWasThereAndWhatComes) {
       dynamic::DynamicClient(client).Resource(kConfigMaps, "default");
   const auto create = [&maps](const std::string& name, const std::string& tier) {
     return maps
-        .Create(*Unstructured::Parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" +
-                                     name + R"("},"data":{"tier":")" + tier + R"("}})"))
+        .Create(
+            *Unstructured::Parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" +
+                                 name + R"("},"data":{"tier":")" + tier + R"("}})"))
         .has_value();
   };
   const auto is_gold = [&maps](const std::string& name) {

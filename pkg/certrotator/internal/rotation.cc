@@ -43,8 +43,8 @@ void Put(Secret& secret, const char* key, Bytes value) {
 }
 
 bool HasAllNames(const http::KeyPair& pair, const Plan& plan) {
-  return std::ranges::all_of(
-      plan.names, [&pair](const std::string& name) { return http::IsFor(pair, name); });
+  return std::ranges::all_of(plan.names,
+                             [&pair](const std::string& name) { return http::IsFor(pair, name); });
 }
 
 bool IsExpired(const std::string& certificate, base::WallTime now) {

@@ -33,7 +33,8 @@ struct WebhookServer {
 /// Writes `bundle` into the caBundle of every webhook of `configuration` whose clientConfig names
 /// `server`, and returns whether it was there already. A configuration that does not exist trusts
 /// everything. A patch fails with kInvalid when somebody has reordered the webhooks in the
-/// meantime, or pointed one to another server; the caller tries again later. The configurations of others' webhooks stay as they are.
+/// meantime, or pointed one to another server; the caller tries again later. The configurations of
+/// others' webhooks stay as they are.
 apimachinery::Result<bool> Trust(const std::shared_ptr<rest::RESTClient>& client,
                                  const Configuration& configuration, const WebhookServer& server,
                                  const std::string& bundle, const std::stop_token& stop);

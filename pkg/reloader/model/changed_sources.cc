@@ -68,8 +68,8 @@ class DocumentReader {
     const SourceId id{kind == "Secret" ? SourceType::kSecret : SourceType::kConfigMap,
                       {space, name}};
     if (!seen_.insert(id).second) {
-      return Fail(InvalidInput(where + ": " + kind + " " + id.key.ToString() +
-                               " is described twice"));
+      return Fail(
+          InvalidInput(where + ": " + kind + " " + id.key.ToString() + " is described twice"));
     }
     described_.sources.push_back({id, std::move(object)});
     return {};

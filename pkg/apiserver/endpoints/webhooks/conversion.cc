@@ -92,9 +92,8 @@ class WebhookConverter final : public schema::Converter {
       KX_RETURN_IF_ERROR(waiting->Check());
     }
     KX_ASSIGN_OR_RETURN(const std::string answer, webhooks_.caller().Post(endpoint, body, stop));
-    KX_ASSIGN_OR_RETURN(
-        std::vector<JsonTree> converted,
-        admission::ReadConversionResponse(answer, uid, api_version, objects));
+    KX_ASSIGN_OR_RETURN(std::vector<JsonTree> converted,
+                        admission::ReadConversionResponse(answer, uid, api_version, objects));
     for (std::size_t i = 0; i < converted.size(); ++i) {
       KX_RETURN_IF_ERROR(CheckChanged(objects[i], converted[i], i));
     }

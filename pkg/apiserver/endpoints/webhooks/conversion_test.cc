@@ -130,6 +130,21 @@ TEST_F(ConversionTest, ListsAreConvertedManyAtOnce) {
   EXPECT_EQ(At(fresh, {"items", "120", "address"}), "g:2");
 }
 
+TEST_F(ConversionTest, FewLargeObjectsAreConvertedAtOnce) {
+  const std::string large(1 << 20, 'h');
+  for (int i = 0; i < 9; ++i) {
+    ASSERT_EQ(Do("POST", kV1,
+                 R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"k)" + std::to_string(i) +
+                     R"("},"host":")" + large + R"(","port":"1"})")
+                  .status,
+              201);
+  }
+  const JsonTree list = Json(Do("GET", kV2));
+  ASSERT_EQ(list.Find("items")->size(), 9U);
+  EXPECT_EQ(At(list, {"items", "8", "address"}), large + ":1");
+  EXPECT_THAT(hooks_->Urls(), SizeIs(3)) << "an answer with all of them would be too long";
+}
+
 TEST_F(ConversionTest, WhatIsWrongWithAnAnswerIsSaid) {
   ASSERT_EQ(
       Do("POST", kV1,
