@@ -39,44 +39,44 @@ constexpr std::chrono::seconds kPreviewPatience{60};
 constexpr char kPreview[] = "preview";
 /// Objects of etcd have at most 1.5 MiB; this is room for some hundreds.
 constexpr std::size_t kMaxInput = std::size_t{256} << 20;
+constexpr char kStandardInput[] = "the standard input";
 
-Result<std::string> ReadAll(std::istream& in, const std::string& name) {
+/// `most`: how long it may be.
+Result<std::string> ReadAll(std::istream& in, const std::string& name, std::size_t most) {
   std::string text;
   std::string part(std::size_t{1} << 16, '\0');
   while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0) {
     text.append(part, 0, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kMaxInput) {
-      return Fail(Reason::kInvalidConfig, name + " is longer than 256 MiB");
+    if (text.size() > most) {
+      return Fail(Reason::kInvalidConfig,
+                  name + " is too long: there may be 256 MiB of input in all");
     }
   }
   return text;
 }
 
-Result<std::string> ReadInput(const std::string& file) {
+Result<std::string> ReadInput(const std::string& file, const std::string& name, std::size_t most) {
   if (file == "-") {
-    return ReadAll(std::cin, "the standard input");
+    return ReadAll(std::cin, name, most);
   }
   std::ifstream in(file, std::ios::binary);
-  auto text = ReadAll(in, file);
+  auto text = ReadAll(in, name, most);
   // A folder can be opened, but not be read.
   return !in.is_open() || in.bad() ? Fail(Reason::kInvalidConfig, file + " cannot be read")
                                    : std::move(text);
 }
 
-/// What all files together describe.
-Result<reloader::DescribedSources> ReadFiles(const std::vector<std::string>& files,
-                                             const std::string& namespace_) {
-  std::string all;
+/// The texts of all files.
+Result<std::vector<reloader::InputText>> ReadInputs(const std::vector<std::string>& files) {
+  std::vector<reloader::InputText> inputs;
+  std::size_t left = kMaxInput;
   for (const std::string& file : files) {
-    auto text = ReadInput(file);
-    KX_RETURN_IF_ERROR(text);
-    all += (all.empty() ? "" : "\n---\n") + *text;
+    reloader::InputText input{.name = file == "-" ? std::string(kStandardInput) : file};
+    KX_ASSIGN_OR_RETURN(input.text, ReadInput(file, input.name, left));
+    left -= input.text.size();
+    inputs.push_back(std::move(input));
   }
-  auto described = reloader::ReadSources(all, namespace_);
-  if (described && described->sources.empty()) {
-    return Fail(Reason::kInvalidConfig, "the input has no ConfigMap and no Secret");
-  }
-  return described;
+  return inputs;
 }
 
 /// What the cluster has of a source.
@@ -200,12 +200,17 @@ class SpacePreview {
 Result<reloader::Preview> MakePreview(const PreviewFlags& question, const reloader::Config& config,
                                       const flags::FlagSet::GivenFlags& given) {
   KX_RETURN_IF_ERROR(reloader::CheckDigests());
+  // First: whoever writes to the standard input may take its time.
+  KX_ASSIGN_OR_RETURN(const std::vector<reloader::InputText> inputs, ReadInputs(question.files));
   const base::StopTimer deadline(base::Clock::Real(), {}, kPreviewPatience);
   const std::stop_token stop = deadline.token();
   KX_ASSIGN_OR_RETURN(const Connection connection,
                       Connect(config.kubeconfig, question.namespace_, kPreview, stop));
   KX_ASSIGN_OR_RETURN(reloader::DescribedSources described,
-                      ReadFiles(question.files, connection.namespace_));
+                      reloader::ReadSources(inputs, connection.namespace_));
+  if (described.sources.empty()) {
+    return Fail(Reason::kInvalidConfig, "the input has no ConfigMap and no Secret");
+  }
   std::map<std::string, std::vector<const reloader::DescribedSource*>> by_space;
   for (const reloader::DescribedSource& each : described.sources) {
     by_space[each.id.key.namespace_].push_back(&each);

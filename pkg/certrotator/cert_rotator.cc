@@ -26,6 +26,8 @@ using apimachinery::Result;
 
 using PairPtr = std::shared_ptr<const http::KeyPair>;
 
+constexpr base::Duration kMostLifetime = std::chrono::days(36500);
+
 /// The pair that is served. Thread-safe. Providers outlive the rotator.
 class Served {
  public:
@@ -59,12 +61,15 @@ Result<void> Check(const CertRotator::Options& options) {
   if (options.interval <= base::Duration::zero()) {
     return wrong("the interval must be positive");
   }
+  if (options.lifetime > kMostLifetime) {
+    return wrong("a certificate must not be valid for more than a hundred years");
+  }
   if (options.trust_delay < options.interval) {
     return wrong(
         "the delay before a trusted certificate is served must not be shorter than the interval");
   }
-  if (options.lifetime <= options.renew_before ||
-      options.renew_before <= options.trust_delay + options.interval * 2) {
+  if (options.lifetime <= options.renew_before || options.renew_before <= options.trust_delay ||
+      options.renew_before - options.trust_delay <= options.interval * 2) {
     return wrong(
         "a certificate must be renewed later than it is made, and earlier than the next one is "
         "trusted");
@@ -121,34 +126,30 @@ class CertRotator::Impl {
     }
   }
 
-  /// Reads the Secret, makes it if it does not exist, and makes the step that is due.
-  Result<internal::Held> Look(std::optional<bool> trusts_next, const std::stop_token& stop) {
-    const kubernetes::ResourceClient<Secret> secrets(client_, options_.secret.namespace_);
-    auto found = secrets.Get(options_.secret.name, stop);
-    if (!found && found.error().reason == Reason::kNotFound) {
-      return Create(secrets, stop);
-    }
-    if (!found) {
-      return InSecret(found.error());
-    }
-    internal::Held held = internal::Read(*found);
-    KX_ASSIGN_OR_RETURN(const auto step,
-                        internal::Advance(held, plan_, options_.clock.Wall(), trusts_next));
-    if (step) {
-      internal::Write(held, *found);
-      if (const auto written = secrets.Update(*found, {}, stop); !written) {
-        return InSecret(written.error());
+  /// What the Secret holds, and why a step that was due could not be written to it.
+  struct Looked {
+    internal::Held held{};
+    Result<void> written{};
+  };
+
+  /// Reads the Secret, makes it if it does not exist, and makes the step that is due. Without the
+  /// right to write it, what it holds goes on to be served.
+  Result<Looked> Look(std::optional<bool> trusts_next, const std::stop_token& stop) {
+    // Another replica may change the Secret between reading and writing.
+    constexpr int kTries = 5;
+    for (int left = kTries;; --left) {
+      auto looked = LookOnce(left == kTries ? trusts_next : std::nullopt, stop);
+      if (looked || looked.error().reason != Reason::kConflict || left == 1) {
+        return looked;
       }
-      Tell(*step);
     }
-    Serve(held.current);
-    return held;
   }
 
   /// One look at everything. Whether the configurations trust the next certificate is known after
   /// they have been looked at, so this comes first.
   Result<void> Round(const std::stop_token& stop) {
-    KX_ASSIGN_OR_RETURN(const internal::Held held, Look(trusts_next_, stop));
+    KX_ASSIGN_OR_RETURN(const Looked looked, Look(trusts_next_, stop));
+    const internal::Held& held = looked.held;
     trusts_next_.reset();
     const std::string bundle = internal::Bundle(held, options_.clock.Wall());
     Result<void> first;
@@ -163,34 +164,67 @@ class CertRotator::Impl {
     if (held.next && first) {
       trusts_next_ = all_had_it;
     }
-    return first;
+    return looked.written ? first : looked.written;
   }
 
   Result<void> Run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       const Result<void> done = Round(stop);
       if (!done && !stop.stop_requested()) {
-        errors_.Increment();
-        if (const auto left_out = failure_lines_.Admit()) {
-          logging::Warning("The webhooks' certificate could not be distributed or renewed",
-                           {{"error", done.error()}, {"left_out", *left_out}});
-        }
+        Failed(done.error());
       }
       options_.clock.SleepFor(options_.interval, stop);
     }
     return {};
   }
 
+  void Failed(const apimachinery::Status& status) {
+    errors_.Increment();
+    if (const auto left_out = failure_lines_.Admit()) {
+      logging::Warning("The webhooks' certificate could not be distributed or renewed",
+                       {{"error", status}, {"left_out", *left_out}});
+    }
+  }
+
   const std::shared_ptr<Served>& served() const { return served_; }
 
  private:
+  Result<Looked> LookOnce(std::optional<bool> trusts_next, const std::stop_token& stop) {
+    const kubernetes::ResourceClient<Secret> secrets(client_, options_.secret.namespace_);
+    auto found = secrets.Get(options_.secret.name, stop);
+    if (!found && found.error().reason == Reason::kNotFound) {
+      return Create(secrets, stop);
+    }
+    if (!found) {
+      return InSecret(found.error());
+    }
+    const base::WallTime now = options_.clock.Wall();
+    internal::Held before = internal::Read(*found);
+    internal::Held held = before;
+    KX_ASSIGN_OR_RETURN(const auto step, internal::Advance(held, plan_, now, trusts_next));
+    if (step) {
+      internal::Write(held, *found);
+      if (const auto written = secrets.Update(*found, {}, stop); !written) {
+        if (written.error().reason == Reason::kConflict ||
+            !internal::CanBeServed(before.current, plan_, now)) {
+          return InSecret(written.error());
+        }
+        Serve(before.current);
+        return Looked{.held = std::move(before), .written = InSecret(written.error())};
+      }
+      Tell(*step);
+    }
+    Serve(held.current);
+    return Looked{.held = std::move(held)};
+  }
+
   apimachinery::Error InSecret(const apimachinery::Status& status) const {
     return Fail(status.WithContext("Secret " + options_.secret.ToString() +
                                    " of the webhooks' certificate"));
   }
 
-  Result<internal::Held> Create(const kubernetes::ResourceClient<Secret>& secrets,
-                                const std::stop_token& stop) {
+  Result<Looked> Create(const kubernetes::ResourceClient<Secret>& secrets,
+                        const std::stop_token& stop) {
     internal::Held held;
     KX_RETURN_IF_ERROR(internal::Advance(held, plan_, options_.clock.Wall(), std::nullopt));
     Secret secret;
@@ -208,7 +242,7 @@ class CertRotator::Impl {
     }
     Tell("the first certificate is made");
     Serve(held.current);
-    return held;
+    return Looked{.held = std::move(held)};
   }
 
   void Serve(const http::KeyPair& pair) {
@@ -240,16 +274,9 @@ Result<std::unique_ptr<CertRotator>> CertRotator::New(std::shared_ptr<rest::REST
                                                       Options options, std::stop_token stop) {
   KX_RETURN_IF_ERROR(Check(options));
   auto impl = std::make_unique<Impl>(std::move(client), std::move(options));
-  // Another replica may change the Secret between reading and writing.
-  constexpr int kTries = 5;
-  for (int left = kTries; left > 0; --left) {
-    const auto looked = impl->Look(std::nullopt, stop);
-    if (looked) {
-      break;
-    }
-    if (left == 1 || looked.error().reason != Reason::kConflict) {
-      return Fail(looked.error());
-    }
+  KX_ASSIGN_OR_RETURN(const Impl::Looked looked, impl->Look(std::nullopt, stop));
+  if (!looked.written) {
+    impl->Failed(looked.written.error());
   }
   return std::unique_ptr<CertRotator>(new CertRotator(std::move(impl)));
 }

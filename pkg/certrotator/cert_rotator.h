@@ -41,7 +41,9 @@ namespace kubexx::certrotator {
 /// configurations have had both for a while: at no time does an API server meet a certificate that
 /// it does not trust. Every step is written to the Secret, so it does not matter which replica
 /// makes it, or whether one ends in between. The rotator makes a new certificate at once when the
-/// Secret has none that can be used, because nothing works in that case anyway.
+/// Secret has none that can be used, because nothing works in that case anyway. One that only lacks
+/// a further name is renewed. While the Secret cannot be written, the rotator serves and
+/// distributes what it holds.
 ///
 /// The account needs `get`, `create` and `update` on the Secret, and `get` and `patch` on each
 /// named configuration. Thread-safe. Semantics: open-policy-agent/cert-controller, without an
@@ -55,8 +57,9 @@ class CertRotator {
     /// The Service of the webhook server. The certificate is for its name in the cluster, and the
     /// rotator only touches webhooks whose clientConfig names it.
     apimachinery::ObjectKey service{};
-    /// When set, the rotator also touches webhooks whose clientConfig has a URL that begins with
-    /// this, for example "https://192.0.2.7:9443/" for a server outside of the cluster.
+    /// When set, the rotator also touches webhooks whose clientConfig has this URL, or one that
+    /// goes on behind it with a slash, for example "https://192.0.2.7:9443" for a server outside of
+    /// the cluster.
     std::string url{};
     /// Further host names and IP addresses for which the certificate is.
     std::vector<std::string> further_names{};
@@ -66,7 +69,7 @@ class CertRotator {
     std::vector<std::string> validating{};
     /// Names of CustomResourceDefinitions with a conversion webhook.
     std::vector<std::string> definitions{};
-    /// How long a certificate is valid.
+    /// How long a certificate is valid; at most a hundred years.
     base::Duration lifetime = std::chrono::days(365);
     /// How long before the end the next certificate is made.
     base::Duration renew_before = std::chrono::days(90);

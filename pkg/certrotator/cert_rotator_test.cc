@@ -65,6 +65,16 @@ class SmallServer {
     const base::MutexLock lock(mu_);
     refused_[path] = code;
   }
+  /// From now on the object can be read, and a write of it gets the code.
+  void RefuseWrites(const std::string& path, int code) {
+    const base::MutexLock lock(mu_);
+    refused_writes_[path] = code;
+  }
+  /// Puts the object there when the next one who reads the path has read what was there before.
+  void PutAfterRead(const std::string& path, const std::string& json) {
+    const base::MutexLock lock(mu_);
+    put_after_read_.insert_or_assign(path, JsonTree::Parse(json).value());
+  }
   int writes() {
     const base::MutexLock lock(mu_);
     return writes_;
@@ -100,6 +110,10 @@ class SmallServer {
     if (const auto refused = refused_.find(path); refused != refused_.end()) {
       return {refused->second, Status(refused->second, "Forbidden")};
     }
+    const auto refused_write = refused_writes_.find(path);
+    if (request.method != "GET" && refused_write != refused_writes_.end()) {
+      return {refused_write->second, Status(refused_write->second, "Forbidden")};
+    }
     if (request.method == "POST") {
       JsonTree object = Parsed(request.body);
       const std::string full = path + "/" + std::string(object.Find("metadata")->TextAt("name"));
@@ -128,17 +142,22 @@ class SmallServer {
       for (const JsonTree& operation : patch.elements()) {
         const std::string pointer(operation.TextAt("path"));
         const std::string parent = pointer.substr(0, pointer.rfind('/'));
-        JsonTree& at = *At(object, parent);
+        JsonTree* const at = At(object, parent);
         const std::string name = pointer.substr(parent.size() + 1);
-        if (operation.TextAt("op") == "test" && at.TextAt(name) != operation.TextAt("value")) {
+        if (at == nullptr ||
+            (operation.TextAt("op") == "test" && at->TextAt(name) != operation.TextAt("value"))) {
           return {422, Status(422, "Invalid")};
         }
-        at[name] = std::string(operation.TextAt("value"));
+        (*at)[name] = std::string(operation.TextAt("value"));
       }
       ++writes_;
       StoreLocked(path, std::move(object));
     }
-    return {200, objects_.at(path).ToJson()};
+    std::pair<int, std::string> answer{200, objects_.at(path).ToJson()};
+    if (auto put = put_after_read_.extract(path)) {
+      StoreLocked(path, std::move(put.mapped()));
+    }
+    return answer;
   }
   void Serve(FakeConnection& connection) {
     while (const auto request = connection.ReadRequest()) {
@@ -154,6 +173,8 @@ class SmallServer {
   base::Mutex mu_;
   std::map<std::string, JsonTree> objects_ KX_GUARDED_BY(mu_);
   std::map<std::string, int> refused_ KX_GUARDED_BY(mu_);
+  std::map<std::string, int> refused_writes_ KX_GUARDED_BY(mu_);
+  std::map<std::string, JsonTree> put_after_read_ KX_GUARDED_BY(mu_);
   int version_ KX_GUARDED_BY(mu_) = 0;
   int writes_ KX_GUARDED_BY(mu_) = 0;
   FakeServer server_{[this](FakeConnection& connection) { Serve(connection); }};
@@ -312,6 +333,81 @@ TEST_F(CertRotatorTest, ASecretThatSomebodyEmptiedGetsANewCertificate) {
   EXPECT_EQ(Bundle(), rotator_->Current()->certificate);
 }
 
+TEST_F(CertRotatorTest, WhatTheSecretHoldsIsServedWhileItCannotBeWritten) {
+  const logging::testing::Capture log;
+  Make();
+  const auto old = rotator_->Current();
+  server_.RefuseWrites(kSecret, 403);
+  clock_.Advance(days(276));  // the next one is due
+  const auto restarted = CertRotator::New(server_.NewClient(), Options());
+  ASSERT_TRUE(restarted) << restarted.error().ToString();
+  EXPECT_EQ(*(*restarted)->Current(), *old) << "it is valid for months";
+  Run();
+  EXPECT_EQ(rotator_->Current(), old);
+  EXPECT_EQ(Bundle(), old->certificate) << "the configurations are to have it all the same";
+  EXPECT_GE(log.Count("could not be distributed or renewed"), 1U);
+  clock_.Advance(days(90));  // now it is of no use to anybody
+  EXPECT_EQ(CertRotator::New(server_.NewClient(), Options()).error().reason, Reason::kForbidden);
+}
+
+TEST_F(CertRotatorTest, AFurtherNameComesByWayOfARenewal) {
+  Make();
+  const auto old = rotator_->Current();
+  Run();
+  Stop();
+  CertRotator::Options more = Options();
+  more.further_names = {"192.0.2.7"};
+  rotator_ = CertRotator::New(server_.NewClient(), more).value();
+  const auto provider = rotator_->Provider();
+  Run();
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_THAT(Bundle(), HasSubstr(provider()->certificate)) << i;
+    EXPECT_TRUE(i > 4 || *provider() == *old) << i << ": nobody knows the next one yet";
+    Look(1);
+  }
+  EXPECT_TRUE(http::IsFor(*provider(), "192.0.2.7"));
+}
+
+TEST_F(CertRotatorTest, AWebhookThatIsPointedToAnotherServerMeanwhileIsLeftAlone) {
+  Make();
+  server_.PutAfterRead(
+      kValidating,
+      R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration",)"
+      R"("metadata":{"name":"checks"},"webhooks":[{"name":"a.b.c",)"
+      R"("clientConfig":{"service":{"namespace":"tools","name":"other"}}}]})");
+  server_.PutAfterRead(
+      kDefinition,
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+      R"("metadata":{"name":"sites.example.com"},"spec":{"conversion":{"strategy":"Webhook",)"
+      R"("webhook":{"clientConfig":{"url":"https://192.0.2.9/"}}}}})");
+  Run();
+  Look(2);
+  EXPECT_EQ(server_.BundleAt(kValidating, "/webhooks/0/clientConfig/caBundle"), "");
+  EXPECT_EQ(server_.BundleAt(kDefinition, "/spec/conversion/webhook/clientConfig/caBundle"), "");
+  EXPECT_EQ(Bundle(), rotator_->Current()->certificate) << "the others do not wait for these";
+}
+
+TEST_F(CertRotatorTest, AUrlIsComparedPartByPart) {
+  const auto at = [](const std::string& url) {
+    return R"({"name":")" + std::to_string(url.size()) + R"(.y.z","clientConfig":{"url":")" + url +
+           R"("}})";
+  };
+  server_.Put(kValidating, R"({"apiVersion":"admissionregistration.k8s.io/v1",)"
+                           R"("kind":"ValidatingWebhookConfiguration",)"
+                           R"("metadata":{"name":"checks"},"webhooks":[)" +
+                               at("https://192.0.2.7") + "," + at("https://192.0.2.7/check") + "," +
+                               at("https://192.0.2.77/others") + "]}");
+  CertRotator::Options options = Options();
+  options.url = "https://192.0.2.7";
+  options.further_names = {"192.0.2.7"};
+  rotator_ = CertRotator::New(server_.NewClient(), options).value();
+  Run();
+  const std::string ours = rotator_->Current()->certificate;
+  EXPECT_EQ(server_.BundleAt(kValidating, "/webhooks/0/clientConfig/caBundle"), ours);
+  EXPECT_EQ(server_.BundleAt(kValidating, "/webhooks/1/clientConfig/caBundle"), ours);
+  EXPECT_EQ(server_.BundleAt(kValidating, "/webhooks/2/clientConfig/caBundle"), "");
+}
+
 TEST_F(CertRotatorTest, ErrorsOfTheStartSayWhatAndWhere) {
   server_.Refuse(kSecret, 403);
   const auto refused = CertRotator::New(server_.NewClient(), Options());
@@ -324,6 +420,9 @@ TEST_F(CertRotatorTest, ErrorsOfTheStartSayWhatAndWhere) {
   CertRotator::Options hasty = Options();
   hasty.trust_delay = std::chrono::seconds(1);
   EXPECT_EQ(CertRotator::New(server_.NewClient(), hasty).error().reason, Reason::kInvalidConfig);
+  CertRotator::Options eternal = Options();
+  eternal.lifetime = base::Duration::max();
+  EXPECT_EQ(CertRotator::New(server_.NewClient(), eternal).error().reason, Reason::kInvalidConfig);
 }
 
 }  // namespace

@@ -10,6 +10,15 @@
 #include "kubexx/controller/internal/recorders.h"
 
 namespace kubexx::controller {
+namespace {
+
+std::string NotOurs(const Cluster& cluster) {
+  return "cluster \"" + cluster.name() +
+         "\" is another manager's, which starts and stops its caches; use one of AddCluster of the "
+         "controller's own manager";
+}
+
+}  // namespace
 
 ControllerOptions Manager::ControllerDefaults(std::string_view kind) const {
   return {.name = base::ToLower(kind), .clock = clock(), .registry = &registry()};
@@ -59,8 +68,30 @@ void ControllerBuilderBase::AddOwned(Watched watched, MetadataFunction metadata_
   AddMapped(std::move(watched), map, std::move(predicates));
 }
 
+apimachinery::Result<void> ControllerBuilderBase::Check() const {
+  const auto wrong = [this](std::string why) {
+    return apimachinery::Fail(apimachinery::Reason::kInvalidConfig,
+                              "controller '" + options_.name + "': " + std::move(why));
+  };
+  if (!manager_.Has(cluster_)) {
+    return wrong(NotOurs(cluster_));
+  }
+  for (const Cluster* cluster : watched_clusters_) {
+    if (!manager_.Has(*cluster)) {
+      return wrong(NotOurs(*cluster));
+    }
+  }
+  if (for_metadata_ && !for_predicates_.empty()) {
+    return wrong(
+        "WithPredicates looks at whole objects, of which ForMetadata keeps the metadata only; pass "
+        "the predicates to ForMetadata");
+  }
+  return {};
+}
+
 ControllerBuilderBase::Made ControllerBuilderBase::Make(Watched watched,
                                                         ReconcileFunction reconcile) {
+  KX_RETURN_IF_ERROR(Check());
   KX_RETURN_IF_ERROR(manager_.ClaimControllerName(options_));
   if (!options_.recorder) {
     options_.recorder = std::make_shared<internal::LazyRecorder>(
@@ -69,7 +100,9 @@ ControllerBuilderBase::Made ControllerBuilderBase::Make(Watched watched,
   auto controller =
       std::make_shared<Controller>(options_, cluster_.ClientParts(), std::move(reconcile));
   controller->AddSource(NewUntypedObjectSource(
-      SourceOf(std::move(watched), for_predicates_, sources_.size()), priority_));
+      SourceOf(std::move(watched), for_metadata_ ? metadata_predicates_ : for_predicates_,
+               sources_.size()),
+      priority_));
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     controller->AddSource(sources_[i](*this, i));
   }

@@ -64,6 +64,7 @@ class ControllerBuilderBase {
                   "kubexx: the type of these objects is declared here, but not defined. Include "
                   "the types.gen.h of its group and version, not the resources.gen.h alone.");
     if constexpr (internal::IsComplete<U>) {
+      watched_clusters_.push_back(&cluster);
       return {cluster.template InformerFor<U>(), api::ResourceOf<U>(), cache::DecodeUntyped<U>,
               cluster.name()};
     } else {
@@ -95,13 +96,21 @@ class ControllerBuilderBase {
   ControllerOptions options_;
   int priority_ = 0;
   std::vector<UntypedPredicate> for_predicates_{};
+  /// Whether of the controller's own type only the metadata are watched, and the predicates of
+  /// that.
+  bool for_metadata_ = false;
+  std::vector<UntypedPredicate> metadata_predicates_{};
   /// These functions make the sources in Complete, because a source's name contains the
   /// controller's name, which the user may set after adding the source.
   std::vector<std::function<Source(const ControllerBuilderBase&, std::size_t number)>> sources_{};
 
  private:
+  apimachinery::Result<void> Check() const;
   UntypedSource SourceOf(Watched watched, std::vector<UntypedPredicate> predicates,
                          std::size_t number) const;
+
+  /// Only compared, and asked for their names.
+  std::vector<const Cluster*> watched_clusters_{};
 };
 
 /// Makes a controller of T and adds it to a manager:
@@ -139,6 +148,19 @@ class ControllerBuilder : public ControllerBuilderBase {
   template <class... P>
   ControllerBuilder& WithPredicates(P... predicates) {
     (for_predicates_.push_back(Untyped<T>(std::move(predicates))), ...);
+    return *this;
+  }
+
+  /// Lists, watches and keeps only the metadata of the T, which costs a fraction for large objects,
+  /// as OwnsMetadata does for other types. `predicates` are functions of
+  /// Event<PartialObjectMetadata>, and take the place of WithPredicates. A reconcile reads the T
+  /// with Client::GetMetadata<T>; Client::Get<T> would make a second cache, of whole objects. As
+  /// controller-runtime's builder.OnlyMetadata.
+  template <class... P>
+  ControllerBuilder& ForMetadata(P... predicates) {
+    using Metadata = api::meta::v1::PartialObjectMetadata;
+    for_metadata_ = true;
+    (metadata_predicates_.push_back(Untyped<Metadata>(std::move(predicates))), ...);
     return *this;
   }
 
@@ -271,8 +293,8 @@ class ControllerBuilder : public ControllerBuilderBase {
 
   /// Makes the controller and adds it to the manager, which runs it. `reconcile` is a
   /// ReconcileFunction or something that converts to one, or a std::shared_ptr to a Reconciler.
-  /// Returns kInvalidConfig for invalid options, and kAlreadyExists when the manager has a
-  /// controller of the same name.
+  /// Returns kInvalidConfig for invalid options and for a cluster of another manager, and
+  /// kAlreadyExists when the manager has a controller of the same name.
   template <class R>
   apimachinery::Result<std::shared_ptr<Controller>> Complete(R reconcile) {
     constexpr bool kIsReconciler = std::is_convertible_v<R, std::shared_ptr<Reconciler>>;
@@ -282,12 +304,18 @@ class ControllerBuilder : public ControllerBuilderBase {
                   "kubexx: Complete takes a function apimachinery::Result<Action>(const Request&, "
                   "Context&) or a std::shared_ptr of a class derived from Reconciler.");
     if constexpr (kIsReconciler) {
-      return Make(WatchedOf<T>(cluster_), std::shared_ptr<Reconciler>(std::move(reconcile)));
+      return Make(Own(), std::shared_ptr<Reconciler>(std::move(reconcile)));
     } else if constexpr (kIsFunction) {
-      return Make(WatchedOf<T>(cluster_), ReconcileFunction(std::move(reconcile)));
+      return Make(Own(), ReconcileFunction(std::move(reconcile)));
     } else {
       std::unreachable();  // one error is enough
     }
+  }
+
+ private:
+  Watched Own() {
+    return for_metadata_ ? this->template WatchedMetadataOf<T>()
+                         : this->template WatchedOf<T>(cluster_);
   }
 };
 

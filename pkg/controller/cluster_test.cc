@@ -226,8 +226,32 @@ TEST_F(ClusterTest, AnUncachedWriteConcernsOnlyTheCachesOfItsCluster) {
   EXPECT_THAT(behind.error().message, HasSubstr("read west/v1/configmaps from the cache"));
 }
 
+TEST_F(ClusterTest, AControllerTakesNoClusterOfAnotherManager) {
+  Manager other(home_.NewClient(), {});
+  const auto east = other.AddCluster("east", west_server_.NewClient()).value();
+  const auto reconcile = [](const Request&, Context&) -> Result<Action> { return Action::Done(); };
+  const auto lives = ControllerBuilder<ConfigMap>(manager_, *east).Complete(reconcile);
+  ASSERT_FALSE(lives);
+  EXPECT_EQ(lives.error().reason, Reason::kInvalidConfig);
+  EXPECT_THAT(lives.error().message, HasSubstr("cluster \"east\" is another manager's"));
+  const auto watches =
+      ControllerBuilder<ConfigMap>(manager_)
+          .WatchesIn<ConfigMap>(*other.cluster(),
+                                [](const ConfigMap&) { return std::vector<Request>(); })
+          .Complete(reconcile);
+  ASSERT_FALSE(watches);
+  EXPECT_EQ(watches.error().reason, Reason::kInvalidConfig);
+  EXPECT_TRUE(ControllerBuilder<ConfigMap>(manager_).Complete(reconcile))
+      << "the name has not been taken";
+}
+
 TEST_F(ClusterTest, NamesAreThereAndUnique) {
   EXPECT_EQ(manager_.AddCluster("", home_.NewClient()).error().reason, Reason::kInvalidConfig);
+  EXPECT_EQ(manager_.AddCluster("apps/v1", home_.NewClient()).error().reason,
+            Reason::kInvalidConfig);
+  const auto nobody = manager_.AddCluster("east", std::shared_ptr<rest::RESTClient>());
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().message, "cluster east: it has no client");
   const auto twice = manager_.AddCluster("west", home_.NewClient());
   ASSERT_FALSE(twice);
   EXPECT_EQ(twice.error().reason, Reason::kAlreadyExists);

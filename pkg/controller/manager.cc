@@ -131,6 +131,7 @@ class Manager::Impl {
   HealthChecks& ready() { return http_.ready(); }
   internal::ManagerHttp& http() { return http_; }
   const std::shared_ptr<Cluster>& cluster() const { return clusters_.own(); }
+  const internal::Clusters& clusters() const { return clusters_; }
   metrics::Registry& registry() const { return registry_; }
   const ManagerOptions& options() const { return options_; }
   bool is_leader() const { return election_.leads(); }
@@ -392,6 +393,11 @@ Result<std::shared_ptr<Cluster>> Manager::AddCluster(std::string name, rest::Con
                            std::move(options));
 }
 const std::shared_ptr<Cluster>& Manager::cluster() const { return impl_->cluster(); }
+bool Manager::Has(const Cluster& cluster) const {
+  return std::ranges::any_of(
+      impl_->clusters().All(),
+      [&cluster](const std::shared_ptr<Cluster>& each) { return each.get() == &cluster; });
+}
 const std::shared_ptr<rest::RESTClient>& Manager::client() const { return cluster()->client(); }
 const std::shared_ptr<informers::SharedInformerFactory>& Manager::caches() const {
   return cluster()->caches();

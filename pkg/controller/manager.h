@@ -185,6 +185,8 @@ class Manager {
       std::string name, std::shared_ptr<rest::RESTClient> client, ClusterOptions options = {});
   /// The manager's own cluster, whose name is empty.
   const std::shared_ptr<Cluster>& cluster() const;
+  /// Whether `cluster` is the manager's own, or one of AddCluster.
+  bool Has(const Cluster& cluster) const;
 
   /// The informer of T in the caches; see SharedInformerFactory.
   template <class T>

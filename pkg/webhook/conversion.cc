@@ -48,6 +48,13 @@ Result<std::string> ConversionBase::Convert(std::string_view object,
   if (to == nullptr) {
     return Unknown("the wanted", api_version);
   }
+  // A definition may name the path of another one's webhook.
+  if (const std::string_view kind = tree->TextAt("kind"); kind != from->resource.kind) {
+    return Fail(Status(Reason::kBadRequest,
+                       "the object is of the kind \"" + std::string(kind) +
+                           "\", and this webhook converts " + std::string(from->resource.kind),
+                       400));
+  }
   if (from == to) {
     return std::string(object);
   }

@@ -27,8 +27,8 @@ using RawConversion = std::function<apimachinery::Result<std::string>(
 class ConversionBase {
  public:
   /// Converts one object. kBadRequest when its version or the wanted one is not among the known
-  /// ones, or the object does not fit its version; otherwise the error of a user's function.
-  /// Thread-safe, as long as the user's functions are.
+  /// ones, when it is of another kind, or does not fit its version; otherwise the error of a user's
+  /// function. Thread-safe, as long as the user's functions are.
   apimachinery::Result<std::string> Convert(std::string_view object,
                                             const std::string& api_version) const;
 

@@ -105,11 +105,24 @@ TEST(ConversionTest, SaysWhichVersionItDoesNotKnow) {
   EXPECT_THAT(conversion.Convert("[", "autoscaling/v1").error().message, HasSubstr("no JSON"));
   EXPECT_THAT(
       conversion
-          .Convert(R"({"apiVersion":"autoscaling/v1","spec":{"maxReplicas":"many"}})",
+          .Convert(R"({"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler",)"
+                   R"("spec":{"maxReplicas":"many"}})",
                    "autoscaling/v2")
           .error()
           .message,
       AllOf(HasSubstr("no HorizontalPodAutoscaler of autoscaling/v1"), HasSubstr("maxReplicas")));
+}
+
+TEST(ConversionTest, AnotherKindOfTheGroupIsRefused) {
+  const Conversion<Two> conversion = BothWays();
+  for (const char* const version : {"autoscaling/v1", "autoscaling/v2"}) {
+    const auto converted = conversion.Convert(
+        R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"}})", version);
+    ASSERT_FALSE(converted) << *converted;
+    EXPECT_EQ(converted.error().reason, Reason::kBadRequest);
+    EXPECT_THAT(converted.error().message,
+                HasSubstr("of the kind \"Scale\", and this webhook converts HorizontalPod"));
+  }
 }
 
 TEST(ConversionReviewTest, ConvertsAllObjects) {

@@ -1,7 +1,9 @@
 #include "kubexx/webhook/server.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
+#include <string>
 #include <vector>
 
 #include "kubexx/base/thrown_text.h"
@@ -88,59 +90,71 @@ Response Contained(const Server::RawHandler& handler, const Call& call, const Me
   }
 }
 
+http::Response TooLarge(std::size_t max_bytes) {
+  return {.status = 413,
+          .body = "Request entity too large: limit is " + std::to_string(max_bytes) + "\n"};
+}
+
 }  // namespace
 
 class Server::Impl {
  public:
   explicit Impl(Options options)
       : registry_(options.registry),
+        max_review_bytes_(options.max_body_bytes),
+        max_conversion_bytes_(options.max_conversion_bytes),
         server_({.address = std::move(options.address),
                  .max_connections = options.max_connections,
-                 .max_body_bytes = options.max_body_bytes,
+                 .max_body_bytes = std::max(options.max_body_bytes, options.max_conversion_bytes),
                  .tls = std::move(options.tls),
                  .handler_threads = std::max<std::size_t>(options.handler_threads, 1),
                  .handler_timeout = options.handler_timeout}) {}
 
   void HandleRaw(std::string path, RawHandler handler) {
     const Metrics metrics = MakeMetrics(registry_, path);
-    Serve(metrics, [metrics, handler = std::move(handler)](const http::Request& request) {
-      return internal::Respond(request, [&](const Call& call) {
-        // The API server may have to ask this server for what the handler wants of it.
-        const http::Waiting waiting(request);
-        return Contained(handler, call, metrics);
-      });
-    });
+    Serve(metrics, max_review_bytes_,
+          [metrics, handler = std::move(handler)](const http::Request& request) {
+            return internal::Respond(request, [&](const Call& call) {
+              // The API server may have to ask this server for what the handler wants of it.
+              const http::Waiting waiting(request);
+              return Contained(handler, call, metrics);
+            });
+          });
   }
 
   void HandleRawConversion(std::string path, RawConversion convert) {
     const Metrics metrics = MakeMetrics(registry_, path);
-    Serve(metrics, [metrics, convert = std::move(convert)](const http::Request& request) {
-      return internal::RespondConverted(
-          request, [&](std::string_view object, const std::string& api_version) {
-            return ContainedConversion(convert, object, api_version, metrics);
+    Serve(metrics, max_conversion_bytes_,
+          [metrics, convert = std::move(convert)](const http::Request& request) {
+            return internal::RespondConverted(
+                request, [&](std::string_view object, const std::string& api_version) {
+                  return ContainedConversion(convert, object, api_version, metrics);
+                });
           });
-    });
   }
 
   http::Server& server() { return server_; }
 
  private:
-  /// Answers with `respond`, and counts.
-  void Serve(const Metrics& metrics, http::Handler respond) {
-    server_.HandlePost(
-        metrics.path, [metrics, respond = std::move(respond)](const http::Request& request) {
-          const base::TimePoint start = base::Clock::Real().Now();
-          metrics.in_flight.Add(1);
-          http::Response response = respond(request);
-          metrics.in_flight.Add(-1);
-          metrics.Requests(response.status).Increment();
-          metrics.latency.Observe(
-              std::chrono::duration<double>(base::Clock::Real().Now() - start).count());
-          return response;
-        });
+  /// Answers requests of no more than `max_bytes` with `respond`, and counts.
+  void Serve(const Metrics& metrics, std::size_t max_bytes, http::Handler respond) {
+    server_.HandlePost(metrics.path, [metrics, max_bytes,
+                                      respond = std::move(respond)](const http::Request& request) {
+      const base::TimePoint start = base::Clock::Real().Now();
+      metrics.in_flight.Add(1);
+      http::Response response =
+          request.body.size() > max_bytes ? TooLarge(max_bytes) : respond(request);
+      metrics.in_flight.Add(-1);
+      metrics.Requests(response.status).Increment();
+      metrics.latency.Observe(
+          std::chrono::duration<double>(base::Clock::Real().Now() - start).count());
+      return response;
+    });
   }
 
   metrics::Registry* const registry_;
+  const std::size_t max_review_bytes_;
+  const std::size_t max_conversion_bytes_;
   http::Server server_;
 };
 

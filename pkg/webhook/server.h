@@ -59,6 +59,9 @@ class Server {
     std::size_t max_connections = 64;
     /// The size of the largest AdmissionReview that is accepted; the answer to a larger one is 413.
     std::size_t max_body_bytes = 7 << 20;
+    /// The same for ConversionReviews, of which one may have all objects of a list: kube-apiserver
+    /// sends as many as its client asks for. The work on one takes a multiple of its size.
+    std::size_t max_conversion_bytes = 100 << 20;
     /// How long a handler may take. No API server waits longer than 30 s.
     std::chrono::milliseconds handler_timeout = std::chrono::seconds(30);
     /// If set, the metrics controller_runtime_webhook_* are recorded here; must outlive the server.

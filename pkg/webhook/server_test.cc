@@ -80,9 +80,24 @@ TEST(WebhookServerTest, AnswersAndCounts) {
                 "controller_runtime_webhook_requests_total{code=\"200\",webhook=\"/mutate\"} 1\n"),
             HasSubstr(
                 "controller_runtime_webhook_requests_total{code=\"400\",webhook=\"/mutate\"} 1\n"),
-            HasSubstr("controller_runtime_webhook_latency_seconds_count{webhook=\"/mutate\"} 2\n"),
+            HasSubstr(
+                "controller_runtime_webhook_requests_total{code=\"413\",webhook=\"/mutate\"} 1\n"),
+            HasSubstr("controller_runtime_webhook_latency_seconds_count{webhook=\"/mutate\"} 3\n"),
             HasSubstr("controller_runtime_webhook_requests_in_flight{webhook=\"/mutate\"} 0\n"),
             HasSubstr("controller_runtime_webhook_panics_total 1\n")));
+}
+
+TEST(WebhookServerTest, EachKindOfReviewHasALimitOfItsOwn) {
+  Server server({.address = "127.0.0.1:0", .max_body_bytes = 3000, .max_conversion_bytes = 2000});
+  server.HandleRaw("/mutate", [](const Call&) { return Response::Allowed(); });
+  server.HandleRawConversion("/convert", [](std::string_view object, const std::string&) {
+    return apimachinery::Result<std::string>(std::string(object));
+  });
+  ASSERT_TRUE(server.Start());
+  const std::string body(2500, ' ');
+  EXPECT_THAT(Post(server.port(), "/mutate", body), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Post(server.port(), "/convert", body),
+              AllOf(StartsWith("HTTP/1.1 413 "), HasSubstr("limit is 2000")));
 }
 
 TEST(WebhookServerTest, ConvertsObjectsAndSurvivesAFunctionThatThrows) {
@@ -104,6 +119,9 @@ TEST(WebhookServerTest, ConvertsObjectsAndSurvivesAFunctionThatThrows) {
   EXPECT_THAT(Post(server.port(), "/convert", kConversion),
               AllOf(StartsWith("HTTP/1.1 200 "),
                     HasSubstr(R"({"was":{"kind":"Site"},"is":"example.com/v2"})")));
+  // As much as a list of some thousand objects, of which kube-apiserver asks at once.
+  EXPECT_THAT(Post(server.port(), "/convert", kConversion + std::string(9 << 20, ' ')),
+              StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Post(server.port(), "/throws", kConversion),
               AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr(R"("status":"Failure")"),
                     Not(HasSubstr("private detail"))));

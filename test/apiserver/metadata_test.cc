@@ -16,8 +16,10 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/controller/event.h"
 #include "kubexx/controller/manager.h"
 #include "kubexx/controller/object_helpers.h"
+#include "kubexx/controller/predicate.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -48,6 +50,9 @@ class MetadataTest : public ::testing::Test {
                       return Reconcile(request, context);
                     });
     ASSERT_TRUE(made) << made.error().ToString();
+    Run();
+  }
+  void Run() {
     runner_ = std::jthread([this](const std::stop_token& stop) {
       const auto ran = manager_.Run(stop);
       EXPECT_TRUE(ran) << ran.error().ToString();
@@ -105,6 +110,42 @@ TEST_F(MetadataTest, OwnersAndMappingsNeedNoMore) {
   ASSERT_TRUE(cached) << cached.error().ToString();
   EXPECT_EQ(cached->bytes.find("not to be cached"), std::string::npos);
   EXPECT_EQ(cached->bytes.find("bm90IHRvIGJl"), std::string::npos) << "in base64";
+}
+
+TEST_F(MetadataTest, AControllerNeedsNoMoreOfItsOwnType) {
+  const kubernetes::ResourceClient<Secret> secrets(client_, "default");
+  const auto reconcile = [this](const Request& request, Context& context) -> Result<Action> {
+    const auto secret = context.client.GetMetadata<Secret>(request.object);
+    const base::MutexLock lock(mu_);
+    seen_[request.object.name] = secret ? (*secret)->metadata.labels.size() : 0;
+    return Action::Done();
+  };
+  auto made = controller::ControllerBuilder<Secret>(manager_)
+                  .ForMetadata([](const controller::Event<PartialObjectMetadata>& event) {
+                    return event.object().metadata.labels.contains("wanted");
+                  })
+                  .Complete(reconcile);
+  ASSERT_TRUE(made) << made.error().ToString();
+  const auto both = controller::ControllerBuilder<Secret>(manager_)
+                        .Named("both")
+                        .ForMetadata()
+                        .WithPredicates(controller::predicates::GenerationChanged())
+                        .Complete(reconcile);
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().reason, apimachinery::Reason::kInvalidConfig);
+  EXPECT_THAT(both.error().message, ::testing::HasSubstr("pass the predicates to ForMetadata"));
+  Run();
+  Secret secret;
+  secret.metadata.name = "other";
+  secret.metadata.labels = {{"unwanted", ""}};
+  ASSERT_TRUE(secrets.Create(secret));
+  secret.metadata.name = "one";
+  secret.metadata.labels = {{"wanted", ""}, {"as-well", ""}};
+  secret.string_data["password"] = "not to be cached";
+  ASSERT_TRUE(secrets.Create(secret));
+  KX_AWAIT(Seen("one") == 2);
+  EXPECT_EQ(Seen("other"), 0U);
+  EXPECT_EQ(manager_.caches()->FindInformer<Secret>(), nullptr) << "no cache of whole objects";
 }
 
 }  // namespace

@@ -129,7 +129,9 @@ says 1 '/nowhere cannot be read' -f /nowhere
 says 1 "$work cannot be read" -f "$work"
 says 1 'the input has no ConfigMap and no Secret' -f -
 echo '{"a": [' >"$work/input"
-says 1 'the input is neither YAML nor JSON' -f -
+says 1 'the standard input is neither YAML nor JSON' -f -
+cp "$work/changed.yaml" "$work/input"
+says 1 'the standard input: document 1: ConfigMap shop/web is described twice' -f "$work/changed.yaml" -f - -n shop
 echo '{apiVersion: v1, kind: Secret, metadata: {name: x}, data: {k: {hunter: 4}}}' >"$work/input"
 says 1 'Secret shop/x is not valid' -f - -n shop
 says 1 'cannot be reached' -f - --kubeconfig=<(sed 's|server: .*|server: http://127.0.0.1:1|' "$KUBECONFIG")

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kubexx/apiserver/object/cause_list.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -141,14 +142,7 @@ Status Forbidden(const ResourceType& type, std::string_view name, std::string_vi
 }
 
 Status Invalid(const ResourceType& type, std::string_view name, std::vector<StatusCause> causes) {
-  std::string list;
-  for (const StatusCause& cause : causes) {
-    list += (list.empty() ? "" : ", ") + cause.field + (cause.field.empty() ? "" : ": ") +
-            cause.message;
-  }
-  if (causes.size() > 1) {
-    list = "[" + list + "]";
-  }
+  const std::string list = ListOf(causes);
   const std::string kind = type.group.empty() ? type.kind : type.kind + "." + type.group;
   Status status = About(Reason::kInvalid, type, name,
                         kind + " \"" + std::string(name) + "\" is invalid: " + list);

@@ -130,8 +130,10 @@ bool NeedsConversion(const ResourceType& type, std::string_view value) {
   return IsConverted(type) && StoredVersion(type, value) != type.version;
 }
 
-/// How many objects a webhook is asked about at once.
+/// How many objects a webhook is asked about at once, and how many bytes of them; at least one
+/// object. Its answer, which may be larger, has a limit.
 constexpr std::size_t kConvertedAtOnce = 100;
+constexpr std::size_t kConvertedBytesAtOnce = std::size_t{4} << 20;
 
 /// Of a value in the version of the type, or of a type whose versions differ in their names only.
 /// `shaped`: it is as the schema of the version that it was stored in wants it.
@@ -284,16 +286,19 @@ Result<std::vector<std::string>> JsonOfStoredValues(const ResourceType& type,
   std::vector<std::string> all(values.size());
   std::vector<JsonTree> asked;
   std::vector<std::size_t> places;
+  std::size_t bytes = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (NeedsConversion(type, values[i].value)) {
       KX_ASSIGN_OR_RETURN(JsonTree object, Shaped(type, values[i].value, values[i].value));
       object["metadata"]["resourceVersion"] = std::to_string(values[i].revision);
       asked.push_back(std::move(object));
       places.push_back(i);
+      bytes += values[i].value.size();
     } else {
       KX_ASSIGN_OR_RETURN(all[i], JsonOfOwn(type, values[i].value, values[i].revision));
     }
-    if (asked.size() < kConvertedAtOnce && (i + 1 < values.size() || asked.empty())) {
+    if (asked.size() < kConvertedAtOnce && bytes < kConvertedBytesAtOnce &&
+        (i + 1 < values.size() || asked.empty())) {
       continue;
     }
     KX_ASSIGN_OR_RETURN(std::vector<JsonTree> converted,
@@ -306,6 +311,7 @@ Result<std::vector<std::string>> JsonOfStoredValues(const ResourceType& type,
     }
     asked.clear();
     places.clear();
+    bytes = 0;
   }
   return all;
 }

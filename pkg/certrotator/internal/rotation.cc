@@ -42,13 +42,22 @@ void Put(Secret& secret, const char* key, Bytes value) {
   }
 }
 
-bool IsUsable(const http::KeyPair& pair, const std::vector<std::string>& names,
-              base::WallTime now) {
-  const auto validity = http::ValidityOf(pair);
-  return http::CheckKeyPair(pair) && validity && validity->not_before <= now &&
-         now < validity->not_after &&
-         std::ranges::all_of(
-             names, [&pair](const std::string& name) { return http::IsFor(pair, name); });
+bool HasAllNames(const http::KeyPair& pair, const Plan& plan) {
+  return std::ranges::all_of(plan.names,
+                             [&pair](const std::string& name) { return http::IsFor(pair, name); });
+}
+
+bool IsExpired(const std::string& certificate, base::WallTime now) {
+  const auto validity = http::ValidityOf({.certificate = certificate});
+  return !validity || validity->not_after <= now;
+}
+
+/// Adds PEM text, which begins in a line of its own whatever wrote the text before it.
+void AppendPem(const std::string& pem, std::string& bundle) {
+  if (!bundle.empty() && !bundle.ends_with('\n')) {
+    bundle += '\n';
+  }
+  bundle += pem;
 }
 
 Result<http::KeyPair> NewPair(const Plan& plan, base::WallTime now) {
@@ -97,39 +106,50 @@ void Write(const Held& held, Secret& secret) {
 std::string Bundle(const Held& held, base::WallTime now) {
   std::string bundle = held.current.certificate;
   if (held.next) {
-    bundle += held.next->certificate;
+    AppendPem(held.next->certificate, bundle);
   }
-  const auto previous = http::ValidityOf({.certificate = held.previous});
-  if (previous && now < previous->not_after) {
-    bundle += held.previous;
+  if (!IsExpired(held.previous, now)) {
+    AppendPem(held.previous, bundle);
   }
   return bundle;
 }
 
+bool CanBeServed(const http::KeyPair& pair, const Plan& plan, base::WallTime now) {
+  const auto validity = http::ValidityOf(pair);
+  return http::CheckKeyPair(pair) && validity && validity->not_before <= now &&
+         now < validity->not_after && http::IsFor(pair, plan.names.front());
+}
+
 Result<std::optional<std::string>> Advance(Held& held, const Plan& plan, base::WallTime now,
                                            std::optional<bool> trusts_next) {
-  if (held.next && !IsUsable(*held.next, plan.names, now)) {
+  if (held.next && !(CanBeServed(*held.next, plan, now) && HasAllNames(*held.next, plan))) {
     held.next.reset();
     held.trusted_since.reset();
   }
-  if (!IsUsable(held.current, plan.names, now)) {
+  if (!CanBeServed(held.current, plan, now)) {
     if (held.next) {
       Promote(held);
       return std::optional<std::string>(
           "the next certificate is served, as the current one cannot be used");
     }
-    KX_ASSIGN_OR_RETURN(held.current, NewPair(plan, now));
-    held.previous.clear();
+    KX_ASSIGN_OR_RETURN(http::KeyPair made, NewPair(plan, now));
+    // Other replicas may serve it until they look, whatever is wrong with what the Secret holds.
+    held.previous = IsExpired(held.current.certificate, now) ? std::string()
+                                                             : std::move(held.current.certificate);
+    held.current = std::move(made);
     return std::optional<std::string>(
         "there was no certificate that can be used; a new one is served");
   }
   if (!held.next) {
-    if (http::ValidityOf(held.current)->not_after - now >= plan.renew_before) {
+    const bool has_names = HasAllNames(held.current, plan);
+    if (has_names && http::ValidityOf(held.current)->not_after - now >= plan.renew_before) {
       return std::optional<std::string>();
     }
     KX_ASSIGN_OR_RETURN(held.next, NewPair(plan, now));
     held.trusted_since.reset();
-    return std::optional<std::string>("the next certificate is made");
+    return std::optional<std::string>(
+        has_names ? "the next certificate is made"
+                  : "the next certificate is made, as the current one lacks a name");
   }
   if (!trusts_next) {
     return std::optional<std::string>();

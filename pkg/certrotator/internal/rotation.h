@@ -37,15 +37,21 @@ std::string Bundle(const Held& held, base::WallTime now);
 
 /// The times and names of a rotation.
 struct Plan {
-  std::vector<std::string> names{};
+  std::vector<std::string> names{};  ///< the first is that by which API servers call the Service
   base::Duration lifetime{};
   base::Duration renew_before{};
   base::Duration trust_delay{};
 };
 
+/// Whether API servers that trust the certificate can work with it at `now`: it has its key, is
+/// valid, and is for the Service. It may lack other names of the plan.
+bool CanBeServed(const http::KeyPair& pair, const Plan& plan, base::WallTime now);
+
 /// Makes the step of `held` that is due at `now`, if any, and returns what it was, for the log;
 /// std::nullopt when nothing is due. `trusts_next` says whether every configuration has the next
-/// certificate; std::nullopt when that is not known. Fails only when no certificate can be made.
+/// certificate; std::nullopt when that is not known. A current certificate that cannot be served is
+/// replaced at once, and one that lacks a name in the way of a renewal. Fails only when no
+/// certificate can be made.
 apimachinery::Result<std::optional<std::string>> Advance(Held& held, const Plan& plan,
                                                          base::WallTime now,
                                                          std::optional<bool> trusts_next);

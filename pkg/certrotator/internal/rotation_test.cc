@@ -97,6 +97,45 @@ TEST(RotationTest, WhatCannotBeUsedIsReplacedAtOnce) {
   }
 }
 
+TEST(RotationTest, WhatOtherReplicasMayStillServeStaysTrusted) {
+  Held held = FirstHeld();
+  const std::string old = held.current.certificate;
+  base::WallTime now = kStart + hours(1);
+  held.current.key = Bytes();
+  ASSERT_TRUE(Advance(held, TestPlan(), now, std::nullopt).value());
+  EXPECT_EQ(Bundle(held, now), held.current.certificate + old);
+  EXPECT_EQ(Bundle(held, kStart + days(365)), held.current.certificate);
+  held.current.certificate = "nonsense";
+  ASSERT_TRUE(Advance(held, TestPlan(), now, std::nullopt).value());
+  EXPECT_EQ(Bundle(held, now), held.current.certificate);
+}
+
+TEST(RotationTest, ALackingNameIsNoReasonToServeWhatNobodyKnows) {
+  Held held = FirstHeld();
+  const http::KeyPair old = held.current;
+  base::WallTime now = kStart + hours(1);
+  Plan plan = TestPlan();
+  plan.names.emplace_back("further.example.com");
+  ASSERT_TRUE(Advance(held, plan, now, std::nullopt).value());
+  EXPECT_EQ(held.current, old);
+  ASSERT_TRUE(held.next);
+  EXPECT_TRUE(http::IsFor(*held.next, "further.example.com"));
+  ASSERT_TRUE(Advance(held, plan, now, true).value());
+  now += minutes(5);
+  ASSERT_TRUE(Advance(held, plan, now, true).value());
+  EXPECT_TRUE(http::IsFor(held.current, "further.example.com"));
+  EXPECT_FALSE(Advance(held, plan, now, true).value());
+}
+
+TEST(RotationTest, CertificatesInTheBundleBeginInLinesOfTheirOwn) {
+  Held held = FirstHeld();
+  const base::WallTime now = kStart + days(300);
+  held.current.certificate.pop_back();  // as an editor may have written it
+  ASSERT_TRUE(Advance(held, TestPlan(), now, std::nullopt).value());
+  ASSERT_TRUE(held.next);
+  EXPECT_EQ(Bundle(held, now), held.current.certificate + "\n" + held.next->certificate);
+}
+
 TEST(RotationTest, ANextOneSavesTheDay) {
   Held held = FirstHeld();
   base::WallTime now = kStart + days(300);

@@ -1,6 +1,7 @@
 #include "kubexx/certrotator/internal/trust.h"
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,13 +43,37 @@ class JsonPatch {
   std::vector<JsonTree> operations_;
 };
 
+/// Whether `url` is `prefix` or goes on behind it with another part: "https://a.b" does not begin
+/// "https://a.bc".
+bool BeginsWith(std::string_view url, std::string_view prefix) {
+  if (prefix.empty() || !url.starts_with(prefix)) {
+    return false;
+  }
+  const std::string_view rest = url.substr(prefix.size());
+  return prefix.ends_with('/') || rest.empty() || rest.starts_with('/');
+}
+
 template <class ClientConfig>
 bool Names(const ClientConfig& config, const WebhookServer& server) {
   if (config.url) {
-    return !server.url.empty() && config.url->starts_with(server.url);
+    return BeginsWith(*config.url, server.url);
   }
   return config.service.has_value() &&
          ObjectKey{config.service->namespace_, config.service->name} == server.service;
+}
+
+/// Writes the bundle into the clientConfig at `path`, unless it has come to name another server
+/// since it was read.
+template <class ClientConfig>
+void AddBundle(const ClientConfig& config, const std::string& path, const std::string& bundle,
+               JsonPatch& patch) {
+  if (config.url) {
+    patch.Add("test", path + "/url", *config.url);
+  } else {
+    patch.Add("test", path + "/service/namespace", config.service->namespace_);
+    patch.Add("test", path + "/service/name", config.service->name);
+  }
+  patch.Add("add", path + "/caBundle", codec::EncodeBase64(bundle));
 }
 
 template <class Configuration>
@@ -60,7 +85,7 @@ JsonPatch PatchFor(const Configuration& configuration, const WebhookServer& serv
     if (Names(webhook.client_config, server) && webhook.client_config.ca_bundle.view() != bundle) {
       const std::string at = "/webhooks/" + std::to_string(i);
       patch.Add("test", at + "/name", webhook.name);  // it may have got another place
-      patch.Add("add", at + "/clientConfig/caBundle", codec::EncodeBase64(bundle));
+      AddBundle(webhook.client_config, at + "/clientConfig", bundle, patch);
     }
   }
   return patch;
@@ -74,8 +99,7 @@ JsonPatch PatchFor(const CustomResourceDefinition& definition, const WebhookServ
       conversion->webhook->client_config.has_value()) {
     const auto& config = *conversion->webhook->client_config;
     if (Names(config, server) && config.ca_bundle.view() != bundle) {
-      patch.Add("add", "/spec/conversion/webhook/clientConfig/caBundle",
-                codec::EncodeBase64(bundle));
+      AddBundle(config, "/spec/conversion/webhook/clientConfig", bundle, patch);
     }
   }
   return patch;

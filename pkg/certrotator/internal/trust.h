@@ -23,8 +23,8 @@ struct Configuration {
   std::string name{};
 };
 
-/// A webhook server, as a clientConfig names it: its Service, or a URL that begins with `url`, if
-/// that is not empty.
+/// A webhook server, as a clientConfig names it: its Service, or a URL that is `url` or goes on
+/// behind it with a slash, if that is not empty.
 struct WebhookServer {
   apimachinery::ObjectKey service{};
   std::string url{};
@@ -32,9 +32,9 @@ struct WebhookServer {
 
 /// Writes `bundle` into the caBundle of every webhook of `configuration` whose clientConfig names
 /// `server`, and returns whether it was there already. A configuration that does not exist trusts
-/// everything. A
-/// patch fails with kInvalid when somebody has reordered the webhooks in the meantime; the caller
-/// tries again later. The configurations of others' webhooks stay as they are.
+/// everything. A patch fails with kInvalid when somebody has reordered the webhooks in the
+/// meantime, or pointed one to another server; the caller tries again later. The configurations of
+/// others' webhooks stay as they are.
 apimachinery::Result<bool> Trust(const std::shared_ptr<rest::RESTClient>& client,
                                  const Configuration& configuration, const WebhookServer& server,
                                  const std::string& bundle, const std::stop_token& stop);

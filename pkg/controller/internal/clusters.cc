@@ -20,6 +20,14 @@ Result<Clusters::Pointer> Clusters::Add(Cluster::Parts parts) {
     return Fail(Reason::kInvalidConfig,
                 "a further cluster of a manager needs a name, which its metrics have");
   }
+  if (parts.name.contains('/')) {
+    return Fail(Reason::kInvalidConfig, "cluster " + parts.name +
+                                            ": a name with a slash could be that of a group and "
+                                            "version, or of another cluster's informer");
+  }
+  if (!parts.client) {
+    return Fail(Reason::kInvalidConfig, "cluster " + parts.name + ": it has no client");
+  }
   const base::MutexLock lock(mu_);
   if (closed_) {
     return Fail(Reason::kInvalidConfig,

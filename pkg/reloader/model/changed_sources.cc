@@ -68,7 +68,8 @@ class DocumentReader {
     const SourceId id{kind == "Secret" ? SourceType::kSecret : SourceType::kConfigMap,
                       {space, name}};
     if (!seen_.insert(id).second) {
-      return Fail(InvalidInput(kind + " " + id.key.ToString() + " is described twice"));
+      return Fail(
+          InvalidInput(where + ": " + kind + " " + id.key.ToString() + " is described twice"));
     }
     described_.sources.push_back({id, std::move(object)});
     return {};
@@ -114,20 +115,24 @@ Result<ChangedSource> Changed(const DescribedSource& described, const Annotation
 
 }  // namespace
 
-Result<DescribedSources> ReadSources(std::string_view text, const std::string& namespace_) {
-  const auto documents = codec::YamlToJson(text);
-  if (!documents) {
-    return Fail(InvalidInput("the input is neither YAML nor JSON: " + documents.error().message));
-  }
+Result<DescribedSources> ReadSources(std::span<const InputText> inputs,
+                                     const std::string& namespace_) {
   DocumentReader reader(namespace_);
-  int number = 0;
-  for (const std::string& document : *documents) {
-    const std::string where = "document " + std::to_string(++number);
-    auto object = JsonTree::Parse(document);
-    if (!object) {
-      return Fail(InvalidInput(where + " cannot be read"));
+  for (const InputText& input : inputs) {
+    const auto documents = codec::YamlToJson(input.text);
+    if (!documents) {
+      return Fail(
+          InvalidInput(input.name + " is neither YAML nor JSON: " + documents.error().message));
     }
-    KX_RETURN_IF_ERROR(reader.Read(*std::move(object), where));
+    int number = 0;
+    for (const std::string& document : *documents) {
+      const std::string where = input.name + ": document " + std::to_string(++number);
+      auto object = JsonTree::Parse(document);
+      if (!object) {
+        return Fail(InvalidInput(where + " cannot be read"));
+      }
+      KX_RETURN_IF_ERROR(reader.Read(*std::move(object), where));
+    }
   }
   return reader.Take();
 }

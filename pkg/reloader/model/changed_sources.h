@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADER_MODEL_CHANGED_SOURCES_H_
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +31,17 @@ struct DescribedSources {
   std::vector<std::string> others{};
 };
 
+/// A file, or another input, and what it is called.
+struct InputText {
+  std::string name{};
+  std::string text{};
+};
+
 /// Reads YAML or JSON of any number of documents, also Lists. `namespace_` is that of objects that
-/// name none. Fails with kInvalidConfig, and a message that names the document and never a value,
-/// when the text is malformed, an object has no kind or name, or a source is described twice.
-apimachinery::Result<DescribedSources> ReadSources(std::string_view text,
+/// name none. Fails with kInvalidConfig, and a message that names the input and the document and
+/// never a value, when a text is malformed, an object has no kind or name, or a source is described
+/// twice, in one input or in two.
+apimachinery::Result<DescribedSources> ReadSources(std::span<const InputText> inputs,
                                                    const std::string& namespace_);
 
 /// A source as it would be after a change.

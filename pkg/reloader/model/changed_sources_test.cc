@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace kubexx::reloader {
 namespace {
@@ -14,13 +15,17 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
+apimachinery::Result<DescribedSources> ReadOne(const std::string& text) {
+  return ReadSources(std::vector{InputText{"a.yaml", text}}, "shop");
+}
+
 std::string ErrorOfSources(const std::string& text) {
-  const auto read = ReadSources(text, "shop");
+  const auto read = ReadOne(text);
   return read ? "no error" : read.error().message;
 }
 
 ChangedSource ChangedBy(const std::string& text, const Annotations& present = {}) {
-  const auto read = ReadSources(text, "shop");
+  const auto read = ReadOne(text);
   EXPECT_TRUE(read && read->sources.size() == 1) << text;
   const auto changed =
       ChangedSourceOf(read->sources.at(0), present, AnnotationKeys(), {.seconds = 100});
@@ -29,7 +34,7 @@ ChangedSource ChangedBy(const std::string& text, const Annotations& present = {}
 }
 
 TEST(ChangedSources, AreReadFromSeveralDocumentsAndLists) {
-  const auto read = ReadSources(R"(
+  const auto read = ReadOne(R"(
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: config}
@@ -44,17 +49,15 @@ kind: List
 items:
 - {apiVersion: v1, kind: Secret, metadata: {name: password, namespace: other}}
 - {apiVersion: example.com/v1, kind: ConfigMap, metadata: {name: no-source}}
-)",
-                                "shop");
+)");
   ASSERT_TRUE(read) << read.error().ToString();
   ASSERT_THAT(read->sources, SizeIs(2));
   EXPECT_EQ(read->sources[0].id, (SourceId{SourceType::kConfigMap, {"shop", "config"}}));
   EXPECT_EQ(read->sources[1].id, (SourceId{SourceType::kSecret, {"other", "password"}}));
   EXPECT_THAT(read->others, ElementsAre("Deployment web", "ConfigMap no-source"));
-  EXPECT_THAT(ReadSources(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"j"}})", "s")
-                  ->sources,
+  EXPECT_THAT(ReadOne(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"j"}})")->sources,
               SizeIs(1));
-  EXPECT_THAT(ReadSources("", "shop")->sources, IsEmpty());
+  EXPECT_THAT(ReadOne("")->sources, IsEmpty());
 }
 
 TEST(ChangedSources, SayWhichDocumentIsWrong) {
@@ -67,18 +70,40 @@ TEST(ChangedSources, SayWhichDocumentIsWrong) {
   EXPECT_THAT(ErrorOfSources("kind: List\nitems: [{kind: ConfigMap}]"),
               HasSubstr("document 1, item 1, a ConfigMap, has no name"));
   const std::string one = "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n";
-  EXPECT_THAT(ErrorOfSources(one + one), HasSubstr("ConfigMap shop/a is described twice"));
+  EXPECT_THAT(ErrorOfSources(one + one),
+              HasSubstr("a.yaml: document 2: ConfigMap shop/a is described twice"));
+}
+
+TEST(ChangedSources, SayWhichInputIsWrong) {
+  const std::string one = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}";
+  const auto error_of = [&one](const std::string& second) {
+    const auto read =
+        ReadSources(std::vector{InputText{"a.yaml", one}, InputText{"b.json", second}}, "shop");
+    return read ? "no error" : read.error().message;
+  };
+  EXPECT_EQ(error_of(one), "b.json: document 1: ConfigMap shop/a is described twice");
+  EXPECT_EQ(error_of("{}"), "b.json: document 1 has no kind");
+  EXPECT_EQ(error_of("\n{]"), "b.json is neither YAML nor JSON: line 2: illegal flow end");
+  // A text of its own each, as kubectl reads them.
+  EXPECT_EQ(error_of("%YAML 1.2\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}"),
+            "no error");
 }
 
 TEST(ChangedSources, NeverNameAValue) {
-  const auto read = ReadSources(
-      "{apiVersion: v1, kind: Secret, metadata: {name: a}, data: {k: [hunter2]}}", "shop");
+  const auto read =
+      ReadOne("{apiVersion: v1, kind: Secret, metadata: {name: a}, data: {k: [hunter2]}}");
   ASSERT_TRUE(read);
   const auto changed = ChangedSourceOf(read->sources[0], {}, AnnotationKeys(), {});
   ASSERT_FALSE(changed);
   EXPECT_THAT(changed.error().message, HasSubstr("Secret shop/a is not valid"));
   EXPECT_THAT(changed.error().message, Not(HasSubstr("hunter2")));
-  EXPECT_THAT(ErrorOfSources("kind: Secret\nstringData: {k: hunter2"), Not(HasSubstr("hunter2")));
+  for (const char* const value :
+       {"{k: hunter2", "{k: *hunter2}", "{k: !<hunter2 x}", "{k: \"\\hunter2\"}",
+        "{? [hunter2] : x}", "{k: !!float hunter2}", "{k: !!binary hunter2}", "{k: @hunter2}",
+        "{k: &hunter2 &hunter2 x}", "{k: .inf, hunter2: .nan}"}) {
+    EXPECT_THAT(ErrorOfSources("kind: Secret\nstringData: " + std::string(value)),
+                Not(HasSubstr("unter2")));
+  }
 }
 
 TEST(ChangedSources, HaveTheDigestsThatTheOperatorComputes) {

@@ -92,6 +92,12 @@ Result<void> CheckFailed(std::string_view kind, const Unstructured& object) {
 
 Result<HandChange> Retry(std::string_view kind, const Unstructured& object, base::WallTime now) {
   KX_RETURN_IF_ERROR(CheckFailed(kind, object));
+  if (kind == KindName(WorkloadKind::kDeployment) &&
+      object.GetBool({"spec", "paused"}).value_or(false)) {
+    return Fail(Reason::kInvalidConfig,
+                "its rollouts are paused (spec.paused), so no pods would be made anew; resume it "
+                "first");
+  }
   JsonTree patch = PatchOf(object);
   const std::string time = apimachinery::Time::From(now).ToString();
   if (kind == KindName(WorkloadKind::kRollout)) {

@@ -69,6 +69,13 @@ TEST(HandEdits, WhatHasFailedIsRetried) {
             R"({"reloader.kubexx.io/rollout-state":"completed u1"}}})");
 }
 
+TEST(HandEdits, WhatIsPausedByItsSpecIsMendedAndNotRetried) {
+  const Unstructured failed =
+      ObjectWith(R"("reloader.kubexx.io/rollout-state":"failed u1")", R"({"paused":true})");
+  EXPECT_THAT(PatchBy(HandEdit::kRetry, "Deployment", failed), HasSubstr("paused (spec.paused)"));
+  EXPECT_THAT(PatchBy(HandEdit::kMended, "Deployment", failed), HasSubstr("completed u1"));
+}
+
 TEST(HandEdits, WhatHasNotFailedIsNotRetried) {
   for (const HandEdit edit : {HandEdit::kRetry, HandEdit::kMended}) {
     EXPECT_THAT(PatchBy(edit, "Deployment", ObjectWith("")),

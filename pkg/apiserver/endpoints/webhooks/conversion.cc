@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kubexx/apiserver/admission/conversion.h"
+#include "kubexx/apiserver/endpoints/checks/field_causes.h"
+#include "kubexx/apiserver/endpoints/checks/label_problems.h"
+#include "kubexx/apiserver/object/cause_list.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/identity.h"
 
@@ -27,6 +31,25 @@ thread_local const http::Request* current_request = nullptr;
 /// "x.io/v1, Kind=K": what was to be converted.
 std::string KindOf(const JsonTree& object) {
   return std::string(object.TextAt("apiVersion")) + ", Kind=" + std::string(object.TextAt("kind"));
+}
+
+/// Refuses labels and annotations that the webhook has changed and that no request may write. Those
+/// that it has left alone are as they are in the storage.
+Result<void> CheckChanged(const JsonTree& original, const JsonTree& converted, std::size_t index) {
+  const auto changed = [&](const char* field) -> const JsonTree* {
+    const JsonTree* const before = original.At({"metadata", field});
+    const JsonTree* const after = converted.At({"metadata", field});
+    return after == nullptr || (before != nullptr && *before == *after) ? nullptr : after;
+  };
+  FieldCauses causes;
+  CheckLabelMap(changed("labels"), "metadata.labels", causes);
+  CheckAnnotationMap(changed("annotations"), "metadata.annotation", causes);  // as kube-apiserver
+  if (causes.empty()) {
+    return {};
+  }
+  return Fail(Reason::kMalformed, "returned invalid converted object at index " +
+                                      std::to_string(index) + ": " +
+                                      ListOf(std::move(causes).Take()));
 }
 
 class WebhookConverter final : public schema::Converter {
@@ -69,7 +92,12 @@ class WebhookConverter final : public schema::Converter {
       KX_RETURN_IF_ERROR(waiting->Check());
     }
     KX_ASSIGN_OR_RETURN(const std::string answer, webhooks_.caller().Post(endpoint, body, stop));
-    return admission::ReadConversionResponse(answer, uid, api_version, objects);
+    KX_ASSIGN_OR_RETURN(std::vector<JsonTree> converted,
+                        admission::ReadConversionResponse(answer, uid, api_version, objects));
+    for (std::size_t i = 0; i < converted.size(); ++i) {
+      KX_RETURN_IF_ERROR(CheckChanged(objects[i], converted[i], i));
+    }
+    return converted;
   }
 
   const admission::ClientConfig client_;

@@ -130,6 +130,21 @@ TEST_F(ConversionTest, ListsAreConvertedManyAtOnce) {
   EXPECT_EQ(At(fresh, {"items", "120", "address"}), "g:2");
 }
 
+TEST_F(ConversionTest, FewLargeObjectsAreConvertedAtOnce) {
+  const std::string large(1 << 20, 'h');
+  for (int i = 0; i < 9; ++i) {
+    ASSERT_EQ(Do("POST", kV1,
+                 R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"k)" + std::to_string(i) +
+                     R"("},"host":")" + large + R"(","port":"1"})")
+                  .status,
+              201);
+  }
+  const JsonTree list = Json(Do("GET", kV2));
+  ASSERT_EQ(list.Find("items")->size(), 9U);
+  EXPECT_EQ(At(list, {"items", "8", "address"}), large + ":1");
+  EXPECT_THAT(hooks_->Urls(), SizeIs(3)) << "an answer with all of them would be too long";
+}
+
 TEST_F(ConversionTest, WhatIsWrongWithAnAnswerIsSaid) {
   ASSERT_EQ(
       Do("POST", kV1,
@@ -168,6 +183,16 @@ TEST_F(ConversionTest, WhatIsWrongWithAnAnswerIsSaid) {
                 r["convertedObjects"].elements()[0]["metadata"]["name"] = "b";
               }),
               HasSubstr("must have the same name: a != b"));
+  EXPECT_THAT(error_with([](JsonTree& r) {
+                r["convertedObjects"].elements()[0]["metadata"]["labels"]["a b"] = "c d";
+              }),
+              ::testing::AllOf(HasSubstr("index 0: [metadata.labels: Invalid value: \"a b\": "),
+                               HasSubstr(", metadata.labels: Invalid value: \"c d\": ")));
+  EXPECT_THAT(error_with([](JsonTree& r) {
+                r["convertedObjects"].elements()[0]["metadata"]["annotations"]["a"] =
+                    std::string(262145, 'x');
+              }),
+              HasSubstr("index 0: metadata.annotation: Too long: may not be more than 262144"));
   EXPECT_THAT(error_with([](JsonTree& r) { r["uid"] = "1"; }), HasSubstr("expected response.uid"));
   hooks_->Handle(kConverter, nullptr);
   EXPECT_THAT(Message(Do("GET", std::string(kV2) + "/a")), HasSubstr("connection refused"));
@@ -175,6 +200,23 @@ TEST_F(ConversionTest, WhatIsWrongWithAnAnswerIsSaid) {
   EXPECT_EQ(
       Do("POST", kV2, R"({"apiVersion":"x.io/v2","kind":"K","metadata":{"name":"b"}})").status,
       500);
+}
+
+TEST_F(ConversionTest, AConverterMayKeepInAnnotationsWhatAVersionHasNoFieldFor) {
+  hooks_->Handle(kConverter, [](const JsonTree& request) -> Result<JsonTree> {
+    return testing::FakeWebhooks::Converted(request, [](JsonTree& object) {
+      object["metadata"]["annotations"]["X.io/port"] = std::string(object.TextAt("port"));
+      object["metadata"]["labels"]["converted"] = "true";
+    });
+  });
+  ASSERT_EQ(
+      Do("POST", kV1,
+         R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"a"},"host":"h","port":"1"})")
+          .status,
+      201);
+  const JsonTree got = Json(Do("GET", std::string(kV2) + "/a"));
+  EXPECT_EQ(At(got, {"metadata", "annotations", "X.io/port"}), "1");
+  EXPECT_EQ(At(got, {"metadata", "labels", "converted"}), "true");
 }
 
 TEST_F(ConversionTest, AConverterThatDoesNotAnswerInTimeIsAFailedConversion) {
