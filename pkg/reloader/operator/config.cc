@@ -6,6 +6,7 @@
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/base/ascii.h"
+#include "kubexx/reloader/history/history.h"
 #include "kubexx/reloader/operator/selector.h"
 
 namespace kubexx::reloader {
@@ -255,9 +256,9 @@ std::vector<std::pair<std::string, OptionValue>> ConfigFlags::ReportedOptions() 
 std::vector<std::string> ConfigFlags::JudgingArguments(const Config& config) const {
   // Of the process, not of what it does.
   static const std::set<std::string, std::less<>> kLeftOut{
-      "kubeconfig", "context",   "metrics-addr",  "enable-pprof",         "pprof-addr",
-      "log-format", "log-level", "kube-api-qps",  "kube-api-burst",       "workers",
-      "enable-ha",  "shards",    "settle-window", "release-settle-window"};
+      "kubeconfig",     "context",        "metrics-addr",  "enable-pprof",          "pprof-addr",
+      "log-format",     "log-level",      "kube-api-qps",  "kube-api-burst",        "workers",
+      "enable-ha",      "shards",         "settle-window", "release-settle-window", "history"};
   std::vector<std::string> arguments;
   for (const auto& [name, value] : flags_.given()) {
     if (name == "webhook-url" && !value.empty()) {
@@ -292,6 +293,10 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
   config.require_cluster_policies = policy_flags_.requires_cluster();
   config.dry_run = dry_run_;
   config.record_baseline = record_baseline_;
+  if (history_ < 0 || history_ > static_cast<std::int64_t>(History::kMaxRollouts)) {
+    return Invalid("--history: must be between 0 and " + std::to_string(History::kMaxRollouts));
+  }
+  config.history = static_cast<int>(history_);
   BuildAlerts(environment, config);
   BuildLogging(config);
   return config;

@@ -73,6 +73,8 @@ struct Config {
   bool dry_run = false;
   /// Whether the operator records on workloads which data they run with; see Baseline.
   bool record_baseline = true;
+  /// How many rollouts the operator keeps in the history on each workload; 0: it keeps none.
+  int history = 0;
 
   HaSettings ha{};
   rest::KubeconfigOptions kubeconfig{};
@@ -142,6 +144,7 @@ class ConfigFlags {
   PolicyFlags policy_flags_;
   bool dry_run_ = false;
   bool record_baseline_ = true;
+  std::int64_t history_ = 0;
   rest::KubeconfigOptions kubeconfig_;
   std::string metrics_address_ = ":9090";
   base::Duration settle_window_ = std::chrono::milliseconds(100);

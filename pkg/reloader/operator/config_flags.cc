@@ -113,6 +113,11 @@ void ConfigFlags::AddReloads(flags::FlagSet& flags) {
                 "write on each workload, in an annotation that rolls nothing, what data it runs "
                 "with; without it changes made while nothing watches may be missed",
                 &record_baseline_);
+  flags.AddInt("history",
+               "rollouts that are kept in a history on each workload, in an annotation that rolls "
+               "nothing: when, for which keys of which source, and how they ended; from 0 (none) "
+               "to 50",
+               &history_);
   flags.AddInt("workers", "workloads written at the same time, from 1 to 64", &workers_);
 }
 

@@ -134,6 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(std::vector{"--reload-strategy=default"}, std::vector{"--settle-window=-1s"},
                     std::vector{"--settle-window=soon"}, std::vector{"--release-settle-window=2h"},
                     std::vector{"--workers=0"}, std::vector{"--workers=1000"},
+                    std::vector{"--history=-1"}, std::vector{"--history=51"},
                     std::vector{"--kube-api-qps=0"}, std::vector{"--namespaces=a,"},
                     std::vector{"--namespaces=Bad_Name"}, std::vector{"--unknown=1"},
                     std::vector{"--shards=0"}, std::vector{"--shards=2"},

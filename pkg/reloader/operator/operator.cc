@@ -8,6 +8,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/history/history_keeper.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/operator/event_listeners.h"
 #include "kubexx/reloader/operator/late_sources.h"
@@ -56,6 +57,7 @@ class Operator::Impl {
                                                           .clock = options_.clock})),
         recent_(options_.clock),
         set_backs_(options_.clock),
+        history_(NewHistory()),
         router_({.caches = caches_,
                  .memory = memory_,
                  .told = told_,
@@ -69,6 +71,8 @@ class Operator::Impl {
                  .recent = &recent_,
                  .set_backs = &set_backs_,
                  .held_shards = options_.held_shards,
+                 .history = history_.get(),
+                 .clock = options_.clock,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
         pauses_(NewPauses(writer)),
         on_demand_(OnDemandLists::MembersOf(caches_.informers()), options_.clock,
@@ -95,7 +99,8 @@ class Operator::Impl {
                      .pauses = pauses_.get(),
                      .fresh_reads = &fresh_reads_,
                      .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
-                     .absences = absences_.get()}),
+                     .absences = absences_.get(),
+                     .history = history_.get()}),
         late_sources_(caches_),
         listeners_({.caches = caches_,
                     .router = router_,
@@ -189,6 +194,15 @@ class Operator::Impl {
                       .held_shards = options_.held_shards,
                       .clock = options_.clock,
                       .registry = options_.registry});
+  }
+
+  std::unique_ptr<HistoryKeeper> NewHistory() const {
+    if (options_.history == 0) {
+      return nullptr;
+    }
+    return std::make_unique<HistoryKeeper>(HistoryKeeper::Options{
+        .rollouts = options_.history,
+        .source = [this](const SourceId& id) { return caches_.GetTraced(id); }});
   }
 
   /// The gate must know of all workloads before it is asked about one, unless their kind is late.
@@ -358,6 +372,7 @@ class Operator::Impl {
   const std::unique_ptr<SourceAbsences> absences_;
   RecentChanges recent_;
   SetBacks set_backs_;
+  const std::unique_ptr<HistoryKeeper> history_;
   EventRouter router_;
   std::unique_ptr<Pauses> pauses_;
   OnDemandLists on_demand_;

@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADER_OPERATOR_OPERATOR_H_
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <set>
@@ -53,6 +54,9 @@ class Operator {
     metrics::Registry* registry = nullptr;
     BaselineRecording record_baselines = BaselineRecording::kAlways;
     BaselineSchedule::Options recording{};
+    /// How many rollouts are kept in the history on each workload (see History); 0: none. Then the
+    /// informers of sources need no SourceDetail::kWithKeys.
+    std::size_t history = 0;
     /// Adds the metric reloader_reload_executed_total_by_namespace.
     bool count_by_namespace = false;
     /// Informed of writes; must outlive the operator.
