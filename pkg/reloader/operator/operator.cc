@@ -12,6 +12,7 @@
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/operator/event_listeners.h"
 #include "kubexx/reloader/operator/late_sources.h"
+#include "kubexx/reloader/operator/object_stamper.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/operator/retries.h"
 #include "kubexx/reloader/plan/pair_memory.h"
@@ -101,6 +102,17 @@ class Operator::Impl {
                      .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
                      .absences = absences_.get(),
                      .history = history_.get()}),
+        stamper_({.caches = caches_,
+                  .patterns = patterns_,
+                  .rules = options_.rules,
+                  .strategy = options_.strategy,
+                  .records = options_.record_baselines != BaselineRecording::kNever,
+                  .ignored_namespaces = options_.ignored_namespaces,
+                  .namespaces = options_.namespace_selector,
+                  .gate = options_.rollout_gate,
+                  .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
+                  .absences = absences_.get(),
+                  .clock = options_.clock}),
         late_sources_(caches_),
         listeners_({.caches = caches_,
                     .router = router_,
@@ -159,6 +171,11 @@ class Operator::Impl {
         }
       }
     }
+  }
+
+  apimachinery::Result<codec::JsonTree> Stamp(WorkloadKind kind, const codec::JsonTree& object,
+                                              const std::stop_token& stop) const {
+    return works_ ? stamper_.Stamp(kind, object, stop) : object;
   }
 
   void Stop() {
@@ -379,6 +396,7 @@ class Operator::Impl {
   FreshReads fresh_reads_;
   ValueDigestReader value_digests_;
   Reconciler reconciler_;
+  const ObjectStamper stamper_;
   LateSources late_sources_;
   std::stop_source stop_;
   EventListeners listeners_;
@@ -397,6 +415,11 @@ void Operator::Start() { impl_->Start(); }
 bool Operator::Ready() const { return impl_->Ready(); }
 void Operator::Reconsider(const std::function<bool(const std::string& name)>& concerned) {
   impl_->Reconsider(concerned);
+}
+apimachinery::Result<codec::JsonTree> Operator::Stamp(WorkloadKind kind,
+                                                      const codec::JsonTree& object,
+                                                      const std::stop_token& stop) const {
+  return impl_->Stamp(kind, object, stop);
 }
 void Operator::Stop() { impl_->Stop(); }
 

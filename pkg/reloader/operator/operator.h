@@ -8,10 +8,13 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/plan/baseline_schedule.h"
@@ -103,6 +106,12 @@ class Operator {
   /// Looks at all workloads in the namespaces for which `concerned` returns true, as if they had
   /// changed, because writes may be permitted there now that were not before. Does not block.
   void Reconsider(const std::function<bool(const std::string& name)>& concerned);
+  /// Returns a workload that is about to be stored with the digests of its sources as the informers
+  /// have them; see StampedObject. Returns it as it is where this operator rolls nothing, or has
+  /// not listed everything yet. Reads a source from the API server only when some of its keys
+  /// count. May be called at any time until the operator is destroyed.
+  apimachinery::Result<codec::JsonTree> Stamp(WorkloadKind kind, const codec::JsonTree& object,
+                                              const std::stop_token& stop) const;
   /// Ends the settle windows, makes the writes that are due within the drain timeout, and joins all
   /// threads. May be called again.
   void Stop();
