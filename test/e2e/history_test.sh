@@ -42,7 +42,7 @@ k -n shop get deployment web -w -o json --show-managed-fields 2>/dev/null >"$wor
 watcher=$!
 k -n shop patch configmap web --field-manager=night-job -p '{"data":{"KEY":"hunter2","OTHER":"hunter3"}}' >/dev/null
 wait_until 30 "the entry" has_entries web 1
-wait_until 30 "the end" outcome_is done
+wait_until 30 "the end" outcome_is 'done'
 kill "$watcher"
 wait "$watcher" 2>/dev/null || true
 # The variable and the entry came in one version: none has one of the two without the other.

@@ -156,7 +156,8 @@ Result<void> ConfigFlags::BuildAdmission(Config& config) const {
                    "\" is not a valid name of a Service");
   }
   if (!admission_url_.empty() && HostOfAdmission(admission_url_).empty()) {
-    return Invalid("--admission-url: must be https://HOST:PORT, without a path");
+    return Invalid(
+        "--admission-url: must be of the scheme https, with a host and a port, and without a path");
   }
   if (dry_run_ || !webhook_url_.empty()) {
     config.warnings.push_back("--admission has no effect with " +
