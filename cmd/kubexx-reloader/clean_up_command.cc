@@ -137,7 +137,8 @@ int RunCleanUp(int argc, const char* const* argv) {
   flags::FlagSet flags(
       std::string(ProgramName()) + " clean-up",
       "Removes from workloads what kubexx-reloader and stakater/Reloader have left there, for when "
-      "you uninstall them: the annotations reloader.kubexx.io/baseline, .../last-rollout, "
+      "you uninstall them: the annotations reloader.kubexx.io/baseline, .../history, "
+      ".../last-rollout, "
       ".../rollout-state and .../template-generation, kubexx.io/rolled-for, and the mark of a "
       "pause that is over. This rolls no workload.\n"
       "The command leaves what is in pod templates unless you give --templates, because removing "

@@ -6,6 +6,7 @@
 
 #include "clean_up_command.h"
 #include "explain_command.h"
+#include "history_command.h"
 #include "kubexx/reloader/operator/config.h"
 #include "preview_command.h"
 #include "self_test_command.h"
@@ -46,6 +47,8 @@ constexpr std::array kCommands{
             AddExplainFlags, Names::kWorkload},
     Command{"preview", "-f FILE: tells what a change of ConfigMaps and Secrets would roll", Preview,
             AddPreviewFlags},
+    Command{"history", "KIND/NAME: shows the rollouts of a workload, or those for a source",
+            RunHistory, AddFlagsOf<HistoryFlags>, Names::kWithHistory},
     Command{"status", "tells what policies hold back, and what has failed", RunStatus,
             AddFlagsOf<StatusFlags>},
     Command{"pause", "KIND/NAME: holds back the rollouts of a workload, a source or a policy",

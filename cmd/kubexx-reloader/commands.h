@@ -15,7 +15,12 @@ namespace kubexx {
 /// What runs in place of the operator.
 struct Command {
   /// The objects that the arguments name.
-  enum class Names : std::uint8_t { kNothing, kWorkload, kObject };
+  enum class Names : std::uint8_t {
+    kNothing,
+    kWorkload,
+    kWithHistory,  ///< a workload or a source
+    kObject,
+  };
 
   std::string_view name{};
   std::string_view help{};  ///< one line

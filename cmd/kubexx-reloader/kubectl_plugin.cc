@@ -83,9 +83,12 @@ Candidates Objects(const Command& command, const std::vector<std::string>& words
   Candidates candidates;
   const std::string& word = words.back();
   const std::size_t slash = word.find('/');
-  const bool of_workload = command.names == Command::Names::kWorkload;
+  const NamedKinds kinds = command.names == Command::Names::kWorkload ? NamedKinds::kWorkloads
+                           : command.names == Command::Names::kWithHistory
+                               ? NamedKinds::kWorkloadsAndSources
+                               : NamedKinds::kAll;
   if (slash == std::string::npos) {
-    for (const std::string& kind : KindNames(of_workload)) {
+    for (const std::string& kind : KindNames(kinds)) {
       if (kind.starts_with(word)) {
         candidates.push_back({kind + "/", ""});
       }
@@ -94,7 +97,7 @@ Candidates Objects(const Command& command, const std::vector<std::string>& words
   }
   const std::string kind = word.substr(0, slash);
   const apimachinery::ResourceInfo* resource = ResourceNamed(kind);
-  if (resource == nullptr || (of_workload && !WorkloadKindNamed(kind))) {
+  if (resource == nullptr || !Includes(kinds, *resource)) {
     return candidates;
   }
   for (const std::string& name : NamesIn(words, *resource)) {

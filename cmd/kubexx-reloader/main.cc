@@ -48,8 +48,9 @@ bool RefuseArguments(const std::vector<std::string>& arguments) {
         << (argument == "false" ? "; a flag is switched off by --flag=false"
             : argument == "completion"
                 ? "; use --completion bash, zsh or fish"
-                : "; the only commands are explain KIND/NAME, preview, status, pause, resume, "
-                  "retry, clean-up, self-test, help and version, and they come before other words")
+                : "; the only commands are explain KIND/NAME, preview, history KIND/NAME, status, "
+                  "pause, resume, retry, clean-up, self-test, help and version, and they come "
+                  "before other words")
         << "\nSee kubexx-reloader --help for its usage.\n";
     return true;
   }

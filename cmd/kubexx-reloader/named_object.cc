@@ -93,13 +93,20 @@ const ResourceInfo* ResourceNamed(std::string_view text) {
   return found == OtherResources().end() ? nullptr : *found;
 }
 
-std::vector<std::string> KindNames(bool workloads_only) {
+bool Includes(NamedKinds kinds, const ResourceInfo& resource) {
+  const bool is_policy = resource.kind == reloadpolicy::v1alpha1::kReloadPolicyResource.kind ||
+                         resource.kind == reloadpolicy::v1alpha1::kClusterReloadPolicyResource.kind;
+  return kinds == NamedKinds::kAll || reloader::ParseWorkloadKind(resource.kind).has_value() ||
+         (kinds == NamedKinds::kWorkloadsAndSources && !is_policy);
+}
+
+std::vector<std::string> KindNames(NamedKinds kinds) {
   std::vector<std::string> names;
   for (const WorkloadKind kind : reloader::kWorkloadKinds) {
     names.push_back(base::ToLower(reloader::KindName(kind)));
   }
   for (const ResourceInfo* each : OtherResources()) {
-    if (!workloads_only) {
+    if (Includes(kinds, *each)) {
       names.push_back(base::ToLower(each->kind));
     }
   }

@@ -2,6 +2,7 @@
 #ifndef KUBEXX_CMD_KUBEXX_RELOADER_NAMED_OBJECT_H_
 #define KUBEXX_CMD_KUBEXX_RELOADER_NAMED_OBJECT_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,12 @@ std::optional<reloader::WorkloadKind> WorkloadKindNamed(std::string_view text);
 /// Does the same for every kind that the commands know: workloads, sources and policies. Returns
 /// null for any other text.
 const apimachinery::ResourceInfo* ResourceNamed(std::string_view text);
-/// The kinds in small letters, for completion; those that ResourceNamed knows, or workloads only.
-std::vector<std::string> KindNames(bool workloads_only);
+/// Which kinds a command takes.
+enum class NamedKinds : std::uint8_t { kWorkloads, kWorkloadsAndSources, kAll };
+/// Whether they include this kind, which ResourceNamed knows.
+bool Includes(NamedKinds kinds, const apimachinery::ResourceInfo& resource);
+/// The kinds in small letters, for completion.
+std::vector<std::string> KindNames(NamedKinds kinds);
 
 /// An object of a known kind.
 struct NamedObject {

@@ -17,6 +17,7 @@
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/metrics/process_metrics.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/admission/admission_server.h"
 #include "kubexx/reloader/ha/replica.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/notify/alerts.h"
@@ -87,6 +88,9 @@ class Process {
     KX_RETURN_IF_ERROR(add("reloader", Stage::kLeader, &Process::Work));
     // It ends after the Leases are given back, as no other replica need wait for it.
     KX_RETURN_IF_ERROR(add("notifications", Stage::kServer, &Process::NotifyUntil));
+    if (config_.admission.enabled) {
+      KX_RETURN_IF_ERROR(add("admission", Stage::kServer, &Process::Admit));
+    }
     if (!config_.pprof_address.empty()) {
       KX_RETURN_IF_ERROR(StartDiagnostics());  // before anything is taken part in
     }
@@ -163,6 +167,11 @@ class Process {
     if (policies_) {
       policies_->Stop();
     }
+  }
+
+  void Admit(const std::stop_token& stop) {
+    reloader::ServeAdmission(client_, config_.admission, *admission_, &registry_,
+                             base::Clock::Real(), stop);
   }
 
   Result<void> StartDiagnostics() {
@@ -265,6 +274,12 @@ class Process {
     options.namespace_selector = namespaces_.get();
     operator_ = std::make_unique<reloader::Operator>(
         std::move(options), reloader::InformersFor(config_, client_, Parts()), *writer_);
+    if (config_.admission.enabled) {
+      admission_ = std::make_unique<reloader::TemplateAdmission>(
+          [this](reloader::WorkloadKind kind, const codec::JsonTree& object,
+                 const std::stop_token& stop) { return operator_->Stamp(kind, object, stop); },
+          &registry_);
+    }
     return {};
   }
 
@@ -308,6 +323,7 @@ class Process {
   std::shared_ptr<reloader::Replica> replica_;
   std::unique_ptr<reloader::Policies> policies_;
   std::unique_ptr<reloader::Operator> operator_;
+  std::unique_ptr<reloader::TemplateAdmission> admission_;
   std::unique_ptr<reloader::MessageSender> webhook_sender_;
   std::unique_ptr<reloader::SourceAbsences> absences_;
   std::unique_ptr<reloader::WebhookRelay> relay_;

@@ -23,7 +23,7 @@ templates() { k get deployments,statefulsets,daemonsets -A -o json | jq -c '[.it
 # Those that only an operator writes.
 traces() {
   k get deployments,statefulsets,daemonsets,cronjobs,jobs -A -o json |
-    jq -r '.items[] | .metadata.annotations // {} | keys[] | select(IN("reloader.kubexx.io/baseline", "reloader.kubexx.io/last-rollout",
+    jq -r '.items[] | .metadata.annotations // {} | keys[] | select(IN("reloader.kubexx.io/baseline", "reloader.kubexx.io/history", "reloader.kubexx.io/last-rollout",
       "reloader.kubexx.io/rollout-state", "kubexx.io/rolled-for"))' | sort -u
 }
 other_kind() { # other_kind KIND NAME: as workload makes Deployments, of the same ConfigMap

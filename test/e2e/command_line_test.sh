@@ -134,6 +134,6 @@ gives 0 'clean-up   removes what' --help
 gives 0 'kubexx-reloader 0.' version
 gives 0 'kubexx-reloader 0.' --version
 gives 0 "clean-up) flags='--completion= --context=" --completion bash
-gives 0 "'1:command:(explain preview status pause resume retry clean-up self-test)'" --completion zsh
+gives 0 "'1:command:(explain preview history status pause resume retry clean-up self-test)'" --completion zsh
 gives 0 '__fish_use_subcommand' --completion fish
 log "PASSED"

@@ -111,5 +111,10 @@ completes 'deployment/api deployment/web :4' explain -n shop deployment/
 completes 'deploy/web :4' retry --namespace shop deploy/w
 completes 'cm/web :4' pause -n shop cm/w
 completes ':4' explain -n shop configmap/w
+completes 'cm/web :4' history -n shop cm/w
+completes ':4' history rel
+completes '--output= :6' history deployment/web --out
+says 0 'Deployment shop/web: no rollout is recorded' history deployment/web -n shop
+says 2 'has no history' history rlp/gentle -n shop
 completes ':0' explain --kubeconfig ''
 log "PASSED"

@@ -52,6 +52,7 @@ void ObservedWorkload::Take(const JsonTree& object) {
   is_held = at(kHeldAnnotation) == "true";
   is_unrecorded = at(reloader::kRecordBaseline) == "false";
   baseline = at(reloader::kBaselineAnnotation);
+  history = at(reloader::kHistoryAnnotation);
   has_ended = HasEnded(object);
   template_written = TemplateWrittenIn(object);
   if (uid.empty() || !IsBaselineOf(baseline, uid)) {

@@ -38,6 +38,7 @@ struct ObservedWorkload {
   /// What its pods read when they were made: the data of each source; nothing: there was none.
   std::map<std::string, std::optional<std::string>> read{};
   std::string baseline{};  ///< what an operator has recorded that it runs with
+  std::string history{};   ///< what an operator has recorded of its rollouts
   /// When others last wrote the template, as the managed fields tell operators: RFC 3339, or empty.
   std::string template_written{};
   std::int64_t generation = 0;  ///< with that of the Deployment that a Rollout names

@@ -146,6 +146,13 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
       !beside.empty()) {
     SetWrongLocked(key + " was rolled while a rollout of " + beside + " is under way");
   }
+  // Where it says anything. An operator that keeps none takes away what is there.
+  if (const std::string wrong = workload.history.empty()
+                                    ? std::string()
+                                    : WrongInHistory(workload.history, workload.uid, stamps);
+      !wrong.empty()) {
+    SetWrongLocked(key + " was rolled with a history " + wrong);
+  }
   // Two changes of data, there and back, are reasons enough; a label that was written is none.
   workload.doubts += IsInDoubtLocked(before) ? 1U : 0U;
   workload.rolled_generation = workload.generation;

@@ -12,6 +12,7 @@
 
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/history/history.h"
 #include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/managed_fields.h"
 #include "kubexx/reloader/model/source.h"
@@ -155,6 +156,25 @@ bool HasNewStamp(const std::string& before, const std::string& now) {
 
 bool IsBaselineOf(std::string_view baseline, const std::string& uid) {
   return baseline.starts_with("v2 " + uid) || baseline.starts_with("v1 " + uid);
+}
+
+std::string WrongInHistory(const std::string& history, const std::string& uid,
+                           const std::string& stamps) {
+  const auto parsed = reloader::History::Parse(history);
+  if (!parsed) {
+    return "that cannot be read: " + parsed.error().message;
+  }
+  if (parsed->owner != uid) {
+    return "of another object";
+  }
+  if (parsed->rollouts.empty() || parsed->rollouts.front().sources.empty()) {
+    return "that tells of no source";
+  }
+  const bool is_stamped =
+      std::ranges::any_of(parsed->rollouts.front().sources, [&](const auto& source) {
+        return source.digest.empty() || stamps.contains("=" + source.digest);
+      });
+  return is_stamped ? "" : "whose newest rollout is for data that the template does not name";
 }
 
 std::map<std::string, std::string> DigestsIn(const std::string& baseline) {

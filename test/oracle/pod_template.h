@@ -35,6 +35,12 @@ bool HasNewStamp(const std::string& before, const std::string& now);
 /// Whether `baseline` is one of the workload with this UID.
 bool IsBaselineOf(std::string_view baseline, const std::string& uid);
 
+/// What is wrong with the history on a workload with this UID that an operator has just rolled, and
+/// whose pod template has these stamps; empty: nothing. The newest rollout that it tells of has to
+/// be for a source of a stamp. `history`: the annotation's value.
+std::string WrongInHistory(const std::string& history, const std::string& uid,
+                           const std::string& stamps);
+
 /// What a baseline says of data, by source.
 std::map<std::string, std::string> DigestsIn(const std::string& baseline);
 

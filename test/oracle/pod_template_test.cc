@@ -37,5 +37,17 @@ TEST(PodTemplateTest, VariablesOfOthersCount) {
       OthersPartOfText(without));
 }
 
+TEST(WrongInHistory, IsANewestRolloutForOtherDataThanTheTemplateNames) {
+  const std::string history =
+      R"({"v":1,"of":"u","rollouts":[{"at":"2026-01-02T00:00:00Z","outcome":"rolling","sources":[)"
+      R"({"source":"configmap/s","digest":"0123456789ab"}]},{"at":"2026-01-01T00:00:00Z","outcome":"done",)"
+      R"("sources":[{"source":"configmap/s","digest":"ffffffffffff"}]}]})";
+  EXPECT_EQ(WrongInHistory(history, "u", "STAKATER_S_CONFIGMAP=0123456789abcdef "), "");
+  EXPECT_NE(WrongInHistory(history, "u", "STAKATER_S_CONFIGMAP=ffffffffffffffff "), "");
+  EXPECT_NE(WrongInHistory(history, "other", "STAKATER_S_CONFIGMAP=0123456789abcdef "), "");
+  EXPECT_NE(WrongInHistory("{", "u", ""), "");
+  EXPECT_NE(WrongInHistory(R"({"v":1,"of":"u","rollouts":[]})", "u", ""), "");
+}
+
 }  // namespace
 }  // namespace kubexx::oracle

@@ -93,6 +93,9 @@ World::World(Scheduler& scheduler, const RunOptions& options, RunResult& result)
     operator_arguments_.emplace_back("--max-concurrent-rollouts-per-namespace=1");
     is_limited_ = true;
   }
+  if (options.seed % 4 == 0) {
+    operator_arguments_.emplace_back("--history=3");
+  }
   may_restore_ = random_.Chance(200);
   static constexpr Rights kRights[] = {Rights::kEverywhere, Rights::kWritesBySpace,
                                        Rights::kWritesBySpace, Rights::kBySpace};

@@ -53,6 +53,10 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- with .Values.kubexx.releaseSettleWindow }}{{ $args = append $args (printf "--release-settle-window=%s" .) }}{{ end -}}
 {{- with .Values.kubexx.workers }}{{ $args = append $args (printf "--workers=%d" (int .)) }}{{ end -}}
 {{- if eq (toString .Values.kubexx.recordBaseline) "false" }}{{ $args = append $args "--record-baseline=false" }}{{ end -}}
+{{- if gt (int .Values.kubexx.history) 0 }}{{ $args = append $args (printf "--history=%d" (int .Values.kubexx.history)) }}{{ end -}}
+{{- if .Values.kubexx.admission.enabled -}}
+{{- $args = concat $args (list "--admission" (printf "--admission-name=%s" (include "reloader.admission" .)) (printf "--admission-addr=:%d" (int .Values.kubexx.admission.port))) -}}
+{{- end -}}
 {{- with .Values.kubexx.kubeAPI.qps }}{{ $args = append $args (printf "--kube-api-qps=%d" (int .)) }}{{ end -}}
 {{- with .Values.kubexx.kubeAPI.burst }}{{ $args = append $args (printf "--kube-api-burst=%d" (int .)) }}{{ end -}}
 {{- if gt (int .Values.kubexx.shards) 1 }}{{ $args = append $args (printf "--shards=%d" (int .Values.kubexx.shards)) }}{{ end -}}

@@ -206,10 +206,15 @@ true
 {{- include "reloader.validateArgs" . -}}
 {{- end -}}
 
+{{/* The Service of the admission webhook. */}}
+{{- define "reloader.admission" -}}
+{{- printf "%s-admission" (include "reloader.fullname" . | trunc 53 | trimSuffix "-") -}}
+{{- end -}}
+
 {{/* The program's flags, without the dashes: compared with its --help by the project's tests. */}}
 {{- define "reloader.flags" -}}
-auto-annotation auto-reload-all auto-search-annotation configmap-annotation configmap-auto-annotation context dry-run
-enable-csi-integration enable-ha enable-pprof health-gate health-timeout ignore-annotation ignored-workload-types
+admission admission-addr admission-name admission-url auto-annotation auto-reload-all auto-search-annotation configmap-annotation configmap-auto-annotation context dry-run
+enable-csi-integration enable-ha enable-pprof health-gate health-timeout history ignore-annotation ignored-workload-types
 is-Argo-Rollouts keys kube-api-burst kube-api-qps kubeconfig log-format log-level maintenance-windows
 max-concurrent-rollouts max-concurrent-rollouts-per-namespace metrics-addr min-rollout-interval namespace-selector
 namespaces namespaces-to-ignore pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr

@@ -68,6 +68,10 @@ inline constexpr std::string_view kRecordBaseline = "reloader.kubexx.io/record-b
 /// new pods.
 inline constexpr std::string_view kBaselineAnnotation = "reloader.kubexx.io/baseline";
 
+/// On a workload: its last rollouts, as History writes them. Like the baseline it is never written
+/// to the pod template. No flag renames it.
+inline constexpr std::string_view kHistoryAnnotation = "reloader.kubexx.io/history";
+
 /// On a pod template: the source of the last rollout with ReloadStrategy::kAnnotations. No flag
 /// renames it.
 inline constexpr std::string_view kLastReloadedFrom = "reloader.stakater.com/last-reloaded-from";

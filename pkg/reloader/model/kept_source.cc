@@ -15,6 +15,8 @@ using enum codec::Kind;
 using enum codec::Cardinality;
 
 constexpr const codec::ContainerOps* kFlag = &codec::kContainerOps<std::optional<bool>>;
+constexpr const codec::ContainerOps* kPacked =
+    &codec::kContainerOps<std::optional<apimachinery::Bytes>>;
 constexpr const codec::ContainerOps* kText = &codec::kContainerOps<std::optional<std::string>>;
 
 // clang-format off
@@ -26,6 +28,8 @@ constexpr codec::FieldSchema kKeptSourceFields[] = {
     {"asCreated", 5, kBool, kOptional, codec::kOmitEmpty, offsetof(KeptSource, as_created), nullptr, kFlag},
     {"keys", 6, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, keys), nullptr, kText},
     {"release", 7, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, release), nullptr, kText},
+    {"values", 8, kBytes, kOptional, codec::kOmitEmpty, offsetof(KeptSource, values), nullptr, kPacked},
+    {"writer", 9, kString, kOptional, codec::kOmitEmpty, offsetof(KeptSource, writer), nullptr, kText},
 };
 
 constexpr codec::FieldSchema kKeptPodStatusFields[] = {

@@ -27,6 +27,9 @@ struct KeptSource {
   std::optional<bool> as_created{};      ///< see IsAsCreated
   std::optional<std::string> keys{};     ///< as reloadpolicy::KeyList writes them
   std::optional<std::string> release{};  ///< see ReleaseOf
+  // Only where a history of rollouts is kept; see KeepTrace.
+  std::optional<apimachinery::Bytes> values{};
+  std::optional<std::string> writer{};
 };
 
 /// Replaces a SecretProviderClassPodStatus in a cache.

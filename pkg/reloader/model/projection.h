@@ -4,6 +4,7 @@
 #ifndef KUBEXX_RELOADER_MODEL_PROJECTION_H_
 #define KUBEXX_RELOADER_MODEL_PROJECTION_H_
 
+#include <cstdint>
 #include <functional>
 
 #include "kubexx/apimachinery/status.h"
@@ -14,12 +15,19 @@
 
 namespace kubexx::reloader {
 
+/// How much of a ConfigMap or Secret an informer keeps.
+enum class SourceDetail : std::uint8_t {
+  kDigest,    ///< what decides about rollouts
+  kWithKeys,  ///< also what tells which keys change, and who writes them: see SourceTrace
+};
+
 /// Replaces the content of a ConfigMap or Secret by a KeptSource with the digest of its data. (For
 /// a SecretProviderClassPodStatus see ProjectPodStatus.) Wipes the data, the encoded bytes and
 /// everything decoded from them before it returns, also when it fails. Made for
 /// InformerOptions::transform. Fails with kMalformed when the bytes are not an object of that type.
 apimachinery::Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys,
-                                         cache::Object& object);
+                                         cache::Object& object,
+                                         SourceDetail detail = SourceDetail::kDigest);
 
 /// Reduces a workload to what Workload contains. Changes of status, replicas, images and the like
 /// do not change the projection's bytes. Exceptions are the start and end of rollouts and pauses,
@@ -29,8 +37,8 @@ apimachinery::Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKe
                                            cache::Object& object);
 
 /// The InformerOptions::transform that informers of the type need: they project with `keys`.
-std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(SourceType type,
-                                                                       AnnotationKeys keys);
+std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(
+    SourceType type, AnnotationKeys keys, SourceDetail detail = SourceDetail::kDigest);
 std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(WorkloadKind kind,
                                                                        AnnotationKeys keys);
 

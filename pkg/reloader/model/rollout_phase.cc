@@ -65,6 +65,13 @@ Phase PhaseOfPods(std::int64_t available, std::int64_t wanted) {
                               : Phase::kComplete;
 }
 
+/// Whether the condition Progressing with this reason tells of an end. The second reason is that of
+/// a DeploymentConfig.
+bool IsEnd(std::string_view reason) {
+  return reason == "ProgressDeadlineExceeded" || reason == "NewReplicationControllerAvailable" ||
+         reason == "NewReplicaSetAvailable";
+}
+
 bool IsPausedBySpec(const codec::JsonTree& tree) {
   const codec::JsonTree* paused = tree.At({"spec", "paused"});
   return paused != nullptr && paused->AsBool().value_or(false);
@@ -89,6 +96,29 @@ Phase PhaseOf(const apps::Deployment& deployment) {
     return Phase::kUpdating;
   }
   return PhaseOfPods(status.available_replicas, deployment.spec.replicas.value_or(1));
+}
+
+std::optional<apimachinery::Time> EndOfRollout(const apps::Deployment& deployment) {
+  for (const apps::DeploymentCondition& condition : deployment.status.conditions) {
+    if (condition.type == "Progressing" && IsEnd(condition.reason)) {
+      return condition.last_update_time;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<apimachinery::Time> EndOfRollout(const codec::JsonTree& tree) {
+  const codec::JsonTree* conditions = tree.At({"status", "conditions"});
+  if (conditions == nullptr) {
+    return std::nullopt;
+  }
+  for (const codec::JsonTree& condition : conditions->elements()) {
+    if (condition.TextAt("type") == "Progressing" && IsEnd(condition.TextAt("reason"))) {
+      const auto time = apimachinery::Time::Parse(condition.TextAt("lastUpdateTime"));
+      return time ? std::optional(*time) : std::nullopt;
+    }
+  }
+  return std::nullopt;
 }
 
 bool AllPodsAreReplaced(const apps::Deployment& deployment) {

@@ -3,9 +3,11 @@
 #ifndef KUBEXX_RELOADER_MODEL_ROLLOUT_PHASE_H_
 #define KUBEXX_RELOADER_MODEL_ROLLOUT_PHASE_H_
 
+#include <optional>
 #include <string_view>
 
 #include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloadpolicy/phase.h"
 
@@ -18,6 +20,11 @@ reloadpolicy::Phase PhaseOf(const api::apps::v1::Deployment& deployment);
 /// Whether no pod of a Deployment is of an earlier template, whatever the state of the present
 /// template's pods is.
 bool AllPodsAreReplaced(const api::apps::v1::Deployment& deployment);
+/// When the rollout of a Deployment ended, as the condition Progressing tells it: all pods were
+/// replaced, or it made no progress for too long. std::nullopt when it goes on.
+std::optional<apimachinery::Time> EndOfRollout(const api::apps::v1::Deployment& deployment);
+/// The same for an Argo Rollout or a DeploymentConfig.
+std::optional<apimachinery::Time> EndOfRollout(const codec::JsonTree& tree);
 /// Never returns kFailed: StatefulSets and DaemonSets do not report that.
 reloadpolicy::Phase PhaseOf(const api::apps::v1::StatefulSet& set);
 reloadpolicy::Phase PhaseOf(const api::apps::v1::DaemonSet& set);

@@ -140,5 +140,46 @@ TEST(RolloutPhase, IsInTheProjectionUnlessComplete) {
   EXPECT_EQ(project(Deployment(2, 3)).bytes, updating.bytes) << "progress is no change";
 }
 
+TEST(EndOfRollout, IsToldByTheConditionOfProgress) {
+  apps::Deployment deployment = Deployment(3, 3);
+  EXPECT_FALSE(EndOfRollout(deployment));
+  auto& condition = deployment.status.conditions.emplace_back();
+  condition.type = "Progressing";
+  condition.reason = "ReplicaSetUpdated";
+  condition.last_update_time = {.seconds = 700};
+  EXPECT_FALSE(EndOfRollout(deployment));
+  for (const char* reason : {"NewReplicaSetAvailable", "ProgressDeadlineExceeded"}) {
+    condition.reason = reason;
+    EXPECT_EQ(EndOfRollout(deployment), (apimachinery::Time{.seconds = 700})) << reason;
+  }
+  const auto tree = codec::JsonTree::Parse(
+      R"({"status":{"conditions":[{"type":"Available"},{"type":"Progressing","reason":"NewReplicationControllerAvailable",)"
+      R"("lastUpdateTime":"1970-01-01T00:11:40Z"}]}})");
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(EndOfRollout(*tree), (apimachinery::Time{.seconds = 700}));
+  for (
+      const char* text :
+      {"{}", R"({"status":{"conditions":7}})", R"({"status":{"conditions":[1,{}]}})",
+       R"({"status":{"conditions":[{"type":"Progressing","reason":"NewReplicaSetAvailable"}]}})"}) {
+    EXPECT_FALSE(EndOfRollout(*codec::JsonTree::Parse(text))) << text;
+  }
+}
+
+TEST(EndOfRollout, IsInTheProjectionOfAWorkloadWithAHistoryOnly) {
+  apps::Deployment deployment = Deployment(3, 3);
+  deployment.status.conditions.push_back({.type = "Progressing",
+                                          .reason = "NewReplicaSetAvailable",
+                                          .last_update_time = {.seconds = 700}});
+  const auto ended = [&] {
+    cache::Object object{.encoding = codec::Encoding::kJson,
+                         .bytes = codec::EncodeJson(deployment)};
+    EXPECT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, object));
+    return WorkloadFrom(WorkloadKind::kDeployment, object)->ended;
+  };
+  EXPECT_FALSE(ended());
+  deployment.metadata.annotations["reloader.kubexx.io/history"] = "{}";
+  EXPECT_EQ(ended(), (apimachinery::Time{.seconds = 700}));
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

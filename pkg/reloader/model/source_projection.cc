@@ -12,6 +12,7 @@
 #include "kubexx/reloader/model/kept_source.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/model/provider_class_projection.h"
+#include "kubexx/reloader/model/source_trace.h"
 #include "kubexx/reloader/model/value_digests.h"
 #include "kubexx/reloadpolicy/key_list.h"
 
@@ -101,7 +102,7 @@ bool IsAsCreatedByTimes(const api::meta::v1::ObjectMeta& metadata) {
 }
 
 template <class T>
-Result<void> Project(const AnnotationKeys& keys, cache::Object& object) {
+Result<void> Project(const AnnotationKeys& keys, cache::Object& object, SourceDetail detail) {
   std::string bytes = std::exchange(object.bytes, {});
   const WipeAtEnd wipe(bytes);
   KX_ASSIGN_OR_RETURN(T source, codec::Decode<T>(object.encoding, bytes));
@@ -110,6 +111,9 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object) {
   KeepKeys(source.metadata, kept);
   if (IsAsCreatedByTimes(source.metadata)) {
     kept.as_created = true;
+  }
+  if (detail == SourceDetail::kWithKeys) {
+    KeepTrace(ValueDigestsOf(source), source.metadata, kept);
   }
   WipeTexts(source);
   StoreKept(kept, object);
@@ -137,21 +141,23 @@ ValueDigests ValueDigestsOf(const Secret& secret) {
   return result;
 }
 
-Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys, cache::Object& object) {
+Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys, cache::Object& object,
+                           SourceDetail detail) {
   switch (type) {
     case SourceType::kConfigMap:
-      return Project<ConfigMap>(keys, object);
+      return Project<ConfigMap>(keys, object, detail);
     case SourceType::kSecret:
-      return Project<Secret>(keys, object);
+      return Project<Secret>(keys, object, detail);
     case SourceType::kSecretProviderClass:
       break;
   }
   return ProjectPodStatus(object);
 }
 
-std::function<Result<void>(cache::Object&)> TransformFor(SourceType type, AnnotationKeys keys) {
-  return [type, keys = std::move(keys)](cache::Object& object) {
-    return ProjectSource(type, keys, object);
+std::function<Result<void>(cache::Object&)> TransformFor(SourceType type, AnnotationKeys keys,
+                                                         SourceDetail detail) {
+  return [type, detail, keys = std::move(keys)](cache::Object& object) {
+    return ProjectSource(type, keys, object, detail);
   };
 }
 

@@ -103,6 +103,9 @@ struct Workload {
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
   /// With kFailed: nevertheless no pod is of an earlier template.
   bool failed_alone = false;
+  /// When the rollout ended, well or not, as the status tells it. Only for a workload with
+  /// kHistoryAnnotation whose kind tells.
+  std::optional<apimachinery::Time> ended{};
   /// spec.paused, for kinds that have it: changes of the template start no new pods for now.
   bool paused = false;
   /// The workload is a CronJob for which a change starts no Job (see IsToRun).

@@ -45,6 +45,10 @@ Result<PodOwner> DecodeAs(const cache::Object& object) {
   if constexpr (requires { full.spec.paused; }) {
     paused = full.spec.paused;
   }
+  std::optional<apimachinery::Time> ended;
+  if constexpr (requires { EndOfRollout(full); }) {
+    ended = EndOfRollout(full);
+  }
   bool failed_alone = false;
   if constexpr (requires { AllPodsAreReplaced(full); }) {
     failed_alone = phase == reloadpolicy::Phase::kFailed && AllPodsAreReplaced(full);
@@ -54,6 +58,7 @@ Result<PodOwner> DecodeAs(const cache::Object& object) {
                   .template_version = std::move(version),
                   .phase = phase,
                   .failed_alone = failed_alone,
+                  .ended = ended,
                   .paused = paused};
 }
 
@@ -111,6 +116,7 @@ Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
     owner.template_version = VersionOf(owner.metadata, pods->ToJson());
   }
   owner.paused = IsPaused(tree);
+  owner.ended = EndOfRollout(tree);
   owner.phase = kind == WorkloadKind::kRollout ? PhaseOfRollout(tree) : PhaseOfConfig(tree);
   return owner;
 }

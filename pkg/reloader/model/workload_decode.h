@@ -27,6 +27,8 @@ struct PodOwner {
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
   /// See Workload::failed_alone.
   bool failed_alone = false;
+  /// See Workload::ended.
+  std::optional<apimachinery::Time> ended{};
   /// spec.paused; false for kinds that have none.
   bool paused = false;
   /// See Workload::suspended.

@@ -42,6 +42,8 @@ constexpr char kBaselineForeign[] = "baseline-foreign";
 constexpr char kStampers[] = "stampers";
 constexpr char kTemplateWritten[] = "template-written";
 constexpr char kUndone[] = "undone";
+/// Label of a projection: Workload::ended, as seconds since 1970.
+constexpr char kEnded[] = "rollout-ended";
 /// Label of a projection: Workload::release.
 constexpr char kRelease[] = "release";
 /// Label of a projection: Workload::used_keys. Absent where all keys are used.
@@ -260,6 +262,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   if (workload.undone) {
     object.metadata.labels[kUndone] = std::to_string(workload.undone->seconds);
   }
+  if (workload.ended) {
+    object.metadata.labels[kEnded] = std::to_string(workload.ended->seconds);
+  }
   if (!workload.used_keys.empty()) {
     object.metadata.labels[kUsedKeys] = TextOf(workload.used_keys);
   }
@@ -304,6 +309,9 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
   if (workload.annotations.contains(std::string(kBaselineAnnotation))) {
     workload.baseline_restored = BaselineRestoredAt(owner.metadata, IsStamped(workload));
     workload.baseline_is_foreign = IsBaselineForeign(owner.metadata);
+  }
+  if (workload.annotations.contains(std::string(kHistoryAnnotation))) {
+    workload.ended = owner.ended;
   }
   if (!owner.over && !IsKeeper(workload)) {
     workload.used_keys = UsedKeysOf(owner.pods.spec);
@@ -362,6 +370,9 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   }
   if (const auto written = labels.find(kTemplateWritten); written != labels.end()) {
     workload.template_written = apimachinery::Time{.seconds = NumberFrom(written->second)};
+  }
+  if (const auto ended = labels.find(kEnded); ended != labels.end()) {
+    workload.ended = apimachinery::Time{.seconds = NumberFrom(ended->second)};
   }
   if (const auto undone = labels.find(kUndone); undone != labels.end()) {
     workload.undone = apimachinery::Time{.seconds = NumberFrom(undone->second)};

@@ -6,6 +6,7 @@
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/base/ascii.h"
+#include "kubexx/reloader/history/history.h"
 #include "kubexx/reloader/operator/selector.h"
 
 namespace kubexx::reloader {
@@ -143,6 +144,34 @@ Result<void> ConfigFlags::BuildHa(const Environment& environment, Config& config
   return {};
 }
 
+Result<void> ConfigFlags::BuildAdmission(Config& config) const {
+  if (!admission_) {
+    return {};
+  }
+  if (config.meta_info.namespace_.empty()) {
+    return Invalid("--admission: the environment variable RELOADER_NAMESPACE is not set");
+  }
+  if (!apimachinery::IsDnsLabel(admission_name_)) {
+    return Invalid("--admission-name: \"" + admission_name_ +
+                   "\" is not a valid name of a Service");
+  }
+  if (!admission_url_.empty() && HostOfAdmission(admission_url_).empty()) {
+    return Invalid(
+        "--admission-url: must be of the scheme https, with a host and a port, and without a path");
+  }
+  if (dry_run_ || !webhook_url_.empty()) {
+    config.warnings.push_back("--admission has no effect with " +
+                              std::string(dry_run_ ? "--dry-run" : "--webhook-url"));
+    return {};
+  }
+  config.admission = {.enabled = true,
+                      .name = admission_name_,
+                      .namespace_ = config.meta_info.namespace_,
+                      .address = admission_address_,
+                      .url = admission_url_};
+  return {};
+}
+
 void ConfigFlags::BuildAlerts(const Environment& environment, Config& config) const {
   AlertSettings& alerts = config.alerts;
   alerts = {.enabled = environment("ALERT_ON_RELOAD") == "true",
@@ -255,9 +284,10 @@ std::vector<std::pair<std::string, OptionValue>> ConfigFlags::ReportedOptions() 
 std::vector<std::string> ConfigFlags::JudgingArguments(const Config& config) const {
   // Of the process, not of what it does.
   static const std::set<std::string, std::less<>> kLeftOut{
-      "kubeconfig", "context",   "metrics-addr",  "enable-pprof",         "pprof-addr",
-      "log-format", "log-level", "kube-api-qps",  "kube-api-burst",       "workers",
-      "enable-ha",  "shards",    "settle-window", "release-settle-window"};
+      "kubeconfig", "context",        "metrics-addr",   "enable-pprof",          "pprof-addr",
+      "log-format", "log-level",      "kube-api-qps",   "kube-api-burst",        "workers",
+      "enable-ha",  "shards",         "settle-window",  "release-settle-window", "history",
+      "admission",  "admission-name", "admission-addr", "admission-url"};
   std::vector<std::string> arguments;
   for (const auto& [name, value] : flags_.given()) {
     if (name == "webhook-url" && !value.empty()) {
@@ -287,11 +317,16 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
   KX_RETURN_IF_ERROR(BuildReloads(config));
   KX_RETURN_IF_ERROR(BuildHa(environment, config));
   KX_RETURN_IF_ERROR(BuildTuning(config));
+  KX_RETURN_IF_ERROR(BuildAdmission(config));
   KX_ASSIGN_OR_RETURN(config.rollouts, policy_flags_.Build());
   config.reload_policies = policy_flags_.enabled();
   config.require_cluster_policies = policy_flags_.requires_cluster();
   config.dry_run = dry_run_;
   config.record_baseline = record_baseline_;
+  if (history_ < 0 || history_ > static_cast<std::int64_t>(History::kMaxRollouts)) {
+    return Invalid("--history: must be between 0 and " + std::to_string(History::kMaxRollouts));
+  }
+  config.history = static_cast<int>(history_);
   BuildAlerts(environment, config);
   BuildLogging(config);
   return config;

@@ -14,6 +14,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/admission/admission_settings.h"
 #include "kubexx/reloader/ha/replica.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/notify/alerts.h"
@@ -73,8 +74,11 @@ struct Config {
   bool dry_run = false;
   /// Whether the operator records on workloads which data they run with; see Baseline.
   bool record_baseline = true;
+  /// How many rollouts the operator keeps in the history on each workload; 0: it keeps none.
+  int history = 0;
 
   HaSettings ha{};
+  AdmissionSettings admission{};
   rest::KubeconfigOptions kubeconfig{};
   double qps = 0;
   int burst = 0;
@@ -110,6 +114,7 @@ class ConfigFlags {
   apimachinery::Result<void> BuildNamespaces(const Environment& environment, Config& config) const;
   apimachinery::Result<void> BuildReloads(Config& config) const;
   apimachinery::Result<void> BuildHa(const Environment& environment, Config& config) const;
+  apimachinery::Result<void> BuildAdmission(Config& config) const;
   apimachinery::Result<void> BuildTuning(Config& config) const;
   void BuildAlerts(const Environment& environment, Config& config) const;
   void BuildLogging(Config& config) const;
@@ -139,9 +144,14 @@ class ConfigFlags {
   std::string pprof_address_ = ":6060";
 
   std::int64_t shards_ = 1;
+  bool admission_ = false;
+  std::string admission_name_ = "kubexx-reloader-admission";
+  std::string admission_address_ = ":9443";
+  std::string admission_url_;
   PolicyFlags policy_flags_;
   bool dry_run_ = false;
   bool record_baseline_ = true;
+  std::int64_t history_ = 0;
   rest::KubeconfigOptions kubeconfig_;
   std::string metrics_address_ = ":9090";
   base::Duration settle_window_ = std::chrono::milliseconds(100);

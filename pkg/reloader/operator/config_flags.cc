@@ -113,6 +113,11 @@ void ConfigFlags::AddReloads(flags::FlagSet& flags) {
                 "write on each workload, in an annotation that rolls nothing, what data it runs "
                 "with; without it changes made while nothing watches may be missed",
                 &record_baseline_);
+  flags.AddInt("history",
+               "rollouts that are kept in a history on each workload, in an annotation that rolls "
+               "nothing: when, for which keys of which source, and how they ended; from 0 (none) "
+               "to 50",
+               &history_);
   flags.AddInt("workers", "workloads written at the same time, from 1 to 64", &workers_);
 }
 
@@ -124,6 +129,19 @@ void ConfigFlags::AddProcess(flags::FlagSet& flags) {
                "with enable-ha: divide the namespaces into this many parts, from 1 to 64, which "
                "the replicas share among them",
                &shards_);
+  flags.AddBool("admission",
+                "serve a webhook that writes the digests of its sources on a workload before it is "
+                "stored; needs RELOADER_NAMESPACE, a Service and a MutatingWebhookConfiguration",
+                &admission_);
+  flags.AddString("admission-name",
+                  "the Service of that webhook; its Secret is NAME-tls, its "
+                  "MutatingWebhookConfiguration NAMESPACE.NAME",
+                  &admission_name_);
+  flags.AddString("admission-addr", "where to serve that webhook", &admission_address_);
+  flags.AddString("admission-url",
+                  "for an operator outside of the cluster: where API servers find that webhook, "
+                  "such as https://192.0.2.7:9443; replaces the Service",
+                  &admission_url_);
   flags.AddString("log-format", "json or text; an empty value means text", &log_format_);
   flags.AddString("log-level", "trace, debug, info, warning, error, fatal or panic", &log_level_);
   flags.AddString("metrics-addr", "where to serve /metrics, /live and /ready", &metrics_address_);

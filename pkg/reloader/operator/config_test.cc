@@ -134,12 +134,30 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(std::vector{"--reload-strategy=default"}, std::vector{"--settle-window=-1s"},
                     std::vector{"--settle-window=soon"}, std::vector{"--release-settle-window=2h"},
                     std::vector{"--workers=0"}, std::vector{"--workers=1000"},
+                    std::vector{"--history=-1"}, std::vector{"--history=51"},
                     std::vector{"--kube-api-qps=0"}, std::vector{"--namespaces=a,"},
                     std::vector{"--namespaces=Bad_Name"}, std::vector{"--unknown=1"},
                     std::vector{"--shards=0"}, std::vector{"--shards=2"},
                     std::vector{"--shards=65"}, std::vector{"--webhook-url=sink"},
                     std::vector{"--resource-label-selector=???"},
                     std::vector{"--namespace-selector=a in b"}));
+
+TEST(Config, AdmissionNeedsToKnowItsNamespace) {
+  const std::map<std::string, std::string> own = {{"RELOADER_NAMESPACE", "tools"}};
+  EXPECT_FALSE(Parse({"--admission"}));
+  EXPECT_FALSE(Parse({})->admission.enabled);
+  const auto config = Parse({"--admission", "--admission-name=hook", "--admission-addr=:1"}, own);
+  ASSERT_TRUE(config) << config.error().ToString();
+  EXPECT_TRUE(config->admission.enabled);
+  EXPECT_EQ(config->admission.name, "hook");
+  EXPECT_EQ(config->admission.namespace_, "tools");
+  EXPECT_FALSE(Parse({"--admission", "--admission-name=Bad"}, own));
+  EXPECT_FALSE(Parse({"--admission", "--admission-url=https://host/path"}, own));
+  const auto dry = Parse({"--admission", "--dry-run"}, own);
+  ASSERT_TRUE(dry);
+  EXPECT_FALSE(dry->admission.enabled) << "it would change what is stored";
+  EXPECT_THAT(dry->warnings, testing::Contains(HasSubstr("--dry-run")));
+}
 
 TEST(Config, HaNeedsToKnowItsPod) {
   const std::map<std::string, std::string> pod = {{"POD_NAME", "p-0"}, {"POD_NAMESPACE", "ops"}};

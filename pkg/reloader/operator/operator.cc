@@ -8,9 +8,11 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/history/history_keeper.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/operator/event_listeners.h"
 #include "kubexx/reloader/operator/late_sources.h"
+#include "kubexx/reloader/operator/object_stamper.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/operator/retries.h"
 #include "kubexx/reloader/plan/pair_memory.h"
@@ -56,6 +58,7 @@ class Operator::Impl {
                                                           .clock = options_.clock})),
         recent_(options_.clock),
         set_backs_(options_.clock),
+        history_(NewHistory()),
         router_({.caches = caches_,
                  .memory = memory_,
                  .told = told_,
@@ -69,6 +72,8 @@ class Operator::Impl {
                  .recent = &recent_,
                  .set_backs = &set_backs_,
                  .held_shards = options_.held_shards,
+                 .history = history_.get(),
+                 .clock = options_.clock,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
         pauses_(NewPauses(writer)),
         on_demand_(OnDemandLists::MembersOf(caches_.informers()), options_.clock,
@@ -95,7 +100,19 @@ class Operator::Impl {
                      .pauses = pauses_.get(),
                      .fresh_reads = &fresh_reads_,
                      .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
-                     .absences = absences_.get()}),
+                     .absences = absences_.get(),
+                     .history = history_.get()}),
+        stamper_({.caches = caches_,
+                  .patterns = patterns_,
+                  .rules = options_.rules,
+                  .strategy = options_.strategy,
+                  .records = options_.record_baselines != BaselineRecording::kNever,
+                  .ignored_namespaces = options_.ignored_namespaces,
+                  .namespaces = options_.namespace_selector,
+                  .gate = options_.rollout_gate,
+                  .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
+                  .absences = absences_.get(),
+                  .clock = options_.clock}),
         late_sources_(caches_),
         listeners_({.caches = caches_,
                     .router = router_,
@@ -156,6 +173,11 @@ class Operator::Impl {
     }
   }
 
+  apimachinery::Result<codec::JsonTree> Stamp(WorkloadKind kind, const codec::JsonTree& object,
+                                              const std::stop_token& stop) const {
+    return works_ ? stamper_.Stamp(kind, object, stop) : object;
+  }
+
   void Stop() {
     on_demand_.Stop();
     if (Ready() || works_) {
@@ -189,6 +211,15 @@ class Operator::Impl {
                       .held_shards = options_.held_shards,
                       .clock = options_.clock,
                       .registry = options_.registry});
+  }
+
+  std::unique_ptr<HistoryKeeper> NewHistory() const {
+    if (options_.history == 0) {
+      return nullptr;
+    }
+    return std::make_unique<HistoryKeeper>(HistoryKeeper::Options{
+        .rollouts = options_.history,
+        .source = [this](const SourceId& id) { return caches_.GetTraced(id); }});
   }
 
   /// The gate must know of all workloads before it is asked about one, unless their kind is late.
@@ -358,12 +389,14 @@ class Operator::Impl {
   const std::unique_ptr<SourceAbsences> absences_;
   RecentChanges recent_;
   SetBacks set_backs_;
+  const std::unique_ptr<HistoryKeeper> history_;
   EventRouter router_;
   std::unique_ptr<Pauses> pauses_;
   OnDemandLists on_demand_;
   FreshReads fresh_reads_;
   ValueDigestReader value_digests_;
   Reconciler reconciler_;
+  const ObjectStamper stamper_;
   LateSources late_sources_;
   std::stop_source stop_;
   EventListeners listeners_;
@@ -382,6 +415,11 @@ void Operator::Start() { impl_->Start(); }
 bool Operator::Ready() const { return impl_->Ready(); }
 void Operator::Reconsider(const std::function<bool(const std::string& name)>& concerned) {
   impl_->Reconsider(concerned);
+}
+apimachinery::Result<codec::JsonTree> Operator::Stamp(WorkloadKind kind,
+                                                      const codec::JsonTree& object,
+                                                      const std::stop_token& stop) const {
+  return impl_->Stamp(kind, object, stop);
 }
 void Operator::Stop() { impl_->Stop(); }
 

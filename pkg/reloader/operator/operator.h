@@ -4,13 +4,17 @@
 #define KUBEXX_RELOADER_OPERATOR_OPERATOR_H_
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/ha/held_shards.h"
 #include "kubexx/reloader/plan/baseline_schedule.h"
@@ -53,6 +57,9 @@ class Operator {
     metrics::Registry* registry = nullptr;
     BaselineRecording record_baselines = BaselineRecording::kAlways;
     BaselineSchedule::Options recording{};
+    /// How many rollouts are kept in the history on each workload (see History); 0: none. Then the
+    /// informers of sources need no SourceDetail::kWithKeys.
+    std::size_t history = 0;
     /// Adds the metric reloader_reload_executed_total_by_namespace.
     bool count_by_namespace = false;
     /// Informed of writes; must outlive the operator.
@@ -99,6 +106,12 @@ class Operator {
   /// Looks at all workloads in the namespaces for which `concerned` returns true, as if they had
   /// changed, because writes may be permitted there now that were not before. Does not block.
   void Reconsider(const std::function<bool(const std::string& name)>& concerned);
+  /// Returns a workload that is about to be stored with the digests of its sources as the informers
+  /// have them; see StampedObject. Returns it as it is where this operator rolls nothing, or has
+  /// not listed everything yet. Reads a source from the API server only when some of its keys
+  /// count. May be called at any time until the operator is destroyed.
+  apimachinery::Result<codec::JsonTree> Stamp(WorkloadKind kind, const codec::JsonTree& object,
+                                              const std::stop_token& stop) const;
   /// Ends the settle windows, makes the writes that are due within the drain timeout, and joins all
   /// threads. May be called again.
   void Stop();

@@ -23,14 +23,16 @@ rest::Config ConnectionFor(const Config& config, rest::Config connection, const 
 std::vector<InformerSet> InformersFor(const Config& config,
                                       const std::shared_ptr<rest::RESTClient>& client,
                                       const WatchParts& parts) {
-  const WatchSettings settings{.keys = config.rules.keys,
-                               .source_label_selector = config.source_label_selector,
-                               .ignored_types = config.ignored_types,
-                               .kinds = WatchedKinds(config),
-                               .registry = &parts.registry,
-                               .fallbacks = parts.fallbacks,
-                               .refusals = &parts.refusals,
-                               .executor = parts.executor};
+  const WatchSettings settings{
+      .keys = config.rules.keys,
+      .source_label_selector = config.source_label_selector,
+      .ignored_types = config.ignored_types,
+      .source_detail = config.history > 0 ? SourceDetail::kWithKeys : SourceDetail::kDigest,
+      .kinds = WatchedKinds(config),
+      .registry = &parts.registry,
+      .fallbacks = parts.fallbacks,
+      .refusals = &parts.refusals,
+      .executor = parts.executor};
   std::vector<InformerSet> informers;
   informers.push_back(NewInformers(client, config.namespaces, settings));
   return informers;
@@ -49,6 +51,7 @@ Operator::Options OperatorOptionsFor(const Config& config,
   options.release_window = config.release_window;
   options.workers = config.workers;
   options.registry = &registry;
+  options.history = static_cast<std::size_t>(config.history);
   options.count_by_namespace = config.count_by_namespace;
   options.pause_query = NewPauseQuery(client);
   options.fetch_values = NewValueFetch(client);

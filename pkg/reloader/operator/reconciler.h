@@ -13,6 +13,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/subscription.h"
 #include "kubexx/reloader/ha/held_shards.h"
+#include "kubexx/reloader/history/history_keeper.h"
 #include "kubexx/reloader/observe/bad_item_news.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/operator/awaited_templates.h"
@@ -68,6 +69,9 @@ class Reconciler {
     ValueDigestReader* value_digests = nullptr;
     /// Null: a source that the caches do not have counts as not existing.
     SourceAbsences* absences = nullptr;
+    /// Null: no history is kept on workloads, and what is there is taken away with their next
+    /// rollouts.
+    HistoryKeeper* history = nullptr;
   };
   enum class Outcome : std::uint8_t {
     kNothing,  ///< there was nothing to write
@@ -172,9 +176,12 @@ class Reconciler {
   /// again when it has another version.
   bool ChecksVersions() const;
   /// Sends the write. `baseline`: empty when none is to be recorded; emptied when the API server
-  /// rejected the baseline and accepted the rest.
+  /// rejected the baseline, or the history, and accepted the rest.
   apimachinery::Result<WriteOutcome> Send(const Workload& workload, WorkloadWrite write,
                                           std::string& baseline, const std::stop_token& stop);
+  /// Adds to a rollout the history that goes with it.
+  void AddHistory(const Workload& workload, const reloader::Plan& plan,
+                  AnnotationEdits& annotations) const;
   /// Whether the operator may record a baseline on the workload.
   bool Records(const Workload& workload) const;
   /// Writes the annotations that the gate wants on the workload. Returns false when that must be

@@ -21,6 +21,10 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
   if (marks.empty()) {
     return true;
   }
+  if (auto history =
+          parts_.history == nullptr ? std::nullopt : parts_.history->WithOutcome(workload)) {
+    marks[std::string(kHistoryAnnotation)] = *std::move(history);
+  }
   const auto written = parts_.writer.Write(
       workload.id, {.uid = workload.uid, .annotations = std::move(marks)}, stop);
   if (written || apimachinery::IsObjectNotFound(written.error()) ||

@@ -33,6 +33,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   const WorkloadId& id = workload.id;
   WorkloadWrite write = MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall());
   write.annotations.insert(annotations.begin(), annotations.end());
+  AddHistory(workload, plan, write.annotations);
   const std::vector<SourceId> begun =
       parts_.memory.BeginWrite(id, plan.changes, AttemptOf(workload, write));
   std::string baseline = Records(workload) ? BaselineAfter(plan, plan.changes) : std::string();
@@ -125,10 +126,12 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload, Wo
     KX_RETURN_IF_ERROR(parts_.pauses->AddTo(workload, write, stop));
   }
   auto written = parts_.writer.Write(workload.id, write, stop);
-  if (!written && !baseline.empty() && IsDenied(written.error()) &&
+  const bool has_history = write.annotations.contains(std::string(kHistoryAnnotation));
+  if (!written && (!baseline.empty() || has_history) && IsDenied(written.error()) &&
       !IsMissingRight(written.error())) {
     // Others have filled the room for annotations, or a rule is about them, perhaps. The rollout
     // matters more.
+    write.annotations.erase(std::string(kHistoryAnnotation));
     write.annotations.erase(std::string(kBaselineAnnotation));
     if (has_baseline) {
       write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;
@@ -137,6 +140,19 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload, Wo
     written = parts_.writer.Write(workload.id, write, stop);
   }
   return written;
+}
+
+void Reconciler::AddHistory(const Workload& workload, const reloader::Plan& plan,
+                            AnnotationEdits& annotations) const {
+  const std::string key(kHistoryAnnotation);
+  if (parts_.history == nullptr) {
+    if (Find(workload.annotations, key) != nullptr) {
+      annotations[key] = std::nullopt;  // nobody keeps it up to date any more
+    }
+  } else if (!workload.suspended) {
+    annotations[key] =
+        parts_.history->WithRollout(workload, plan, apimachinery::Time::From(parts_.clock.Wall()));
+  }
 }
 
 }  // namespace kubexx::reloader

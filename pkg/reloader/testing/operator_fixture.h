@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -170,9 +171,11 @@ class OperatorTest : public ::testing::Test {
   void StartOperator(ReloadStrategy strategy = ReloadStrategy::kEnvVars, WorkloadRead read = {}) {
     InformerSet set;
     const AnnotationKeys keys;
+    const SourceDetail detail = history_ > 0 ? SourceDetail::kWithKeys : SourceDetail::kDigest;
     set.sources[SourceType::kConfigMap] =
-        Informer(config_maps_, TransformFor(SourceType::kConfigMap, keys));
-    set.sources[SourceType::kSecret] = Informer(secrets_, TransformFor(SourceType::kSecret, keys));
+        Informer(config_maps_, TransformFor(SourceType::kConfigMap, keys, detail));
+    set.sources[SourceType::kSecret] =
+        Informer(secrets_, TransformFor(SourceType::kSecret, keys, detail));
     set.workloads[WorkloadKind::kDeployment] =
         Informer(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
     for (const auto& [kind, late] : late_kinds_) {
@@ -187,6 +190,7 @@ class OperatorTest : public ::testing::Test {
                           .clock = clock_,
                           .registry = &registry_,
                           .record_baselines = recording_,
+                          .history = history_,
                           .observers = observers_,
                           .held_shards = held_shards_,
                           .pause_query = pause_query_,
@@ -260,6 +264,7 @@ class OperatorTest : public ::testing::Test {
   DecisionRules rules_;
   base::Duration release_window_{};
   BaselineRecording recording_ = BaselineRecording::kWithRollouts;
+  std::size_t history_ = 0;
   WriteObservers observers_;
   PauseQuery pause_query_;
   ValueDigestReader::Fetch fetch_values_;

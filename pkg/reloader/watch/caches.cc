@@ -7,6 +7,7 @@
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/model/source_trace.h"
 #include "kubexx/reloader/plan/planner.h"
 #include "kubexx/reloader/watch/wait_unless.h"
 
@@ -270,6 +271,22 @@ std::optional<Source> Caches::GetSource(const SourceId& id) const {
       return *std::move(source);
     } else {
       ReportUnreadable(NamesOf(id.type).kind, id.key, source.error());
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<TracedSource> Caches::GetTraced(const SourceId& id) const {
+  for (const InformerSet& set : informers_) {
+    const auto informer = set.sources.find(id.type);
+    if (id.type == SourceType::kSecretProviderClass || informer == set.sources.end() ||
+        !set.Covers(id.key.namespace_)) {
+      continue;
+    }
+    const auto object = informer->second->GetRaw(id.key);
+    const auto source = object ? SourceFrom(id.type, *object) : Source{};
+    if (object && source) {
+      return TracedSource{.digest = source->digest, .trace = TraceFrom(*object)};
     }
   }
   return std::nullopt;

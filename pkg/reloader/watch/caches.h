@@ -19,6 +19,7 @@
 #include "kubexx/base/function_ref.h"
 #include "kubexx/cache/indexer_set.h"
 #include "kubexx/cache/object.h"
+#include "kubexx/reloader/history/history_keeper.h"
 #include "kubexx/reloader/model/source.h"
 #include "kubexx/reloader/model/workload.h"
 #include "kubexx/reloader/plan/decision.h"
@@ -104,6 +105,9 @@ class Caches {
 
   /// Returns std::nullopt when the caches do not contain the source.
   std::optional<Source> GetSource(const SourceId& id) const;
+  /// What the caches keep of a ConfigMap or Secret for the history of rollouts. Returns
+  /// std::nullopt when they do not contain it.
+  std::optional<TracedSource> GetTraced(const SourceId& id) const;
   /// Returns std::nullopt when the caches do not contain the workload. A Rollout that uses a
   /// Deployment's template gets that template's volumes and containers.
   std::optional<Workload> GetWorkload(const WorkloadId& id) const;

@@ -6,6 +6,7 @@
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/projection.h"
+#include "kubexx/reloader/model/source_trace.h"
 #include "kubexx/reloader/watch/provider_classes.h"
 
 namespace kubexx::reloader {
@@ -69,6 +70,9 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
                     {"error", source.error()}});
     return false;
   }
+  if (parts_.history != nullptr) {
+    NoteKeys(type, event);
+  }
   if (deleted) {
     const std::uint64_t last = VersionNumber(event.old_resource_version());
     const Digest before = std::exchange(source->digest, kNoSource);
@@ -97,6 +101,29 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
   source->resource_version = VersionNumber(event.resource_version());
   NoteWorkloads(*source, old_source ? &old_source->digest : nullptr);
   return true;
+}
+
+void EventRouter::NoteKeys(SourceType type, const RawEvent& event) {
+  struct State {
+    Digest digest = kNoSource;
+    std::optional<SourceTrace> trace{};
+  };
+  const auto state_of = [&](const cache::Object& object) {
+    const auto source = SourceFrom(type, object);
+    return State{source ? source->digest : kNoSource, TraceFrom(object)};
+  };
+  const bool is_new = event.type == RawEvent::Type::kAdd;
+  const bool is_gone = event.type == RawEvent::Type::kDelete;
+  const State before = is_new ? State() : state_of(event.old_object());
+  const State now = is_gone ? State() : state_of(event.object());
+  if (before.digest == now.digest) {
+    return;
+  }
+  parts_.history->changes().Add(
+      {type, event.key()},
+      ChangeBetween(type, before.digest, before.trace ? &*before.trace : nullptr, now.digest,
+                    now.trace ? &*now.trace : nullptr,
+                    apimachinery::Time::From(parts_.clock.Wall())));
 }
 
 bool EventRouter::OnPodStatus(const RawEvent& event) {

@@ -11,8 +11,10 @@
 #include <stop_token>
 #include <string>
 
+#include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/reloader/ha/held_shards.h"
+#include "kubexx/reloader/history/history_keeper.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/plan/decision.h"
 #include "kubexx/reloader/plan/pair_memory.h"
@@ -68,6 +70,10 @@ class EventRouter {
     SetBacks* set_backs = nullptr;
     /// Null: this replica works on all workloads.
     const HeldShards* held_shards = nullptr;
+    /// Is told which keys change, and which rollouts end; null: no history is kept.
+    HistoryKeeper* history = nullptr;
+    /// The time of what is seen.
+    base::Clock& clock = base::Clock::Real();
     /// Called with each workload to look at. Must not block.
     std::function<void(const WorkloadId&, Cause)> note;
   };
@@ -99,7 +105,9 @@ class EventRouter {
   void OnSource(SourceType type, const RawEvent& event, const std::stop_token& stop);
   /// Handles a change. Returns whether the object could be read.
   bool OnSourceChange(SourceType type, const RawEvent& event);
-  /// Does the same for the status of a pod that mounts a SecretProviderClass.
+  /// Stores for the history which keys an event changes, and who changed them.
+  void NoteKeys(SourceType type, const RawEvent& event);
+  /// Does the same as OnSourceChange for the status of a pod that mounts a SecretProviderClass.
   bool OnPodStatus(const RawEvent& event);
   /// Handles an update of a workload: stores whether its pods have been or will be replaced.
   void NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event);

@@ -143,6 +143,9 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
                              const std::stop_token& stop) {
   const WorkloadId id{kind, event.key()};
   if (event.type == RawEvent::Type::kDelete) {
+    if (parts_.history != nullptr) {
+      parts_.history->ends().Forget(id);
+    }
     parts_.memory.Forget(id);
     parts_.told.Forget(id);
     parts_.note(id, Cause::kWorkloadEvent);  // others have something to forget, too
@@ -165,6 +168,10 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
   bool is_new = event.type == RawEvent::Type::kAdd && !event.is_in_initial_list;
   if (event.type == RawEvent::Type::kUpdate) {
     const auto old_workload = WorkloadFrom(kind, event.old_object());
+    if (old_workload && parts_.history != nullptr) {
+      parts_.history->ends().Observe(*old_workload, *workload,
+                                     apimachinery::Time::From(parts_.clock.Wall()));
+    }
     if (!old_workload || old_workload->uid != workload->uid) {
       parts_.memory.Forget(id);  // deleted and made anew, unseen
       is_new = true;

@@ -150,7 +150,8 @@ template <class T>
 void AddSources(const std::shared_ptr<rest::RESTClient>& client, SourceType type,
                 const WatchSettings& settings, InformerSet& set) {
   const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
-  cache::InformerOptions options = OptionsOf(resource, settings, TransformFor(type, settings.keys));
+  cache::InformerOptions options =
+      OptionsOf(resource, settings, TransformFor(type, settings.keys, settings.source_detail));
   if (set.namespaces.empty()) {
     const std::stop_source refused;
     set.refused[type] = refused.get_token();

@@ -10,6 +10,7 @@
 
 #include "kubexx/base/executor/executor.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/permissions/fallbacks.h"
 #include "kubexx/reloader/permissions/refusals.h"
 #include "kubexx/reloader/watch/caches.h"
@@ -40,6 +41,8 @@ struct WatchSettings {
   std::string source_label_selector{};
   /// Types that are not watched.
   std::set<SourceType> ignored_types{SourceType::kSecretProviderClass};
+  /// How much the informers keep of ConfigMaps and Secrets.
+  SourceDetail source_detail = SourceDetail::kDigest;
   /// Kinds to watch. Kinds that the server does not have, or does not permit to list, are tried
   /// again from time to time.
   std::set<WorkloadKind> kinds{kWorkloadKinds.begin(), kWorkloadKinds.end()};

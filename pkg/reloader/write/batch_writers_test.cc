@@ -128,6 +128,10 @@ class FakeBatch {
     const base::MutexLock lock(mu_);
     return cron_job_.Annotations()[key];
   }
+  void Suspend() {
+    const base::MutexLock lock(mu_);
+    (void)cron_job_.Set({"spec", "suspend"}, JsonTree(true));
+  }
   std::string CronJobVersion() const {
     const base::MutexLock lock(mu_);
     return cron_job_.ResourceVersion();
@@ -534,6 +538,19 @@ TEST_F(BatchWritersTest, ACronJobSaysWhatItWasRolledForWhateverItsStatus) {
   ASSERT_TRUE(written) << written.error().ToString();
   EXPECT_TRUE(written->recorded);
   EXPECT_EQ(batch_.CronJobNote(std::string(kBaselineAnnotation)), "v1 cron a=b");
+}
+
+TEST_F(BatchWritersTest, ACronJobThatIsSuspendedByNowHasNoRolloutInItsHistory) {
+  batch_.Suspend();
+  const WorkloadWrite write{.variables = {{"app", "X", "1"}},
+                            .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"},
+                                            {std::string(kHistoryAnnotation), "{}"}},
+                            .token = "x"};
+  const auto written = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(written) << written.error().ToString();
+  EXPECT_FALSE(written->left_alone.empty());
+  EXPECT_EQ(batch_.CronJobNote(std::string(kBaselineAnnotation)), "v1 cron a=b");
+  EXPECT_EQ(batch_.CronJobNote(std::string(kHistoryAnnotation)), "");
 }
 
 TEST_F(BatchWritersTest, ALaterRolloutOfACronJobIsNotRecordedOver) {

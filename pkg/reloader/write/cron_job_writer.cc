@@ -283,6 +283,7 @@ Result<WriteOutcome> CronJobWriter::Roll(const ObjectKey& key, const WorkloadWri
   if (!IsToRun(cron_job)) {
     outcome.rolled = false;
     outcome.left_alone = kSuspendedText;
+    annotations.erase(std::string(kHistoryAnnotation));  // there is no rollout
   } else {
     // What has been recorded was made by a try whose answer was lost, where no version tells that
     // this is the same change.

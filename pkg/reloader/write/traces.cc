@@ -18,9 +18,12 @@ namespace {
 using codec::JsonTree;
 
 /// Of the workload's own metadata; the mark of a pause is another matter.
-constexpr std::string_view kOwnTraces[] = {
-    kBaselineAnnotation, reloadpolicy::kLastRolloutAnnotation,
-    reloadpolicy::kRolloutStateAnnotation, kTemplateGenerationAnnotation, kRolledFor};
+constexpr std::string_view kOwnTraces[] = {kBaselineAnnotation,
+                                           kHistoryAnnotation,
+                                           reloadpolicy::kLastRolloutAnnotation,
+                                           reloadpolicy::kRolloutStateAnnotation,
+                                           kTemplateGenerationAnnotation,
+                                           kRolledFor};
 
 constexpr std::string_view kTemplateTraces[] = {kLastReloadedFrom, kRestartedFor};
 

@@ -38,18 +38,21 @@ TEST(Traces, AreFoundOnTheWorkloadAndInItsPodTemplate) {
       WorkloadKind::kDeployment,
       Traced(
           R"("reloader.kubexx.io/baseline":"v1 u1","reloader.kubexx.io/rollout-state":"completed u1",)"
+          R"("reloader.kubexx.io/history":"{}",)"
           R"("reloader.stakater.com/auto":"true","note":"mine")",
           TracedVariable("STAKATER_SETTINGS_CONFIGMAP"),
           R"("reloader.stakater.com/last-reloaded-from":"{}","note":"mine")"),
       kDefaultKeys);
   EXPECT_EQ(traces.workload, (WorkloadId{WorkloadKind::kDeployment, {"shop", "web"}}));
   EXPECT_THAT(traces.annotations,
-              ElementsAre("reloader.kubexx.io/baseline", "reloader.kubexx.io/rollout-state"));
+              ElementsAre("reloader.kubexx.io/baseline", "reloader.kubexx.io/history",
+                          "reloader.kubexx.io/rollout-state"));
   EXPECT_THAT(traces.template_annotations, ElementsAre("reloader.stakater.com/last-reloaded-from"));
   EXPECT_THAT(traces.variables, ElementsAre(VariableTrace{.container = "app",
                                                           .name = "STAKATER_SETTINGS_CONFIGMAP"}));
   EXPECT_EQ(TextOf(traces),
-            "annotation reloader.kubexx.io/baseline, annotation reloader.kubexx.io/rollout-state, "
+            "annotation reloader.kubexx.io/baseline, annotation reloader.kubexx.io/history, "
+            "annotation reloader.kubexx.io/rollout-state, "
             "annotation reloader.stakater.com/last-reloaded-from of the pod template, variable "
             "STAKATER_SETTINGS_CONFIGMAP of container app");
 }

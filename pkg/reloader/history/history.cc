@@ -1,0 +1,90 @@
+#include "kubexx/reloader/history/history.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "kubexx/reloader/model/annotations.h"
+
+namespace kubexx::reloader {
+
+using apimachinery::Result;
+using apimachinery::Time;
+
+std::string_view ToString(RolloutOutcome outcome) {
+  switch (outcome) {
+    case RolloutOutcome::kRolling:
+      return "rolling";
+    case RolloutOutcome::kDone:
+      return "done";
+    case RolloutOutcome::kFailed:
+      return "failed";
+    case RolloutOutcome::kSuperseded:
+      break;
+  }
+  return "superseded";
+}
+
+void History::Fit(std::size_t max_rollouts) {
+  rollouts.resize(std::min(rollouts.size(), max_rollouts));
+  for (HistoryEntry& entry : rollouts) {
+    while (entry.sources.size() > kMaxSources) {
+      entry.sources.pop_back();
+      ++entry.more_sources;
+    }
+    for (HistorySource& source : entry.sources) {
+      while (source.keys && source.keys->size() > kMaxKeys) {
+        source.keys->erase(std::prev(source.keys->end()));
+        ++source.more_keys;
+      }
+    }
+  }
+  while (rollouts.size() > 1 && ToString().size() > kMaxBytes) {
+    rollouts.pop_back();
+  }
+  // Names of keys can be so long that those of one rollout take too much.
+  while (!rollouts.empty() && ToString().size() > kMaxBytes) {
+    const auto most = std::ranges::max_element(
+        rollouts[0].sources, {},
+        [](const HistorySource& each) { return each.keys ? each.keys->size() : 0; });
+    if (most == rollouts[0].sources.end() || !most->keys || most->keys->empty()) {
+      return;  // the rest always has room
+    }
+    most->keys->erase(std::prev(most->keys->end()));
+    ++most->more_keys;
+  }
+}
+
+std::string HistoryOwner(const Workload& workload) {
+  return workload.id.kind == WorkloadKind::kJob ? "job/" + workload.id.key.ToString()
+                                                : workload.uid;
+}
+
+Result<History> HistoryOf(const Workload& workload) {
+  const std::string owner = HistoryOwner(workload);
+  const std::string* text = Find(workload.annotations, kHistoryAnnotation);
+  if (text != nullptr) {
+    KX_ASSIGN_OR_RETURN(History history, History::Parse(*text));
+    if (history.owner == owner) {
+      return history;
+    }
+  }
+  return History{.owner = owner};
+}
+
+void CompleteFrom(const Workload& workload, const std::optional<Time>& end, HistoryEntry& newest) {
+  const bool is_through = IsThrough(workload.phase);
+  const bool has_failed = workload.phase == reloadpolicy::Phase::kFailed;
+  const bool is_open = newest.outcome == RolloutOutcome::kRolling ||
+                       (newest.outcome == RolloutOutcome::kFailed && is_through);
+  if (!is_open || (!is_through && !has_failed)) {
+    return;
+  }
+  newest.outcome = is_through ? RolloutOutcome::kDone : RolloutOutcome::kFailed;
+  const std::optional<Time> ended = workload.ended ? workload.ended : end;
+  newest.seconds = ended && ended->seconds >= newest.at.seconds
+                       ? std::optional(ended->seconds - newest.at.seconds)
+                       : std::nullopt;
+}
+
+}  // namespace kubexx::reloader

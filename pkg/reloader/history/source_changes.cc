@@ -1,0 +1,93 @@
+#include "kubexx/reloader/history/source_changes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubexx::reloader {
+namespace {
+
+/// Makes one change of two that follow each other.
+void Join(SourceChange& change, const SourceChange& later) {
+  change.now = later.now;
+  change.writer = later.writer;
+  if (change.keys && later.keys) {
+    AddLater(*change.keys, *later.keys);
+  } else {
+    change.keys.reset();
+  }
+}
+
+}  // namespace
+
+SourceChange ChangeBetween(SourceType type, const Digest& before, const SourceTrace* before_trace,
+                           const Digest& now, const SourceTrace* now_trace,
+                           apimachinery::Time seen) {
+  static const std::map<std::string, ShortDigest> nothing;
+  SourceChange change{.before = before, .now = now, .seen = seen};
+  const auto* had = before_trace == nullptr
+                        ? &nothing
+                        : (before_trace->values ? &*before_trace->values : nullptr);
+  const auto* has =
+      now_trace == nullptr ? &nothing : (now_trace->values ? &*now_trace->values : nullptr);
+  const bool is_told = (before == kNoSource || before_trace != nullptr) &&
+                       (now == kNoSource || now_trace != nullptr);
+  if (is_told && had != nullptr && has != nullptr) {
+    change.keys = CompareValues(*had, *has, type == SourceType::kSecret);
+  }
+  const bool only_removes = change.keys && std::ranges::all_of(*change.keys, [](const auto& each) {
+                              return each.second.what == KeyChange::What::kRemoved;
+                            });
+  if (now_trace != nullptr && now != kNoSource) {
+    // Whoever only removes keys is not in the managed fields, unless they wrote something as well.
+    const bool is_news = before_trace == nullptr || before_trace->writer != now_trace->writer;
+    if (is_news || !only_removes) {
+      change.writer = now_trace->writer;
+    }
+  }
+  return change;
+}
+
+void SourceChanges::Add(const SourceId& source, SourceChange change) {
+  const base::MutexLock lock(mu_);
+  if (!sources_.contains(source) && sources_.size() >= kMaxSources) {
+    sources_.erase(
+        std::ranges::min_element(sources_, {}, [](const auto& each) { return each.second.turn; }));
+  }
+  Changes& changes = sources_[source];
+  changes.turn = ++turn_;
+  changes.list.push_back(std::move(change));
+  if (changes.list.size() > kMaxChanges) {
+    changes.list.pop_front();
+  }
+}
+
+std::optional<SourceChange> SourceChanges::Since(
+    const SourceId& source, const Digest& now, const std::optional<Digest>& had,
+    const std::optional<apimachinery::Time>& after) const {
+  const base::MutexLock lock(mu_);
+  const auto found = sources_.find(source);
+  if (found == sources_.end() || found->second.list.back().now != now) {
+    return std::nullopt;
+  }
+  const std::deque<SourceChange>& list = found->second.list;
+  std::size_t first = list.size() - 1;
+  const auto is_first = [&](const SourceChange& change) { return had && change.before == *had; };
+  const auto is_counted = [&](const SourceChange& change) {
+    return had || !after || change.seen >= *after;
+  };
+  while (first > 0 && !is_first(list[first]) && is_counted(list[first - 1]) &&
+         list[first - 1].now == list[first].before) {
+    --first;
+  }
+  SourceChange all = list[first];
+  const bool is_whole = !had || is_first(all);
+  for (std::size_t i = first + 1; i < list.size(); ++i) {
+    Join(all, list[i]);
+  }
+  if (!is_whole) {
+    all.keys.reset();
+  }
+  return all;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# `--admission` with a real kube-apiserver: what is created or gets another template has the digests of its sources from the start, so that the
+# operator has nothing to roll; a dry run, other kinds and other changes are left alone; and without the webhook everything goes on.
+set -euo pipefail
+export KUBEXX_CLUSTER_NAME=admission-${KUBEXX_CLUSTER_SUFFIX:-test}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+program=${KUBEXX_BUILD_DIR:-$kx_top/build/release}/bin/kubexx-reloader
+work=$(mktemp -d)
+operator_pid=
+metrics_port=
+webhook_port=
+
+finish() {
+  local status=$?
+  stop_operator
+  [ "$status" -eq 0 ] || tail -n 40 "$work/log" >&2 || true
+  "$cluster" down
+  rm -rf "$work"
+  exit "$status"
+}
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# start_operator FLAG...: with the webhook on webhook_port.
+start_operator() {
+  metrics_port=$(free_port)
+  RELOADER_NAMESPACE=tools "$program" --metrics-addr="127.0.0.1:$metrics_port" --admission --admission-addr="127.0.0.1:$webhook_port" \
+    --admission-url="https://127.0.0.1:$webhook_port" "$@" >>"$work/log" 2>&1 &
+  operator_pid=$!
+  wait_until 30 "the operator" is_ready
+}
+stop_operator() {
+  [ -n "$operator_pid" ] || return 0
+  kill "$operator_pid" 2>/dev/null || true
+  wait "$operator_pid" || true
+  operator_pid=
+}
+metrics() { curl -s --max-time 5 "http://127.0.0.1:$metrics_port/metrics"; }
+is_ready() { curl -sf --max-time 5 -o /dev/null "http://127.0.0.1:$metrics_port/ready"; }
+count() { metrics | awk -v name="$1" '$1 == name { print $2 }'; } # count METRIC
+client_config() { kubectl get mutatingwebhookconfiguration tools.kubexx-reloader-admission -o json | jq -r ".webhooks[0].clientConfig$1"; }
+is_trusted() { client_config '.caBundle // ""' | grep -q . && client_config .url | grep -qE '/stamp-workload/[0-9a-f]{40}$'; }
+
+# uses NAME KIND: a workload of the ConfigMap `settings` and the Secret `db`.
+uses() {
+  jq -n --arg name "$1" --arg kind "$2" '{apiVersion: "apps/v1", kind: $kind, metadata: {name: $name, annotations: {"reloader.stakater.com/auto": "true"}},
+    spec: ({selector: {matchLabels: {app: $name}}, template: {metadata: {labels: {app: $name}},
+      spec: {containers: [{name: "app", image: "localhost/busybox:1", envFrom: [{configMapRef: {name: "settings"}}, {secretRef: {name: "db"}}]}]}}}
+      + (if $kind == "StatefulSet" then {serviceName: $name} else {} end))}'
+}
+of() { kubectl -n shop get "$1" "$2" -o json | jq -r "$3"; }
+variables() { of "$1" "$2" '[.spec.template.spec.containers[0].env[]? | .name + "=" + .value] | sort | join(" ")'; }
+recorded() { of "$1" "$2" '.metadata.annotations["reloader.kubexx.io/baseline"] // ""'; }
+stamps() { printf 'STAKATER_DB_SECRET=%s STAKATER_SETTINGS_CONFIGMAP=%s' "$(digest "PASSWORD=$2")" "$(digest "KEY=$1")"; }
+# What the operator would do wrong it would do within milliseconds of an event; this one comes after it.
+marker_turn=1
+caught_up() {
+  marker_turn=$((marker_turn + 1))
+  kubectl -n shop patch configmap marker -p "{\"data\":{\"KEY\":\"$marker_turn\"}}" >/dev/null
+  marked() { [ "$(variables deployment marker)" = "STAKATER_MARKER_CONFIGMAP=$(digest "KEY=$marker_turn")" ]; }
+  wait_until 20 "the rollout of the marker" marked
+}
+rollouts() { metrics | awk '/^reloader_reload_executed_total/ { sum += $2 } END { print sum + 0 }'; }
+
+trap finish EXIT
+"$cluster" up
+use_cluster_environment
+webhook_port=$(free_port)
+kubectl create namespace tools >/dev/null
+kubectl create namespace shop >/dev/null
+kubectl -n shop create configmap settings --from-literal=KEY=1 >/dev/null
+kubectl -n shop create secret generic db --from-literal=PASSWORD=1 >/dev/null
+kubectl -n shop create configmap marker --from-literal=KEY=1 >/dev/null
+# As the chart makes it, with a URL in the Service's place.
+"$kx_bin/helm" template reloader "$kx_top/helm/kubexx-reloader" --kube-version 1.33.0 --set kubexx.admission.enabled=true --show-only templates/admission.yaml >"$work/chart.yaml"
+kubectl create -f "$work/chart.yaml" --dry-run=client -o json | jq -s --arg url "https://127.0.0.1:$webhook_port/stamp-workload" '
+  .[] | select(.kind == "MutatingWebhookConfiguration") | .metadata.name = "tools.kubexx-reloader-admission" |
+  .webhooks[0].clientConfig = {url: $url}' | kubectl create -f - >/dev/null
+
+log "without the operator everything goes on"
+uses early Deployment | kubectl -n shop create -f - >/dev/null
+[ "$(variables deployment early)" = "" ] || fail "somebody has changed it"
+
+log "what is created has its digests from the start"
+start_operator
+wait_until 30 "the certificate in the configuration" is_trusted
+jq -n '{apiVersion: "apps/v1", kind: "Deployment", metadata: {name: "marker", annotations: {"reloader.stakater.com/auto": "true"}},
+  spec: {replicas: 0, selector: {matchLabels: {app: "marker"}}, template: {metadata: {labels: {app: "marker"}},
+    spec: {containers: [{name: "app", image: "localhost/busybox:1", envFrom: [{configMapRef: {name: "marker"}}]}]}}}}' | kubectl -n shop create -f - >/dev/null
+caught_up
+before=$(rollouts)
+for kind in Deployment StatefulSet DaemonSet; do
+  name=$(tr '[:upper:]' '[:lower:]' <<<"$kind")-a
+  uses "$name" "$kind" | kubectl -n shop create -f - -o json >"$work/made"
+  [ "$(jq -r '[.spec.template.spec.containers[0].env[]? | .name + "=" + .value] | sort | join(" ")' "$work/made")" = "$(stamps 1 1)" ] ||
+    fail "$name was created with $(jq -c '.spec.template.spec.containers[0].env' "$work/made")"
+  caught_up
+  # The UID is not known at the creation, so the operator notes the baseline as ever. The template stays as it was made.
+  has_baseline() { recorded "$kind" "$name" | grep -q "configmap/settings=$(digest KEY=1).*secret/db=$(digest PASSWORD=1)"; }
+  wait_until 20 "the baseline of $name" has_baseline
+  [ "$(of "$kind" "$name" '.spec.template | tojson')" = "$(jq -r '.spec.template | tojson' "$work/made")" ] || fail "the operator has rolled $name"
+done
+[ "$(rollouts)" = "$((before + 3))" ] || fail "the operator has rolled more than the marker"
+
+log "a dry run, a scale and a label are left alone"
+dry=$(uses dry Deployment | kubectl -n shop create --dry-run=server -f - -o json | jq -r '.spec.template.spec.containers[0].env | length')
+[ "$dry" = 2 ] || fail "a dry run shows $dry variables"
+if kubectl -n shop get deployment dry >/dev/null 2>&1; then fail "a dry run was stored"; fi
+stamped=$(count 'kubexx_reloader_admission_total{result="stamped"}')
+kubectl -n shop scale deployment deployment-a --replicas=3 >/dev/null
+kubectl -n shop label deployment deployment-a team=a >/dev/null
+kubectl -n shop patch deployment deployment-a --type json -p '[{"op":"remove","path":"/spec/template/spec/containers/0/env"}]' >/dev/null
+[ "$(count 'kubexx_reloader_admission_total{result="stamped"}')" = "$stamped" ] || fail "something else than a template was stamped"
+
+log "a change makes one rollout, and a release that brings both makes none besides"
+kubectl -n shop patch configmap settings -p '{"data":{"KEY":"2"}}' >/dev/null
+rolled() { [ "$(variables "$1" "$2")" = "$(stamps 2 1)" ]; }
+wait_until 20 "the rollout" rolled statefulset statefulset-a
+caught_up
+kubectl -n shop patch secret db -p '{"stringData":{"PASSWORD":"2"}}' >/dev/null
+has_both() { [ "$(variables statefulset statefulset-a)" = "$(stamps 2 2)" ]; }
+wait_until 20 "the rollout for the Secret" has_both
+caught_up
+before=$(rollouts)
+kubectl -n shop set image statefulset/statefulset-a app=localhost/busybox:2 >/dev/null
+[ "$(variables statefulset statefulset-a)" = "$(stamps 2 2)" ] || fail "the digests of an update: $(variables statefulset statefulset-a)"
+# The baseline that comes with an update says that it is of this template.
+recorded statefulset statefulset-a | grep -q "^v2 .*configmap/settings=$(digest KEY=2)" || fail "the baseline: $(recorded statefulset statefulset-a)"
+# As a release does that replaces the object: the variables are not in its manifest.
+uses replaced Deployment | kubectl -n shop create -f - >/dev/null
+uses replaced Deployment | jq '.spec.template.spec.containers[0].image = "localhost/busybox:2"' | kubectl -n shop replace -f - >/dev/null
+[ "$(variables deployment replaced)" = "$(stamps 2 2)" ] || fail "the digests of a replaced one: $(variables deployment replaced)"
+caught_up
+[ "$(rollouts)" = "$((before + 1))" ] || fail "the operator has rolled more than the marker: $(rollouts) instead of $((before + 1))"
+
+log "a source that does not exist is left out, and awaited by the operator"
+uses late Deployment | jq '.spec.template.spec.containers[0].envFrom[1].secretRef = {name: "absent", optional: true}' | kubectl -n shop create -f - >/dev/null
+[ "$(variables deployment late)" = "STAKATER_SETTINGS_CONFIGMAP=$(digest KEY=2)" ] || fail "the variables: $(variables deployment late)"
+
+log "how long it takes"
+began=$(date +%s%N)
+for i in $(seq 1 200); do uses "many-$i" Deployment | jq '.spec.replicas = 0'; done | jq -s '{apiVersion: "v1", kind: "List", items: .}' | kubectl -n shop create -f - >/dev/null
+took=$((($(date +%s%N) - began) / 1000000))
+kubectl get --raw /metrics | awk '/^apiserver_admission_webhook_admission_duration_seconds_bucket.*stamp-workload/' >"$work/buckets"
+p99=$(python3 - "$work/buckets" <<'P'
+import re, sys
+total = {}
+for line in open(sys.argv[1]):
+    bound = re.search(r'le="([^"]+)"', line).group(1)
+    total[float(bound)] = total.get(float(bound), 0) + float(line.split()[-1])
+count = max(total.values())
+print(next(bound for bound, seen in sorted(total.items()) if seen >= 0.99 * count), int(count))
+P
+)
+log "200 Deployments took $took ms; 99 of 100 calls of the webhook took at most ${p99% *} s, of ${p99#* } as the API server counts them"
+[ "$(count 'kubexx_reloader_admission_total{result="failed"}')" = 0 ] || fail "answers have failed: $(grep 'being stored' "$work/log" | tail -n 3)"
+of_many() { variables deployment many-200; }
+[ "$(of_many)" = "$(stamps 2 2)" ] || fail "the last of many: $(of_many)"
+
+log "the webhook is gone, and everything goes on"
+stop_operator
+began=$(date +%s)
+uses last Deployment | kubectl -n shop create -f - >/dev/null
+[ $(($(date +%s) - began)) -lt 10 ] || fail "it held a creation up"
+[ "$(variables deployment last)" = "" ] || fail "somebody has changed it"
+
+log "with the strategy annotations"
+start_operator --reload-strategy=annotations
+uses other Deployment | kubectl -n shop create -f - >/dev/null
+[ "$(of deployment other '.spec.template.metadata.annotations["reloader.stakater.com/last-reloaded-from"] | fromjson | .hash | length')" = 40 ] ||
+  fail "the annotation: $(of deployment other '.spec.template.metadata')"
+is_noted() { [ "$(recorded deployment other)" != "" ]; }
+wait_until 20 "the baseline" is_noted
+log "PASSED"
