@@ -9,6 +9,7 @@
 #include "kubexx/codec/object_meta.h"
 #include "kubexx/codec/watch_reader.h"
 #include "kubexx/rest/request.h"
+#include "kubexx/rest/response_stream.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/status_body.h"
 
@@ -25,6 +26,119 @@ constexpr std::size_t kMaxItemBytes = 64 << 20;
 codec::KeptMemory MemoryFor(const rest::Request::StreamHead& head) {
   return head.secret ? codec::KeptMemory::kWiped : codec::KeptMemory::kPlain;
 }
+
+// Turns what a watch brings into events.
+class EventReader {
+ public:
+  using EventSink = ListerWatcher::EventSink;
+
+  void Begin(const rest::Request::StreamHead& head) {
+    reader_.emplace(head.encoding, kMaxItemBytes, codec::OnBadFrame::kPass, MemoryFor(head));
+  }
+
+  // An event is given when it is known whether another follows in what has been read.
+  Result<void> Feed(std::string_view chunk, EventSink sink) {
+    Result<void> fed = reader_->Feed(chunk, [this, &sink](const codec::WatchFrame& frame) {
+      return OnFrame(frame, sink);
+    });
+    const Result<void> given = Give(false, sink);
+    std::string().swap(memory_);  // a quiet watch keeps none
+    KX_RETURN_IF_ERROR(given);
+    return fed;
+  }
+
+ private:
+  Result<void> OnFrame(const codec::WatchFrame& frame, EventSink sink) {
+    auto event = MakeEvent(frame, std::move(memory_));
+    KX_RETURN_IF_ERROR(Give(event.has_value(), sink));
+    KX_ASSIGN_OR_RETURN(held_, std::move(event));
+    return {};
+  }
+
+  Result<void> Give(bool more, EventSink sink) {
+    if (!held_) {
+      return {};
+    }
+    held_->more = more;
+    Result<void> taken = sink(std::move(*held_));
+    // Whoever copies the bytes into a cache leaves the memory, and the next event is to use it.
+    memory_ = std::move(held_->object.bytes);  // NOLINT(bugprone-use-after-move)
+    held_.reset();
+    return taken;
+  }
+
+  // Only what the server says to be an error is one: what it has garbled concerns one object.
+  static Result<WatchEvent> MakeEvent(const codec::WatchFrame& frame, std::string&& memory) {
+    WatchEvent event{.type = frame.type};
+    if (frame.malformed != nullptr) {
+      event.object = UnreadableObject(frame.malformed->WithContext("a watch event"));
+      return event;
+    }
+    switch (frame.type) {
+      case WatchEventType::kError: {
+        KX_ASSIGN_OR_RETURN(apimachinery::Status status,
+                            rest::DecodeStatus(frame.encoding, frame.object));
+        return Fail(std::move(status));
+      }
+      case WatchEventType::kBookmark: {
+        auto meta = codec::ScanObjectMeta(frame.encoding, frame.object);
+        if (!meta) {
+          event.object = UnreadableObject(meta.error().WithContext("a bookmark"));
+          return event;
+        }
+        event.object.encoding = frame.encoding;
+        event.object.resource_version = std::move(meta->resource_version);
+        event.initial_events_end = EndsInitialEvents(frame.object);
+        return event;
+      }
+      case WatchEventType::kAdded:
+      case WatchEventType::kModified:
+      case WatchEventType::kDeleted:
+        break;
+    }
+    auto object = MakeObject(frame.encoding, frame.object, std::move(memory));
+    event.object =
+        object ? *std::move(object) : UnreadableObject(object.error().WithContext("a watch event"));
+    return event;
+  }
+
+  std::optional<codec::WatchReader> reader_{};
+  std::optional<WatchEvent> held_{};
+  std::string memory_{};
+};
+
+// A watch whose pieces are read when they are there.
+class ClientWatch final : public OpenWatch {
+ public:
+  ClientWatch(std::shared_ptr<rest::RESTClient> client,
+              std::unique_ptr<rest::ResponseStream> stream)
+      : client_(std::move(client)), stream_(std::move(stream)) {
+    events_.Begin(stream_->head());
+  }
+
+  Result<Found> Read(EventSink sink) override {
+    KX_ASSIGN_OR_RETURN(const rest::StreamRead read,
+                        stream_->TryRead([this, &sink](std::string_view chunk) {
+                          return events_.Feed(chunk, sink);
+                        }));
+    switch (read) {
+      case rest::StreamRead::kPiece:
+        return Found::kSome;
+      case rest::StreamRead::kNothing:
+        return Found::kNothing;
+      case rest::StreamRead::kEnd:
+        break;
+    }
+    return Found::kEnd;
+  }
+  void Notify(std::function<void()> tell) override { stream_->Notify(std::move(tell)); }
+  base::TimePoint Arm() override { return stream_->Arm(); }
+
+ private:
+  const std::shared_ptr<rest::RESTClient> client_;  // before the stream, which refers to it
+  const std::unique_ptr<rest::ResponseStream> stream_;
+  EventReader events_;
+};
 
 class ClientListWatch final : public ListerWatcher {
  public:
@@ -69,46 +183,23 @@ class ClientListWatch final : public ListerWatcher {
   }
 
   Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
-    std::optional<codec::WatchReader> reader;
-    // An event is given when it is known whether another follows in what has been read.
-    std::optional<WatchEvent> held;
-    std::string memory;
-    const auto give = [&](bool more) -> Result<void> {
-      if (!held) {
-        return {};
-      }
-      held->more = more;
-      Result<void> taken = sink(std::move(*held));
-      // Whoever copies the bytes into a cache leaves the memory, and the next event is to use it.
-      memory = std::move(held->object.bytes);  // NOLINT(bugprone-use-after-move)
-      held.reset();
-      return taken;
-    };
-    const auto on_frame = [&](const codec::WatchFrame& frame) -> Result<void> {
-      auto event = MakeEvent(frame, std::move(memory));
-      KX_RETURN_IF_ERROR(give(event.has_value()));
-      KX_ASSIGN_OR_RETURN(held, std::move(event));
-      return {};
-    };
-    const auto on_chunk = [&](std::string_view chunk) -> Result<void> {
-      Result<void> fed = reader->Feed(chunk, on_frame);
-      const Result<void> given = give(false);
-      std::string().swap(memory);  // a quiet watch keeps none
-      KX_RETURN_IF_ERROR(given);
-      return fed;
-    };
-    const std::chrono::seconds idle_timeout = options.timeout.count() > 0
-                                                  ? options.timeout + options_.watch_idle_margin
-                                                  : std::chrono::seconds(0);
-    return NewRequest(options, options_.watch_accept_parameters)
-        .Watch()
-        .Stream(
-            [&](const rest::Request::StreamHead& head) -> Result<void> {
-              reader.emplace(head.encoding, kMaxItemBytes, codec::OnBadFrame::kPass,
-                             MemoryFor(head));
-              return {};
-            },
-            on_chunk, std::move(stop), idle_timeout);
+    EventReader events;
+    return NewWatch(options).Stream(
+        [&events](const rest::Request::StreamHead& head) -> Result<void> {
+          events.Begin(head);
+          return {};
+        },
+        [&events, &sink](std::string_view chunk) { return events.Feed(chunk, sink); },
+        std::move(stop), IdleTimeout(options));
+  }
+
+  bool CanStartWatch() const override { return client_->CanOpenStreams(); }
+
+  Result<std::unique_ptr<OpenWatch>> StartWatch(const ListOptions& options,
+                                                std::stop_token stop) override {
+    KX_ASSIGN_OR_RETURN(std::unique_ptr<rest::ResponseStream> stream,
+                        NewWatch(options).OpenStream(stop, IdleTimeout(options)));
+    return std::make_unique<ClientWatch>(client_, std::move(stream));
   }
 
  private:
@@ -127,39 +218,13 @@ class ClientListWatch final : public ListerWatcher {
     return request.AcceptParameters(accept_parameters);
   }
 
-  // Only what the server says to be an error is one: what it has garbled concerns one object.
-  static Result<WatchEvent> MakeEvent(const codec::WatchFrame& frame, std::string&& memory) {
-    WatchEvent event{.type = frame.type};
-    if (frame.malformed != nullptr) {
-      event.object = UnreadableObject(frame.malformed->WithContext("a watch event"));
-      return event;
-    }
-    switch (frame.type) {
-      case WatchEventType::kError: {
-        KX_ASSIGN_OR_RETURN(apimachinery::Status status,
-                            rest::DecodeStatus(frame.encoding, frame.object));
-        return Fail(std::move(status));
-      }
-      case WatchEventType::kBookmark: {
-        auto meta = codec::ScanObjectMeta(frame.encoding, frame.object);
-        if (!meta) {
-          event.object = UnreadableObject(meta.error().WithContext("a bookmark"));
-          return event;
-        }
-        event.object.encoding = frame.encoding;
-        event.object.resource_version = std::move(meta->resource_version);
-        event.initial_events_end = EndsInitialEvents(frame.object);
-        return event;
-      }
-      case WatchEventType::kAdded:
-      case WatchEventType::kModified:
-      case WatchEventType::kDeleted:
-        break;
-    }
-    auto object = MakeObject(frame.encoding, frame.object, std::move(memory));
-    event.object =
-        object ? *std::move(object) : UnreadableObject(object.error().WithContext("a watch event"));
-    return event;
+  rest::Request NewWatch(const ListOptions& options) {
+    return NewRequest(options, options_.watch_accept_parameters).Watch();
+  }
+
+  std::chrono::seconds IdleTimeout(const ListOptions& options) const {
+    return options.timeout.count() > 0 ? options.timeout + options_.watch_idle_margin
+                                       : std::chrono::seconds(0);
   }
 
   const std::shared_ptr<rest::RESTClient> client_;

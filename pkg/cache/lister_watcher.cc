@@ -6,6 +6,12 @@ namespace kubexx::cache {
 
 using apimachinery::Result;
 
+Result<std::unique_ptr<OpenWatch>> ListerWatcher::StartWatch(
+    const apimachinery::ListOptions& /*options*/, std::stop_token /*stop*/) {
+  return apimachinery::Fail(apimachinery::Reason::kInternalError,
+                            "this source can only be watched by a thread that waits");
+}
+
 // Without a version in the request the answer is the most recent one.
 Result<std::string> ListerWatcher::CurrentVersion(std::stop_token stop) {
   const auto leave = [](Object&&) -> Result<void> { return {}; };

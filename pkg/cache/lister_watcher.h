@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CACHE_LISTER_WATCHER_H_
 #define KUBEXX_CACHE_LISTER_WATCHER_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -10,6 +11,7 @@
 
 #include "kubexx/apimachinery/list_options.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/cache/object.h"
 #include "kubexx/codec/list_reader.h"
@@ -29,6 +31,36 @@ struct WatchEvent {
   /// postpone work that it can do once for several events. It is false for the last event before an
   /// error or a wait.
   bool more = false;
+};
+
+/// A watch that has begun, for those who do not wait for its events; see
+/// ListerWatcher::StartWatch. The destructor ends the watch. Not thread-safe; may go from one
+/// thread to another.
+class OpenWatch {
+ public:
+  using EventSink = base::FunctionRef<apimachinery::Result<void>(WatchEvent&&)>;
+
+  /// What Read has found.
+  enum class Found : std::uint8_t {
+    kSome,     ///< something arrived, and there may be more; not all that arrives is an event
+    kNothing,  ///< nothing has arrived
+    kEnd,      ///< a clean end
+  };
+
+  virtual ~OpenWatch() = default;
+
+  /// Hands over some of the events that have arrived, and does not wait for others. Errors are
+  /// those of ListerWatcher::Watch, and the watch has ended then.
+  virtual apimachinery::Result<Found> Read(EventSink sink) = 0;
+
+  /// `tell` is what Arm has called. It is called on any thread, and must neither block nor throw.
+  /// Called once, before Arm.
+  virtual void Notify(std::function<void()> tell) = 0;
+
+  /// After kNothing: has somebody told once, as soon as Read finds something. May also tell without
+  /// a reason. Returns when Read has to be called in any case, by the clock of the source, which is
+  /// that of whoever reads; TimePoint::max(): never.
+  virtual base::TimePoint Arm() = 0;
 };
 
 /// Lists and watches one type. As client-go's ListerWatcher (`tools/cache`), but both calls block
@@ -54,6 +86,16 @@ class ListerWatcher {
   /// continues.
   virtual apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                            std::stop_token stop) = 0;
+
+  /// Whether StartWatch works. A source for which this is false, which is the default, keeps a
+  /// thread of its reflector for as long as it watches.
+  virtual bool CanStartWatch() const { return false; }
+
+  /// As Watch, but returns when the watch has begun, and the events are read without a thread that
+  /// waits for them. It may block until the server has answered, as Watch does, and until `stop`.
+  /// The source outlives the result. By default it fails with kInternalError.
+  virtual apimachinery::Result<std::unique_ptr<OpenWatch>> StartWatch(
+      const apimachinery::ListOptions& options, std::stop_token stop);
 
   /// Returns the present resourceVersion of the server's data. A reflector uses it to find out
   /// whether the data have gone back to an older version. The default implementation lists a single

@@ -33,11 +33,11 @@ struct ReflectorOptions {
   metrics::Registry* registry = nullptr;
   /// The seed of the jitter and of the watches' lifetimes; 0 takes one from the system.
   std::uint64_t seed = 0;
-  /// How often the reflector calls the store's Resync, on a thread of its own, even while the watch
-  /// is quiet; zero means never.
+  /// How often the reflector calls the store's Resync, even while the watch is quiet; zero means
+  /// never. Run has a thread of its own for this; as a task a reflector resyncs between two steps.
   base::Duration resync_period{0};
-  /// When set, the resync thread calls it before each resync and skips the resync when it returns
-  /// false or throws.
+  /// When set, the reflector calls it before each resync and skips the resync when it returns false
+  /// or throws.
   std::function<bool()> should_resync{};
   /// Whether to get the initial state with a streaming WatchList. If a server does not support it,
   /// the reflector uses LIST.
@@ -47,7 +47,8 @@ struct ReflectorOptions {
   /// cannot be read, because the caches of informers cannot store it. A store that can may set a
   /// larger limit.
   std::size_t max_key_part = kMaxKeyPart;
-  /// Called for every failed list or watch, on the reflector's thread, instead of LogWatchError;
+  /// Called for every failed list or watch, on the reflector's thread or in a step of its task,
+  /// instead of LogWatchError;
   /// for sources that may be missing. As client-go's WatchErrorHandler. When it throws, the
   /// reflector logs and counts that, and logs the error that it was called for.
   std::function<void(const apimachinery::Status&)> on_error{};
@@ -82,9 +83,13 @@ class Reflector {
   /// Changes ReflectorOptions::resync_period. Do not call it while the reflector runs.
   void SetResyncPeriod(base::Duration period) { options_.resync_period = period; }
 
-  /// Runs until `stop` is requested. May be called again after it has returned, and then starts
-  /// with a full state.
+  /// Runs until `stop` is requested, and waits on the calling thread; a ReflectorTask does the same
+  /// without a thread of its own. May be called again after it has returned, and then starts with a
+  /// full state.
   void Run(std::stop_token stop);
+
+  /// Whether a ReflectorTask can run it: the source watches without a thread that waits.
+  bool CanRunAsTask() const { return source_->CanStartWatch(); }
 
   /// The resourceVersion up to which the store has every change; empty before the first full state.
   /// Thread-safe.
@@ -95,8 +100,10 @@ class Reflector {
 
  private:
   class Pass;
+  friend class ReflectorTask;
 
   void ResyncLoop(const std::stop_token& stop);
+  void ResyncOnce(const std::stop_token& stop);
   /// Tells on_error, or the log.
   void Report(const apimachinery::Status& failed) const;
   /// In a catch block: counts the exception and returns it as an error.
@@ -118,7 +125,7 @@ class Reflector {
   ReflectorOptions options_;
   const std::unique_ptr<const ReflectorMetrics> metrics_;
   base::ReportLimit unreadable_lines_{options_.clock};
-  /// Held during calls of the store, which come from the thread in Run and from the resync thread.
+  /// Held during calls of the store, which in Run come from two threads.
   base::Mutex store_mu_;
   mutable base::Mutex mu_;
   std::string last_rv_ KX_GUARDED_BY(mu_);

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CACHE_REFLECTOR_STORE_H_
 #define KUBEXX_CACHE_REFLECTOR_STORE_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -54,6 +55,10 @@ class ReflectorStore {
   /// Announces that no further change has arrived. Until this call a store may delay telling its
   /// readers about the changes.
   virtual void Flush() {}
+  /// Whether the store takes further changes without blocking. After false, it calls `wake` once
+  /// when it does, on any thread. A reflector that runs as a task asks before it reads; the store
+  /// should take what comes of one read, since a task ought not to wait for another.
+  virtual bool HasRoom(const std::function<void()>& /*wake*/) { return true; }
   virtual std::unique_ptr<Replacement> BeginReplace() = 0;
   /// Announces that the source has sent every change up to `resource_version`.
   virtual void Bookmark(std::string_view resource_version) = 0;

@@ -25,9 +25,11 @@
 
 namespace kubexx::rest {
 
+class ResponseStream;
 class RESTClient;
 namespace internal {
 struct Opened;
+struct OpenedStream;
 struct Prepared;
 }  // namespace internal
 
@@ -137,6 +139,13 @@ class Request {
       HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
       std::optional<std::chrono::milliseconds> idle_timeout = std::nullopt);
 
+  /// Sends the request and returns when the head of the response has come, as Stream does, and with
+  /// its limits. The body is read without waiting, see ResponseStream. Needs a client whose
+  /// CanOpenStreams is true.
+  apimachinery::Result<std::unique_ptr<ResponseStream>> OpenStream(
+      const std::stop_token& stop,
+      std::optional<std::chrono::milliseconds> idle_timeout = std::nullopt);
+
   /// Method and path with query, for logs and errors.
   std::string ToString() const;
 
@@ -151,6 +160,8 @@ class Request {
   enum class Reading : std::uint8_t { kWhole, kStream };
   apimachinery::Result<internal::Prepared> Prepare(Reading reading) const;
   apimachinery::Result<internal::Opened> Open(const std::stop_token& stop, Reading reading) const;
+  apimachinery::Result<internal::OpenedStream> BeginStream(
+      const std::stop_token& stop, std::optional<std::chrono::milliseconds> idle_timeout);
   bool ReadsSecrets() const;
   std::string ResourceKey() const;
   bool BeginsLate() const;

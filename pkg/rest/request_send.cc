@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "kubexx/rest/error_response.h"
+#include "kubexx/rest/internal/body_reader.h"
 #include "kubexx/rest/internal/client_impl.h"
-#include "kubexx/rest/internal/message/in_seconds.h"
 #include "kubexx/rest/request.h"
 
 namespace kubexx::rest {
@@ -28,85 +28,6 @@ constexpr std::chrono::seconds kLifetimeMargin(30);
 
 // What takes no longer gets on with the tunnels of most requests.
 constexpr std::chrono::minutes kNotQuiet(10);
-
-// How long the body of a response may take; zero durations: no limit.
-struct BodyLimits {
-  base::Duration idle{0};    // without a byte
-  base::Duration whole{0};   // of waiting, in all
-  base::Duration waited{0};  // of `whole`, before the body
-  base::TimePoint deadline = base::TimePoint::max();
-};
-
-base::TimePoint After(base::TimePoint begin, base::Duration time, bool limited) {
-  return limited ? begin + time : base::TimePoint::max();
-}
-
-// Reads a body piece by piece. A watch on a connection whose client certificate may be replaced
-// looks for a new one from time to time, and ends when there is one: it begins again with it.
-class BodyReader {
- public:
-  // `look` is how often to look for a new certificate; zero: never.
-  BodyReader(internal::Sender& sender, internal::Opened& opened, BodyLimits limits,
-             base::Duration look)
-      : sender_(sender), opened_(opened), limits_(limits), look_(look), waited_(limits.waited) {}
-
-  // As Opened::Read; kTimeout when the body's time is over.
-  Result<bool> Next(internal::HttpCall::Sink sink, const std::stop_token& stop) {
-    base::Clock& clock = sender_.clock();
-    const base::TimePoint begin = clock.Now();
-    const base::TimePoint whole = After(begin, limits_.whole - waited_, limits_.whole.count() > 0);
-    const base::TimePoint idle = After(begin, limits_.idle, limits_.idle.count() > 0);
-    if (Result<void> in_time = InTime(begin, whole); !in_time) {
-      return Fail(in_time.error());  // Bytes that keep coming do not put the end off.
-    }
-    const base::TimePoint until = std::min({whole, idle, limits_.deadline});
-    std::optional<base::TimePoint> came;  // A sink may take its time.
-    const auto take = [&came, &clock, &sink](std::string_view piece) -> Result<void> {
-      came = came.value_or(clock.Now());
-      return sink(piece);
-    };
-    for (;;) {
-      auto read =
-          opened_.Read(take, stop, std::min(until, After(clock.Now(), look_, look_.count() > 0)));
-      const base::TimePoint now = clock.Now();
-      const bool quiet =
-          !read && !came && read.error().reason == Reason::kUnavailable && !opened_.call.failed();
-      const bool goes_on = quiet ? now < until : read && *read;
-      if (look_.count() > 0 && goes_on && sender_.HasOldCertificate(opened_)) {
-        return Fail(Reason::kUnavailable,
-                    "the client certificate has changed, so the watch has to begin again");
-      }
-      if (quiet && now < until) {
-        continue;
-      }
-      waited_ += came.value_or(now) - begin;
-      if (quiet) {
-        KX_RETURN_IF_ERROR(InTime(now, whole));
-        return Fail(Reason::kUnavailable, "nothing arrived within the idle timeout of " +
-                                              internal::InSeconds(limits_.idle));
-      }
-      return read;
-    }
-  }
-
- private:
-  Result<void> InTime(base::TimePoint now, base::TimePoint whole) const {
-    if (now >= limits_.deadline) {
-      return Fail(Reason::kTimeout, "the response did not end within the request's timeout");
-    }
-    if (now >= whole) {
-      return Fail(Reason::kTimeout,
-                  "the response did not end within " + internal::InSeconds(limits_.whole));
-    }
-    return {};
-  }
-
-  internal::Sender& sender_;
-  internal::Opened& opened_;
-  const BodyLimits limits_;
-  const base::Duration look_;
-  base::Duration waited_;
-};
 
 // Errors that arise on this side say what was asked; a server's own message already does.
 Status AddContext(const Request& request, Status status) {
@@ -208,12 +129,12 @@ Result<Response> Request::Do(std::stop_token stop) {
     response.body.append(chunk);
     return {};
   };
-  BodyLimits limits{.deadline = opened->deadline};
+  internal::BodyLimits limits{.deadline = opened->deadline};
   if (opened->deadline == base::TimePoint::max() && !BeginsLate()) {
     limits.idle = sender.options().idle_timeout;
     limits.whole = sender.options().body_timeout;
   }
-  BodyReader reader(sender, *opened, limits, base::Duration::zero());
+  internal::BodyReader reader(sender, *opened, limits, base::Duration::zero());
   for (bool more = true; more;) {
     auto read = reader.Next(collect, stop);
     if (!read) {
@@ -226,8 +147,8 @@ Result<Response> Request::Do(std::stop_token stop) {
   return response;
 }
 
-Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
-                             std::optional<std::chrono::milliseconds> idle_timeout) {
+Result<internal::OpenedStream> Request::BeginStream(
+    const std::stop_token& stop, std::optional<std::chrono::milliseconds> idle_timeout) {
   KX_RETURN_IF_ERROR(Check());
   internal::Sender& sender = *client_->impl_->sender;
   base::Clock& clock = sender.clock();
@@ -239,12 +160,7 @@ Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_tok
   if (!opened) {
     return Fail(AddContext(*this, std::move(opened).error()));
   }
-  Result<void> sink_result;
-  const auto deliver = [&sink_result, &on_chunk](std::string_view chunk) {
-    return sink_result = on_chunk(chunk);
-  };
-  const base::Duration look = watch_ ? sender.certificate_interval() : std::chrono::seconds(0);
-  BodyLimits limits{.idle = idle_timeout.value_or(std::chrono::milliseconds(0))};
+  internal::BodyLimits limits{.idle = idle_timeout.value_or(std::chrono::milliseconds(0))};
   if (watch_) {
     limits.whole = std::max<base::Duration>(
         (lifetime_.count() > 0 ? lifetime_ : kLifetime) + kLifetimeMargin, limits.idle);
@@ -261,10 +177,26 @@ Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_tok
     limits.idle = idle_timeout.value_or(sender.options().idle_timeout);
     limits.whole = sender.options().body_timeout;
   }
-  KX_RETURN_IF_ERROR(on_head({.code = opened->head.code,
-                              .encoding = EncodingOf(opened->head.content_type),
-                              .secret = ReadsSecrets()}));
-  BodyReader reader(sender, *opened, limits, look);
+  const StreamHead head{.code = opened->head.code,
+                        .encoding = EncodingOf(opened->head.content_type),
+                        .secret = ReadsSecrets()};
+  return internal::OpenedStream{
+      .opened = std::move(*opened),
+      .head = head,
+      .limits = limits,
+      .look = watch_ ? sender.certificate_interval() : std::chrono::seconds(0)};
+}
+
+Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
+                             std::optional<std::chrono::milliseconds> idle_timeout) {
+  KX_ASSIGN_OR_RETURN(internal::OpenedStream stream, BeginStream(stop, idle_timeout));
+  internal::Sender& sender = *client_->impl_->sender;
+  Result<void> sink_result;
+  const auto deliver = [&sink_result, &on_chunk](std::string_view chunk) {
+    return sink_result = on_chunk(chunk);
+  };
+  KX_RETURN_IF_ERROR(on_head(stream.head));
+  internal::BodyReader reader(sender, stream.opened, stream.limits, stream.look);
   for (bool more = true; more;) {
     auto read = reader.Next(deliver, stop);
     if (!sink_result) {
@@ -276,9 +208,19 @@ Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_tok
     more = *read;
   }
   if (!watch_) {
-    sender.metrics().ObserveResponseSize(method_, opened->bytes);
+    sender.metrics().ObserveResponseSize(method_, stream.opened.bytes);
   }
   return {};
+}
+
+Result<std::unique_ptr<ResponseStream>> Request::OpenStream(
+    const std::stop_token& stop, std::optional<std::chrono::milliseconds> idle_timeout) {
+  if (!client_->CanOpenStreams()) {
+    return Fail(Reason::kInternalError,
+                ToString() + ": the round tripper cannot notify, so the request needs Stream");
+  }
+  KX_ASSIGN_OR_RETURN(internal::OpenedStream stream, BeginStream(stop, idle_timeout));
+  return internal::NewResponseStream(*client_->impl_->sender, std::move(stream), ToString());
 }
 
 }  // namespace kubexx::rest

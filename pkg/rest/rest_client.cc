@@ -58,4 +58,6 @@ Request RESTClient::Patch(PatchType type) {
 
 const Config& RESTClient::config() const { return impl_->sender->config(); }
 
+bool RESTClient::CanOpenStreams() const { return impl_->sender->CanNotify(); }
+
 }  // namespace kubexx::rest

@@ -75,6 +75,10 @@ class RESTClient {
 
   const Config& config() const;
 
+  /// Whether Request::OpenStream works: with connections of its own, and with a
+  /// Config::round_tripper that can notify.
+  bool CanOpenStreams() const;
+
  private:
   friend class Request;
   friend struct ClientAccess;

@@ -3,6 +3,8 @@
 #ifndef KUBEXX_REST_ROUND_TRIPPER_H_
 #define KUBEXX_REST_ROUND_TRIPPER_H_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -38,6 +40,13 @@ struct HttpHead {
   std::string content_encoding{};
 };
 
+/// What a read that does not wait has found.
+enum class StreamRead : std::uint8_t {
+  kPiece,    ///< a piece, which the sink has got; there may be more
+  kNothing,  ///< nothing has arrived since the last piece
+  kEnd,      ///< the end of the body
+};
+
 /// One request in progress. Not thread-safe. Its destructor abandons an unfinished request and does
 /// not wait for it.
 class RoundTrip {
@@ -65,6 +74,22 @@ class RoundTrip {
   virtual apimachinery::Result<bool> Read(Sink sink, const std::stop_token& stop,
                                           base::TimePoint deadline) = 0;
 
+  // For those that read without a thread that waits. Only where RoundTripper::CanNotify says so; by
+  // default TryRead fails with kInternalError.
+
+  /// As Read, but never waits for the network. After an AwaitHead, and instead of Read.
+  virtual apimachinery::Result<StreamRead> TryRead(Sink /*sink*/) {
+    return apimachinery::Fail(apimachinery::Reason::kInternalError,
+                              "this round trip can only be read by a thread that waits");
+  }
+  /// `tell` is what Arm has called. It is called on any thread, and must neither block nor throw.
+  /// Once this object is gone it is called no more. At most one, before the first Arm.
+  virtual void Notify(std::function<void()> /*tell*/) {}
+  /// Has somebody told once, as soon as TryRead would find something. May also tell without a
+  /// reason. Returns when TryRead has to be called although nobody has been told;
+  /// TimePoint::max(): never.
+  virtual base::TimePoint Arm() { return base::TimePoint::max(); }
+
   /// Whether AwaitHead failed because an established connection was lost (reset or end of file)
   /// without an answer.
   virtual bool lost_connection() const = 0;
@@ -82,6 +107,10 @@ class RoundTripper {
 
   /// Starts to send the request; does not wait. Never returns null.
   virtual std::unique_ptr<RoundTrip> Start(const HttpRequest& request) = 0;
+
+  /// Whether the RoundTrips of streams (see HttpRequest::stream) have TryRead, Notify and Arm.
+  /// Without them each watch takes a thread, which waits in Read.
+  virtual bool CanNotify() const { return false; }
 };
 
 }  // namespace kubexx::rest

@@ -75,6 +75,15 @@ std::size_t Executor::threads() const {
   return threads_;
 }
 
+bool Executor::OthersAreReady() {
+  if (current_ == nullptr) {
+    return false;
+  }
+  Executor& executor = *current_->executor;
+  const MutexLock lock(executor.mu_);
+  return !executor.ready_.empty();
+}
+
 Executor::Waiting::Waiting() {
   Worker* const self = current_;
   if (self == nullptr || self->waits) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -16,6 +17,7 @@
 
 namespace kubexx::base {
 
+class Alarms;
 class OrderedTask;
 
 /// Settings of an Executor.
@@ -59,6 +61,17 @@ class Executor {
 
   /// How many threads run tasks, or could.
   std::size_t threads() const;
+
+  /// The alarms by this clock, with which tasks of this executor are woken at times. All callers
+  /// share them as long as anybody has them. Throws std::system_error when there is no thread for
+  /// them.
+  std::shared_ptr<Alarms> AlarmsOf(Clock& clock);
+
+  /// Whether the caller is a task of any executor: it should not wait for what another task does,
+  /// for which there may be no thread.
+  static bool IsTask() { return current_ != nullptr; }
+  /// Whether the caller is a task, and others of its executor are ready and have no thread.
+  static bool OthersAreReady();
 
   /// Says that the running task, if the caller is one of any executor, is going to wait for others:
   /// another thread takes its place at once, without the patience.
@@ -137,6 +150,9 @@ class Executor {
   CondVar watch_;
   CondVar step_ended_;  ///< of a task that somebody waits for
   std::thread watcher_ KX_GUARDED_BY(mu_);
+
+  Mutex alarms_mu_;
+  std::map<Clock*, std::weak_ptr<Alarms>> alarms_ KX_GUARDED_BY(alarms_mu_);
 };
 
 }  // namespace kubexx::base

@@ -67,15 +67,26 @@ void JsonOnly::Add(const std::string& resource) {
 }
 
 Result<bool> Opened::Read(HttpCall::Sink sink, const std::stop_token& stop, base::TimePoint until) {
-  const auto take = [this, &sink](std::string_view chunk) -> Result<void> {
-    bytes += chunk.size();
-    return gzip ? gzip->Feed(chunk, sink) : sink(chunk);
-  };
+  const auto take = [this, &sink](std::string_view chunk) { return Take(chunk, sink); };
   auto more = call.Read(take, stop, until);
   if (more && !*more && gzip) {
     KX_RETURN_IF_ERROR(gzip->Finish());
   }
   return more;
+}
+
+Result<StreamRead> Opened::TryRead(HttpCall::Sink sink) {
+  const auto take = [this, &sink](std::string_view chunk) { return Take(chunk, sink); };
+  auto found = call.TryRead(take);
+  if (found && *found == StreamRead::kEnd && gzip) {
+    KX_RETURN_IF_ERROR(gzip->Finish());
+  }
+  return found;
+}
+
+Result<void> Opened::Take(std::string_view chunk, HttpCall::Sink sink) {
+  bytes += chunk.size();
+  return gzip ? gzip->Feed(chunk, sink) : sink(chunk);
 }
 
 Sender::Sender(Config config, RESTClient::Options options, ServerUrl server)

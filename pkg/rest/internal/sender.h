@@ -57,6 +57,11 @@ struct Opened {
   /// Like HttpCall::Read, but decompresses: one read may give several pieces or none.
   apimachinery::Result<bool> Read(HttpCall::Sink sink, const std::stop_token& stop,
                                   base::TimePoint until);
+  /// The same without waiting, see RoundTrip::TryRead.
+  apimachinery::Result<StreamRead> TryRead(HttpCall::Sink sink);
+
+ private:
+  apimachinery::Result<void> Take(std::string_view chunk, HttpCall::Sink sink);
 };
 
 /// The resources for which the server does not accept protobuf. Thread-safe.
@@ -92,6 +97,9 @@ class Sender {
   bool HasOldCertificate(const Opened& opened);
   /// How often the caller should call HasOldCertificate; zero: never.
   std::chrono::seconds certificate_interval() const;
+
+  /// See RoundTripper.
+  bool CanNotify() const { return wrapped_ ? wrapped_->CanNotify() : transport_->CanNotify(); }
 
   const Config& config() const { return config_; }
   const RESTClient::Options& options() const { return options_; }

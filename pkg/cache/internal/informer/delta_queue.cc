@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kubexx/base/executor/executor.h"
+
 namespace kubexx::cache {
 namespace {
 
@@ -38,8 +40,7 @@ apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
       came_ = options_.clock.Now();
     }
     const base::TimePoint came = *came_;  // what it waits for room counts as well
-    while (!closed_ && !items_.empty() &&
-           (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
+    while (!closed_ && IsFullLocked(bytes) && !base::Executor::IsTask()) {
       CountLocked();
       options_.wake();
       options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
@@ -87,7 +88,29 @@ DeltaQueue::Item DeltaQueue::TakeLocked() {
   return item;
 }
 
+bool DeltaQueue::HasRoom(const void* who, const std::function<void()>& wake) {
+  const base::MutexLock lock(mu_);
+  if (closed_ || !IsFullLocked(0)) {
+    return true;
+  }
+  for_room_.insert_or_assign(who, wake);
+  return false;
+}
+
+void DeltaQueue::WakeAll(const Waiting& waiting) {
+  for (const auto& [who, wake] : waiting) {
+    wake();
+  }
+}
+
 std::optional<DeltaBatch> DeltaQueue::Pop() {
+  Waiting for_room;
+  std::optional<DeltaBatch> batch = Take(for_room);
+  WakeAll(for_room);
+  return batch;
+}
+
+std::optional<DeltaBatch> DeltaQueue::Take(Waiting& for_room) {
   base::MutexLock lock(mu_);
   if (closed_ || items_.empty()) {
     return std::nullopt;
@@ -104,14 +127,22 @@ std::optional<DeltaBatch> DeltaQueue::Pop() {
   batch.more = !items_.empty();
   CountLocked();
   not_full_.notify_all();
+  if (items_.size() <= options_.max_deltas / 2 && bytes_ <= options_.max_bytes / 2) {
+    for_room_.swap(for_room);
+  }
   return batch;
 }
 
 void DeltaQueue::Close() {
-  base::MutexLock lock(mu_);
-  closed_ = true;
-  options_.queued.Set(0);  // what is left nobody takes
-  not_full_.notify_all();
+  Waiting for_room;
+  {
+    base::MutexLock lock(mu_);
+    closed_ = true;
+    options_.queued.Set(0);  // what is left nobody takes
+    not_full_.notify_all();
+    for_room_.swap(for_room);
+  }
+  WakeAll(for_room);
 }
 
 void DeltaQueue::Open() {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -114,7 +115,9 @@ class DeltaQueue {
 
   explicit DeltaQueue(Options options) : options_(std::move(options)) {}
 
-  /// Waits for room and adds a delta. kCancelled when the queue is or becomes closed. All deltas of
+  /// Waits for room and adds a delta. kCancelled when the queue is or becomes closed. A task of an
+  /// executor does not wait, since the consumer is one, too: it asks HasRoom before it begins what
+  /// brings deltas, and the queue grows by what that brings. All deltas of
   /// one Flush have the time at which the first of them was queued, because they arrived together.
   apimachinery::Result<void> Push(Delta delta);
   /// Like Push, for one of several deltas: the consumer is not woken before Flush, or before a
@@ -124,6 +127,9 @@ class DeltaQueue {
   void Flush();
   /// Adds a WakeDelta at once, even when the queue is full.
   void Wake();
+  /// Whether the queue is not full. After false, it calls `wake` once when half of it is free, or it
+  /// is closed, without a lock; `who` is whoever asks, of whom the last call counts.
+  bool HasRoom(const void* who, const std::function<void()>& wake);
   /// Takes deltas. Returns std::nullopt when there are none, and when the queue is closed, even
   /// when some deltas are left. Never waits.
   std::optional<DeltaBatch> Pop();
@@ -139,7 +145,16 @@ class DeltaQueue {
     base::TimePoint queued;
   };
 
+  using Waiting = std::map<const void*, std::function<void()>>;
+
   Item TakeLocked() KX_REQUIRES(mu_);
+  bool IsFullLocked(std::size_t bytes) const KX_REQUIRES(mu_) {
+    return !items_.empty() &&
+           (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes);
+  }
+  static void WakeAll(const Waiting& waiting);
+  /// As Pop. `for_room` has whoever is to be called then.
+  std::optional<DeltaBatch> Take(Waiting& for_room);
   void CountLocked() KX_REQUIRES(mu_) {
     options_.queued.Set(closed_ ? 0 : static_cast<double>(items_.size()));
   }
@@ -150,6 +165,7 @@ class DeltaQueue {
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
   std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;
   bool closed_ KX_GUARDED_BY(mu_) = false;
+  Waiting for_room_ KX_GUARDED_BY(mu_);
   // When the first delta since the last Flush came; a million events a second read no clock each.
   std::optional<base::TimePoint> came_ KX_GUARDED_BY(mu_);
 };

@@ -26,12 +26,14 @@
 #include "kubexx/cache/internal/informer/listener.h"
 #include "kubexx/cache/internal/packed/packed_store.h"
 #include "kubexx/cache/reflector.h"
+#include "kubexx/cache/reflector_task.h"
 #include "kubexx/cache/shared_informer_base.h"
 
 namespace kubexx::cache {
 
-/// The reflectors' threads, one for each source, fill the queue. Tasks of the executor do the rest:
-/// the distribution moves the changes from the queue into the store and the listeners' queues, and
+/// The reflectors, one for each source, fill the queue: as tasks of the executor, or with a thread
+/// each where a source can only be watched by a thread that waits. Other tasks do the rest: the
+/// distribution moves the changes from the queue into the store and the listeners' queues, and
 /// each listener calls its handler.
 class InformerCore {
  public:
@@ -74,12 +76,13 @@ class InformerCore {
     Feed(InformerCore& core, NamespacedSource source, bool of_one_namespace);
     InformerStore store;
     Reflector reflector;
-    std::optional<std::jthread> thread{};
+    std::optional<std::jthread> thread{};  ///< not of one that runs as a task
   };
 
   InformerCore(InformerOptions options, bool per_namespace);
   ReflectorOptions ReflectorOptionsFor(const std::string& namespace_, bool of_one_namespace);
   base::Duration ResyncPeriodFor(const HandlerOptions& options, const std::string& handler);
+  void StartReflector(Feed& feed, const std::stop_token& stop) KX_REQUIRES(lifecycle_mu_);
   /// Runs on a reflector's thread, which Stop joins.
   void RunOwn(base::FunctionRef<void()> run);
   bool StopRequested() const;
@@ -118,6 +121,8 @@ class InformerCore {
   /// The stop of the run that Start began last.
   std::stop_source stop_ KX_GUARDED_BY(mu_){std::nostopstate};
   std::set<std::thread::id> own_threads_ KX_GUARDED_BY(mu_);  // the reflectors'
+  /// The reflectors that run as tasks; there until these have stopped.
+  std::vector<std::shared_ptr<ReflectorTask>> reflector_tasks_ KX_GUARDED_BY(mu_);
   bool synced_ KX_GUARDED_BY(mu_) = false;
   /// The namespaces for whose first full state since Start the sync waits.
   std::set<std::string> unsynced_ KX_GUARDED_BY(mu_);

@@ -1,8 +1,11 @@
 // The threads and tasks of an InformerCore: their begin and end.
+#include <algorithm>
 #include <exception>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "kubexx/base/executor/executor.h"
 #include "kubexx/cache/internal/informer/informer_core.h"
@@ -79,10 +82,23 @@ void InformerCore::StartThreads(const std::stop_token& stop, base::Duration resy
   for (const auto& feed : feeds_) {
     // One of them keeps the time for all.
     feed->reflector.SetResyncPeriod(feed == feeds_.front() ? resync_check : base::Duration::zero());
-    feed->thread.emplace([this, &reflector = feed->reflector, stop] {
-      RunOwn([&reflector, &stop] { reflector.Run(stop); });
-    });
+    StartReflector(*feed, stop);
   }
+}
+
+void InformerCore::StartReflector(Feed& feed, const std::stop_token& stop) {
+  if (feed.reflector.CanRunAsTask()) {
+    const auto task = std::make_shared<ReflectorTask>(feed.reflector, executor_);
+    {
+      const base::MutexLock lock(mu_);
+      reflector_tasks_.push_back(task);
+    }
+    task->Start(stop);
+    return;
+  }
+  feed.thread.emplace([this, &reflector = feed.reflector, stop] {
+    RunOwn([&reflector, &stop] { reflector.Run(stop); });
+  });
 }
 
 void InformerCore::RunOwn(base::FunctionRef<void()> run) {
@@ -107,7 +123,8 @@ bool InformerCore::OnOwnThread() const {
   }
   {
     base::MutexLock lock(mu_);
-    if (own_threads_.contains(std::this_thread::get_id())) {
+    if (own_threads_.contains(std::this_thread::get_id()) ||
+        std::ranges::any_of(reflector_tasks_, &ReflectorTask::IsCurrent)) {
       return true;
     }
   }
@@ -172,7 +189,8 @@ void InformerCore::Retire() {
 bool InformerCore::HasEnded() const {
   {
     const base::MutexLock lock(mu_);
-    if (!own_threads_.empty()) {
+    if (!own_threads_.empty() ||
+        !std::ranges::all_of(reflector_tasks_, &ReflectorTask::HasEnded)) {
       return false;
     }
   }
@@ -183,6 +201,18 @@ bool InformerCore::HasEnded() const {
 void InformerCore::Join() {
   for (const auto& feed : feeds_) {
     feed->thread.reset();
+  }
+  std::vector<std::shared_ptr<ReflectorTask>> tasks;
+  {
+    const base::MutexLock lock(mu_);
+    tasks = reflector_tasks_;
+  }
+  for (const auto& task : tasks) {
+    task->Stop();  // until then it is known as one of its own: see OnOwnThread
+  }
+  {
+    const base::MutexLock lock(mu_);
+    reflector_tasks_.clear();
   }
   distribution_.Stop();
   is_started_ = false;

@@ -47,6 +47,7 @@ class InformerStore final : public ReflectorStore {
   apimachinery::Result<void> Delete(Object&& object) override;
   apimachinery::Result<void> Unreadable(const apimachinery::Status& why) override;
   void Flush() override { queue_.Flush(); }
+  bool HasRoom(const std::function<void()>& wake) override { return queue_.HasRoom(this, wake); }
   std::unique_ptr<Replacement> BeginReplace() override;
   void Bookmark(std::string_view resource_version) override;
   apimachinery::Result<void> Resync() override { return queue_.Push(ResyncDelta{}); }

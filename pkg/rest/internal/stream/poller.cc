@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace kubexx::rest::internal {
 namespace {
@@ -74,7 +75,9 @@ void Poller::Run(const std::stop_token& stop) {
       // A copy, because the kernel's structure is packed: a reference into it may be misaligned.
       const std::uint64_t id = reports[static_cast<std::size_t>(i)].data.u64;
       const auto found = waiters_.find(id);
-      if (found != waiters_.end()) {
+      if (found != waiters_.end() && found->second->tell) {
+        found->second->tell();
+      } else if (found != waiters_.end()) {
         found->second->ready = true;
         // Under the lock, because the waiter is gone soon after it.
         found->second->changed.notify_all();
@@ -116,6 +119,18 @@ base::Wake Poller::Wait(int fd, Interest interest, base::Clock& clock, const std
   }
   waiters_.erase(id);
   return waiter.ready ? base::Wake::kNotified : wake;
+}
+
+Poller::Signal::Signal(std::shared_ptr<Poller> poller, std::function<void()> tell)
+    : poller_(std::move(poller)), waiter_{.tell = std::move(tell)} {
+  const base::MutexLock lock(poller_->mu_);
+  id_ = ++poller_->last_id_;
+  poller_->waiters_.emplace(id_, &waiter_);
+}
+
+Poller::Signal::~Signal() {
+  const base::MutexLock lock(poller_->mu_);
+  poller_->waiters_.erase(id_);
 }
 
 }  // namespace kubexx::rest::internal

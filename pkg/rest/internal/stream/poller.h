@@ -4,6 +4,7 @@
 #define KUBEXX_REST_INTERNAL_STREAM_POLLER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <thread>
@@ -16,7 +17,7 @@
 
 namespace kubexx::rest::internal {
 
-/// Wakes threads when their sockets become ready. It reads nothing itself: whoever waits reads, so
+/// Wakes threads, or tells tasks, when their sockets become ready. It reads nothing itself: whoever waits reads, so
 /// that the bytes are decrypted and parsed on the thread that needs them. Thread-safe.
 class Poller {
  public:
@@ -36,11 +37,36 @@ class Poller {
                   base::TimePoint deadline);
 
  private:
-  /// A thread that waits; it is in that thread's stack.
+  /// A thread that waits, or a Signal. Of a thread it is in that thread's stack.
   struct Waiter {
     base::CondVar changed{};
     bool ready = false;  ///< guarded by mu_
+    std::function<void()> tell{};  ///< of a Signal; called with mu_ held
   };
+
+ public:
+  /// Tells somebody who does not wait that a socket has become ready. Once the destructor has
+  /// returned it tells no more. Not thread-safe, but for the destructor of the last owner.
+  class Signal {
+   public:
+    /// `tell` is called on the poller's thread. It must neither block, throw, nor use the poller.
+    Signal(std::shared_ptr<Poller> poller, std::function<void()> tell);
+    ~Signal();
+    Signal(const Signal&) = delete;
+    Signal& operator=(const Signal&) = delete;
+
+    /// Has it told once, under the conditions of Wait. It may also be told without a reason. False
+    /// when the kernel is short of something: then nobody is told, and the caller has to look at
+    /// the socket again soon.
+    bool Arm(int fd, Interest interest) { return poller_->Arm(fd, interest, id_); }
+
+   private:
+    const std::shared_ptr<Poller> poller_;
+    Waiter waiter_;
+    std::uint64_t id_ = 0;
+  };
+
+ private:
 
   Poller(int epoll, int wake);
   void Run(const std::stop_token& stop);
@@ -51,7 +77,7 @@ class Poller {
   const base::FileDescriptor wake_;  ///< an eventfd that ends the thread's wait
   base::Mutex mu_;
   std::uint64_t last_id_ KX_GUARDED_BY(mu_) = 0;
-  /// By a number that no other wait has, so that a late report finds nobody.
+  /// By a number that no other wait or Signal has, so that a late report finds nobody.
   std::unordered_map<std::uint64_t, Waiter*> waiters_ KX_GUARDED_BY(mu_);
   std::jthread thread_;
 };

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/executor/executor.h"
 #include "kubexx/rest/internal/message/in_seconds.h"
 #include "kubexx/rest/internal/stream/dial.h"
 #include "kubexx/rest/internal/stream/io_wait.h"
@@ -34,6 +35,9 @@ constexpr std::size_t kEnoughBytes = 64 * 1024;
 
 // A stream that brings nothing for so long gives a large buffer back.
 constexpr std::chrono::seconds kQuietTime{1};
+
+// How soon TryRead looks at a socket of which the kernel could not be told.
+constexpr std::chrono::milliseconds kLookAgain{10};
 
 }  // namespace
 
@@ -226,36 +230,41 @@ std::size_t StreamTrip::Unframe(Connection::Io io) {
   return taken.payload;
 }
 
-base::Wake StreamTrip::Park(Connection::Io io, const std::stop_token& stop,
-                            base::TimePoint deadline) {
+void StreamTrip::CountWait(base::Duration time) {
+  short_waits_ =
+      time < kGatherTime ? std::min(short_waits_ + 1, kMaxShortWaits) : short_waits_ / 2;
+}
+
+void StreamTrip::GiveBufferBack() {
+  FreeBuffer();
+  wants_more_ = false;
+}
+
+base::Wake StreamTrip::Park(const std::stop_token& stop, base::TimePoint deadline) {
   base::Clock& real = base::Clock::Real();
   const base::TimePoint begin = real.Now();
   base::Wake wake = base::Wake::kTimeout;
   if (is_fast()) {
     // Real time, whatever clock the request has: this is about memory, not about meaning.
-    wake = poller_->Wait(connection_->fd(), InterestOf(io), real, stop,
+    wake = poller_->Wait(connection_->fd(), InterestOf(wants_), real, stop,
                          std::min(deadline, begin + kQuietTime));
   }
   if (wake == base::Wake::kTimeout) {
-    FreeBuffer();
-    wants_more_ = false;
-    wake = poller_->Wait(connection_->fd(), InterestOf(io), connections_->clock(), stop, deadline);
+    GiveBufferBack();
+    wake = poller_->Wait(connection_->fd(), InterestOf(wants_), connections_->clock(), stop,
+                         deadline);
   }
-  const bool is_short = real.Now() - begin < kGatherTime;
-  short_waits_ = is_short ? std::min(short_waits_ + 1, kMaxShortWaits) : short_waits_ / 2;
+  CountWait(real.Now() - begin);
   return wake;
 }
 
-Result<bool> StreamTrip::HandOver(std::size_t payload, Sink sink) {
+Result<void> StreamTrip::HandOver(std::size_t payload, Sink sink) {
   const Result<void> accepted = sink({buffer_.get(), payload});
   if (asked_.secret) {
     explicit_bzero(buffer_.get(), filled_);
   }
   filled_ = 0;
-  if (!accepted) {
-    return apimachinery::Fail(accepted.error());
-  }
-  return true;
+  return accepted;
 }
 
 void StreamTrip::Release() {
@@ -266,39 +275,90 @@ void StreamTrip::Release() {
   FreeBuffer();
 }
 
-Result<bool> StreamTrip::Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) {
-  bool gathered = false;
+Connection::Io StreamTrip::Gather(bool has_waited) {
+  const Connection::Io io = Fill();
+  if (!Connection::IsWant(io) || !is_fast() || has_waited || filled_ >= kEnoughBytes ||
+      base::Executor::OthersAreReady()) {
+    return io;
+  }
+  // Real time, as above. Whoever is stopped meanwhile sees it soon after.
+  base::Clock::Real().SleepFor(kGatherTime, {});
+  const Connection::Io again = Fill();
+  short_waits_ = filled_ > 0 ? std::min(short_waits_ + 1, kMaxShortWaits) : short_waits_;
+  return again;
+}
+
+Result<StreamRead> StreamTrip::ReadAvailable(Sink sink, bool has_waited) {
   for (;;) {
-    if (stop.stop_requested()) {
-      return apimachinery::Fail(Reason::kCancelled, "stopped while reading the response");
-    }
     if (failure_) {
       return apimachinery::Fail(failure_->status);
     }
     if (parser_.ended()) {
       Release();
-      return false;
+      return StreamRead::kEnd;
     }
     Reserve();
-    Connection::Io io = Fill();
-    if (Connection::IsWant(io) && is_fast() && !gathered && filled_ < kEnoughBytes) {
-      // Real time, as above.
-      base::Clock::Real().SleepFor(kGatherTime, stop);
-      gathered = true;
-      io = Fill();
-      short_waits_ = filled_ > 0 ? std::min(short_waits_ + 1, kMaxShortWaits) : short_waits_;
-    }
+    const Connection::Io io = Gather(has_waited);
     if (const std::size_t payload = Unframe(io); payload > 0) {
-      return HandOver(payload, sink);
+      KX_RETURN_IF_ERROR(HandOver(payload, sink));
+      return StreamRead::kPiece;
     }
     filled_ = 0;
-    if (!Connection::IsWant(io) || parser_.ended() || failure_) {
-      continue;
+    if (Connection::IsWant(io) && !parser_.ended() && !failure_) {
+      wants_ = io;
+      return StreamRead::kNothing;
     }
-    if (Park(io, stop, deadline) == base::Wake::kTimeout) {
+  }
+}
+
+Result<bool> StreamTrip::Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) {
+  for (bool has_waited = false;; has_waited = true) {
+    if (stop.stop_requested()) {
+      return apimachinery::Fail(Reason::kCancelled, "stopped while reading the response");
+    }
+    KX_ASSIGN_OR_RETURN(const StreamRead found, ReadAvailable(sink, has_waited));
+    if (found != StreamRead::kNothing) {
+      return found == StreamRead::kPiece;
+    }
+    if (Park(stop, deadline) == base::Wake::kTimeout) {
       return apimachinery::Fail(Reason::kUnavailable, "nothing arrived within the idle timeout");
     }
   }
+}
+
+Result<StreamRead> StreamTrip::TryRead(Sink sink) {
+  const base::Clock& real = base::Clock::Real();
+  const bool has_waited = quiet_since_.has_value();
+  if (has_waited) {
+    CountWait(real.Now() - *quiet_since_);
+  }
+  auto found = ReadAvailable(sink, has_waited);
+  if (!found || *found != StreamRead::kNothing) {
+    quiet_since_.reset();
+    return found;
+  }
+  const base::TimePoint now = real.Now();
+  quiet_since_ = quiet_since_.value_or(now);
+  if (!is_fast() || now - *quiet_since_ >= kQuietTime) {
+    GiveBufferBack();
+  }
+  return found;
+}
+
+void StreamTrip::Notify(std::function<void()> tell) {
+  signal_.reset();
+  if (poller_) {
+    signal_.emplace(poller_, std::move(tell));
+  }
+}
+
+// A fast stream is looked at once more, to give its buffer back if it has become quiet.
+base::TimePoint StreamTrip::Arm() {
+  const base::TimePoint now = connections_->clock().Now();
+  if (!signal_ || !connection_ || !signal_->Arm(connection_->fd(), InterestOf(wants_))) {
+    return now + kLookAgain;
+  }
+  return buffer_ ? now + kQuietTime : base::TimePoint::max();
 }
 
 }  // namespace kubexx::rest::internal

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -45,6 +46,9 @@ class StreamTrip final : public RoundTrip {
                                            const Limits& limits) override;
   apimachinery::Result<bool> Read(Sink sink, const std::stop_token& stop,
                                   base::TimePoint deadline) override;
+  apimachinery::Result<StreamRead> TryRead(Sink sink) override;
+  void Notify(std::function<void()> tell) override;
+  base::TimePoint Arm() override;
   bool lost_connection() const override { return failure_ && failure_->lost_connection; }
   bool failed() const override { return failure_.has_value(); }
 
@@ -60,14 +64,20 @@ class StreamTrip final : public RoundTrip {
   void FreeBuffer();
   /// Reads until the socket is empty or the buffer is full.
   Connection::Io Fill();
+  /// As Fill; lets the small pieces of a fast stream gather first, unless it has waited for them.
+  Connection::Io Gather(bool has_waited);
+  /// Reads what is there. With kNothing it is to wait for what `wants_` says.
+  apimachinery::Result<StreamRead> ReadAvailable(Sink sink, bool has_waited);
   /// Takes the framing out of what has been read. Returns how many bytes are left of it.
   std::size_t Unframe(Connection::Io io);
   void Fail(std::string message);
   /// Whether pauses have been short lately.
   bool is_fast() const;
   /// Waits until there is something to read. Frees a large buffer while a stream is quiet.
-  base::Wake Park(Connection::Io io, const std::stop_token& stop, base::TimePoint deadline);
-  apimachinery::Result<bool> HandOver(std::size_t payload, Sink sink);
+  base::Wake Park(const std::stop_token& stop, base::TimePoint deadline);
+  void CountWait(base::Duration time);
+  void GiveBufferBack();
+  apimachinery::Result<void> HandOver(std::size_t payload, Sink sink);
   void Release();
 
   const std::shared_ptr<StreamConnections> connections_;
@@ -85,6 +95,9 @@ class StreamTrip final : public RoundTrip {
   bool wants_more_ = false;  ///< the last read filled the buffer
   /// Counts the short waits, up to a limit; a long one halves it.
   int short_waits_ = 0;
+  Connection::Io wants_ = Connection::Io::kWantRead;
+  std::optional<base::TimePoint> quiet_since_;  ///< of TryRead, in real time
+  std::optional<Poller::Signal> signal_;  ///< of Notify
 };
 
 }  // namespace kubexx::rest::internal

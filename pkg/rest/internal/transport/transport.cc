@@ -90,6 +90,21 @@ Result<bool> HttpCall::Read(Sink sink, const std::stop_token& stop, base::TimePo
                      : impl_->exchange->Read(sink, stop, deadline);
 }
 
+Result<StreamRead> HttpCall::TryRead(Sink sink) {
+  return impl_->trip ? impl_->trip->TryRead(sink)
+                     : Fail(Reason::kInternalError, "only a stream can be read without waiting");
+}
+
+void HttpCall::Notify(std::function<void()> tell) {
+  if (impl_->trip) {
+    impl_->trip->Notify(std::move(tell));
+  }
+}
+
+base::TimePoint HttpCall::Arm() {
+  return impl_->trip ? impl_->trip->Arm() : base::TimePoint::max();
+}
+
 bool HttpCall::lost_connection() const {
   return impl_->trip ? impl_->trip->lost_connection() : impl_->exchange->lost_connection();
 }
@@ -112,6 +127,7 @@ class Transport::Impl {
 
   Result<void> Use(const TlsConfig& config, bool new_certificate);
   HttpCall Start(const HttpRequest& request);
+  bool CanNotify() const { return !elsewhere_ || elsewhere_->CanNotify(); }
   const std::optional<Proxy>& proxy() const { return proxy_; }
   std::uint64_t certificate_generation() const {
     base::MutexLock lock(mu_);
@@ -365,6 +381,8 @@ Result<std::unique_ptr<Transport>> Transport::NewThrough(std::optional<Proxy> pr
 }
 
 HttpCall Transport::Start(const HttpRequest& request) { return impl_->Start(request); }
+
+bool Transport::CanNotify() const { return impl_->CanNotify(); }
 
 Result<void> Transport::Use(const TlsConfig& tls, bool new_certificate) {
   return impl_->Use(tls, new_certificate);

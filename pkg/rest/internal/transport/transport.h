@@ -6,6 +6,7 @@
 #define KUBEXX_REST_INTERNAL_TRANSPORT_TRANSPORT_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -35,6 +36,10 @@ class HttpCall {
   apimachinery::Result<HttpHead> AwaitHead(const std::stop_token& stop, const Limits& limits);
   /// See RoundTrip.
   apimachinery::Result<bool> Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline);
+  /// See RoundTrip. For streams of a transport that can notify.
+  apimachinery::Result<StreamRead> TryRead(Sink sink);
+  void Notify(std::function<void()> tell);
+  base::TimePoint Arm();
   /// See RoundTrip.
   bool lost_connection() const;
   /// See RoundTrip.
@@ -67,6 +72,9 @@ class Transport {
   ~Transport();
 
   HttpCall Start(const HttpRequest& request);
+
+  /// See RoundTripper.
+  bool CanNotify() const;
 
   /// Reads other TLS material and uses it for new connections; calls in progress keep theirs. When
   /// it cannot be used, returns an error and changes nothing. Does nothing for a server without

@@ -1,5 +1,6 @@
 #include "kubexx/rest/internal/transport/transport_tripper.h"
 
+#include <functional>
 #include <stop_token>
 #include <utility>
 
@@ -21,6 +22,9 @@ class TransportTrip final : public RoundTrip {
   Result<bool> Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) override {
     return call_.Read(sink, stop, deadline);
   }
+  Result<StreamRead> TryRead(Sink sink) override { return call_.TryRead(sink); }
+  void Notify(std::function<void()> tell) override { call_.Notify(std::move(tell)); }
+  base::TimePoint Arm() override { return call_.Arm(); }
   bool lost_connection() const override { return call_.lost_connection(); }
   bool failed() const override { return call_.failed(); }
 
@@ -36,6 +40,8 @@ TransportTripper::TransportTripper(std::shared_ptr<Transport> transport)
 std::unique_ptr<RoundTrip> TransportTripper::Start(const HttpRequest& request) {
   return std::make_unique<TransportTrip>(transport_->Start(request));
 }
+
+bool TransportTripper::CanNotify() const { return transport_->CanNotify(); }
 
 Result<std::unique_ptr<Transport>> Wrapped(const Config& config,
                                            std::shared_ptr<Transport> transport,

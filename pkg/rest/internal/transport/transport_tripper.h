@@ -19,6 +19,7 @@ class TransportTripper final : public RoundTripper {
  public:
   explicit TransportTripper(std::shared_ptr<Transport> transport);
   std::unique_ptr<RoundTrip> Start(const HttpRequest& request) override;
+  bool CanNotify() const override;
 
  private:
   const std::shared_ptr<Transport> transport_;

@@ -1,0 +1,328 @@
+#include "kubexx/cache/internal/reflector/reflector_pass.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "kubexx/base/stop_timer.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::WatchEventType;
+
+constexpr base::Duration kShortWatch = std::chrono::seconds(1);
+// As min_watch_timeout, of a watch that is on trial.
+constexpr std::chrono::seconds kTrial{30};
+
+double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
+
+}  // namespace
+
+Reflector::Pass::Pass(Reflector& owner, std::stop_token stop)
+    : owner_(owner),
+      clock_(owner.options_.clock),
+      metrics_(*owner.metrics_),
+      stop_(std::move(stop)),
+      random_(owner.options_.seed != 0 ? owner.options_.seed : std::random_device{}()),
+      backoff_(owner.options_.tuning.backoff, clock_, [this] { return Random(); }),
+      internal_errors_(owner.options_.tuning.max_internal_error_retry),
+      state_({.page_size = owner.options_.tuning.page_size,
+              .use_watch_list = owner.options_.use_watch_list,
+              .force_pages = owner.options_.tuning.force_pages}),
+      full_state_(owner.name_, owner.store_, owner.store_mu_, metrics_, clock_) {}
+
+Reflector::Pass::~Pass() = default;
+
+void Reflector::Pass::Run() {
+  ReflectorAction action = state_.Start();
+  while (!stop_.stop_requested()) {
+    if (action.backoff && !clock_.SleepFor(DelayOf(action), stop_)) {
+      return;
+    }
+    StartResync();
+    const ReflectorInput input = Try(action);
+    if (stop_.stop_requested()) {
+      return;
+    }
+    if (const auto failed = FailureOf(input)) {
+      owner_.Report(*failed);
+    }
+    action = state_.Next(input);
+  }
+}
+
+base::Duration Reflector::Pass::DelayOf(const ReflectorAction& action) {
+  if (!action.as_told) {
+    // A watch that worked for a while has not paid for another full state.
+    const base::Duration delay = action.restart ? backoff_.NextOfAll() : backoff_.Next();
+    return std::max<base::Duration>(delay, action.min_delay);
+  }
+  const double jitter = owner_.options_.tuning.backoff.jitter;
+  return std::chrono::duration_cast<base::Duration>(action.min_delay * (1 + jitter * Random()));
+}
+
+
+// An exception costs one try: it may be of the source or the store, or for want of a thread.
+ReflectorInput Reflector::Pass::Try(const ReflectorAction& action) {
+  try {
+    return Execute(action);
+  } catch (...) {
+    return FailedWith(owner_.Thrown(), action.kind, clock_.Now());
+  }
+}
+
+// Without a thread for it there are no resyncs until there is one, at a later request.
+void Reflector::Pass::StartResync() {
+  if (resync_ || owner_.options_.resync_period <= base::Duration::zero()) {
+    return;
+  }
+  try {
+    resync_.emplace([this](const std::stop_token& own) { owner_.ResyncLoop(own); });
+  } catch (...) {
+    logging::Warning(
+        "Cannot start a thread for resyncs; there are none before the next list or watch",
+        {{"reflector", owner_.name_}, {"error", owner_.Thrown()}});
+  }
+}
+
+ReflectorInput Reflector::Pass::Execute(const ReflectorAction& action) {
+  if (action.restart) {
+    full_state_.Begin();
+  }
+  switch (action.kind) {
+    case ReflectorAction::Kind::kListPage:
+      return ListPage(action);
+    case ReflectorAction::Kind::kCommit:
+      return CommitList(action.resource_version);
+    case ReflectorAction::Kind::kWatchList:
+    case ReflectorAction::Kind::kWatch:
+      return Watch(action);
+    case ReflectorAction::Kind::kAskVersion:
+      return AskVersion();
+  }
+  return StoreFailed{};
+}
+
+// What cannot be read once cannot be read the next moment either: to ask again at once would only
+// keep the rest from coming.
+void Reflector::Pass::Miss(const Status& why) {
+  state_.Missed();
+  metrics_.unreadable.Increment();
+  if (const auto left_out = owner_.unreadable_lines_.Admit()) {
+    logging::Error("Cannot read an object from the API server, and leaves it out",
+                   {{"reflector", owner_.name_}, {"error", why}, {"others", *left_out}});
+  }
+}
+
+ReflectorInput Reflector::Pass::ListPage(const ReflectorAction& action) {
+  store_error_.reset();
+  const auto take = [this](Object&& object) -> Result<void> {
+    LeaveOutIfKeyTooLong(object, owner_.options_.max_key_part);
+    if (object.unreadable) {
+      Miss(*object.unreadable);
+      return Store([&] { return full_state_.Unreadable(*object.unreadable); });
+    }
+    return Store([&] { return full_state_.Add(std::move(object)); });
+  };
+  auto meta = owner_.Guard([&] { return owner_.source_->List(action.options, take, stop_); });
+  if (store_error_) {
+    return StoreFailed{*store_error_};
+  }
+  if (!meta) {
+    return ListFailed{meta.error()};
+  }
+  // A proxy may answer each page with the same bytes: such a list would have no end.
+  if (!meta->continue_.empty() && meta->continue_ == action.options.continue_) {
+    return ListFailed{Status(Reason::kInternalError,
+                             "the server answered a continue token with the same token again")};
+  }
+  return PageListed{std::move(*meta)};
+}
+
+ReflectorInput Reflector::Pass::CommitList(const std::string& resource_version) {
+  if (const auto result = full_state_.Commit(resource_version); !result) {
+    return StoreFailed{result.error()};
+  }
+  owner_.SetLastResourceVersion(resource_version);
+  answered_ = true;
+  return Committed{};
+}
+
+ReflectorInput Reflector::Pass::AskVersion() {
+  auto version = owner_.source_->CurrentVersion(stop_);
+  answered_ = version.has_value();
+  return VersionAsked{.version = std::move(version), .when = clock_.Now()};
+}
+
+ReflectorInput Reflector::Pass::Watch(const ReflectorAction& action) {
+  const apimachinery::ListOptions options = BeginWatch(action);
+  base::StopTimer watchdog(clock_, stop_, owner_.options_.tuning.watch_idle_timeout);
+  const auto take = [this, &watchdog](WatchEvent&& event) -> Result<void> {
+    KX_RETURN_IF_ERROR(CheckOrder(event));
+    watchdog.Pause();  // a store may hold the source back
+    auto stored = Store([&] { return Apply(std::move(event)); });
+    watchdog.Restart();
+    return stored;
+  };
+  auto result =
+      owner_.Guard([&] { return owner_.source_->Watch(options, take, watchdog.token()); });
+  return EndWatch(std::move(result), watchdog.expired());
+}
+
+apimachinery::ListOptions Reflector::Pass::BeginWatch(const ReflectorAction& action) {
+  apimachinery::ListOptions options = action.options;
+  const WatchTuning& tuning = owner_.options_.tuning;
+  const auto shortest =
+      action.on_trial ? std::min(tuning.min_watch_timeout, kTrial) : tuning.min_watch_timeout;
+  const auto lifetime = static_cast<double>(shortest.count());
+  options.timeout = std::chrono::seconds(static_cast<std::int64_t>(lifetime * (1 + Random())));
+  store_error_.reset();
+  watch_items_ = 0;
+  metrics_.watches.Increment();
+  watch_began_ = clock_.Now();
+  return options;
+}
+
+ReflectorInput Reflector::Pass::EndWatch(Result<void> result, bool fell_silent) {
+  (void)Store([this] { return ShowAll(); });  // store_error_ has the error
+  if (fell_silent) {
+    result = Fail(Reason::kUnavailable, "the watch brought nothing for too long and was closed");
+  }
+  const base::Duration lasted = clock_.Now() - watch_began_;
+  const bool was_short = lasted < kShortWatch;
+  metrics_.watch_seconds.Observe(Seconds(lasted));
+  metrics_.items_per_watch.Observe(static_cast<double>(watch_items_));
+  if (was_short && watch_items_ == 0) {
+    metrics_.short_watches.Increment();
+  }
+  if (store_error_) {
+    return StoreFailed{*store_error_};
+  }
+  if (!was_short && HasWorked(result)) {
+    backoff_.Worked(lasted);
+  }
+  answered_ = false;
+  const bool internal_error = !result && result.error().reason == Reason::kInternalError;
+  const bool sit_out = internal_error && internal_errors_.Contains(clock_.Now());
+  return WatchEnded{std::move(result), watch_items_ > 0, was_short, sit_out, clock_.Now()};
+}
+
+// Whether it was a watch and no attempt that took its time. One that brought nothing until it
+// broke is believed when the server answered right before it began.
+bool Reflector::Pass::HasWorked(const Result<void>& watch) const {
+  return watch || watch_items_ > 0 || (answered_ && watch.error().reason == Reason::kUnavailable);
+}
+
+// What the event that ended a watch was to show with itself.
+Result<void> Reflector::Pass::ShowAll() {
+  {
+    base::MutexLock lock(owner_.store_mu_);
+    owner_.store_.Flush();
+  }
+  if (!state_.in_initial_events()) {
+    owner_.SetLastResourceVersion(state_.last_resource_version());
+  }
+  return {};
+}
+
+Result<void> Reflector::Pass::CheckOrder(const WatchEvent& event) {
+  const std::string& version = event.object.resource_version;
+  if (state_.in_initial_events() || !state_.MayGoBack(version) ||
+      !state_.GoesBack(version, clock_.Now())) {
+    return {};
+  }
+  ++watch_items_;
+  return Fail(Reason::kExpired,
+              "resourceVersion " + version + " came after " + state_.last_resource_version() +
+                  ": the server was restored, or started anew",
+              410);
+}
+
+Result<void> Reflector::Pass::Apply(WatchEvent&& event) {
+  ++watch_items_;
+  LeaveOutIfKeyTooLong(event.object, owner_.options_.max_key_part);
+  if (event.object.unreadable) {
+    return Leave(event);
+  }
+  if (state_.in_initial_events()) {
+    return ApplyInitial(std::move(event));
+  }
+  const WatchEventType type = event.type;
+  const std::string resource_version = event.object.resource_version;
+  const bool more = event.more;
+  {
+    base::MutexLock lock(owner_.store_mu_);
+    if (more) {
+      owner_.store_.MoreFollow();
+    }
+    switch (type) {
+      case WatchEventType::kAdded:
+        KX_RETURN_IF_ERROR(owner_.store_.Add(std::move(event.object)));
+        break;
+      case WatchEventType::kModified:
+        KX_RETURN_IF_ERROR(owner_.store_.Update(std::move(event.object)));
+        break;
+      case WatchEventType::kDeleted:
+        KX_RETURN_IF_ERROR(owner_.store_.Delete(std::move(event.object)));
+        break;
+      case WatchEventType::kBookmark:
+        owner_.store_.Bookmark(resource_version);
+        break;
+      case WatchEventType::kError:
+        return Fail(Reason::kInternalError, "a source passed on an ERROR event");
+    }
+    if (!more) {
+      owner_.store_.Flush();
+    }
+  }
+  state_.Applied(type, resource_version);
+  if (!more) {
+    owner_.SetLastResourceVersion(state_.last_resource_version());
+  }
+  return {};
+}
+
+// Only the events before it have been waiting to be shown.
+Result<void> Reflector::Pass::Leave(const WatchEvent& event) {
+  const Status& why = *event.object.unreadable;
+  Miss(why);
+  if (state_.in_initial_events()) {
+    return full_state_.Unreadable(why);
+  }
+  base::MutexLock lock(owner_.store_mu_);
+  KX_RETURN_IF_ERROR(owner_.store_.Unreadable(why));
+  if (!event.more) {
+    owner_.store_.Flush();
+  }
+  return {};
+}
+
+Result<void> Reflector::Pass::ApplyInitial(WatchEvent&& event) {
+  switch (event.type) {
+    case WatchEventType::kAdded:
+    case WatchEventType::kModified:
+      return full_state_.Add(std::move(event.object));
+    case WatchEventType::kDeleted:
+      return full_state_.Delete(event.object.key);
+    case WatchEventType::kBookmark:
+      if (!event.initial_events_end) {
+        return {};
+      }
+      KX_RETURN_IF_ERROR(full_state_.Commit(event.object.resource_version));
+      state_.InitialEventsEnded(event.object.resource_version);
+      owner_.SetLastResourceVersion(event.object.resource_version);
+      return {};
+    case WatchEventType::kError:
+      break;
+  }
+  return Fail(Reason::kInternalError, "a source passed on an ERROR event");
+}
+
+
+}  // namespace kubexx::cache
