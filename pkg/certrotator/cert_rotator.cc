@@ -121,35 +121,24 @@ class CertRotator::Impl {
     }
   }
 
-  /// Reads the Secret, makes it if it does not exist, and makes the step that is due.
+  /// Reads the Secret, makes it if it does not exist, and makes the step that is due. Replicas look
+  /// at the same time, since the same step is due for all of them: who was slower looks again.
   Result<internal::Held> Look(std::optional<bool> trusts_next, const std::stop_token& stop) {
-    const kubernetes::ResourceClient<Secret> secrets(client_, options_.secret.namespace_);
-    auto found = secrets.Get(options_.secret.name, stop);
-    if (!found && found.error().reason == Reason::kNotFound) {
-      return Create(secrets, stop);
-    }
-    if (!found) {
-      return InSecret(found.error());
-    }
-    internal::Held held = internal::Read(*found);
-    KX_ASSIGN_OR_RETURN(const auto step,
-                        internal::Advance(held, plan_, options_.clock.Wall(), trusts_next));
-    if (step) {
-      internal::Write(held, *found);
-      if (const auto written = secrets.Update(*found, {}, stop); !written) {
-        return InSecret(written.error());
+    constexpr int kTries = 5;
+    for (int left = kTries - 1;; --left) {
+      auto looked = LookOnce(trusts_next, stop);
+      if (looked || left == 0 || looked.error().reason != Reason::kConflict) {
+        return looked;
       }
-      Tell(*step);
+      trusts_next.reset();  // The Secret may have another next certificate now.
     }
-    Serve(held.current);
-    return held;
   }
 
   /// One look at everything. Whether the configurations trust the next certificate is known after
   /// they have been looked at, so this comes first.
   Result<void> Round(const std::stop_token& stop) {
-    KX_ASSIGN_OR_RETURN(const internal::Held held, Look(trusts_next_, stop));
-    trusts_next_.reset();
+    const auto trusts_next = std::exchange(trusts_next_, std::nullopt);
+    KX_ASSIGN_OR_RETURN(const internal::Held held, Look(trusts_next, stop));
     const std::string bundle = internal::Bundle(held, options_.clock.Wall());
     Result<void> first;
     bool all_had_it = true;
@@ -184,6 +173,30 @@ class CertRotator::Impl {
   const std::shared_ptr<Served>& served() const { return served_; }
 
  private:
+  /// kConflict when another replica has changed or made the Secret meanwhile.
+  Result<internal::Held> LookOnce(std::optional<bool> trusts_next, const std::stop_token& stop) {
+    const kubernetes::ResourceClient<Secret> secrets(client_, options_.secret.namespace_);
+    auto found = secrets.Get(options_.secret.name, stop);
+    if (!found && found.error().reason == Reason::kNotFound) {
+      return Create(secrets, stop);
+    }
+    if (!found) {
+      return InSecret(found.error());
+    }
+    internal::Held held = internal::Read(*found);
+    KX_ASSIGN_OR_RETURN(const auto step,
+                        internal::Advance(held, plan_, options_.clock.Wall(), trusts_next));
+    if (step) {
+      internal::Write(held, *found);
+      if (const auto written = secrets.Update(*found, {}, stop); !written) {
+        return InSecret(written.error());
+      }
+      Tell(*step);
+    }
+    Serve(held.current);
+    return held;
+  }
+
   apimachinery::Error InSecret(const apimachinery::Status& status) const {
     return Fail(status.WithContext("Secret " + options_.secret.ToString() +
                                    " of the webhooks' certificate"));
@@ -240,17 +253,7 @@ Result<std::unique_ptr<CertRotator>> CertRotator::New(std::shared_ptr<rest::REST
                                                       Options options, std::stop_token stop) {
   KX_RETURN_IF_ERROR(Check(options));
   auto impl = std::make_unique<Impl>(std::move(client), std::move(options));
-  // Another replica may change the Secret between reading and writing.
-  constexpr int kTries = 5;
-  for (int left = kTries; left > 0; --left) {
-    const auto looked = impl->Look(std::nullopt, stop);
-    if (looked) {
-      break;
-    }
-    if (left == 1 || looked.error().reason != Reason::kConflict) {
-      return Fail(looked.error());
-    }
-  }
+  KX_RETURN_IF_ERROR(impl->Look(std::nullopt, stop));
   return std::unique_ptr<CertRotator>(new CertRotator(std::move(impl)));
 }
 

@@ -65,6 +65,11 @@ class SmallServer {
     const base::MutexLock lock(mu_);
     refused_[path] = code;
   }
+  /// Just before the next update of the object at this path, another client updates it.
+  void OvertakeAt(const std::string& path) {
+    const base::MutexLock lock(mu_);
+    overtaken_ = path;
+  }
   int writes() {
     const base::MutexLock lock(mu_);
     return writes_;
@@ -115,6 +120,10 @@ class SmallServer {
       return {404, Status(404, "NotFound")};
     }
     if (request.method == "PUT") {
+      if (path == overtaken_) {
+        overtaken_.clear();
+        StoreLocked(path, JsonTree(found->second));
+      }
       JsonTree object = Parsed(request.body);
       if (object.Find("metadata")->TextAt("resourceVersion") !=
           found->second.Find("metadata")->TextAt("resourceVersion")) {
@@ -154,6 +163,7 @@ class SmallServer {
   base::Mutex mu_;
   std::map<std::string, JsonTree> objects_ KX_GUARDED_BY(mu_);
   std::map<std::string, int> refused_ KX_GUARDED_BY(mu_);
+  std::string overtaken_ KX_GUARDED_BY(mu_);
   int version_ KX_GUARDED_BY(mu_) = 0;
   int writes_ KX_GUARDED_BY(mu_) = 0;
   FakeServer server_{[this](FakeConnection& connection) { Serve(connection); }};
@@ -286,6 +296,18 @@ TEST_F(CertRotatorTest, ANextCertificateThatCannotBeDistributedIsNotServed) {
   EXPECT_EQ(rotator_->Current(), old);
   EXPECT_GE(log.Count("could not be distributed or renewed"), 1U);
   EXPECT_THAT(registry_.Serialize(), HasSubstr("kubexx_webhook_certificate_errors_total"));
+}
+
+TEST_F(CertRotatorTest, AReplicaThatWasFasterIsNoError) {
+  const logging::testing::Capture log;
+  Make();
+  Run();
+  server_.OvertakeAt(kSecret);
+  clock_.Advance(days(276));
+  clock_.AwaitSleepers(1);
+  EXPECT_THAT(server_.Get(kSecret), HasSubstr("next.crt"));
+  EXPECT_EQ(log.Count("could not be distributed or renewed"), 0U);
+  EXPECT_THAT(registry_.Serialize(), HasSubstr("kubexx_webhook_certificate_errors_total 0"));
 }
 
 TEST_F(CertRotatorTest, AConfigurationThatIsMadeAnewGetsTheCertificate) {

@@ -42,13 +42,21 @@ void Put(Secret& secret, const char* key, Bytes value) {
   }
 }
 
-bool IsUsable(const http::KeyPair& pair, const std::vector<std::string>& names,
-              base::WallTime now) {
+bool IsValid(const http::KeyPair& pair, base::WallTime now) {
   const auto validity = http::ValidityOf(pair);
   return http::CheckKeyPair(pair) && validity && validity->not_before <= now &&
-         now < validity->not_after &&
-         std::ranges::all_of(
-             names, [&pair](const std::string& name) { return http::IsFor(pair, name); });
+         now < validity->not_after;
+}
+
+bool HasAll(const http::KeyPair& pair, const std::vector<std::string>& names) {
+  return std::ranges::all_of(
+      names, [&pair](const std::string& name) { return http::IsFor(pair, name); });
+}
+
+/// Whether API servers that trust the pair can call the Service with it. They cannot yet call it by
+/// a further name that the pair lacks.
+bool IsUsable(const http::KeyPair& pair, const Plan& plan, base::WallTime now) {
+  return IsValid(pair, now) && http::IsFor(pair, plan.names.front());
 }
 
 Result<http::KeyPair> NewPair(const Plan& plan, base::WallTime now) {
@@ -108,11 +116,11 @@ std::string Bundle(const Held& held, base::WallTime now) {
 
 Result<std::optional<std::string>> Advance(Held& held, const Plan& plan, base::WallTime now,
                                            std::optional<bool> trusts_next) {
-  if (held.next && !IsUsable(*held.next, plan.names, now)) {
+  if (held.next && !(IsValid(*held.next, now) && HasAll(*held.next, plan.names))) {
     held.next.reset();
     held.trusted_since.reset();
   }
-  if (!IsUsable(held.current, plan.names, now)) {
+  if (!IsUsable(held.current, plan, now)) {
     if (held.next) {
       Promote(held);
       return std::optional<std::string>(
@@ -124,12 +132,16 @@ Result<std::optional<std::string>> Advance(Held& held, const Plan& plan, base::W
         "there was no certificate that can be used; a new one is served");
   }
   if (!held.next) {
-    if (http::ValidityOf(held.current)->not_after - now >= plan.renew_before) {
+    // A name that was added is no reason to serve what nobody trusts yet: while replicas with the
+    // old settings run beside this one, the current certificate does its work.
+    const bool has_all = HasAll(held.current, plan.names);
+    if (has_all && http::ValidityOf(held.current)->not_after - now >= plan.renew_before) {
       return std::optional<std::string>();
     }
     KX_ASSIGN_OR_RETURN(held.next, NewPair(plan, now));
     held.trusted_since.reset();
-    return std::optional<std::string>("the next certificate is made");
+    return std::optional<std::string>(has_all ? "the next certificate is made"
+                                              : "the next certificate is made, for more names");
   }
   if (!trusts_next) {
     return std::optional<std::string>();

@@ -37,6 +37,8 @@ std::string Bundle(const Held& held, base::WallTime now);
 
 /// The times and names of a rotation.
 struct Plan {
+  /// The first one is that of the Service. A certificate without it is of no use; one that lacks
+  /// another name is served until the next one is trusted.
   std::vector<std::string> names{};
   base::Duration lifetime{};
   base::Duration renew_before{};

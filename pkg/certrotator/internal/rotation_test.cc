@@ -97,6 +97,37 @@ TEST(RotationTest, WhatCannotBeUsedIsReplacedAtOnce) {
   }
 }
 
+TEST(RotationTest, AFurtherNameComesWithTheNextOne) {
+  Held held = FirstHeld();
+  const http::KeyPair first = held.current;
+  Plan plan = TestPlan();
+  plan.names.emplace_back("web.example.com");
+  base::WallTime now = kStart + hours(1);
+  ASSERT_TRUE(Advance(held, plan, now, std::nullopt).value());
+  EXPECT_EQ(held.current, first) << "API servers trust this one, and no other";
+  ASSERT_TRUE(held.next);
+  EXPECT_TRUE(http::IsFor(*held.next, "web.example.com"));
+  EXPECT_FALSE(Advance(held, TestPlan(), now, std::nullopt).value())
+      << "a replica with the old settings has nothing to change";
+  ASSERT_TRUE(Advance(held, plan, now, true).value());
+  now += minutes(5);
+  ASSERT_TRUE(Advance(held, plan, now, true).value());
+  EXPECT_TRUE(http::IsFor(held.current, "web.example.com"));
+  EXPECT_EQ(held.previous, first.certificate);
+  EXPECT_FALSE(Advance(held, plan, now, std::nullopt).value());
+}
+
+TEST(RotationTest, ANextOneWithoutAFurtherNameIsMadeAnew) {
+  Held held = FirstHeld();
+  const base::WallTime now = kStart + days(300);
+  ASSERT_TRUE(Advance(held, TestPlan(), now, std::nullopt).value());
+  Plan plan = TestPlan();
+  plan.names.emplace_back("web.example.com");
+  ASSERT_TRUE(Advance(held, plan, now, std::nullopt).value());
+  ASSERT_TRUE(held.next);
+  EXPECT_TRUE(http::IsFor(*held.next, "web.example.com"));
+}
+
 TEST(RotationTest, ANextOneSavesTheDay) {
   Held held = FirstHeld();
   base::WallTime now = kStart + days(300);
