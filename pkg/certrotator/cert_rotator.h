@@ -61,7 +61,9 @@ class CertRotator {
     /// goes on behind it with a slash, for example "https://192.0.2.7:9443" for a server outside of
     /// the cluster.
     std::string url{};
-    /// Further host names and IP addresses for which the certificate is.
+    /// Further host names and IP addresses for which the certificate is. One that is added later is
+    /// in the next certificate, which is made at once, and is served some minutes later like any
+    /// other.
     std::vector<std::string> further_names{};
     /// Names of MutatingWebhookConfigurations.
     std::vector<std::string> mutating{};

@@ -43,18 +43,25 @@ std::array<const FieldSchema*, sizeof...(Members)> FieldsOnPath(Members... membe
 /// @cond
 namespace internal {
 
+/// What is in a member without the optionals and boxes around it.
 template <class M>
-struct StructIn {
+struct ValueIn {
   using Type = M;
 };
 template <class E>
-struct StructIn<apimachinery::Box<E>> {
-  using Type = E;
-};
+struct ValueIn<apimachinery::Box<E>> : ValueIn<E> {};
 template <class E>
-struct StructIn<std::optional<E>> {
-  using Type = E;
-};
+struct ValueIn<std::optional<E>> : ValueIn<E> {};
+
+/// Returns that value, or null if one of the optionals and boxes is empty or `member` is null.
+template <class M>
+const typename ValueIn<M>::Type* ValueOf(const M* member) {
+  if constexpr (std::is_same_v<M, typename ValueIn<M>::Type>) {
+    return member;
+  } else {
+    return member != nullptr && member->has_value() ? ValueOf(&**member) : nullptr;
+  }
+}
 
 template <class T, class... Members>
 struct PathEnd;
@@ -63,13 +70,13 @@ struct PathEnd<T, M T::*> {
   using Type = M;
 };
 template <class T, class M, class... Rest>
-struct PathEnd<T, M T::*, Rest...> : PathEnd<typename StructIn<M>::Type, Rest...> {};
+struct PathEnd<T, M T::*, Rest...> : PathEnd<typename ValueIn<M>::Type, Rest...> {};
 
 }  // namespace internal
 /// @endcond
 
 /// The type of the last member of a path that begins in T. Each member but the last is a struct, or
-/// an optional one, and the next is a member of it. A path that does not fit does not compile.
+/// one that may be missing or null, and the next is a member of it. A path that does not fit does not compile.
 template <class T, class... Members>
 using PathEnd = typename internal::PathEnd<T, Members...>::Type;
 
@@ -82,35 +89,28 @@ const M* MemberAt(const T& object, M T::* member) {
 /// The same for a path of several members.
 template <class T, class M, class... Rest>
 const PathEnd<T, M T::*, Rest...>* MemberAt(const T& object, M T::* member, Rest... rest) {
-  const M& outer = object.*member;
-  if constexpr (std::is_same_v<M, typename internal::StructIn<M>::Type>) {
-    return MemberAt(outer, rest...);
-  } else {
-    return outer.has_value() ? MemberAt(*outer, rest...) : nullptr;
-  }
+  const auto* const outer = internal::ValueOf(&(object.*member));
+  return outer != nullptr ? MemberAt(*outer, rest...) : nullptr;
 }
 
 /// @cond
 namespace internal {
 
 template <class M>
-inline constexpr bool kIsText = std::is_same_v<M, std::string>;
-template <class M>
-inline constexpr bool kIsText<std::optional<M>> = kIsText<M>;
+inline constexpr bool kIsText = std::is_same_v<typename ValueIn<M>::Type, std::string>;
 
+/// The elements of a list, also of one that may be missing; nothing for what is no list of structs.
 template <class M>
-struct ElementIn;
+struct ElementIn {
+  using Type = void;
+};
 template <class E>
 struct ElementIn<std::vector<E>> {
-  using Type = E;
+  using Type = std::conditional_t<std::is_class_v<E> && !kIsText<E>, E, void>;
 };
 
 inline std::optional<std::string_view> TextIn(const std::string* text) {
   return text == nullptr ? std::nullopt : std::optional<std::string_view>(*text);
-}
-inline std::optional<std::string_view> TextIn(const std::optional<std::string>* text) {
-  return text == nullptr || !text->has_value() ? std::nullopt
-                                               : std::optional<std::string_view>(**text);
 }
 
 }  // namespace internal
@@ -162,31 +162,38 @@ class Fields {
   /// depends on whoever has encoded the object, so use Text for it.
   template <class... Members>
   apimachinery::Result<std::optional<std::string_view>> OptionalText(Members... path) const {
-    static_assert(internal::kIsText<PathEnd<T, Members...>>,
-                  "kubexx: the path leads to no text; use Get");
-    if (object_ == nullptr) {
+    constexpr bool kIsText = internal::kIsText<PathEnd<T, Members...>>;
+    static_assert(kIsText, "kubexx: the path leads to no text; use Get");
+    if constexpr (!kIsText) {
+      std::unreachable();  // one error is enough
+    } else if (object_ == nullptr) {
       return FindProtobufText(FieldsOnPath(path...), message_);
+    } else {
+      return internal::TextIn(internal::ValueOf(MemberAt(*object_, path...)));
     }
-    return internal::TextIn(MemberAt(*object_, path...));
   }
 
-  /// Returns the value at `key` in a map of texts, without a copy; std::nullopt if there is none:
-  /// `Entry("app", &Pod::metadata, &ObjectMeta::labels)`.
+  /// Returns the value at `key` in a map of texts, without a copy; std::nullopt if there is none or
+  /// no map: `Entry("app", &Pod::metadata, &ObjectMeta::labels)`.
   template <class... Members>
   apimachinery::Result<std::optional<std::string_view>> Entry(std::string_view key,
                                                               Members... path) const {
     using Map = std::map<std::string, std::string>;
-    static_assert(std::is_same_v<PathEnd<T, Members...>, Map>,
-                  "kubexx: the path leads to no map of texts; use Get");
-    if (object_ == nullptr) {
+    constexpr bool kIsMap =
+        std::is_same_v<typename internal::ValueIn<PathEnd<T, Members...>>::Type, Map>;
+    static_assert(kIsMap, "kubexx: the path leads to no map of texts; use Get");
+    if constexpr (!kIsMap) {
+      std::unreachable();  // one error is enough
+    } else if (object_ == nullptr) {
       return FindProtobufEntry(FieldsOnPath(path...), message_, key);
+    } else {
+      const Map* const map = internal::ValueOf(MemberAt(*object_, path...));
+      if (map == nullptr) {
+        return std::nullopt;
+      }
+      const auto found = map->find(std::string(key));
+      return internal::TextIn(found == map->end() ? nullptr : &found->second);
     }
-    const Map* const map = MemberAt(*object_, path...);
-    if (map == nullptr) {
-      return std::nullopt;
-    }
-    const auto found = map->find(std::string(key));
-    return internal::TextIn(found == map->end() ? nullptr : &found->second);
   }
 
   /// Returns whether a field has the same value here and in `other`: the same bytes, which is found
@@ -203,24 +210,29 @@ class Fields {
   }
 
   /// Calls `each` with the Fields of each element of a list of structs, in order:
-  /// `ForEach(each, &Pod::spec, &PodSpec::containers)`. `each` returns a Result<void>; an error
-  /// ends the walk and is returned.
+  /// `ForEach(each, &Pod::spec, &PodSpec::containers)`. A list that is missing has no elements.
+  /// `each` is a function Result<void>(const Fields<Container>&); an error ends the walk and is
+  /// returned.
   template <class F, class... Members>
   apimachinery::Result<void> ForEach(F&& each, Members... path) const {
-    using Element = typename internal::ElementIn<PathEnd<T, Members...>>::Type;
-    if (object_ == nullptr) {
-      return ForEachProtobufElement(
-          FieldsOnPath(path...), message_, [this, &each](std::string_view bytes) {
-            return each(
-                Fields<Element>(Message{.bytes = bytes, .object_size = message_.object_size}));
-          });
-    }
-    if (const auto* list = MemberAt(*object_, path...)) {
-      for (const Element& element : *list) {
-        KX_RETURN_IF_ERROR(each(Fields<Element>(element)));
+    using List = typename internal::ValueIn<PathEnd<T, Members...>>::Type;
+    using Element = typename internal::ElementIn<List>::Type;
+    static_assert(!std::is_void_v<Element>,
+                  "kubexx: the path leads to no list of structs; use Get");
+    if constexpr (std::is_void_v<Element>) {
+      std::unreachable();  // one error is enough
+    } else {
+      constexpr bool kTakesFields =
+          std::is_invocable_r_v<apimachinery::Result<void>, F&, const Fields<Element>&>;
+      static_assert(kTakesFields,
+                    "kubexx: ForEach takes a function Result<void>(const Fields<Element>&) of the "
+                    "list's elements.");
+      if constexpr (kTakesFields) {
+        return ForEachIn<Element>(each, path...);
+      } else {
+        std::unreachable();
       }
     }
-    return {};
   }
 
  private:
@@ -228,6 +240,23 @@ class Fields {
   friend class Fields;
   using Message = MessageBytes;
   explicit Fields(Message message) : message_(message) {}
+
+  template <class Element, class F, class... Members>
+  apimachinery::Result<void> ForEachIn(F& each, Members... path) const {
+    if (object_ == nullptr) {
+      return ForEachProtobufElement(
+          FieldsOnPath(path...), message_, [this, &each](std::string_view bytes) {
+            return each(
+                Fields<Element>(Message{.bytes = bytes, .object_size = message_.object_size}));
+          });
+    }
+    if (const auto* list = internal::ValueOf(MemberAt(*object_, path...))) {
+      for (const Element& element : *list) {
+        KX_RETURN_IF_ERROR(each(Fields<Element>(element)));
+      }
+    }
+    return {};
+  }
 
   Message message_{};
   const T* object_ = nullptr;  ///< null for a message

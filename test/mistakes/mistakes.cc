@@ -4,11 +4,14 @@
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/codec/object_fields.h"
 #include "kubexx/controller/builder.h"
 
 using kubexx::api::apps::v1::Deployment;  // apps/v1/types.gen.h is forgotten
 using kubexx::api::core::v1::ConfigMap;
 using kubexx::api::core::v1::Namespace;
+using kubexx::api::core::v1::Pod;
+using kubexx::api::core::v1::PodSpec;
 using kubexx::apimachinery::Result;
 using kubexx::controller::Action;
 using kubexx::controller::Context;
@@ -32,6 +35,8 @@ Result<Action> ReconcileAlone(const Request&) { return Action::Done(); }
     return std::vector<std::string>{object.metadata.name};
   });
 }
+
+[[maybe_unused]] constexpr auto kNothing = [](const kubexx::api::core::v1::Container&) {};
 
 struct NoReconciler {
   Result<Action> Reconcile(const Request&, Context&);
@@ -88,6 +93,19 @@ struct NoReconciler {
   // error: static assertion failed: kubexx: an IndexField<T> is for an informer of T; for
   // MetadataInformerFor<T> make an IndexField<PartialObjectMetadata>
   (void)manager.caches()->MetadataInformerFor<ConfigMap>()->AddIndexers(NameIndex());
+#elif MISTAKE == 10
+  // error: static assertion failed: kubexx: the path leads to no list of structs; use Get
+  (void)kubexx::codec::Fields<ConfigMap>("").ForEach(kNothing, &ConfigMap::data);
+#elif MISTAKE == 11
+  // error: static assertion failed: kubexx: ForEach takes a function Result<void>(const
+  // Fields<Element>&)
+  (void)kubexx::codec::Fields<Pod>("").ForEach(kNothing, &Pod::spec, &PodSpec::containers);
+#elif MISTAKE == 12
+  // error: static assertion failed: kubexx: the path leads to no map of texts; use Get
+  (void)kubexx::codec::Fields<Pod>("").Entry("app", &Pod::spec, &PodSpec::containers);
+#elif MISTAKE == 13
+  // error: static assertion failed: kubexx: the path leads to no text; use Get
+  (void)kubexx::codec::Fields<Pod>("").Text(&Pod::spec, &PodSpec::containers);
 #endif
 }
 

@@ -136,6 +136,17 @@ TEST(RotationTest, CertificatesInTheBundleBeginInLinesOfTheirOwn) {
   EXPECT_EQ(Bundle(held, now), held.current.certificate + "\n" + held.next->certificate);
 }
 
+TEST(RotationTest, ANextOneWithoutAFurtherNameIsMadeAnew) {
+  Held held = FirstHeld();
+  const base::WallTime now = kStart + days(300);
+  ASSERT_TRUE(Advance(held, TestPlan(), now, std::nullopt).value());
+  Plan plan = TestPlan();
+  plan.names.emplace_back("web.example.com");
+  ASSERT_TRUE(Advance(held, plan, now, std::nullopt).value());
+  ASSERT_TRUE(held.next);
+  EXPECT_TRUE(http::IsFor(*held.next, "web.example.com"));
+}
+
 TEST(RotationTest, ANextOneSavesTheDay) {
   Held held = FirstHeld();
   base::WallTime now = kStart + days(300);
