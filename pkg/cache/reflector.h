@@ -101,8 +101,7 @@ class Reflector {
   void Report(const apimachinery::Status& failed) const;
   /// In a catch block: counts the exception and returns it as an error.
   apimachinery::Status Thrown() const;
-  /// Calls `call`, which may run code of others, and returns its result; turns an exception into an
-  /// error.
+  /// Returns what `call`, which is or may call code of others, returns, or what it throws.
   template <class Call>
   auto Guard(const Call& call) const -> decltype(call()) {
     try {
