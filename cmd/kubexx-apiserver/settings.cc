@@ -148,7 +148,7 @@ Result<void> CheckValues(const Settings& settings) {
 void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddString("advertise-address",
                   "IP address of the server in the Endpoints of the Service default/kubernetes; by "
-                  "default the one that is listened on, or the machine's.",
+                  "default the address that the server listens on, or the machine's.",
                   &settings.advertise_address);
   flags.AddString("service-cluster-ip-range",
                   "The addresses of Services, as one CIDR or one of each IP family; the first is "
@@ -158,19 +158,20 @@ void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
                   "The ports of nodes that Services of the types NodePort and LoadBalancer get.",
                   &settings.service_node_port_range);
   flags.AddString("tls-cert-file",
-                  "PEM file with the server's certificate; without it one is made.",
+                  "PEM file with the server's certificate; without it the server makes one.",
                   &settings.certificate_file);
-  flags.AddString("tls-private-key-file", "PEM file with its key.", &settings.key_file);
+  flags.AddString("tls-private-key-file", "PEM file with the key of that certificate.",
+                  &settings.key_file);
   flags.AddString("client-ca-file",
                   "PEM file with the authorities of client certificates: a client with such a "
-                  "certificate is let in as its subject.",
+                  "certificate is authenticated as its subject.",
                   &settings.client_ca_file);
   flags.AddString("token-auth-file",
                   "CSV file with bearer tokens of other users: token,user,uid,\"group1,group2\".",
                   &settings.token_auth_file);
   flags.AddList(
       "authorization-mode",
-      "Allow everything to everybody who is let in (AlwaysAllow), or what Roles and their "
+      "Allow everything to every authenticated user (AlwaysAllow), or only what Roles and their "
       "bindings allow (RBAC); Node may stand beside RBAC and adds nothing.",
       &settings.authorization_modes);
   flags.AddList("etcd-servers",
@@ -180,15 +181,17 @@ void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
                   &settings.etcd.ca_file);
   flags.AddString("etcd-certfile", "PEM file with the client certificate for etcd.",
                   &settings.etcd.certificate_file);
-  flags.AddString("etcd-keyfile", "PEM file with its key.", &settings.etcd.key_file);
-  flags.AddList("enable-admission-plugins",
-                "ServiceAccount: a new pod gets its service account, the volume with the account's "
-                "token and its imagePullSecrets, and is refused when the account does not exist. "
-                "Plugins that kube-apiserver has by default have no effect; others that refuse "
-                "something are not accepted.",
-                &settings.enabled_plugins);
+  flags.AddString("etcd-keyfile", "PEM file with the key of the client certificate for etcd.",
+                  &settings.etcd.key_file);
+  flags.AddList(
+      "enable-admission-plugins",
+      "With ServiceAccount the server gives a new pod its service account, the volume with "
+      "the account's token and the account's imagePullSecrets, and refuses the pod when "
+      "the account does not exist. Plugins that kube-apiserver enables by default have no "
+      "effect; the server does not start with others that refuse something.",
+      &settings.enabled_plugins);
   flags.AddList("disable-admission-plugins",
-                "ServiceAccount: pods are accepted as they are. Others have no effect.",
+                "With ServiceAccount the server accepts pods as they are. Others have no effect.",
                 &settings.disabled_plugins);
   flags.AddDuration("event-ttl",
                     "How long Events are kept after their last write; 0s keeps them for ever.",
@@ -202,9 +205,8 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddBool("insecure", "Serve plain HTTP.", &settings.insecure);
   flags.AddNonEmptyString(
       "token",
-      "The administrator's bearer token; without --token and --token-file one is made "
-      "for the kubeconfig or, with --insecure and without --token-auth-file, no token is "
-      "needed.",
+      "The administrator's bearer token. Without --token and --token-file the server makes one "
+      "for the kubeconfig; with --insecure and without --token-auth-file it needs no token.",
       &settings.token);
   flags.AddNonEmptyString("token-file", "File with the administrator's bearer token.",
                           &settings.token_file);
@@ -223,16 +225,17 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
                           &settings.kubeconfig);
   flags.AddNonEmptyString(
       "data-file",
-      "Keep all objects in this file too, so that they survive the process, with the "
-      "certificate and the administrator's token if these are made.",
+      "Keep all objects in this file, too, so that they survive the process. The file also has the "
+      "certificate and the administrator's token when the server makes these.",
       &settings.data_file);
   flags.AddBool("managed-fields",
-                "Keep in each object's metadata.managedFields who has set which field.",
+                "Record in each object's metadata.managedFields which manager has set which field.",
                 &settings.managed_fields);
   flags.AddInt("watch-window",
                "How many past events of a resource are kept for watches that begin in the past.",
                &settings.watch_window);
-  flags.AddInt("threads", "How many requests are worked on at once.", &settings.threads);
+  flags.AddInt("threads", "How many requests the server handles at the same time.",
+               &settings.threads);
   flags.AddList(
       "controllers",
       "Run these controllers: all, or some of namespace, serviceaccount-token, "
@@ -240,10 +243,10 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
       "pod.",
       &settings.controllers.names);
   flags.AddDuration("pod-start-delay",
-                    "With the controller pod: how long pods take to become ready.",
+                    "How long pods take to become ready when the controller pod runs.",
                     &settings.controllers.pod_start_delay);
-  flags.AddChoice("log-level", "What to log.", {"debug", "info", "warning", "error"},
-                  &settings.log_level);
+  flags.AddChoice("log-level", "Lowest level of the lines that the server logs",
+                  {"debug", "info", "warning", "error"}, &settings.log_level);
 }
 
 Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {

@@ -11,10 +11,11 @@
 
 namespace kubexx::api {
 
-/// Returns a reference to the owner `name` with the UID `uid`, an object of `resource`. It names
-/// the owner and nothing else: whoever wants `controller` or `blockOwnerDeletion` sets them, where
-/// apimachinery's metav1.NewControllerRef sets both. It checks nothing; a controller that has both
-/// objects uses controller::SetControllerReference, which does. Thread-safe.
+/// Returns a reference to the owner `name` with the UID `uid`, an object of `resource`. The
+/// reference sets neither `controller` nor `blockOwnerDeletion`, unlike apimachinery's
+/// metav1.NewControllerRef, which sets both; the caller sets them if need be. The function checks
+/// nothing. A controller that has both objects should use controller::SetControllerReference, which
+/// checks the owner. Thread-safe.
 inline meta::v1::OwnerReference OwnerReferenceTo(const apimachinery::ResourceInfo& resource,
                                                  std::string_view name, std::string_view uid) {
   meta::v1::OwnerReference reference;

@@ -10,7 +10,8 @@ namespace kubexx::api {
 /// @cond
 namespace internal {
 
-/// False for every type; asked for when there is no specialisation.
+/// False for every type. The static assertion for a T without a specialisation uses it, so that the
+/// assertion depends on T.
 template <class T>
 inline constexpr bool kIsKnown = false;
 inline constexpr apimachinery::ResourceInfo kNoResource{};
@@ -20,10 +21,10 @@ inline constexpr apimachinery::ResourceInfo kNoResource{};
 
 /// Group, version, kind, plural and scope of T, so that generic code needs no more than the type:
 /// `ResourceOf<core::v1::Pod>().plural` is "pods". The specialisation for a built-in type is in the
-/// header resources.gen.h of its group version and needs no complete T; that of a custom
-/// resource comes from kubexx-codegen. Types that the API server serves under no resource of their
-/// own (lists, options, Status) have none, and do not compile here, as when resources.gen.h is not
-/// included.
+/// header resources.gen.h of its group version and needs no complete T; that of a custom resource
+/// comes from kubexx-codegen. Types that the API server serves under no resource of their own
+/// (lists, options, Status) have no specialisation. ResourceOf does not compile for these, nor for
+/// a built-in type whose resources.gen.h is not included.
 template <class T>
 constexpr const apimachinery::ResourceInfo& ResourceOf() {
   static_assert(internal::kIsKnown<T>,

@@ -20,8 +20,9 @@ struct ObjectKey {
 
 }  // namespace kubexx::apimachinery
 
-/// For unordered containers. Another one in each process, as base::KeyedHash: whoever may create
-/// objects chooses their names, and must not choose their places.
+/// The hash for unordered containers. Each process has another hash function, as with
+/// base::KeyedHash, because users choose the names of the objects that they create, and must not be
+/// able to choose names that collide.
 template <>
 struct std::hash<kubexx::apimachinery::ObjectKey> {
   std::size_t operator()(const kubexx::apimachinery::ObjectKey& key) const noexcept;

@@ -16,13 +16,13 @@ const C& OrEmpty(const std::optional<C>& container) {
   static const C kEmpty;
   return container ? *container : kEmpty;
 }
-/// The same of one that may be absent or null.
+/// The same for a list or map that may be absent or null.
 template <class C>
 const C& OrEmpty(const std::optional<std::optional<C>>& container) {
   static const C kEmpty;
   return container && *container ? **container : kEmpty;
 }
-/// What is in a temporary would be gone.
+/// Deleted, because the reference to a temporary's content would dangle.
 template <class C>
 const C& OrEmpty(const std::optional<C>&& container) = delete;
 

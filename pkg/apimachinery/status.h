@@ -76,7 +76,8 @@ struct StatusDetails {
 /// An error. A value type. `code` is the HTTP status code, 0 when there was no response.
 class [[nodiscard]] Status {
  public:
-  // Out of line, as every file that returns errors would have them otherwise.
+  // These members are defined out of line; otherwise every file that returns errors would contain
+  // their code.
   Status();
   Status(Reason reason_in, std::string message_in, int code_in = 0);
   Status(const Status& other);

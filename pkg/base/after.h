@@ -16,8 +16,8 @@ constexpr TimePoint After(TimePoint from, Duration d) {
   return d > Duration::zero() && from > TimePoint::max() - d ? TimePoint::max() : from + d;
 }
 
-/// The same for times in coarser units, of which more than 292 years are more than a Duration can
-/// tell, so that they must not be converted before.
+/// The same for a time in a coarser unit. It may be longer than 292 years, the most that a Duration
+/// can hold, so the caller must not convert it to a Duration first.
 template <class Rep, class Period>
 constexpr TimePoint After(TimePoint from, std::chrono::duration<Rep, Period> d) {
   using Unit = std::chrono::duration<Rep, Period>;

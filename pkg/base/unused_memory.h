@@ -6,9 +6,9 @@
 namespace kubexx::base {
 
 /// Gives back the unused memory of the allocator, and the pages of program code and constants that
-/// have been read so far. The system reads pages again when they are needed, but most pages that
-/// the start of the program needed are not. Safe at any time; takes a few milliseconds.
-/// Thread-safe.
+/// have been read so far. The system reads a page again when the program needs it, but the program
+/// never again needs most of the pages that only its start used. Safe at any time; takes a few
+/// milliseconds. Thread-safe.
 void ReleaseUnusedMemory();
 
 }  // namespace kubexx::base

@@ -37,12 +37,13 @@ inline constexpr std::string_view kNamespaceIndex = "namespace";
 /// Indexers that contain only kNamespaceIndex.
 Indexers NamespaceIndexer();
 
-/// Returns the same functions, but one that returns no value for an object throws if `decode`
-/// cannot decode that object.
+/// Returns the same functions with one change: when a function returns no value for an object, and
+/// `decode` cannot decode that object, the function throws.
 Indexers Reading(Indexers indexers, UntypedDecoder decode);
 
-/// Indexers of functions that take a T, for an informer of T. Others store something else, of which
-/// such a function could read nothing: an informer of the metadata has no fields but these.
+/// Indexers of functions that take a T, for an informer of T. An informer that stores another type
+/// cannot use them: an informer of metadata, for example, stores no other fields that such a
+/// function could read.
 template <class T>
 struct FieldIndex {
   Indexers indexers{};
@@ -87,8 +88,8 @@ FieldIndex<T> IndexField(std::string field, M T::* first, Members... rest) {
 
 /// An immutable set of indexers and the numbers of their names. `version` shows which entries were
 /// indexed with an older set. Thread-safe. All versions share one table of names, because Encode
-/// gives numbers to new names that a TermsFunc returns. The table tells of each name in which
-/// version it became one, so that an older set does not find the names of newer functions.
+/// gives numbers to new names that a TermsFunc returns. The table records the version in which each
+/// name was added, so that an older set does not find the names of newer functions.
 class IndexerSet {
  public:
   static constexpr std::size_t kMaxVersions = 250;
@@ -111,8 +112,8 @@ class IndexerSet {
   /// Whether an IndexFunc has this name. False for names that only a TermsFunc returns.
   bool IsNamed(std::string_view index) const { return named_.contains(std::string(index)); }
 
-  /// The number of an index, if one of this set's functions has or had terms or an IndexFunc of its
-  /// name; otherwise std::nullopt.
+  /// The number of the index of that name, when this set has an IndexFunc of the name or one of its
+  /// functions has returned terms with the name; otherwise std::nullopt.
   std::optional<IndexId> Find(std::string_view index) const;
 
  private:
@@ -129,7 +130,7 @@ class IndexerSet {
   };
 
   apimachinery::Result<std::shared_ptr<IndexerSet>> Next() const;
-  /// `version` is the one in which the function was added that has returned the value.
+  /// `version` is the set's version that added the function which returned the value.
   void AppendFree(std::string_view index, std::string_view value, std::uint8_t version,
                   const Object& object, std::string& out) const;
   void Append(IndexId id, std::string_view index, std::string_view value, const Object& object,

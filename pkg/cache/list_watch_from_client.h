@@ -46,7 +46,7 @@ struct ListWatchOptions {
 
 /// Media type parameters that ask for metadata only: of one object or a watch, and of a list.
 inline constexpr std::string_view kAsPartialObject = "as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-/// What asks for the metadata of a list's items.
+/// The media type parameters that ask for the metadata of a list's items.
 inline constexpr std::string_view kAsPartialObjectList =
     "as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 

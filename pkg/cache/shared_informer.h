@@ -105,7 +105,7 @@ class SharedInformer final : public SharedInformerBase {
     std::map<apimachinery::ObjectKey, UntypedRef> deletes{};
   };
 
-  // Nothing is decoded for a callback that is not there.
+  // The handler decodes nothing for a callback that is not set.
   static apimachinery::Result<void> Tell(const EventHandler<T>& handler, Owed& owed,
                                          const RawEvent& event) {
     switch (event.type) {
@@ -167,7 +167,8 @@ class SharedInformer final : public SharedInformerBase {
     return {};
   }
 
-  // The state before one that does not decode; what was before two of them is known already.
+  // Remembers the state before an event whose object cannot be decoded. When several such events
+  // follow each other, only the state before the first one is needed.
   static void Remember(Owed& owed, const RawEvent& event) {
     const auto [known, is_new] = owed.deletes.try_emplace(event.key());
     if (is_new) {

@@ -50,7 +50,8 @@ namespace kubexx::certrotator {
 /// authority.
 class CertRotator {
  public:
-  /// What to keep where.
+  /// The certificate's Secret and Service, the configurations to update, and the times of the
+  /// rotation.
   struct Options {
     /// The Secret, of the type kubernetes.io/tls. The rotator makes it if it does not exist.
     apimachinery::ObjectKey secret{};

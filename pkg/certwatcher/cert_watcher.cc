@@ -112,7 +112,9 @@ class CertWatcher::Impl {
       wake_.notify_all();
     });
     for (const std::string& directory : watch_->unwatched()) {
-      logging::Warning("Cannot watch a directory; it is only polled", {{"directory", directory}});
+      logging::Warning(
+          "Cannot watch a directory for changes; the certificate is read at intervals only",
+          {{"directory", directory}});
     }
     // What changed before the watch was there.
     base::MutexLock lock(mu_);

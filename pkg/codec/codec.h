@@ -15,8 +15,9 @@ namespace kubexx::codec {
 /// The encodings of an object.
 enum class Encoding : std::uint8_t { kJson, kProtobuf };
 
-/// Whether a reader overwrites what it has kept of an object once the object was read. The streams
-/// of Secrets need that. Others do without: it is one more pass over what they bring.
+/// Whether a reader overwrites its copy of an object's bytes after the object has been read.
+/// Streams of Secrets need that. Other streams leave it out, because it takes one more pass over
+/// all bytes.
 enum class KeptMemory : std::uint8_t { kWiped, kPlain };
 
 /// Returns whether the type has a protobuf message. Custom resources have none: no field of their

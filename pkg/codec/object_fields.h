@@ -116,17 +116,17 @@ inline std::optional<std::string_view> TextIn(const std::string* text) {
 }  // namespace internal
 /// @endcond
 
-/// The fields of a T, which are read one by one: of protobuf without decoding the rest, and of an
-/// object that is decoded already. To read three fields of a pod costs a twentieth of decoding it.
-/// Whoever reads most of an object had better decode it.
+/// Reads single fields of a T, either from protobuf, without decoding the other fields, or from an
+/// object that is already decoded. Reading three fields of a pod costs a twentieth of decoding the
+/// pod. Code that reads most fields of an object should decode it.
 ///
 /// A path consists of members, the outermost first: `(&Pod::spec, &PodSpec::node_name)`. Members
-/// before the last are structs, or optional ones; a struct on the way that is not set has no
-/// fields, and what is read of it is empty.
+/// before the last are structs or optional structs; when one of them is not set, the methods return
+/// an empty value for the field.
 ///
 /// For an object that can be decoded, each method returns what the decoded object has. kMalformed,
-/// with the path of the field, when the field or the framing around it is bad. An object that
-/// cannot be decoded because of another field may be read.
+/// with the path of the field, when the field or the framing around it is bad. A field may be
+/// readable although the object cannot be decoded because of another field.
 ///
 /// Refers to the bytes or the object that it was made of; texts are views of those. Thread-safe.
 template <class T>

@@ -27,8 +27,8 @@ struct ObjectMetaSummary {
 /// although this function finds its name.
 apimachinery::Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view bytes);
 
-/// The same, for whoever does not need the uid: it may be empty, as it is too long to be copied for
-/// nothing.
+/// The same for callers that do not need the uid: the result's uid may be empty, since a copy of
+/// the uid would cost an allocation.
 apimachinery::Result<ObjectMetaSummary> ScanObjectKey(Encoding encoding, std::string_view bytes);
 
 /// Scans `bytes` for the labels in the metadata, and decodes nothing else of the object. Works for

@@ -30,8 +30,8 @@ struct MessageBytes {
 /// that DecodeProtobuf decodes, `member` becomes what it is in the decoded object, or keeps its
 /// value if an optional message on the path is missing: of several occurrences of a field the last
 /// counts, and messages, lists and maps are joined. Returns kMalformed, with the path of the field,
-/// when the field or the framing around it is bad. Bytes that are bad elsewhere, which
-/// DecodeProtobuf refuses, it may read.
+/// when the field or the framing around it is bad. It may succeed on a message that DecodeProtobuf
+/// refuses, when only bytes of other fields are bad.
 apimachinery::Result<void> DecodeProtobufField(FieldPath path, MessageBytes message, void* member);
 
 /// Finds the text of a field of Kind::kString, plain or optional, without a copy. std::nullopt when

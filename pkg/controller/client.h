@@ -98,8 +98,9 @@ class Client {
     return ListFrom(parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), std::move(selection));
   }
 
-  /// Reads the metadata of the T from a cache that has nothing else of these objects, and costs as
-  /// little. It is another cache than that of Get<T>. Errors are those of Get.
+  /// Reads the metadata of the T from a cache that keeps only the metadata, and therefore takes far
+  /// less memory than whole objects. It is another cache than that of Get<T>. Errors are those of
+  /// Get.
   template <class T>
   apimachinery::Result<cache::Ref<api::meta::v1::PartialObjectMetadata>> GetMetadata(
       const apimachinery::ObjectKey& key) const {

@@ -35,9 +35,9 @@ namespace kubexx::controller {
 /// example because the permission to list and watch was revoked, the store logs a warning and
 /// forgets the write; the controller then reconciles the key with the cache as it is.
 ///
-/// A write of a type that no cache holds yet belongs to no cache's version. The store remembers it
-/// for the first reads of that type: the first list of a cache that is made later may come from an
-/// API server that is behind the write.
+/// While no cache of a type exists, there is no cache's version that a write of the type could be
+/// compared with. The store remembers it for the first reads of that type: the first list of a
+/// cache that is made later may come from an API server that is behind the write.
 ///
 /// The store does not record deletes, because the server's answer has no resourceVersion. Deleting
 /// an object twice does no harm.

@@ -21,9 +21,9 @@ class UndecodableObject final : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One change of a T. The event decodes its objects on first use, once for all its users; whoever
-/// needs a few fields only, gets them without that from fields() and old_fields(). It refers to the
-/// informer's event and is valid only during the call that it is passed to.
+/// One change of a T. The event decodes its objects on first use, once for all its users; fields()
+/// and old_fields() read a few fields without decoding the objects. It refers to the informer's
+/// event and is valid only during the call that it is passed to.
 template <class T>
 class Event {
  public:

@@ -98,8 +98,8 @@ struct ManagerOptions {
   /// runs, for how long and on what. The manager cannot end a thread from outside, and if it waited
   /// longer it would keep the lease, or work beside the next leader. When no function is set, the
   /// manager logs the error and ends the process at once with status 1 (std::_Exit). When the
-  /// function returns, Run also returns the error, whether a runnable, a warm-up or a handler of
-  /// the caches does not end, and the manager's destructor waits for it. Called on any thread.
+  /// function returns, Run returns the error, too, and the manager's destructor waits for whatever
+  /// does not end: a runnable, a warm-up or a handler of the caches. Called on any thread.
   std::function<void(const apimachinery::Status&)> on_stuck{};
   /// How long a Client's read waits for the first list of a type that nobody has read before,
   /// counted from the start of its cache. The read fails at once when the server refuses the list.

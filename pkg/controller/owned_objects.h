@@ -20,8 +20,8 @@
 
 namespace kubexx::controller {
 
-/// The name of the index by which OwnedObjects selects: an object has in it the UID of its
-/// controller, and "/" with its namespace when it has none.
+/// The name of the index by which OwnedObjects selects: an object's value is the UID of its
+/// controller or, when it has no controller, "/" and its namespace.
 inline constexpr const char* kControllerUidIndex = "metadata.ownerReferences.controller";
 
 /// Finds the objects of type T that one object controls (see SetControllerReference), through an
@@ -41,7 +41,8 @@ class OwnedObjects {
   /// In any informer, such as MetadataInformerFor with T = PartialObjectMetadata.
   explicit OwnedObjects(std::shared_ptr<cache::SharedInformer<T>> informer)
       : informer_(std::move(informer)) {
-    // That the index is there already is what is wanted, and Of tells of any other error.
+    // An error that says that the index exists already is no failure, and Of returns any other
+    // error.
     (void)informer_->AddIndexers(cache::IndexField<T>(kControllerUidIndex, UidsOf));
   }
 
@@ -62,13 +63,14 @@ class OwnedObjects {
   }
 
   /// Returns the objects of `namespace_` that have no controller, in no particular order, as fresh
-  /// as the store; of a cluster-scoped type with an empty `namespace_`. Whoever adopts some of them
-  /// selects by labels first. Errors are those of Of, but for that of an owner without UID: what
-  /// cannot be read in another namespace is none.
+  /// as the store; of a cluster-scoped type with an empty `namespace_`. A controller that adopts
+  /// some of them selects by labels first. Errors are those of Of, except for the one about an
+  /// owner without UID. An object of another namespace that cannot be read causes no error.
   apimachinery::Result<std::vector<cache::Ref<T>>> Orphans(const std::string& namespace_) const {
     KX_ASSIGN_OR_RETURN(std::vector<cache::Ref<T>> orphans,
                         Select(namespace_, WithoutController(namespace_)));
-    // Users write UIDs of owners, and may write one that looks like that.
+    // Users may write any text as the UID of an owner, also one that equals the index's value for
+    // objects without a controller.
     std::erase_if(
         orphans, [](const cache::Ref<T>& each) { return ControllerOf(each->metadata) != nullptr; });
     return orphans;

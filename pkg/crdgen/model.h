@@ -27,11 +27,12 @@ struct Field {
   std::string json_name{};
   std::string description{};
   Shape shape = Shape::kPlain;
-  /// Whether a std::optional is around a list or a map, since it may be missing or null, which is
-  /// not the same as empty.
+  /// Whether the list or map is inside a std::optional, because it may be missing or null, and
+  /// neither means the same as an empty one.
   bool is_optional_container = false;
-  /// Whether null and absence are two states. For JSON text, whose null is a value, a
-  /// std::optional tells them apart; for every other type it takes one more.
+  /// Whether the field may be null as well as absent, and the member keeps the difference. JSON
+  /// text contains null as a value, so one std::optional is enough for it; every other type has a
+  /// std::optional in a std::optional.
   bool keeps_null = false;
   /// The enumerator of codec::Kind, and the C++ type of one element.
   std::string kind{};
@@ -58,7 +59,8 @@ struct Struct {
   std::string description{};
   std::vector<Field> fields{};
   /// The number of fields, including those of the structs that are held by value. A list or a map
-  /// counts for more fields than an aggregate may have.
+  /// adds more than the number of fields that an aggregate may have, so that a struct with one is
+  /// no aggregate.
   std::size_t size = 0;
 
   /// Whether the struct is small and has no lists and maps. Its special members are then cheap to
@@ -88,12 +90,12 @@ struct Version {
 /// or JSON, including the items of a List; ignores documents of other kinds. Names become C++ names
 /// in the same way as those of the built-in types. A field that is not required becomes optional,
 /// so that a zero value differs from none, and an empty list or map, too. So does one that is
-/// nullable; one that may be absent or null becomes an optional of an optional. What is read is so
-/// written as it was. A value that no struct can hold without loss stays JSON text. A list of
-/// conditions becomes one of meta::v1::Condition if its fields have the names and types of
-/// Kubernetes' own and the same fields are required. kMalformed for text that is not YAML or JSON;
-/// kInvalid for a definition that cannot become a type, such as one whose objects keep fields that
-/// the schema does not name, and when there is no definition.
+/// nullable; one that may be absent or null becomes an optional of an optional. So an object that
+/// is read and written again stays the same. A value that no struct can hold without loss stays
+/// JSON text. A list of conditions becomes one of meta::v1::Condition if its fields have the names
+/// and types of Kubernetes' own and the same fields are required. kMalformed for text that is not
+/// YAML or JSON; kInvalid for a definition that cannot become a type, such as one whose objects
+/// keep fields that the schema does not name, and when there is no definition.
 apimachinery::Result<std::vector<Version>> ReadDefinitions(std::string_view text);
 
 }  // namespace kubexx::crdgen

@@ -82,7 +82,7 @@ class PageCursor {
 ///       }
 ///     }
 ///
-/// Can be gone through once. Not thread-safe; neither copied nor moved.
+/// A program can iterate over the range once. Not thread-safe; can be neither copied nor moved.
 template <class T>
 class Pages {
  public:

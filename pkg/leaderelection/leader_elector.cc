@@ -312,7 +312,7 @@ class LeaderElector::Impl::Session {
       // A server that is starting says so, too, and a moment later no more.
       if (hopeless >= kHopelessInARow) {
         logging::Info(
-            "Cannot watch the leader's Lease; when it is released it is taken over at the next "
+            "Cannot watch the leader's Lease; this process notices its release only at the next "
             "poll",
             {{"lease", options_.lock->Key().ToString()}, {"error", ended.error()}});
         return;

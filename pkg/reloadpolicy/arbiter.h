@@ -216,8 +216,8 @@ class Arbiter {
   void LeaveUnrecorded(const ObjectRef& workload);
   /// The workload has nothing to roll any more: it stops waiting.
   void Done(const ObjectRef& workload);
-  /// Nobody asks any more, because the operator has stopped: no place is kept for a workload that
-  /// was to ask again.
+  /// The operator has stopped and asks no more: the arbiter frees the places that it has reserved
+  /// for workloads that were to ask again.
   void KeepNoPlaces();
 
   /// Returns the waiting workloads for which the answer may have changed. Each is returned once,
@@ -341,7 +341,7 @@ class Arbiter {
   /// Whether the workload waits for a place that it would not get, because a stop has been reached
   /// in the meantime.
   bool HasBeenStopped(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
-  /// Has the waiting workloads asked again that the policy governs or holds back.
+  /// Makes those waiting workloads ask again that the policy governs or holds back.
   void WakeGoverned(const Policy& policy);
   /// Whether another workload in the namespace may have a higher order.
   bool OthersFollow(const ObjectRef& workload, int order) const;
@@ -366,7 +366,7 @@ class Arbiter {
   void Drop(const ObjectRef& workload);
   /// Reverts what Start did. Returns whether there was something to revert.
   bool TakeBack(const ObjectRef& workload);
-  /// Does the same, and has those that wait asked again.
+  /// Does the same, and makes the waiting workloads ask again.
   void Undo(const ObjectRef& workload);
   void End(const ObjectRef& workload, RolloutState state, base::WallTime now);
   /// Remembers a start, unless it lies in the future. `annotations` are the workload's.
@@ -383,7 +383,8 @@ class Arbiter {
   /// Rollouts that Begin has replaced by a new one, until that new one has been observed.
   std::map<ObjectRef, Rollout> replaced_;
   std::map<ObjectRef, Ended> ended_;
-  /// What a minimum interval counts from when the workload's annotation says less.
+  /// The remembered starts from which minimum intervals count when the workloads' annotations are
+  /// missing or older.
   LastStarts last_starts_;
   std::optional<base::WallTime> next_prune_;
   /// The orders that annotations give to workloads, by namespace.

@@ -9,7 +9,8 @@
 
 namespace kubexx::reloadpolicy {
 
-/// Which keys of a ConfigMap or Secret count for a workload, of those that count at all.
+/// Which keys of a ConfigMap or Secret count for a workload. Lists of keys (key_list.h) may exclude
+/// further keys.
 enum class KeyScope : std::uint8_t {
   kAll,
   /// Only the keys that the workload's pod template uses.

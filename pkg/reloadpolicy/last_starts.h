@@ -21,15 +21,15 @@ namespace kubexx::reloadpolicy {
 /// type.
 class LastStarts {
  public:
-  /// A start that lies further in the future than this is not believed: a rollout is dated ahead by
-  /// seconds only, to tell it from the one before.
+  /// The class ignores a start that lies further in the future than this: the arbiter dates a
+  /// rollout ahead by seconds only, to tell it from the one before.
   static constexpr base::Duration kMostAhead = std::chrono::minutes(1);
 
-  /// Takes in that a rollout of the workload with this uid began at `started`; an earlier start
-  /// than the known one changes nothing. Another uid is another object, whose rollouts do not
-  /// count, except for Jobs: those are made anew when they are rolled. An empty uid is one that is
-  /// not known. `own_interval`: the interval that the workload's own annotation asks for; see
-  /// Prune.
+  /// Records that a rollout of the workload with this uid began at `started`; a start earlier than
+  /// the known one changes nothing. A different uid means a different object, whose rollouts do not
+  /// count. Jobs are an exception, because a rollout deletes a Job and creates a new one. An empty
+  /// uid means that the uid is not known. `own_interval`: the interval that the workload's own
+  /// annotation asks for; see Prune.
   void Note(const ObjectRef& workload, const std::string& uid, base::WallTime started,
             base::Duration own_interval = {});
   /// The latest start that is known of the workload with this uid.
@@ -38,8 +38,8 @@ class LastStarts {
   void Forget(const ObjectRef& workload) { starts_.erase(workload); }
   /// Moves starts in the future to `now`: the clock has been set back.
   void Clamp(base::WallTime now);
-  /// Drops the starts from which neither the interval that `longest_for` gives for the workload nor
-  /// the one that was noted with them still counts at `now`.
+  /// Drops each start after which, at `now`, both the interval that `longest_for` returns for the
+  /// workload and the `own_interval` that was recorded with the start have passed.
   void Prune(base::WallTime now, base::FunctionRef<base::Duration(const ObjectRef&)> longest_for);
   std::size_t size() const { return starts_.size(); }
 

@@ -51,12 +51,13 @@ class Executor {
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
     std::chrono::milliseconds ping_interval = std::chrono::seconds(5);
     /// The connection fails when nothing has arrived for this long, not even a pong. Time in which
-    /// a sink keeps the call from reading does not count. A forwarded port that has not taken all
-    /// of its input keeps the server from answering, and fails only when the server's machine
-    /// leaves what it is sent unanswered for this long.
+    /// a sink keeps the call from reading does not count. While the pod has not taken all input of
+    /// a forwarded port, the server does not answer pings. Such a connection fails only when the
+    /// server's machine does not acknowledge the sent bytes for this long.
     std::chrono::milliseconds silence_timeout = std::chrono::seconds(61);
     /// The connection of a command fails when the server has accepted no bytes of input for this
-    /// long. A forwarded port may take any time, as it may behind a connection of TCP.
+    /// long. This limit does not apply to a forwarded port: the pod may take its input at any
+    /// speed, as over a TCP connection.
     std::chrono::milliseconds write_timeout = std::chrono::seconds(60);
     /// The size of the largest accepted message; servers send up to 32 KiB.
     std::size_t max_message_bytes = 16 << 20;
@@ -77,8 +78,8 @@ class Executor {
   /// Makes one connection to `port` of a pod, on its loopback interface. Ends without an error when
   /// the pod's side closes. Uses the protocol v4.channel.k8s.io, which kubelets support since 1.4.
   /// It cannot tell the pod that the input has ended, so the call then continues until the pod
-  /// closes. An error of `in` ends the call and is returned. A pod that takes no input is waited
-  /// for without a limit, as by client-go tools/portforward.
+  /// closes. An error of `in` ends the call and is returned. The call waits without a limit for a
+  /// pod that takes no input, as client-go tools/portforward does.
   apimachinery::Result<void> Forward(const Target& target, std::uint16_t port, Source in, Sink out,
                                      const std::stop_token& stop = {}) const;
 

@@ -43,11 +43,12 @@ struct ForwardedPort {
 ///     std::jthread runner([&](const std::stop_token& stop) { (void)forwarder->Run(stop); });
 ///     Fetch("http://127.0.0.1:" + std::to_string(forwarder->ports().front().local));
 ///
-/// Each connection has a WebSocket to the API server, and three threads, of its own: what happens
-/// to one does not concern the others. When the pod ends a connection, the client gets all that the
-/// pod has sent, and then the end. When the connection fails instead, because the server refuses,
-/// nobody listens on the pod's port, or the way to it breaks, the client's connection is reset, so
-/// that it does not take a part of an answer for the whole, and `on_error` gets the reason.
+/// Each connection has a WebSocket to the API server, and three threads, of its own: an event on
+/// one connection does not affect the others. When the pod ends a connection, the client gets all
+/// that the pod has sent, and then the end. When the connection fails instead, because the server
+/// refuses, nobody listens on the pod's port, or the way to it breaks, the client's connection is
+/// reset, so that it does not take a part of an answer for the whole, and `on_error` gets the
+/// reason.
 ///
 /// A client that ends its own side first (a half-closed connection) still gets what the pod sends.
 /// The pod is not told of that end before the connection is over, as Executor::Forward says.
@@ -69,22 +70,24 @@ class PortForwarder {
     /// not by this program, until one of them has ended; the log says that the bound is reached. A
     /// client whose machine is gone keeps its place for some minutes. At least 1.
     std::size_t max_connections = 128;
-    /// How long a connection lasts whose client has ended its side while the pod sends nothing; the
-    /// log tells of one that is given up. A client that is gone altogether looks the same. What the
-    /// pod has sent and the client does not take yet is waited for without a limit.
+    /// How long a connection stays open after its client has ended its own side and while the pod
+    /// sends nothing. Then the forwarder closes it, with a line in the log. A client that no longer
+    /// exists looks the same as one that has ended its side. The forwarder waits without a limit
+    /// for a client to take bytes that the pod has sent.
     std::chrono::milliseconds half_closed_timeout = std::chrono::minutes(1);
-    /// Is told why a connection has failed on its way to the pod, or could not be carried because
-    /// the system has no thread, memory or descriptor left for it; not of what the client itself
-    /// did, and not of a stop. Called on the connection's thread, several at a time, or on Run's
-    /// where the connection has got none, so that it must not wait for a stop of Run. What it
-    /// throws is logged. Without one the reason is logged as a warning.
+    /// Called with the reason when a connection has failed on its way to the pod, or cannot be
+    /// carried because the system has no thread, memory or descriptor left for it. Not called when
+    /// the client itself ended the connection, nor at a stop. It runs on the connection's thread,
+    /// for several connections at a time, or on the thread of Run when the connection has got no
+    /// thread; so it must not wait for a stop of Run. An exception is logged. When the function is
+    /// not set, the reason is logged as a warning.
     std::function<void(const ForwardedPort& port, const apimachinery::Status& error)> on_error{};
   };
 
-  /// Begins to listen on all `ports`. Connections wait until Run. `target.container` does not
-  /// matter. Returns kBadRequest when an argument cannot be used, such as a name of a pod that no
-  /// pod can have, and kUnavailable when a local port cannot be listened on. A local port that the
-  /// system chooses is the same on all addresses.
+  /// Begins to listen on all `ports`. Connections wait until Run. Ignores `target.container`.
+  /// Returns kBadRequest when an argument cannot be used, such as a name of a pod that no pod can
+  /// have, and kUnavailable when a local port cannot be listened on. A local port that the system
+  /// chooses is the same on all addresses.
   static apimachinery::Result<std::unique_ptr<PortForwarder>> New(Executor executor, Target target,
                                                                   std::vector<ForwardedPort> ports,
                                                                   Options options);

@@ -114,10 +114,10 @@ struct Config {
   std::shared_ptr<RoundTripper> round_tripper{};
   /// Middleware: when set, each RESTClient calls it once, when it is made, with what carries its
   /// requests (the network or `round_tripper`), and sends its requests to what it returns instead.
-  /// That sees every attempt, with all headers and credentials, and may change requests, answer
-  /// them itself, and measure or count them; it must be thread-safe. When it returns null, New
-  /// fails with kInvalidConfig. The streams of remotecommand do not go through it. Like client-go's
-  /// Config.WrapTransport.
+  /// The returned object sees every attempt, with all headers and credentials, and may change
+  /// requests, answer them itself, and measure or count them; it must be thread-safe. When it
+  /// returns null, New fails with kInvalidConfig. The streams of remotecommand do not go through
+  /// it. Like client-go's Config.WrapTransport.
   std::function<std::shared_ptr<RoundTripper>(std::shared_ptr<RoundTripper> inner)>
       wrap_round_tripper{};
 };

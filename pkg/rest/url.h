@@ -22,8 +22,8 @@ struct ServerUrl {
   std::string Origin() const;
   /// Returns "host:port" or "[::1]:port", for the header Host and the host label of the metrics.
   std::string Authority() const;
-  /// Like Origin, for cpprestsdk. That resolves everything before the last ":" without removing
-  /// brackets, so an IPv6 address has none here.
+  /// Like Origin, but for cpprestsdk, and with no brackets around an IPv6 address: cpprestsdk
+  /// resolves everything before the last ":" as a name, and does not remove brackets.
   std::string OriginToResolve() const;
   bool is_ipv6() const { return host.find(':') != std::string::npos; }
 };

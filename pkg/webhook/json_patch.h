@@ -20,12 +20,12 @@ namespace kubexx::webhook {
 /// moved, and keeps its unknown members, if it stays the same or if no other element of the list
 /// has its "name". Otherwise it is a new element, too.
 ///
-/// The time is limited to what grows with the sizes of the documents, and some tens of
-/// milliseconds; the patch's size is limited by those sizes. Documents that would take longer have
-/// long lists of elements without names, or are deep and wide. In these, elements are not compared
-/// by half of their members, and deep values are replaced as a whole. The result then has the same
-/// known members, but loses the unknown ones in what was replaced. Returns kMalformed if one of the
-/// documents is not JSON.
+/// The function takes at most a time in proportion to the sizes of the documents, and some tens of
+/// milliseconds more; those sizes limit the size of the patch, too. Documents that would take
+/// longer have long lists of elements without names, or are deep and wide. In these, elements are
+/// not compared by half of their members, and deep values are replaced as a whole. The result then
+/// has the same known members, but loses the unknown ones in what was replaced. Returns kMalformed
+/// if one of the documents is not JSON.
 apimachinery::Result<std::string> MakeJsonPatch(std::string_view original, std::string_view before,
                                                 std::string_view after);
 

@@ -14,8 +14,8 @@ namespace kubexx::workqueue {
 /// The tenants that share the queue, and their shares.
 struct FairOptions {
   /// Returns the tenant of a key; by default its namespace. Called without a lock on the thread
-  /// that adds the key, which gets what it throws, and then has not added the key. Must always
-  /// return the same for a key.
+  /// that adds the key. When it throws, that thread gets the exception, and the key is not added.
+  /// Must always return the same tenant for a key.
   std::function<std::string(const Key&)> tenant{};
   /// How many keys a tenant gets in its turn; at least 1, which is also the default.
   std::map<std::string, int> weights{};

@@ -11,9 +11,9 @@ namespace kubexx::workqueue {
 
 struct Key;
 
-/// As client-go's TypedRateLimiter. Implementations are thread-safe. What one throws passes through
-/// the queue to whoever called that; a controller logs and counts it, and tries the key again
-/// later.
+/// As client-go's TypedRateLimiter. Implementations are thread-safe. The queue passes an exception
+/// of its rate limiter on to its caller; a controller logs and counts the exception, and tries the
+/// key again later.
 class RateLimiter {
  public:
   virtual ~RateLimiter() = default;

@@ -185,7 +185,7 @@ matrix_rolls() {
 
 leader() { kubectl -n "$system" get lease stakater-reloader-lock -o 'jsonpath={.spec.holderIdentity}'; }
 
-# What cannot be meant ends the program at once with status 1, and it says which flag it is.
+# A flag with a wrong value ends the program at once with status 1, and the message names the flag.
 refused() { # refused WORDS ARGUMENT...
   local words=$1 said status=0
   shift

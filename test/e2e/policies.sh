@@ -101,9 +101,9 @@ one_at_a_time() {
   [ "$begins" -ge 3 ] || fail "the second rollout began $begins s after the first, whose pods need 3 s"
 }
 
-# A pause-period pauses and resumes; values that cannot be meant are told, and stop nothing else.
+# A pause-period pauses and resumes. The operator reports annotations with invalid values, and rolls everything else.
 pauses_end() {
-  log "a pause-period; annotations that cannot be meant"
+  log "a pause-period; annotations with invalid values"
   wait_until 30 "the end of the pause" pause_is_over
   wait_until 30 "the one rollout of the pause" revision_is shop-3 paused 2
   wait_until 30 "an Event on a bad pause-period" has_event shop-3 bad-pause ReloadFail

@@ -160,7 +160,8 @@ void FileSource::Watch() {
     wake_.notify_all();
   });
   for (const std::string& unwatched : watch_->unwatched()) {
-    logging::Warning("Cannot watch a directory; it is only polled", {{"directory", unwatched}});
+    logging::Warning("Cannot watch a directory for changes; it is read at intervals only",
+                     {{"directory", unwatched}});
   }
 }
 

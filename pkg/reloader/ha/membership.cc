@@ -139,7 +139,7 @@ class Membership::Impl {
     }
     logging::Warning(
         "This replica could not renew its Lease for so long that others may have taken its shards; "
-        "it gives them up and begins anew",
+        "it gives up these shards and joins the replicas again",
         {{"replica", options_.identity}});
     is_member_ = has_place_ = false;
     has_waited_ = true;

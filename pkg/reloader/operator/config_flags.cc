@@ -54,7 +54,8 @@ void ConfigFlags::AddAnnotations(flags::FlagSet& flags) {
                   "such as 5m, so that further reloads are one rollout",
                   &keys.pause_period);
   flags.AddString("pause-deployment-time-annotation",
-                  "annotation that records when such a pause began", &keys.paused_at);
+                  "annotation in which the operator records when such a pause began",
+                  &keys.paused_at);
 }
 
 void ConfigFlags::AddScope(flags::FlagSet& flags) {
@@ -86,10 +87,11 @@ void ConfigFlags::AddReloads(flags::FlagSet& flags) {
   flags.AddBool("auto-reload-all",
                 "reload every workload that does not switch it off by annotation",
                 &rules_.auto_reload_all);
-  flags.AddString("reload-strategy",
-                  "how a workload is rolled: env-vars sets a variable in one of its containers, "
-                  "annotations an annotation of its pod template",
-                  &reload_strategy_);
+  flags.AddString(
+      "reload-strategy",
+      "how the operator rolls a workload: with env-vars it sets a variable in a container, "
+      "with annotations it sets an annotation of the pod template",
+      &reload_strategy_);
   flags.AddString("reload-on-create", "\"true\": creating a ConfigMap or Secret reloads, too",
                   &reload_on_create_);
   flags.AddString("reload-on-delete", "\"true\": deleting a ConfigMap or Secret reloads, too",
@@ -123,7 +125,8 @@ void ConfigFlags::AddReloads(flags::FlagSet& flags) {
 
 void ConfigFlags::AddProcess(flags::FlagSet& flags) {
   flags.AddBool("enable-ha",
-                "one of several replicas reloads, by a Lease; needs POD_NAME and POD_NAMESPACE",
+                "of several replicas only the one that holds a Lease reloads; needs POD_NAME and "
+                "POD_NAMESPACE",
                 &enable_ha_);
   flags.AddInt("shards",
                "with enable-ha: divide the namespaces into this many parts, from 1 to 64, which "

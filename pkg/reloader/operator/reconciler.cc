@@ -24,7 +24,7 @@ void TellNotPlanned(const WorkloadId& id, const apimachinery::Status& why, bool 
                : is_news  ? logging::Level::kInfo
                           : logging::Level::kDebug,
                is_behind ? "A source has just changed, and its event has not arrived; the operator "
-                           "looks at the workload again then"
+                           "looks at the workload again once it has"
                          : "Cannot read a source; the operator looks at the workload again later",
                {{"workload", id.key.name},
                 {"kind", KindName(id.kind)},
@@ -253,8 +253,9 @@ Reconciler::Answer Reconciler::Recover(const WorkloadId& keeper, const std::stop
   if (recovered) {
     return *recovered ? Answer{} : Answer{.again = kRecoverInterval};
   }
-  logging::Error("Cannot recreate a Job that an earlier process has deleted for that",
-                 {{"keeper", keeper.key.ToString()}, {"error", recovered.error()}});
+  logging::Error(
+      "Cannot recreate a Job that an earlier process has deleted in order to recreate it",
+      {{"keeper", keeper.key.ToString()}, {"error", recovered.error()}});
   return {.outcome = Outcome::kRetry, .failure = Retries::FailureOf(recovered.error())};
 }
 

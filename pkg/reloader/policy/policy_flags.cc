@@ -28,18 +28,21 @@ Result<std::optional<int>> CountOf(const char* flag, std::int64_t value) {
 void PolicyFlags::AddTo(flags::FlagSet& flags) {
   flags.AddBool(
       "reload-policies",
-      "keep ReloadPolicies and ClusterReloadPolicies (kubexx.io) where they are installed",
+      "obey ReloadPolicies and ClusterReloadPolicies (kubexx.io) where their CRDs are installed",
       &enabled_);
-  flags.AddBool("require-cluster-policies",
-                "with --namespaces: roll nothing while ClusterReloadPolicies may not be read; "
-                "without --namespaces this is always so",
-                &requires_cluster_);
-  flags.AddBool("pause-rollouts", "roll nothing; the rollouts are made once the flag is gone",
+  flags.AddBool(
+      "require-cluster-policies",
+      "with --namespaces: roll nothing while the operator may not read ClusterReloadPolicies; "
+      "without --namespaces this always holds",
+      &requires_cluster_);
+  flags.AddBool("pause-rollouts",
+                "roll nothing; an operator that starts without the flag makes these rollouts",
                 &paused_);
-  flags.AddInt("max-concurrent-rollouts", "rollouts under way in the cluster; 0 for no limit",
-               &in_cluster_);
+  flags.AddInt("max-concurrent-rollouts",
+               "how many rollouts may be under way in the cluster; 0 for no limit", &in_cluster_);
   flags.AddInt("max-concurrent-rollouts-per-namespace",
-               "rollouts under way in each namespace; 0 for no limit", &in_namespace_);
+               "how many rollouts may be under way in each namespace; 0 for no limit",
+               &in_namespace_);
   flags.AddBool("health-gate",
                 "a rollout is under way until all pods have been available for a while, not only "
                 "replaced; one at a time in a namespace when there is no other limit",
@@ -50,9 +53,11 @@ void PolicyFlags::AddTo(flags::FlagSet& flags) {
                "roll no more workloads while this many rollouts have failed; 0 for never",
                &stop_after_failures_);
   flags.AddDuration("min-rollout-interval",
-                    "time between two rollouts of one workload, at most 720h", &min_interval_);
+                    "least time between two rollouts of one workload, at most 720h",
+                    &min_interval_);
   flags.AddString("maintenance-windows",
-                  "roll only then: \"<cron schedule> <duration> [<time zone>]\", separated by ;",
+                  "begin rollouts only in these windows: \"<cron schedule> <duration> [<time "
+                  "zone>]\", separated by ;",
                   &windows_);
   flags.AddChoice(
       "keys",

@@ -220,7 +220,7 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyEnf
         old_object->metadata.generation != object->metadata.generation) {
       set(*object, false);
     } else {
-      on_told(*object);  // what the operator itself writes to the status is no news
+      on_told(*object);  // only the status has changed, which the operator itself writes
     }
   };
   handler.on_delete = [&enforcer, on_gone = std::move(on_gone)](const cache::Ref<T>& object, bool) {

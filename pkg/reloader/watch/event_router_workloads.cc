@@ -199,7 +199,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     const Workload user =
         IsOfDeployment(*workload) ? parts_.caches.GetWorkload(id).value_or(*workload) : *workload;
     const std::vector<SourceId> referenced = ReferencedSources(user);
-    // One whose namespace is selected later is no news of a start.
+    // A start plans workloads for the first time, but not those whose namespace is selected later.
     if (is_first && IsSelected(id.key.namespace_, stop)) {
       parts_.memory.MarkUnplanned(id);
       if (!AllPodsAreReplaced(*workload)) {

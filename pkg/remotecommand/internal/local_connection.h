@@ -37,7 +37,7 @@ class LocalConnection {
   /// A Sink.
   apimachinery::Result<void> Write(std::string_view bytes);
 
-  /// Whether it was the local side that ended the connection, which is no news to it.
+  /// Whether the local side ended the connection. It need not be told of that end.
   bool has_ended() const { return has_ended_; }
   /// Whether it ended because there was nothing to write. Not while Read runs.
   bool gave_up() const { return gave_up_; }
