@@ -170,7 +170,7 @@ class Process {
   }
 
   void Admit(const std::stop_token& stop) {
-    reloader::ServeAdmission(client_, config_.admission, *admission_, &registry_,
+    reloader::ServeAdmission(client_, config_.admission, {*admission_, *warnings_}, &registry_,
                              base::Clock::Real(), stop);
   }
 
@@ -271,6 +271,7 @@ class Process {
     options.observers = observers_;
     options.held_shards = replica_ ? &replica_->held_shards() : nullptr;
     options.rollout_gate = &policies_->gate();
+    options.arbiter = [this] { return policies_->Snapshot(); };
     options.namespace_selector = namespaces_.get();
     operator_ = std::make_unique<reloader::Operator>(
         std::move(options), reloader::InformersFor(config_, client_, Parts()), *writer_);
@@ -279,6 +280,11 @@ class Process {
           [this](reloader::WorkloadKind kind, const codec::JsonTree& object,
                  const std::stop_token& stop) { return operator_->Stamp(kind, object, stop); },
           &registry_);
+      warnings_ = std::make_unique<reloader::SourceAdmission>(
+          [this](const reloader::ChangedSource& changed, const std::stop_token& stop) {
+            return operator_->Foresee(changed, stop);
+          },
+          config_.rules.keys, base::Clock::Real(), &registry_);
     }
     return {};
   }
@@ -324,6 +330,7 @@ class Process {
   std::unique_ptr<reloader::Policies> policies_;
   std::unique_ptr<reloader::Operator> operator_;
   std::unique_ptr<reloader::TemplateAdmission> admission_;
+  std::unique_ptr<reloader::SourceAdmission> warnings_;
   std::unique_ptr<reloader::MessageSender> webhook_sender_;
   std::unique_ptr<reloader::SourceAbsences> absences_;
   std::unique_ptr<reloader::WebhookRelay> relay_;

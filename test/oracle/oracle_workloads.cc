@@ -146,10 +146,12 @@ void Oracle::OnRolloutLocked(const std::string& key, ObservedWorkload& workload,
       !beside.empty()) {
     SetWrongLocked(key + " was rolled while a rollout of " + beside + " is under way");
   }
-  // Where it says anything. An operator that keeps none takes away what is there.
-  if (const std::string wrong = workload.history.empty()
+  // Where it says anything: an operator that keeps none takes away what is there. That of a Rollout
+  // with the template of a Deployment comes with a write of its own. A Job is another each time.
+  const std::string owner = key.starts_with("jobs/") ? "job" + key.substr(4) : workload.uid;
+  if (const std::string wrong = workload.history.empty() || !workload.base.empty()
                                     ? std::string()
-                                    : WrongInHistory(workload.history, workload.uid, stamps);
+                                    : WrongInHistory(workload.history, owner, stamps);
       !wrong.empty()) {
     SetWrongLocked(key + " was rolled with a history " + wrong);
   }

@@ -56,6 +56,7 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- if gt (int .Values.kubexx.history) 0 }}{{ $args = append $args (printf "--history=%d" (int .Values.kubexx.history)) }}{{ end -}}
 {{- if .Values.kubexx.admission.enabled -}}
 {{- $args = concat $args (list "--admission" (printf "--admission-name=%s" (include "reloader.admission" .)) (printf "--admission-addr=:%d" (int .Values.kubexx.admission.port))) -}}
+{{- if .Values.kubexx.admission.warnings }}{{ $args = append $args "--admission-warnings" }}{{ end -}}
 {{- end -}}
 {{- with .Values.kubexx.kubeAPI.qps }}{{ $args = append $args (printf "--kube-api-qps=%d" (int .)) }}{{ end -}}
 {{- with .Values.kubexx.kubeAPI.burst }}{{ $args = append $args (printf "--kube-api-burst=%d" (int .)) }}{{ end -}}

@@ -213,7 +213,7 @@ true
 
 {{/* The program's flags, without the dashes: compared with its --help by the project's tests. */}}
 {{- define "reloader.flags" -}}
-admission admission-addr admission-name admission-url auto-annotation auto-reload-all auto-search-annotation configmap-annotation configmap-auto-annotation context dry-run
+admission admission-addr admission-name admission-url admission-warnings auto-annotation auto-reload-all auto-search-annotation configmap-annotation configmap-auto-annotation context dry-run
 enable-csi-integration enable-ha enable-pprof health-gate health-timeout history ignore-annotation ignored-workload-types
 is-Argo-Rollouts keys kube-api-burst kube-api-qps kubeconfig log-format log-level maintenance-windows
 max-concurrent-rollouts max-concurrent-rollouts-per-namespace metrics-addr min-rollout-interval namespace-selector

@@ -26,6 +26,9 @@ constexpr std::chrono::milliseconds kAnswerTimeout = std::chrono::seconds(2);
 /// For requests that have arrived when the process ends.
 constexpr std::chrono::milliseconds kDrain = std::chrono::seconds(2);
 
+constexpr char kTemplateWebhook[] = "stamp-workload";
+constexpr char kSourceWebhook[] = "warn-of-rollouts";
+
 /// Waits for kServeAgain, or until `stop` is requested.
 void WaitToServe(base::Clock& clock, const std::stop_token& stop) {
   base::Mutex mu;
@@ -48,33 +51,41 @@ class AdmissionTerm {
         secret_(settings.name + "-tls"),
         configuration_(settings.namespace_ + "." + settings.name) {}
 
-  Result<void> Run(const TemplateAdmission& admission, metrics::Registry* registry,
+  Result<void> Run(const Admissions& admissions, metrics::Registry* registry,
                    const std::stop_token& stop) const {
     certrotator::CertRotator::Options options{.secret = {settings_.namespace_, secret_},
                                               .service = {settings_.namespace_, settings_.name},
                                               .mutating = {configuration_},
                                               .clock = clock_,
                                               .registry = registry};
+    if (settings_.warnings) {
+      options.validating = {configuration_};
+    }
     if (!settings_.url.empty()) {
       options.url = settings_.url + "/";
       options.further_names = {HostOfAdmission(settings_.url)};
     }
     KX_ASSIGN_OR_RETURN(const auto rotator,
                         certrotator::CertRotator::New(client_, std::move(options), stop));
-    KX_ASSIGN_OR_RETURN(const std::string path, Path(stop));
+    KX_ASSIGN_OR_RETURN(const std::string uid, SecretUid(stop));
     webhook::Server server({.address = settings_.address,
                             .tls = {.certificate = rotator->Provider()},
                             .handler_timeout = kAnswerTimeout,
                             .registry = registry});
-    server.HandleRaw(path,
-                     [&admission](const webhook::Call& call) { return admission.Answer(call); });
+    server.HandleRaw(WebhookPath(kTemplateWebhook, uid), [&admissions](const webhook::Call& call) {
+      return admissions.templates.Answer(call);
+    });
+    if (settings_.warnings) {
+      server.HandleRaw(WebhookPath(kSourceWebhook, uid), [&admissions](const webhook::Call& call) {
+        return admissions.sources.Answer(call);
+      });
+    }
     KX_RETURN_IF_ERROR(server.Start());
     logging::Info("Serving the admission webhook", {{"port", server.port()}});
     std::stop_source over;
     const auto end = [&over] { over.request_stop(); };
     const std::stop_callback on_stop(stop, end);
-    const std::jthread keeper(
-        [this, &path, over](const std::stop_token&) { KeepPath(path, over); });
+    const std::jthread keeper([this, &uid, over](const std::stop_token&) { KeepPaths(uid, over); });
     auto rotated = rotator->Run(over.get_token());
     over.request_stop();
     server.Drain(kDrain);
@@ -83,25 +94,29 @@ class AdmissionTerm {
   }
 
  private:
-  Result<std::string> Path(const std::stop_token& stop) const {
+  Result<std::string> SecretUid(const std::stop_token& stop) const {
     KX_ASSIGN_OR_RETURN(const auto secret,
                         dynamic::MetadataClient(client_)
                             .Resource({"", "v1", "secrets"}, settings_.namespace_)
                             .Get(secret_, stop));
-    return WebhookPath(secret.metadata.uid);
+    return secret.metadata.uid;
   }
 
-  /// Whoever makes the configuration anew gives it the path of the manifest. Ends the term when the
+  /// Whoever makes a configuration anew gives it the path of the manifest. Ends the term when the
   /// Secret has been made anew, so that all replicas serve one path.
-  void KeepPath(const std::string& path, std::stop_source over) const {
+  void KeepPaths(const std::string& uid, std::stop_source over) const {
     const std::stop_token stop = over.get_token();
     bool was_told = false;
     while (!stop.stop_requested()) {
-      if (const auto present = Path(stop); present && *present != path) {
+      if (const auto present = SecretUid(stop); present && *present != uid) {
         over.request_stop();
         return;
       }
-      const auto kept = PutPath(path, stop);
+      auto kept =
+          PutPath("mutatingwebhookconfigurations", WebhookPath(kTemplateWebhook, uid), stop);
+      if (kept && settings_.warnings) {
+        kept = PutPath("validatingwebhookconfigurations", WebhookPath(kSourceWebhook, uid), stop);
+      }
       if (!kept && !was_told && !stop.stop_requested()) {
         logging::Warning(
             "Cannot write the path of the admission webhook into its configuration; "
@@ -113,9 +128,10 @@ class AdmissionTerm {
     }
   }
 
-  Result<void> PutPath(const std::string& path, const std::stop_token& stop) const {
-    const dynamic::DynamicResource configurations = dynamic::DynamicClient(client_).Resource(
-        {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations"});
+  Result<void> PutPath(const std::string& plural, const std::string& path,
+                       const std::stop_token& stop) const {
+    const dynamic::DynamicResource configurations =
+        dynamic::DynamicClient(client_).Resource({"admissionregistration.k8s.io", "v1", plural});
     KX_ASSIGN_OR_RETURN(const dynamic::Unstructured present,
                         configurations.Get(configuration_, {}, stop));
     std::string patch = PathPatch(present, settings_, path);
@@ -137,11 +153,11 @@ class AdmissionTerm {
 }  // namespace
 
 void ServeAdmission(const std::shared_ptr<rest::RESTClient>& client,
-                    const AdmissionSettings& settings, const TemplateAdmission& admission,
+                    const AdmissionSettings& settings, const Admissions& admissions,
                     metrics::Registry* registry, base::Clock& clock, const std::stop_token& stop) {
   const AdmissionTerm term(client, settings, clock);
   while (!stop.stop_requested()) {
-    const auto served = term.Run(admission, registry, stop);
+    const auto served = term.Run(admissions, registry, stop);
     if (served || stop.stop_requested()) {
       continue;
     }

@@ -9,6 +9,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/admission/admission_settings.h"
+#include "kubexx/reloader/admission/source_admission.h"
 #include "kubexx/reloader/admission/template_admission.h"
 
 namespace kubexx::rest {
@@ -17,12 +18,18 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// Serves the webhook until `stop` is requested: keeps its certificate (see
-/// certrotator::CertRotator), and its path (see WebhookPath) in the MutatingWebhookConfiguration.
-/// What does not work, such as a port that is taken or a Secret that may not be written, is logged
-/// and tried again: the operator rolls meanwhile, and API servers do without the webhook. Blocks.
+/// What answers the webhooks.
+struct Admissions {
+  const TemplateAdmission& templates;
+  const SourceAdmission& sources;  ///< used with AdmissionSettings::warnings
+};
+
+/// Serves the webhooks until `stop` is requested: keeps their certificate (see
+/// certrotator::CertRotator), and their paths (see WebhookPath) in their configurations. What does
+/// not work, such as a port that is taken or a Secret that may not be written, is logged and tried
+/// again: the operator rolls meanwhile, and API servers do without the webhook. Blocks.
 void ServeAdmission(const std::shared_ptr<rest::RESTClient>& client,
-                    const AdmissionSettings& settings, const TemplateAdmission& admission,
+                    const AdmissionSettings& settings, const Admissions& admissions,
                     metrics::Registry* registry, base::Clock& clock, const std::stop_token& stop);
 
 }  // namespace kubexx::reloader

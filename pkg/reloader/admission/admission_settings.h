@@ -15,6 +15,9 @@ struct AdmissionSettings {
   std::string name{};
   std::string namespace_{};  ///< of the Service and of the Secret
   std::string address = ":9443";
+  /// Also serve the webhook that warns of rollouts; its ValidatingWebhookConfiguration is called
+  /// NAMESPACE.NAME, too.
+  bool warnings = false;
   /// For an operator outside of the cluster: the URL, such as "https://192.0.2.7:9443", where API
   /// servers find the webhook. Empty: they find it by the Service.
   std::string url{};

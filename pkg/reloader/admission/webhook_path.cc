@@ -32,8 +32,9 @@ JsonTree ClientConfigPatch(const JsonTree& config, const AdmissionSettings& sett
 
 }  // namespace
 
-std::string WebhookPath(std::string_view secret_uid) {
-  return "/stamp-workload/" + DigestOf("path " + std::string(secret_uid)).ToString();
+std::string WebhookPath(std::string_view name, std::string_view secret_uid) {
+  const std::string start = "/" + std::string(name) + "/";
+  return start + DigestOf(start + std::string(secret_uid)).ToString();
 }
 
 std::string PathPatch(const dynamic::Unstructured& configuration, const AdmissionSettings& settings,

@@ -18,9 +18,10 @@ dynamic::Unstructured Configured(const std::string& client_config) {
 }
 
 TEST(WebhookPath, IsAnotherForEachSecretAndHasNothingOfItsUid) {
-  EXPECT_NE(WebhookPath("u-1"), WebhookPath("u-2"));
-  EXPECT_EQ(WebhookPath("u-1").find("u-1"), std::string::npos);
-  EXPECT_EQ(WebhookPath("u-1"), WebhookPath("u-1"));
+  EXPECT_NE(WebhookPath("hook", "u-1"), WebhookPath("hook", "u-2"));
+  EXPECT_EQ(WebhookPath("hook", "u-1").find("u-1"), std::string::npos);
+  EXPECT_EQ(WebhookPath("hook", "u-1"), WebhookPath("hook", "u-1"));
+  EXPECT_TRUE(WebhookPath("hook", "u-1").starts_with("/hook/"));
 }
 
 TEST(WebhookPath, IsGivenToTheWebhooksOfTheServiceAlone) {

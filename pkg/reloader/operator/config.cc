@@ -146,7 +146,8 @@ Result<void> ConfigFlags::BuildHa(const Environment& environment, Config& config
 
 Result<void> ConfigFlags::BuildAdmission(Config& config) const {
   if (!admission_) {
-    return {};
+    return admission_warnings_ ? Invalid("--admission-warnings: needs --admission")
+                               : Result<void>();
   }
   if (config.meta_info.namespace_.empty()) {
     return Invalid("--admission: the environment variable RELOADER_NAMESPACE is not set");
@@ -168,6 +169,7 @@ Result<void> ConfigFlags::BuildAdmission(Config& config) const {
                       .name = admission_name_,
                       .namespace_ = config.meta_info.namespace_,
                       .address = admission_address_,
+                      .warnings = admission_warnings_,
                       .url = admission_url_};
   return {};
 }
@@ -284,10 +286,16 @@ std::vector<std::pair<std::string, OptionValue>> ConfigFlags::ReportedOptions() 
 std::vector<std::string> ConfigFlags::JudgingArguments(const Config& config) const {
   // Of the process, not of what it does.
   static const std::set<std::string, std::less<>> kLeftOut{
-      "kubeconfig", "context",        "metrics-addr",   "enable-pprof",          "pprof-addr",
-      "log-format", "log-level",      "kube-api-qps",   "kube-api-burst",        "workers",
-      "enable-ha",  "shards",         "settle-window",  "release-settle-window", "history",
-      "admission",  "admission-name", "admission-addr", "admission-url"};
+      "kubeconfig",     "context",
+      "metrics-addr",   "enable-pprof",
+      "pprof-addr",     "log-format",
+      "log-level",      "kube-api-qps",
+      "kube-api-burst", "workers",
+      "enable-ha",      "shards",
+      "settle-window",  "release-settle-window",
+      "history",        "admission",
+      "admission-name", "admission-addr",
+      "admission-url",  "admission-warnings"};
   std::vector<std::string> arguments;
   for (const auto& [name, value] : flags_.given()) {
     if (name == "webhook-url" && !value.empty()) {

@@ -148,6 +148,7 @@ class ConfigFlags {
   std::string admission_name_ = "kubexx-reloader-admission";
   std::string admission_address_ = ":9443";
   std::string admission_url_;
+  bool admission_warnings_ = false;
   PolicyFlags policy_flags_;
   bool dry_run_ = false;
   bool record_baseline_ = true;

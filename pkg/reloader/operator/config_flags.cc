@@ -145,6 +145,10 @@ void ConfigFlags::AddProcess(flags::FlagSet& flags) {
                   "for an operator outside of the cluster: where API servers find that webhook, "
                   "such as https://192.0.2.7:9443; replaces the Service",
                   &admission_url_);
+  flags.AddBool("admission-warnings",
+                "with admission: also warn whoever updates a ConfigMap or Secret of what that "
+                "rolls; needs a ValidatingWebhookConfiguration",
+                &admission_warnings_);
   flags.AddString("log-format", "json or text; an empty value means text", &log_format_);
   flags.AddString("log-level", "trace, debug, info, warning, error, fatal or panic", &log_level_);
   flags.AddString("metrics-addr", "where to serve /metrics, /live and /ready", &metrics_address_);

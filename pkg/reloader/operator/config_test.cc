@@ -152,6 +152,8 @@ TEST(Config, AdmissionNeedsToKnowItsNamespace) {
   EXPECT_EQ(config->admission.name, "hook");
   EXPECT_EQ(config->admission.namespace_, "tools");
   EXPECT_FALSE(Parse({"--admission", "--admission-name=Bad"}, own));
+  EXPECT_FALSE(Parse({"--admission-warnings"}, own)) << "nothing would serve them";
+  EXPECT_TRUE(Parse({"--admission", "--admission-warnings"}, own)->admission.warnings);
   EXPECT_FALSE(Parse({"--admission", "--admission-url=https://host/path"}, own));
   const auto dry = Parse({"--admission", "--dry-run"}, own);
   ASSERT_TRUE(dry);

@@ -15,6 +15,7 @@
 #include "kubexx/reloader/operator/object_stamper.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/operator/retries.h"
+#include "kubexx/reloader/operator/source_previewer.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 #include "kubexx/reloader/plan/told_templates.h"
 #include "kubexx/reloader/watch/event_router.h"
@@ -113,6 +114,15 @@ class Operator::Impl {
                   .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
                   .absences = absences_.get(),
                   .clock = options_.clock}),
+        previewer_({.caches = caches_,
+                    .rules = options_.rules,
+                    .ignored_namespaces = options_.ignored_namespaces,
+                    .namespaces = options_.namespace_selector,
+                    .gate = options_.rollout_gate,
+                    .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
+                    .absences = absences_.get(),
+                    .arbiter = options_.arbiter,
+                    .clock = options_.clock}),
         late_sources_(caches_),
         listeners_({.caches = caches_,
                     .router = router_,
@@ -176,6 +186,11 @@ class Operator::Impl {
   apimachinery::Result<codec::JsonTree> Stamp(WorkloadKind kind, const codec::JsonTree& object,
                                               const std::stop_token& stop) const {
     return works_ ? stamper_.Stamp(kind, object, stop) : object;
+  }
+
+  apimachinery::Result<Preview> Foresee(const ChangedSource& changed,
+                                        const std::stop_token& stop) const {
+    return works_ ? previewer_.Of(changed, stop) : Preview();
   }
 
   void Stop() {
@@ -397,6 +412,7 @@ class Operator::Impl {
   ValueDigestReader value_digests_;
   Reconciler reconciler_;
   const ObjectStamper stamper_;
+  const SourcePreviewer previewer_;
   LateSources late_sources_;
   std::stop_source stop_;
   EventListeners listeners_;
@@ -420,6 +436,10 @@ apimachinery::Result<codec::JsonTree> Operator::Stamp(WorkloadKind kind,
                                                       const codec::JsonTree& object,
                                                       const std::stop_token& stop) const {
   return impl_->Stamp(kind, object, stop);
+}
+apimachinery::Result<Preview> Operator::Foresee(const ChangedSource& changed,
+                                                const std::stop_token& stop) const {
+  return impl_->Foresee(changed, stop);
 }
 void Operator::Stop() { impl_->Stop(); }
 

@@ -17,6 +17,8 @@
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/ha/held_shards.h"
+#include "kubexx/reloader/model/changed_sources.h"
+#include "kubexx/reloader/observe/preview.h"
 #include "kubexx/reloader/plan/baseline_schedule.h"
 #include "kubexx/reloader/plan/decision.h"
 #include "kubexx/reloader/plan/rollout_gate.h"
@@ -29,6 +31,7 @@
 #include "kubexx/reloader/write/notifier.h"
 #include "kubexx/reloader/write/pause.h"
 #include "kubexx/reloader/write/writer.h"
+#include "kubexx/reloadpolicy/arbiter.h"
 
 namespace kubexx::reloader {
 
@@ -87,6 +90,8 @@ class Operator {
     bool selects_sources = false;
     /// Decides when rollouts may begin; must outlive the operator. Null: they begin at once.
     RolloutGate* rollout_gate = nullptr;
+    /// A copy of what decides for it, for previews; empty: rollouts begin at once.
+    std::function<reloadpolicy::Arbiter()> arbiter{};
   };
 
   /// `writer`, and everything that `options` refers to, must outlive the operator.
@@ -112,6 +117,10 @@ class Operator {
   /// count. May be called at any time until the operator is destroyed.
   apimachinery::Result<codec::JsonTree> Stamp(WorkloadKind kind, const codec::JsonTree& object,
                                               const std::stop_token& stop) const;
+  /// Previews the change of one source; see SourcePreviewer::Of. Empty before everything has been
+  /// listed. May be called at any time until the operator is destroyed.
+  apimachinery::Result<Preview> Foresee(const ChangedSource& changed,
+                                        const std::stop_token& stop) const;
   /// Ends the settle windows, makes the writes that are due within the drain timeout, and joins all
   /// threads. May be called again.
   void Stop();

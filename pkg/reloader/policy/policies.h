@@ -75,6 +75,8 @@ class Policies {
 
   /// For Operator::Options. Valid as long as this object.
   RolloutGate& gate() { return enforcer_; }
+  /// A copy of what decides, for previews. Thread-safe.
+  reloadpolicy::Arbiter Snapshot() const { return enforcer_.Snapshot(); }
   /// Begins to watch. Call it once only.
   void Start();
   /// See PolicyWatch::AllUnread. Call it after Start.
