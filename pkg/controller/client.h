@@ -58,6 +58,9 @@ class Client {
     std::shared_ptr<std::atomic<bool>> read_early{};
     /// Filled in for all writes.
     kubernetes::WriteDefaults write_defaults{};
+    /// Whether WithDryRun was called; then the client stays one for dry runs in other clusters,
+    /// too.
+    bool only_dry_run = false;
     /// The name of the Cluster, for errors and to tell the writes apart; empty for the manager's
     /// own.
     std::string cluster{};
@@ -253,11 +256,13 @@ class Client {
   Client WithDryRun() const {
     Parts parts = parts_;
     parts.write_defaults.dry_run = true;
+    parts.only_dry_run = true;
     return Client(std::move(parts));
   }
   /// Returns a client of another cluster of the manager, for the same reconcile: a write with it
   /// also holds the request's next reconcile until that cluster's cache contains the write. Its
-  /// writes have the defaults of that cluster.
+  /// writes have the defaults of that cluster, and are dry runs if those of this client are by
+  /// WithDryRun.
   ///
   ///     const auto settings = context.client.In(*west).Get<ConfigMap>(request.object);
   Client In(const Cluster& cluster) const;

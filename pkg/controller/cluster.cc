@@ -55,6 +55,8 @@ Client Client::In(const Cluster& cluster) const {
   parts.owner = parts_.owner;
   parts.stop = parts_.stop;
   parts.read_early = parts_.read_early;
+  parts.only_dry_run = parts_.only_dry_run;
+  parts.write_defaults.dry_run = parts.write_defaults.dry_run || parts.only_dry_run;
   return Client(std::move(parts));
 }
 

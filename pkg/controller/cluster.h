@@ -32,7 +32,8 @@ struct ClusterOptions {
   informers::FactoryOptions cache{};
   /// See ManagerOptions::first_read_timeout.
   base::Duration first_read_timeout = std::chrono::seconds(10);
-  /// See ManagerOptions::write_defaults.
+  /// Like ManagerOptions::write_defaults, and the same by default, so that a manager of which all
+  /// writes are dry runs writes nothing to its other clusters, either.
   std::optional<kubernetes::WriteDefaults> write_defaults{};
 };
 

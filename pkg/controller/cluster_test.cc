@@ -32,6 +32,7 @@ using apimachinery::Result;
 using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// A server with one ConfigMap, ns/settings, whose data has `color`, and whose watches are quiet.
 /// It keeps what is created.
@@ -44,16 +45,12 @@ class OneConfigMap {
   /// Waits until something was posted to a path that contains `path`, and returns its body.
   std::string AwaitPost(const std::string& path,
                         const base::testing::Where& where = base::testing::Where::current()) {
-    const base::MutexLock lock(mu_);
-    base::testing::Patience patience("a POST to " + path, where);
-    for (;;) {
-      for (const rest::testing::FakeRequest& post : posts_) {
-        if (post.target.find(path) != std::string::npos) {
-          return post.body;
-        }
-      }
-      patience.Wait(changed_, mu_, posts_.size());
-    }
+    return AwaitRequest(path, where).body;
+  }
+  /// The same, but returns the whole path, with the query.
+  std::string AwaitPostedPath(const std::string& path,
+                              const base::testing::Where& where = base::testing::Where::current()) {
+    return AwaitRequest(path, where).target;
   }
   std::size_t posts() {
     const base::MutexLock lock(mu_);
@@ -61,6 +58,19 @@ class OneConfigMap {
   }
 
  private:
+  rest::testing::FakeRequest AwaitRequest(const std::string& path,
+                                          const base::testing::Where& where) {
+    const base::MutexLock lock(mu_);
+    base::testing::Patience patience("a POST to " + path, where);
+    for (;;) {
+      for (const rest::testing::FakeRequest& post : posts_) {
+        if (post.target.find(path) != std::string::npos) {
+          return post;
+        }
+      }
+      patience.Wait(changed_, mu_, posts_.size());
+    }
+  }
   void Serve(FakeConnection& connection) {
     while (auto request = connection.ReadRequest()) {
       if (request->method == "POST") {
@@ -245,6 +255,28 @@ TEST_F(ClusterTest, AControllerTakesNoClusterOfAnotherManager) {
       << "the name has not been taken";
 }
 
+TEST_F(ClusterTest, ADryRunIsOneInEveryCluster) {
+  ConfigMap map;
+  map.metadata.namespace_ = "ns";
+  map.metadata.name = "new";
+  ASSERT_TRUE(manager_.NewClient().WithDryRun().In(*west_).Create(map));
+  EXPECT_THAT(west_server_.AwaitPostedPath("/configmaps"), HasSubstr("dryRun=All"));
+
+  Manager dry(home_.NewClient(), {.write_defaults = kubernetes::WriteDefaults{.dry_run = true}});
+  OneConfigMap east_server("blue");
+  const auto east = dry.AddCluster("east", east_server.NewClient()).value();
+  ASSERT_TRUE(dry.NewClient().In(*east).Create(map));
+  EXPECT_THAT(east_server.AwaitPostedPath("/configmaps"), HasSubstr("dryRun=All"));
+
+  OneConfigMap real_server("red");
+  const auto real = dry.AddCluster("real", real_server.NewClient(),
+                                   {.write_defaults = kubernetes::WriteDefaults()})
+                        .value();
+  ASSERT_TRUE(dry.NewClient().In(*east).In(*real).Create(map));
+  EXPECT_THAT(real_server.AwaitPostedPath("/configmaps"), Not(HasSubstr("dryRun")))
+      << "it has defaults of its own";
+}
+
 TEST_F(ClusterTest, NamesAreThereAndUnique) {
   EXPECT_EQ(manager_.AddCluster("", home_.NewClient()).error().reason, Reason::kInvalidConfig);
   EXPECT_EQ(manager_.AddCluster("apps/v1", home_.NewClient()).error().reason,
@@ -291,7 +323,7 @@ TEST(ClusterOfNobodyTest, TheManagerNamesTheClusterThatDoesNotAnswer) {
   EXPECT_EQ(ran.error().reason, Reason::kTimeout);
   EXPECT_THAT(ran.error().message, HasSubstr("west"));
   EXPECT_THAT(ran.error().message, HasSubstr(nobody));
-  EXPECT_THAT(ran.error().message, ::testing::Not(HasSubstr(home.Url())));
+  EXPECT_THAT(ran.error().message, Not(HasSubstr(home.Url())));
 }
 
 }  // namespace

@@ -123,6 +123,9 @@ class Manager::Impl {
                                               std::shared_ptr<rest::RESTClient> client,
                                               std::shared_ptr<rest::RESTClient> events,
                                               ClusterOptions options) {
+    if (!options.write_defaults) {
+      options.write_defaults = options_.write_defaults;
+    }
     return clusters_.Add(
         PartsOf(std::move(name), std::move(client), std::move(events), std::move(options)));
   }

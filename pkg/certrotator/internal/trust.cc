@@ -43,8 +43,8 @@ class JsonPatch {
   std::vector<JsonTree> operations_;
 };
 
-/// Whether `url` is `prefix` or goes on behind it with another part: "https://a.b" does not begin
-/// "https://a.bc".
+/// Whether `url` is `prefix` or goes on behind it with another part: https://192.0.2.7 does not
+/// begin https://192.0.2.77.
 bool BeginsWith(std::string_view url, std::string_view prefix) {
   if (prefix.empty() || !url.starts_with(prefix)) {
     return false;
