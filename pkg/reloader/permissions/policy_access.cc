@@ -58,10 +58,10 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
     if (owner_.Counts(refusal_)) {
       return MustListAgain();
     }
-    return Ended(inner_->Watch(
-                     options,
-                     [&](cache::WatchEvent&& event) { return Pass(std::move(event), sink); }, stop),
-                 stop);
+    return Ended(
+        inner_->Watch(
+            options, [&](cache::WatchEvent&& event) { return Pass(std::move(event), sink); }, stop),
+        stop);
   }
 
   bool CanStartWatch() const override { return inner_->CanStartWatch(); }

@@ -61,11 +61,11 @@ class Refusals::FollowedListWatch final : public cache::ListerWatcher {
       owner_.Ended(id_, Verb::kWatch, apimachinery::Fail(watch.error()));
       return watch;
     }
-    return std::make_unique<cache::FollowedWatch>(
-        *std::move(watch), std::move(on_event), [this](Result<void> result) {
-          owner_.Ended(id_, Verb::kWatch, result);
-          return result;
-        });
+    return std::make_unique<cache::FollowedWatch>(*std::move(watch), std::move(on_event),
+                                                  [this](Result<void> result) {
+                                                    owner_.Ended(id_, Verb::kWatch, result);
+                                                    return result;
+                                                  });
   }
 
   // Says nothing of the right to watch, and of that to list only what the next list says as well.

@@ -213,8 +213,8 @@ Result<void> WorkloadListWatch::TryWatch(const ListOptions& options, EventSink s
                                          const std::stop_token& stop) {
   bool granted = false;
   return WatchHasEnded(inner_->Watch(
-      options,
-      [&](cache::WatchEvent&& event) { return Pass(std::move(event), sink, granted); }, stop));
+      options, [&](cache::WatchEvent&& event) { return Pass(std::move(event), sink, granted); },
+      stop));
 }
 
 Result<void> WorkloadListWatch::Pass(cache::WatchEvent&& event, EventSink sink, bool& granted) {

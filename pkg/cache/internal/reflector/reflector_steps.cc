@@ -36,8 +36,8 @@ Reflector::Pass::Turn Reflector::Pass::StepOn(const std::function<void()>& tell)
         owner_.Report(*failed);
       }
       action_ = state_.Next(*input);
-      not_before_ = action_->backoff ? base::After(clock_.Now(), DelayOf(*action_))
-                                     : base::TimePoint::min();
+      not_before_ =
+          action_->backoff ? base::After(clock_.Now(), DelayOf(*action_)) : base::TimePoint::min();
       turn.more = true;
     }
   }
@@ -71,8 +71,8 @@ std::optional<ReflectorInput> Reflector::Pass::OpenTheWatch(const std::function<
   // The watchdog is for the answer; what follows ReadTheWatch watches over.
   base::StopTimer watchdog(clock_, stop_, owner_.options_.tuning.watch_idle_timeout);
   const std::stop_callback<std::function<void()>> on_silence(watchdog.token(), stop_watch);
-  auto opened = owner_.Guard(
-      [&] { return owner_.source_->StartWatch(options, watch_stop_.get_token()); });
+  auto opened =
+      owner_.Guard([&] { return owner_.source_->StartWatch(options, watch_stop_.get_token()); });
   if (!opened) {
     return EndWatch(apimachinery::Fail(opened.error()), watchdog.expired());
   }
