@@ -38,9 +38,8 @@ class EventReader {
 
   // An event is given when it is known whether another follows in what has been read.
   Result<void> Feed(std::string_view chunk, EventSink sink) {
-    Result<void> fed = reader_->Feed(chunk, [this, &sink](const codec::WatchFrame& frame) {
-      return OnFrame(frame, sink);
-    });
+    Result<void> fed = reader_->Feed(
+        chunk, [this, &sink](const codec::WatchFrame& frame) { return OnFrame(frame, sink); });
     const Result<void> given = Give(false, sink);
     std::string().swap(memory_);  // a quiet watch keeps none
     KX_RETURN_IF_ERROR(given);

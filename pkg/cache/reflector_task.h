@@ -11,12 +11,12 @@
 
 namespace kubexx::cache {
 
-/// One run of a reflector on the threads of an executor. Everything that Reflector::Run does happens
-/// in steps, one after the other: one is due when the network has brought something, a delay is
-/// over, or the stop is requested. While a watch is quiet there is nothing but its connection. A
-/// step reads one piece of a watch, and then others have their turn. A step that lists, begins a
-/// watch or asks for the version blocks until the server has answered; the executor has another
-/// thread for others meanwhile.
+/// One run of a reflector on the threads of an executor. Everything that Reflector::Run does
+/// happens in steps, one after the other: one is due when the network has brought something, a
+/// delay is over, or the stop is requested. While a watch is quiet there is nothing but its
+/// connection. A step reads one piece of a watch, and then others have their turn. A step that
+/// lists, begins a watch or asks for the version blocks until the server has answered; the executor
+/// has another thread for others meanwhile.
 class ReflectorTask {
  public:
   /// `reflector`, which must be one that CanRunAsTask and does not run otherwise, must outlive it.

@@ -42,6 +42,11 @@ class NamedListWatch final : public cache::ListerWatcher {
   Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
     return inner_->Watch(options, sink, std::move(stop));
   }
+  bool CanStartWatch() const override { return inner_->CanStartWatch(); }
+  Result<std::unique_ptr<cache::OpenWatch>> StartWatch(const ListOptions& options,
+                                                       std::stop_token stop) override {
+    return inner_->StartWatch(options, std::move(stop));
+  }
 
  private:
   const GroupVersionResource resource_;

@@ -103,6 +103,9 @@ class Network::Trip final : public rest::RoundTrip {
   Result<bool> Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) override {
     return call_->Read(sink, stop, deadline);
   }
+  Result<rest::StreamRead> TryRead(Sink sink) override { return call_->TryRead(sink); }
+  void Notify(std::function<void()> tell) override { call_->Notify(std::move(tell)); }
+  base::TimePoint Arm() override { return call_->Arm(); }
   bool lost_connection() const override { return call_->lost_connection(); }
   bool failed() const override { return call_->failed(); }
 
@@ -120,6 +123,7 @@ class Network::Connections final : public rest::RoundTripper {
   std::unique_ptr<rest::RoundTrip> Start(const rest::HttpRequest& request) override {
     return std::make_unique<Trip>(network_, network_.Start(client_, faulty_, request));
   }
+  bool CanNotify() const override { return true; }
 
  private:
   Network& network_;

@@ -25,6 +25,9 @@ void WireCall::PutLocked(Item item) {
   over_ = item.kind == Kind::kEnd || item.kind == Kind::kFailure;
   items_.push_back(std::move(item));
   changed_.notify_all();
+  if (tell_) {
+    tell_();
+  }
 }
 
 void WireCall::PutHead(rest::HttpHead head) {
@@ -124,7 +127,7 @@ Result<rest::HttpHead> WireCall::AwaitHead(const std::stop_token& stop,
 
 Result<bool> WireCall::Read(rest::RoundTrip::Sink sink, const std::stop_token& stop,
                             base::TimePoint deadline) {
-  std::string piece;
+  std::optional<std::string> piece;
   {
     const base::MutexLock lock(mu_);
     while (ArrivedLocked() == nullptr) {
@@ -139,26 +142,61 @@ Result<bool> WireCall::Read(rest::RoundTrip::Sink sink, const std::stop_token& s
     if (stop.stop_requested()) {
       return Fail(Reason::kCancelled, "stopped while reading the response");
     }
-    Item& item = items_.front();
-    if (item.kind == Kind::kEnd) {
-      return false;
-    }
-    if (item.kind == Kind::kFailure) {
-      failed_ = true;
-      return Fail(item.status);
-    }
-    piece = std::move(item.text);
-    items_.pop_front();
-    waiting_ -= piece.size();
+    KX_ASSIGN_OR_RETURN(piece, TakeLocked());
   }
-  KX_RETURN_IF_ERROR(sink(piece));
+  if (!piece) {
+    return false;
+  }
+  KX_RETURN_IF_ERROR(sink(*piece));
   return true;
+}
+
+Result<std::optional<std::string>> WireCall::TakeLocked() {
+  Item& item = items_.front();
+  if (item.kind == Kind::kEnd) {
+    return std::nullopt;
+  }
+  if (item.kind == Kind::kFailure) {
+    failed_ = true;
+    return Fail(item.status);
+  }
+  std::string piece = std::move(item.text);
+  items_.pop_front();
+  waiting_ -= piece.size();
+  return piece;
+}
+
+Result<rest::StreamRead> WireCall::TryRead(rest::RoundTrip::Sink sink) {
+  std::optional<std::string> piece;
+  {
+    const base::MutexLock lock(mu_);
+    if (ArrivedLocked() == nullptr) {
+      return rest::StreamRead::kNothing;
+    }
+    KX_ASSIGN_OR_RETURN(piece, TakeLocked());
+  }
+  if (!piece) {
+    return rest::StreamRead::kEnd;
+  }
+  KX_RETURN_IF_ERROR(sink(*piece));
+  return rest::StreamRead::kPiece;
+}
+
+void WireCall::Notify(std::function<void()> tell) {
+  const base::MutexLock lock(mu_);
+  tell_ = std::move(tell);
+}
+
+base::TimePoint WireCall::Arm() const {
+  const base::MutexLock lock(mu_);
+  return NextLocked();
 }
 
 void WireCall::Close() {
   const base::MutexLock lock(mu_);
   closed_ = true;
   items_.clear();
+  tell_ = {};
 }
 
 bool WireCall::lost_connection() const {

@@ -86,6 +86,10 @@ class WireCall {
                                                  const rest::RoundTrip::Limits& limits);
   apimachinery::Result<bool> Read(rest::RoundTrip::Sink sink, const std::stop_token& stop,
                                   base::TimePoint deadline);
+  apimachinery::Result<rest::StreamRead> TryRead(rest::RoundTrip::Sink sink);
+  void Notify(std::function<void()> tell);
+  /// When to look, for nobody tells when an item is due.
+  base::TimePoint Arm() const;
   void Close();
   bool lost_connection() const;
   bool failed() const;
@@ -101,6 +105,8 @@ class WireCall {
   };
 
   void PutLocked(Item item) KX_REQUIRES(mu_);
+  /// The text of the item that has arrived, or nothing at the end.
+  apimachinery::Result<std::optional<std::string>> TakeLocked() KX_REQUIRES(mu_);
   /// The first item, if it has arrived.
   Item* ArrivedLocked() KX_REQUIRES(mu_);
   base::TimePoint NextLocked() const KX_REQUIRES(mu_);
@@ -112,6 +118,7 @@ class WireCall {
   std::string suspicion_{};
   mutable base::Mutex mu_;
   base::CondVar changed_;
+  std::function<void()> tell_ KX_GUARDED_BY(mu_);
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
   base::TimePoint last_due_ KX_GUARDED_BY(mu_){};
   std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;    ///< of the body that were put

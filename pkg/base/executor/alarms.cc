@@ -16,7 +16,8 @@ void Alarms::Set(Alarm& alarm, TimePoint when) {
   }
   due_.erase({alarm.looked_at_, &alarm});
   alarm.looked_at_ = when;
-  if (due_.emplace(when, &alarm).first == due_.begin()) {
+  const auto place = due_.emplace(when, &alarm).first;
+  if (place == due_.begin()) {
     changed_.notify_all();
   }
 }

@@ -1,8 +1,11 @@
 #include "kubexx/reloader/permissions/policy_access.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "kubexx/cache/followed_watch.h"
 
 namespace kubexx::reloader {
 
@@ -53,21 +56,29 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
 
   Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
     if (owner_.Counts(refusal_)) {
-      return apimachinery::Fail(Reason::kExpired, "policies must be listed again after a refusal");
+      return MustListAgain();
     }
-    auto watched = inner_->Watch(
-        options,
-        [&](cache::WatchEvent&& event) {
-          owner_.Granted(refusal_, {});
-          has_brought_some_ = true;
-          return sink(std::move(event));
-        },
+    return Ended(
+        inner_->Watch(
+            options, [&](cache::WatchEvent&& event) { return Pass(std::move(event), sink); }, stop),
         stop);
-    if (!watched) {
-      return apimachinery::Fail(owner_.Judge(refusal_, watched.error(), stop));
+  }
+
+  bool CanStartWatch() const override { return inner_->CanStartWatch(); }
+
+  Result<std::unique_ptr<cache::OpenWatch>> StartWatch(const ListOptions& options,
+                                                       std::stop_token stop) override {
+    if (owner_.Counts(refusal_)) {
+      return MustListAgain();
     }
-    owner_.Granted(refusal_, {});
-    return watched;
+    auto watch = inner_->StartWatch(options, stop);
+    if (!watch) {
+      return apimachinery::Fail(Ended(apimachinery::Fail(watch.error()), stop).error());
+    }
+    return std::make_unique<cache::FollowedWatch>(
+        *std::move(watch),
+        [this](cache::WatchEvent&& event, EventSink sink) { return Pass(std::move(event), sink); },
+        [this, stop](Result<void> result) { return Ended(std::move(result), stop); });
   }
 
   // Says nothing of the right to watch, and brings no policies.
@@ -76,6 +87,25 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
   }
 
  private:
+  static apimachinery::Error MustListAgain() {
+    return apimachinery::Fail(Reason::kExpired, "policies must be listed again after a refusal");
+  }
+
+  Result<void> Pass(cache::WatchEvent&& event, EventSink sink) {
+    owner_.Granted(refusal_, {});
+    has_brought_some_ = true;
+    return sink(std::move(event));
+  }
+
+  // The result of a watch, as it is judged.
+  Result<void> Ended(Result<void> watched, const std::stop_token& stop) {
+    if (!watched) {
+      return apimachinery::Fail(owner_.Judge(refusal_, watched.error(), stop));
+    }
+    owner_.Granted(refusal_, {});
+    return watched;
+  }
+
   PolicyAccess& owner_;
   const std::shared_ptr<cache::ListerWatcher> inner_;
   Refusal refusal_;

@@ -1,6 +1,10 @@
 #include "kubexx/reloader/permissions/refusals.h"
 
 #include <chrono>
+#include <memory>
+#include <utility>
+
+#include "kubexx/cache/followed_watch.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -37,6 +41,31 @@ class Refusals::FollowedListWatch final : public cache::ListerWatcher {
                                          : inner_->Watch(options, sink, std::move(stop));
     owner_.Ended(id_, Verb::kWatch, result);
     return result;
+  }
+
+  bool CanStartWatch() const override { return inner_->CanStartWatch(); }
+
+  Result<std::unique_ptr<cache::OpenWatch>> StartWatch(const ListOptions& options,
+                                                       std::stop_token stop) override {
+    cache::FollowedWatch::OnEvent on_event;
+    if (owner_.BeganWatch(id_)) {
+      on_event = [this, granted = false](cache::WatchEvent&& event, EventSink sink) mutable {
+        if (!std::exchange(granted, true)) {
+          owner_.Granted(id_);
+        }
+        return sink(std::move(event));
+      };
+    }
+    auto watch = inner_->StartWatch(options, std::move(stop));
+    if (!watch) {
+      owner_.Ended(id_, Verb::kWatch, apimachinery::Fail(watch.error()));
+      return watch;
+    }
+    return std::make_unique<cache::FollowedWatch>(*std::move(watch), std::move(on_event),
+                                                  [this](Result<void> result) {
+                                                    owner_.Ended(id_, Verb::kWatch, result);
+                                                    return result;
+                                                  });
   }
 
   // Says nothing of the right to watch, and of that to list only what the next list says as well.

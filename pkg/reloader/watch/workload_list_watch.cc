@@ -77,14 +77,14 @@ void WorkloadListWatch::SetMode(Mode mode) {
   mode_ = mode;
   retry_ = again ? std::min(2 * retry_, options_.retry_interval) : kFirstRetry;
   probe_at_ = options_.clock.Now() + retry_;
-  changed_.notify_all();
+  ChangedLocked();
 }
 
 void WorkloadListWatch::BeginProbe() {
   const base::MutexLock lock(mu_);
   mode_ = Mode::kProbing;
   probe_at_ = options_.clock.Now();
-  changed_.notify_all();
+  ChangedLocked();
 }
 
 bool WorkloadListWatch::Serves(const std::stop_token& stop) {
@@ -212,22 +212,26 @@ Result<codec::ListMeta> WorkloadListWatch::List(const ListOptions& options, Obje
 Result<void> WorkloadListWatch::TryWatch(const ListOptions& options, EventSink sink,
                                          const std::stop_token& stop) {
   bool granted = false;
-  auto result = inner_->Watch(
-      options,
-      [&](cache::WatchEvent&& event) {
-        if (!granted) {
-          granted = true;
-          SetMode(Mode::kWatched);
-          SetGranted(true);
-          fallbacks_->Granted(RightTo(kWatch));
-        }
-        if (event.initial_events_end) {
-          HasListed();
-        }
-        // From an old version it would tell of states from before what has been listed since.
-        return HasParts() ? Result<void>(ListPlease()) : sink(std::move(event));
-      },
-      stop);
+  return WatchHasEnded(inner_->Watch(
+      options, [&](cache::WatchEvent&& event) { return Pass(std::move(event), sink, granted); },
+      stop));
+}
+
+Result<void> WorkloadListWatch::Pass(cache::WatchEvent&& event, EventSink sink, bool& granted) {
+  if (!granted) {
+    granted = true;
+    SetMode(Mode::kWatched);
+    SetGranted(true);
+    fallbacks_->Granted(RightTo(kWatch));
+  }
+  if (event.initial_events_end) {
+    HasListed();
+  }
+  // From an old version it would tell of states from before what has been listed since.
+  return HasParts() ? Result<void>(ListPlease()) : sink(std::move(event));
+}
+
+Result<void> WorkloadListWatch::WatchHasEnded(Result<void> result) {
   SetGranted(false);
   if (!result && result.error().reason == Reason::kForbidden) {
     // First, so that whoever hears of it can rely on lists from then on.
@@ -239,47 +243,83 @@ Result<void> WorkloadListWatch::TryWatch(const ListOptions& options, EventSink s
   return result;
 }
 
+WorkloadListWatch::Demand WorkloadListWatch::DemandLocked(base::TimePoint list) const {
+  const base::TimePoint now = options_.clock.Now();
+  const bool wanted = mode_ == Mode::kOnDemand && asked_ > done_;
+  if (wanted && now >= list) {
+    return {.next = Next::kList};
+  }
+  if (now >= probe_at_ && (mode_ == Mode::kOnDemand || now >= list)) {
+    return {.next = mode_ == Mode::kOnDemand ? Next::kTryWatch : Next::kList};
+  }
+  const base::TimePoint probe = mode_ == Mode::kOnDemand ? probe_at_ : std::max(probe_at_, list);
+  return {.until = wanted ? std::min(list, probe) : probe};
+}
+
 WorkloadListWatch::Next WorkloadListWatch::AwaitDemand(const std::stop_token& stop) {
   // Counts from here, so that the reflector does not take the watch for a broken one.
-  const base::TimePoint list = options_.clock.Now() + options_.list_interval;
+  const base::TimePoint list = NextListTime();
   const base::MutexLock lock(mu_);
   while (!stop.stop_requested()) {
-    const base::TimePoint now = options_.clock.Now();
-    const bool wanted = mode_ == Mode::kOnDemand && asked_ > done_;
-    if (wanted && now >= list) {
-      return Next::kList;
+    const Demand demand = DemandLocked(list);
+    if (demand.next) {
+      return *demand.next;
     }
-    if (now >= probe_at_ && (mode_ == Mode::kOnDemand || now >= list)) {
-      return mode_ == Mode::kOnDemand ? Next::kTryWatch : Next::kList;
-    }
-    const base::TimePoint probe = mode_ == Mode::kOnDemand ? probe_at_ : std::max(probe_at_, list);
-    options_.clock.WaitUntil(mu_, changed_, stop, wanted ? std::min(list, probe) : probe);
+    options_.clock.WaitUntil(mu_, changed_, stop, demand.until);
   }
   return Next::kStop;
+}
+
+void WorkloadListWatch::ChangedLocked() {
+  changed_.notify_all();
+  if (tell_) {
+    tell_();
+  }
 }
 
 void WorkloadListWatch::ListIsInStore() {
   const base::MutexLock lock(mu_);
   done_ = begun_;
-  changed_.notify_all();
+  ChangedLocked();
+}
+
+Result<void> WorkloadListWatch::BeginInitialWatch(const std::stop_token& stop) {
+  // A refusal here makes the reflector list.
+  if (mode() != Mode::kWatched || !Serves(stop)) {
+    return Fail(Reason::kForbidden, std::string(kNotWatched));
+  }
+  BeginFullList();
+  return {};
+}
+
+Result<void> WorkloadListWatch::InitialWatchHasEnded(Result<void> result) {
+  if (!result && result.error().reason == Reason::kNotFound) {
+    return Fail(Reason::kForbidden, result.error().message);
+  }
+  if (!result && result.error().reason != Reason::kForbidden) {
+    NoteFailure(result.error());
+  }
+  return result;
+}
+
+std::optional<Result<void>> WorkloadListWatch::ProbeHasEnded(const Result<void>& result) {
+  if (mode() == Mode::kOnDemand) {
+    return std::nullopt;
+  }
+  SetMode(Mode::kWatched);  // not refused, whatever else became of it
+  return result && HasParts() ? Result<void>(ListPlease()) : result;
+}
+
+// Where nothing was listed, the end of the watch is enough to list again, and no error.
+Result<void> WorkloadListWatch::ListIsDue() const {
+  return mode() == Mode::kAbsent ? Result<void>() : Result<void>(ListPlease());
 }
 
 Result<void> WorkloadListWatch::Watch(const ListOptions& options, EventSink sink,
                                       std::stop_token stop) {
   if (options.send_initial_events.value_or(false)) {
-    // A refusal here makes the reflector list.
-    if (mode() != Mode::kWatched || !Serves(stop)) {
-      return Fail(Reason::kForbidden, std::string(kNotWatched));
-    }
-    BeginFullList();
-    auto result = TryWatch(options, sink, stop);
-    if (!result && result.error().reason == Reason::kNotFound) {
-      return Fail(Reason::kForbidden, result.error().message);
-    }
-    if (!result && result.error().reason != Reason::kForbidden) {
-      NoteFailure(result.error());
-    }
-    return result;
+    KX_RETURN_IF_ERROR(BeginInitialWatch(stop));
+    return InitialWatchHasEnded(TryWatch(options, sink, stop));
   }
   ListIsInStore();
   if (mode() == Mode::kWatched) {
@@ -293,16 +333,13 @@ Result<void> WorkloadListWatch::Watch(const ListOptions& options, EventSink sink
       case Next::kStop:
         return Fail(Reason::kCancelled, "stopped");
       case Next::kList:
-        // Nothing was listed: the end of the watch is enough to list again, and no error.
-        return mode() == Mode::kAbsent ? Result<void>() : ListPlease();
+        return ListIsDue();
       case Next::kTryWatch:
         break;
     }
     BeginProbe();
-    auto result = TryWatch(options, sink, stop);
-    if (mode() != Mode::kOnDemand) {
-      SetMode(Mode::kWatched);  // not refused, whatever else became of it
-      return result && HasParts() ? Result<void>(ListPlease()) : result;
+    if (auto result = ProbeHasEnded(TryWatch(options, sink, stop))) {
+      return *std::move(result);
     }
   }
 }
@@ -377,7 +414,7 @@ bool WorkloadListWatch::ListNamespace(const std::string& namespace_, const std::
 
 std::uint64_t WorkloadListWatch::AskForList() {
   const base::MutexLock lock(mu_);
-  changed_.notify_all();
+  ChangedLocked();
   return ++asked_;
 }
 

@@ -68,6 +68,9 @@ class WorkloadListWatch final : public cache::ListerWatcher {
                                              ObjectSink sink, std::stop_token stop) override;
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                    std::stop_token stop) override;
+  bool CanStartWatch() const override { return inner_->CanStartWatch(); }
+  apimachinery::Result<std::unique_ptr<cache::OpenWatch>> StartWatch(
+      const apimachinery::ListOptions& options, std::stop_token stop) override;
   /// Does not count as an answer to AskForList.
   apimachinery::Result<std::string> CurrentVersion(std::stop_token stop) override {
     return inner_->CurrentVersion(std::move(stop));
@@ -129,9 +132,34 @@ class WorkloadListWatch final : public cache::ListerWatcher {
   /// Watches, and stores whether that was permitted.
   apimachinery::Result<void> TryWatch(const apimachinery::ListOptions& options, EventSink sink,
                                       const std::stop_token& stop);
+  /// The same for a watch that is read without waiting.
+  apimachinery::Result<std::unique_ptr<cache::OpenWatch>> TryStartWatch(
+      const apimachinery::ListOptions& options, const std::stop_token& stop);
+  /// Gets each event of a watch; `granted` is of that watch.
+  apimachinery::Result<void> Pass(cache::WatchEvent&& event, EventSink sink, bool& granted);
+  apimachinery::Result<void> WatchHasEnded(apimachinery::Result<void> result);
+  /// Whether a watch that begins with all objects may be tried; else why not.
+  apimachinery::Result<void> BeginInitialWatch(const std::stop_token& stop);
+  apimachinery::Result<void> InitialWatchHasEnded(apimachinery::Result<void> result);
+  /// The result of a watch that was only tried, if it was permitted.
+  std::optional<apimachinery::Result<void>> ProbeHasEnded(const apimachinery::Result<void>& result);
+  /// What the reflector is told when a list is due.
+  apimachinery::Result<void> ListIsDue() const;
   /// What AwaitDemand has waited for.
   enum class Next : std::uint8_t { kStop, kList, kTryWatch };
   Next AwaitDemand(const std::stop_token& stop);
+  /// What is due now, or when to look again. `list` is when there may be a list.
+  struct Demand {
+    std::optional<Next> next{};
+    base::TimePoint until{};
+  };
+  Demand DemandLocked(base::TimePoint list) const KX_REQUIRES(mu_);
+  Demand DemandNow(base::TimePoint list) const;
+  base::TimePoint NextListTime() const { return options_.clock.Now() + options_.list_interval; }
+  class DemandedWatch;
+  /// Has `tell` called at each change, until it is called with nothing.
+  void Notify(std::function<void()> tell);
+  void ChangedLocked() KX_REQUIRES(mu_);
   void ListIsInStore();
   bool HasParts() const;
   /// Everything is about to be listed, so that namespaces listed before need not be considered.
@@ -151,6 +179,7 @@ class WorkloadListWatch final : public cache::ListerWatcher {
   std::uint64_t lists_ KX_GUARDED_BY(list_mu_) = 0;  ///< the number of lists of everything
   mutable base::Mutex mu_;
   base::CondVar changed_;
+  std::function<void()> tell_ KX_GUARDED_BY(mu_);  ///< see Notify
   /// Some namespaces were listed and are newer than the resource version at which a watch would
   /// begin.
   bool has_parts_ KX_GUARDED_BY(mu_) = false;

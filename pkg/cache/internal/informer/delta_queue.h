@@ -127,8 +127,8 @@ class DeltaQueue {
   void Flush();
   /// Adds a WakeDelta at once, even when the queue is full.
   void Wake();
-  /// Whether the queue is not full. After false, it calls `wake` once when half of it is free, or it
-  /// is closed, without a lock; `who` is whoever asks, of whom the last call counts.
+  /// Whether the queue is not full. After false, it calls `wake` once when half of it is free, or
+  /// it is closed, without a lock; `who` is whoever asks, of whom the last call counts.
   bool HasRoom(const void* who, const std::function<void()>& wake);
   /// Takes deltas. Returns std::nullopt when there are none, and when the queue is closed, even
   /// when some deltas are left. Never waits.

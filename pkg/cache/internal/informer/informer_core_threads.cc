@@ -189,8 +189,7 @@ void InformerCore::Retire() {
 bool InformerCore::HasEnded() const {
   {
     const base::MutexLock lock(mu_);
-    if (!own_threads_.empty() ||
-        !std::ranges::all_of(reflector_tasks_, &ReflectorTask::HasEnded)) {
+    if (!own_threads_.empty() || !std::ranges::all_of(reflector_tasks_, &ReflectorTask::HasEnded)) {
       return false;
     }
   }

@@ -67,7 +67,6 @@ base::Duration Reflector::Pass::DelayOf(const ReflectorAction& action) {
   return std::chrono::duration_cast<base::Duration>(action.min_delay * (1 + jitter * Random()));
 }
 
-
 // An exception costs one try: it may be of the source or the store, or for want of a thread.
 ReflectorInput Reflector::Pass::Try(const ReflectorAction& action) {
   try {
@@ -323,6 +322,5 @@ Result<void> Reflector::Pass::ApplyInitial(WatchEvent&& event) {
   }
   return Fail(Reason::kInternalError, "a source passed on an ERROR event");
 }
-
 
 }  // namespace kubexx::cache

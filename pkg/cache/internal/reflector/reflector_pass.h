@@ -107,6 +107,9 @@ class Reflector::Pass {
   // Of StepOn.
   std::optional<ReflectorAction> action_{};
   base::TimePoint not_before_{};  ///< when the action is to begin
+  /// Of the watch: of itself it stops only with the pass. Before the watch, which may use it.
+  std::stop_source watch_stop_{std::nostopstate};
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_{};
   std::unique_ptr<OpenWatch> watch_{};
   /// When the watch counts as dead if it brings nothing; max() while the store holds it back.
   base::TimePoint silent_until_ = base::TimePoint::max();

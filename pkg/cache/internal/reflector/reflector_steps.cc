@@ -1,5 +1,8 @@
 // The passes of a Reflector that do not wait for the events of a watch.
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <stop_token>
 #include <utility>
 
 #include "kubexx/base/after.h"
@@ -33,8 +36,8 @@ Reflector::Pass::Turn Reflector::Pass::StepOn(const std::function<void()>& tell)
         owner_.Report(*failed);
       }
       action_ = state_.Next(*input);
-      not_before_ = action_->backoff ? base::After(clock_.Now(), DelayOf(*action_))
-                                     : base::TimePoint::min();
+      not_before_ =
+          action_->backoff ? base::After(clock_.Now(), DelayOf(*action_)) : base::TimePoint::min();
       turn.more = true;
     }
   }
@@ -62,9 +65,14 @@ std::optional<ReflectorInput> Reflector::Pass::OpenTheWatch(const std::function<
     full_state_.Begin();
   }
   const apimachinery::ListOptions options = BeginWatch(*action_);
+  watch_stop_ = std::stop_source();
+  const auto stop_watch = [stop = watch_stop_]() mutable { stop.request_stop(); };
+  on_stop_.emplace(stop_, stop_watch);
+  // The watchdog is for the answer; what follows ReadTheWatch watches over.
   base::StopTimer watchdog(clock_, stop_, owner_.options_.tuning.watch_idle_timeout);
+  const std::stop_callback<std::function<void()>> on_silence(watchdog.token(), stop_watch);
   auto opened =
-      owner_.Guard([&] { return owner_.source_->StartWatch(options, watchdog.token()); });
+      owner_.Guard([&] { return owner_.source_->StartWatch(options, watch_stop_.get_token()); });
   if (!opened) {
     return EndWatch(apimachinery::Fail(opened.error()), watchdog.expired());
   }

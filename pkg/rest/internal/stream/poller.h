@@ -17,8 +17,9 @@
 
 namespace kubexx::rest::internal {
 
-/// Wakes threads, or tells tasks, when their sockets become ready. It reads nothing itself: whoever waits reads, so
-/// that the bytes are decrypted and parsed on the thread that needs them. Thread-safe.
+/// Wakes threads, or tells tasks, when their sockets become ready. It reads nothing itself: whoever
+/// waits reads, so that the bytes are decrypted and parsed on the thread that needs them.
+/// Thread-safe.
 class Poller {
  public:
   enum class Interest : std::uint8_t { kRead, kWrite };
@@ -40,7 +41,7 @@ class Poller {
   /// A thread that waits, or a Signal. Of a thread it is in that thread's stack.
   struct Waiter {
     base::CondVar changed{};
-    bool ready = false;  ///< guarded by mu_
+    bool ready = false;            ///< guarded by mu_
     std::function<void()> tell{};  ///< of a Signal; called with mu_ held
   };
 
@@ -67,7 +68,6 @@ class Poller {
   };
 
  private:
-
   Poller(int epoll, int wake);
   void Run(const std::stop_token& stop);
   /// Asks the kernel for one report. False when it refuses.

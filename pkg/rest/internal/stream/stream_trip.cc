@@ -231,8 +231,7 @@ std::size_t StreamTrip::Unframe(Connection::Io io) {
 }
 
 void StreamTrip::CountWait(base::Duration time) {
-  short_waits_ =
-      time < kGatherTime ? std::min(short_waits_ + 1, kMaxShortWaits) : short_waits_ / 2;
+  short_waits_ = time < kGatherTime ? std::min(short_waits_ + 1, kMaxShortWaits) : short_waits_ / 2;
 }
 
 void StreamTrip::GiveBufferBack() {
@@ -251,8 +250,8 @@ base::Wake StreamTrip::Park(const std::stop_token& stop, base::TimePoint deadlin
   }
   if (wake == base::Wake::kTimeout) {
     GiveBufferBack();
-    wake = poller_->Wait(connection_->fd(), InterestOf(wants_), connections_->clock(), stop,
-                         deadline);
+    wake =
+        poller_->Wait(connection_->fd(), InterestOf(wants_), connections_->clock(), stop, deadline);
   }
   CountWait(real.Now() - begin);
   return wake;

@@ -97,7 +97,7 @@ class StreamTrip final : public RoundTrip {
   int short_waits_ = 0;
   Connection::Io wants_ = Connection::Io::kWantRead;
   std::optional<base::TimePoint> quiet_since_;  ///< of TryRead, in real time
-  std::optional<Poller::Signal> signal_;  ///< of Notify
+  std::optional<Poller::Signal> signal_;        ///< of Notify
 };
 
 }  // namespace kubexx::rest::internal
