@@ -404,8 +404,8 @@ TEST_F(OracleTest, WhatIsOlderThanAllOperatorsIsNotRolledForNothing) {
   EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("nothing has changed"));
 }
 
-// Seed 20239 of the simulation: a list told an operator of a workload that was made after a change. It
-// recorded what was there before, since it could not know the age, and ended.
+// Seed 20239 of the simulation: a list told an operator of a workload that was made after a change.
+// It recorded what was there before, since it could not know the age, and ended.
 TEST_F(OracleTest, WhatAnOperatorOfBeforeHasRecordedIsAReasonForTheNextOne) {
   PutConfig("v2");
   PutWorkload({.recorded = "v1"});
