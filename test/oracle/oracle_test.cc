@@ -404,6 +404,16 @@ TEST_F(OracleTest, WhatIsOlderThanAllOperatorsIsNotRolledForNothing) {
   EXPECT_THAT(oracle().Wrong().value_or(""), HasSubstr("nothing has changed"));
 }
 
+// Seed 20239 of the simulation: a list told an operator of a workload that was made after a change.
+// It recorded what was there before, since it could not know the age, and ended.
+TEST_F(OracleTest, WhatAnOperatorOfBeforeHasRecordedIsAReasonForTheNextOne) {
+  PutConfig("v2");
+  PutWorkload({.recorded = "v1"});
+  oracle().SetOldestOperator(now() + std::chrono::seconds(20));
+  PutWorkload("v2", "v2");
+  EXPECT_EQ(oracle().Wrong(), std::nullopt);
+}
+
 TEST_F(OracleTest, NobodyEndsAPersonsPause) {
   PutConfig("v1");
   const std::string held = R"(,"oracle/held":"true")";

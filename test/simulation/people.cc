@@ -25,6 +25,8 @@ constexpr int kMostSpaces = 3;
 constexpr int kSourcesEach = 3;
 constexpr int kDeploymentsEach = 3;
 
+/// An autoscaler, which owns no template.
+constexpr const char* kAutoscaler = "horizontal-pod-autoscaler";
 /// So many of the values that a source has had are remembered.
 constexpr std::size_t kMostValues = 6;
 
@@ -308,7 +310,9 @@ void People::Do(Act act, Source& source, Workload& workload, const std::stop_tok
     case Act::kPutOnHold:
       return has_pods && workload.base.empty() ? PutOnHold(workload, stop) : void();
     case Act::kScale:
-      return has_pods && workload.kind != kDaemonSet ? Scale(workload, stop) : void();
+      return has_pods && workload.kind != kDaemonSet
+                 ? Scale(workload, random_.Chance(500) ? kAutoscaler : "", stop)
+                 : void();
     default:
       return;
   }

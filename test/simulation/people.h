@@ -140,8 +140,9 @@ class People {
   /// Takes a workload's baseline away.
   void StripOne(const std::stop_token& stop);
   /// Edits a source of a workload, releases the workload and takes the edit back; or releases the
-  /// workload and touches the source, which then has the data that the pods began with.
-  void ReleaseInBetween(const std::stop_token& stop);
+  /// workload, or scales it, and touches the source, which then has the data that the pods began
+  /// with. `unseen`: no operator sees it, which makes the first the more likely one.
+  void ReleaseInBetween(bool unseen, const std::stop_token& stop);
   /// Edits up to three sources, one right after the other.
   void EditSome(const std::stop_token& stop);
   /// Does one thing: mostly an edit of data.
@@ -250,7 +251,8 @@ class People {
   void PutOnHold(Workload& workload, const std::stop_token& stop);
   void Resume(Workload& workload, const std::stop_token& stop);
   void EditOther(Source& source, const std::stop_token& stop);
-  void Scale(Workload& workload, const std::stop_token& stop);
+  /// `manager`: empty for who releases it, too.
+  void Scale(Workload& workload, const char* manager, const std::stop_token& stop);
   void ReleaseWithData(Workload& workload, const std::stop_token& stop);
   void Replace(Workload& workload, const std::stop_token& stop);
   void MakeAnew(const std::stop_token& stop);

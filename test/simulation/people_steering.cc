@@ -13,8 +13,6 @@ namespace {
 /// Of `kubectl rollout restart`, and of `kubectl reloader`.
 constexpr const char* kRestarter = "kubectl-rollout";
 constexpr const char* kPlugin = "kubectl-reloader";
-/// Of an autoscaler, which owns no template.
-constexpr const char* kAutoscaler = "horizontal-pod-autoscaler";
 constexpr std::int64_t kMostReplicas = 4;
 /// In milliseconds, so that both releases are made in one second, mostly.
 constexpr std::int64_t kBetweenReleases = 500;
@@ -96,13 +94,13 @@ void People::EditOther(Source& source, const std::stop_token& stop) {
         R"({"data":{"other":")" + ValueOf(source.is_secret, source.other) + R"("}})", stop);
 }
 
-void People::Scale(Workload& workload, const std::stop_token& stop) {
+void People::Scale(Workload& workload, const char* manager, const std::stop_token& stop) {
   Insist(
       {.method = "PATCH",
        .path = PathOf(workload) + "/" + workload.name,
        .body = R"({"spec":{"replicas":)" + std::to_string(random_.Between(1, kMostReplicas)) + "}}",
        .patch = rest::PatchType::kMerge,
-       .manager = random_.Chance(500) ? kAutoscaler : ""},
+       .manager = manager},
       stop);
 }
 

@@ -199,7 +199,7 @@ void People::StripOne(const std::stop_token& stop) {
   }
 }
 
-void People::ReleaseInBetween(const std::stop_token& stop) {
+void People::ReleaseInBetween(bool unseen, const std::stop_token& stop) {
   Workload& workload = workloads_[random_.Below(workloads_.size())];
   Source& source = sources_[workload.sources[random_.Below(workload.sources.size())]];
   if (!workload.there || !HasTemplate(workload) || !source.there ||
@@ -210,12 +210,18 @@ void People::ReleaseInBetween(const std::stop_token& stop) {
     base::Clock::Real().SleepFor(std::chrono::milliseconds(random_.Between(0, 3000)), stop);
   };
   const std::uint64_t value = source.value;
-  const bool edits = random_.Chance(600) && !IsIn(options_.without, Act::kTakeBack);
+  const bool edits = random_.Chance(unseen ? 700 : 300) && !IsIn(options_.without, Act::kTakeBack);
+  const bool scales = !edits && workload.kind != kDaemonSet && workload.base.empty() &&
+                      random_.Chance(350) && !IsIn(options_.without, Act::kScale);
   if (edits) {
     Edit(source, next_value_++, stop);
     pause();
   }
-  Release(workload, stop);
+  if (scales) {
+    Scale(workload, "", stop);
+  } else {
+    Release(workload, stop);
+  }
   pause();
   if (edits) {
     Edit(source, value, stop);

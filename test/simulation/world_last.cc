@@ -40,7 +40,7 @@ void World::EndStorm() {
   if (failed()) {
     return;
   }
-  switch (random_.Below(12)) {
+  switch (random_.Below(14)) {
     case 0:
     case 1:
     case 2:
@@ -56,6 +56,8 @@ void World::EndStorm() {
       return MoveLast();
     case 9:
     case 10:
+    case 11:
+    case 12:
       return ReleaseLast();
     default:
       return;
@@ -116,7 +118,7 @@ void World::ReleaseLast() {
   if (random_.Chance(600)) {  // or what is due anyway would hide what is missed
     SettleDown();
   }
-  const bool ends = random_.Chance(750) && !IsIn(options_.without.mishaps, Mishap::kAway);
+  const bool ends = random_.Chance(600) && !IsIn(options_.without.mishaps, Mishap::kAway);
   // Who is told of the workloads only writes no baseline anew.
   const bool is_blind = ends && random_.Chance(350);
   if (ends) {
@@ -133,7 +135,7 @@ void World::ReleaseLast() {
   }
   const Actor self = scheduler_.Become(people_actor_);
   for (std::int64_t left = random_.Between(1, kMostReleases); left > 0; --left) {
-    crowd_->ReleaseInBetween({});
+    crowd_->ReleaseInBetween(ends, {});
   }
   scheduler_.Become(self);
   if (is_blind) {

@@ -38,10 +38,11 @@ TEST_F(OperatorTest, AFirstLookIsRecordedWithoutARollout) {
   EXPECT_EQ(writer_.calls().size(), 0U);
 }
 
-// A process that starts later would doubt the first baseline, see MakePlan.
-TEST_F(OperatorTest, ASourceThatIsWrittenAfterAReleaseHasTheBaselineWrittenAnew) {
-  recording_ = BaselineRecording::kAlways;
-  const auto put_released = [this](apps::Deployment web, std::int64_t at) {
+/// Of a workload that somebody releases, or only scales, and a source that is touched then.
+class RenewedBaselineTest : public OperatorTest {
+ protected:
+  /// Puts a workload that "ci" has written at this second, with the image of the second `image`.
+  void PutWritten(apps::Deployment web, std::int64_t at, std::int64_t image) {
     web.metadata.generation = at;
     web.status.observed_generation = at;
     web.status.replicas = 1;
@@ -52,36 +53,52 @@ TEST_F(OperatorTest, ASourceThatIsWrittenAfterAReleaseHasTheBaselineWrittenAnew)
          .operation = "Update",
          .time = apimachinery::Time{.seconds = at},
          .fields_v1 = apimachinery::FieldsV1{R"({"f:spec":{"f:template":{}}})"}});
-    web.spec.template_.spec.containers[0].image = "app:" + std::to_string(at);
+    web.spec.template_.spec.containers[0].image = "app:" + std::to_string(image);
     Put(*deployments_, web);
-  };
-  const auto await = [this](const std::function<bool()>& done) {
+  }
+  void AwaitAll(const std::function<bool()>& done) {
     KX_UNTIL(done()) {
       if (clock_.Sleepers() > 0) {
         clock_.Advance(milliseconds(100));
       }
     }
-  };
-  PutConfigMap("config", "x");
-  put_released(Web(), 100);
-  StartOperator();
-  await([this] { return writer_.AwaitRecords(0).size() == 1; });
-  const std::string first = writer_.AwaitRecords(1)[0].baseline;
-  EXPECT_THAT(first, StartsWith("v2 uid-web 100 configmap/config=" + DigestText("x") + "@"));
-  AwaitReconciles("skipped", 1);
-  put_released(WithBaseline(Web(), first), 200);
-  await([this] { return Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 2; });
-  EXPECT_EQ(writer_.AwaitRecords(0).size(), 1U) << "no source was written since";
-  api::core::v1::ConfigMap touched;
-  touched.metadata.namespace_ = "ns";
-  touched.metadata.name = "config";
-  touched.metadata.labels["touched"] = "true";
-  touched.data["key"] = "x";
-  Put(*config_maps_, touched);
-  await([this] { return writer_.AwaitRecords(0).size() == 2; });
-  EXPECT_THAT(writer_.AwaitRecords(2)[1].baseline, StartsWith("v2 uid-web 200 configmap/config="));
-  operator_->Stop();
-  EXPECT_TRUE(writer_.calls().empty());
+  }
+  /// A process that starts later would doubt the first baseline, see MakePlan.
+  void ExpectRenewedWithImageOf(std::int64_t image) {
+    recording_ = BaselineRecording::kAlways;
+    PutConfigMap("config", "x");
+    PutWritten(Web(), 100, 100);
+    StartOperator();
+    AwaitAll([this] { return writer_.AwaitRecords(0).size() == 1; });
+    const std::string first = writer_.AwaitRecords(1)[0].baseline;
+    EXPECT_THAT(first, StartsWith("v2 uid-web 100 configmap/config=" + DigestText("x") + "@"));
+    AwaitReconciles("skipped", 1);
+    PutWritten(WithBaseline(Web(), first), 100, 100);
+    AwaitAll([this] { return Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 2; });
+    PutWritten(WithBaseline(Web(), first), 200, image);
+    AwaitAll([this] { return Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 3; });
+    EXPECT_EQ(writer_.AwaitRecords(0).size(), 1U) << "no source was written since";
+    api::core::v1::ConfigMap touched;
+    touched.metadata.namespace_ = "ns";
+    touched.metadata.name = "config";
+    touched.metadata.labels["touched"] = "true";
+    touched.data["key"] = "x";
+    Put(*config_maps_, touched);
+    AwaitAll([this] { return writer_.AwaitRecords(0).size() == 2; });
+    EXPECT_THAT(writer_.AwaitRecords(2)[1].baseline,
+                StartsWith("v2 uid-web 200 configmap/config="));
+    operator_->Stop();
+    EXPECT_TRUE(writer_.calls().empty());
+  }
+};
+
+TEST_F(RenewedBaselineTest, ASourceThatIsWrittenAfterAReleaseHasTheBaselineWrittenAnew) {
+  ExpectRenewedWithImageOf(200);
+}
+
+// Who owns the template and scales the workload moves the time at which the template was written.
+TEST_F(RenewedBaselineTest, ASourceThatIsWrittenAfterAChangeOfScaleHasTheBaselineWrittenAnew) {
+  ExpectRenewedWithImageOf(100);
 }
 
 TEST_F(OperatorTest, NothingIsRecordedWhereNothingCanRoll) {

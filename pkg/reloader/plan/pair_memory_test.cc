@@ -767,8 +767,9 @@ TEST(PairMemory, ALateTemplateDoesNotTellMoreThanTheRecordOfItsRollout) {
   }
 }
 
-// Seed 20084 of the simulation: the watches of a new leader are behind. It reads a workload with the
-// record of the last leader, and is told then of a restart, and of the rollout with that record.
+// Seed 20084 of the simulation: the watches of a new leader are behind. It reads a workload with
+// the record of the last leader, and is told then of a restart, and of the rollout with that
+// record.
 TEST(PairMemory, ARecordThatWasReadCountsMoreThanWhatLateEventsTellOfBeforeIt) {
   PairMemory memory;
   const auto is_ahead = [&] {

@@ -401,7 +401,8 @@ std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) 
   }
   Baseline baseline = plan.baseline;
   const bool is_all = written.size() == plan.changes.size() && !plan.is_partly_unknown;
-  // A first one tells of the present pods whatever waits: of what is due it has the data from before.
+  // A first one tells of the present pods whatever waits: of what is due it has the data from
+  // before.
   const bool is_first = !baseline.template_written;
   if (plan.template_written && (is_first || (is_all && !plan.incomplete))) {
     baseline.template_written = plan.template_written;

@@ -207,8 +207,8 @@ TEST_F(PlannerComeBackTest, WhatWaitsForItsRolloutStaysInDoubt) {
 TEST_F(PlannerComeBackTest, AFirstBaselineThatIsWrittenWhileARolloutWaitsHasTimeAndVersions) {
   WriteBaseline("");
   Put(kBackSecret, kInBetween, 9);
-  const Plan first = Make(
-      {.pairs = {{kBackSecret, {.kind = PairState::Kind::kObserved, .digest = kCameBack}}}});
+  const Plan first =
+      Make({.pairs = {{kBackSecret, {.kind = PairState::Kind::kObserved, .digest = kCameBack}}}});
   ASSERT_EQ(first.changes.size(), 1U);
   WriteBaseline(BaselineAfter(first, {}));
   Release();

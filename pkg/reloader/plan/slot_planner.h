@@ -103,7 +103,8 @@ class SlotPlanner {
   bool IsOlderThanUndo(const SlotMember& member) const;
   /// Whether the source's data may have been others than the baseline's when the pods began,
   /// although they are the baseline's now. See MakePlan.
-  /// `has_changed`: this process has seen a change since it began, from which the present data came.
+  /// `has_changed`: this process has seen a change since it began, from which the present data
+  /// came.
   bool MayHaveComeBack(const SlotMember& member, bool has_changed) const;
   /// See Plan::doubtful.
   bool MayBeOlderThanRecord(const SlotMember& member, const Slot& slot) const;

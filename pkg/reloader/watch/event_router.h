@@ -168,6 +168,9 @@ class EventRouter {
   /// Stores one change, or the deletion, of a source that a workload uses.
   void Record(const WorkloadId& workload, const SourceId& source, const Move& before,
               const Move& now);
+  /// Somebody who owns the pod template has written something else of the workload: its managed
+  /// fields have another time for the template.
+  void NoteTemplateTime(const Workload& before, const Workload& now);
   /// The workload has an earlier resource version than before: the API server's store was restored
   /// from a backup.
   void ForgetVersions(const WorkloadId& workload);

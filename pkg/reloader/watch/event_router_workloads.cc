@@ -130,6 +130,23 @@ void EventRouter::NoteRecord(const Workload& before, const Workload& now, const 
   }
 }
 
+void EventRouter::NoteTemplateTime(const Workload& before, const Workload& now) {
+  if (before.template_written == now.template_written ||
+      parts_.ignored_namespaces.contains(now.id.key.namespace_)) {
+    return;
+  }
+  // A process that starts later takes that for a release, and doubts the baseline once a source is
+  // written: see IsReleased, which the plan says.
+  if (HasOwnRecord(now)) {
+    parts_.note(now.id, Cause::kWorkloadEvent);
+  }
+  if (now.id.kind == WorkloadKind::kDeployment) {
+    for (const WorkloadId& rollout : parts_.caches.RolloutsOf(now.id.key)) {
+      parts_.note(rollout, Cause::kWorkloadEvent);
+    }
+  }
+}
+
 void EventRouter::ForgetVersions(const WorkloadId& workload) {
   parts_.memory.ForgetVersions(workload);
   if (workload.kind == WorkloadKind::kDeployment) {
@@ -177,6 +194,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       is_new = true;
     } else if (SameButForScale(*old_workload, *workload)) {
       parts_.told.Told(id, workload->template_version);
+      NoteTemplateTime(*old_workload, *workload);
       return;
     } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
       NoteTemplate(*old_workload, *workload, event);
