@@ -49,8 +49,8 @@ bool IsValid(const http::KeyPair& pair, base::WallTime now) {
 }
 
 bool HasAll(const http::KeyPair& pair, const std::vector<std::string>& names) {
-  return std::ranges::all_of(
-      names, [&pair](const std::string& name) { return http::IsFor(pair, name); });
+  return std::ranges::all_of(names,
+                             [&pair](const std::string& name) { return http::IsFor(pair, name); });
 }
 
 /// Whether API servers that trust the pair can call the Service with it. They cannot yet call it by
