@@ -1,9 +1,9 @@
 #include "kubexx/cache/indexer_set.h"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
+#include "kubexx/apimachinery/thrown_text.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/report_limit.h"
@@ -72,10 +72,13 @@ class IndexerSet::Names {
     return id;
   }
 
-  void ReportThrow(const Object& object, std::string_view error) {
+  /// `index` is empty for a function that returns terms of several indexes.
+  void ReportThrow(std::string_view index, const Object& object, std::string_view error) {
     if (const auto others = throw_lines_.Admit()) {
-      logging::Error("An indexer threw",
-                     {{"key", object.key.ToString()}, {"error", error}, {"others", *others}});
+      logging::Error("An indexer threw", {{"index", index},
+                                          {"key", object.key.ToString()},
+                                          {"error", error},
+                                          {"others", *others}});
     }
   }
   void ReportLeftOut(std::string_view index, const Object& object,
@@ -156,25 +159,16 @@ void IndexerSet::AppendFree(std::string_view index, std::string_view value, std:
 
 std::string IndexerSet::Encode(const Object& object) const {
   std::string out;
-  std::string_view error;
-  std::string what;
-  const auto run = [&](std::string_view unread, auto&& function) {
+  const auto run = [&](std::string_view index, std::string_view unread, auto&& function) {
     try {
       function();
-    } catch (const std::exception& e) {
-      what = e.what();
-      error = what;
     } catch (...) {
-      error = "unknown exception";
-    }
-    if (!error.empty()) {
-      names_->ReportThrow(object, error);
-      error = {};
+      names_->ReportThrow(index, object, apimachinery::ThrownText());
       AppendUnread(unread, out);
     }
   };
   for (const auto& [name, function] : named_) {
-    run(std::string_view(reinterpret_cast<const char*>(&function.id), 1),
+    run(name, std::string_view(reinterpret_cast<const char*>(&function.id), 1),
         [&, &index = name, &named = function] {
           for (const std::string& value : named.values(object)) {
             Append(named.id, index, value, object, out);
@@ -182,7 +176,7 @@ std::string IndexerSet::Encode(const Object& object) const {
         });
   }
   for (const Free& function : free_) {
-    run({}, [&] {
+    run("", "", [&] {
       for (const auto& [index, value] : function.terms(object)) {
         AppendFree(index, value, function.version, object, out);
       }

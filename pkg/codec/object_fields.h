@@ -76,7 +76,8 @@ struct PathEnd<T, M T::*, Rest...> : PathEnd<typename ValueIn<M>::Type, Rest...>
 /// @endcond
 
 /// The type of the last member of a path that begins in T. Each member but the last is a struct, or
-/// one that may be missing or null, and the next is a member of it. A path that does not fit does not compile.
+/// one that may be missing or null, and the next is a member of it. A path that does not fit does
+/// not compile.
 template <class T, class... Members>
 using PathEnd = typename internal::PathEnd<T, Members...>::Type;
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apimachinery/thrown_text.h"
 #include "kubexx/base/after.h"
 #include "kubexx/base/report_limit.h"
-#include "kubexx/base/thrown_text.h"
 #include "kubexx/controller/consistency_store.h"
 #include "kubexx/controller/internal/controller_metrics.h"
 #include "kubexx/controller/internal/deadlines.h"
@@ -125,7 +125,7 @@ class Controller::Impl {
           Handle(item, stop);
         }
       } catch (...) {
-        AfterException(item, base::ThrownText());
+        AfterException(item, apimachinery::ThrownText());
       }
     }
   }
@@ -139,7 +139,7 @@ class Controller::Impl {
           return named(key);
         } catch (...) {
           ReportException(key, "tenant function", "its namespace is the tenant",
-                          base::ThrownText());
+                          apimachinery::ThrownText());
         }
         return key.object.namespace_;
       };
@@ -176,7 +176,7 @@ class Controller::Impl {
       queue_.Forget(*item);
     } catch (...) {
       ReportException(*item, "rate limiter", "the key's failures are not forgotten",
-                      base::ThrownText());
+                      apimachinery::ThrownText());
     }
   }
 
@@ -277,7 +277,7 @@ class Controller::Impl {
       return reconcile_(request, context);
     } catch (...) {
       metrics_.panics.Increment();
-      return Fail(Reason::kInternalError, "the reconciler threw: " + base::ThrownText());
+      return Fail(Reason::kInternalError, "the reconciler threw: " + apimachinery::ThrownText());
     }
   }
 

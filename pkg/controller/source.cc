@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/thrown_text.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/base/thrown_text.h"
 #include "kubexx/cache/handler_registration.h"
 #include "kubexx/logging/log.h"
 
@@ -43,7 +43,7 @@ class Guard {
       Count();  // the event has told the log
       return false;
     } catch (...) {
-      error = base::ThrownText();
+      error = apimachinery::ThrownText();
     }
     Count();
     logging::Error("A function of a controller's source threw", {{"source", source_},

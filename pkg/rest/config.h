@@ -146,8 +146,8 @@ apimachinery::Result<Config> LoadKubeconfig(const KubeconfigOptions& options = {
 /// account's mount. kInvalidConfig outside of a pod.
 apimachinery::Result<Config> InClusterConfig();
 
-/// Calls LoadKubeconfig when a path or a server is given or a default file exists, and otherwise
-/// InClusterConfig.
+/// Calls LoadKubeconfig when a path, server, context, cluster or user is given or a default file
+/// exists, and otherwise InClusterConfig.
 apimachinery::Result<Config> LoadConfig(const KubeconfigOptions& options = {});
 
 }  // namespace kubexx::rest

@@ -62,18 +62,27 @@ bool AnyExists(const Sources& sources) {
   return sources.required || std::ranges::any_of(sources.paths, Exists);
 }
 
+std::string NotFoundText(const Sources& sources) {
+  std::string tried;
+  for (const std::string& path : sources.paths) {
+    tried += (tried.empty() ? "" : ", ") + path;
+  }
+  return "no kubeconfig found; tried " +
+         (tried.empty() ? "$KUBECONFIG and $HOME, which are not set" : tried);
+}
+
+/// Whether something is named that only a kubeconfig has, or the address of a server.
+bool NamesCluster(const KubeconfigOptions& options) {
+  return !options.server.empty() || !options.context.empty() || !options.cluster.empty() ||
+         !options.user.empty();
+}
+
 }  // namespace
 
 Result<Config> LoadKubeconfig(const KubeconfigOptions& options) {
   const Sources sources = FindSources(options);
   if (!AnyExists(sources) && options.server.empty()) {
-    std::string tried;
-    for (const std::string& path : sources.paths) {
-      tried += (tried.empty() ? "" : ", ") + path;
-    }
-    return Fail(Reason::kInvalidConfig,
-                "no kubeconfig found; tried " +
-                    (tried.empty() ? "$KUBECONFIG and $HOME, which are not set" : tried));
+    return Fail(Reason::kInvalidConfig, NotFoundText(sources));
   }
   Kubeconfig merged;
   for (const std::string& path : sources.paths) {
@@ -87,8 +96,12 @@ Result<Config> LoadKubeconfig(const KubeconfigOptions& options) {
 }
 
 Result<Config> LoadConfig(const KubeconfigOptions& options) {
-  const bool named = !options.server.empty() || AnyExists(FindSources(options));
-  return named ? LoadKubeconfig(options) : InClusterConfig();
+  const Sources sources = FindSources(options);
+  if (NamesCluster(options) || AnyExists(sources)) {
+    return LoadKubeconfig(options);  // another cluster is not silently replaced by the pod's
+  }
+  auto config = InClusterConfig();
+  return config ? std::move(config) : Fail(config.error().WithContext(NotFoundText(sources)));
 }
 
 Result<Config> InClusterConfig() {

@@ -267,9 +267,25 @@ TEST_F(EnvironmentTest, LoadConfigUsesThePodOnlyWithoutAKubeconfig) {
   const auto neither = LoadConfig();
   ASSERT_FALSE(neither);
   EXPECT_THAT(neither.error().message, HasSubstr("not in a pod"));
+  EXPECT_THAT(neither.error().message,
+              HasSubstr("no kubeconfig found; tried " + dir_.path() + "/.kube/config"));
   Set("KUBECONFIG", dir_.Write("config", kTwoContexts));
   EXPECT_TRUE(LoadConfig());
   EXPECT_FALSE(LoadConfig({.path = dir_.path() + "/missing"})) << "an explicit path must exist";
+}
+
+TEST_F(EnvironmentTest, ThePodsClusterDoesNotStandInForAnotherOne) {
+  Set("HOME", dir_.path());
+  Set("KUBECONFIG", std::nullopt);
+  Set("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+  Set("KUBERNETES_SERVICE_PORT", "443");
+  const std::vector<KubeconfigOptions> others = {
+      {.context = "hub"}, {.cluster = "hub"}, {.user = "hub"}};
+  for (const KubeconfigOptions& named : others) {
+    const auto config = LoadConfig(named);
+    ASSERT_FALSE(config) << config->host;
+    EXPECT_THAT(config.error().message, HasSubstr("no kubeconfig found"));
+  }
 }
 
 TEST_F(EnvironmentTest, InClusterReadsTheServiceAccount) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kubexx/base/thrown_text.h"
+#include "kubexx/apimachinery/thrown_text.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/webhook/internal/conversion_review.h"
@@ -68,25 +68,21 @@ apimachinery::Result<std::string> ContainedConversion(const RawConversion& conve
   } catch (...) {
     metrics.panics.Increment();
     logging::Error("A conversion function threw",
-                   {{"webhook", metrics.path}, {"error", base::ThrownText()}});
+                   {{"webhook", metrics.path}, {"error", apimachinery::ThrownText()}});
     return apimachinery::Fail(
         Status(Reason::kInternalError, "the webhook's conversion failed; see its log", 500));
   }
 }
 
 Response Contained(const Server::RawHandler& handler, const Call& call, const Metrics& metrics) {
-  const auto failed = [&](const char* what) {
-    metrics.panics.Increment();
-    logging::Error("An admission handler threw", {{"webhook", metrics.path}, {"error", what}});
-    return Response::Errored(
-        Status(Reason::kInternalError, "the webhook's handler failed; see its log", 500));
-  };
   try {
     return handler(call);
-  } catch (const std::exception& e) {
-    return failed(e.what());
   } catch (...) {
-    return failed("unknown exception");
+    metrics.panics.Increment();
+    logging::Error("An admission handler threw",
+                   {{"webhook", metrics.path}, {"error", apimachinery::ThrownText()}});
+    return Response::Errored(
+        Status(Reason::kInternalError, "the webhook's handler failed; see its log", 500));
   }
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <iterator>
 #include <utility>
 
+#include "kubexx/apimachinery/thrown_text.h"
 #include "kubexx/base/after.h"
 #include "kubexx/base/executor/executor.h"
 #include "kubexx/base/executor/ordered_task.h"
@@ -378,10 +378,8 @@ void Listener::Deliver(const RawEvent& event) {
   try {
     handler_(event);
     return;
-  } catch (const std::exception& e) {
-    error = e.what();
   } catch (...) {
-    error = "unknown exception";
+    error = apimachinery::ThrownText();
   }
   errors_.Increment();
   if (const auto others = exception_lines_.Admit()) {

@@ -163,6 +163,28 @@ TEST(PackedStoreTest, AFaultyIndexerDoesNotFillTheLog) {
   EXPECT_LE(log.Count("left out of an index"), 10U);
 }
 
+TEST(PackedStoreTest, AFaultyIndexerTellsWhichAndWhy) {
+  const logging::testing::Capture log;
+  PackedStore store;
+  ASSERT_TRUE(store.AddIndexers({{"node", [](const Object&) {
+                                    return apimachinery::Result<std::vector<std::string>>(
+                                               apimachinery::Fail(apimachinery::Reason::kMalformed,
+                                                                  "spec.size: expected a string"))
+                                        .value();
+                                  }}}));
+  Put(store, MakeFake({"n", "a"}, "1", "x"));
+  EXPECT_EQ(log.Count("index=node key=n/a"), 1U);
+  EXPECT_EQ(log.Count("Malformed: spec.size: expected a string"), 1U);
+}
+
+TEST(PackedStoreTest, AnExceptionWithoutATextIsOneToo) {
+  const logging::testing::Capture log;
+  PackedStore store;
+  ASSERT_TRUE(store.AddIndexer([](const Object&) -> IndexTerms { throw std::runtime_error(""); }));
+  Put(store, MakeFake({"n", "a"}, "1", "x"));
+  EXPECT_EQ(log.Count("An indexer threw"), 1U);
+}
+
 TEST(PackedStoreTest, EarlyEntriesArePackedAgainOnceThereIsADictionary) {
   PackedStore store({.packer = {.dictionary_bytes = 1024, .training_objects = 100}});
   ASSERT_TRUE(
