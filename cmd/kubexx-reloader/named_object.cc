@@ -36,19 +36,31 @@ const std::array<const ResourceInfo*, 5>& OtherResources() {
   return resources;
 }
 
-/// In small letters, and in full.
-std::string InFull(std::string_view text) {
-  std::string wanted = base::ToLower(text);
+/// How a kind is called: in small letters, and in full.
+struct WantedKind {
+  std::string name{};
+  /// What follows the first dot, as in `deployment.apps` and `deployments.v1.apps`; else empty.
+  std::string group{};
+};
+
+WantedKind InFull(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  WantedKind wanted{base::ToLower(text.substr(0, dot)),
+                    dot == std::string_view::npos ? "" : base::ToLower(text.substr(dot + 1))};
   for (const auto& [name, kind] : kShortNames) {
-    if (wanted == name) {
-      return std::string(kind);
+    if (wanted.name == name) {
+      wanted.name = kind;
     }
   }
   return wanted;
 }
 
-bool IsCalled(const ResourceInfo& resource, const std::string& wanted) {
-  return wanted == base::ToLower(resource.kind) || wanted == resource.plural;
+/// As kubectl takes it: KIND, KIND.GROUP (which `kubectl get -o name` prints) or
+/// KIND.VERSION.GROUP.
+bool IsCalled(const ResourceInfo& resource, const WantedKind& wanted) {
+  return (wanted.name == base::ToLower(resource.kind) || wanted.name == resource.plural) &&
+         (wanted.group.empty() || wanted.group == resource.group ||
+          wanted.group == std::string(resource.version) + "." + std::string(resource.group));
 }
 
 apimachinery::Status WrongUsage(const std::string& what) {
@@ -74,7 +86,7 @@ Result<std::pair<std::string, std::string>> TwoWords(std::vector<std::string> wo
 }  // namespace
 
 std::optional<WorkloadKind> WorkloadKindNamed(std::string_view text) {
-  const std::string wanted = InFull(text);
+  const WantedKind wanted = InFull(text);
   for (const WorkloadKind kind : reloader::kWorkloadKinds) {
     if (IsCalled(reloader::ResourceOf(kind), wanted)) {
       return kind;
@@ -87,7 +99,7 @@ const ResourceInfo* ResourceNamed(std::string_view text) {
   if (const auto kind = WorkloadKindNamed(text)) {
     return &reloader::ResourceOf(*kind);
   }
-  const std::string wanted = InFull(text);
+  const WantedKind wanted = InFull(text);
   const auto found = std::ranges::find_if(
       OtherResources(), [&](const ResourceInfo* each) { return IsCalled(*each, wanted); });
   return found == OtherResources().end() ? nullptr : *found;

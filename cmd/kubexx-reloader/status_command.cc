@@ -31,10 +31,11 @@ void AddPolicies(const std::shared_ptr<rest::RESTClient>& client, const std::str
   const kubernetes::ResourceClient<Policy> policies(client, namespace_);
   const auto list = policies.List({}, stop);
   if (!list) {
-    status.unknown.push_back(what +
-                             (list.error().reason == apimachinery::Reason::kNotFound
-                                  ? ": the cluster has none, because their CRDs are not installed"
-                                  : ": " + list.error().message));
+    if (list.error().reason == apimachinery::Reason::kNotFound) {
+      status.not_installed.push_back(what);
+    } else {
+      status.unknown.push_back(what + ": " + list.error().message);
+    }
     return;
   }
   for (const Policy& each : list->items) {

@@ -28,6 +28,11 @@ struct Steering {
   HandEdit edit = HandEdit::kPause;
 };
 
+/// Whether a server answers that it has no such API, and not that there is no such object.
+bool IsNotServed(const apimachinery::Status& error) {
+  return error.reason == apimachinery::Reason::kNotFound && !apimachinery::IsObjectNotFound(error);
+}
+
 /// Reads the object, and patches it unless there is nothing to change. Returns what to tell.
 Result<std::string> Steer(const Steering& command, const SteerFlags& question,
                           const NamedObject& named) {
@@ -41,12 +46,20 @@ Result<std::string> Steer(const Steering& command, const SteerFlags& question,
           .Resource({std::string(resource.group), std::string(resource.version),
                      std::string(resource.plural)},
                     space);
-  KX_ASSIGN_OR_RETURN(const dynamic::Unstructured object,
-                      objects.Get(named.name, {}, deadline.token()));
+  const auto object = objects.Get(named.name, {}, deadline.token());
+  if (!object) {
+    return apimachinery::Fail(IsNotServed(object.error())
+                                  ? apimachinery::Status(apimachinery::Reason::kNotFound,
+                                                         "the API server does not serve " +
+                                                             std::string(resource.plural) + "." +
+                                                             std::string(resource.group) +
+                                                             "; their CRD is not installed")
+                                  : object.error());
+  }
   const HandEdit edit = question.mended ? HandEdit::kMended : command.edit;
   const std::string whole =
       std::string(resource.kind) + " " + (space.empty() ? "" : space + "/") + named.name;
-  auto change = reloader::HandChangeOf(edit, resource.kind, object, base::Clock::Real().Wall());
+  auto change = reloader::HandChangeOf(edit, resource.kind, *object, base::Clock::Real().Wall());
   if (!change) {
     return apimachinery::Fail(change.error().WithContext(whole));
   }

@@ -5,6 +5,7 @@
 #include "kubexx/apimachinery/or_empty.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/controller/conditions.h"
+#include "kubexx/reloader/observe/one_line.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -61,7 +62,7 @@ std::string WaitingLine(const PolicyStanding::Waiting& waiting) {
   return "    " + waiting.workload + " waits" +
          (waiting.since.empty() ? "" : " since " + waiting.since) +
          (waiting.until.empty() ? "" : " until " + waiting.until) + ": " + waiting.reason +
-         (waiting.message.empty() ? "" : ": " + waiting.message) + "\n";
+         (waiting.message.empty() ? "" : ": " + ToOneLine(waiting.message)) + "\n";
 }
 
 JsonTree TreeOf(const PolicyStanding& policy) {
@@ -105,7 +106,8 @@ PolicyStanding StandingOf(const reloadpolicy::v1alpha1::ClusterReloadPolicy& pol
 std::string ToText(const ClusterStatus& status) {
   std::string text;
   for (const std::string& name : status.operators) {
-    text += "Operator: Deployment " + name + "\n";
+    text += name.ends_with('/') ? "Operator: in namespace " + name.substr(0, name.size() - 1) + "\n"
+                                : "Operator: Deployment " + name + "\n";
   }
   if (status.operators.empty()) {
     text +=
@@ -114,6 +116,9 @@ std::string ToText(const ClusterStatus& status) {
   }
   if (status.policies.empty()) {
     text += "Policies: none\n";
+  }
+  for (const std::string& each : status.not_installed) {
+    text += each + ": their CRD is not installed, so there are none\n";
   }
   for (const PolicyStanding& policy : status.policies) {
     text += LineOf(policy);
@@ -139,7 +144,8 @@ std::string ToText(const ClusterStatus& status) {
 std::string ToJson(const ClusterStatus& status) {
   JsonTree tree = JsonTree::Object();
   for (const auto& [name, texts] :
-       {std::pair("operators", &status.operators), std::pair("unknown", &status.unknown)}) {
+       {std::pair("operators", &status.operators), std::pair("unknown", &status.unknown),
+        std::pair("notInstalled", &status.not_installed)}) {
     tree[name] = JsonTree::Array();
     for (const std::string& text : *texts) {
       tree[name].Append(text);

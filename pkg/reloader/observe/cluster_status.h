@@ -44,8 +44,12 @@ PolicyStanding StandingOf(const reloadpolicy::v1alpha1::ClusterReloadPolicy& pol
 
 /// Everything that `status` shows.
 struct ClusterStatus {
-  std::vector<std::string> operators{};  ///< Deployments, as "namespace/name"
+  /// Deployments, as "namespace/name". The name is empty where an operator has not been told it
+  /// (RELOADER_DEPLOYMENT_NAME).
+  std::vector<std::string> operators{};
   std::vector<PolicyStanding> policies{};
+  /// The types of policies whose CRDs are not installed, such as "ReloadPolicies".
+  std::vector<std::string> not_installed{};
   /// What could not be read, and why.
   std::vector<std::string> unknown{};
 };

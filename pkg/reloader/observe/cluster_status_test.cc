@@ -31,6 +31,9 @@ TEST(ClusterStatus, TellsWhatAPolicyHoldsBack) {
   const std::string text =
       ToText(ClusterStatus{.operators = {"ops/reloader"}, .policies = {StandingFrom(kBusyPolicy)}});
   EXPECT_THAT(text, HasSubstr("Operator: Deployment ops/reloader\n"));
+  EXPECT_THAT(ToText(ClusterStatus{.operators = {"ops/"}, .not_installed = {"ReloadPolicies"}}),
+              AllOf(HasSubstr("Operator: in namespace ops\n"),
+                    HasSubstr("ReloadPolicies: their CRD is not installed, so there are none\n")));
   EXPECT_THAT(text, HasSubstr("ReloadPolicy shop/gentle: paused; 1 under way, 2 wait, 1 failed\n"));
   EXPECT_THAT(text, HasSubstr("    cannot be understood: spec.order: bad\n"));
   EXPECT_THAT(text, HasSubstr("    stopped: 1 failed\n"));

@@ -219,7 +219,8 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
   return "rolls the workload when it changes (" + rule + "); " +
          (source.left_out ? "there is no room to record it on the workload: a change made while no "
                             "operator runs may be missed, and whether there was one is not known"
-          : source.recorded.empty() ? "nothing is recorded of it yet"
+          : source.recorded.empty() ? "nothing is recorded of it on the workload yet: only the "
+                                      "running operator knows whether it has changed"
                                     : "has not changed") +
          KeysText(source, input);
 }

@@ -105,6 +105,22 @@ TEST_F(ExplainTest, WhatHasNoRoomInTheBaselineIsNotSaidToBeUnchanged) {
   EXPECT_GT(left_out, 100);
 }
 
+// An operator that may not patch the workload records nothing, and its rollouts are refused.
+TEST_F(ExplainTest, WhereNothingIsRecordedItDoesNotSayThatNothingIsDue) {
+  Record({{kShopConfig, DigestOf("now")}});
+  const std::string text = ToText(Ask());
+  EXPECT_THAT(text, HasSubstr("No rollout is due by what is recorded.\n"));
+  EXPECT_THAT(text, HasSubstr("Secret password: rolls the workload when it changes (auto is on); "
+                              "nothing is recorded of it on the workload yet: only the running "
+                              "operator knows whether it has changed\n"));
+}
+
+TEST_F(ExplainTest, ValuesOfAnnotationsDoNotChangeTheTerminal) {
+  workload_.annotations["reloader.kubexx.io/keys"] = "a\n\x1b[2J \u202eb\u00fc";
+  EXPECT_THAT(ToText(Ask()), HasSubstr(R"(reloader.kubexx.io/keys: "a\n\x1b[2J \u202eb)"
+                                       "\u00fc\" is neither All nor Referenced\n"));
+}
+
 TEST_F(ExplainTest, AChangeIsDueAndNamed) {
   Put(kShopPassword, "new");
   const Explanation explanation = Ask();

@@ -1,4 +1,5 @@
 // An Explanation in words, and for programs.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,11 +8,19 @@
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/model/used_keys.h"
 #include "kubexx/reloader/observe/explain.h"
+#include "kubexx/reloader/observe/one_line.h"
 
 namespace kubexx::reloader {
 namespace {
 
-void Line(std::string& out, const std::string& text) { out += text + "\n"; }
+/// Values of annotations are parts of many lines, and may contain anything.
+void Line(std::string& out, const std::string& text) { out += ToOneLine(text) + "\n"; }
+
+/// Whether nothing on the workload tells if a source that rolls it has changed.
+bool IsUnrecorded(const SourceExplanation& source) {
+  return source.exists && !source.due && !source.left_out && Reloads(source.verdict) &&
+         !source.container.empty() && source.recorded.empty();
+}
 
 void AddFlags(const Explanation& explanation, std::string& out) {
   if (!explanation.flags.empty()) {
@@ -65,7 +74,9 @@ std::string ToText(const Explanation& explanation) {
                                : "No rollout is due, and none would be made: ") +
                   explanation.left_alone + ".");
   } else {
-    Line(out, !explanation.due                       ? "No rollout is due."
+    const bool all_recorded = std::ranges::none_of(explanation.sources, IsUnrecorded);
+    Line(out, !explanation.due && !all_recorded      ? "No rollout is due by what is recorded."
+              : !explanation.due                     ? "No rollout is due."
               : explanation.hold                     ? "A rollout is due and waits."
               : !explanation.unread_policies.empty() ? "A rollout is due; whether it may begin is "
                                                        "not known."

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "kubexx/reloader/observe/explain.h"
@@ -56,10 +57,12 @@ class Previewer {
   apimachinery::Result<void> Look(const Workload& workload) {
     PatternCache patterns;
     PairMemory memory;
-    bool was_due = false;
+    std::set<SourceId> due_before;
     KX_RETURN_IF_ERROR(input_.with_sources(workload, false, [&](const SourceLookup& sources) {
       const Plan plan = MakePlan(workload, sources, Knowledge{}, input_.rules, patterns);
-      was_due = !plan.changes.empty();
+      for (const Change& change : plan.changes) {
+        due_before.insert(change.causes.begin(), change.causes.end());
+      }
       memory.Apply(workload.id, plan);
     }));
     // As the event of a watch tells it.
@@ -80,12 +83,13 @@ class Previewer {
                     .arbiter = input_.arbiter,
                     .now = input_.now,
                     .known = memory.Get(workload.id)}),
-           was_due);
+           due_before);
     });
   }
 
-  void Take(const Workload& workload, const Explanation& explanation, bool was_due) {
-    PreviewedRollout rollout{.was_due = was_due,
+  void Take(const Workload& workload, const Explanation& explanation,
+            const std::set<SourceId>& due_before) {
+    PreviewedRollout rollout{.was_due = !due_before.empty(),
                              .refused = explanation.refused,
                              .left_alone = explanation.left_alone,
                              .pause = explanation.pause};
@@ -99,7 +103,12 @@ class Previewer {
         continue;  // a pattern that might have matched
       }
       if (!source.due) {
-        preview_.others.push_back({workload.id, source.id, source.summary});
+        preview_.others.push_back({workload.id, source.id,
+                                   Reloads(source.verdict) && due_before.contains(source.id)
+                                       ? "a rollout for it is due at present, and the change calls "
+                                         "it off: it brings back the data that the workload runs "
+                                         "with"
+                                       : source.summary});
         continue;
       }
       rollout.causes.push_back(source.id);

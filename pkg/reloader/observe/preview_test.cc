@@ -145,6 +145,10 @@ TEST_F(PreviewTest, GoingBackToWhatRunsRollsNothing) {
   RunsWith(AddUser("web"), {{"a", "1"}});
   const Preview preview = Ask(Data{{"a", "2"}}, {{"a", "1"}});
   EXPECT_THAT(preview.rollouts, IsEmpty()) << "a rollout that waits is called off by it";
+  EXPECT_THAT(
+      ToText(preview),
+      HasSubstr("Does not roll:\n  Deployment shop/web: ConfigMap shop/config: a rollout for "
+                "it is due at present, and the change calls it off"));
   const Preview other = Ask(Data{{"a", "2"}}, {{"a", "3"}});
   ASSERT_THAT(other.rollouts, SizeIs(1));
   EXPECT_TRUE(other.rollouts[0].was_due);

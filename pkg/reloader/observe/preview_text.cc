@@ -6,6 +6,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/observe/one_line.h"
 #include "kubexx/reloader/observe/preview.h"
 
 namespace kubexx::reloader {
@@ -29,7 +30,7 @@ void AddKeys(const std::vector<std::string>& keys, const std::string& what, std:
   }
   text += text.empty() ? "" : "; ";
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + keys[i];
+    text += (i == 0 ? "" : ", ") + ToOneLine(keys[i]);
   }
   text += " " + what;
 }
@@ -51,7 +52,7 @@ std::string SourceLine(const PreviewedSource& source) {
 
 std::string WhenText(const Forecast& forecast) {
   const std::string why = forecast.hold ? ": " + std::string(ToString(forecast.hold->reason)) +
-                                              ": " + forecast.hold->message
+                                              ": " + ToOneLine(forecast.hold->message)
                                         : std::string();
   if (forecast.step == 0) {
     return "waits" + why;
@@ -79,7 +80,7 @@ std::string RolloutLines(const PreviewedRollout& rollout) {
                                   std::pair("will not be made", &rollout.left_alone),
                                   std::pair("is paused", &rollout.pause)}) {
     if (!why->empty()) {
-      text += "       " + std::string(what) + ": " + *why + "\n";
+      text += "       " + std::string(what) + ": " + ToOneLine(*why) + "\n";
     }
   }
   return text;
@@ -150,7 +151,7 @@ std::string ToText(const Preview& preview) {
     text += SourceLine(source);
   }
   for (const std::string& other : preview.ignored) {
-    text += "Left out: " + other + " is neither a ConfigMap nor a Secret\n";
+    text += "Left out: " + ToOneLine(other) + " is neither a ConfigMap nor a Secret\n";
   }
   text += preview.rollouts.empty()
               ? "Rolls no workload.\n"
@@ -163,8 +164,8 @@ std::string ToText(const Preview& preview) {
     text += "Does not roll:\n";
   }
   for (const PreviewedUser& user : preview.others) {
-    text +=
-        "  " + ShownName(user.workload) + ": " + ShownName(user.source) + ": " + user.why + "\n";
+    text += "  " + ShownName(user.workload) + ": " + ShownName(user.source) + ": " +
+            ToOneLine(user.why) + "\n";
   }
   for (const std::string& each : preview.not_watched) {
     text += "Nothing is rolled for " + each + "\n";
