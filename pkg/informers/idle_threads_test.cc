@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/api/resource.h"
 #include "kubexx/base/executor/executor.h"
 #include "kubexx/base/testing/await.h"
 #include "kubexx/base/testing/leak_check.h"
