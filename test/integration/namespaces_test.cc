@@ -4,7 +4,7 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/rbac/v1/types.gen.h"
 #include "kubexx/base/testing/await.h"
-#include "kubexx/cache/until.h"
+#include "kubexx/cache/watch/until.h"
 #include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/kubernetes/rbac_v1.gen.h"
 

@@ -20,7 +20,7 @@
 #include "kubexx/apiserver/controllers/testing/controllers_fixture.h"
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/typed_object.h"
-#include "kubexx/cache/until.h"
+#include "kubexx/cache/watch/until.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {

@@ -18,7 +18,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/cache/list_watch_from_client.h"
-#include "kubexx/cache/until.h"
+#include "kubexx/cache/watch/until.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/rest/rest_client.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kubexx/cache/followed_watch.h"
+#include "kubexx/cache/watch/followed_watch.h"
 
 namespace kubexx::reloader {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "kubexx/cache/followed_watch.h"
+#include "kubexx/cache/watch/followed_watch.h"
 
 namespace kubexx::reloader {
 namespace {

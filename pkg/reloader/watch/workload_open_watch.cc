@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "kubexx/cache/followed_watch.h"
+#include "kubexx/cache/watch/followed_watch.h"
 #include "kubexx/reloader/watch/workload_list_watch.h"
 
 namespace kubexx::reloader {

@@ -23,7 +23,7 @@
 #include "kubexx/apiserver/controllers/controllers.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
 #include "kubexx/cache/list_watch_from_client.h"
-#include "kubexx/cache/until.h"
+#include "kubexx/cache/watch/until.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/rest/rest_client.h"
 

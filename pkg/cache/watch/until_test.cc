@@ -1,4 +1,4 @@
-#include "kubexx/cache/until.h"
+#include "kubexx/cache/watch/until.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "kubexx/cache/followed_watch.h"
+#include "kubexx/cache/watch/followed_watch.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 /// @file
 /// Functions that wait until a condition of objects becomes true; as client-go's `tools/watch`.
-#ifndef KUBEXX_CACHE_UNTIL_H_
-#define KUBEXX_CACHE_UNTIL_H_
+#ifndef KUBEXX_CACHE_WATCH_UNTIL_H_
+#define KUBEXX_CACHE_WATCH_UNTIL_H_
 
 #include <functional>
 #include <memory>
@@ -101,4 +101,4 @@ apimachinery::Result<std::optional<T>> WaitFor(std::shared_ptr<ListerWatcher> so
 
 }  // namespace kubexx::cache
 
-#endif  // KUBEXX_CACHE_UNTIL_H_
+#endif  // KUBEXX_CACHE_WATCH_UNTIL_H_

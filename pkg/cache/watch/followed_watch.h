@@ -1,7 +1,7 @@
 /// @file
 /// FollowedWatch: a watch whose events and end somebody sees on their way to the reader.
-#ifndef KUBEXX_CACHE_FOLLOWED_WATCH_H_
-#define KUBEXX_CACHE_FOLLOWED_WATCH_H_
+#ifndef KUBEXX_CACHE_WATCH_FOLLOWED_WATCH_H_
+#define KUBEXX_CACHE_WATCH_FOLLOWED_WATCH_H_
 
 #include <functional>
 #include <memory>
@@ -43,4 +43,4 @@ class FollowedWatch final : public OpenWatch {
 
 }  // namespace kubexx::cache
 
-#endif  // KUBEXX_CACHE_FOLLOWED_WATCH_H_
+#endif  // KUBEXX_CACHE_WATCH_FOLLOWED_WATCH_H_
