@@ -42,7 +42,7 @@ class IdleThreadsTest : public ::testing::Test {
       }
       connection.RespondChunked(200, "application/json;stream=watch");
       ++watches_;
-      changes_.wait(0);
+      KX_AWAIT(changes_ != 0);
       connection.WriteChunk(
           R"({"type":"ADDED","object":{"metadata":{"namespace":"n","name":"two","resourceVersion":"12"}}})");
       connection.AwaitPeer();
@@ -83,7 +83,6 @@ TEST_F(IdleThreadsTest, SixtyInformersNeedFewMoreThanProcessors) {
   const std::size_t few = std::thread::hardware_concurrency() + 8;
   KX_AWAIT(Threads() <= few);
   changes_ = 1;
-  changes_.notify_all();
   for (const auto& informer : informers) {
     KX_AWAIT_EQ(informer->Size(), 2U);
   }

@@ -64,10 +64,10 @@ TEST(ResponseStreamTest, TellsOfEachPieceAndOfTheEnd) {
     connection.ReadRequest();
     connection.RespondChunked(200, "application/json");
     for (const std::string_view piece : {"one", "two", "three"}) {
-      go.acquire();
+      KX_AWAIT(go.try_acquire());
       connection.WriteChunk(piece);
     }
-    go.acquire();
+    KX_AWAIT(go.try_acquire());
     connection.EndChunks();
     connection.AwaitPeer();
   });
@@ -96,7 +96,7 @@ TEST(ResponseStreamTest, SaysThatTheConnectionBroke) {
   const FakeServer server([&go](FakeConnection& connection) {
     connection.ReadRequest();
     connection.RespondChunked(200, "application/json");
-    go.acquire();
+    KX_AWAIT(go.try_acquire());
     connection.Reset();
   });
   const auto client = NewClient(server.Url());
