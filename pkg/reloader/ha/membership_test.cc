@@ -352,7 +352,7 @@ TEST(Membership, OneThatCouldGiveNoSignOfLifeBeginsAnewAsTheYoungest) {
     clock.AdvanceToSleeper(seconds(2));
   }
   AwaitRequest(*first);
-  EXPECT_EQ(capture.Count("gives them up and begins anew"), 1U);
+  EXPECT_EQ(capture.Count("gives up these shards and joins the replicas again"), 1U);
   store.GoAway(false);
   store.Put("another", 4);  // has been at work meanwhile
   const std::int64_t creation = store.CreationOf("another");
