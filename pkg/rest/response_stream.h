@@ -16,12 +16,12 @@ namespace kubexx::rest {
 /// A response whose head has come; see Request::OpenStream. Its owner is told when there is
 /// something to read, and needs no thread meanwhile:
 ///
-///     stream->Notify([&] { Wake(); });  // has Turn run soon, on some thread
-///     void Turn() {                     // one piece
-///       auto found = stream->TryRead(sink);
+///     stream->Notify([&] { Wake(); });  // has `turn` called soon, on some thread
+///     const auto turn = [&] {           // reads one piece
+///       const auto found = stream->TryRead(sink);
 ///       if (found && *found == StreamRead::kPiece) { Wake(); }
 ///       if (found && *found == StreamRead::kNothing) { WakeAt(stream->Arm()); }
-///     }
+///     };
 ///
 /// Limits and errors are those of Request::Stream. The destructor gives an unfinished response up,
 /// and does not wait. Refers to the RESTClient. Not thread-safe; may go from one thread to another.

@@ -37,6 +37,7 @@
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/remotecommand/port_forwarder.h"
 #include "kubexx/rest/config.h"
+#include "kubexx/rest/response_stream.h"
 #include "kubexx/webhook/server.h"
 
 using namespace kubexx;
@@ -175,4 +176,12 @@ void Fetch(const std::string& url);
 Result<void> Forwarded(const std::shared_ptr<rest::RESTClient>& client) {
   // EXAMPLE pkg/remotecommand/port_forwarder.h 1
   return {};
+}
+
+void Wake();
+void WakeAt(base::TimePoint time);
+void Turns(std::unique_ptr<rest::ResponseStream> stream, rest::Request::ChunkSink sink) {
+  using rest::StreamRead;
+  // EXAMPLE pkg/rest/response_stream.h 1
+  turn();
 }
