@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/api/resource.h"
 #include "kubexx/base/executor/executor.h"
