@@ -131,37 +131,34 @@ TEST(NetworkTest, ABodyIsCutInTheMiddle) {
   });
 }
 
+/// How a watch ends during which this happens.
+Result<void> WatchWhile(NetworkHarness& harness, const std::function<void()>& happens) {
+  Result<void> watched;
+  {
+    const std::jthread watches([&] {
+      watched = harness.client().Get().AbsPath(kSources).Watch().Stream(
+          [](const rest::Request::StreamHead&) -> Result<void> { return {}; },
+          [](std::string_view) -> Result<void> { return {}; }, {}, std::nullopt);
+    });
+    base::Clock::Real().SleepFor(std::chrono::seconds(5), {});
+    happens();
+  }
+  return watched;
+}
+
 TEST(NetworkTest, ADeadServerRefusesAndItsConnectionsEnd) {
   OnNetwork(false, [](NetworkHarness& harness) {
-    Result<void> watched;
-    {
-      const std::jthread watches([&] {
-        watched = harness.client().Get().AbsPath(kSources).Watch().Stream(
-            [](const rest::Request::StreamHead&) -> Result<void> { return {}; },
-            [](std::string_view) -> Result<void> { return {}; }, {}, std::nullopt);
-      });
-      base::Clock::Real().SleepFor(std::chrono::seconds(5), {});
+    EXPECT_FALSE(WatchWhile(harness, [&] {
       harness.network().SetServer(nullptr);
       harness.server().Kill();
-    }
-    EXPECT_FALSE(watched);
+    }));
     EXPECT_EQ(harness.Get("any").error().reason, Reason::kUnavailable);
   });
 }
 
 TEST(NetworkTest, AClientThatIsRefusedLosesItsConnectionsUntilItMayReconnect) {
   OnNetwork(false, [](NetworkHarness& harness) {
-    Result<void> watched;
-    {
-      const std::jthread watches([&] {
-        watched = harness.client().Get().AbsPath(kSources).Watch().Stream(
-            [](const rest::Request::StreamHead&) -> Result<void> { return {}; },
-            [](std::string_view) -> Result<void> { return {}; }, {}, std::nullopt);
-      });
-      base::Clock::Real().SleepFor(std::chrono::seconds(5), {});
-      harness.network().Refuse(kOperator);
-    }
-    EXPECT_FALSE(watched);
+    EXPECT_FALSE(WatchWhile(harness, [&] { harness.network().Refuse(kOperator); }));
     EXPECT_EQ(harness.Get("any").error().reason, Reason::kUnavailable);
     harness.network().Reconnect(kOperator);
     EXPECT_EQ(harness.Get("any").error().code, 404);
