@@ -13,7 +13,8 @@ using apimachinery::Result;
 
 namespace {
 
-// What a store keeps for its next reads: as many as read at a time, of no unusual size.
+// The number of objects that a store keeps for its next reads. It is about the number of concurrent
+// readers; an unusually large object is not kept.
 constexpr std::size_t kMaxScratches = 4;
 constexpr std::size_t kMaxScratchBytes = std::size_t{64} * 1024;
 
@@ -42,7 +43,7 @@ std::uint64_t PackedStore::HashContent(const Object& object) {
 Result<EntryRef> PackedStore::Pack(const Object& object, std::uint64_t content_hash) {
   Packed packed = packer_.Pack(object.bytes);
   if (packed.compressed && packed.dictionary == 0 && packer_.dictionary() != 0) {
-    packed = packer_.Pack(object.bytes);  // this object was the last one to learn from
+    packed = packer_.Pack(object.bytes);  // this object was the last one that the dictionary needed
   }
   return NewEntry(
       object, content_hash,
@@ -128,9 +129,9 @@ Result<void> PackedStore::AddIndexer(TermsFunc terms) {
   return ExtendIndexers([&](const IndexerSet& current) { return current.With(terms); });
 }
 
-// Who is told that an index exists goes on to use it. So such a caller returns no earlier than the
-// index is whole, too, and does the work itself: the functions are the user's, and it must not hang
-// where another caller does.
+// A caller that is told that an index exists goes on to use it. So it returns only when the index
+// is complete, too. It does the work itself: the functions are the user's, and when one of them
+// hangs in another caller, this one must not hang with it.
 Result<void> PackedStore::ExtendIndexers(Extend extend) {
   Result<void> extended;
   {
@@ -180,7 +181,7 @@ void PackedStore::IndexExisting() {
     if (replacements.size() == kBatch) {
       base::MutexLock lock(mu_);
       if (!CurrentLocked(*indexers)) {
-        return;  // the rest would be for nothing
+        return;  // the table would refuse the rest
       }
       ReplaceIfSameLocked(replacements);
       replacements.clear();
