@@ -155,14 +155,16 @@ bool PackedStore::AllIndexed() const {
   return whole_indexers_ == indexers_;
 }
 
-// From the moment that a set is in place nothing without its terms gets into the table, so one pass
-// over what was there before is enough, unless another caller puts the next set in place meanwhile:
-// then the table refuses what the pass has made, and every caller whose functions are in the next
-// set has to see to it that the objects get its terms. No lock makes the callers take turns,
-// because the functions are the user's. There are only so many sets, so this comes to an end.
+// As soon as a set is in place, no entry without its terms gets into the table. So one pass over
+// the entries that were there before is enough, unless another caller puts the next set in place
+// meanwhile. In that case the table refuses the entries that the pass has made, and every caller
+// whose functions are in the next set has to make sure that the objects get the terms of that set.
+// No lock makes the callers take turns, because the functions are the user's. The number of sets is
+// limited, so this ends.
 //
-// It replaces the entries batch by batch, so that memory does not hold all of them twice. Until the
-// pass is over, no reader sees what the entries of its batches have more than the others.
+// The pass replaces the entries batch by batch, so that memory does not hold all of them twice.
+// Until the pass has ended, readers do not see the additional terms that the entries of its batches
+// have.
 void PackedStore::IndexExisting() {
   constexpr std::size_t kBatch = 64;
   IndexerSetRef indexers;
