@@ -259,7 +259,7 @@ TEST_F(SourceTest, AnObjectThatDoesNotDecodeIsNoEmptyOne) {
 
 class MappedDeleteTest : public SourceTest {
  protected:
-  // Puts an object of the user `user`, whose name is that user's, too.
+  // Puts an object of the user `user`. Its events are for that user and for its own name.
   void PutOf(const std::string& user) {
     ConfigMap object = Make("map");
     object.data["user"] = user;

@@ -48,7 +48,7 @@ base::WallTime Rollout::SoakedAfter(base::Duration least) const {
 }
 
 base::WallTime Rollout::Deadline() const {
-  // A rollout that is left has no report, because only its place matters.
+  // A rollout that was left is not reported as failed, because only its place matters.
   return broken || uncertain ? OthersDeadline() : Later(running_since, timeout);
 }
 

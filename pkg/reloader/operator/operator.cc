@@ -25,12 +25,13 @@ namespace kubexx::reloader {
 
 namespace {
 
-/// No workload: stands in the queue for a look at sources that could not be read.
+/// A key that is not a workload. In the queue, it stands for a check of sources that could not be
+/// read.
 const workqueue::Key kLateSources{"late sources", {}};
 constexpr base::Duration kLateSourcesInterval = std::chrono::seconds(1);
-/// A stream of changes is acted on after this many settle windows at the latest.
+/// The operator handles a stream of changes after at most this many settle windows.
 constexpr int kMaxSettleWindows = 10;
-// Between two looks at a workload whose event is on the way.
+// The time between two checks of a workload whose event is on its way.
 constexpr base::Duration kUntilItsEvent = std::chrono::milliseconds(50);
 
 workqueue::Key KeyOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
@@ -201,7 +202,7 @@ class Operator::Impl {
     }
     stop_.request_stop();
     queue_.ShutDown();
-    workers_.clear();  // joins
+    workers_.clear();  // this joins the threads
     if (options_.namespace_selector != nullptr) {
       options_.namespace_selector->Stop();
     }
@@ -237,7 +238,8 @@ class Operator::Impl {
         .source = [this](const SourceId& id) { return caches_.GetTraced(id); }});
   }
 
-  /// The gate must know of all workloads before it is asked about one, unless their kind is late.
+  /// The gate must know all workloads before it is asked about one, except workloads of a kind that
+  /// is late.
   bool WaitForRolloutGate(const std::stop_token& stop) const {
     return options_.rollout_gate == nullptr ||
            (options_.rollout_gate->WaitForSync(stop) && listeners_.AwaitWorkloads(stop));
@@ -250,7 +252,8 @@ class Operator::Impl {
         options_.release_window > options_.settle_window) {
       window = options_.release_window;
     }
-    // An event of the workload is no change of configuration, and must not put off what is.
+    // An event of the workload is not a change of its configuration, so it must not postpone such a
+    // change.
     queue_.AddDebounced(KeyOf(id), {.window = window.value_or(options_.settle_window),
                                     .max_windows = kMaxSettleWindows,
                                     .puts_off = cause != Cause::kWorkloadEvent});
@@ -275,8 +278,8 @@ class Operator::Impl {
     worker_done_.notify_all();
   }
 
-  /// Has the workloads of namespaces looked at whose sources could not be read before and now can:
-  /// of what is gone since their plans there is no event.
+  /// Looks at the workloads of namespaces whose sources could not be read before and can be read
+  /// now, because there is no event for a source that was deleted since the last plan.
   void LookForLateSources() {
     const LateSources::Found found = late_sources_.Look();
     for (const SourceSpace& space : found.known) {
@@ -301,7 +304,7 @@ class Operator::Impl {
     const WorkloadId id{*kind, item->object};
     if (item.settling()) {
       KeepNoPlace(id);
-      return;  // it has changed meanwhile, and comes when that has settled
+      return;  // it has changed meanwhile, and comes again when it has settled
     }
     if (!queue_.shutting_down() && reconciler_.AwaitsEvent(id)) {
       queue_.PutBack(std::move(item), kUntilItsEvent);
@@ -340,14 +343,15 @@ class Operator::Impl {
     retries_.Forget(key);
   }
 
-  /// The gate may have woken the workload and keep a place for it, which it does not ask for now.
+  /// The gate may have woken the workload and keep a place for it, which the workload does not use
+  /// now.
   void KeepNoPlace(const WorkloadId& id) {
     if (options_.rollout_gate != nullptr) {
       options_.rollout_gate->OnNothing(id);
     }
   }
 
-  /// What is not allowed now is looked at when it becomes so.
+  /// A workload that may not be reconciled now is looked at when it may be.
   Reconciler::Answer ReconcileIfAllowed(const WorkloadId& id, const std::stop_token& stop) {
     if (options_.namespace_selector != nullptr &&
         !options_.namespace_selector->Contains(id.key.namespace_)) {
@@ -360,8 +364,8 @@ class Operator::Impl {
     }
     const auto permit = options_.held_shards->Enter(id.key.namespace_);
     if (!permit) {
-      // An open shard without a permit: the lease may be renewed any moment, which nothing tells
-      // of.
+      // The shard is open but gives no permit: the Lease may be renewed any moment, and there is no
+      // notification of that.
       if (options_.held_shards->IsOpenFor(id.key.namespace_)) {
         return {Reconciler::Outcome::kRetry};
       }
