@@ -21,7 +21,7 @@
 #include "kubexx/apiserver/endpoints/validation/objects/validation.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/apiserver/schema/validate.h"
 #include "kubexx/base/identity.h"
 #include "kubexx/base/utf8.h"

@@ -7,7 +7,7 @@
 #include "kubexx/apiserver/endpoints/response/partial_metadata.h"
 #include "kubexx/apiserver/endpoints/response/table.h"
 #include "kubexx/apiserver/endpoints/response/wire.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/codec/json_tree.h"

@@ -12,7 +12,7 @@
 
 #include "kubexx/apiserver/endpoints/checks/ip_address.h"
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/logging/log.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/logging/log.h"
 
