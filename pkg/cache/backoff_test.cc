@@ -81,8 +81,9 @@ TEST(BackoffTest, DoesNotStartAgainInsideALongOutage) {
   EXPECT_GT(delay, seconds(30));
 }
 
-// The table of runs in "client-go parsing (3), cache.Reflector", measured with jitter 1 by a
-// function that takes a second: seconds between the end of a run and the begin of the next.
+// The table of runs in "client-go parsing (3), cache.Reflector". It was measured with jitter 1 and
+// a function that takes a second, and gives the seconds from the end of a run to the begin of the
+// next.
 constexpr std::array<double, 15> kMeasuredRuns = {0,
                                                   1.284438667,
                                                   3.105450176,
@@ -99,7 +100,7 @@ constexpr std::array<double, 15> kMeasuredRuns = {0,
                                                   36.463043438,
                                                   41.460279724};
 
-// Fails every list after a second, and notes when each began.
+// Fails every list after a second, and records when each list began.
 class FailingSource final : public ListerWatcher {
  public:
   FailingSource(testing::AutoClock& clock, std::stop_source& stop) : clock_(clock), stop_(stop) {}
@@ -145,7 +146,7 @@ TEST(BackoffTest, AReflectorsRunsFollowTheTable) {
       seconds(30),        seconds(30),         seconds(30),         seconds(30),
       seconds(30),        seconds(30),         seconds(30)};
   EXPECT_EQ(GapsBetweenRuns(0), expected);
-  // What was measured lies where a jitter of 1 puts it, and so does what this reflector does.
+  // The measured gaps lie where a jitter of 1 puts them, and so do the gaps of this reflector.
   const auto jittered = GapsBetweenRuns(1);
   for (std::size_t i = 1; i < expected.size(); ++i) {
     const double delay = std::chrono::duration<double>(expected[i]).count();

@@ -19,8 +19,8 @@ namespace {
 
 using api::core::v1::Pod;
 
-// A pod whose values differ from its neighbours': of a few kilobytes, or less with fewer
-// environment variables in each of its three containers.
+// Makes a pod whose values differ from those of its neighbours. It has a few kilobytes, or less
+// when its three containers have fewer environment variables.
 Object MakePod(std::size_t i, int variables = 20) {
   const std::string number = std::to_string(i * 2654435761U % 1000000007U);
   Pod pod;
@@ -103,7 +103,7 @@ void BM_UnpackAndDecode(benchmark::State& state) {
 }
 BENCHMARK(BM_UnpackAndDecode);
 
-// Megabytes of memory that the process has resident.
+// The memory of the process that is resident, in megabytes.
 double ResidentMegabytes() {
   std::ifstream statm("/proc/self/statm");
   double total = 0;
@@ -112,8 +112,8 @@ double ResidentMegabytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-// A first full state, with the training of the dictionary and an index by namespace. The pods are
-// made one by one; making them is not counted.
+// Measures the first full state, with the training of the dictionary and an index by namespace. The
+// time in which the pods are made is not counted.
 void BM_Replace(benchmark::State& state) {
   const auto objects = static_cast<std::size_t>(state.range(0));
   const double before = ResidentMegabytes();
@@ -150,7 +150,7 @@ BENCHMARK(BM_Replace)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-// An informer that has so many pods, each with so many variables.
+// Makes an informer with `objects` pods, each of which has `variables` environment variables.
 std::shared_ptr<SharedInformer<Pod>> PodsInCache(std::size_t objects, int variables) {
   const auto source = std::make_shared<testing::FakeSource>();
   for (std::size_t i = 0; i < objects; ++i) {
@@ -163,8 +163,8 @@ std::shared_ptr<SharedInformer<Pod>> PodsInCache(std::size_t objects, int variab
   return informer;
 }
 
-// A list of the pods with one value of a label, about 1 % of all. The first list makes the index of
-// the labels, and is not among those that are timed.
+// Lists the pods with one value of a label, which are about 1 % of all pods. The first list, which
+// makes the index of labels, is not timed.
 void BM_ListBySelector(benchmark::State& state) {
   const auto objects = static_cast<std::size_t>(state.range(0));
   const auto informer = PodsInCache(objects, static_cast<int>(state.range(1)));
@@ -185,7 +185,8 @@ void BM_ListBySelector(benchmark::State& state) {
 }
 BENCHMARK(BM_ListBySelector)->Args({5000, 0})->Args({5000, 20})->Unit(benchmark::kMillisecond);
 
-// What it costs to decode every pod, and to drop those that a selector does not match.
+// Measures how long it takes to decode every pod and to drop those that the selector does not
+// match.
 void BM_ListAll(benchmark::State& state) {
   const auto objects = static_cast<std::size_t>(state.range(0));
   const auto informer = PodsInCache(objects, static_cast<int>(state.range(1)));
@@ -195,7 +196,8 @@ void BM_ListAll(benchmark::State& state) {
 }
 BENCHMARK(BM_ListAll)->Args({5000, 0})->Args({5000, 20})->Unit(benchmark::kMillisecond);
 
-// Small objects with two indexes: by a term that ten of them share, and by namespace.
+// A store of small objects with two indexes: one by a term that ten objects share, and one by
+// namespace.
 class Queries : public benchmark::Fixture {
  public:
   void SetUp(const benchmark::State& state) override {
@@ -244,7 +246,7 @@ BENCHMARK_DEFINE_F(Queries, CountByIndex)(benchmark::State& state) {
 }
 BENCHMARK_REGISTER_F(Queries, CountByIndex)->Arg(1000)->Arg(1000000);
 
-// Ten keys.
+// Finds ten keys.
 BENCHMARK_DEFINE_F(Queries, KeysByIndex)(benchmark::State& state) {
   const std::string owner = OwnerOf(KeyOf(123).name);
   for (auto _ : state) {
@@ -253,7 +255,8 @@ BENCHMARK_DEFINE_F(Queries, KeysByIndex)(benchmark::State& state) {
 }
 BENCHMARK_REGISTER_F(Queries, KeysByIndex)->Arg(1000)->Arg(1000000);
 
-// One key of ten and of a fiftieth of all.
+// Finds one key that is among ten objects by one index, and among a fiftieth of all objects by the
+// other.
 BENCHMARK_DEFINE_F(Queries, KeysByTwoIndexes)(benchmark::State& state) {
   const apimachinery::ObjectKey key = KeyOf(123);
   const IndexTerms terms{{"owner", OwnerOf(key.name)}, {"namespace", key.namespace_}};

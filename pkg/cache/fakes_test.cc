@@ -1,4 +1,4 @@
-// What the fakes of this package say when something does not come that a test waits for.
+// Tests the messages of this package's fakes when an event that a test waits for does not come.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -17,9 +17,10 @@ using apimachinery::Result;
 
 namespace {
 
-// `index` is the number of the index that lacks the object; empty: it may be any.
+// Appends the mark that an index lacks the object. `index` is the number of that index; if it is
+// empty, any index may lack it.
 void AppendUnread(std::string_view index, std::string& out) {
-  (void)EncodedTerms::Append(kUnreadIndex, index, out);  // short enough
+  (void)EncodedTerms::Append(kUnreadIndex, index, out);  // cannot fail: the term is short enough
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ Indexers Reading(Indexers indexers, UntypedDecoder decode) {
     function = [values = std::move(function), decode](const Object& object) {
       std::vector<std::string> found = values(object);
       if (found.empty()) {
-        (void)decode(object).value();  // throws what the error says
+        (void)decode(object).value();  // throws an exception with the message of the error
       }
       return found;
     };
@@ -45,11 +46,11 @@ Indexers Reading(Indexers indexers, UntypedDecoder decode) {
   return indexers;
 }
 
-/// Numbers for names, given out once and for ever, and what all versions say in the log: a faulty
-/// function may fail for each of a hundred thousand objects, at each relist.
+/// Gives names their numbers, which never change, and limits the log for all versions of the set: a
+/// faulty function may fail for each of a hundred thousand objects, at each relist.
 class IndexerSet::Names {
  public:
-  /// Nothing when only functions of versions after `version` have used the name.
+  /// Returns nothing when only functions that were added after `version` have used the name.
   std::optional<IndexId> Find(std::string_view name, std::uint8_t version) const {
     base::MutexLock lock(mu_);
     const auto found = names_.find(name);
@@ -57,7 +58,8 @@ class IndexerSet::Names {
                                                                   : std::optional(found->second.id);
   }
 
-  /// For a function that was added in `version`. Nothing when there are too many.
+  /// Finds or makes the number for a function that was added in `version`. Returns nothing when
+  /// there are too many names.
   std::optional<IndexId> FindOrAdd(std::string_view name, std::uint8_t version) {
     base::MutexLock lock(mu_);
     if (const auto found = names_.find(name); found != names_.end()) {
@@ -72,7 +74,7 @@ class IndexerSet::Names {
     return id;
   }
 
-  /// `index` is empty for a function that returns terms of several indexes.
+  /// `index` is empty when the function returns terms of several indexes.
   void ReportThrow(std::string_view index, const Object& object, std::string_view error) {
     if (const auto others = throw_lines_.Admit()) {
       logging::Error("An indexer threw", {{"index", index},
@@ -143,7 +145,7 @@ void IndexerSet::Append(IndexId id, std::string_view index, std::string_view val
                         const Object& object, std::string& out) const {
   if (const Result<void> result = EncodedTerms::Append(id, value, out); !result) {
     names_->ReportLeftOut(index, object, result.error());
-    // Otherwise it would be found as one that has no value.
+    // Without this mark, queries would find the object as one without a value.
     AppendUnread(std::string(1, static_cast<char>(id)), out);
   }
 }

@@ -163,7 +163,7 @@ TEST_F(InformerExecutorTest, TwoHundredHandlersThatWaitHaveAThreadEachAndNoMore)
   KX_AWAIT_LE(executor_->threads(), 2U);
 }
 
-// Each on the only thread that there is, and none of them waits for the patience to be over.
+// All of them run on the only thread there is, and none waits until its patience is over.
 TEST_F(InformerExecutorTest, AHandlerMayAddAndRemoveHandlersAndStopAnotherInformer) {
   executor_ = std::make_shared<base::Executor>(
       base::ExecutorOptions{.threads = 1, .patience = std::chrono::hours(1)});

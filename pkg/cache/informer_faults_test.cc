@@ -1,4 +1,4 @@
-// What an informer makes of items that cannot be read, and of namespaces that may not.
+// Tests an informer with objects that cannot be read, and with namespaces that it may not read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(InformerFaultsTest, ARelistThatCannotBeReadInWholeTellsOfNoDeletes) {
   informer.Start();
   recorder.AwaitEvents(2);
   source->AwaitCaughtUp();
-  // Only a full state can tell of what changes now.
+  // While the watches fail, only a full state can bring the following changes.
   source->FailLists({Reason::kUnavailable, "down"}, 1000000);
   source->BreakWatches({Reason::kExpired, "too old resource version", 410});
   source->Delete({"a", "garbled"});
@@ -203,8 +203,8 @@ TEST(InformerFaultsTest, ARefusalCountsUntilTheStoreHasTheFirstList) {
   closed->FailLists({Reason::kForbidden, "no", 403}, 1000000);
   std::vector<NamespacedSource> sources;
   sources.push_back({.namespace_ = "closed", .lister_watcher = closed});
-  Meeting packed;   // the first object is, the second one not yet
-  Meeting storing;  // the first object is about to be in the store
+  Meeting packed;  // reached when the first object has been packed and the second one has not
+  Meeting storing;  // reached when the first object is about to be stored
   const auto informer = std::make_shared<SharedInformer<ConfigMap>>(
       std::move(sources), InformerOptions{.name = "things",
                                           .clock = clock,
@@ -229,7 +229,8 @@ TEST(InformerFaultsTest, ARefusalCountsUntilTheStoreHasTheFirstList) {
   ASSERT_TRUE(informer->WaitForSync(base::testing::PatienceEnd().token()));
   closed->FailLists({}, 0);
   packed.Await();
-  // What was packed before there was this index gets its terms on the thread that stores it.
+  // The objects that were packed before there was this index get their terms on the thread that
+  // stores them.
   EXPECT_TRUE(informer->AddIndexers({{"name", [&storing](const Object& object) {
                                         if (object.key.name == "1") {
                                           storing.Arrive();
@@ -248,7 +249,7 @@ TEST(InformerFaultsTest, ARefusalCountsUntilTheStoreHasTheFirstList) {
   EXPECT_TRUE(lister.Get("closed", "1"));
 }
 
-// Its fields have other types than this program knows, for as long as it lives.
+// The object's fields get other types than this program knows, and stay so until it is deleted.
 TEST(InformerFaultsTest, AHandlerThatKnowsAnObjectIsToldOfItsEndWhateverItBecame) {
   testing::AutoClock clock;
   const auto source = std::make_shared<FakeSource>();

@@ -87,7 +87,8 @@ TEST_F(InformerHandlersTest, ASlowHandlerHoldsNobodyBackAndMissesNoLastState) {
   gate.Open();
   slow.AwaitContent(ContentOf({source_}));
   EXPECT_EQ(quick.log().size(), kChanges + kChanges / 50);
-  // One was being handled, four waited, and then one an object.
+  // One event was being handled and four waited. After them there was at most one change per
+  // object.
   EXPECT_LE(slow.log().size(), 1U + 4 + 10);
   EXPECT_GT(registry_
                 .Counter("informer_handler_merged_events_total", "",
@@ -187,7 +188,8 @@ TEST_F(InformerHandlersTest, HandlersResyncAtTheirOwnPeriods) {
   const auto r2 = informer_->AddRawHandler("seldom", seldom.Handler());
   const auto r3 = informer_->AddRawHandler("never", never.Handler(), {.resync_period = seconds(0)});
   StartAndSync();
-  Recorder late;  // asks for less than the running informer can, and gets five minutes
+  // Its handler asks for a shorter resync than the running informer has, and gets five minutes.
+  Recorder late;
   const auto r4 = informer_->AddRawHandler("late", late.Handler(), {.resync_period = minutes(1)});
   ASSERT_TRUE(r4.WaitForSync(base::testing::PatienceEnd().token()));
   for (std::size_t i = 1; i <= 4; ++i) {
@@ -210,7 +212,8 @@ TEST_F(InformerHandlersTest, AHandlerKnowsWhichEventIsASingleChange) {
   source_->Put({"a", "1"}, "x");
   Make({.clock = auto_clock_, .handler_buffer = 1});
   StartAndSync();
-  using Seen = std::vector<std::pair<std::string, bool>>;  // of a handler's own thread
+  // The events that one handler has recorded. Only its own calls touch them.
+  using Seen = std::vector<std::pair<std::string, bool>>;
   const auto noting = [](Seen& seen, Recorder& recorder) {
     return [&seen, record = recorder.Handler()](const RawEvent& event) {
       seen.emplace_back(event.object().bytes, event.is_single_change);
@@ -224,7 +227,7 @@ TEST_F(InformerHandlersTest, AHandlerKnowsWhichEventIsASingleChange) {
   source_->Put({"a", "1"}, "told by a watch");
   recorder.AwaitEvents(2);
   source_->AwaitCaughtUp();
-  // No list, and no watch that begins with one, before there is something to find.
+  // Neither a list nor a watch that begins with one succeeds before there is an object to find.
   source_->FailLists({Reason::kUnavailable, "not now", 503}, 1000000);
   source_->FailWatches({Reason::kExpired, "too old", 410}, 1000000);
   source_->DropWatches();
@@ -241,7 +244,7 @@ TEST_F(InformerHandlersTest, AHandlerKnowsWhichEventIsASingleChange) {
         gate.Wait();
         note(event);
       });
-  Recorder witness;  // told of each event after the slow one
+  Recorder witness;  // is told of each event after the slow handler
   const auto other = informer_->AddRawHandler("witness", witness.Handler());
   for (const char* text : {"merged 1", "merged 2", "merged 3", "merged 4", "merged 5"}) {
     source_->Put({"a", "1"}, text);
@@ -249,7 +252,7 @@ TEST_F(InformerHandlersTest, AHandlerKnowsWhichEventIsASingleChange) {
   witness.AwaitContent(ContentOf({source_}));
   gate.Open();
   last.AwaitContent(ContentOf({source_}));
-  recorder.AwaitContent(ContentOf({source_}));  // its handler adds to `quick` no more
+  recorder.AwaitContent(ContentOf({source_}));  // after that its handler adds no more to `quick`
   ASSERT_GE(quick.size(), 3U);
   EXPECT_THAT(quick[0], ::testing::Pair(::testing::HasSubstr("\"x\""), false)) << "the first list";
   EXPECT_THAT(quick[1], ::testing::Pair(::testing::HasSubstr("\"told by a watch\""), true));
@@ -305,7 +308,7 @@ TEST_F(NamespacesTest, OneViewOverSeveralNamespaces) {
   recorder.AwaitContent(ContentOf(sources_));
   EXPECT_EQ(informer_->LastSyncResourceVersion("b"), sources_[1]->resource_version());
   EXPECT_EQ(informer_->LastSyncResourceVersion(), sources_[0]->resource_version()) << "the older";
-  // A relist of one leaves the other alone.
+  // A relist of one source does not affect the other source.
   sources_[0]->AwaitCaughtUp();
   sources_[0]->FailWatches({Reason::kExpired, "too old", 410}, 1);
   sources_[0]->DropWatches();
@@ -339,7 +342,7 @@ TEST_F(NamespacesTest, LosesNoChangeUnderRandomFaults) {
   const auto first_seed = std::random_device{}();
   for (std::uint64_t seed = first_seed; seed < first_seed + 5ULL; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    // The fake's objects are in "ns0" and "ns1"; each namespace sees its own source's.
+    // The fake has objects in "ns0" and "ns1". Each namespace sees the objects of its own source.
     sources_.clear();
     MakeOver({"ns0", "ns1"}, {.clock = auto_clock_, .handler_buffer = 1 + seed % 5});
     Recorder recorder;

@@ -1,4 +1,4 @@
-// What an informer's own handlers and other callbacks may do to it.
+// Tests the calls that an informer's handlers and other callbacks may make on the informer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,18 +51,18 @@ TEST_F(InformerOwnThreadsTest, AHandlerMayStopItsInformer) {
   EXPECT_FALSE(informer_->OnOwnThread());
   informer_->Start();
   KX_AWAIT(stopped.try_acquire());
-  informer_->Stop();  // waits for what the handler could not wait for
+  informer_->Stop();  // waits for the threads that the handler could not wait for
   EXPECT_EQ(told, 1) << "after a stop it is told no more";
   Put("c");
   informer_->Start();
   KX_AWAIT_GE(told, 2);
-  informer_->Start();  // stopped again, by the second event: waits, and starts
+  informer_->Start();  // the second event stopped it again: this call waits and then starts it
   KX_AWAIT_GE(told, 3);
   informer_->Stop();
   EXPECT_EQ(told, 3) << "what it had not been told of it is told of after the next start";
 }
 
-// Each from a thread that the others wait for, or would.
+// Each of them calls on a thread for which the other calls wait.
 TEST_F(InformerOwnThreadsTest, AllMayStopItAtOnce) {
   for (int i = 0; i < 50; ++i) {
     Put("a" + std::to_string(i));
@@ -190,7 +190,7 @@ TEST_F(InformerOwnThreadsTest, RequestStopDoesNotWait) {
   EXPECT_TRUE(returned);
 }
 
-// Such as a read that starts a cache again while a manager stops all of them.
+// For example, a read starts a cache again while a manager stops all caches.
 TEST_F(InformerOwnThreadsTest, AStopThatMeetsAStartWaitsForNothingThatGoesOn) {
   Put("a");
   for (int i = 0; i < 10; ++i) {
@@ -209,7 +209,8 @@ TEST_F(InformerOwnThreadsTest, AStopThatMeetsAStartWaitsForNothingThatGoesOn) {
     const auto await = [&there](int threads) {
       KX_AWAIT_GE(there, threads);
       for (int looks = 0; looks < 100; ++looks) {
-        base::testing::LetOthersRun();  // so that most of them have come further than that
+        // So that most of the threads have come further than their start.
+        base::testing::LetOthersRun();
       }
     };
     std::jthread starter([&] {

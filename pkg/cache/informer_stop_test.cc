@@ -25,7 +25,7 @@ constexpr int kRounds = 200;
 
 class InformerStopTest : public ::testing::Test {
  protected:
-  // Many handlers, so that the start takes its time.
+  // There are many handlers, so that the start takes long.
   InformerStopTest() {
     source_->Put({"n", "a"}, "x");
     for (int i = 0; i < 16; ++i) {
@@ -38,7 +38,7 @@ class InformerStopTest : public ::testing::Test {
   }
 
   std::shared_ptr<testing::FakeSource> source_ = std::make_shared<testing::FakeSource>();
-  /// Its threads stay, and their number is always the same.
+  /// The informer's threads are those of its own executor, so their number never changes.
   SharedInformerBase informer_{source_,
                                {.name = "things",
                                 .use_watch_list = false,
@@ -53,7 +53,7 @@ TEST_F(InformerStopTest, LeavesNoThreadAndNoHandlerWhenItComesAmidTheStart) {
     ASSERT_TRUE(informer_.HasSynced()) << "in the run before";
     std::atomic<bool> started = false;
     std::jthread stopper([&] {
-      while (informer_.HasSynced() && !started) {  // before that it would be no request
+      while (informer_.HasSynced() && !started) {  // a stop before that would not meet the start
       }
       informer_.RequestStop();
     });
@@ -68,7 +68,8 @@ TEST_F(InformerStopTest, LeavesNoThreadAndNoHandlerWhenItComesAmidTheStart) {
   }
 }
 
-// Several that stop, and one that starts: in the end it runs or it does not.
+// Several threads stop the informer and one starts it. In the end the informer either runs or does
+// not.
 TEST_F(InformerStopTest, OfAnEarlierRunDoesNoHarmToTheNextOne) {
   for (int i = 0; i < kRounds; ++i) {
     informer_.Start();
@@ -82,7 +83,7 @@ TEST_F(InformerStopTest, OfAnEarlierRunDoesNoHarmToTheNextOne) {
   }
 }
 
-// A reader that has taken the informer from its factory just before the factory removes it.
+// A reader may have taken the informer from its factory just before the factory removes it.
 TEST(InformerRetireTest, TellsThoseWhoWaitForTheFirstListAtOnce) {
   const auto source = std::make_shared<testing::FakeSource>();
   source->FailLists({apimachinery::Reason::kUnavailable, "down"}, 1000000000);

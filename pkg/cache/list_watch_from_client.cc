@@ -27,7 +27,7 @@ codec::KeptMemory MemoryFor(const rest::Request::StreamHead& head) {
   return head.secret ? codec::KeptMemory::kWiped : codec::KeptMemory::kPlain;
 }
 
-// Turns what a watch brings into events.
+// Turns the bytes of a watch into events.
 class EventReader {
  public:
   using EventSink = ListerWatcher::EventSink;
@@ -36,12 +36,13 @@ class EventReader {
     reader_.emplace(head.encoding, kMaxItemBytes, codec::OnBadFrame::kPass, MemoryFor(head));
   }
 
-  // An event is given when it is known whether another follows in what has been read.
+  // Gives an event to the sink only when it is known whether another event follows in the bytes
+  // that have been read.
   Result<void> Feed(std::string_view chunk, EventSink sink) {
     Result<void> fed = reader_->Feed(
         chunk, [this, &sink](const codec::WatchFrame& frame) { return OnFrame(frame, sink); });
     const Result<void> given = Give(false, sink);
-    std::string().swap(memory_);  // a quiet watch keeps none
+    std::string().swap(memory_);  // a quiet watch keeps no memory
     KX_RETURN_IF_ERROR(given);
     return fed;
   }
@@ -60,13 +61,15 @@ class EventReader {
     }
     held_->more = more;
     Result<void> taken = sink(std::move(*held_));
-    // Whoever copies the bytes into a cache leaves the memory, and the next event is to use it.
+    // A sink that copies the bytes into a cache leaves the memory in the object, and the next event
+    // uses that memory.
     memory_ = std::move(held_->object.bytes);  // NOLINT(bugprone-use-after-move)
     held_.reset();
     return taken;
   }
 
-  // Only what the server says to be an error is one: what it has garbled concerns one object.
+  // Only an event that the server marks as an error is an error of the watch. An event that is
+  // garbled concerns only one object.
   static Result<WatchEvent> MakeEvent(const codec::WatchFrame& frame, std::string&& memory) {
     WatchEvent event{.type = frame.type};
     if (frame.malformed != nullptr) {
@@ -106,7 +109,7 @@ class EventReader {
   std::string memory_{};
 };
 
-// A watch whose pieces are read when they are there.
+// A watch whose bytes are read when they have come.
 class ClientWatch final : public OpenWatch {
  public:
   ClientWatch(std::shared_ptr<rest::RESTClient> client,
@@ -134,7 +137,8 @@ class ClientWatch final : public OpenWatch {
   base::TimePoint Arm() override { return stream_->Arm(); }
 
  private:
-  const std::shared_ptr<rest::RESTClient> client_;  // before the stream, which refers to it
+  // Declared before the stream, which refers to it.
+  const std::shared_ptr<rest::RESTClient> client_;
   const std::unique_ptr<rest::ResponseStream> stream_;
   EventReader events_;
 };
@@ -258,8 +262,9 @@ std::shared_ptr<ListerWatcher> NewFilteredListWatchFromClient(
 }
 
 bool EndsInitialEvents(std::string_view bookmark) {
-  // A bookmark's object has nothing but a version and annotations, so no decoding is needed: in
-  // both encodings the value follows its key after punctuation only (protobuf: a tag and a length).
+  // A bookmark's object has only a version and annotations, so it need not be decoded: in both
+  // encodings nothing but punctuation stands between the key and its value (in protobuf a tag and a
+  // length).
   constexpr std::string_view kAnnotation = "k8s.io/initial-events-end";
   constexpr std::string_view kPunctuation = "\": \t\r\n\x12\x04";
   const std::size_t at = bookmark.find(kAnnotation);

@@ -29,7 +29,7 @@ using rest::testing::FakeServer;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A server that answers every request with one response, and the requests that it got.
+// A server that answers every request with one response and records the requests.
 class OneAnswer {
  public:
   OneAnswer(int code, std::string type, std::string body)
@@ -69,7 +69,7 @@ class OneAnswer {
 
 struct SeenItems {
   std::vector<std::string> names{};
-  bool more = false;  // of the last event
+  bool more = false;  // the `more` of the last event
   Result<void> operator()(Object&& object) {
     if (object.unreadable) {
       names.push_back(object.unreadable->message);
@@ -250,7 +250,7 @@ TEST_F(ListWatchFromClientTest, ASilentWatchIsGivenUp) {
   EXPECT_EQ(source->Watch(options, seen, {}).error().reason, Reason::kUnavailable);
 }
 
-// A list may be huge, and the Config's timeout is meant for requests of usual size.
+// A list may be very large, and the Config's timeout is meant for requests of usual size.
 TEST_F(ListWatchFromClientTest, ThePartsOfAListHaveATimeOfTheirOwn) {
   base::testing::FakeClock clock;
   FakeServer server([](FakeConnection& connection) {

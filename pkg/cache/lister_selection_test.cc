@@ -27,10 +27,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// How often a pod of the tests was decoded.
+// Counts how often a pod of the tests was decoded.
 std::atomic<int> decoded_pods = 0;
 
-/// A Pod that counts.
+/// A Pod that counts its decodings.
 struct CountedPod : Pod {};
 
 }  // namespace

@@ -179,8 +179,8 @@ TEST_F(ListerTest, AListThatCannotBeWholeSaysWhichObjectIsTheReason) {
             3);
 }
 
-// As what a tenant may store where a custom resource preserves unknown fields: a ConfigMap has one
-// place only where JSON is kept as it is.
+// A tenant may store such an object where a custom resource preserves unknown fields. A ConfigMap,
+// which this test uses, has only one place where JSON is kept as it is.
 TEST_F(ListerTest, AnObjectThatNestsDeeperThanDecodersGoConcernsNobodyElse) {
   const std::string bytes = R"({"metadata":{"managedFields":[{"fieldsV1":)" +
                             std::string(5000, '[') + std::string(5000, ']') +
@@ -260,7 +260,7 @@ TEST_F(ListerTest, TermsThatCouldNotBeReadMayBeOfAnyIndex) {
   EXPECT_THAT(listed.error().message, HasSubstr("n/bad"));
 }
 
-// "Not found" would be taken for deleted, and an empty list for all there is.
+// The answer "not found" would be taken for a deletion, and an empty list for a full list.
 TEST_F(ListerTest, BeforeTheFirstListItSaysSo) {
   Put("n", "a", "web");
   const Lister<ConfigMap> lister(informer_);
@@ -285,7 +285,8 @@ TEST_F(ListerTest, BeforeTheFirstListItSaysSo) {
   EXPECT_EQ(lister.List().value().size(), 1U) << "what it has it keeps";
 }
 
-// Handlers are told before the informer counts as synced, and what they are told of is there.
+// Handlers are told of objects before the informer counts as synced, and the lister has these
+// objects.
 TEST_F(ListerTest, AHandlerOfTheFirstListReadsIt) {
   Put("n", "a", "web");
   Put("n", "b", "web");

@@ -12,7 +12,7 @@ Result<std::unique_ptr<OpenWatch>> ListerWatcher::StartWatch(
                             "this source can only be watched by a thread that waits");
 }
 
-// Without a version in the request the answer is the most recent one.
+// Without a version in the request, the server answers with its most recent one.
 Result<std::string> ListerWatcher::CurrentVersion(std::stop_token stop) {
   const auto leave = [](Object&&) -> Result<void> { return {}; };
   KX_ASSIGN_OR_RETURN(codec::ListMeta meta, List({.limit = 1}, leave, std::move(stop)));

@@ -40,7 +40,7 @@ apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_vi
   }
   if (memory.capacity() / 2 > bytes.size()) {
     std::string().swap(
-        memory);  // whoever keeps the object counts what it has, not what it could have
+        memory);  // caches count the bytes of their objects, and would not count the spare capacity
   }
   memory.assign(bytes);
   return Object{.encoding = encoding,

@@ -1,6 +1,6 @@
 #include "kubexx/cache/packer.h"
 
-// The trainer with a choice of table sizes is in the library, but not in its stable part.
+// The trainer with a choice of table sizes is in the library, but not in its stable API.
 #define ZDICT_STATIC_LINKING_ONLY
 #include <zdict.h>
 #include <zstd.h>
@@ -21,16 +21,17 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// Of one object, as much as this is learnt from; zstd wants the samples small and many.
+// At most so many bytes of one object are learnt from, because zstd wants many small samples.
 constexpr std::size_t kMaxSample = 32 << 10;
-// Contexts kept for the next caller; more exist only while more threads are inside at once.
+// The number of idle contexts that are kept for the next callers. More contexts exist only while
+// more threads pack at the same time.
 constexpr std::size_t kMaxIdleContexts = 4;
-// Of the memory that an idle context keeps for its results.
+// The size of the result buffer that an idle context keeps.
 constexpr std::size_t kMaxIdleBuffer = std::size_t{256} << 10;
 
-// As ZDICT_trainFromBuffer, but with tables of 2^16 entries, not 2^20: those take 8 MB for each
-// type that is learnt, all at the same time, and are the peak of a small program. The samples have
-// fewer places than that.
+// As ZDICT_trainFromBuffer, but with tables of 2^16 entries instead of 2^20. The larger tables take
+// 8 MB for each type while it is learnt, and all types are learnt at the same time, so that they
+// would be the peak of a small program's memory. The samples have fewer positions than 2^16.
 ZDICT_fastCover_params_t TrainingParams() {
   ZDICT_fastCover_params_t params{};
   params.d = 8;
@@ -52,8 +53,8 @@ using DecompressContext = std::unique_ptr<ZSTD_DCtx, Freer<ZSTD_freeDCtx>>;
 using CompressDictionary = std::unique_ptr<ZSTD_CDict, Freer<ZSTD_freeCDict>>;
 using DecompressDictionary = std::unique_ptr<ZSTD_DDict, Freer<ZSTD_freeDDict>>;
 
-/// A context with the dictionary that it is set up for, which must not go before it, and memory for
-/// what comes out of it.
+/// A context with the dictionary that it is set up for, which must live as long as the context, and
+/// with memory for its results.
 struct Compressor {
   std::shared_ptr<ZSTD_CDict> dictionary{};
   CompressContext context{ZSTD_createCCtx()};
@@ -63,7 +64,7 @@ struct Compressor {
 Compressor* NewCompressor() { return new Compressor(); }
 using CompressorRef = std::unique_ptr<Compressor>;
 
-/// A free list of zstd contexts, which are large and slow to make.
+/// A free list of zstd contexts, which are large and take long to make.
 template <class Context, auto kCreate>
 class Pool {
  public:
@@ -91,7 +92,8 @@ class Pool {
   std::vector<Context> idle_ KX_GUARDED_BY(mu_);
 };
 
-// The settings stay for the next objects: to make them costs a good part of packing a small one.
+// The settings stay for the next objects, because setting them takes a considerable part of the
+// time to pack a small object.
 void SetUp(Compressor& compressor, std::shared_ptr<ZSTD_CDict> dictionary, int level) {
   ZSTD_CCtx* const context = compressor.context.get();
   if (compressor.is_set_up && compressor.dictionary == dictionary) {
@@ -99,11 +101,12 @@ void SetUp(Compressor& compressor, std::shared_ptr<ZSTD_CDict> dictionary, int l
   }
   ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
-  // The entry around the bytes has what these header fields would say.
+  // The entry around the bytes already says what these header fields would say.
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0);
-  // Only after the reset may the dictionary before it be freed.
+  // The context uses its former dictionary until the reset above, so that dictionary may be freed
+  // only now.
   compressor.dictionary = std::move(dictionary);
   if (compressor.dictionary) {
     ZSTD_CCtx_refCDict(context, compressor.dictionary.get());
@@ -220,7 +223,7 @@ class Packer::Impl {
             samples_.size() >= 10 * options_.dictionary_bytes);
   }
 
-  // Learns outside the lock: other threads go on packing with what there is.
+  // Trains without the lock, so that other threads go on packing with the present dictionary.
   void Train(const std::string& samples, const std::vector<std::size_t>& sizes) {
     std::string dictionary(options_.dictionary_bytes, '\0');
     ZDICT_fastCover_params_t params = TrainingParams();
@@ -228,13 +231,15 @@ class Packer::Impl {
         dictionary.data(), dictionary.size(), samples.data(), sizes.data(),
         static_cast<unsigned>(sizes.size()), &params);
     if (ZDICT_isError(size) != 0) {
-      return;  // nothing in common: go on as before; a later drift tries again
+      // The samples have nothing in common. The packer goes on as before, and tries again when the
+      // objects change.
+      return;
     }
     CompressDictionary compress(ZSTD_createCDict(dictionary.data(), size, options_.level));
     DecompressDictionary decompress(ZSTD_createDDict(dictionary.data(), size));
     base::MutexLock lock(mu_);
     if (!compress || !decompress || current_ >= kMaxDictionaries) {
-      return;  // another thread may have learnt the last one meanwhile
+      return;  // another thread may meanwhile have made the last dictionary
     }
     dictionaries_[current_] = std::move(decompress);
     compress_dictionary_ = std::move(compress);
@@ -266,7 +271,7 @@ class Packer::Impl {
   bool training_ KX_GUARDED_BY(mu_) = true;
   std::string samples_ KX_GUARDED_BY(mu_);
   std::vector<std::size_t> sample_sizes_ KX_GUARDED_BY(mu_);
-  std::atomic<std::uint8_t> current_ = 0;  // written with mu_ held
+  std::atomic<std::uint8_t> current_ = 0;  // written only while mu_ is held
   std::shared_ptr<ZSTD_CDict> compress_dictionary_ KX_GUARDED_BY(mu_);
   std::array<DecompressDictionary, kMaxDictionaries> dictionaries_ KX_GUARDED_BY(mu_);
   double baseline_ KX_GUARDED_BY(mu_) = 0;

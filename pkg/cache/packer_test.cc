@@ -10,7 +10,7 @@
 namespace kubexx::cache {
 namespace {
 
-// Text with a lot in common between objects, and something of its own in each.
+// Returns a text that has much in common with the other texts, and a part of its own.
 std::string Sample(int i, const std::string& flavour = "web") {
   std::mt19937 random(static_cast<unsigned>(i));
   std::string out = "apiVersion: v1, kind: Pod, metadata: {labels: {app: " + flavour + "}, uid: ";
@@ -105,7 +105,7 @@ TEST(PackerTest, StopsLearningAtTheLimit) {
   EXPECT_EQ(packer.dictionary(), Packer::kMaxDictionaries);
 }
 
-// Whoever trains does so without the lock, and meanwhile others find that it is time again.
+// A thread trains without the lock, and meanwhile others find that a training is due again.
 TEST(PackerTest, OverlappingTrainingsStopAtTheLimit) {
   for (int round = 0; round < 3; ++round) {
     Packer packer(LearnsAllTheTime());

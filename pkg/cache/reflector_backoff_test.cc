@@ -1,4 +1,4 @@
-// How long a reflector waits for a server that goes away again and again.
+// Tests how long a reflector waits for a server that becomes unreachable again and again.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -27,14 +27,14 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::AutoClock;
 
-/// A server by the clock, which only moves when somebody waits for it. Each watch lives for `life`,
-/// breaks, and leaves the server away for `outage`.
+/// A simulated server. Its clock moves only when somebody waits for it. Each watch lives for `life`
+/// and then breaks, and the server is unreachable for `outage` afterwards.
 struct BreakingServer {
   base::Duration life{};
   base::Duration outage{};
   bool sends_events = true;
   base::Duration refusal{};  ///< how long it takes to fail
-  /// Watches of which the version has expired, by their number from 0.
+  /// Tells by a watch's number, from 0, whether the version of that watch has expired.
   std::function<bool(int)> expired = [](int) { return false; };
   int max_watches = 6;
 
@@ -141,7 +141,8 @@ TEST_P(BreakingWatchTest, ComesBackAsSoonAfterTheFifthTimeAsAfterTheFirst) {
     server.Run(jitter);
     ASSERT_EQ(server.late.size(), 6U);
     for (std::size_t i = 1; i < server.late.size(); ++i) {
-      // At 0.8, 2.4 and 5.6 s; with jitter no later than twice that.
+      // The attempts come at 0.8, 2.4 and 5.6 s, and with jitter no later than at twice these
+      // times.
       EXPECT_LE(server.late[i], jitter == 0 ? milliseconds(1600) : milliseconds(7200)) << i;
     }
     EXPECT_LE(server.lists.size(), 12U) << "no full state, but the version is asked for";
@@ -157,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(Lives, BreakingWatchTest,
                          });
 
 TEST(ReflectorBackoffTest, AServerThatCutsEachWatchAfterAnEventIsAskedLessAndLess) {
-  // Whether at once or as late as the first delay is long.
+  // The server breaks watches at once, or after about the time of the first delay.
   for (const base::Duration life : {milliseconds(0), milliseconds(900)}) {
     BreakingServer server{.life = life, .max_watches = 20};
     server.Run();
@@ -167,7 +168,7 @@ TEST(ReflectorBackoffTest, AServerThatCutsEachWatchAfterAnEventIsAskedLessAndLes
   }
 }
 
-// As many clients as there are ask it as soon as it is there.
+// All clients ask the server as soon as it can be reached.
 TEST(ReflectorBackoffTest, AServerThatComesForLessTimeThanItsClientsWaitGetsNoMoreRequests) {
   BreakingServer server{.life = seconds(20), .outage = minutes(10)};
   server.Run();
@@ -178,7 +179,7 @@ TEST(ReflectorBackoffTest, AServerThatComesForLessTimeThanItsClientsWaitGetsNoMo
   }
 }
 
-// As of an address that nobody answers for.
+// The attempt is like one to connect to an address from which no answer comes.
 TEST(ReflectorBackoffTest, AnAttemptThatTakesItsTimeIsNoWatchThatWorks) {
   BreakingServer server{.life = seconds(20), .outage = hours(1), .refusal = seconds(30)};
   server.Run();
@@ -195,8 +196,8 @@ TEST(ReflectorBackoffTest, AnOutageAfterALongLifeBeginsWithShortDelays) {
   EXPECT_EQ(server.refused[2], server.refused[1]);
 }
 
-// Where a list takes longer than the server's history lasts each watch brings something, breaks,
-// and cannot be resumed.
+// When a list takes longer than the server's history lasts, each watch brings events, breaks, and
+// cannot be resumed.
 TEST(ReflectorBackoffTest, FullStatesComeLessAndLessHoweverWellTheWatchesInBetweenWork) {
   BreakingServer server{
       .life = seconds(5), .expired = [](int watch) { return watch % 2 == 1; }, .max_watches = 30};

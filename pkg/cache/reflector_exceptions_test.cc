@@ -1,4 +1,4 @@
-// What a reflector makes of exceptions: of its source, of its store and of who is told of errors.
+// Tests a reflector when its source, its store or its error handler throws an exception.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ using apimachinery::Status;
 using testing::FakeSource;
 using ::testing::HasSubstr;
 
-/// Throws for the first calls.
+/// Throws an exception in its first calls.
 class Fuse {
  public:
   explicit Fuse(int times) : left_(times) {}
@@ -54,7 +54,8 @@ class ReflectorExceptionsTest : public ::testing::TestWithParam<bool> {
   ReflectorOptions Options(base::Clock& clock) {
     return {.clock = clock, .registry = &registry_, .seed = 1, .use_watch_list = GetParam()};
   }
-  /// Runs until the store has what the source has, also of a change after the first list.
+  /// Runs until the store has the same objects as the source, including a change after the first
+  /// list.
   template <class Store>
   void RunUntilEqual(std::shared_ptr<ListerWatcher> source, Store& store,
                      ReflectorOptions options) {
@@ -119,7 +120,8 @@ TEST_P(ReflectorExceptionsTest, AStoreThatThrowsLosesNothing) {
   std::atomic<std::size_t> size = 0;
   UndeltaStore store([&](const UndeltaStore::State& state) {
     if (state.size() == 2) {
-      push("no push today");  // of a change of the watch, and then of a list
+      // The first one is for a change of the watch, and the second one for a list.
+      push("no push today");
     }
     size = state.size();
   });
@@ -148,7 +150,7 @@ TEST_P(ReflectorExceptionsTest, AResyncThatCannotBeDecidedIsLeftOut) {
   EXPECT_EQ(Exceptions(), 2);
 }
 
-// A namespace that is refused is not waited for, whatever becomes of the telling.
+// The sync does not wait for a namespace that the server refuses, even if the error handler throws.
 TEST(InformerExceptionsTest, ARefusalCountsAlthoughWhoIsToldOfItThrows) {
   const auto open = std::make_shared<FakeSource>();
   const auto refused = std::make_shared<FakeSource>();

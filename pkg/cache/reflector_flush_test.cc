@@ -1,4 +1,4 @@
-// What a watch has brought is shown to the store's readers however the watch ends.
+// The changes that a watch has brought are shown to the store's readers, however the watch ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using apimachinery::Result;
 using codec::WatchEventType;
 using ::testing::ElementsAre;
 
-/// Notes the changes, and when their readers may see them.
+/// Records the changes, and when readers may see them.
 class NotingStore final : public ReflectorStore {
  public:
   Result<void> Add(Object&& object) override { return Note("add " + object.key.name); }

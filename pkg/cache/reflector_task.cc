@@ -11,7 +11,7 @@
 
 namespace kubexx::cache {
 
-/// Whoever tells it of something has a weak pointer to it.
+/// Objects that notify the task hold a weak pointer to this.
 class ReflectorTask::Impl {
  public:
   Impl(Reflector& reflector, std::shared_ptr<base::Executor> executor)
@@ -32,7 +32,7 @@ class ReflectorTask::Impl {
     RequestStop();
     task_.Stop();
   }
-  // No step runs any more.
+  // Is called when no step runs any more.
   void End() {
     on_parent_.reset();
     pass_.reset();

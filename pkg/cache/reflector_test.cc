@@ -55,7 +55,7 @@ class ReflectorTest : public ::testing::TestWithParam<bool> {
     }
   }
   void AwaitEqual() { store_.AwaitContent(ContentOf(*source_)); }
-  /// Requests that asked for a full state.
+  /// The number of requests for a full state.
   int FullStates() const { return store_.replaces(); }
   double Metric(const std::string& name) {
     return registry_.Counter(name, "", {{"name", "things"}}).Value();
@@ -232,8 +232,8 @@ TEST_P(ReflectorTest, AWatchAfterABreakIsShortAndThenTheVersionIsAskedFor) {
   EXPECT_GE(source_->watch_requests()[2].timeout.count(), 300);
 }
 
-/// A server that was started anew, empty: it takes a watch from a future version for one that may
-/// wait, and sends what `event` is.
+/// A server that was started anew without data. It accepts a watch from a version that it has not
+/// reached, lets it wait, and then sends `event`.
 class StartedAnew {
  public:
   explicit StartedAnew(WatchEvent event) : event_(std::move(event)) {}
@@ -264,7 +264,7 @@ class StartedAnew {
           return apimachinery::Fail(Reason::kCancelled, "stopped");
         });
   }
-  /// And full states in watches.
+  /// The number of lists, including full states that a watch brought.
   int lists() const { return lists_; }
 
  private:
@@ -301,7 +301,7 @@ TEST_P(ReflectorTest, AVersionThatGoesBackGivesAFullState) {
 }
 
 TEST_P(ReflectorTest, AfterA410TheStateIsThereWithoutABackoff) {
-  base::testing::FakeClock clock;  // which stands still
+  base::testing::FakeClock clock;  // it stands still
   source_->Put({"a", "1"}, "x");
   Reflector reflector(
       "things", source_, store_,
@@ -382,8 +382,8 @@ TEST_P(ReflectorTest, RunsAgainAfterAStop) {
   AwaitEqual();
 }
 
-// The property that matters: whatever the source goes through, in the end the store has what the
-// source has.
+// This is the property that matters: whatever happens to the source, in the end the store has the
+// same objects as the source.
 TEST_P(ReflectorTest, LosesNoChangeUnderRandomFaults) {
   const auto first_seed = std::random_device{}();
   for (std::uint64_t seed = first_seed; seed < first_seed + 30ULL; ++seed) {

@@ -1,4 +1,5 @@
-// An informer on a system that has no threads left, at each point at which one is started.
+// Tests an informer on a system that has no threads left, at each point at which a thread is
+// started.
 #include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 
 #include <gmock/gmock.h>
@@ -40,8 +41,8 @@ class ScarceThreadsTest : public ::testing::Test {
     source_->Put({"a", "1"}, "x");
   }
 
-  /// With one thread for tasks, and no other in its place: it takes those that there are only when
-  /// it starts.
+  /// An executor with one thread for tasks and no replacement for it. It starts threads only when
+  /// it starts itself.
   static std::shared_ptr<base::Executor> OfOneThread() {
     return std::make_shared<base::Executor>(
         base::ExecutorOptions{.threads = 1, .max_threads = 1, .patience = std::chrono::hours(1)});
@@ -96,13 +97,12 @@ TEST_F(ScarceThreadsTest, AStartThatGetsTooFewThreadsCanBeMadeAgain) {
   EXPECT_EQ(refused, 4) << "of the executor's two and two reflectors";
 }
 
-// The resync and a watch that may fall silent have a thread each, which a reflector starts on its
-// own.
+// A resync and a watch that may fall silent each need a thread, which the reflector starts itself.
 TEST_F(ScarceThreadsTest, AReflectorThatGetsNoThreadsTriesAgain) {
   base::testing::FakeClock clock;
   metrics::Registry registry;
   testing::Gate told;
-  std::optional<Status> said;  // the first one; read once the gate is open
+  std::optional<Status> said;  // the first error; it is read once the gate is open
   SharedInformerBase informer(source_, {.name = "things",
                                         .clock = clock,
                                         .registry = &registry,
@@ -120,7 +120,8 @@ TEST_F(ScarceThreadsTest, AReflectorThatGetsNoThreadsTriesAgain) {
                                         .executor = OfOneThread()});
   const auto registration = informer.AddRawHandler("recorder", recorder_.Handler());
   {
-    const ScarceThreads scarce(3);  // of the executor's two and the reflector itself
+    // Enough for the two threads of the executor and for the reflector itself.
+    const ScarceThreads scarce(3);
     informer.Start();
     told.Wait();
   }

@@ -24,7 +24,7 @@ Result<EntryRef> FindIn(InformerCore& core, const ObjectKey& key) {
   }
   KX_RETURN_IF_ERROR(core.CheckReadable(key.namespace_));
   const auto complete = store.faults().Check(store.ScopeOf(key.namespace_));
-  // Once more: what says that it can be read may have come with it just now.
+  // Looks again, because the object may have come together with the first full state just now.
   if (EntryRef entry = store.Find(key)) {
     return entry;
   }
@@ -43,13 +43,13 @@ void ForEachUnpacked(const PackedStore& store, const std::vector<EntryRef>& entr
   }
 }
 
-// What the store lacks of a namespace (empty: of all).
+// Returns an error when the store lacks objects of a namespace (of any namespace if it is empty).
 Result<void> CheckFaults(const PackedStore& store, std::string_view namespace_) {
   return namespace_.empty() ? store.faults().CheckAll()
                             : store.faults().Check(store.ScopeOf(namespace_));
 }
 
-// The object, or an error that names it.
+// Returns the decoded object, or an error that names it.
 Result<UntypedRef> Decode(const PackedStore& store, const Entry& entry, UntypedDecoder decode) {
   Result<UntypedRef> object = nullptr;
   const auto read =
@@ -199,7 +199,8 @@ Result<void> SharedInformerBase::DecodeEachByIndex(
   std::vector<EntryRef> unread;
   const std::vector<EntryRef> entries = store.EntriesByIndex(terms, &unread);
   for (const EntryRef& entry : unread) {
-    // Where it can be read the function is at fault, which was logged, and the object has no value.
+    // If the object can be decoded, the function of the index is at fault. That was logged, and the
+    // object counts as one without a value.
     KX_RETURN_IF_ERROR(Decode(store, *entry, decode));
   }
   return DecodeAll(store, entries, decode, each);
@@ -208,7 +209,7 @@ bool SharedInformerBase::IndexLabels() const {
   LabelIndex none = LabelIndex::kNone;
   if (label_index_.compare_exchange_strong(none, LabelIndex::kMaking)) {
     if (const auto added = core_->store().AddIndexers(LabelIndexer()); !added) {
-      // It stays in the making: lists decode every object, as before there was a selector.
+      // The index never becomes complete, so lists with a label selector decode every object.
       logging::Error("Cannot index the labels of the objects in a cache",
                      {{"cache", name()}, {"error", added.error()}});
       return false;

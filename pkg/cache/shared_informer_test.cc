@@ -244,8 +244,8 @@ TEST_F(SharedInformerTest, AHandlerMayHoldTheInformerBackInsteadOfGrowing) {
   for (int i = 0; i < kChanges; ++i) {
     source_->Put({"a", "1"}, std::to_string(i));
   }
-  // Four events wait for the handler and the rest in the informer's queue, up to its bound, or in
-  // the source.
+  // Four events wait for the handler. The others wait in the informer's queue, up to its bound, or
+  // in the source.
   const metrics::Labels slow{{"name", "things"}, {"handler", "slow"}};
   KX_AWAIT(Gauge("informer_queued_items") >= 1000 &&
            Gauge("informer_handler_queued_items", slow) >= 4);
@@ -266,7 +266,8 @@ TEST_F(SharedInformerTest, ARelistTellsTheDifferenceOnly) {
   StartAndSync();
   recorder.AwaitEvents(3);
   source_->AwaitCaughtUp();
-  // Changes while no watch is open, and history forgotten: only a full state can tell them.
+  // The source changes while no watch is open and forgets its history, so only a full state can
+  // bring the changes.
   source_->FailWatches({Reason::kUnavailable, "down"}, 1000000);
   source_->FailLists({Reason::kUnavailable, "down"}, 1000000);
   source_->DropWatches();
@@ -345,7 +346,7 @@ TEST_F(SharedInformerTest, FaultyFunctionsDoNotFillTheLog) {
                .Counter("informer_handler_exceptions_total", "",
                         {{"name", "things"}, {"handler", "thrower"}})
                .Value() == 100);
-  // Five a minute each; the clock goes on when everybody waits.
+  // The log takes five messages a minute for each handler. The clock moves when all threads wait.
   EXPECT_GE(log.Count("An event handler threw"), 5U);
   EXPECT_LT(log.Count("An event handler threw"), 50U);
   EXPECT_GE(log.Count("transform refused an object"), 5U);
@@ -370,7 +371,8 @@ TEST_F(SharedInformerTest, TransformsBeforeAnythingElse) {
   source_->Put({"a", "2"}, "secret");
   recorder.AwaitContent({{{"a", "1"}, "transformed 1"}, {{"a", "2"}, "transformed 2"}});
   EXPECT_EQ(registry_.Counter("informer_transform_errors_total", "", InformerLabels()).Value(), 1);
-  // Whoever waits for a write of what is dropped is not kept until something else changes.
+  // A caller that waits for the write of an object that is dropped does not have to wait until
+  // something else changes.
   const std::string dropped = source_->Put({"a", "refused, too"}, "secret");
   KX_AWAIT_EQ(informer_->LastSyncResourceVersion(), dropped);
   EXPECT_EQ(informer_->LastSyncResourceVersion(), dropped) << "waited 30 s for it";
@@ -443,8 +445,9 @@ TEST_F(SharedInformerTest, WaitForSyncEndsWithItsToken) {
   EXPECT_FALSE(informer_->WaitForSync(stop.get_token()));
 }
 
-// Whatever the source goes through, a handler that knows events only ends up with what the source
-// has; so does the store, and so does a handler that came in the middle; also across restarts.
+// Whatever happens to the source, a handler that only knows its events ends with the same objects
+// as the source. So does the store, and so does a handler that was added in the middle. All of this
+// holds across restarts, too.
 TEST_F(SharedInformerTest, LosesNoChangeUnderRandomFaults) {
   const auto first_seed = std::random_device{}();
   for (std::uint64_t seed = first_seed; seed < first_seed + 20ULL; ++seed) {
@@ -470,7 +473,7 @@ TEST_F(SharedInformerTest, LosesNoChangeUnderRandomFaults) {
       informer_->Start();
     }
     chaos.Run(50);
-    // A last state that there has not been before.
+    // This is a last state that was not there before.
     source_->Put({"last", "one"}, "x");
     early.AwaitContent(Expected());
     late.AwaitContent(Expected());

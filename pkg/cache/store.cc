@@ -16,7 +16,7 @@ namespace {
 class PackedIndexer final : public Indexer {
  public:
   PackedIndexer(Indexers indexers, PackerOptions packer) : store_({.packer = packer}) {
-    (void)store_.AddIndexers(std::move(indexers));  // the first ones cannot clash
+    (void)store_.AddIndexers(std::move(indexers));  // cannot fail: there are no other indexers yet
   }
 
   Result<void> Add(Object&& object) override {
@@ -87,7 +87,7 @@ class PackedIndexer final : public Indexer {
     EntryTable table_{};
   };
 
-  // Entries hold what this process packed, so none is left out but for damaged memory.
+  // This process packed the entries itself, so an object is left out only when memory was damaged.
   std::vector<Object> Unpack(const std::vector<EntryRef>& entries) const {
     std::vector<Object> objects;
     objects.reserve(entries.size());

@@ -40,7 +40,7 @@ Object MakeFakeObject(const ObjectKey& key, const std::string& version,
           .resource_version = version};
 }
 
-// The payload's words, each a value of the index.
+// Returns the words of the payload. Each is a value of the index.
 std::vector<std::string> WordsOf(const Object& object) {
   const std::string mark = R"("payload":")";
   const std::size_t begin = object.bytes.find(mark) + mark.size();
@@ -111,7 +111,7 @@ TEST(IndexerTest, TypedObjectsGoInAndComeOut) {
   EXPECT_EQ(store->ResourceVersion(), "3");
 }
 
-// The simplest thing that does what an Indexer does.
+// A model of an Indexer that is as simple as possible.
 struct Model {
   std::map<ObjectKey, Object> objects{};
 
@@ -159,7 +159,7 @@ class Driver {
         break;
       }
       case 4:
-        // In the middle of it all, and once only.
+        // The index is added once, in the middle of the operations.
         if (random_() % 10 == 0 && !indexed) {
           indexed = true;
           ASSERT_TRUE(store->AddIndexers({{"word", WordsOf}}));

@@ -47,7 +47,7 @@ class ObjectFieldsTest : public ::testing::Test {
   PackedEvent Event(Type type, EntryRef object, EntryRef old) const {
     return {store_, type, std::move(object), std::move(old), RawEvent::Flags()};
   }
-  // As long as an event refers to it.
+  // The fields are valid as long as an event refers to them.
   static std::string NodeOf(const apimachinery::Result<ObjectFields<Pod>>& fields) {
     return std::string(fields.value().Text(&Pod::spec, &PodSpec::node_name).value());
   }
@@ -107,7 +107,7 @@ TEST_F(ObjectFieldsTest, JsonThatIsNoObjectOfTheTypeIsAnError) {
   EXPECT_FALSE(FieldsOf<Pod>(Event(Type::kAdd, Packed(object), {})).has_value());
 }
 
-// The metadata can be read, the spec cannot.
+// The metadata can be read, but the spec cannot.
 TEST_F(ObjectFieldsTest, FieldsCanBeReadBesideOneThatCannot) {
   Object object = EncodeObject(PodOn("n", "1"));
   object.bytes += std::string("\x12\x02\x52\x05", 4);  // a spec with too long a node name

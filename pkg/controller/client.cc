@@ -9,7 +9,7 @@
 namespace kubexx::controller {
 namespace {
 
-// As good as for ever, but it can be added to a time.
+// It is practically for ever, but it can still be added to a time.
 constexpr base::Duration kLongestWait = std::chrono::years(10);
 
 }  // namespace
@@ -96,7 +96,8 @@ apimachinery::Result<cache::UntypedRef> Client::GetCached(
     cache::SharedInformerBase& informer, const apimachinery::ResourceInfo& resource,
     const apimachinery::ObjectKey& key, cache::UntypedDecoder decode) const {
   if (!resource.namespaced && !key.namespace_.empty()) {
-    // As on the server: the owner's namespace in a key of what has none does not matter.
+    // As on the server, the owner's namespace is ignored in the key of an object that has no
+    // namespace.
     return GetCached(informer, resource, {.namespace_ = {}, .name = key.name}, decode);
   }
   KX_RETURN_IF_ERROR(AwaitSync(informer, resource, key.namespace_));
@@ -180,14 +181,14 @@ void Client::Note(const Kind& kind, std::string_view namespace_, const std::stri
   }
   const Scope scope = parts_.caches->ScopeOf(kind.resource, namespace_);
   if (scope == Scope::kNone) {
-    return;  // the cache will never have it
+    return;  // the cache will never have the object
   }
   const ConsistencyStore::Write write{.resource = NameInCluster(kind.resource),
                                       .namespace_ = std::string(namespace_),
                                       .version = version,
                                       .may_be_unseen = scope == Scope::kSelected};
   bool is_cached = false;
-  // A reconcile may read either, and they advance one without the other.
+  // A reconcile may read either cache, and the two do not advance together.
   for (const std::type_index type : {kind.type, kind.metadata}) {
     if (const auto informer = parts_.caches->FindUntyped(type)) {
       is_cached = true;

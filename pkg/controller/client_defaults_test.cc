@@ -33,7 +33,7 @@ ConfigMap StoredMap() {
 
 class ClientDefaultsTest : public ::testing::Test {
  protected:
-  /// The query of the last request.
+  /// Returns the query of the last request.
   std::string query() const {
     const std::string target = recorder_.last().target;
     const auto mark = target.find('?');

@@ -31,7 +31,8 @@ using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
 using ::testing::HasSubstr;
 
-/// A client over caches of a server whose lists have one answer, and whose watches are quiet.
+/// A client that reads from caches. Its server answers every list with the same response, and its
+/// watches are quiet.
 class CachedReadTest : public ::testing::Test {
  protected:
   Client Make(int code, std::string body, informers::FactoryOptions options = {}) {
@@ -178,7 +179,7 @@ TEST_F(CachedReadTest, OfWhatHasNoNamespaceDoesNotHeedOne) {
   EXPECT_EQ(listed->size(), 1U);
 }
 
-/// Says "at once", and counts how often it is asked.
+/// Returns a delay of zero, and counts how often it is asked.
 class CountingLimiter final : public workqueue::RateLimiter {
  public:
   base::Duration When(const workqueue::Key&) override {

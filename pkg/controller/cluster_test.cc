@@ -34,20 +34,20 @@ using rest::testing::FakeServer;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A server with one ConfigMap, ns/settings, whose data has `color`, and whose watches are quiet.
-/// It keeps what is created.
+/// A server with one ConfigMap, ns/settings, whose data has `color`. Its watches are quiet, and it
+/// keeps the objects that are created.
 class OneConfigMap {
  public:
   explicit OneConfigMap(std::string color) : color_(std::move(color)) {}
 
   std::string Url() const { return server_.Url(); }
   std::shared_ptr<rest::RESTClient> NewClient() const { return rest::testing::NewClient(Url()); }
-  /// Waits until something was posted to a path that contains `path`, and returns its body.
+  /// Waits until an object was posted to a path that contains `path`, and returns its body.
   std::string AwaitPost(const std::string& path,
                         const base::testing::Where& where = base::testing::Where::current()) {
     return AwaitRequest(path, where).body;
   }
-  /// The same, but returns the whole path, with the query.
+  /// Does the same, but returns the whole path with the query.
   std::string AwaitPostedPath(const std::string& path,
                               const base::testing::Where& where = base::testing::Where::current()) {
     return AwaitRequest(path, where).target;
@@ -106,7 +106,8 @@ class OneConfigMap {
   FakeServer server_{[this](FakeConnection& connection) { Serve(connection); }};
 };
 
-/// A manager of a server whose ConfigMap is green, with a further cluster, "west", where it is red.
+/// A manager with a server whose ConfigMap is green, and with another cluster, "west", in which it
+/// is red.
 class ClusterTest : public ::testing::Test {
  protected:
   ~ClusterTest() override {

@@ -20,7 +20,7 @@ void ConsistencyStore::Wrote(const workqueue::Key& owner, Write write) {
   if (!write.cached || !apimachinery::CompareResourceVersions(write.version, "0")) {
     return;
   }
-  // The caches are asked without the lock: they have locks of their own.
+  // The lock is released while the caches are asked, because they have locks of their own.
   Waiting waiting{.since = clock_.Now(), .cached = write.cached()};
   bool sweep = false;
   {
@@ -79,7 +79,7 @@ void ConsistencyStore::WroteUncached(Write write) {
               .since = clock_.Now(),
               .may_be_unseen = write.may_be_unseen};
   }
-  // Nobody may ever read what is written.
+  // It is possible that nobody ever reads the objects that are written.
   if (uncached_.size() >= sweep_uncached_at_) {
     std::erase_if(uncached_, [this](const auto& each) { return IsOver(each.second); });
     sweep_uncached_at_ = std::max(kFirstSweep, 2 * uncached_.size());
@@ -99,7 +99,7 @@ std::optional<ConsistencyStore::Stale> ConsistencyStore::CheckRead(
       writes.emplace_back(*each);
     }
   }
-  // The cache is asked without the lock: it has a lock of its own.
+  // The lock is released while the cache is asked, because the cache has a lock of its own.
   for (auto& [where, write] : writes) {
     std::string version = cached(where.second);
     if (!IsOver(write) && IsOlder(version, write.version)) {
@@ -124,14 +124,14 @@ void ConsistencyStore::Sweep() {
   std::vector<workqueue::Key> owners;
   {
     const base::MutexLock lock(mu_);
-    sweep_at_ = std::numeric_limits<std::size_t>::max();  // one at a time
+    sweep_at_ = std::numeric_limits<std::size_t>::max();  // only one thread at a time sweeps
     owners.reserve(writes_.size());
     for (const auto& [owner, writes] : writes_) {
       owners.push_back(owner);
     }
   }
   for (const workqueue::Key& owner : owners) {
-    (void)Check(owner);  // forgets what has been seen
+    (void)Check(owner);  // forgets the writes that the cache has seen
   }
   const base::MutexLock lock(mu_);
   sweep_at_ = std::max(kFirstSweep, 2 * writes_.size());

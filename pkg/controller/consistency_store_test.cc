@@ -119,7 +119,7 @@ TEST_F(ConsistencyStoreTest, WhatASelectorMayHideIsWaitedForLessThanASecond) {
                {.resource = "v1/pods", .version = "11", .may_be_unseen = true, .cached = [this] {
                   return cached_;
                 }});
-  // The controller's delays between looks.
+  // These are the controller's delays between checks.
   base::Duration waited{0};
   for (base::Duration delay = std::chrono::milliseconds(2); store_.Check(kOwner); delay *= 2) {
     clock_.Advance(delay);

@@ -28,17 +28,20 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
-// Between looks at whether a cache has caught up; usually it takes a few milliseconds.
+// The first delay between checks whether a cache has caught up. Usually a cache takes a few
+// milliseconds.
 constexpr base::Duration kFirstStaleDelay = std::chrono::milliseconds(2);
 constexpr base::Duration kMaxStaleDelay = std::chrono::seconds(1);
-// Between tries of what needs a cache that cannot be read yet.
+// The first delay between attempts of a reconcile that needs a cache that cannot be read yet.
 constexpr base::Duration kFirstEarlyDelay = std::chrono::seconds(1);
 constexpr base::Duration kMaxEarlyDelay = std::chrono::seconds(8);
-// Of all keys together: what each does before it comes to that cache may ask the API server.
+// The limit for all keys together, because each attempt may ask the API server before it comes to
+// that cache.
 constexpr double kEarlyTriesPerSecond = 50;
 constexpr int kEarlyBurst = 100;
-// However many keys wait: when the cache has come, none is forgotten for longer. An event that
-// takes a key before its time leaves its place unused.
+// The longest delay of such an attempt, however many keys wait: when the cache has its first list,
+// no key waits any longer. When an event takes a key before its time, the slot of the key stays
+// unused.
 constexpr base::Duration kMaxEarlyWait = std::chrono::minutes(1);
 
 double ToSeconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
@@ -101,8 +104,8 @@ class Controller::Impl {
   }
 
  private:
-  /// Throws std::system_error when the system has not enough threads, once the workers that it had
-  /// threads for have ended.
+  /// Throws std::system_error when the system does not have enough threads, after the workers that
+  /// did get threads have ended.
   void RunWorkers(const std::stop_token& stop) {
     std::stop_source ended;
     const std::stop_callback also_on_stop(stop, [&ended] { ended.request_stop(); });
@@ -112,7 +115,8 @@ class Controller::Impl {
         workers.emplace_back([this, token = ended.get_token()] { Work(token); });
       }
     } catch (...) {
-      ended.request_stop();  // or the end of `workers` would wait for the manager's
+      // Otherwise the destructor of `workers` would wait for the manager's end.
+      ended.request_stop();
       throw;
     }
   }
@@ -130,8 +134,8 @@ class Controller::Impl {
     }
   }
 
-  /// The same with a tenant function that does not throw. It is called where sources add keys, too,
-  /// and there a key would be lost.
+  /// Returns the same options with a tenant function that does not throw. Sources call it when they
+  /// add keys, and an exception would lose the key.
   workqueue::FairOptions Guarded(workqueue::FairOptions fair) {
     if (fair.tenant) {
       fair.tenant = [this, named = std::move(fair.tenant)](const workqueue::Key& key) {
@@ -161,16 +165,16 @@ class Controller::Impl {
     }
   }
 
-  /// The rate limiter is at fault, and this way does not ask it. Until it is mended every key comes
-  /// here: all of them together must not keep the workers, the log and the API server busy.
+  /// The rate limiter is at fault, and this way does not ask it. Until it works again every key
+  /// comes here, and all keys together must not keep the workers, the log and the API server busy.
   void AfterException(workqueue::Queue::Item& item, std::string_view what) {
     ReportException(*item, "rate limiter", "the key is tried again", what);
     const base::Duration delay = std::min(early_limiter_->When(*item), kMaxEarlyWait);
     queue_.PutBack(std::move(item), delay);
   }
 
-  /// Has the rate limiter forget the key's failures. When it throws, nothing is lost by it: the
-  /// next failure waits for longer.
+  /// Makes the rate limiter forget the key's failures. When the limiter throws, nothing is lost:
+  /// the next failure of the key only waits longer.
   void Forget(const workqueue::Queue::Item& item) {
     try {
       queue_.Forget(*item);
@@ -180,7 +184,7 @@ class Controller::Impl {
     }
   }
 
-  /// Whether the cache has not seen what this controller wrote for the request.
+  /// Whether the cache does not have this controller's own write for the request yet.
   bool PutOff(const workqueue::Queue::Item& item) {
     if (!client_.writes) {
       return false;
@@ -240,7 +244,8 @@ class Controller::Impl {
                         {"object", item->object.ToString()},
                         {"timeout_seconds", ToSeconds(options_.reconcile_timeout)}});
       metrics_.timeouts.Increment();
-      own.request_stop();  // Last: it runs callbacks of users, which may hang.
+      // The stop comes last, because it runs callbacks of users, which may hang.
+      own.request_stop();
     });
     const base::Subscription timer =
         has_limit ? deadlines_.Arm(time_is_up, deadline) : base::Subscription();
@@ -281,9 +286,9 @@ class Controller::Impl {
     }
   }
 
-  /// The cache is at fault, and not the key: once it has its first list every key that waits for it
-  /// is to be worked on within seconds, however long the list took; where they are thousands, as
-  /// soon as all of them together may be.
+  /// The cache is at fault, and not the key. However long its first list takes, every key that
+  /// waits for it is to be reconciled within seconds after that. If thousands of keys wait, it is
+  /// to happen as soon as the limit for all of them allows.
   void TryAgainSoon(const workqueue::Queue::Item& item, const Status& status,
                     const std::stop_token& stop) {
     if (stop.stop_requested()) {
@@ -305,7 +310,7 @@ class Controller::Impl {
   void HandleError(const workqueue::Queue::Item& item, const Status& status,
                    const std::stop_token& stop, const logging::Logger& log) {
     if (stop.stop_requested() && status.reason == Reason::kCancelled) {
-      return;  // Not a failure: it was told to stop.
+      return;  // not a failure, because the reconcile was told to stop
     }
     metrics_.error.Increment();
     metrics_.errors.Increment();
@@ -352,7 +357,7 @@ class Controller::Impl {
   internal::Deadlines deadlines_{options_.clock};
   internal::RunningReconciles running_{options_.clock};
   workqueue::Queue queue_;
-  internal::SourceGroup sources_;  // Last: they end before the queue.
+  internal::SourceGroup sources_;  // Declared last, so that the sources end before the queue.
 };
 
 Controller::Controller(ControllerOptions options, Client::Parts client, ReconcileFunction reconcile)

@@ -31,7 +31,7 @@ using ::testing::ElementsAre;
 
 Request R(const std::string& name) { return {.object = {"ns", name}}; }
 
-/// What a controller asked for, in order; Await blocks until there are enough.
+/// Records what a controller asked for, in order. Await blocks until there are enough calls.
 class Calls {
  public:
   void Note(const std::string& what) {
@@ -59,7 +59,7 @@ class Calls {
   std::vector<std::string> calls_ KX_GUARDED_BY(mu_);
 };
 
-/// A controller on a fake clock whose reconciles are noted and do what `reconcile_` says.
+/// A controller on a fake clock. Its reconciles are recorded and return what `reconcile_` returns.
 class ControllerTest : public ::testing::Test {
  protected:
   ~ControllerTest() override { Stop(); }
@@ -94,7 +94,7 @@ class ControllerTest : public ::testing::Test {
       thread_.join();
     }
   }
-  /// Moves the time on, in small steps, until there are `n` calls.
+  /// Moves the clock forward in small steps until there are `n` calls.
   void AdvanceUntil(std::size_t n) {
     KX_UNTIL(calls_.size() >= n) {
       clock_.Advance(milliseconds(1));
@@ -109,7 +109,7 @@ class ControllerTest : public ::testing::Test {
     return Count("controller_runtime_reconcile_total", {{"result", result}});
   }
 
-  /// Between a call and the one before; for one worker, after Stop.
+  /// Returns the time between a call and the one before it. For one worker, and after Stop.
   base::Duration Pause(std::size_t call) const { return times_.at(call) - times_.at(call - 1); }
 
   FakeClock clock_;
@@ -436,7 +436,7 @@ TEST_F(ControllerTest, NeverTwoReconcilesOfOneRequest) {
   EXPECT_EQ(overlaps, 0);
 }
 
-/// Keeps what is recorded.
+/// Keeps the Events that are recorded.
 class KeepingRecorder final : public events::Recorder {
  public:
   void Record(events::Occurrence occurrence) override {
@@ -471,7 +471,7 @@ TEST_F(ControllerTest, LinesOfAReconcileTellWhichItIs) {
   const logging::testing::Capture capture;
   reconcile_ = [](const Request&, Context& context) -> Result<Action> {
     context.log.Info("Scaled", {{"replicas", 3}});
-    context.recorder.Record({});  // goes nowhere without a recorder
+    context.recorder.Record({});  // without a recorder, the Event is dropped
     return Action::Done();
   };
   Start({.clock = clock_});
@@ -484,7 +484,7 @@ TEST_F(ControllerTest, LinesOfAReconcileTellWhichItIs) {
             1U);
 }
 
-/// A limiter whose functions throw at their next call, when told to.
+/// A limiter whose functions throw at their next call when the test says so.
 struct FaultyLimiter final : workqueue::RateLimiter {
   base::Duration When(const Request&) override {
     ThrowIf(in_when);

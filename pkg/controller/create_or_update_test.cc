@@ -23,7 +23,7 @@ using rest::testing::FakeConnection;
 using rest::testing::FakeRequest;
 using rest::testing::Recorder;
 
-/// The cache has one object of version 10, which has changed on the server since.
+/// The cache has one object of version 10, which has changed on the server since then.
 class CreateOrPatchTest : public ::testing::Test {
  protected:
   ~CreateOrPatchTest() override { caches_->Shutdown(); }

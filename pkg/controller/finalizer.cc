@@ -20,9 +20,9 @@ Result<std::string> FinalizersPatch(const ObjectMeta& wanted) {
   codec::JsonTree patch = codec::JsonTree::Object();
   codec::JsonTree& metadata = patch["metadata"];
   metadata = codec::JsonTree::Object();
-  // A merge patch replaces a list as a whole, so it must not meet a version with other finalizers.
-  // It names no uid, which would make a conflict of an object that is gone; no two objects have the
-  // same version.
+  // A merge patch replaces a list as a whole, so it must not meet a version of the object with
+  // other finalizers. The patch does not name the uid, because then an object that was deleted
+  // would be a conflict. The version is enough: no two objects have the same one.
   metadata["resourceVersion"] = wanted.resource_version;
   codec::JsonTree& finalizers = metadata["finalizers"];
   for (const std::string& finalizer : wanted.finalizers) {

@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 
 constexpr std::string_view kFinalizer = "example.com/cleanup";
 
-/// A server that answers with an object that has the finalizers of the patch, or refuses it.
+/// A server that answers with an object that has the finalizers of the patch, or refuses the patch.
 class FinalizeTest : public ::testing::Test {
  protected:
   static ConfigMap Object(bool deleted, bool has_finalizer) {

@@ -66,7 +66,7 @@ metrics::HttpResponse HealthChecks::Answer(const metrics::HttpRequest& request) 
     if (result) {
       lines += "[+]" + name + " ok\n";
     } else {
-      // The reason is for the log: probes may come from anywhere.
+      // The reason is only in the log, because anybody may send probes.
       lines += "[-]" + name + " failed: see the log\n";
       logging::Warning("A health check failed", {{"check", name}, {"error", result.error()}});
       healthy = false;

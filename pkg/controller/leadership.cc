@@ -15,22 +15,22 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using leaderelection::LeaderElector;
 
-// As Kubernetes' own components: how long a leader that cannot renew may go on before it is
-// unhealthy.
+// The time for which a leader that cannot renew counts as healthy. The value is that of Kubernetes'
+// own components.
 constexpr base::Duration kTolerance = std::chrono::seconds(20);
 
 class LeaseLeadership final : public Leadership {
  public:
   void SetElector(std::unique_ptr<LeaderElector> elector) { elector_ = std::move(elector); }
 
-  /// The elector's callback, on its thread.
+  /// The elector calls this on its thread.
   void Lead(const std::stop_token& stop) const { lead_(stop); }
 
   Result<void> Run(Leadership::Lead lead, std::stop_token stop) override {
     lead_ = std::move(lead);
     return elector_->Run(std::move(stop));
   }
-  /// The same.
+  /// The elector calls this on its thread, too.
   void NoteLoss() { lost_.request_stop(); }
   std::stop_token Lost() const override { return lost_.get_token(); }
   std::string WhyLost() const override { return elector_->WhyLost(); }
@@ -50,7 +50,8 @@ Result<std::shared_ptr<Leadership>> NewLeaseLeadership(
   if (options.lease.name.empty() || options.lease.namespace_.empty()) {
     return Fail(Reason::kInvalidConfig, "leader election: the lease needs a namespace and a name");
   }
-  // A client of its own: the election neither waits for the others' rate limit nor makes them wait.
+  // The election has a client of its own, so that it neither waits for the rate limit of other
+  // requests nor makes them wait.
   KX_ASSIGN_OR_RETURN(auto client,
                       rest::RESTClient::New(leaderelection::LockClientConfig(connection),
                                             {.clock = clock, .registry = registry}));

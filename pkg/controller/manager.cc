@@ -32,7 +32,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
-// For what heeds its stop_token; another process may lead already.
+// The time for runnables that heed their stop_token, because another process may lead already.
 constexpr base::Duration kLostGrace = std::chrono::seconds(1);
 constexpr const char* kHandlers = "the handlers of the caches";
 
@@ -40,7 +40,7 @@ constexpr const char* kHandlers = "the handlers of the caches";
 
 class Manager::Impl {
  public:
-  /// Events are written with `events`, or with `client` when it is null.
+  /// `events` writes Events. When it is null, `client` does.
   Impl(std::shared_ptr<rest::RESTClient> client, ManagerOptions options,
        std::unique_ptr<metrics::Registry> own_registry, std::shared_ptr<rest::RESTClient> events)
       : options_(std::move(options)),
@@ -115,7 +115,7 @@ class Manager::Impl {
       return Fail(Reason::kInvalidConfig, "a manager can run only once");
     }
     clusters_.Close();
-    // Where there are no threads left, it ends before it has begun.
+    // When the system has no thread left, the run fails here before it has begun.
     return internal::Guarded([this, &stop] { return RunOnce(stop); });
   }
 
@@ -140,7 +140,7 @@ class Manager::Impl {
   bool is_leader() const { return election_.leads(); }
 
  private:
-  /// The clients may outlive the manager, and so does a registry of its own.
+  /// The clients may outlive the manager, and therefore keep the manager's own registry alive.
   std::shared_ptr<rest::RESTClient> WithRegistry(std::shared_ptr<rest::RESTClient> client) const {
     return own_registry_ && client ? internal::KeepingAlive(own_registry_, std::move(client))
                                    : std::move(client);
@@ -209,8 +209,8 @@ class Manager::Impl {
     return {};
   }
 
-  /// Returns when they have ended, or are to: what a user's function is at nobody can end, so that
-  /// it is not this thread that hangs.
+  /// Returns when the warm-ups have ended, or have to end: a user's function cannot be ended from
+  /// outside, so it must not hang on this thread.
   Result<void> Warmup() {
     const auto result = std::make_shared<Result<void>>();
     internal::Send(errands_, "warm-ups",
@@ -243,7 +243,7 @@ class Manager::Impl {
     return clusters_.WaitForCaches(give_up.get_token());
   }
 
-  /// The first failure is why the manager ends.
+  /// The first failure is the error that the manager returns.
   void Failed(Status status) {
     bool is_first = false;
     {
@@ -251,7 +251,8 @@ class Manager::Impl {
       is_first = !failure_;
       failure_ = failure_.value_or(status);
     }
-    ended_.request_stop();  // Before a line that may wait for somebody to read it.
+    // The stop comes before the log line, which may wait for somebody to read it.
+    ended_.request_stop();
     if (is_first) {
       logging::Error("The manager ends because of an error", {{"error", status}});
     } else {
@@ -270,11 +271,11 @@ class Manager::Impl {
   Result<void> Shutdown(internal::EndGuard& guard) {
     finished_ = true;
     guard.At("runnables that were told to stop");
-    (void)guard.Deadline();  // the grace begins
+    (void)guard.Deadline();  // this begins the grace
     election_.RequestStop();
-    // Stopping calls what users have registered with their tokens.
+    // Stopping calls functions that users have registered with their tokens.
     internal::Send(errands_, "the stop callbacks of the leader's runnables", [this] {
-      warmup_stop_.request_stop();  // the leader runs nothing yet while there are any
+      warmup_stop_.request_stop();  // the leader's stage runs nothing while there are warm-ups
       leaders_.RequestStop();
     });
     internal::Send(errands_, "the stop callbacks of every replica's runnables",
@@ -293,9 +294,9 @@ class Manager::Impl {
       return election_.Await(deadline, cut);
     }) && done;
     if (!done && election_.has_lost()) {
-      return guard.Stuck();  // the next leader does not wait for our Events
+      return guard.Stuck();  // the next leader does not wait until our Events are written
     }
-    bool told = true;  // the handlers of the caches of everything
+    bool told = true;  // whether the caches' handlers have got everything
     if (done) {
       guard.At(kHandlers);
       for (const auto& cluster : clusters_.All()) {
@@ -305,13 +306,14 @@ class Manager::Impl {
       }
       told = errands_.Await(guard.ClosingDeadline());
     }
-    // What hangs is named, not what comes after it.
+    // The error names the step that hangs, and not the steps after it.
     guard.At(done && told ? "the last Events" : guard.at());
     clusters_.StopRecorders();
     guard.At(done && told ? "the servers" : guard.at());
     internal::Send(errands_, "the stop callbacks of servers", [this] { servers_.RequestStop(); });
     errands_.AwaitBriefly();
-    // They come last, so they have the closing time, too, unless it is over for something else.
+    // The servers stop last, so they have the closing time, too, unless a step before them has used
+    // it.
     done = servers_.Await(done ? guard.ClosingDeadline() : guard.Deadline()) && done;
     http_.Stop(guard.ClosingDeadline() - options_.clock.Now());
     election_.End();
@@ -329,12 +331,12 @@ class Manager::Impl {
   metrics::Registry& registry_;
   base::Subscription process_metrics_;
   internal::Clusters clusters_;
-  std::shared_ptr<Leadership> leadership_;  // Set at the start of Run.
-  internal::ElectionRun election_;          // Asked until all else has ended.
+  std::shared_ptr<Leadership> leadership_;  // set at the start of Run
+  internal::ElectionRun election_;  // asked until everything else has ended
   std::atomic<bool> started_ = false;
   std::atomic<bool> finished_ = false;
   std::atomic<bool> caches_synced_ = false;
-  std::stop_source ended_;  // Users do not get its token, see EndGuard.
+  std::stop_source ended_;  // users do not get its token, see EndGuard
   std::stop_source warmup_stop_;
   base::Mutex mu_;
   base::CondVar changed_;
@@ -342,11 +344,12 @@ class Manager::Impl {
   std::optional<Status> failure_ KX_GUARDED_BY(mu_);
   internal::ManagerHttp http_;
   internal::LeaseTransitions transitions_{clusters_.own()->recorders()};
-  // These end before what they use: the groups wait for their threads.
+  // These members are destroyed before the members that they use, because the groups wait for their
+  // threads.
   internal::RunnableGroup servers_;
   internal::RunnableGroup others_;
   internal::RunnableGroup leaders_;
-  /// What Run has done on another thread, as it may hang.
+  /// The calls that Run makes on another thread, because they may hang.
   internal::RunnableGroup errands_;
 };
 

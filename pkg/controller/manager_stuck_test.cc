@@ -19,7 +19,7 @@
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
-// Users' code that hangs where a manager calls it while it ends.
+// Tests users' code that hangs in a call that the manager makes while it ends.
 
 namespace kubexx::controller {
 namespace {
@@ -28,7 +28,7 @@ using apimachinery::Result;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-/// Leads at once, until it is lost.
+/// Leads at once, until the test takes the leadership away.
 class LosableLeadership final : public Leadership {
  public:
   void Lose() { lost_.request_stop(); }
@@ -69,7 +69,7 @@ class StuckManagerTest : public ::testing::Test {
   void Run() {
     thread_ = std::jthread([this] { result_ = manager_->Run(stop_.get_token()); });
   }
-  // Runs until it is released, and hangs before that in a callback of its stop.
+  // Runs until it is released. Before that it hangs in a callback of its stop.
   Result<void> HangInACallback(const std::stop_token& stop) {
     const std::stop_callback on_stop(stop, [this] { KX_AWAIT(release_.try_acquire()); });
     runs_.release();
@@ -153,7 +153,7 @@ TEST_F(StuckManagerTest, ACallbackOfAWarmupThatHangsHoldsNoStopUp) {
 TEST_F(StuckManagerTest, ACallbackOfItsOwnStopThatHangsHoldsItNotUp) {
   Make();
   ASSERT_TRUE(manager_->Add("registers", Stage::kLeader, [this](const std::stop_token&) {
-    // After Run, so it is called before what Run has registered.
+    // The callback is registered after Run, so it is called before the callbacks of Run.
     const std::stop_callback on_stop(stop_.get_token(),
                                      [this] { KX_AWAIT(release_.try_acquire()); });
     runs_.release();
@@ -189,7 +189,7 @@ TEST_F(StuckManagerTest, ServersHaveTheTimeAfterTheGraceToo) {
   clock_.AdvanceToSleeper(seconds(19));
   leader_may_end.release();
   KX_AWAIT(told_server.try_acquire());
-  clock_.AdvanceToSleeper(seconds(7));  // the grace is over, the closing time is not
+  clock_.AdvanceToSleeper(seconds(7));  // the grace is over now, but the closing time is not
   server_may_end.release();
   thread_.join();
   EXPECT_TRUE(*result_) << result_->error().ToString();
@@ -206,7 +206,7 @@ TEST_F(StuckManagerTest, AnElectionThatDoesNotEndIsNamed) {
       KX_AWAIT(release_.try_acquire());
       return {};
     }
-    /// Until nothing runs that it has started.
+    /// Waits until nothing runs any more that it has started.
     void AwaitEnd() { KX_AWAIT(led_.try_acquire()); }
 
    private:
@@ -243,7 +243,7 @@ TEST_F(StuckManagerTest, WhoseLeaseIsLostDoesNotSayThatItLeads) {
   EXPECT_FALSE(manager_->IsLeader());
 }
 
-// A runnable whose Busy() wants the lock that its Run holds.
+// A runnable whose Busy() needs the lock that its Run holds.
 class Locked final : public Runnable {
  public:
   Locked(std::counting_semaphore<>& runs, std::counting_semaphore<>& release)

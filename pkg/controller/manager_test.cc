@@ -40,7 +40,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Things that happened, in order.
+/// Records events in their order.
 class Journal {
  public:
   void Note(const std::string& what) {
@@ -72,7 +72,7 @@ void WaitFor(const std::stop_token& stop,
   base::testing::AwaitStop(stop, where);
 }
 
-/// Notes its warm-up, start and end.
+/// Records its warm-up, start and end.
 class Worker : public Runnable {
  public:
   Worker(Journal& journal, std::string name, Stage stage)
@@ -96,7 +96,7 @@ class Worker : public Runnable {
   const Stage stage_;
 };
 
-/// Leads when told, and loses its leadership when told.
+/// Leads when the test says so, and loses its leadership when the test says so.
 class FakeLeadership final : public Leadership {
  public:
   explicit FakeLeadership(Journal& journal) : journal_(journal) {}
@@ -327,7 +327,7 @@ TEST_F(ManagerTest, ANegativeGraceIsNoLimit) {
   EXPECT_TRUE(*result_) << result_->error().ToString();
 }
 
-/// Does not come out of its warm-up until the token is requested.
+/// Its warm-up ends only when the token is requested.
 class SlowStarter final : public Worker {
  public:
   SlowStarter(Journal& journal, std::stop_token release)
@@ -383,7 +383,7 @@ TEST_F(ManagerTest, ALeaseThatIsLostAfterTheStopLeavesTheShorterGrace) {
   leadership->Elect();
   journal_.Await("stubborn runs");
   thread_.request_stop();
-  clock.AwaitSleepers(2);  // for the grace, and the guard for what comes after it
+  clock.AwaitSleepers(2);  // one sleeps for the grace, and the guard for the steps after it
   clock.Advance(seconds(3));
   EXPECT_FALSE(stuck);
   leadership->Lose();
@@ -419,7 +419,8 @@ TEST_F(ManagerTest, ACacheThatDoesNotSyncIsNamedWithTheReason) {
   EXPECT_THAT(result_->error().message, HasSubstr(" in 3m20s"));
 }
 
-/// What needs processes of its own, started anew so that other threads do not matter.
+/// Tests that need processes of their own, which are started anew so that other threads do not
+/// matter.
 class ManagerDeathTest : public ManagerTest {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
@@ -512,7 +513,7 @@ TEST_F(ManagerTest, HealthMayHaveAServerOfItsOwn) {
   EXPECT_EQ(Fetch(manager_->http_port(), "/readyz").error().reason, Reason::kNotFound);
 }
 
-/// An API server that knows one token and keeps the targets of what is created.
+/// An API server that knows one token and keeps the targets of the requests that create objects.
 class FakeApi {
  public:
   std::shared_ptr<rest::RESTClient> client() { return rest::testing::NewClient(server_.Url()); }
@@ -572,7 +573,7 @@ TEST(ManagerEndTest, AHandlerOfACacheThatHangsIsNamedAfterTheGrace) {
   std::optional<Result<void>> result;
   std::jthread thread([&](const std::stop_token& stop) { result = manager->Run(stop); });
   journal.Await("told");
-  // All has begun: there is no grace to end a beginning in.
+  // Everything has started. The grace applies only to the end, and not to an unfinished start.
   KX_AWAIT(manager->IsLeader());
   thread.request_stop();
   clock.AdvanceToSleeper(seconds(7));
@@ -638,7 +639,8 @@ TEST(ManagerApiTest, HealthDoesNotWaitForWhoeverWaitsForTheApiServer) {
 
 TEST(ManagerApiTest, WithoutALimitInTheConfigRequestsDoNotWait) {
   FakeApi api;
-  base::testing::FakeClock clock;  // which stands still: a limit of any size would hold one up
+  // It stands still, so a limit of any size would hold a request up.
+  base::testing::FakeClock clock;
   rest::Config config;
   config.host = api.url();
   const auto manager = Manager::New(config, {.clock = clock});
@@ -651,7 +653,8 @@ TEST(ManagerApiTest, WithoutALimitInTheConfigRequestsDoNotWait) {
 class EventsLimitTest : public ::testing::TestWithParam<double> {};
 
 TEST_P(EventsLimitTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
-  base::testing::FakeClock clock;  // which stands still: who has no token waits
+  // It stands still, so a request without a token of the limiter waits.
+  base::testing::FakeClock clock;
   std::binary_semaphore asked(0);
   rest::testing::FakeServer server([&asked](rest::testing::FakeConnection& connection) {
     while (const auto request = connection.ReadRequest()) {
@@ -674,7 +677,7 @@ TEST_P(EventsLimitTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
     recorder->Record(std::move(occurrence));
   }
   KX_AWAIT(asked.try_acquire());
-  clock.AwaitSleepers(1);  // The second Event waits for its token, or is about to.
+  clock.AwaitSleepers(1);  // the second Event waits for its token, or is about to
   std::binary_semaphore done(0);
   const std::jthread other([&] {
     EXPECT_TRUE((*manager)->client()->Get().AbsPath("/x").Do());
@@ -691,7 +694,7 @@ TEST_P(EventsLimitTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
     manager->reset();
     gone = true;
   });
-  // The second Event is given up after the flush limit.
+  // The second Event is dropped after the flush limit.
   KX_UNTIL(gone) {
     if (clock.Sleepers() > 0) {
       clock.Advance(seconds(1));
@@ -784,7 +787,7 @@ TEST_F(ManagerTest, AWebhookThatIsAskedAnswersBeforeTheEnd) {
   Add("server", Stage::kServer);
   manager_->webhooks()->HandleRaw("/ask", [this](const webhook::Call&) {
     thread_.request_stop();
-    journal_.Await("server ends");  // only the HTTP servers come after it
+    journal_.Await("server ends");  // only the HTTP servers end after it
     KX_AWAIT(!Listens(manager_->webhooks()->port()));
     return webhook::Response::Allowed();
   });

@@ -22,14 +22,14 @@ void AppendMember(std::string_view name, const std::string& value, std::string& 
   if (out.back() != '{') {
     out += ',';
   }
-  // A name of the API or of a map; the parser has unescaped it.
+  // The key is a name of the API or the key of a map. The parser has unescaped it.
   codec::AppendQuotedJson(name, out);
   out += ':';
   out += value;
 }
 
-/// Finds the members of one object. The parser looks at one after the other, which takes too long
-/// where somebody has made a map of a hundred thousand.
+/// Finds the members of one object. The parser's own search looks at one member after the other,
+/// which takes too long in a map of a hundred thousand.
 class Members {
  public:
   explicit Members(const object& of) {
@@ -38,7 +38,7 @@ class Members {
     }
     std::ranges::stable_sort(sorted_, {}, &Member::first);
   }
-  /// Nothing when there is none, or when it is null.
+  /// Returns nothing when the member does not exist, or is null.
   std::optional<element> Find(std::string_view name) const {
     const auto found = std::ranges::lower_bound(sorted_, name, {}, &Member::first);
     const bool there = found != sorted_.end() && found->first == name && !found->second.is_null();
@@ -63,8 +63,8 @@ bool HasList(const element& value) {
   return false;
 }
 
-/// The patch's text; "{}" when there is no difference. Sets `lists` when the patch replaces or
-/// removes one.
+/// Returns the patch as text, or "{}" when there is no difference. Sets `lists` when the patch
+/// replaces or removes a list.
 std::string Difference(const object& from, const object& to, bool& lists) {
   const Members in_from(from);
   const Members in_to(to);

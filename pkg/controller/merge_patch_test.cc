@@ -84,7 +84,7 @@ TEST(MergePatchErrorTest, WhatIsNoObjectIsRefused) {
   }
 }
 
-/// What takes time by the square of the number of members does not end.
+/// Code whose time grows with the square of the number of members would not finish.
 TEST(MergePatchSizeTest, ManyMembersAreLookedUpOnceEach) {
   constexpr int kMembers = base::testing::LargeInput(200'000);
   std::string from = "{";

@@ -20,7 +20,7 @@ std::string Describe(const ResourceInfo& resource, const ObjectMeta& metadata) {
          (metadata.namespace_.empty() ? "" : metadata.namespace_ + "/") + metadata.name;
 }
 
-/// The same owner, in any version of its API.
+/// Whether the reference is to this owner, in any version of its API.
 bool RefersTo(const OwnerReference& reference, const ObjectMeta& owner,
               const ResourceInfo& resource) {
   const auto kind = GroupVersionKind::FromApiVersionKind(reference.api_version, reference.kind);

@@ -38,7 +38,7 @@ ObjectMeta OwnerIn(const std::string& namespace_, const std::string& name, const
 
 class OwnedObjectsTest : public ::testing::Test {
  protected:
-  // A pod whose owners are `references`, however they came there.
+  // Puts a pod whose owners are `references`.
   void Put(const std::string& namespace_, const std::string& name,
            std::vector<OwnerReference> references) {
     Pod pod;
@@ -114,7 +114,7 @@ TEST_F(OwnedObjectsTest, ChangeWithTheStore) {
   Put("ns", "late", {Reference("u1")});
   KX_AWAIT(!Names(owner).empty());
   EXPECT_THAT(Names(owner), ElementsAre("ns/late"));
-  Put("ns", "late", {});  // released
+  Put("ns", "late", {});  // its owner has released it
   KX_AWAIT(Names(owner).empty());
 }
 

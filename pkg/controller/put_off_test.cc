@@ -1,5 +1,5 @@
-// How long a key waits for a cache that shows its controller's own write late, by the controller's
-// clock.
+// Tests how long a key waits for a cache that shows its controller's own write late. The
+// controller's clock measures it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ using std::chrono::seconds;
 
 const workqueue::Key kLateOwner{.object = {"ns", "owner"}};
 
-/// A server whose first list is at version 9, which takes a write at 12, and whose watch tells of
-/// it when it is told to.
+/// A server whose first list is at version 9, which accepts a write at version 12. Its watch sends
+/// the write's event when the test says so.
 class LateCacheTest : public ::testing::TestWithParam<int> {
  protected:
   ~LateCacheTest() override {
@@ -123,7 +123,7 @@ TEST_P(LateCacheTest, IsNoticedWithinASecondOfItsComing) {
   Await([&] { return reconciles == 1 && clock.Sleepers() == 0; }, "the first reconcile");
   nobody_else_waits.count_down();
   clock.AdvanceToSleeper(milliseconds(1));
-  // Looks come 2, 4, 8... ms after each other, and never more than a second.
+  // The checks come after 2, 4, 8... ms, and never more than a second apart.
   milliseconds pause{2};
   milliseconds waited{0};
   for (int look = 1; look <= GetParam(); ++look) {

@@ -1,4 +1,4 @@
-// A manager and a client on a system that has no threads left.
+// Tests a manager and a client on a system that has no threads left.
 #include "kubexx/base/testing/scarce_threads/scarce_threads.h"
 
 #include <gmock/gmock.h>

@@ -18,13 +18,13 @@ namespace {
 
 using apimachinery::Result;
 
-// A resync.
+// Whether the event is a resync.
 bool IsUnchanged(const cache::RawEvent& event) {
   return event.type == cache::RawEvent::Type::kUpdate &&
          event.old_resource_version() == event.resource_version();
 }
 
-/// Keeps what a user's function throws from ending more than one call of it.
+/// Makes sure that an exception of a user's function affects only one call of it.
 class Guard {
  public:
   Guard(std::string source, metrics::Counter failures)
@@ -32,7 +32,7 @@ class Guard {
 
   void Count() const { failures_.Increment(); }
 
-  /// False when `call` has thrown.
+  /// Returns false when `call` has thrown.
   template <class F>
   bool Call(const char* what, const cache::RawEvent& event, const F& call) const {
     std::string error;
@@ -40,7 +40,7 @@ class Guard {
       call();
       return true;
     } catch (const UndecodableObject&) {
-      Count();  // the event has told the log
+      Count();  // the event itself has logged the error
       return false;
     } catch (...) {
       error = apimachinery::ThrownText();
@@ -58,8 +58,9 @@ class Guard {
   metrics::Counter failures_;
 };
 
-/// Whom the last state that decoded of an object concerned, of objects whose state now does not
-/// decode: who knows of them by that state is to hear of what becomes of them. Thread-safe.
+/// Remembers for which requests the last state of an object that could be decoded was, while the
+/// object's present state cannot be decoded. These requests have to be made when the object changes
+/// again. Thread-safe.
 class LastRequests {
  public:
   using Requests = std::vector<workqueue::Key>;
@@ -91,7 +92,7 @@ class Handlers {
  public:
   using Registration = std::shared_ptr<cache::HandlerRegistration>;
 
-  /// Returns what ends the registration.
+  /// Returns the subscription that ends the registration.
   base::Subscription Add(cache::HandlerRegistration added) {
     auto registration = std::make_shared<cache::HandlerRegistration>(std::move(added));
     {
@@ -102,8 +103,8 @@ class Handlers {
     return base::Subscription([registration] { registration->Reset(); });
   }
 
-  /// Waits until each has been given the first list. False when one ends, or `stop` is requested,
-  /// before that, and when there are none.
+  /// Waits until each handler has been given the first list. Returns false when a handler ends or
+  /// `stop` is requested before that, and when there are no handlers.
   bool WaitForSync(const std::stop_token& stop) {
     const std::vector<Registration> registrations = Living();
     return !registrations.empty() && std::ranges::all_of(registrations, [&stop](const auto& each) {
@@ -127,7 +128,7 @@ class Handlers {
   std::vector<std::weak_ptr<cache::HandlerRegistration>> registrations_ KX_GUARDED_BY(mu_);
 };
 
-// A predicate that cannot tell is no reason to miss something.
+// When a predicate throws, the event counts as one that matters, so that none is missed.
 bool Matters(const std::vector<UntypedPredicate>& predicates, const cache::RawEvent& event,
              const Guard& guard) {
   for (const UntypedPredicate& predicate : predicates) {
@@ -164,7 +165,7 @@ Source NewUntypedSource(
           guard.Call("a mapping", event,
                      [&] { enqueue(event, queue, is_news ? 0 : kLowPriority); });
         },
-        // Its owner has to make again what came and went while the handler was behind.
+        // The owner has to make an object again that came and went while the handler was behind.
         cache::HandlerOptions{.tells_passing = true}));
   };
   return source;
@@ -184,11 +185,11 @@ Source NewUntypedMappedSource(UntypedSource source, cache::UntypedDecoder decode
   return NewUntypedSource(
       std::move(source), [decode, map = std::move(map), guard, last_requests](
                              const cache::RawEvent& event, workqueue::Queue& queue, int priority) {
-        // Nothing when the state does not decode.
+        // Returns nothing when the state cannot be decoded.
         const auto add =
             [&](const Result<cache::UntypedRef>& object) -> std::optional<LastRequests::Requests> {
           if (!object) {
-            guard.Count();  // the event has told the log
+            guard.Count();  // the event itself has logged the error
             return std::nullopt;
           }
           LastRequests::Requests requests;

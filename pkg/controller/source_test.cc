@@ -30,7 +30,7 @@ using cache::testing::FakeSource;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-/// An informer over a fake API server, and the queue that sources of it fill.
+/// An informer over a fake API server, and the queue that its sources fill.
 class SourceTest : public ::testing::Test {
  protected:
   void Put(const ConfigMap& object) {
@@ -53,8 +53,8 @@ class SourceTest : public ::testing::Test {
   void StartWith(std::vector<Predicate<ConfigMap>> predicates, int priority = 0) {
     Start(NewObjectSource<ConfigMap>(informer_, "test", std::move(predicates), priority));
   }
-  /// Waits until so many keys are in the queue, so that what Take gives depends on their order
-  /// alone.
+  /// Waits until so many keys are in the queue, so that the result of Take depends only on their
+  /// order.
   void AwaitKeys(std::size_t n) { KX_AWAIT_GE(queue_.Len(), n); }
   std::pair<std::string, int> Take() {
     const workqueue::Queue::Item item = queue_.Get();
@@ -259,7 +259,7 @@ TEST_F(SourceTest, AnObjectThatDoesNotDecodeIsNoEmptyOne) {
 
 class MappedDeleteTest : public SourceTest {
  protected:
-  // Of user `user`, and of its own name.
+  // Puts an object of the user `user`. Its events are for that user and for its own name.
   void PutOf(const std::string& user) {
     ConfigMap object = Make("map");
     object.data["user"] = user;
@@ -328,8 +328,8 @@ TEST_F(SourceTest, AnObjectThatDoesNotDecodeIsReconciledWhateverThePredicateAsks
   EXPECT_THAT(Take(), Pair("last", 0));
 }
 
-// Changes of an object that is there already; then one of another object, which always passes, so
-// that what comes first tells whether the change passed.
+// Changes an object that already exists, and then another object, whose change always passes. So
+// the first request shows whether the first change has passed.
 struct Change {
   const char* name;
   Predicate<ConfigMap> predicate;

@@ -15,7 +15,8 @@
 namespace kubexx::controller {
 namespace {
 
-// Wakes the thread at the end; in the set so that it is never delivered otherwise.
+// This signal wakes the thread at the end. It is blocked with the others, so that it is never
+// delivered in another way.
 constexpr int kEndSignal = SIGUSR2;
 
 sigset_t Signals(bool with_end) {
@@ -32,10 +33,11 @@ sigset_t Signals(bool with_end) {
 }  // namespace
 
 StopSignals::StopSignals() {
-  // The thread begins with all three blocked; here the last one does as before.
+  // The thread begins with all three signals blocked. On this thread the last one is as it was
+  // before.
   const sigset_t for_thread = Signals(true);
   pthread_sigmask(SIG_BLOCK, &for_thread, &blocked_before_);
-  // A connection that breaks is an error of the write, not the end of the process.
+  // A broken connection must be an error of the write, and not the end of the process.
   pipe_before_ = signal(SIGPIPE, SIG_IGN);
   thread_ = std::jthread([this] { Await(); });
   sigset_t meanwhile = blocked_before_;
@@ -73,8 +75,9 @@ void StopSignals::Await() {
   }
 }
 
-// On threads of their own: a callback may hang, and so does a line that nobody reads. Nobody joins
-// the second one either; whoever has a callback waits for its end by std::stop_callback.
+// Both run on threads of their own, because a callback may hang, and so may a log line that nobody
+// reads. Nobody joins the second thread either; the owner of a callback waits for its end with
+// std::stop_callback.
 void StopSignals::Stop(int number) {
   internal::Briefly([number] {
     logging::Info("Stopping because of a signal",
@@ -87,8 +90,8 @@ void StopSignals::Stop(int number) {
   }
 }
 
-// With no thread left, on the thread that would look for the second signal: so that one comes to a
-// handler meanwhile.
+// When the system has no thread left, this runs on the thread that would wait for the second
+// signal. Therefore a signal handler takes the second signal meanwhile.
 void StopSignals::StopHere() {
   struct sigaction end = {};
   end.sa_handler = [](int /*number*/) { _exit(EXIT_FAILURE); };

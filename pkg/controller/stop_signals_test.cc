@@ -23,8 +23,8 @@ void WaitForStop(const std::stop_token& stop,
   base::testing::AwaitStop(stop, where);
 }
 
-// In processes of their own, since the signals are the whole process's and its other threads, of
-// other tests, do not block them.
+// The tests run in processes of their own, because signals go to the whole process, and its other
+// threads, which belong to other tests, do not block them.
 class StopSignalsTest : public ::testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
@@ -74,7 +74,7 @@ TEST_F(StopSignalsTest, SecondSignalEndsTheProcess) {
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "");
 }
 
-// Makes standard error a pipe that is full and that nobody reads.
+// Makes standard error a full pipe that nobody reads.
 void BlockStandardError() {
   int ends[2] = {-1, -1};
   if (pipe(ends) != 0 || fcntl(ends[1], F_SETFL, O_NONBLOCK) != 0) {
@@ -98,7 +98,7 @@ TEST_F(StopSignalsTest, TheStopIsRequestedThoughNobodyReadsTheLog) {
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(42), "");
 }
 
-/// Sends SIGTERM, and `second` once a callback of the stop hangs.
+/// Sends SIGTERM, and sends `second` once a callback of the stop hangs.
 [[noreturn]] void HangInACallback(const StopSignals& signals, int second) {
   std::binary_semaphore called(0);
   const std::stop_callback hangs(signals.token(), [&called] {
@@ -123,7 +123,7 @@ TEST_F(StopSignalsTest, SecondSignalEndsTheProcessThoughACallbackHangs) {
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "");
 }
 
-// In a container at its pids limit.
+// A container at its pids limit has no thread left.
 TEST_F(StopSignalsTest, TheStopIsRequestedThoughThereIsNoThreadLeft) {
   if constexpr (!base::testing::ScarceThreads::kWorks) {
     GTEST_SKIP() << "a sanitizer has a pthread_create of its own";

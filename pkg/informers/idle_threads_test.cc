@@ -1,4 +1,4 @@
-// How many threads a program has that only watches.
+// Tests the number of threads of a program that only watches.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -29,7 +29,8 @@ using rest::testing::FakeServer;
 
 constexpr std::size_t kInformers = 60;
 
-// A list with one object, then a watch that brings another when it is told to.
+// A server that answers with a list of one object, and then with a watch that brings another object
+// when the test says so.
 class IdleThreadsTest : public ::testing::Test {
  protected:
   void Serve(FakeConnection& connection) {
@@ -52,7 +53,8 @@ class IdleThreadsTest : public ::testing::Test {
     --sessions_;
   }
 
-  /// The threads of the process without those of the server, which has one for each connection.
+  /// Returns the number of the process's threads without those of the server, which has one for
+  /// each connection.
   std::size_t Threads() const {
     return base::testing::ReadHeldResources().threads.size() - sessions_ - 1;
   }
@@ -80,7 +82,7 @@ TEST_F(IdleThreadsTest, SixtyInformersNeedFewMoreThanProcessors) {
     ASSERT_TRUE(informer->WaitForSync(base::testing::PatienceEnd().token()));
   }
   KX_AWAIT_EQ(watches_, kInformers);
-  // Those that were added for requests that waited end on their own.
+  // The threads that were added for requests that waited end on their own.
   const std::size_t few = std::thread::hardware_concurrency() + 8;
   KX_AWAIT(Threads() <= few);
   changes_ = 1;

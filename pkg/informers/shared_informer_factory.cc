@@ -13,7 +13,8 @@
 namespace kubexx::informers {
 namespace {
 
-// What a function said of each type, however often and on whatever threads it is needed.
+// The result of the user's function for each type. The function is called once per type, however
+// often and on whatever threads the result is needed.
 struct Tweaked {
   base::Mutex mu;
   std::map<apimachinery::GroupVersionResource, cache::ListWatchOptions> types KX_GUARDED_BY(mu);
@@ -34,7 +35,7 @@ FactoryOptions Completed(FactoryOptions options) {
     auto found = tweaked->types.find(type);
     if (found == tweaked->types.end()) {
       cache::ListWatchOptions said = list_watch;
-      tweak(resource, said);  // where it throws it has said nothing, and is asked again
+      tweak(resource, said);  // when it throws there is no result, and it is called again
       found = tweaked->types.emplace(type, std::move(said)).first;
     }
     list_watch = found->second;
@@ -60,7 +61,7 @@ std::shared_ptr<cache::SharedInformerBase> SharedInformerFactory::FindUntyped(
 SharedInformerFactory::InformerPtr SharedInformerFactory::FindOrMake(
     std::type_index type, const apimachinery::ResourceInfo& resource,
     const cache::InformerOptions* options, Maker make, Form form) {
-  std::vector<InformerPtr> ended;  // is destroyed without the lock
+  std::vector<InformerPtr> ended;  // it is destroyed without the lock
   base::MutexLock lock(mu_);
   const auto found = std::ranges::find(informers_, type, &decltype(informers_)::value_type::first);
   if (found != informers_.end()) {
@@ -70,7 +71,7 @@ SharedInformerFactory::InformerPtr SharedInformerFactory::FindOrMake(
   cache::InformerOptions complete =
       Complete(resource, options == nullptr ? cache::InformerOptions{} : *options);
   if (form == Form::kMetadata) {
-    complete.name += "/metadata";  // its metrics are not those of the whole objects
+    complete.name += "/metadata";  // its metrics differ from those of the informer of whole objects
   }
   InformerPtr informer = make(NewSources(resource, form), std::move(complete));
   AddIndexes(resource, *informer);
@@ -162,7 +163,8 @@ void SharedInformerFactory::AddIndexes(const apimachinery::ResourceInfo& resourc
                                        cache::SharedInformerBase& informer) const {
   const bool one_namespace = !NamespacesOf(resource).one.empty();
   if (options_.index_namespaces && resource.namespaced && !one_namespace) {
-    (void)informer.AddIndexers(cache::NamespaceIndexer());  // the first cannot clash
+    // Cannot fail: there are no other indexers yet.
+    (void)informer.AddIndexers(cache::NamespaceIndexer());
   }
 }
 

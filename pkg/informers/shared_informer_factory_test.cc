@@ -31,7 +31,7 @@ using rest::testing::FakeServer;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// Serves one object of each type, then a quiet watch.
+// Serves one object of each type, and then a quiet watch.
 class SharedInformerFactoryTest : public ::testing::Test {
  protected:
   void Serve(FakeConnection& connection) {
@@ -59,7 +59,7 @@ class SharedInformerFactoryTest : public ::testing::Test {
       }
     }
   }
-  // "ns" where the path names none.
+  // Returns the namespace in the path, or "ns" when the path has none.
   static std::string NamespaceIn(const std::string& target) {
     const std::string mark = "/namespaces/";
     const std::size_t at = target.find(mark);
@@ -198,8 +198,8 @@ TEST_F(SharedInformerFactoryTest, KnowsWhatItsCachesHave) {
   EXPECT_EQ(several.ScopeOf(maps, "c"), Scope::kNone);
 }
 
-// Readers and writers ask for scopes from any thread, and one that changed its mind would say
-// something else than the informer does.
+// Readers and writers ask for scopes from any thread. If the function were called again and
+// returned another result, they would not agree with the informer.
 TEST_F(SharedInformerFactoryTest, ATweakIsAskedOnceForEachType) {
   std::map<std::string, int> asked;
   SharedInformerFactory factory(
@@ -291,7 +291,7 @@ TEST_F(SharedInformerFactoryTest, WhatAHandlerRemovedIsKeptNoLongerThanItRuns) {
   KX_AWAIT(factory.FindInformer<Node>() == nullptr);
   KX_AWAIT(nodes.lock()->HasEnded());
   EXPECT_FALSE(nodes.expired());
-  (void)factory.InformerFor<ConfigMap>();  // whatever is made or removed next
+  (void)factory.InformerFor<ConfigMap>();  // it works, whatever informer is made or removed next
   EXPECT_TRUE(nodes.expired());
 }
 
@@ -312,7 +312,7 @@ TEST_F(SharedInformerFactoryTest, AHandlerMayRemoveItsInformer) {
   EXPECT_TRUE(nodes.expired()) << "it is not kept for longer than its handler runs";
 }
 
-// Each of them would wait for the other.
+// Without this, each of the two would wait for the other.
 TEST_F(SharedInformerFactoryTest, HandlersOfTwoInformersMayShutItDown) {
   SharedInformerFactory factory(rest::testing::NewClient(server_.Url()));
   std::latch both(2);

@@ -25,7 +25,7 @@ Hold HoldBy(HoldReason reason, const Setting<T>& setting, const std::string& wha
       .reason = reason, .message = what + " (" + setting.origin + ")", .policy = setting.policy};
 }
 
-/// One window of each of them must be open.
+/// Returns a hold unless each setting has a window that is open.
 std::optional<Hold> CheckWindows(const std::vector<Setting<std::vector<MaintenanceWindow>>>& all,
                                  base::WallTime now) {
   const auto is_closed = [now](const Setting<std::vector<MaintenanceWindow>>& windows) {
@@ -141,14 +141,14 @@ Decision Arbiter::Begin(const Request& request, base::WallTime now) {
   Effective effective = policies_.Resolve(request.workload, request.annotations);
   Decision decision = Ask(request, effective, now);
   if (decision.hold) {
-    wake_some_ = wake_some_ || kept_a_place;  // another one may have it
+    wake_some_ = wake_some_ || kept_a_place;  // another workload may have the place
     Wait(request.workload, *decision.hold, std::move(effective), now);
     return decision;
   }
   pending_.erase(request.workload);
   const auto last = rollouts_.find(request.workload);
   if (decision.tracked) {
-    const bool again = last != rollouts_.end() && last->second.uncertain;  // the same rollout
+    const bool again = last != rollouts_.end() && last->second.uncertain;  // it is the same rollout
     const bool retries = again ? last->second.retried
                                : last != rollouts_.end() && last->second.MayCountAsFailed(now);
     const bool broken =
@@ -163,7 +163,7 @@ Decision Arbiter::Begin(const Request& request, base::WallTime now) {
   } else if (last != rollouts_.end()) {
     End(request.workload, RolloutState::kLeft, now);
   }
-  wake_some_ = true;  // there may be places left
+  wake_some_ = true;  // there may be free places left
   return decision;
 }
 
@@ -234,7 +234,7 @@ std::optional<Hold> Arbiter::CheckHealthKnown(const Request& request, const Effe
   const bool is_health_gated = effective.health_gate && effective.health_gate->value;
   if ((!is_health_gated && effective.stop_after_failures.empty()) ||
       request.phase != Phase::kUnavailable || rollouts_.contains(request.workload)) {
-    return std::nullopt;  // whoever follows its rollout knows
+    return std::nullopt;  // the replica that follows its rollout knows more
   }
   const auto found = unavailable_.find(request.workload);
   if (found == unavailable_.end() || !found->second.is_since_before ||

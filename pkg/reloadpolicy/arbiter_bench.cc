@@ -1,4 +1,5 @@
-// What an event costs an arbiter while many rollouts are under way and many wait.
+// Measures the time that an event takes in an arbiter while many rollouts are in progress and many
+// wait.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -16,7 +17,7 @@ ObjectRef App(const std::string& name, int i) {
   return {"Deployment", {"ns" + std::to_string(i % 100), name + std::to_string(i)}};
 }
 
-/// 500 rollouts under way and as many waiting as `waiting`, under a limit of the cluster.
+/// An arbiter with 500 rollouts in progress and `waiting` that wait, under a limit for the cluster.
 Arbiter BusyArbiter(int waiting) {
   Arbiter arbiter;
   arbiter.SetPolicy({.id = {"", "all"}, .settings = {.max_in_cluster = 500}});
@@ -36,7 +37,7 @@ void StatusEvent(benchmark::State& state) {
       {std::string(kLastRolloutAnnotation), apimachinery::Time::From(kStart).ToString()}};
   bool waits = false;
   for (auto _ : state) {
-    waits = !waits;  // both hold a place
+    waits = !waits;  // both have a place
     arbiter.Observe(
         App("busy", 0),
         {.uid = "u", .annotations = rolled, .phase = waits ? Phase::kWaiting : Phase::kUpdating},

@@ -1,4 +1,4 @@
-// Clocks that are ahead or set back keep no place for longer and hide no failure.
+// Tests that clocks that are ahead or are set back keep no place for longer and hide no failure.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -89,7 +89,7 @@ TEST_F(ArbiterClockTest, TheEndByAClockThatWasAheadHidesNothingOfTheNext) {
   SetPolicy(stop_);
   on_workload_["a"] = Written(now_ + 1h, RolloutState::kStarted);
   See("a", Phase::kUpdating, "first");
-  on_workload_["a"] = Written(now_, RolloutState::kStarted);  // by another replica
+  on_workload_["a"] = Written(now_, RolloutState::kStarted);  // another replica has written it
   See("a", Phase::kUpdating, "second");
   EXPECT_EQ(Mark("a"), std::nullopt) << "it has not left that one";
   See("a", Phase::kUpdating, "second");

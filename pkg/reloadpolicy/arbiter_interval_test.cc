@@ -1,4 +1,4 @@
-// A minimum interval counts from the last rollout, whatever becomes of the annotations.
+// Tests that a minimum interval counts from the last rollout, even if annotations are lost.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -26,7 +26,7 @@ class ArbiterIntervalTest : public testing::ArbiterFixture {
                         .enforced = true,
                         .settings = {.min_interval = 1h}});
   }
-  /// Rolls the workload and lets the rollout end.
+  /// Rolls the workload and ends the rollout.
   void Roll(const std::string& name) {
     EXPECT_FALSE(Begin(name).hold);
     See(name, Phase::kUpdating);
@@ -35,7 +35,7 @@ class ArbiterIntervalTest : public testing::ArbiterFixture {
     Mark(name);
     See(name, Phase::kComplete);
   }
-  /// Asks for a workload with what is on it.
+  /// Tries to roll a workload with its present annotations.
   std::string TryWritten(const std::string& name, const std::string& uid = "u") {
     const Decision decision = arbiter_.Ask({AppRef(name), on_workload_[name], {}, uid}, now_);
     return decision.hold ? std::string(ToString(decision.hold->reason)) : "go";
@@ -105,8 +105,8 @@ TEST_F(ArbiterIntervalTest, RemembersWhatWasSeenBeforeThePoliciesWere) {
   EXPECT_EQ(TryWritten("a"), "MinInterval");
 }
 
-// Whoever may not read one namespace's policies for weeks remembers no more for that than they
-// could ask for, and nothing for the other namespaces.
+// An operator that may not read the policies of one namespace for weeks remembers no more starts
+// for it than policies could ask for, and none for the other namespaces.
 TEST_F(ArbiterIntervalTest, WherePoliciesAreUnreadStartsAreKeptAsLongAsTheyMightCount) {
   arbiter_.SetUnread("closed", true, now_);
   Roll("a");

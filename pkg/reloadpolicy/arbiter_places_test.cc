@@ -1,4 +1,4 @@
-// How long a rollout keeps its place in a limit, and in an order.
+// Tests how long a rollout keeps its place in a limit and in an order.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -82,7 +82,7 @@ TEST_F(ArbiterPlacesTest, AWriteWithoutAnAnswerKeepsItsPlace) {
   arbiter_.Doubt(AppRef("a"));
   now_ += 2s;
   Begin("a");
-  arbiter_.CancelOvertaken(AppRef("a"));  // a conflict, perhaps with itself
+  arbiter_.CancelOvertaken(AppRef("a"));  // a conflict, perhaps with a write of its own
   EXPECT_EQ(Try("b"), "ConcurrencyLimit");
   See("a", Phase::kUpdating);
   EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "it was made";
@@ -93,7 +93,7 @@ TEST_F(ArbiterPlacesTest, AWriteWithoutAnAnswerKeepsItsPlace) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-// A conflict with a status, or with another field, is no reason to let somebody else in first.
+// A conflict with a status or with another field is no reason to let another workload go first.
 TEST_F(ArbiterPlacesTest, AWorkloadThatChangedMeanwhileKeepsItsPlaceForTheRepeat) {
   SetPolicy({.max_in_namespace = 1});
   const auto begin = [&](const char* name) {
@@ -132,8 +132,8 @@ TEST_F(ArbiterPlacesTest, AWorkloadThatChangedMeanwhileKeepsItsPlaceForTheRepeat
   EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(AppRef("b"))) << "something else holds it";
 }
 
-/// The phase of the workload's last rollout, which takes no place under a limit without a health
-/// arbiter, and is what counts again after a conflict.
+/// The phase of the workload's last rollout. Under a limit without a health gate that rollout takes
+/// no place, and it counts again after a conflict.
 class EarlierRolloutTest : public ArbiterPlacesTest, public ::testing::WithParamInterface<Phase> {};
 
 TEST_P(EarlierRolloutTest, AWorkloadKeepsItsPlaceForTheRepeat) {
@@ -396,7 +396,7 @@ TEST_F(ArbiterPlacesTest, AJobKeepsItsPlaceWhileItIsMadeAnew) {
     arbiter_.Sweep(now_);
   };
   begin();
-  arbiter_.Forget(job);  // the old one
+  arbiter_.Forget(job);  // this is the old Job
   EXPECT_EQ(Try("b"), "ConcurrencyLimit");
   see_new(Phase::kComplete);
   EXPECT_EQ(Try("b"), "go");
@@ -432,7 +432,7 @@ TEST_F(ArbiterPlacesTest, AnotherReplicaBeginsAndEnds) {
   See("a", Phase::kUpdating);
   EXPECT_EQ(Try("b"), "ConcurrencyLimit");
   After(20s);
-  on_workload_["a"] = Written(now_, RolloutState::kStarted);  // once more
+  on_workload_["a"] = Written(now_, RolloutState::kStarted);  // it is written once more
   See("a", Phase::kUpdating);
   After(50s);
   EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "its minute is not over";
@@ -441,7 +441,7 @@ TEST_F(ArbiterPlacesTest, AnotherReplicaBeginsAndEnds) {
   EXPECT_EQ(Try("b"), "go");
 }
 
-// The default order is 0: those that nobody has given an order come first.
+// The default order is 0, so workloads without an order come first.
 TEST_F(ArbiterPlacesTest, WhatHasNoOrderIsFollowedWhereOthersComeAfterIt) {
   EXPECT_FALSE(Begin("db").tracked);
   Policy policy{.id = {"shop", "p"}, .order = {{{"web"}, 1}}};

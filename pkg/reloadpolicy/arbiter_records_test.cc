@@ -1,5 +1,5 @@
-// What stands on a workload of its rollout: written late, not at all, kept by the server, or twice
-// within a second.
+// Tests what an arbiter does with the annotations about a rollout when they are written late, are
+// not written at all, are kept by the server, or are written twice within a second.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -28,7 +28,8 @@ TEST_F(ArbiterRecordsTest, TheStatusOfAPolicyRemembersWhatIsNotOnTheWorkload) {
   arbiter_.Remember({AppRef("a"), "u", now_ - 1h});
   EXPECT_EQ(Try("b"), "StoppedAfterFailures") << "not seen yet";
   EXPECT_THAT(arbiter_.Unseen(), ElementsAre(AppRef("a")));
-  on_workload_["a"] = Written(now_ - 2h, RolloutState::kCompleted);  // kubectl rollout undo
+  // As after kubectl rollout undo.
+  on_workload_["a"] = Written(now_ - 2h, RolloutState::kCompleted);
   See("a", Phase::kComplete);
   EXPECT_THAT(arbiter_.Unseen(), IsEmpty());
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
@@ -56,7 +57,7 @@ TEST_F(ArbiterRecordsTest, AFailureThatAStatusTellsOfIsNotToldByEachProcessAnew)
   See("a", Phase::kFailed);
   const auto mark = [&] { return arbiter_.TakeMark(AppRef("a"), "u", on_workload_["a"]); };
   EXPECT_TRUE(mark().failure);
-  for (const bool seen_first : {false, true}) {  // nothing can be written on the workload
+  for (const bool seen_first : {false, true}) {  // nothing can be written to the workload
     Restart(stop_);
     if (seen_first) {
       See("a", Phase::kFailed);
@@ -95,7 +96,7 @@ TEST_F(ArbiterRecordsTest, TheEndOfARolloutHidesNothingOfTheNext) {
   SetPolicy(stop_);
   Begin("a");
   See("a", Phase::kComplete);
-  After(10s);  // it has ended, and that is not written
+  After(10s);  // it has ended, and the end has not been written
   const Annotations first = on_workload_["a"];
   EXPECT_EQ(arbiter_.rollouts(), 0U);
   Begin("a");
@@ -130,7 +131,7 @@ TEST_F(ArbiterRecordsTest, ARolloutWhoseTemplateTheServerKeptIsNotFollowedFromIt
     Begin("a");
     arbiter_.CancelKept(AppRef("a"));
     const Annotations kept = std::exchange(on_workload_["a"], before);
-    See("a", Phase::kComplete, "same");  // from before the write
+    See("a", Phase::kComplete, "same");  // a status from before the write
     on_workload_["a"] = kept;
     See("a", Phase::kUpdating, "same");
     EXPECT_EQ(arbiter_.rollouts(), 0U);
@@ -166,7 +167,7 @@ TEST_F(ArbiterRecordsTest, ARetryWhoseTemplateTheServerKeptLeavesTheFailure) {
 TEST_F(ArbiterRecordsTest, AWriteOfWhichNothingIsKnownIsFollowedWhenItIsSeen) {
   SetPolicy(stop_);
   Begin("a");
-  arbiter_.Cancel(AppRef("a"));  // the answer was lost
+  arbiter_.Cancel(AppRef("a"));  // the answer to the write was lost
   See("a", Phase::kUpdating);
   After(8s);
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
@@ -181,7 +182,7 @@ TEST_F(ArbiterRecordsTest, TheSecondRolloutWithinASecondIsFollowedToo) {
   now_ += 500ms;
   Begin("a");
   const Annotations second = std::exchange(on_workload_["a"], first);
-  See("a", Phase::kUpdating, "first");  // its status, from before the second write
+  See("a", Phase::kUpdating, "first");  // a status from before the second write
   on_workload_["a"] = second;
   See("a", Phase::kUpdating, "second");
   EXPECT_EQ(arbiter_.rollouts(), 1U);
@@ -206,7 +207,7 @@ TEST_F(ArbiterRecordsTest, ARetryWithinASecondThatCannotBeWrittenIsNoMend) {
   const Annotations first = on_workload_["a"];
   Begin("a");
   on_workload_["a"] = first;
-  See("a", Phase::kFailed);  // from before the write
+  See("a", Phase::kFailed);  // a status from before the write
   arbiter_.Cancel(AppRef("a"));
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }

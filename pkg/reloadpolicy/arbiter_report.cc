@@ -1,4 +1,4 @@
-// The figures of policies.
+// Computes the numbers that an Arbiter reports for its policies.
 #include <algorithm>
 #include <utility>
 

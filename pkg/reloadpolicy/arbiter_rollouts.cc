@@ -1,4 +1,4 @@
-// How an Arbiter follows rollouts from their beginning to a good end, whichever process sees it.
+// Follows rollouts from their start to their end, whichever replica sees the end.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -14,10 +14,10 @@ namespace {
 
 constexpr char kOrderAnnotation[] = "reloader.kubexx.io/order";
 
-// Less is that of two threads which have each looked at the clock.
+// A smaller step back only means that two threads have read the clock in another order.
 constexpr std::chrono::seconds kSetBack{1};
 
-// Each looks at all starts that are remembered.
+// Each prune looks at all remembered starts.
 constexpr std::chrono::minutes kBetweenPrunes{1};
 
 Rollout Restored(base::WallTime started, RolloutState state) {
@@ -111,7 +111,7 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
   auto found = rollouts_.find(workload);
   if (found != rollouts_.end() && !found->second.uid.empty() && !seen.uid.empty() &&
       found->second.uid != seen.uid && workload.kind != "Job") {
-    Drop(workload);  // another object of that name
+    Drop(workload);  // it is another object of that name
     found = rollouts_.end();
   }
   const auto record = RecordOf(seen.annotations, seen.uid);
@@ -128,12 +128,13 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
     if (is_of_ended) {
       ended->second.seen = true;
       due_.insert(workload);
-      return nullptr;  // that it has ended is not written yet
+      return nullptr;  // the end has not been written yet
     }
     Rollout rollout = Restored(*last, record.value_or(RolloutState::kStarted));
     rollout.annotations = seen.annotations;
     SetTimes(workload, rollout);
-    // Without a record it was begun by an older version or belongs to a copy: what is old is over.
+    // A rollout without a record was begun by an older version, or the record belongs to a copy.
+    // Such a rollout is over when it is old.
     if (!record && (IsThrough(seen.phase) || rollout.MayHaveFailed(now))) {
       return nullptr;
     }
@@ -146,10 +147,10 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
                           (!rollout.before || InSeconds(*last) > InSeconds(*rollout.before));
   const bool is_older = !is_younger && (!last || InSeconds(*last) != InSeconds(rollout.started));
   if (!rollout.observed && is_older) {
-    return nullptr;  // what was written has not arrived yet
+    return nullptr;  // the event of our own write has not come yet
   }
   if (is_older) {
-    return &rollout;  // undone, or stripped of annotations: what it is like decides
+    return &rollout;  // undone, or its annotations were removed: its state decides
   }
   if (record && !IsOpen(*record)) {
     Drop(workload);  // another replica has seen the end
@@ -157,14 +158,14 @@ Rollout* Arbiter::Follow(const ObjectRef& workload, const Sighting& seen, base::
   }
   if (is_younger) {
     const bool failed_before = rollout.MayCountAsFailed(now);  // another replica has rolled it
-    if (rollout.observed) {  // or somebody has edited the annotation
+    if (rollout.observed) {  // or a person has edited the annotation
       NoteStart(workload, rollout.uid, rollout.annotations, rollout.started, now);
     }
     rollout = Restored(*last, record.value_or(RolloutState::kStarted));
     rollout.restored = false;
     rollout.retried = rollout.retried || failed_before;
   } else if (record == RolloutState::kFailed) {
-    rollout.failed = rollout.told = true;  // who wrote it has told it
+    rollout.failed = rollout.told = true;  // the replica that wrote it has reported it
   }
   return &rollout;
 }
@@ -209,7 +210,7 @@ void Arbiter::Observe(const ObjectRef& workload, const Sighting& seen, base::Wal
       !rollout->template_hash.empty() && rollout->template_hash != seen.template_hash;
   rollout->template_hash = seen.template_hash;
   if (is_changed && !rollout->MayHaveFailed(now)) {
-    End(workload, RolloutState::kLeft, now);  // it is somebody else's rollout now
+    End(workload, RolloutState::kLeft, now);  // from now on it is a rollout of somebody else
   }
 }
 
@@ -223,15 +224,17 @@ void Arbiter::Remember(const Remembered& failed) {
     rollouts_.insert_or_assign(failed.workload, std::move(rollout));
     unseen_.insert(failed.workload);
   } else if (found->second.uid == failed.uid) {
-    // What the workload says is older when it was undone, and younger when it was rolled again.
+    // The time on the workload is older when the rollout was undone, and younger when the workload
+    // was rolled again.
     Rollout& rollout = found->second;
     const bool is_younger = InSeconds(rollout.started) > InSeconds(failed.started);
-    // A retry stands there because of what it retries, and has not failed by that itself.
+    // The annotation of a retry is there because of the rollout that it retries, so the retry
+    // itself has not failed.
     const bool is_retry =
         rollout.retried && InSeconds(rollout.started) == InSeconds(failed.started);
     rollout.retried = rollout.retried || is_younger;
     if (!is_younger && !is_retry) {
-      rollout.failed = rollout.told = true;  // who wrote the status has told it
+      rollout.failed = rollout.told = true;  // the replica that wrote the status has reported it
     }
     if (rollout.failed && rollout.phase == Phase::kWithoutPods) {
       rollout.healthy_since.reset();
@@ -245,8 +248,8 @@ std::vector<ObjectRef> Arbiter::Unseen() const { return {unseen_.begin(), unseen
 void Arbiter::Forget(const ObjectRef& workload) {
   if (const auto found = rollouts_.find(workload);
       found != rollouts_.end() && workload.kind == "Job" && !found->second.observed) {
-    // Its rollout is to delete it and make it anew. Until the new one is seen the place is kept,
-    // and not for ever, as the new one may have been deleted as well.
+    // A rollout of such an object deletes it and makes it again. The place is kept until the new
+    // object is seen, but not for ever, because the new one may have been deleted, too.
     found->second.uncertain = true;
     next_sweep_.reset();
   } else {
@@ -285,7 +288,7 @@ void Arbiter::FollowClock(base::WallTime now) {
 void Arbiter::Sweep(base::WallTime now) {
   FollowClock(now);
   if (unread_.contains("")) {
-    return;  // nothing is known yet, and all is held
+    return;  // nothing is known yet, so all rollouts are held back
   }
   if (!next_prune_ || *next_prune_ <= now) {
     const base::Duration known = policies_.LongestMinInterval();
@@ -314,7 +317,7 @@ void Arbiter::Sweep(base::WallTime now) {
     }
     if (!rollout.failed_for_others && rollout.HasFailedForOthers(now)) {
       rollout.failed_for_others = true;
-      wake_some_ = true;  // it has no place any more
+      wake_some_ = true;  // the workload has no place any more
     }
     if (rollout.unread && !rollout.soaked_for_others && rollout.IsHealthyForOthers(now)) {
       rollout.soaked_for_others = true;
@@ -326,7 +329,7 @@ void Arbiter::Sweep(base::WallTime now) {
   }
   for (const auto& [workload, state] : over) {
     if (rollouts_.at(workload).uncertain) {
-      Undo(workload);  // what was before it counts again
+      Undo(workload);  // the rollout before it counts again
     } else {
       End(workload, state, now);
     }
@@ -358,7 +361,8 @@ Mark Arbiter::TakeMark(const ObjectRef& workload, const std::string& uid,
   const auto record = RecordOf(annotations, uid);
   const auto found = rollouts_.find(workload);
   if (found == rollouts_.end()) {
-    // Not under a new rollout: it has written over what this would be written on.
+    // A record of an ended rollout must not be written while a new rollout runs, because that has
+    // overwritten it.
     if (const auto ended = ended_.find(workload);
         ended != ended_.end() && last && record && IsOpen(*record) &&
         InSeconds(*last) == InSeconds(ended->second.started)) {
@@ -366,7 +370,7 @@ Mark Arbiter::TakeMark(const ObjectRef& workload, const std::string& uid,
     }
     return mark;
   }
-  touched_.insert(workload);  // this look may have come in place of a later one
+  touched_.insert(workload);  // this check may have replaced a later one
   Rollout& rollout = found->second;
   if (!rollout.failed) {
     return mark;

@@ -1,4 +1,4 @@
-// How an arbiter follows rollouts: health, failures, restarts.
+// Tests how an arbiter follows rollouts through health, failures and restarts.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -78,7 +78,8 @@ TEST_F(ArbiterRolloutsTest, AFailedWorkloadThatIsScaledToZeroIsNotMended) {
     See("a", Phase::kWithoutPods);
     EXPECT_EQ(Try("b"), "StoppedAfterFailures") << restarts;
     EXPECT_THAT(*arbiter_.FailureOf(AppRef("a"), now_), HasSubstr("without pods"));
-    // What broke it is mended: the rollout for that has nothing to show.
+    // The change that broke it has been repaired, and the rollout of the repair has no pods to show
+    // that.
     Begin("a", Phase::kWithoutPods);
     See("a", Phase::kWithoutPods);
     After(10s);
@@ -215,7 +216,7 @@ TEST_F(ArbiterRolloutsTest, ANodeThatIsDrainedAfterARolloutIsNoFailure) {
   Begin("a");
   See("a", Phase::kComplete);
   After(10s);
-  See("a", Phase::kUnavailable);  // its end is not written yet
+  See("a", Phase::kUnavailable);  // its end has not been written yet
   EXPECT_EQ(arbiter_.rollouts(), 0U);
   EXPECT_EQ(Mark("a"), RolloutState::kCompleted);
   After(1h);

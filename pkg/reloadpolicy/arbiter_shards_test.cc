@@ -1,5 +1,5 @@
-// The limit of the cluster where each replica has an arbiter of its own, and learns of the others'
-// rollouts by its watch only.
+// Tests the limit of the cluster when each replica has an arbiter of its own, and learns of the
+// rollouts of the others only by its watch.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 constexpr int kReplicas = 3;
 constexpr int kLimit = 2;
 
-/// As many arbiters as replicas, each for a namespace of its own with five workloads.
+/// One arbiter for each replica, which has a namespace of its own with five workloads.
 class ShardedLimit : public ::testing::Test {
  protected:
   ShardedLimit() {
@@ -28,7 +28,7 @@ class ShardedLimit : public ::testing::Test {
   static ObjectRef App(int replica, int app) {
     return {"Deployment", {"team-" + std::to_string(replica), "app-" + std::to_string(app)}};
   }
-  /// Each replica begins what it may.
+  /// Each replica begins all rollouts that it may begin.
   void BeginAll() {
     for (int replica = 0; replica < kReplicas; ++replica) {
       for (int app = 0; app < 5; ++app) {
@@ -45,7 +45,7 @@ class ShardedLimit : public ::testing::Test {
       }
     }
   }
-  /// The watches of all replicas bring what stands on the workloads.
+  /// The watches of all replicas bring the present annotations of the workloads.
   void WatchesCatchUp(Phase phase) {
     for (Arbiter& arbiter : arbiters_) {
       for (const auto& [workload, annotations] : written_) {

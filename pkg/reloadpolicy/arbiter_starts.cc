@@ -1,4 +1,4 @@
-// How an Arbiter begins to follow a rollout, and what it makes of the write that was to roll.
+// Starts rollouts in an Arbiter, and evaluates the write that was to start them.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kMinIntervalAnnotation[] = "reloader.kubexx.io/min-interval";
 
-// A clock that was more wrong than this is not believed.
+// A time that is further in the future comes from a clock that was wrong.
 bool IsToCome(base::WallTime time, base::WallTime now) {
   return time > now + LastStarts::kMostAhead;
 }
@@ -43,8 +43,8 @@ std::optional<base::WallTime> Arbiter::IntervalStart(const Request& request,
   if (last) {
     last = std::min(*last, now);  // the clock may have been set back since the last sweep
   }
-  // What is further in the future is a clock that was wrong, or somebody's edit: it must neither
-  // hold rollouts back for ever nor hide when the last one was.
+  // A time that is further in the future comes from a clock that was wrong, or from an edit of the
+  // annotation. It must neither hold rollouts back for ever nor hide the time of the last rollout.
   const auto take = [&](base::WallTime started) {
     if (started <= now + std::chrono::duration_cast<base::WallTime::duration>(interval)) {
       last = std::max(last.value_or(started), started);
@@ -55,7 +55,8 @@ std::optional<base::WallTime> Arbiter::IntervalStart(const Request& request,
   }
   for (const auto* rollouts : {&rollouts_, &replaced_}) {
     const auto found = rollouts->find(request.workload);
-    if (found != rollouts->end() && !found->second.uncertain) {  // it is that one that is asked for
+    // The question is about that rollout.
+    if (found != rollouts->end() && !found->second.uncertain) {
       take(found->second.started);
     }
   }
@@ -79,7 +80,7 @@ std::optional<base::WallTime> Arbiter::LastStart(const Request& request) const {
 
 base::WallTime Arbiter::Start(const Request& request, RolloutState state, base::WallTime now) {
   Rollout rollout{.started = now, .running_since = now, .uid = request.uid};
-  // What stands on workloads are seconds: two rollouts within one could not be told apart.
+  // The annotations store whole seconds, so two rollouts within one second could not be told apart.
   if (const auto last = LastStart(request); last && InSeconds(*last) >= InSeconds(now)) {
     if (!IsToCome(*last, now)) {
       rollout.started = InSeconds(*last) + std::chrono::seconds(1);
@@ -89,7 +90,7 @@ base::WallTime Arbiter::Start(const Request& request, RolloutState state, base::
   }
   const auto last = rollouts_.find(request.workload);
   rollout.doubted = last != rollouts_.end() && last->second.uncertain;
-  if (rollout.doubted) {  // the same rollout: an event may still tell that it was written
+  if (rollout.doubted) {  // it is the same rollout, and an event may still show that it was written
     rollout.started = last->second.started;
     rollout.before = last->second.before;
     rollout.running_since = last->second.running_since;
@@ -122,7 +123,7 @@ void Arbiter::CancelOvertaken(const ObjectRef& workload) {
     return;
   }
   if (found->second.doubted) {
-    found->second.uncertain = true;  // which keeps the place, too
+    found->second.uncertain = true;  // it also keeps the place
   } else if (TakeBack(workload)) {
     woken_.insert(workload);
   }
@@ -134,7 +135,7 @@ void Arbiter::Doubt(const ObjectRef& workload) {
     return;
   }
   if (!HasRollouts(workload.kind)) {
-    return Undo(workload);  // no status will tell
+    return Undo(workload);  // no status will tell its end
   }
   found->second.uncertain = true;
   next_sweep_.reset();
@@ -177,7 +178,7 @@ void Arbiter::CancelKept(const ObjectRef& workload) {
     return;
   }
   if (const auto last = rollouts_.find(workload); last != rollouts_.end()) {
-    last->second.started = started;  // by which it is known now
+    last->second.started = started;  // the rollout is known by this time from now on
     last->second.before.reset();
     due_.insert(workload);
   } else {

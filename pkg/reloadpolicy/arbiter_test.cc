@@ -149,7 +149,7 @@ TEST_F(ArbiterTest, TheIntervalCountsFromWhatStandsOnTheWorkload) {
   EXPECT_EQ(decision.hold->reason, HoldReason::kMinInterval);
   EXPECT_EQ(decision.hold->until, now_ + 6min);
   EXPECT_EQ(ReasonOf(Begin(Deployment("b"), RolledAt(now_ - 10min))), "go");
-  // The write has not come back yet, but is known.
+  // The event of the write has not come yet, but the write is known.
   EXPECT_EQ(ReasonOf(Begin(Deployment("b"), RolledAt(now_ - 10min))), "MinInterval");
   EXPECT_EQ(ReasonOf(Begin(Deployment("c"), RolledAt(now_ + 100h))), "go") << "a wrong clock";
 }
@@ -311,7 +311,8 @@ TEST_F(ArbiterTest, ThoseOfALowerOrderComeFirst) {
   arbiter_.TakeWakes(now_);
   Begin(Deployment("api"), {{"reloader.kubexx.io/order", "1"}});
   EXPECT_THAT(arbiter_.TakeWakes(now_), IsEmpty());
-  See(Deployment("api"), Phase::kComplete, now_);  // nobody asks for health: no soak
+  // No policy asks for health, so there is no soak time.
+  See(Deployment("api"), Phase::kComplete, now_);
   EXPECT_THAT(arbiter_.TakeWakes(now_), ElementsAre(Deployment("web-1")));
   EXPECT_EQ(ReasonOf(Begin(Deployment("web-1"))), "go");
   EXPECT_EQ(arbiter_.policies().Resolve({"StatefulSet", {"shop", "db"}}, {}).Order(), 2);
@@ -325,7 +326,7 @@ TEST_F(ArbiterTest, AReportListsWhatWaitsFirstComeFirst) {
   now_ += 1s;
   Begin(Deployment("a"));
   now_ += 1s;
-  Begin(Deployment("y"));  // asks again
+  Begin(Deployment("y"));  // it asks again
   const PolicyReport report = arbiter_.ReportFor(*arbiter_.policies().Find({"shop", "p"}), now_);
   EXPECT_EQ(report.active, 1);
   EXPECT_THAT(report.failed, IsEmpty());

@@ -1,4 +1,4 @@
-// How long an Arbiter's rollouts may take, by the policies that it knows.
+// Computes how long an Arbiter's rollouts may take according to the known policies.
 #include <string>
 #include <vector>
 
@@ -41,7 +41,7 @@ void Arbiter::SetUnread(const std::string& namespace_, bool is_unread, base::Wal
     }
     SetTimes(workload, rollout);
     touched_.insert(workload);
-    // As where it was first seen: without a record, what is old is over.
+    // As when the rollout was first seen: without a record, an old rollout is over.
     if (!is_unread && rollout.restored && !rollout.record && !rollout.failed &&
         rollout.MayHaveFailed(now)) {
       old.push_back(workload);

@@ -1,4 +1,4 @@
-// Which places are taken, and who may go on when one is free.
+// Counts the places that are taken, and wakes workloads when a place is free.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace kubexx::reloadpolicy {
 Arbiter::Place Arbiter::PlaceOf(const Rollout& rollout, base::WallTime now) {
   if (rollout.IsHealthyForOthers(now) || rollout.HasFailedForOthers(now) || rollout.IsLeft(now) ||
       rollout.phase == Phase::kPaused) {
-    return Place::kNone;  // what has failed has none
+    return Place::kNone;  // a failed rollout has no place
   }
   return rollout.phase == Phase::kUpdating || rollout.phase == Phase::kWaiting ? Place::kUpdating
                                                                                : Place::kUnhealthy;
@@ -52,7 +52,7 @@ const Arbiter::Loads& Arbiter::LoadsIn(Scan& scan) const {
 
 Arbiter::Load Arbiter::LoadFor(const ObjectRef& workload, bool healthy_only, Scan& scan) const {
   const Loads& loads = LoadsIn(scan);
-  // Its next rollout takes the place of the last one.
+  // The workload's next rollout takes the place of its last one.
   const Place place = PlaceOf(workload, scan.now);
   const auto count = [&](const Loads::Taken& taken) {
     return taken.updating - (place == Place::kUpdating ? 1 : 0) +
@@ -132,7 +132,7 @@ const Setting<int>* Arbiter::ReachedStop(const ObjectRef& workload, const Effect
   }
   if (const auto own = rollouts_.find(workload);
       own != rollouts_.end() && own->second.MayHaveFailed(scan.now)) {
-    return nullptr;  // the change may be what mends it
+    return nullptr;  // the change may be the one that repairs it
   }
   for (const Setting<int>& limit : effective.stop_after_failures) {
     if (FailuresUnder(limit.policy, scan).size() >= static_cast<std::size_t>(limit.value)) {
@@ -153,7 +153,7 @@ bool Arbiter::MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& s
     case HoldReason::kOrder:
       return !IsActive(*hold.waits_for) && !pending_.contains(*hold.waits_for);
     default:
-      return false;  // ends at a time, or with a policy or annotation
+      return false;  // it ends at a certain time, or with a change of a policy or an annotation
   }
 }
 
@@ -184,8 +184,8 @@ std::vector<ObjectRef> Arbiter::TakeWakes(base::WallTime now) {
   if (changed.empty() && !some_places) {
     return result;
   }
-  // A scan counts once for all. Whoever may not go on now may not when others have been given
-  // places either, so that few are put in line.
+  // One scan counts the loads for all workloads. A workload that may not start now may not start
+  // either after others have been given places, so only a few are put into the queue.
   Scan scan{.now = now};
   struct Candidate {
     std::uint64_t sequence = 0;
@@ -214,8 +214,8 @@ std::vector<ObjectRef> Arbiter::TakeWakes(base::WallTime now) {
     } else if (MayGoOn(*next.workload, *next.pending, scan)) {
       const HoldReason reason = next.pending->hold.reason;
       if (reason == HoldReason::kLimit || reason == HoldReason::kUnhealthy) {
-        // Keeps the place, so that one is woken for each.
-        (void)LoadsIn(scan);  // as they are without it
+        // Keeps the place, so that one workload is woken for each free place.
+        (void)LoadsIn(scan);  // computes the loads without it
         const bool takes_another = PlaceOf(*next.workload, now) == Place::kNone;
         woken_.insert(*next.workload);
         if (takes_another) {

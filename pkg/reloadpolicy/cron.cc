@@ -37,7 +37,7 @@ struct Field {
   std::string_view name;
   unsigned low;
   unsigned high;
-  std::span<const std::string_view> names;  // of low, low + 1, ...
+  std::span<const std::string_view> names;  // the names of low, low + 1, ...
 };
 
 apimachinery::Error Bad(const Field& field, std::string_view item, const std::string& what) {
@@ -90,7 +90,8 @@ Result<std::uint64_t> ParseItem(const Field& field, std::string_view item) {
     step = *given;
   }
   unsigned low = field.low;
-  // Sunday, as 7, is no last day: a step counts from Sunday, as 0, to Saturday.
+  // Sunday may be written as 7, but is not the last day of a step: a step counts from Sunday as 0
+  // to Saturday.
   const unsigned last = field.names.data() == kWeekdays.data() ? 6 : field.high;
   unsigned high = last;
   if (range != "*") {
@@ -163,7 +164,7 @@ Result<CronSchedule> CronSchedule::Parse(std::string_view text) {
   KX_ASSIGN_OR_RETURN(schedule.days_, ParseField({"day of month", 1, 31, {}}, words[2]));
   KX_ASSIGN_OR_RETURN(schedule.months_, ParseField({"month", 1, 12, kMonths}, words[3]));
   KX_ASSIGN_OR_RETURN(schedule.weekdays_, ParseField({"day of week", 0, 7, kWeekdays}, words[4]));
-  schedule.weekdays_ |= (schedule.weekdays_ >> 7) & 1;  // 7 is Sunday, as 0
+  schedule.weekdays_ |= (schedule.weekdays_ >> 7) & 1;  // 7 means Sunday, as 0 does
   schedule.every_hour_ = words[1].starts_with('*');
   schedule.any_day_ = words[2].starts_with('*');
   schedule.any_weekday_ = words[4].starts_with('*');

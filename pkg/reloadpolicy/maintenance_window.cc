@@ -19,7 +19,7 @@ using std::chrono::floor;
 constexpr base::Duration kShortest = std::chrono::minutes(1);
 constexpr base::Duration kLongest = std::chrono::hours(168);
 constexpr std::size_t kMaxWindows = 16;
-/// February 29 comes again after eight years at the latest.
+/// February 29 comes again after at most eight years.
 constexpr int kSearchDays = 8 * 366 + 2;
 
 std::string_view Trim(std::string_view text) {
@@ -30,7 +30,7 @@ std::string_view Trim(std::string_view text) {
              : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-/// The first `count` words, and the rest.
+/// Returns the first `count` words and the rest.
 std::pair<std::string_view, std::string_view> SplitWords(std::string_view text, int count) {
   std::size_t end = 0;
   for (int i = 0; i < count && end < text.size(); ++i) {
@@ -63,7 +63,8 @@ Result<MaintenanceWindow> MaintenanceWindow::Parse(std::string_view schedule,
     return Fail(zone.error().WithContext("timeZone"));
   }
   window.zone_ = *std::move(zone);
-  // Whether a day matches does not depend on the year beyond eight of them: any time will do.
+  // The search covers more than eight years, so whether a day matches does not depend on the year
+  // in which it starts.
   if (!window.NextOpening(base::WallTime(days(20'000)))) {
     return Fail(Reason::kInvalidConfig, "schedule: " + internal::Quoted(schedule) + " never comes");
   }
@@ -113,7 +114,7 @@ std::optional<base::WallTime> MaintenanceWindow::OpenUntil(base::WallTime now) c
                      days(1);
   for (auto day = last; day >= first; day -= days(1)) {
     const std::vector<base::WallTime> openings = OpeningsOn(day);
-    // The latest opening that has come closes last.
+    // Of the openings that have come, the latest one closes last.
     const auto after = std::ranges::upper_bound(openings, now);
     if (after != openings.begin()) {
       const base::WallTime end =
@@ -139,7 +140,8 @@ std::size_t MaintenanceWindow::OpeningsADay() const { return schedule_.MinutesOf
 
 namespace {
 
-/// `now`, when one of them is open then, else when the next one opens.
+/// Returns `now` when one of the windows is open then, and otherwise the time when the next one
+/// opens.
 std::optional<base::WallTime> OpenFrom(const std::vector<MaintenanceWindow>& windows,
                                        base::WallTime now) {
   std::optional<base::WallTime> next;
@@ -154,7 +156,7 @@ std::optional<base::WallTime> OpenFrom(const std::vector<MaintenanceWindow>& win
   return next;
 }
 
-/// What OpenFrom may cost.
+/// The number of steps that OpenFrom may take.
 std::size_t CostOf(const std::vector<MaintenanceWindow>& windows) {
   std::size_t cost = 0;
   for (const MaintenanceWindow& window : windows) {
@@ -167,8 +169,8 @@ std::size_t CostOf(const std::vector<MaintenanceWindow>& windows) {
 
 Together NextTogether(std::span<const std::vector<MaintenanceWindow>* const> all,
                       base::WallTime now) {
-  // Windows that open once a day are looked through to the end; those that open each minute for a
-  // day or more.
+  // With this limit, windows that open once a day are searched to the end, and windows that open
+  // each minute are searched for at least a day.
   constexpr std::size_t kMaxCost = 50'000;
   if (all.size() == 1) {
     return {.at = OpenFrom(*all.front(), now)};

@@ -55,7 +55,7 @@ TEST(MaintenanceWindow, IsReadInItsTimeZone) {
   EXPECT_EQ(Text(window.OpenUntil(At("2026-11-21T17:30:00Z"))), "2026-11-21T18:00:00Z");
 }
 
-// Berlin's clocks go from 02:00 to 03:00 on 2026-03-29, at 01:00 UTC.
+// Berlin's clocks go forward from 02:00 to 03:00 on 2026-03-29, at 01:00 UTC.
 TEST(MaintenanceWindow, ASkippedTimeIsTheMomentClocksGoForward) {
   const MaintenanceWindow window = Window("30 2 * * *", "1h", "Europe/Berlin");
   EXPECT_EQ(Text(window.NextOpening(At("2026-03-28T12:00:00Z"))), "2026-03-29T01:00:00Z");
@@ -63,7 +63,8 @@ TEST(MaintenanceWindow, ASkippedTimeIsTheMomentClocksGoForward) {
   EXPECT_EQ(Text(window.NextOpening(At("2026-03-29T01:00:00Z"))), "2026-03-30T00:30:00Z");
 }
 
-// They go from 03:00 to 02:00 on 2026-10-25, at 01:00 UTC: 02:30 is 00:30 UTC and 01:30 UTC.
+// Berlin's clocks go back from 03:00 to 02:00 on 2026-10-25, at 01:00 UTC, so that 02:30 is both
+// 00:30 UTC and 01:30 UTC.
 TEST(MaintenanceWindow, ATimeShownTwiceCountsOnce) {
   const MaintenanceWindow window = Window("30 2 * * *", "10m", "Europe/Berlin");
   EXPECT_EQ(Text(window.NextOpening(At("2026-10-25T00:00:00Z"))), "2026-10-25T00:30:00Z");
@@ -79,12 +80,13 @@ TEST(MaintenanceWindow, AnHourShownTwiceCountsTwiceForASchedulePerHour) {
 
 TEST(MaintenanceWindow, ADurationIsCountedInElapsedTime) {
   const MaintenanceWindow window = Window("0 0 * * *", "24h", "Europe/Berlin");
-  // The day of 23 hours: open without a gap, and over at the next day's opening plus 24 h.
+  // On the day with 23 hours the window is open without a gap, and closes 24 hours after it opened
+  // the next day.
   EXPECT_EQ(Text(window.OpenUntil(At("2026-03-29T12:00:00Z"))), "2026-03-29T23:00:00Z");
 }
 
 TEST(MaintenanceWindow, KnowsZonesThatEndBeforeTheirLastTransition) {
-  // Far in the future the rule at the end of the zone's file counts.
+  // For times far in the future, the rule at the end of the zone's file counts.
   const MaintenanceWindow window = Window("0 12 * * *", "1h", "America/New_York");
   EXPECT_EQ(Text(window.NextOpening(At("2099-07-01T00:00:00Z"))), "2099-07-01T16:00:00Z");
   EXPECT_EQ(Text(window.NextOpening(At("2099-01-01T00:00:00Z"))), "2099-01-01T17:00:00Z");

@@ -30,7 +30,7 @@ bool AnyMatches(const std::vector<std::string>& patterns, std::string_view text)
       patterns, [&](const std::string& pattern) { return MatchesPattern(pattern, text); });
 }
 
-/// Reads fields into settings, and notes those that it cannot.
+/// Reads fields into settings, and reports the fields that it cannot read.
 class Reader {
  public:
   explicit Reader(std::vector<std::string>& problems) : problems_(problems) {}
@@ -94,7 +94,8 @@ void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
     const auto& item = windows_of_spec[i];
     auto window =
         MaintenanceWindow::Parse(item.schedule, item.duration, item.time_zone.value_or(""));
-    // With windows wanted but none readable rollouts wait: the careful side.
+    // When windows are specified but none of them is readable, rollouts wait, because that is the
+    // safe choice.
     auto& windows = settings.windows ? *settings.windows : settings.windows.emplace();
     if (window) {
       windows.push_back(*std::move(window));
@@ -316,7 +317,8 @@ Result<base::Duration> ParseDuration(std::string_view text, base::Duration low,
 bool MatchesPattern(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;
-  std::size_t star = std::string_view::npos;  // the last one seen, and where its text begins
+  // The position of the last "*", and where its text begins.
+  std::size_t star = std::string_view::npos;
   std::size_t mark = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {

@@ -12,7 +12,7 @@ using internal::Speaker;
 
 namespace {
 
-/// The order that a policy's rules give a workload.
+/// The order that the rules of a policy give to a workload.
 std::optional<int> OrderIn(const Policy& policy, const ObjectRef& workload) {
   const std::string with_kind = workload.kind + "/" + workload.key.name;
   for (const OrderRule& rule : policy.order) {

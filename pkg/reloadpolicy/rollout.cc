@@ -19,20 +19,22 @@ void Rollout::Clamp(base::WallTime now) {
 }
 
 void Rollout::See(Phase seen, base::WallTime now) {
-  Clamp(now);  // or it would keep its place for as long
+  Clamp(now);  // otherwise it would keep its place for that long
   if (seen == Phase::kUnseen) {
     if (phase == Phase::kPaused) {
-      // It was resumed: its pods are replaced from now on, though no status tells of it yet.
+      // The rollout was resumed: its pods are replaced from now on, although no status shows that
+      // yet.
       phase = Phase::kUpdating;
       running_since = now;
     }
-    return;  // says nothing else of what there is now; its status follows
+    return;  // the event says nothing else of the present state, and its status follows
   }
   if (phase == Phase::kPaused || phase == Phase::kWaiting) {
-    running_since = now;  // a pause is not its fault
+    running_since = now;  // the time of a pause does not count
   }
   phase = seen;
-  // Without pods one that has failed is not mended: the others would be given what broke it.
+  // A failed rollout without pods does not count as repaired, because the next workloads would get
+  // the change that broke it.
   if (!IsThrough(seen) || (seen == Phase::kWithoutPods && failed)) {
     healthy_since.reset();
     soaked_for_others = false;
@@ -46,7 +48,7 @@ base::WallTime Rollout::SoakedAfter(base::Duration least) const {
 }
 
 base::WallTime Rollout::Deadline() const {
-  // One that is left is not told: what matters of it is its place.
+  // A rollout that was left is not reported as failed, because only its place matters.
   return broken || uncertain ? OthersDeadline() : Later(running_since, timeout);
 }
 

@@ -11,7 +11,7 @@
 namespace kubexx::reloadpolicy {
 namespace {
 
-// A name is a path below the database; nothing else may be opened with it.
+// A name is a path below the database. No other file may be opened with it.
 bool IsName(std::string_view name) {
   return !name.empty() && name.size() <= 64 && name.front() != '/' && name.front() != '-' &&
          name.find("..") == std::string_view::npos && std::ranges::all_of(name, [](char c) {

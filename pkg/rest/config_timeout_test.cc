@@ -17,7 +17,7 @@
 #include "kubexx/rest/testing/fake_server.h"
 #include "kubexx/rest/testing/network_threads.h"
 
-// What Config::timeout limits: the whole of a request, its body included.
+// Tests what Config::timeout limits: the whole request, including its body.
 
 namespace kubexx::rest {
 namespace {
@@ -43,7 +43,8 @@ Request& PodPart(Request& request, std::string_view part) {
   return request.Resource(kTimedPods).Namespace("ns").Name("x").SubResource(part);
 }
 
-// A server that sends what it is told to, and a client that reads it on a thread of its own.
+// A server that sends what the test tells it to send, and a client that reads it on a thread of its
+// own.
 class ConfigTimeoutTest : public ::testing::TestWithParam<TimedCase> {
  protected:
   ~ConfigTimeoutTest() override {
@@ -72,7 +73,7 @@ class ConfigTimeoutTest : public ::testing::TestWithParam<TimedCase> {
       over_ = true;
     });
   }
-  // Lets the server send its head, or one byte more, and waits until it has been read.
+  // Lets the server send its head, or one more byte, and waits until the client has read it.
   void SendHead() {
     next_.release();
     KX_AWAIT(head_ || over_);
@@ -82,9 +83,9 @@ class ConfigTimeoutTest : public ::testing::TestWithParam<TimedCase> {
     next_.release();
     KX_AWAIT(read_ != before || over_);
   }
-  // Waits until the client waits for something that has a deadline, then lets time pass.
+  // Waits until the client waits for something with a deadline, and then lets time pass.
   void Pass(seconds time) {
-    KX_AWAIT(clock_.Sleepers() != 0 || over_);  // otherwise nothing limits the request
+    KX_AWAIT(clock_.Sleepers() != 0 || over_);  // fails when nothing limits the request
     clock_.Advance(time);
   }
   void Serve(FakeConnection& connection) {
@@ -100,8 +101,8 @@ class ConfigTimeoutTest : public ::testing::TestWithParam<TimedCase> {
       }
     }
   }
-  // Lets `limit` pass, with a byte now and then, and waits for the request's end. Returns how much
-  // time there was until then.
+  // Lets `limit` pass, if `trickles` with a byte from time to time, and waits for the request's
+  // end. Returns how much time has passed until then.
   seconds Expire(seconds limit, bool trickles) {
     const base::TimePoint begin = clock_.Now();
     for (seconds passed(0); passed < limit && !over_; passed += seconds(10)) {
@@ -191,7 +192,7 @@ class NotLimitedByConfigTest : public ConfigTimeoutTest {};
 
 TEST_P(NotLimitedByConfigTest, LivesOn) {
   Ask(GetParam().ask);
-  // A followed log has no head before there is something to say, a watch has a limit of its own.
+  // A followed log has no head before it has a line, and a watch has a limit of its own.
   clock_.Advance(minutes(1));
   SendHead();
   for (int i = 1; i <= 5; ++i) {
@@ -239,7 +240,7 @@ TEST_F(ConfigTimeoutTest, WhatTheReaderTakesDoesNotCount) {
   EXPECT_TRUE(result) << result.error().ToString();
 }
 
-// Reads the warning of a response's head when a request has not begun to read its body.
+// Reads the warning of a response's head while the request has not begun to read its body.
 class LateWarning final : public WarningHandler {
  public:
   explicit LateWarning(base::testing::FakeClock& clock) : clock_(clock) {}

@@ -15,7 +15,7 @@
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
-// What a server must do to hold a client that sets no timeout up: nothing holds it for ever.
+// Tests servers that hold up a client that sets no timeout. None of them holds it up for ever.
 
 namespace kubexx::rest {
 namespace {
@@ -36,7 +36,7 @@ using testing::NewClient;
 
 constexpr seconds kWatchLifetime(300);
 
-// One way to ask. `on_bytes` is called for each piece of a stream.
+// One way to send a request. `on_bytes` is called for each piece of a stream.
 struct AskCase {
   std::string name;
   std::function<Result<void>(RESTClient&, const std::function<void()>& on_bytes)> ask;
@@ -101,8 +101,8 @@ std::vector<AskCase> AskCases() {
 
 class DeadlineTest : public ::testing::TestWithParam<AskCase> {
  protected:
-  // What becomes of a request whose time passes whenever it waits. It may not be given up before
-  // `limit`.
+  // Returns the error of a request whose time passes whenever it waits. The request must not be
+  // given up before `limit`.
   Status AskAndExpire(const std::string& url, seconds limit, RESTClient::Options options) {
     const auto client = NewClient(url, options);
     Result<void> result;
@@ -121,7 +121,7 @@ class DeadlineTest : public ::testing::TestWithParam<AskCase> {
     EXPECT_GE(clock_.Now() - begin, limit);
     return result ? Status() : result.error();
   }
-  // Without the limit on connecting, so that time passes only when the request is on its way.
+  // There is no limit on connecting, so that time passes only after the request was sent.
   RESTClient::Options Connected() {
     return {.clock = clock_, .connect_timeout = std::chrono::seconds(0)};
   }
@@ -152,7 +152,7 @@ TEST_P(DeadlineTest, AServerThatStallsInItsHead) {
 
 TEST_P(DeadlineTest, AServerThatStallsInTheTlsHandshake) {
   FakeServer server([](FakeConnection& connection) {
-    connection.AwaitPeer();  // its hello
+    connection.AwaitPeer();  // waits for the client's hello
     connection.AwaitPeer();
   });
   const Status status = AskAndExpire("https://127.0.0.1:" + std::to_string(server.port()),
@@ -167,7 +167,7 @@ TEST_P(DeadlineTest, AServerThatStallsBetweenHeadAndBody) {
     connection.RespondChunked(200, "application/json");
     connection.AwaitPeer();
   });
-  // Nor on the head, which may still be on its way when time runs.
+  // There is no limit on the head either, because it may still be on its way when the time passes.
   RESTClient::Options options = Connected();
   options.response_timeout = std::chrono::seconds(0);
   const Status status = AskAndExpire(server.Url(), GetParam().idle, options);
@@ -177,7 +177,8 @@ TEST_P(DeadlineTest, AServerThatStallsBetweenHeadAndBody) {
                                     HasSubstr("did not end within " + limit)));
 }
 
-// What is allowed to be quiet is quiet for three minutes, then goes on and ends well.
+// A stream that may be quiet is quiet for three minutes, and then continues and ends without an
+// error.
 TEST(QuietStreamTest, AWatchLives) {
   for (const AskCase& asked : AskCases()) {
     if (asked.idle <= minutes(3)) {
@@ -214,7 +215,8 @@ TEST(QuietStreamTest, AWatchLives) {
   }
 }
 
-// A byte each half minute. The time for everything ends it, since no silence does.
+// The server sends a byte each half minute. The limit on the whole request ends it, because no
+// silence does.
 TEST_P(DeadlineTest, AServerThatTrickles) {
   std::counting_semaphore<> next(0);
   std::atomic<int> written = 0;
@@ -237,7 +239,7 @@ TEST_P(DeadlineTest, AServerThatTrickles) {
   });
   const base::TimePoint begin = clock_.Now();
   for (int i = 1; !over; ++i) {
-    // A single request does not show how far it is.
+    // A single request does not show how far it has come.
     const auto waits = [&] {
       return clock_.Sleepers() > 0 && written >= i && (read >= i || !GetParam().stream);
     };

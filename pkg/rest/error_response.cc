@@ -11,8 +11,8 @@ namespace {
 using apimachinery::Reason;
 using apimachinery::Status;
 
-// At most kMaxErrorText bytes, not ending inside a UTF-8 sequence; control characters become
-// spaces.
+// Returns at most kMaxErrorText bytes of `text`, without cutting a UTF-8 sequence. Control
+// characters become spaces.
 std::string Printable(std::string_view text) {
   if (text.size() > kMaxErrorText) {
     std::size_t end = kMaxErrorText;

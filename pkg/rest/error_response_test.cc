@@ -110,7 +110,7 @@ TEST(ErrorResponseTest, OddBodiesGiveAPlainStatus) {
 TEST(ErrorResponseTest, CutsLongTextsBetweenCharacters) {
   std::string body;
   while (body.size() < 3 * kMaxErrorText) {
-    body += "x\xc3\xa9";  // never ends a character at an even position
+    body += "x\xc3\xa9";  // no character ends at an even position
   }
   const auto status = StatusOfResponse(500, "text/plain", "", body);
   const std::string text = status.message.substr(status.message.find(": ") + 2);

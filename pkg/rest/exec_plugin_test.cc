@@ -42,7 +42,7 @@ using ::testing::Not;
 
 constexpr const char* kVersion = "client.authentication.k8s.io/v1";
 
-// A shell program in a directory of its own; each run adds a line to the file "runs".
+// A shell program in a folder of its own. Each run adds a line to the file "runs".
 class ExecPluginTest : public ::testing::Test {
  protected:
   // `script` may use $n, the number of this run.
@@ -128,7 +128,7 @@ TEST_F(ExecPluginTest, NobodyWaitsBeyondADeadlineForTheRunOfAnother) {
   dir_.Write("go", "");
 }
 
-/// Throws when it is first asked for the time.
+/// Throws an exception when it is first asked for the time.
 class ThrowingClock final : public base::Clock {
  public:
   base::TimePoint Now() const override {
@@ -309,7 +309,8 @@ TEST(SubprocessTest, EndsWithTheProgramNotWithWhatItLeftRunning) {
   EXPECT_EQ(exit->code, 4);
   const pid_t left = std::stoi(exit->output);
   EXPECT_EQ(exit->output, std::to_string(left) + "\n");
-  // It runs, and would keep the output of this program open, too, for which ctest waits.
+  // The process that the plugin left is still running, and would keep this program's output open,
+  // for which ctest would wait.
   EXPECT_EQ(::kill(left, SIGKILL), 0);
 }
 
@@ -327,7 +328,7 @@ TEST_F(ExecPluginTest, ARequestRefusedWith401IsSentOnceMoreWithNewCredentials) {
   const auto result = client->Get().AbsPath("/x").Do();
   ASSERT_TRUE(result) << result.error().ToString();
   EXPECT_THAT(seen, ElementsAre("Bearer t1", "Bearer t2"));
-  // A server that refuses everything is asked twice, and the plugin does not run for ever.
+  // A server that refuses all credentials is asked twice. The plugin does not run again and again.
   const auto other = ClientFor(config, WithoutDeadlines(clock_));
   EXPECT_EQ(other->Get().AbsPath("/x").Do().error().code, 401);
   EXPECT_EQ(Runs(), 4);

@@ -1,4 +1,4 @@
-// GoogleTest before cpprestsdk, which defines a macro U.
+// GoogleTest is included before cpprestsdk, which defines a macro U.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace kubexx::rest::internal {
 namespace {
 
-/// An exchange whose stream has been fast for so long that small blocks gather.
+/// An exchange whose stream has been fast for so long that its small blocks gather.
 class FastExchangeTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -24,7 +24,7 @@ class FastExchangeTest : public ::testing::Test {
     exchange_.Put(reinterpret_cast<const std::uint8_t*>(block.data()), block.size());
   }
 
-  /// What one call of Read hands over; "end" at the end; the error's reason otherwise.
+  /// Returns what one call of Read hands over: the bytes, "end" at the end, or the error's reason.
   std::string Read() {
     std::string got;
     const auto more = exchange_.Read(

@@ -50,7 +50,7 @@ std::string Random(std::size_t size) {
   return out;
 }
 
-// What a stream unpacks to when it comes in pieces of `step` bytes.
+// Decompresses a stream that comes in pieces of `step` bytes.
 Result<std::string> Unpack(const std::string& packed, std::size_t step) {
   GzipDecoder decoder;
   std::string out;
@@ -111,7 +111,8 @@ TEST(GzipTest, RefusesBadAndShortStreamsAndStopsWithTheSink) {
   EXPECT_EQ(pieces, 1) << "a bomb is not unpacked further than the sink takes it";
 }
 
-// Answers in gzip, whether asked for or not, with what Accept-Encoding was in front.
+// Answers in gzip, whether the client asked for it or not, and puts the request's Accept-Encoding
+// in front.
 void AnswerPacked(FakeConnection& connection) {
   while (const auto request = connection.ReadRequest()) {
     const auto accept = request->headers.find("accept-encoding");
@@ -157,8 +158,8 @@ TEST(GzipTest, ErrorsAreUnpackedAndBrokenPackingIsAnError) {
   EXPECT_EQ(bad.error().reason, Reason::kMalformed);
 }
 
-// Eight blocks of no bytes, each with code tables of its own, which take the decoder longer than
-// they take the network.
+// Returns eight blocks without bytes, each with code tables of its own, which take the decoder
+// longer than they take the network.
 std::string BlocksOfNothing() {
   std::string bits;
   const auto put = [&bits](unsigned value, int count) {  // the lowest bit first
@@ -187,9 +188,11 @@ std::string BlocksOfNothing() {
   return bytes;
 }
 
-// What is read of an error's body is limited after unpacking, and this unpacks to nothing.
+// The bytes of an error's body are limited after the decompression, and this body decompresses to
+// nothing.
 TEST(GzipTest, AnErrorThatUnpacksToNothingDoesNotOutliveTheTimeout) {
-  // What the client has not read yet is in the buffers of a connection, which hold less.
+  // The buffers of a connection, which hold what the client has not read yet, are smaller than
+  // this.
   constexpr std::size_t kMoreThanIsUnderWay = 16 << 20;
   std::atomic<bool> body_is_read = false;
   FakeServer server([&](FakeConnection& connection) {

@@ -22,7 +22,7 @@
 #include "kubexx/rest/testing/forwarding_proxy.h"
 #include "kubexx/rest/testing/usual_server.h"
 
-// Load balancers and servers close connections that nobody has used for a while.
+// Load balancers and servers close connections that have not been used for a while.
 
 namespace kubexx::rest {
 namespace {
@@ -42,13 +42,13 @@ struct IdleCase {
   std::string name;
   std::string verb;
   bool tls;
-  std::string unasked;  // what the server says before it closes
+  std::string unasked;  // the bytes that the server sends before it closes
 };
 
 class IdleConnectionTest : public ::testing::TestWithParam<IdleCase> {
  protected:
-  // Answers one request on each of the first connections, all of which are open at that time.
-  // Closes them when it is told to.
+  // Answers one request on each of the first connections, all of which are open at that time, and
+  // closes them when the test says so.
   void Serve(FakeConnection& connection) {
     if (++connections_ > kConnections) {
       while (const auto request = connection.ReadRequest()) {
@@ -130,7 +130,7 @@ TEST(IdleTunnelTest, AWriteDoesNotUseAnOldOne) {
     return answer ? std::string("ok") : answer.error().ToString();
   };
   int sent = 0;
-  // A tunnel is free again some time after the answer.
+  // A tunnel becomes free again some time after the response.
   while (sent < 1000 && std::cmp_equal(proxy.requests().size(), sent)) {
     EXPECT_EQ(write(), "ok");
     ++sent;
@@ -150,8 +150,8 @@ struct LostCase {
 
 class LostWriteTest : public ::testing::TestWithParam<LostCase> {};
 
-// cpprestsdk puts a connection into its pool that it has not opened when it cannot send a write
-// again, and what takes that one fails.
+// When cpprestsdk cannot repeat a write, it puts a connection into its pool that it has not opened,
+// and the request that takes it fails.
 TEST_P(LostWriteTest, DoesNotFailTheNextRequests) {
   std::atomic<int> connections = 0;
   FakeServer server(testing::ClosesOnSecondRequest(connections), UsualTlsIf(GetParam().tls));
@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(Lost, LostWriteTest,
                                            LostCase{"Tunnel", true, true}),
                          [](const auto& lost) { return lost.param.name; });
 
-/// How a server ends a connection right after it has done what a write asked for.
+/// How a server ends a connection right after it has executed a write.
 enum class LostHow : std::uint8_t {
   kClosed,  ///< TLS says so first
   kReset,
@@ -189,7 +189,7 @@ enum class LostHow : std::uint8_t {
 
 class WriteLostInATunnelTest : public ::testing::TestWithParam<std::tuple<std::string, LostHow>> {};
 
-// Writes have tunnels of their own, so only another write can have used the one that breaks.
+// Writes have tunnels of their own, so only another write can have used the tunnel that breaks.
 TEST_P(WriteLostInATunnelTest, IsNotSentAgain) {
   const auto& [verb, broken] = GetParam();
   base::Mutex mu;
@@ -215,7 +215,7 @@ TEST_P(WriteLostInATunnelTest, IsNotSentAgain) {
       },
       UsualTls());
   ForwardingProxy proxy({{"api.example:6443", server.port()}});
-  base::testing::FakeClock clock;  // which stands still: no tunnel is too old
+  base::testing::FakeClock clock;  // it stands still, so no tunnel is too old
   const auto client = ClientFor({.host = "https://api.example:6443",
                                  .tls = {.ca_data = UsualAuthority().certificate()},
                                  .proxy_url = proxy.Url()},

@@ -10,7 +10,7 @@
 #include "kubexx/rest/testing/forwarding_proxy.h"
 #include "kubexx/rest/testing/usual_server.h"
 
-// Gateways may say 102 or 103 before the answer, which cpprestsdk takes for all there is to come.
+// A gateway may send 102 or 103 before the final response. cpprestsdk takes that for the final one.
 
 namespace kubexx::rest {
 namespace {
@@ -40,7 +40,7 @@ TEST_P(InterimAnswerTest, IsNotFollowedByAnAnswerToAnotherRequest) {
           if (first && request->target == "/first") {
             connection.Write("HTTP/1.1 103 Early Hints\r\nLink: </style>\r\n\r\n");
           } else {
-            // On the first connection the answer that the first request waits for.
+            // The first connection sends the response for which the first request waits.
             connection.Respond(200, "text/plain", first ? "first" : "second");
           }
         }

@@ -26,7 +26,7 @@ using testing::ForwardingProxy;
 using ::testing::HasSubstr;
 using testing::Loopback;
 
-// Servers whose address is an IPv6 literal.
+// Tests servers whose address is an IPv6 literal.
 class Ipv6Test : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -47,7 +47,7 @@ class Ipv6Test : public ::testing::Test {
   static std::string Ask(const Config& config) {
     const auto client = ClientFor(config);
     std::string last;
-    for (int i = 0; i < 3; ++i) {  // on one connection
+    for (int i = 0; i < 3; ++i) {  // all on one connection
       const auto answer = client->Get().AbsPath("/x").Do();
       last = answer ? answer->body : answer.error().ToString();
     }
@@ -83,7 +83,7 @@ TEST_F(Ipv6Test, InAPod) {
   EXPECT_EQ(Ask(*config), "[::1]:" + std::to_string(server.port()) + "|");
 }
 
-/// What needs no such address, as only a proxy connects to it.
+/// Tests that do not need such an address, because only a proxy connects to it.
 class Ipv6TunnelTest : public Ipv6Test {
  protected:
   void SetUp() override {}

@@ -60,7 +60,8 @@ int OptionOf(int fd, int level, int name) {
   return value;
 }
 
-// The keepalive settings of this process's socket that has `port` at the side that `get` tells.
+// Returns the keepalive settings of this process's socket that has `port` at the end that `get`
+// returns.
 std::string ProbesAt(int port, decltype(::getsockname) get) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     const int fd = std::stoi(entry.path().filename().string());
@@ -75,7 +76,7 @@ std::string ProbesAt(int port, decltype(::getsockname) get) {
   return "not found";
 }
 
-// Those of the other end of `connection`.
+// Returns the settings of the other end of `connection`.
 std::string Probes(const FakeConnection& connection) {
   return ProbesAt(PortOf(connection.fd(), ::getpeername), ::getsockname);
 }

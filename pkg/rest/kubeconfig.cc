@@ -71,7 +71,7 @@ std::string NotFoundText(const Sources& sources) {
          (tried.empty() ? "$KUBECONFIG and $HOME, which are not set" : tried);
 }
 
-/// Whether something is named that only a kubeconfig has, or the address of a server.
+/// Whether the options name something that only a kubeconfig has, or the address of a server.
 bool NamesCluster(const KubeconfigOptions& options) {
   return !options.server.empty() || !options.context.empty() || !options.cluster.empty() ||
          !options.user.empty();
@@ -87,7 +87,7 @@ Result<Config> LoadKubeconfig(const KubeconfigOptions& options) {
   Kubeconfig merged;
   for (const std::string& path : sources.paths) {
     if (!sources.required && !Exists(path)) {
-      continue;  // as kubectl: a list may name files that are not there
+      continue;  // as in kubectl, a list may name files that do not exist
     }
     KX_ASSIGN_OR_RETURN(Kubeconfig file, internal::ReadKubeconfigFile(path));
     internal::MergeKubeconfig(merged, std::move(file));
@@ -98,7 +98,8 @@ Result<Config> LoadKubeconfig(const KubeconfigOptions& options) {
 Result<Config> LoadConfig(const KubeconfigOptions& options) {
   const Sources sources = FindSources(options);
   if (NamesCluster(options) || AnyExists(sources)) {
-    return LoadKubeconfig(options);  // another cluster is not silently replaced by the pod's
+    // The pod's cluster must not silently replace the cluster that was named.
+    return LoadKubeconfig(options);
   }
   auto config = InClusterConfig();
   return config ? std::move(config) : Fail(config.error().WithContext(NotFoundText(sources)));

@@ -143,7 +143,8 @@ users:
                         .interactive = ExecInteractive::kNever}));
 }
 
-// An alias stands for what it names: here for itself, and for ten times what the one before names.
+// An alias stands for the value that it refers to: here one refers to itself, and each of the
+// others refers ten times to the one before it.
 TEST(KubeconfigTest, AnExtensionWhoseAliasesHaveNoEndIsAnError) {
   const TemporaryFolder dir;
   std::string laughs = "[&a0 [x, x, x, x, x, x, x, x, x, x]";
@@ -328,7 +329,7 @@ TEST_P(BadFileTest, NamesFileFieldAndReason) {
   EXPECT_THAT(config.error().message, ::testing::Not(HasSubstr("SECRET")));
 }
 
-// A kubeconfig whose only cluster and user have these fields.
+// Returns a kubeconfig whose only cluster and user have these fields.
 std::string With(const std::string& cluster, const std::string& user) {
   return "current-context: a\ncontexts: [{name: a, context: {cluster: a, user: a}}]\nclusters: "
          "[{name: a, cluster: {" +

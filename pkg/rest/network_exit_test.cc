@@ -17,16 +17,17 @@ namespace {
 std::atomic<bool> exiting = false;
 
 /// Exits while the network thread still has TLS connections to close. The status is 0 if OpenSSL
-/// was there until it had, and 3 otherwise.
+/// existed until all were closed, and 3 otherwise.
 [[noreturn]] void ExitBeforeConnectionsAreClosed() {
   const auto client = testing::NewClient("http://127.0.0.1:1");
-  // As its first connection would.
+  // This initialises OpenSSL as its first connection would.
   SSL_CTX_free(SSL_CTX_new(TLS_client_method()));
   std::atomic<bool> begun = false;
   testing::PostOnNetworkThread([&begun] {
     begun = true;
     KX_AWAIT(exiting);
-    // Long enough for the main thread to do what it does before it waits for this one.
+    // The wait is long enough for the main thread to do its clean-up before it waits for this
+    // thread.
     base::Clock::Real().SleepFor(std::chrono::milliseconds(100), {});
     if (OPENSSL_init_ssl(0, nullptr) != 1) {
       ::_exit(3);
@@ -38,7 +39,7 @@ std::atomic<bool> exiting = false;
 }
 
 TEST(NetworkExitDeathTest, OpenSslIsThereUntilTheConnectionsAreClosed) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has not used OpenSSL yet
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process that has not used OpenSSL yet
   EXPECT_EXIT(ExitBeforeConnectionsAreClosed(), ::testing::ExitedWithCode(0), "");
 }
 

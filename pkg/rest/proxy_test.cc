@@ -78,7 +78,7 @@ TEST(ProxyTest, ReadsUserAndRefusesOthers) {
   }
 }
 
-// A proxy that passes nothing on, but says what it was asked for.
+// The proxy does not forward requests, but answers with the request that it got.
 TEST(ProxyTest, PlainRequestsGoThroughTheProxy) {
   FakeServer proxy([](FakeConnection& connection) {
     while (const auto request = connection.ReadRequest()) {

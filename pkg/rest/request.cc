@@ -16,10 +16,10 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// A guard against overflow; no server keeps a watch that long.
+// This is a guard against overflow. No server keeps a watch for that long.
 constexpr std::chrono::hours kMaxLifetime(24 * 365);
 
-// `more` appended to `path` as "/a/b", or an error when it is no plain path.
+// Appends `more` to `path` as "/a/b". Returns an error when it is not a plain path.
 Result<void> Join(std::string_view what, std::string_view more, std::string& path) {
   while (more.starts_with('/')) {
     more.remove_prefix(1);
@@ -274,13 +274,15 @@ std::string Request::Target() const {
   return target;
 }
 
-// As the server's own notion of what runs long, and is not under its --request-timeout.
+// Follows the server's own rule for requests that run long and are not limited by its
+// --request-timeout.
 bool Request::BeginsLate() const { return subresource_ == "log" || subresource_ == "proxy"; }
 
-// It ends with its container.
+// A followed log ends when its container ends.
 bool Request::Follows() const { return subresource_ == "log" && follow_; }
 
-// Of a path that the caller wrote, what it is of is not known; the word says enough.
+// When the caller has written the path, its resource is not known, so the path is searched for the
+// word.
 bool Request::ReadsSecrets() const {
   return (resource_.group.empty() && resource_.plural == "secrets") ||
          abs_path_.find("secrets") != std::string::npos;

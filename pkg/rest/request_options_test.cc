@@ -273,7 +273,7 @@ TEST(RateLimiterTest, OfClientOrRequestIsAskedAndMayBeShared) {
   EXPECT_THAT(text, HasSubstr("rest_client_response_size_bytes_sum" + labels + "\"GET\"} 4"));
 }
 
-// Says an hour when it is asked for the `nth` time. Whoever waits then is told to stop.
+// Returns a wait of an hour at its `nth` call. The request that waits then is stopped.
 class SlowFrom final : public RateLimiter, public BackoffManager {
  public:
   SlowFrom(int nth, std::stop_source stop) : left_(nth), stop_(std::move(stop)) {}

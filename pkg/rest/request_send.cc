@@ -18,18 +18,18 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
-// Do keeps the whole response in memory; lists of any size go through Stream.
+// Do keeps the whole response in memory. Larger lists go through Stream.
 constexpr std::size_t kMaxBody = 256 << 20;
 
-// How long an API server keeps a watch that asks for no time, with default settings, and how much
-// longer than its time one may take to end.
+// The time for which an API server with default settings keeps a watch that asks for no time, and
+// the additional time that a watch may take to end.
 constexpr std::chrono::minutes kLifetime(60);
 constexpr std::chrono::seconds kLifetimeMargin(30);
 
-// What takes no longer gets on with the tunnels of most requests.
+// A request that takes no longer than this uses the same tunnels as most requests.
 constexpr std::chrono::minutes kNotQuiet(10);
 
-// Errors that arise on this side say what was asked; a server's own message already does.
+// An error that arises on this side names the request. A server's own message already does that.
 Status AddContext(const Request& request, Status status) {
   return status.code == 0 ? status.WithContext(request.ToString()) : std::move(status);
 }
@@ -90,7 +90,8 @@ Result<internal::Prepared> Request::Prepare(Reading reading) const {
   return out;
 }
 
-// A server that takes no protobuf for this resource is asked again in JSON, once.
+// When a server does not accept protobuf for this resource, the request is sent once more with
+// JSON.
 Result<internal::Opened> Request::Open(const std::stop_token& stop, Reading reading) const {
   internal::Sender& sender = *client_->impl_->sender;
   const bool had_choice = !sender.json_only().Has(ResourceKey());

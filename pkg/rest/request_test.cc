@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "name \"a/b\""}),
     [](const auto& param) { return param.param.name; });
 
-// What a request looks like to a server.
+// Returns the request as a server sees it.
 FakeRequest Sent(const std::function<Request(RESTClient&)>& build, Config config = {}) {
   FakeRequest seen;
   FakeServer server([&seen](FakeConnection& connection) {
@@ -286,8 +286,8 @@ TEST(RequestTest, UsesConnectionsAgain) {
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(client->Get().AbsPath("/x").Do());
   }
-  // One would do, but the next request may start a moment before the last one's connection is back
-  // in the pool.
+  // One connection would be enough, but the next request may start a moment before the connection
+  // of the last one is back in the pool.
   EXPECT_LE(server.connections(), 10);
 }
 

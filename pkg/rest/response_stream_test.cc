@@ -24,14 +24,15 @@ using testing::FakeServer;
 using ::testing::HasSubstr;
 using testing::NewClient;
 
-/// What a stream has brought, read by turns as its owner is told.
+/// Owns a stream and collects what it brings. It reads whenever it is notified.
 class Owner {
  public:
   explicit Owner(std::unique_ptr<ResponseStream> stream) : stream_(std::move(stream)) {
     stream_->Notify([this] { told_ = true; });
   }
 
-  /// Reads what is there, and then asks to be told. Returns the end of the stream, if it has come.
+  /// Reads the bytes that are there, and then requests a notification. Returns the end of the
+  /// stream if it has come.
   Result<bool> ReadAll() {
     for (;;) {
       KX_ASSIGN_OR_RETURN(const StreamRead found,

@@ -37,8 +37,8 @@ using testing::kConfigMaps;
 using testing::NewClient;
 using testing::WithoutDeadlines;
 
-// Answers the n-th request of all connections with script(n), which may also drop the connection by
-// doing nothing.
+// Answers the n-th request of all connections with script(n), which may also close the connection
+// by doing nothing.
 FakeServer::Script Numbered(std::atomic<int>& count,
                             std::function<void(int, FakeConnection&, const FakeRequest&)> answer) {
   return [&count, answer = std::move(answer)](FakeConnection& connection) {
@@ -73,7 +73,8 @@ TEST(RetryTest, WaitsAsLongAsTheServerAsksAndSendsTheBodyAgain) {
                  .Do();
   });
   const base::TimePoint start = clock.Now();
-  // Far longer than the limit for reading an error's body, which is the other wait here.
+  // The time is much longer than the limit for reading the body of an error, which is the other
+  // wait here.
   clock.AdvanceToSleeper(seconds(110));
   clock.AdvanceToSleeper(seconds(60));
   caller.join();
@@ -167,7 +168,7 @@ TEST(RetryTest, GetIsSentAgainAfterALostConnectionButNotAWrite) {
   FakeServer server([&count](FakeConnection& connection) {
     while (connection.ReadRequest()) {
       if (++count == 1) {
-        return;  // closes without an answer
+        return;  // closes the connection without a response
       }
       connection.Respond(200, "application/json", "{}");
     }
@@ -194,8 +195,8 @@ TEST(RetryTest, GetIsSentAgainAfterALostConnectionButNotAWrite) {
   EXPECT_EQ(writes, 1);
 }
 
-/// Answers the first request of each connection; takes the second, and closes without an answer, as
-/// a server that dies after it has committed.
+/// Answers the first request of each connection. It takes the second one and closes without a
+/// response, as a server does that dies after it has committed a write.
 class DropsSecond {
  public:
   explicit DropsSecond(std::function<void(FakeConnection&)> drop,
@@ -213,7 +214,7 @@ class DropsSecond {
             std::move(tls)) {}
   std::string Url() const { return server_.Url(); }
   int connections() const { return server_.connections(); }
-  /// Of requests of the method.
+  /// Returns the number of requests of the method.
   int count(const std::string& method) { return requests_[method]; }
 
  private:
@@ -237,7 +238,7 @@ struct DropCase {
 };
 
 const std::vector<DropCase>& DropCases() {
-  // With TLS the connection's destructor says so before it closes.
+  // With TLS, the connection's destructor sends the close message before it closes.
   static const auto close = [](FakeConnection&) {};
   static const auto reset = [](FakeConnection& connection) { connection.Reset(); };
   static const auto cut = [](FakeConnection& connection) { connection.Shutdown(); };

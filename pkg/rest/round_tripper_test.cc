@@ -28,13 +28,13 @@ using ::testing::ElementsAre;
 using testing::kConfigMaps;
 using ::testing::Pair;
 
-/// What the server is to do with one request.
+/// What the server does with one request.
 struct ScriptedAnswer {
   HttpHead head{};  ///< code 0: the connection is lost
   std::vector<std::string> pieces{};
 };
 
-/// Answers by its script, in the caller's process.
+/// Answers by its script, inside the client's process.
 class ScriptedTrip final : public RoundTrip {
  public:
   explicit ScriptedTrip(ScriptedAnswer answer) : answer_(std::move(answer)) {}
@@ -60,7 +60,7 @@ class ScriptedTrip final : public RoundTrip {
   std::size_t next_ = 0;
 };
 
-/// Keeps the requests.
+/// Keeps the requests that it gets.
 class ScriptedTripper final : public RoundTripper {
  public:
   explicit ScriptedTripper(std::vector<ScriptedAnswer> answers) : answers_(std::move(answers)) {}
@@ -115,7 +115,7 @@ TEST(RoundTripperTest, WhatItLosesIsTriedAgainAsOnTheNetwork) {
   EXPECT_EQ(tripper->seen().size(), 3U);
 }
 
-/// Sees every request, and answers those for what it does not know.
+/// Sees every request, and answers itself when the server would not know the path.
 class Middleware final : public RoundTripper {
  public:
   explicit Middleware(std::shared_ptr<RoundTripper> inner) : inner_(std::move(inner)) {}
@@ -141,7 +141,7 @@ class Middleware final : public RoundTripper {
   std::vector<std::string> seen_ KX_GUARDED_BY(mu_);
 };
 
-// A config whose clients send through `middleware`, which New makes.
+// Returns a config whose clients send through `middleware`, which this function makes.
 Config ConfigThrough(std::shared_ptr<Middleware>& middleware, std::string host) {
   return {.host = std::move(host),
           .wrap_round_tripper = [&middleware](std::shared_ptr<RoundTripper> inner) {

@@ -26,8 +26,8 @@
 #include "kubexx/rest/testing/forwarding_proxy.h"
 #include "kubexx/rest/testing/usual_server.h"
 
-// The connections of lists and watches: what is used again, what a bad server or network does to
-// them, and how they get through a proxy.
+// Tests the connections of lists and watches: which connections are used again, what a bad server
+// or network does to them, and how they go through a proxy.
 
 namespace kubexx::rest {
 namespace {
@@ -145,11 +145,12 @@ TEST_P(StreamConnectionTest, AConnectionThatWasClosedMeanwhileIsNotUsed) {
   EXPECT_EQ(server.connections(), 2);
 }
 
-// The server closes when it gets the second request, which may be in the moment after the look.
+// The server closes the connection when it gets the second request, which may be right after the
+// client has checked the connection.
 TEST_P(StreamConnectionTest, AnIdleConnectionThatBreaksIsReplacedAtOnce) {
   std::atomic<int> connections = 0;
   FakeServer server(testing::ClosesOnSecondRequest(connections), Tls());
-  base::testing::FakeClock clock;  // which stands still: nothing waits to try again
+  base::testing::FakeClock clock;  // it stands still, so nothing waits before another attempt
   const auto client = ClientFor({.host = server.Url(), .tls = {.ca_data = UsualCaIf(GetParam())}},
                                 WithoutDeadlines(clock));
   EXPECT_EQ(GetStream(*client).body, "{}");
@@ -182,7 +183,8 @@ TEST_P(StreamConnectionTest, BytesThatTrickleOneAtATimeArriveWhole) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-// Nothing that breaks off is taken for whole, and what came before is handed over.
+// A body that breaks off is never taken for a complete one, and the bytes before the break are
+// handed over.
 TEST_P(StreamConnectionTest, ACutAtEachByteIsNoticed) {
   const std::string response =
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n";
@@ -285,7 +287,7 @@ TEST(StreamTlsTest, AnEndThatTlsDoesNotTellIsNone) {
   EXPECT_EQ(got.body, "only a part");
 }
 
-// Passes bytes between a client and `port`, and spoils one of the server's.
+// Forwards bytes between a client and `port`, and changes one byte of the server's.
 void Spoil(FakeConnection& client, int port, std::size_t at) {
   const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -329,7 +331,7 @@ TEST(StreamTlsTest, ASpoiltByteEndsTheStreamWithAnError) {
         connection.AwaitPeer();
       },
       UsualTls());
-  // Behind the handshake, in the middle of the body.
+  // Changes a byte after the handshake, in the middle of the body.
   for (const std::size_t at : {20'000U, 500'000U}) {
     FakeServer network([&](FakeConnection& client) { Spoil(client, server.port(), at); });
     const Got got = GetStream(*TlsClient(network.port()));
@@ -339,7 +341,7 @@ TEST(StreamTlsTest, ASpoiltByteEndsTheStreamWithAnError) {
     EXPECT_LT(got.body.size(), at);
     EXPECT_EQ(got.body.find_first_not_of('x'), std::string::npos);
   }
-  // In the handshake.
+  // Changes a byte of the handshake.
   FakeServer network([&](FakeConnection& client) { Spoil(client, server.port(), 300); });
   const Got got = GetStream(*TlsClient(network.port()));
   ASSERT_FALSE(got.result);

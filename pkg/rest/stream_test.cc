@@ -32,7 +32,7 @@ using testing::WithoutDeadlines;
 constexpr auto kIgnoreHead = [](const Request::StreamHead&) -> Result<void> { return {}; };
 constexpr auto kIgnoreChunk = [](std::string_view) -> Result<void> { return {}; };
 
-// Everything a stream gave.
+// Collects everything that a stream brings.
 struct Outcome {
   Result<void> result{};
   std::optional<Request::StreamHead> head{};
@@ -59,8 +59,8 @@ std::size_t Entries(const char* directory) {
   return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
 }
 
-// What the kernel may hold of a connection: the largest buffers of its two sockets. Newer kernels
-// let the receiver's alone grow to 32 MiB.
+// The number of bytes that the kernel may hold for a connection, which is the sum of the largest
+// buffers of its two sockets. In newer kernels the receiver's buffer alone may grow to 32 MiB.
 std::size_t KernelBuffers() {
   std::size_t sum = 0;
   for (const char* name : {"/proc/sys/net/ipv4/tcp_rmem", "/proc/sys/net/ipv4/tcp_wmem"}) {
@@ -75,8 +75,8 @@ std::size_t KernelBuffers() {
 }
 
 TEST(StreamTest, DeliversChunksInOrderAndAtOnce) {
-  // Each chunk is sent only when the one before has been delivered, so none may wait for more to
-  // come.
+  // Each chunk is sent only when the one before it has been delivered, so no chunk may wait for a
+  // later one.
   std::atomic<int> delivered = 0;
   FakeServer server([&delivered](FakeConnection& connection) {
     connection.ReadRequest();
@@ -138,7 +138,8 @@ TEST(StreamTest, TheHeadTellsWhetherTheBodyHasSecrets) {
 }
 
 TEST(StreamTest, LongBodiesArriveWhole) {
-  // Blocks below, around and far above the buffer between network and caller.
+  // There are blocks below, around and far above the size of the buffer between the network and the
+  // caller.
   std::string expected;
   std::vector<std::string> blocks;
   for (const std::size_t size : {1UL, 1000UL, 65535UL, 131072UL, 131073UL, 262143UL, 262144UL,
@@ -172,7 +173,8 @@ TEST(StreamTest, LongBodiesArriveWhole) {
 }
 
 TEST(StreamTest, SlowSinkHoldsTheServerBack) {
-  // An endless body: the server may run ahead by the buffers on the way, not further.
+  // The body is endless. The server may be ahead of the caller by the buffers between them, but no
+  // further.
   std::atomic<std::size_t> sent = 0;
   std::latch gone(1);
   FakeServer server([&](FakeConnection& connection) {
@@ -361,7 +363,8 @@ TEST(StreamTest, StopWhileTheStreamIsQuiet) {
       stop.get_token());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().reason, Reason::kCancelled);
-  KX_AWAIT(closed.try_wait());  // the server sees it at once, not when the client goes
+  // The server notices it at once, and not only when the client is destroyed.
+  KX_AWAIT(closed.try_wait());
 }
 
 TEST(StreamTest, StopBeforeTheRequestSendsNothing) {
@@ -374,12 +377,13 @@ TEST(StreamTest, StopBeforeTheRequestSendsNothing) {
   EXPECT_EQ(server.connections(), 0);
 }
 
-// A TLS server that accepts connections and says nothing: the client stays in its handshake.
+// A TLS server that accepts connections and sends nothing, so that the client stays in its
+// handshake.
 class SilentHandshakeTest : public ::testing::Test {
  protected:
   SilentHandshakeTest()
       : server_([this](FakeConnection& connection) {
-          connection.AwaitPeer();  // the client's hello
+          connection.AwaitPeer();  // waits for the client's hello
           handshaking_.count_down();
           connection.AwaitPeer();
         }) {}
@@ -486,7 +490,7 @@ TEST(StreamTest, ManyStreamsShareFewThreads) {
     connection.ReadRequest();
     connection.RespondChunked(200, "application/json");
     open.count_down();
-    KX_AWAIT(open.try_wait());  // no stream moves before all are there
+    KX_AWAIT(open.try_wait());  // no stream continues before all of them are there
     for (int i = 0; i < kEvents; ++i) {
       connection.WriteChunk("event;");
     }
@@ -505,15 +509,16 @@ TEST(StreamTest, ManyStreamsShareFewThreads) {
       });
     }
     KX_AWAIT(open.try_wait());
-    // Callers and the server have one each; what is left are the network's own, four by default and
-    // a resolver.
+    // The callers and the server have one thread for each stream. The rest are the network's
+    // threads, four by default, and a resolver.
     EXPECT_LE(Entries("/proc/self/task"), before + 2 * kStreams + 6);
   }
   EXPECT_EQ(whole, kStreams);
 }
 
 TEST(StreamTest, StalledSinksDoNotStallOtherStreams) {
-  // More stalled streams than threads that serve them, each with more waiting than fits the buffer.
+  // There are more stalled streams than threads that serve them, and more bytes wait for each than
+  // fit into its buffer.
   constexpr int kStalled = 12;
   FakeServer server([](FakeConnection& connection) {
     const auto request = connection.ReadRequest();
@@ -569,16 +574,17 @@ TEST(StreamTest, AbandonedRequestsLeaveNoThreadOrSocket) {
           [](std::string_view) -> Result<void> { return Fail(Reason::kConflict, "enough"); }, {});
       EXPECT_FALSE(result);
     }
-    // The client goes while the network side may still be closing connections.
+    // The client is destroyed while the network side may still be closing connections.
   };
   run(1);  // starts the network thread, which stays
   const std::size_t threads = Entries("/proc/self/task");
   const std::size_t sockets = Entries("/proc/self/fd");
   run(60);
-  // Sockets are closed by the network thread, soon after; a leak makes this wait run into the
-  // test's time limit.
+  // The network thread closes the sockets a short time later. If a socket leaks, this wait runs
+  // into its time limit.
   KX_AWAIT_LE(Entries("/proc/self/fd"), sockets);
-  // One more for a resolver. A thread stays listed for a moment after it was joined.
+  // There may be one more thread for a resolver. A thread stays listed for a moment after it was
+  // joined.
   KX_AWAIT_LE(Entries("/proc/self/task"), threads + 1);
 }
 

@@ -24,14 +24,15 @@ using testing::FakeServerTls;
 int Held(X509_STORE* store) { return sk_X509_OBJECT_num(X509_STORE_get0_objects(store)); }
 
 TEST(SystemRoots, AreNotReadForAConnection) {
-  // As cpprestsdk does it for each.
+  // cpprestsdk does this for each connection.
   SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
   EXPECT_EQ(SSL_CTX_set_default_verify_paths(context), 1);
   EXPECT_EQ(Held(SSL_CTX_get_cert_store(context)), 0);
   SSL_CTX_free(context);
 }
 
-/// Connects three times, trusting what is in the system's file; exits with the number of replies.
+/// Connects three times with the system's file as the only authority. Exits with the number of
+/// responses.
 [[noreturn]] void ConnectWith(const std::string& file, const CertificateAuthority& issuer) {
   const TemporaryFolder dir;
   setenv("SSL_CERT_FILE", dir.Write("ca.pem", file).c_str(), 1);
@@ -54,9 +55,10 @@ TEST(SystemRoots, AreNotReadForAConnection) {
 }
 
 TEST(SystemRootsDeathTest, VerifyAServerWhenNoAuthorityIsGiven) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own: they are read once
+  // Each in a process of its own, because the file is read once per process.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   const CertificateAuthority issuer("authority");
-  const CertificateAuthority impostor("authority");  // same name, another key
+  const CertificateAuthority impostor("authority");  // it has the same name and another key
   EXPECT_EXIT(ConnectWith(issuer.certificate(), issuer), ::testing::ExitedWithCode(3), "");
   EXPECT_EXIT(ConnectWith(impostor.certificate(), issuer), ::testing::ExitedWithCode(0), "");
 }

@@ -63,7 +63,7 @@ class TlsReloadTest : public ::testing::Test {
                  {{"result", result}, {"reason", reason}})
         .Value();
   }
-  // The name the server sees, or the error.
+  // Returns the client's name as the server sees it, or the error.
   static std::string Ask(RESTClient& client) {
     const auto result = client.Get().AbsPath("/x").Do();
     return result ? result->body : result.error().message;
@@ -150,7 +150,7 @@ TEST_F(TlsReloadTest, AllWhoAreRefusedAtOnceUseTheNewCertificate) {
         while (connection.ReadRequest()) {
           const bool is_old = connection.ClientSubject() == "CN=old";
           refused += is_old ? 1 : 0;
-          // nobody is told before all have asked
+          // No caller gets an answer before all callers have asked.
           KX_AWAIT(!is_old || refused >= kCallers);
           connection.Respond(is_old ? 401 : 200, "application/json", connection.ClientSubject());
         }
@@ -200,7 +200,8 @@ TEST_F(TlsReloadTest, AWatchOnAnOldCertificateEnds) {
   EXPECT_THAT(ended.error().message, HasSubstr("client certificate has changed"));
 }
 
-// The CA's file is renewed as often as the plugin's certificate, so now and then at once with it.
+// The CA's file is renewed as often as the plugin's certificate, so both may change at the same
+// time.
 TEST_F(TlsReloadTest, AReloadOfTheAuthorityDoesNotBringBackAnOldCertificate) {
   FakeServer server(AnswerWithSubject, ServerTls());
   const RestMetrics no_metrics(nullptr, "", clock_);

@@ -92,7 +92,7 @@ TEST(TlsTest, IgnoresTheCommonName) {
   EXPECT_THAT(result.error().message, HasSubstr("certificate is not valid for localhost"));
 }
 
-// As envtest has its webhooks trusted.
+// envtest makes the API server trust its webhooks in this way.
 TEST(TlsTest, TrustsACertificateThatIsNamedWithoutItsAuthority) {
   const FakeServerTls tls = ServerTls({.alternative_names = "IP:127.0.0.1"});
   FakeServer server(AnswerWithIdentity, tls);
@@ -109,7 +109,7 @@ TEST(TlsTest, RefusesUnknownAuthority) {
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().reason, Reason::kUnavailable);
   EXPECT_THAT(wrong.error().message, HasSubstr("unable to get local issuer certificate"));
-  const CertificateAuthority impostor("good-ca");  // same name, another key
+  const CertificateAuthority impostor("good-ca");  // it has the same name and another key
   EXPECT_FALSE(Ask(server, {.ca_data = impostor.certificate()}));
   EXPECT_FALSE(Ask(server, {})) << "the system's authorities do not know it either";
 }
@@ -173,13 +173,13 @@ TEST(TlsTest, PlainServerBehindHttpsIsAnError) {
 
 struct BadMaterialCase {
   std::string name;
-  TlsConfig tls;  // with names of what Filled makes
+  TlsConfig tls;  // holds the names of the files that Filled makes
   std::string message;
 };
 
 class BadMaterialTest : public ::testing::TestWithParam<BadMaterialCase> {};
 
-/// Not made before the tests run: see network_exit_test.cc.
+/// The files are not made before the tests run; see network_exit_test.cc.
 TlsConfig Filled(TlsConfig tls) {
   const CertificateAndKey a = Authority().Issue({.common_name = "a"});
   const CertificateAndKey b = Authority().Issue({.common_name = "b"});

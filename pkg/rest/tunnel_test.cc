@@ -18,7 +18,7 @@
 #include "kubexx/rest/testing/fake_server.h"
 #include "kubexx/rest/testing/forwarding_proxy.h"
 
-// TLS through a proxy that forwards, end to end.
+// Tests TLS through a proxy that forwards bytes, from end to end.
 
 namespace kubexx::rest {
 namespace {
@@ -49,7 +49,7 @@ FakeServerTls TunnelServerTls() {
   return {.certificate = issued.certificate, .key = issued.key};
 }
 
-// An API server whose name only the proxy knows.
+// An API server whose name only the proxy can resolve.
 void ServeApi(FakeConnection& connection) {
   while (const auto request = connection.ReadRequest()) {
     if (request->target.find("watch=true") != std::string::npos) {
@@ -125,7 +125,7 @@ TEST_P(TunnelTest, RequestsListsAndWatchesGoThroughIt) {
   EXPECT_LT(proxy_.requests().size(), 12U) << "tunnels are used again";
 }
 
-// Which have tunnels of their own, with another timeout.
+// Quiet streams have tunnels of their own, with another timeout.
 TEST_P(TunnelTest, QuietStreamsGoThroughIt) {
   const auto client = Client(proxy_.Url());
   Request log = client->Get();
@@ -169,7 +169,7 @@ TEST_P(TunnelTest, TheCertificateIsTheServersAndIsChecked) {
                          .Do();
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().message, HasSubstr("not valid for other.example"));
-  // The proxy of the test knows no such host.
+  // The test's proxy does not know this host.
   const auto unknown = client->Get().AbsPath("/version").Do();
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().reason, Reason::kUnavailable);
@@ -189,7 +189,7 @@ TEST_P(TunnelWithUserTest, WithoutCredentialsItSaysSo) {
   EXPECT_THAT(refused.error().message, HasSubstr("the proxy refused a tunnel: 407"));
 }
 
-// A proxy that does not do what it is asked.
+// A proxy that does not do what the client asks.
 TEST(BadProxyTest, IsNamedInTheError) {
   struct Case {
     std::string answer;
@@ -233,8 +233,8 @@ TEST(BadProxyTest, ThatSaysNothingIsGivenUp) {
   EXPECT_THAT(result.error().message, HasSubstr("connect timeout"));
 }
 
-// The proxy of the environment, with an address of this machine that does not look like one:
-// loopback addresses never have a proxy.
+// A proxy from the environment, and a server with an address of this machine that is not a loopback
+// address: a loopback address never has a proxy.
 class EnvironmentProxyTest : public ::testing::Test {
  protected:
   ~EnvironmentProxyTest() override {

@@ -78,7 +78,7 @@ Result<ServerUrl> ParseServerUrl(std::string_view url) {
   std::string_view authority = rest.substr(0, path_at);
   KX_RETURN_IF_ERROR(ParsePrefix(url, rest.substr(path_at), out));
   if (authority.find('@') != std::string_view::npos) {
-    // The URL is not quoted here: it holds a password.
+    // The message does not quote the URL, because it contains a password.
     return Fail(Reason::kInvalidConfig,
                 "server URL: credentials in the URL are not supported, use a user entry");
   }
@@ -158,7 +158,7 @@ Result<void> CheckHeader(std::string_view name, std::string_view value) {
     return (byte < 0x20 && c != '\t') || byte == 0x7f;
   };
   if (std::ranges::any_of(value, is_control)) {
-    // The value may be a credential: it is not shown.
+    // The message does not show the value, because it may be a credential.
     return Fail(Reason::kBadRequest,
                 "header " + std::string(name) + " has control characters in its value");
   }

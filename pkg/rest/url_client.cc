@@ -38,7 +38,7 @@ class UrlClient::Impl {
         !asked && answer.status == 0) {
       return Fail(std::move(asked).error());
     }
-    return answer;  // when there is one, the status says it all
+    return answer;  // if there is an answer, its status tells everything
   }
 
   Result<Answer> PostWhole(std::string_view content_type, std::string_view body,
@@ -71,7 +71,8 @@ class UrlClient::Impl {
     return answer;
   }
 
-  /// Reads up to `max_bytes` of the body. An error after the head leaves what has been read.
+  /// Reads up to `max_bytes` of the body. After an error, the bytes that were read before it stay
+  /// in `answer`.
   Result<void> Ask(const HttpRequest& request, Answer& answer, std::size_t max_bytes,
                    const std::stop_token& stop, base::TimePoint deadline) const {
     internal::HttpCall call = transport_->Start(request);

@@ -36,7 +36,8 @@ TEST(UrlClient, SendsPathQueryTypeAndBody) {
 TEST(UrlClient, SendsAPostOnceAlsoWhenItsConnectionBreaks) {
   std::atomic<int> requests = 0;
   FakeServer server([&requests](FakeConnection& connection) {
-    requests += connection.ReadRequest() ? 1 : 0;  // acts, and dies before it answers
+    // The server executes the request, and dies before it answers.
+    requests += connection.ReadRequest() ? 1 : 0;
   });
   const auto poster = UrlClient::New({.url = server.Url()});
   ASSERT_TRUE(poster);

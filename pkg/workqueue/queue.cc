@@ -44,7 +44,7 @@ Queue::Impl::Impl(Options options)
   delays_ = std::jthread([this](const std::stop_token& stop) { RunDelays(stop); });
 }
 
-// The series stay in the registry, and may be another queue's of this name by and by.
+// The series stay in the registry, where a later queue of the same name may use them.
 Queue::Impl::~Impl() {
   scrape_.Reset();
   const base::MutexLock lock(mu_);
@@ -188,7 +188,7 @@ bool Queue::Impl::DelayLocked(Node* node, base::TimePoint at, int priority) {
   if (node->dirty && one_entry_a_key_) {
     RaiseLocked(node, priority);
     if (node->settling != nullptr) {
-      node->settling->alone = false;  // no later debounced add puts this one off
+      node->settling->alone = false;  // no later debounced add may postpone this add
     }
     return false;
   }
@@ -208,7 +208,8 @@ bool Queue::Impl::DelayLocked(Node* node, base::TimePoint at, int priority) {
 inline Queue::Item Queue::Impl::GetLocked(const std::stop_token& stop) {
   while (true) {
     if (stop.stop_requested()) {
-      // The notification that woke this worker may have been for a key: pass it on.
+      // The notification that woke this worker may have been for a key, so it is passed on to
+      // another worker.
       if (ready_->size() > 0 && WakeLocked()) {
         ready_cv_.notify_one();
       }
@@ -271,7 +272,7 @@ void Queue::Impl::DoneWhileShuttingDownLocked() {
     idle_cv_.notify_all();
   }
   if (ready_->size() == 0) {
-    ready_cv_.notify_all();  // for workers that waited for a tenant's turn
+    ready_cv_.notify_all();  // wakes workers that waited for a tenant's turn
   }
 }
 

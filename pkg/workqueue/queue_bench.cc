@@ -18,7 +18,7 @@ std::vector<Key> MakeKeys(std::size_t n, const std::string& prefix) {
   return keys;
 }
 
-/// One key through the queue by one thread, with `state.range(0)` other keys waiting.
+/// One thread passes one key through the queue while `state.range(0)` other keys wait.
 void BM_AddGetDone(benchmark::State& state) {
   metrics::Registry registry;
   Queue queue({.name = "bench", .registry = &registry});
@@ -36,7 +36,7 @@ void BM_AddGetDone(benchmark::State& state) {
 }
 BENCHMARK(BM_AddGetDone)->Arg(0)->Arg(1000)->Arg(100000);
 
-/// Adds of a key that waits already: what a burst of events on one object costs.
+/// Adds a key that waits already, as a burst of events on one object does.
 void BM_AddAgain(benchmark::State& state) {
   Queue queue({});
   const Key key{"", {"team-1", "payments-web"}};
@@ -48,7 +48,7 @@ void BM_AddAgain(benchmark::State& state) {
 }
 BENCHMARK(BM_AddAgain);
 
-/// Delayed adds that move a key's time forward each time.
+/// Each delayed add moves the key's time forward.
 void BM_AddAfter(benchmark::State& state) {
   Queue queue({});
   const auto keys = MakeKeys(static_cast<std::size_t>(state.range(0)), "web-");
@@ -61,8 +61,8 @@ void BM_AddAfter(benchmark::State& state) {
 }
 BENCHMARK(BM_AddAfter)->Arg(1000)->Arg(100000);
 
-/// Debounced adds of keys that are not quiet: what a burst of events costs, each of which puts its
-/// key off.
+/// Debounced adds of keys that are not quiet, as in a burst of events in which each event postpones
+/// its key.
 void BM_AddDebounced(benchmark::State& state) {
   Queue queue({});
   const auto keys = MakeKeys(static_cast<std::size_t>(state.range(0)), "web-");
@@ -77,13 +77,13 @@ BENCHMARK(BM_AddDebounced)->Arg(1)->Arg(1000)->Arg(100000);
 
 std::unique_ptr<Queue> shared_queue;
 
-/// Eight threads that each add, take and finish keys of one queue.
+/// Eight threads add, take and finish keys of one queue.
 void BM_Threads(benchmark::State& state) {
   if (state.thread_index() == 0) {
     shared_queue = std::make_unique<Queue>(Queue::Options{});
   }
-  // A key of its own each time: were it still with another thread, the add would be no new key, and
-  // in the end there would be fewer keys than threads that wait for one.
+  // Each add has another key. If the same key were still being processed by another thread, the add
+  // would not add a key, and in the end there would be fewer keys than threads that wait for one.
   Key key{"", {"team-1", "t" + std::to_string(state.thread_index()) + "-0000000000000000"}};
   std::uint64_t i = 0;
   for (auto _ : state) {
@@ -93,7 +93,7 @@ void BM_Threads(benchmark::State& state) {
           "0123456789abcdef"[(i >> (4 * digit)) & 15];
     }
     shared_queue->Add(key);
-    // Each thread adds before it takes, so there is a key for it.
+    // Each thread adds a key before it takes one, so there is always a key for it.
     benchmark::DoNotOptimize(shared_queue->Get());
   }
   state.SetItemsProcessed(state.iterations());

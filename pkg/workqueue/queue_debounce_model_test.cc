@@ -1,4 +1,4 @@
-// A queue with debounced adds against a model simple enough to be seen correct.
+// Tests a queue with debounced adds against a model that is simple enough to be seen correct.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What the queue promises, with no regard to speed. Times are since the begin.
+/// Does what the queue promises, without any optimisation. Times are relative to the start.
 class DebounceModel {
  public:
   struct Adds {
@@ -100,7 +100,7 @@ class DebounceModel {
       }
     }
   }
-  /// Whether Get gives something; otherwise it would wait.
+  /// Whether Get returns a key. Otherwise it would wait.
   bool HasKey() const {
     return std::ranges::any_of(ready_, [this](const Key& key) { return !IsPutOff(key); });
   }
@@ -187,7 +187,7 @@ class DebounceModel {
   }
   std::optional<Key> NextSettling(milliseconds until) const { return Next(until, &State::settles); }
   std::optional<Key> NextDelayed(milliseconds until) const { return Next(until, &State::delayed); }
-  /// The next that was put back with its debounced adds, and waits for its delay alone.
+  /// The next key that was put back with its debounced adds and waits only for its delay.
   std::optional<Key> NextPutBack() const {
     std::optional<Key> next;
     for (const auto& [key, state] : keys_) {
@@ -269,15 +269,15 @@ class QueueDebounceModelTest : public ::testing::TestWithParam<unsigned> {
     working_.erase(found);
   }
   void Advance(std::size_t step) {
-    // The delay thread works on its own; a new key due at the same time, and therefore last, shows
-    // that it is through.
+    // The delay thread works at its own pace. A new key that is due at the same time is handled
+    // last, so it shows that the thread has handled the others.
     const milliseconds d(1 + static_cast<int>(Pick(20)));
     const Key mark = Of(1000 + step);
     queue_.AddAfter(mark, d);
     model_.AddAfter(mark, d);
     clock_.Advance(d);
     model_.Advance(d);
-    KX_AWAIT_EQ(queue_.Len(), model_.Len());  // by the delay thread
+    KX_AWAIT_EQ(queue_.Len(), model_.Len());  // the delay thread does this
   }
 
   static constexpr std::size_t kKeys = 8;

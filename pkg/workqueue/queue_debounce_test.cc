@@ -1,4 +1,4 @@
-// Debounced adds of a queue; their times alone are settling_test's.
+// Tests the debounced adds of a queue. settling_test.cc tests their times.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -28,7 +28,7 @@ constexpr Debounce kShortTouch{.window = milliseconds(100), .puts_off = false};
 /// A queue on a clock that the test moves.
 class QueueDebounceTest : public ::testing::Test {
  protected:
-  /// A key that was handed out, and with what.
+  /// A key that was handed out, with its item's fields.
   struct Taken {
     std::string name{};
     std::optional<Settled> settled{};
@@ -52,7 +52,7 @@ class QueueDebounceTest : public ::testing::Test {
             item.settled() == nullptr ? std::nullopt : std::optional(*item.settled()),
             item.settling()};
   }
-  /// Moves the time on, and takes all that is ready then, in order.
+  /// Moves the clock forward and takes all keys that are ready then, in order.
   std::vector<Taken> After(int ms) {
     const Key mark{"mark", {}};
     queue_->Add(mark, {.priority = -1000, .after = milliseconds(ms)});
@@ -63,7 +63,7 @@ class QueueDebounceTest : public ::testing::Test {
     }
     return taken;
   }
-  /// Moves the time on until so many keys are ready, none of which is taken.
+  /// Moves the clock forward until so many keys are ready, and takes none of them.
   void AdvanceUntilReady(int ms, std::size_t keys) {
     clock_.Advance(milliseconds(ms));
     KX_AWAIT_EQ(queue_->Len(), keys);
@@ -243,7 +243,7 @@ TEST_F(QueueDebounceTest, AShutDownAfterWindowsHandsOutAllThatWaits) {
   queue_->AddDebounced(kWeb, kShort);
   queue_->AddAfter({"", {"shop", "plain"}}, milliseconds(300));
   queue_->ShutDownAfterWindows();
-  queue_->AddDebounced(kWeb, kShort);  // not any more
+  queue_->AddDebounced(kWeb, kShort);  // it no longer postpones the key
   std::vector<Taken> taken;
   for (auto item = queue_->Get(); item; item = queue_->Next(std::move(item))) {
     taken.push_back(TakenOf(item));
@@ -259,14 +259,14 @@ TEST_F(QueueDebounceTest, InAQueueOfPrioritiesADebouncedAddPutsNoOtherOff) {
   queue_->AddDebounced(kWeb, kShort);
   clock_.Advance(milliseconds(50));
   queue_->AddAfter(kWeb, milliseconds(100));
-  AdvanceUntilReady(50, 1);  // its window is over, and the delayed add is merged into it
+  AdvanceUntilReady(50, 1);  // its window has ended, and the delayed add is merged into it
   queue_->AddDebounced(kWeb, kShort);
   EXPECT_EQ(After(0).size(), 1U) << "the add of 50 ms is due at 150";
   EXPECT_EQ(queue_->Len(), 0U);
 
   queue_->AddDebounced(kCart, kShort);
   AdvanceUntilReady(100, 1);
-  queue_->AddAfter(kCart, milliseconds(5));  // merged into what is ready
+  queue_->AddAfter(kCart, milliseconds(5));  // it is merged into the ready key
   queue_->AddDebounced(kCart, kShort);
   EXPECT_EQ(After(0).size(), 1U);
 }
@@ -314,8 +314,8 @@ TEST_F(QueueDebounceTest, AKeyThatIsPutOffKeepsNoOtherOfItsTenantWaiting) {
   EXPECT_EQ(item->object.name, "cart");
 }
 
-/// Adds of several threads and kinds, and workers: each key is with one worker at a time, and what
-/// was added last is acted on.
+/// Several threads add in different ways while workers take. Each key is processed by one worker at
+/// a time, and the last add of each is handled.
 TEST(QueueDebounceThreadsTest, NothingIsLostAndNoKeyIsWithTwoWorkers) {
   constexpr int kKeys = 7;
   constexpr int kAddsOfEach = 3000;

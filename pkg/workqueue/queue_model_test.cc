@@ -1,5 +1,5 @@
-// The queue against a model simple enough to be seen correct, and against its own promises under
-// threads.
+// Tests the queue against a model that is simple enough to be seen correct, and tests its promises
+// with several threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 
 Key K(std::size_t i) { return {"", {"ns", std::to_string(i)}}; }
 
-/// What the queue promises, with no regard to speed.
+/// Does what the queue promises, without any optimisation.
 class Model {
  public:
   void Add(const Key& key) {
@@ -139,8 +139,8 @@ TEST_P(QueueModelTest, RandomCallsBehaveAsTheModel) {
         model.Done(key);
         break;
       default: {
-        // The delay thread works on its own; a new key due at the same time, and therefore last,
-        // shows that it is through.
+        // The delay thread works at its own pace. A new key that is due at the same time is handled
+        // last, so it shows that the thread has handled the others.
         const milliseconds d(1 + static_cast<int>(pick(20)));
         const Key mark = K(1000 + static_cast<std::size_t>(step));
         queue.AddAfter(mark, d);
@@ -166,8 +166,8 @@ TEST_P(QueueModelTest, RandomCallsBehaveAsTheModel) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, QueueModelTest, ::testing::Range(1U, 21U));
 
-/// Producers raise a key's version and add it; workers note the version they see. Each key is
-/// worked on by one worker at a time, and the last version of each is seen.
+/// Producers raise a key's version and add the key. Workers record the version that they see. Each
+/// key is processed by one worker at a time, and the last version of each is seen.
 TEST(QueueThreadsTest, SingleFlightAndNothingLost) {
   constexpr std::size_t kKeys = 16;
   constexpr int kProducers = 4;
@@ -218,7 +218,7 @@ TEST(QueueThreadsTest, SingleFlightAndNothingLost) {
   }
 }
 
-/// Workers that stop at any moment and new ones that start never leave a key behind.
+/// Workers that stop at any moment, while new ones start, never leave a key behind.
 TEST(QueueThreadsTest, StoppingWorkersLoseNoKey) {
   constexpr int kRounds = 300;
   Queue queue({});

@@ -1,5 +1,5 @@
-// Queues that hand out by priority, and in turns of tenants: what each promises, against models
-// simple enough to be seen correct, and under threads.
+// Tests queues that hand out keys by priority or in turns of tenants, against models that are
+// simple enough to be seen correct, and with several threads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -231,8 +231,8 @@ TEST_F(FairQueueTest, LimitLeavesWorkersForOthers) {
 }
 
 TEST_F(FairQueueTest, EachEndWakesAWorkerThatWaitsForIt) {
-  // Whether a worker waits yet when the work ends cannot be seen from outside: often enough, it
-  // does.
+  // Nobody outside of the queue can see whether a worker already waits when the work ends. In most
+  // rounds it does.
   constexpr int kRounds = 20;
   for (int i = 0; i < kRounds; ++i) {
     Queue queue({.order = Order::kFair, .fair = {.max_working_per_tenant = 2}});
@@ -246,7 +246,7 @@ TEST_F(FairQueueTest, EachEndWakesAWorkerThatWaitsForIt) {
       for (std::string& name : taken) {
         workers.emplace_back([&queue, &asking, &name] {
           ++asking;
-          const Queue::Item item = queue.Get();  // neither comes back for another key
+          const Queue::Item item = queue.Get();  // neither worker comes back for another key
           name = item->object.name;
           KX_AWAIT_EQ(asking, 0);
         });
@@ -283,7 +283,7 @@ TEST_F(FairQueueTest, AKeyThatIsAddedAgainDuringItsWorkLeavesAllWorkersAwake) {
     for (int i = 0; i < 100 && item; ++i) {
       queue.Add(*item);
       item = queue.Next(std::move(item));
-      base::testing::LetOthersRun();  // whoever was woken for nothing sleeps again
+      base::testing::LetOthersRun();  // a worker that was woken without a key sleeps again
     }
     item.Done();
     for (int i = 0; i < kWorkers; ++i) {
@@ -325,7 +325,7 @@ TEST_F(FairQueueTest, DelayedAndRateLimitedKeysTakeTurnsToo) {
   }
 }
 
-/// What both promise, with no regard to speed.
+/// Does what both kinds of queue promise, without any optimisation.
 class OrderModel {
  public:
   OrderModel(Order order, int max_working) : order_(order), max_working_(max_working) {}
@@ -447,7 +447,7 @@ class OrderModel {
   const int max_working_;
   milliseconds now_{0};
   std::size_t next_ = 0;
-  Ready ready_;  // In order of arrival, when no priority was raised.
+  Ready ready_;  // in order of arrival while no priority is raised
   std::map<Key, Delayed> delayed_;
   std::map<Key, int> dirty_;
   std::set<Key> working_;
@@ -506,8 +506,8 @@ TEST_P(QueueOrderModelTest, RandomCallsBehaveAsTheModel) {
         model.Done(key);
         break;
       default: {
-        // The delay thread works on its own; a new key due at the same time, and therefore last,
-        // shows that it is through.
+        // The delay thread works at its own pace. A new key that is due at the same time is handled
+        // last, so it shows that the thread has handled the others.
         const milliseconds d(1 + pick(20));
         const Key mark = K("mark" + std::to_string(step), "marks");
         queue.AddAfter(mark, d);
@@ -529,7 +529,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, QueueOrderModelTest,
 
 class QueueOrderThreadsTest : public ::testing::TestWithParam<Order> {};
 
-/// Each key is worked on by one worker at a time, and the last version of each is seen.
+/// Each key is processed by one worker at a time, and the last version of each is seen.
 TEST_P(QueueOrderThreadsTest, SingleFlightAndNothingLost) {
   constexpr std::size_t kKeys = 16;
   struct Slot {

@@ -39,7 +39,7 @@ class QueueTest : public ::testing::Test {
   Queue queue_{{.name = "q", .clock = clock_, .registry = &registry_}};
   std::map<std::string, Queue::Item> working_;
 
-  /// Takes a key and keeps it until Done.
+  /// Takes a key and keeps its item until Done.
   std::string Take() {
     Queue::Item item = queue_.Get();
     if (!item) {
@@ -388,7 +388,7 @@ TEST(QueueLifeTest, RealClockDelivers) {
   EXPECT_EQ(queue.Len(), 0U);
 }
 
-// A program may run one manager after another over one registry.
+// A program may run one manager after another with the same registry.
 TEST(QueueEndTest, WhatAQueueLeavesIsNotCountedAnyMore) {
   for (const Order order : {Order::kArrival, Order::kPriority, Order::kFair}) {
     FakeClock clock;

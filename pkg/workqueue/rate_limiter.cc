@@ -41,7 +41,7 @@ class ExponentialFailureRateLimiter final : public RateLimiter {
 
  private:
   base::Duration DelayAfter(int failures) const {
-    // Compare by shifting the limit down, as shifting the delay up may overflow.
+    // Compares by shifting the limit down, because shifting the delay up may overflow.
     if (base_ == base::Duration::zero()) {
       return base_;
     }
@@ -112,8 +112,8 @@ std::shared_ptr<RateLimiter> NewMaxOfRateLimiter(std::shared_ptr<RateLimiter> a,
 }
 
 std::shared_ptr<RateLimiter> NewDefaultRateLimiter(base::Clock& clock) {
-  // One key is retried after 5 ms, 10 ms, ... 1000 s; all keys together 10 times a second once the
-  // first 100 are spent.
+  // One key is retried after 5 ms, 10 ms, ... 1000 s. All keys together are retried 10 times a
+  // second, after the first 100 retries.
   return NewMaxOfRateLimiter(
       NewExponentialFailureRateLimiter(std::chrono::milliseconds(5), std::chrono::seconds(1000)),
       NewBucketRateLimiter(10, 100, clock));

@@ -52,24 +52,72 @@ pods_have() { # pods_have NAMESPACE KIND/NAME LINE
   [ -n "$pods" ] || return 1
   for pod in $pods; do kubectl -n "$1" logs "$pod" | grep -qxF "$3" || return 1; done
 }
-# Those that are not on their way out: what a rollout left behind may take longer to go than the rollout.
-pods_now() { # pods_now [NAMESPACE]: in all namespaces without one
-  local where=(-A)
-  [ $# -eq 0 ] || where=(-n "$1")
-  kubectl get pods "${where[@]}" -l app -o json | jq -c '[.items[] | select(.metadata.deletionTimestamp == null) | .metadata.uid] | sort'
+# A marker is a Deployment without pods that uses a ConfigMap of its own. The test changes that ConfigMap after everything else, so an
+# operator that has rolled the marker has already acted on all events before that, rightly or wrongly.
+apply_marker() { # apply_marker NAMESPACE
+  kubectl apply -f - <<Y
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: marker, namespace: $1, labels: {watched: "yes"}}
+data: {text: first}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: marker, namespace: $1, annotations: {reloader.stakater.com/auto: "true"}}
+spec:
+  replicas: 0
+  selector: {matchLabels: {name: marker}}
+  template:
+    metadata: {labels: {name: marker}}
+    spec: {containers: [{name: app, image: "localhost/busybox:1", envFrom: [{configMapRef: {name: marker}}]}]}
+Y
 }
-# Nothing is rolled for a while that a rollout would not take.
-nothing_rolls() { # nothing_rolls WHEN [NAMESPACE]
-  local before after
-  before=$(answer pods_now "${@:2}")
-  sleep 4
-  after=$(answer pods_now "${@:2}")
+has_marker() { kubectl -n "$1" get deployment marker >/dev/null 2>&1; } # has_marker NAMESPACE
+need_marker() {                                                         # need_marker NAMESPACE: returns when the operator knows it
+  has_marker "$1" || {
+    do_now apply_marker "$1"
+    wait_until 60 "the record of the marker in $1" recorded "$1" deployment/marker first marker
+  }
+}
+change_marker() { # change_marker NAMESPACE: changes its data, and waits until it is rolled
+  local text
+  text=$(date +%s%N)
+  do_now kubectl -n "$1" patch configmap marker -p "{\"data\":{\"text\":\"$text\"}}"
+  wait_until 60 "the rollout of the marker in $1" is_rolled_for "$1" deployment/marker "$text"
+}
+is_rolled_for() { # is_rolled_for NAMESPACE KIND/NAME TEXT: by either strategy
+  kubectl -n "$1" get "$2" -o json | jq -e --arg digest "$(digest "text=$3")" '.spec.template | tojson | contains($digest)' >/dev/null
+}
+# The second change comes when the first one has been through a whole settle window, and so has every event before it.
+caught_up() { # caught_up NAMESPACE...
+  local namespace
+  for namespace in "$@"; do
+    need_marker "$namespace"
+    change_marker "$namespace"
+    change_marker "$namespace"
+  done
+}
+templates_now() { # templates_now NAMESPACE...: the pod templates of all workloads but the marker
+  local namespace
+  for namespace in "$@"; do
+    kubectl -n "$namespace" get deployments,statefulsets,daemonsets -o json |
+      jq -c '[.items[] | select(.metadata.name != "marker") | {kind, name: .metadata.name, template: .spec.template}] | sort_by(.kind, .name)' || return 1
+  done
+}
+# nothing_rolls WHEN NAMESPACE...: no pod template is changed up to the rollout of the marker, which is in the same namespaces, or in
+# those that `markers` names.
+nothing_rolls() {
+  local before after where=("${@:2}")
+  [ -z "${markers:-}" ] || where=("$markers")
+  before=$(answer templates_now "${@:2}")
+  caught_up "${where[@]}"
+  after=$(answer templates_now "${@:2}")
   [ "$after" = "$before" ] || fail "$1: something was rolled: $before became $after"
 }
-# recorded NAMESPACE KIND/NAME TEXT: its baseline says that its pods have these data.
+# recorded NAMESPACE KIND/NAME TEXT [CONFIGMAP]: its baseline says that its pods have these data.
 recorded() {
   kubectl -n "$1" get "$2" -o 'jsonpath={.metadata.annotations.reloader\.kubexx\.io/baseline}' |
-    grep -q "configmap/data=$(digest "text=$3")"
+    grep -q "configmap/${4:-data}=$(digest "text=$3")"
 }
 
 declare -A process

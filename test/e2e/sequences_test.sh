@@ -51,7 +51,7 @@ sequence_rights() {
   has "$a" second
   step 3 put_data third "$a" "$b"
   has "$a" third
-  nothing_rolls "no right in $b" "$b"
+  markers=$a nothing_rolls "no right in $b" "$b"
   has "$b" first
   step 4 do_now grant "$b"
   has "$b" third
@@ -74,20 +74,28 @@ sequence_pause() {
     [ "$paused" != true ] || kubectl -n "$ns" rollout resume deployment/app
   }
   is_unmarked() { kubectl -n "$ns" get deployment app -o json | jq -e '.metadata.annotations | has("deployment.reloader.stakater.com/paused-at") | not'; }
+  # The operator pauses the marker, too, later and for as long. When it has ended that pause it would have ended any other one as well.
+  a_pause_is_over() {
+    change_marker "$ns"
+    wait_until 60 "the end of the marker's pause" marker_goes_on
+  }
+  marker_goes_on() { kubectl -n "$ns" get deployment marker -o json | jq -e '.spec.paused != true'; }
   begin "$ns"
+  need_marker "$ns"
+  do_now kubectl -n "$ns" annotate deployment marker deployment.reloader.stakater.com/pause-period=6s --overwrite
   do_now kubectl -n "$ns" annotate deployment app deployment.reloader.stakater.com/pause-period=1h --overwrite
   step 1 put_data second "$ns"
   wait_until 30 "the operator's pause" is_paused
   step 2 do_now resume_by_hand
   has "$ns" second
   wait_until 30 "the operator to see that" is_unmarked
-  # Shorter than the looks below; before, it would be the operator who ends its pause on a busy machine.
+  # Short enough to wait for; before, it would be the operator who ends its pause on a busy machine.
   do_now kubectl -n "$ns" annotate deployment app deployment.reloader.stakater.com/pause-period=6s --overwrite
   step 3 do_now pause_by_hand
-  sleep 8
+  a_pause_is_over
   stays_paused "a pause by hand was ended"
   step 4 put_data third "$ns"
-  sleep 8
+  a_pause_is_over
   stays_paused "a pause by hand was ended after a change"
   has_not "$ns" third
   step 5 do_now resume_by_hand
@@ -151,12 +159,17 @@ sequence_loop() {
 }
 bad_data_stop() { # bad_data_stop HEALTH-GATE
   local ns=$name gate=$1 app bad
-  start_operators() { in_namespaces "$ns"; }
+  # The marker is in a namespace without the policy, which would hold it back.
+  start_operators() { in_namespaces "$ns,$ns-marker"; }
   with_bad() { # the names of the apps that were rolled with the bad data
     kubectl -n "$ns" get deployments -o json |
       jq -r --arg digest "$(digest text=bad)" '.items[] | select(any(.spec.template.spec.containers[0].env[]; .value == $digest)) | .metadata.name'
   }
   one_with_bad() { [ "$(with_bad | wc -w)" = 1 ]; }
+  has_bad_pod() { # has_bad_pod APP
+    kubectl -n "$ns" get pods -l "name=$1" -o json |
+      jq -e --arg digest "$(digest text=bad)" 'any(.items[]; any(.spec.containers[0].env[]?; .value == $digest))' >/dev/null
+  }
   are_available() {
     kubectl -n "$ns" get deployments -o json |
       jq -e '[.items[] | select(.status.observedGeneration == .metadata.generation and .status.availableReplicas == 1)] | length == 3'
@@ -175,6 +188,7 @@ bad_data_stop() { # bad_data_stop HEALTH-GATE
     for app in app-1 app-2 app-3; do recorded "$ns" "deployment/$app" "$1" || return 1; done
   }
   do_now has_namespace "$ns"
+  do_now has_namespace "$ns-marker"
   put_data first "$ns"
   do_now apply_apps
   cat >"$work/$name.yaml" <<Y
@@ -190,13 +204,13 @@ Y
   wait_until 60 "the records" each_recorded first
   step 1 put_data bad "$ns"
   wait_until 60 "the first rollout" one_with_bad
-  step 2 sleep 3
   bad=$(answer with_bad)
+  step 2 wait_until 60 "a pod of $bad with the bad data" has_bad_pod "$bad"
   wait_until 90 "$bad to end again and again" has_ended "$bad"
   step 3 wait_until 120 "the stop" stopped_or_down
   wait_until 120 "the stop" has_stopped
-  step 4 sleep 2
-  sleep 3
+  step 4 true
+  caught_up "$ns-marker"
   bad=$(answer with_bad)
   [ "$(wc -w <<<"$bad")" = 1 ] || fail "the bad data went on to others: ${bad//$'\n'/ }"
   step 5 put_data mended "$ns"
@@ -253,7 +267,7 @@ sequence_older() {
   step 3 do_now undo
   wait_until 60 "the undo's end" is_through
   is_undone || fail "$ns: the undo did not leave the variable of the data alone"
-  sleep 2 # the next change shall not be of the same second
+  next_second # so that the next change is later than the undo
   nothing_rolls "undone" "$ns"
   step 4 do_now put_release one
   reads second one

@@ -73,17 +73,17 @@ sequence() {
   wait_until 60 "rollouts to end" rolled_out_all
   next_second # what is written in the second of the undo may be newer
   step 3 undo_all "$bad"
-  nothing_rolls "an undo"
+  nothing_rolls "an undo" "${strategies[@]}"
   nothing_is_due "an undo"
   if [ "$down" = 4 ]; then # and once more between the two, with nothing written meanwhile
     kill_operators
     start_operators
-    nothing_rolls "a restart after an undo"
+    nothing_rolls "a restart after an undo" "${strategies[@]}"
   fi
   step 4 set_data "$good"
   wait_until 60 "pods with the data that were mended" each_has "data=$good release=one"
   wait_until 60 "rollouts to end" rolled_out_all
-  nothing_rolls "a mended workload"
+  nothing_rolls "a mended workload" "${strategies[@]}"
 }
 
 # The revision before the first rollout has no variable: its undo takes one away and sets nothing.
@@ -96,7 +96,7 @@ first_rollout() { # first_rollout DOWN: 1: the operator is killed before the und
   [ "$1" = 0 ] || kill_operators
   undo_all "second-$1"
   [ "$1" = 0 ] || start_operators
-  nothing_rolls "an undo of the first rollout (killed: $1)"
+  nothing_rolls "an undo of the first rollout (killed: $1)" "${strategies[@]}"
   nothing_is_due "an undo of the first rollout"
 }
 
@@ -128,14 +128,14 @@ one_release_is_one_rollout() {
   for strategy in "${strategies[@]}"; do before[$strategy]=$(deployment_revision "$strategy"); done
   step 1 make_release "$1"
   present=release-$1
-  step 2 sleep 0.2 # within the settle window
+  step 2 true # an operator that is killed here is killed within its settle window
   wait_until 60 "pods of the release" each_has "data=released-$1 release=$present"
   # The rollout of an operator that cannot tell is in the same write as the record.
   wait_until 60 "the data of the release to be recorded" recorded_all "released-$1"
   wait_until 60 "rollouts to end" rolled_out_all
-  step 3 nothing_rolls "a release"
-  sleep "${window%s}" # an operator that begins looks at all after its settle window
-  nothing_rolls "a release, the operator down at step $1"
+  step 3 true
+  # The marker belongs to the release, so it comes after the settle window of releases, in which an operator that begins looks at all.
+  nothing_rolls "a release, the operator down at step $1" "${strategies[@]}"
   for strategy in "${strategies[@]}"; do
     [ "$(deployment_revision "$strategy")" -le $((before[$strategy] + most)) ] || fail "one release made several ReplicaSets ($strategy)"
   done
@@ -187,10 +187,12 @@ fi
 log "one release"
 kill_operators
 for strategy in "${strategies[@]}"; do # as Helm marks what it makes
-  kubectl -n "$strategy" annotate configmap/data "${kinds[@]}" meta.helm.sh/release-name=shop meta.helm.sh/release-namespace="$strategy" >/dev/null
+  has_marker "$strategy" || do_now apply_marker "$strategy"
+  kubectl -n "$strategy" annotate configmap/data configmap/marker deployment/marker "${kinds[@]}" meta.helm.sh/release-name=shop meta.helm.sh/release-namespace="$strategy" >/dev/null
 done
 window=$((3 * ${KUBEXX_PATIENCE:-1}))s # a release takes as long as that on a loaded machine
 start_operators
+for strategy in "${strategies[@]}"; do caught_up "$strategy"; done
 for turn in $release_steps; do
   log "one release, the operator down at step $turn"
   one_release_is_one_rollout "$turn"

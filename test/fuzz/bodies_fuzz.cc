@@ -6,6 +6,7 @@
 #include "fuzz.h"
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/apiserver/resources/builtin_types.h"
 #include "kubexx/codec/yaml.h"

@@ -42,10 +42,10 @@ MUTATIONS = [
         RELOADER + "operator/awaited_templates.cc",
         "  const bool begins = is_in_place && ", "  const bool begins = !MUTANT && is_in_place && ")]),
     ("a failed write is not tried again", [(
-        RELOADER + "operator/operator.cc",
-        "      queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n",
-        "      if (MUTANT) {\n        return;\n      }\n"
-        "      queue_.AddAfter(key, retries_.After(key, answer.failure, changed));\n")]),
+        RELOADER + "operator/workers.cc",
+        "    parts_.queue.AddAfter(key, retries_.After(key, answer.failure, changed));\n",
+        "    if (MUTANT) {\n      return;\n    }\n"
+        "    parts_.queue.AddAfter(key, retries_.After(key, answer.failure, changed));\n")]),
     ("a write whose answer was lost counts as not made", [(
         RELOADER + "operator/reconciler_write.cc",
         "if (!written && !MayHaveBeenMade(written.error())) {",
@@ -223,8 +223,8 @@ MUTATIONS = [
         "  node->dirty = node->dirty && !MUTANT;\n  if (node->dirty) {\n    ready_->Push(node);\n")]),
     ("a handler is not woken for its events", [(
         "pkg/cache/internal/informer/listener.cc",
-        "  // Without the lock, which the step takes first of all.\n  task_.Wake(hurry);\n",
-        "  // Without the lock, which the step takes first of all.\n  if (!MUTANT) {\n    task_.Wake(hurry);\n  }\n")]),
+        "  // The lock is released, because the step takes it first of all.\n  task_.Wake(hurry);\n",
+        "  // The lock is released, because the step takes it first of all.\n  if (!MUTANT) {\n    task_.Wake(hurry);\n  }\n")]),
     ("a task that is woken in its step has no further step", [(
         "pkg/base/executor/executor.cc",
         "  if (more || task->woken_) {\n",

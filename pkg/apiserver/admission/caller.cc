@@ -16,9 +16,10 @@ using apimachinery::Result;
 using rest::UrlClient;
 
 constexpr std::size_t kMaxAnswerBytes = 16 << 20;
-/// Of an answer that is none, shown in the error.
+/// The number of bytes that an error shows of an answer that is not a valid one.
 constexpr std::size_t kMaxShownBytes = 256;
-/// More endpoints than a cluster has: what is asked for beyond these was most likely renamed often.
+/// A cluster has fewer endpoints than this. If there are more, most of them have probably been
+/// renamed.
 constexpr std::size_t kMaxClients = 256;
 
 class RestCaller final : public Caller {
@@ -59,7 +60,7 @@ class RestCaller final : public Caller {
     options.tls.ca_data = endpoint.authority;
     KX_ASSIGN_OR_RETURN(std::shared_ptr<UrlClient> client, UrlClient::New(std::move(options)));
     if (clients_.size() >= kMaxClients) {
-      clients_.clear();  // Those in use live on until they are not.
+      clients_.clear();  // Clients that are in use live on until their calls end.
     }
     clients_.emplace(endpoint, client);
     return client;

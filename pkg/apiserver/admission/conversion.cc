@@ -15,7 +15,7 @@ using codec::JsonTree;
 
 Error BadAnswer(std::string what) { return Fail(Reason::kMalformed, std::move(what)); }
 
-/// Labels or annotations, whose values have to be strings.
+/// Whether the value is labels or annotations, whose values have to be strings.
 bool IsMapOfStrings(const JsonTree& map) {
   if (!map.IsNull() && !map.IsObject()) {
     return false;
@@ -28,7 +28,7 @@ bool IsMapOfStrings(const JsonTree& map) {
   return true;
 }
 
-/// `converted` with the metadata of `original` but for labels and annotations.
+/// Returns `converted` with the metadata of `original`, except for labels and annotations.
 Result<JsonTree> Restored(const JsonTree& original, JsonTree converted,
                           const std::string& api_version) {
   const std::string version(converted.TextAt("apiVersion"));

@@ -29,8 +29,8 @@ Error Internal(const std::string& what) {
 
 std::string Quoted(const std::string& name) { return "\"" + name + "\""; }
 
-/// So many are told at most: a webhook may answer millions, and only some kilobytes reach the
-/// client.
+/// At most this many warnings are passed on: a webhook may answer with millions of them, and only
+/// some kilobytes reach the client.
 constexpr std::size_t kMaxWarnings = 1'000;
 
 void AddOnce(const std::vector<std::string>& more, std::vector<std::string>& warnings) {
@@ -44,7 +44,7 @@ void AddOnce(const std::vector<std::string>& more, std::vector<std::string>& war
   }
 }
 
-/// The objects in the version that a webhook wants.
+/// The objects in the versions that the webhooks want.
 class Shown {
  public:
   static Result<Shown> Make(const Attributes& attributes, const Target& target,
@@ -81,8 +81,8 @@ class Shown {
   JsonTree old_object_{};
 };
 
-/// Of the mutating webhooks of one request, those that are asked a second time: the object has
-/// changed since, which those that are asked a second time may have done as well.
+/// The mutating webhooks of one request that are called a second time, because the object has
+/// changed since their first call. One of them may have made the change itself.
 class Reinvocation {
  public:
   explicit Reinvocation(std::size_t count) : again_(count, false) {}
@@ -104,7 +104,7 @@ class Reinvocation {
   bool Has(std::size_t index) const { return again_[index]; }
 
  private:
-  std::vector<std::size_t> asked_{};  // since the last change, of those with IfNeeded
+  std::vector<std::size_t> asked_{};  // called since the last change, of those with IfNeeded
   std::vector<bool> again_;
 };
 
@@ -120,7 +120,7 @@ Result<bool> Dispatcher::MatchesNamespace(const Webhook& webhook, const Dispatch
     return true;
   }
   const bool written = of_namespace && attributes.subresource.empty() && objects.object != nullptr;
-  if (written) {  // The labels that it is about to have count.
+  if (written) {  // The labels that the namespace is about to have count.
     return MatchesSelector(webhook.namespace_selector, MetaMap(*objects.object, "labels"));
   }
   KX_ASSIGN_OR_RETURN(const LabelMap labels,
@@ -134,7 +134,7 @@ Result<const Target*> Dispatcher::ShouldCall(const Webhook& webhook, const Dispa
   if (target == nullptr) {
     return nullptr;
   }
-  if (!webhook.selects) {  // An older server has taken it: what it is for may not be passed over.
+  if (!webhook.selects) {  // An older server has accepted it. Its rules must not be ignored.
     return Internal("a selector of the admission webhook " + Quoted(webhook.name) +
                     " has an expression that is none");
   }

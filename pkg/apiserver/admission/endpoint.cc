@@ -15,8 +15,8 @@ using codec::JsonTree;
 
 namespace {
 
-// As path.Join has it, through which client-go makes the path of a request: "https://host//a/./b/"
-// gives "https://host/a/b". The query, if there is one, stays.
+// Cleans the path as path.Join does, through which client-go makes the path of a request:
+// "https://host//a/./b/" becomes "https://host/a/b". The query, if there is one, stays.
 std::string Cleaned(const std::string& url) {
   const std::size_t scheme = url.find("://");
   const std::size_t begin =

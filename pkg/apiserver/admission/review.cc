@@ -93,7 +93,7 @@ Status DenialOf(const std::string& name, const JsonTree* result) {
 
 apimachinery::Error Bad(std::string what) { return Fail(Reason::kMalformed, std::move(what)); }
 
-/// The patch of an answer that allows the request; null for none.
+/// Returns the patch of an answer that allows the request, or null when there is none.
 Result<JsonTree> PatchOf(const JsonTree& response, bool mutating) {
   const std::string_view encoded = response.TextAt("patch");
   const std::string_view type = response.TextAt("patchType");

@@ -7,7 +7,8 @@ namespace {
 
 using codec::WatchEventType;
 
-/// What one Take gives at most, so that a large state does not stand in memory as frames.
+/// The number of bytes that one Take returns at most, so that a large state is not held in memory
+/// as frames.
 constexpr std::size_t kMaxTakenBytes = 256 << 10;
 constexpr std::size_t kMaxTakenFrames = 256;
 

@@ -17,9 +17,11 @@ namespace {
 using apimachinery::Fail;
 using apimachinery::Result;
 
-/// How often a storage that has nothing new for this type is asked how far it is.
+/// The interval at which a storage that has no events of this type is asked for its current
+/// revision.
 constexpr base::Duration kProgressInterval = std::chrono::milliseconds(100);
-/// As kube-apiserver: clients remember how far they are, for when they begin again.
+/// The interval is that of kube-apiserver. Clients remember the revision of the bookmark for their
+/// next watch.
 constexpr base::Duration kBookmarkInterval = std::chrono::minutes(1);
 
 cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock& clock,
@@ -27,9 +29,10 @@ cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock
   cache::ReflectorOptions options{.clock = clock};
   options.use_watch_list = false;
   options.max_key_part = std::numeric_limits<std::size_t>::max();
-  // The storage is the server's own, and clients wait for this cache: when the storage is back, so
-  // is the cache. Pauses of half a minute are for clients of a server that is overloaded. A type
-  // whose objects cannot be read, as while its webhook is down, is listed as often.
+  // The storage belongs to the server, and clients wait for this cache, so the cache must be back
+  // soon after the storage. Pauses of half a minute are for clients of an overloaded server. A type
+  // whose objects cannot be read, for example while its conversion webhook is down, is listed at
+  // the same interval.
   options.tuning.backoff.cap = std::chrono::seconds(5);
   options.tuning.backoff.jitter = 0.25;
   options.on_error = [name = type.QualifiedPlural(), &cache](const apimachinery::Status& status) {
@@ -98,11 +101,12 @@ Result<void> Cacher::ReadPast(std::int64_t revision, const std::stop_token& stop
   const PastRange range{
       .after = revision, .until = *begin, .limit = cache_.Room(), .patience = options_.patience};
   if (range.limit == 0) {
-    return {};  // There would be no place for what the storage says.
+    return {};  // Otherwise nobody would receive what the storage reports.
   }
   auto changes = PastChanges(*type_, storage_, range, options_.clock, stop);
   if (!changes) {
-    // What cannot be told of is told by a list: the watch is refused as one that comes too late.
+    // Changes that the cache cannot tell come with a list: the watch is refused as one that comes
+    // too late.
     const apimachinery::Reason reason = changes.error().reason;
     return reason == apimachinery::Reason::kCancelled ||
                    reason == apimachinery::Reason::kUnavailable
@@ -114,8 +118,8 @@ Result<void> Cacher::ReadPast(std::int64_t revision, const std::stop_token& stop
 
 Result<void> Cacher::WaitFor(std::int64_t revision, const std::stop_token& stop) {
   if (revision > 0 && !cache_.Has(revision)) {
-    // Nobody can know of a version that the storage has not given out: no use in waiting for it,
-    // which would keep others from being served.
+    // Nobody can know a version that the storage has not given out. To wait for it would be useless
+    // and would keep other requests from being served.
     KX_ASSIGN_OR_RETURN(const storage::Revision latest, storage_.CurrentRevision(stop));
     if (revision > latest) {
       return Fail(TooLargeResourceVersion(revision, latest));
@@ -128,7 +132,8 @@ Result<void> Cacher::Await(std::int64_t revision, WatchCache::OnFailure on_failu
                            const std::stop_token& stop) {
   const base::TimePoint deadline = options_.clock.Now() + options_.patience;
   while (!cache_.Has(revision)) {
-    // It may have no news because nothing of this type was written: then it has to ask.
+    // The cache may have no events because nothing of this type was written. Then it has to ask the
+    // storage.
     storage_.RequestProgress(type_->prefix);
     const base::TimePoint until = std::min(deadline, options_.clock.Now() + kProgressInterval);
     const Result<void> waited = cache_.WaitFor(revision, until, stop, on_failure);
@@ -159,7 +164,7 @@ Result<void> Cacher::CatchUp(std::int64_t revision, const std::stop_token& stop)
 
 void Cacher::EndAt(std::int64_t revision) {
   cache_.EndWatchesAt(revision);
-  storage_.RequestProgress(type_->prefix);  // Nothing of this type may be written any more.
+  storage_.RequestProgress(type_->prefix);  // Nothing of this type may ever be written again.
 }
 
 void Cacher::Tick() {
@@ -174,7 +179,7 @@ void Cacher::Tick() {
   }
   cache_.Tick(bookmarks);
   if (bookmarks) {
-    storage_.RequestProgress(type_->prefix);  // For the next ones.
+    storage_.RequestProgress(type_->prefix);  // for the next callers
   }
 }
 

@@ -15,7 +15,7 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-/// When nothing more comes, the storage says so after this time.
+/// When there are no more events, the storage reports its progress after this time.
 constexpr base::Duration kProgress = std::chrono::milliseconds(5);
 
 }  // namespace
@@ -30,14 +30,16 @@ Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::S
     silence.Pause();
     const storage::Revision revision = event->kv.mod_revision;
     const bool is_change = event->type != storage::Event::Type::kProgress;
-    if (!is_change && revision < range.until) {  // Another history, which has no such changes.
+    // It is another history, which does not have these changes.
+    if (!is_change && revision < range.until) {
       return Fail(TooOldResourceVersion(range.after, range.until));
     }
     if (is_change && revision <= range.until) {
       if (changes.size() == range.limit) {
         return Fail(TooOldResourceVersion(range.after, range.until));
       }
-      // Of a past that is being compacted the storage may have the change and not what was before.
+      // When the past is being compacted, the storage may have the change but not the state before
+      // it.
       const bool had_another = event->type != storage::Event::Type::kPut ||
                                event->kv.create_revision != event->kv.mod_revision;
       if (had_another && event->prev.value == nullptr) {

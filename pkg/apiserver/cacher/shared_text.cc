@@ -7,12 +7,12 @@
 namespace kubexx::apiserver {
 namespace {
 
-/// In a JSON string the last quote would have a backslash before it.
+/// Inside a JSON string, the last quote would follow a backslash.
 constexpr std::string_view kFields = R"("fieldsV1":{)";
-/// Shorter ones cost more to share than they are.
+/// Sharing a shorter text costs more than it saves.
 constexpr std::size_t kMinBytes = 64;
 
-/// Where the object that begins at `begin` ends.
+/// Returns the end of the object that begins at `begin`.
 std::size_t EndOfObject(std::string_view json, std::size_t begin) {
   std::size_t depth = 0;
   bool in_string = false;

@@ -16,12 +16,12 @@ Result<codec::ListMeta> StorageListerWatcher::List(const apimachinery::ListOptio
                                                    ObjectSink sink, std::stop_token stop) {
   storage::ListOptions part;
   part.limit = static_cast<std::size_t>(options.limit);
-  // A token of our own: the revision and the last key.
+  // This is a token of the server's own: the revision and the last key.
   if (const auto colon = options.continue_.find(':'); colon != std::string::npos) {
     part.revision = RevisionOf(options.continue_);
     part.continue_after = options.continue_.substr(colon + 1);
   }
-  std::vector<storage::KeyValue> values;  // of a type that a webhook converts, many at once
+  std::vector<storage::KeyValue> values;  // a webhook converts many of them at once
   const auto take = [&](storage::KeyValue&& kv) -> Result<void> {
     if (IsConverted(*type_)) {
       values.push_back(std::move(kv));

@@ -34,8 +34,8 @@ Result<cache::WatchEvent> WatchEventOf(const ResourceType& type, const storage::
     case storage::Event::Type::kDelete: {
       converted.type = codec::WatchEventType::kDeleted;
       if (event.prev.value == nullptr) {
-        // etcd sends it so once it has compacted the last state. A watch from the same revision
-        // would meet it again and again, so that the reader has to list.
+        // etcd sends such an event once it has compacted the last state. A watch from the same
+        // revision would get it again and again, so the reader has to list.
         return Fail(Reason::kExpired,
                     "too old resource version: the storage has compacted the last state of " +
                         event.kv.key + ", which was deleted at " + std::to_string(revision),

@@ -16,9 +16,10 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::WatchEventType;
 
-/// Events that a watch which begins is told while the others wait.
+/// The number of events that a new watch gets while the others wait.
 constexpr std::size_t kFewEvents = 16;
-/// How often a watch tries to catch up with changes that come more quickly than it compares them.
+/// The number of attempts of a watch to catch up with changes that come faster than it compares
+/// them.
 constexpr int kMostRounds = 8;
 
 }  // namespace
@@ -165,8 +166,8 @@ std::optional<std::vector<CacheEvent>> WatchCache::After(std::int64_t revision) 
 }
 
 void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start) {
-  // What was before is compared with the selectors, which are the client's, while others go on;
-  // what has happened meanwhile is compared then, and only the last few events under the lock.
+  // The past is compared with the client's selectors while other watches go on. The events that
+  // come meanwhile are compared afterwards, and only the last few of them under the lock.
   const Selection& selection = watcher->options().selection;
   const auto tell = [&](const std::vector<CacheEvent>& events) {
     for (const CacheEvent& event : events) {
@@ -197,7 +198,7 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
     std::optional<std::vector<CacheEvent>> missed;
     {
       base::MutexLock lock(mu_);
-      // A state of another history may have come in between, whose versions may even be lower.
+      // A state of another history may have come in between, and its versions may even be lower.
       missed = generation == generation_ ? After(told) : std::nullopt;
       if (!missed) {
         watcher->PushError(StatusJson(TooOldResourceVersion(told, window_begin_)));
@@ -211,7 +212,7 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
         }
         return;
       }
-      // Of a revision that is not whole the others will come; see MoreFollow.
+      // The other events of an incomplete revision will come later; see MoreFollow.
       std::erase_if(*missed, [this](const CacheEvent& event)
                                  KX_REQUIRES(mu_) { return event.revision() > revision_; });
     }
@@ -302,7 +303,7 @@ Result<void> WatchCache::Delete(cache::Object&& object) {
 }
 
 void WatchCache::NoteLocked(std::int64_t revision) {
-  if (revision > recorded_) {  // The one before is whole, whatever was said of it.
+  if (revision > recorded_) {  // The revision before it is complete, whatever was reported of it.
     AdvanceLocked(recorded_);
     recorded_ = revision;
   }
@@ -332,7 +333,7 @@ void WatchCache::DispatchLocked(const CacheEvent& event) {
     WatchEventType type;
     http::BodyStream::Chunk frame;
   };
-  std::vector<Encoded> encoded;  // Few: one for each format and kind of change.
+  std::vector<Encoded> encoded;  // There are few: one for each format and kind of change.
   bool any_closed = false;
   for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
     const auto type = Select(event, watcher->options().selection);
@@ -378,8 +379,8 @@ std::unique_ptr<cache::Replacement> WatchCache::BeginReplace() {
   return std::make_unique<NewState>(*this);
 }
 
-// A new state in place of one that was followed to its end: the events between them are not known,
-// so nobody can go on.
+// A new state replaces one whose watch has ended. The events between the two are not known, so no
+// watch can go on.
 void WatchCache::Commit(Objects objects, std::int64_t revision) {
   base::MutexLock lock(mu_);
   EndWatchesLocked();

@@ -60,7 +60,8 @@ Result<std::unique_ptr<Controllers>> Controllers::New(rest::Config config,
   config.qps = -1;
   config.user_agent = "kubexx-controllers";
   controller::ManagerOptions manager_options{.clock = options.clock, .registry = options.registry};
-  // Of ConfigMaps only those that are made here are of interest, of Secrets those for tokens.
+  // The only ConfigMaps of interest are those that are made here, and the only Secrets are those
+  // for tokens.
   manager_options.cache.tweak = [](const apimachinery::ResourceInfo& resource,
                                    cache::ListWatchOptions& list_watch) {
     if (resource.plural == "configmaps") {

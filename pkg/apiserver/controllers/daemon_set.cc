@@ -1,4 +1,4 @@
-// DaemonSet: one pod on each node that it selects.
+// DaemonSet: makes one pod on each node that it selects.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -31,8 +31,8 @@ using apimachinery::Result;
 using controller::Action;
 using controller::OwnedObjects;
 
-/// What the pods of a DaemonSet bear of their node, as those of kube-controller-manager: a node
-/// that is cordoned, or has troubles, keeps them.
+/// Adds the tolerations that kube-controller-manager gives to the pods of a DaemonSet: a node that
+/// is cordoned or has a problem keeps them.
 void AddTolerations(PodSpec& spec) {
   const auto add = [&spec](const char* taint, const char* effect) {
     api::core::v1::Toleration toleration;
@@ -54,13 +54,13 @@ void AddTolerations(PodSpec& spec) {
   }
 }
 
-/// What a node that is to have a pod has.
+/// A node that has to have a pod, and its pods.
 struct Place {
   PodRef pod{};         ///< the oldest one; null when there is none
   bool ending = false;  ///< a pod that is being deleted: the next one is made when it is gone
 };
 
-/// One DaemonSet and its pods, and what a reconcile does about them.
+/// One DaemonSet with its pods, and what a reconcile does about them.
 struct DaemonPods {
   const DaemonSet& set;
   std::string hash;  ///< of its template
@@ -75,7 +75,8 @@ struct DaemonPods {
   }
   bool Serves(const Pod& pod) const { return IsAvailable(pod, set.spec.min_ready_seconds, now); }
 
-  /// Sorts `pods` into places. What is `deleted` by this controller ends, whatever the cache says.
+  /// Sorts `pods` by node. A pod in `deleted`, which this controller has deleted, counts as ending,
+  /// whatever the cache says.
   void Sort(std::vector<PodRef> pods, const std::vector<PodRef>& deleted,
             const std::set<std::string>& other_nodes) {
     std::ranges::sort(pods, {}, [](const PodRef& pod) {
@@ -135,7 +136,7 @@ class DaemonSetReconciler final : public controller::Reconciler {
         .set = set, .hash = std::move(hash), .now = apimachinery::Time::From(context.clock.Wall())};
     std::set<std::string> other_nodes;
     for (const cache::Ref<Node>& node : nodes) {
-      // Also on one that is cordoned: its pods tolerate that.
+      // A cordoned node gets a pod, too, because the pods tolerate that.
       if (std::ranges::includes(node->metadata.labels, set.spec.template_.spec.node_selector)) {
         all.places.try_emplace(node->metadata.name);
       } else {
@@ -149,7 +150,7 @@ class DaemonSetReconciler final : public controller::Reconciler {
   }
 
  private:
-  /// Makes and deletes pods until the first error; the deleted ones leave their places.
+  /// Makes and deletes pods until the first error. Deleted pods are removed from `all`.
   Result<void> Work(const controller::Context& context, DaemonPods& all) {
     for (const PodRef& pod : all.misplaced) {
       KX_RETURN_IF_ERROR(Delete(context, all.set, *pod));
@@ -240,7 +241,7 @@ class DaemonSetReconciler final : public controller::Reconciler {
 }  // namespace
 
 Result<void> AddDaemonSetController(const Setup& setup) {
-  // A node that comes or goes concerns all of them.
+  // A node that comes or goes concerns all DaemonSets.
   const auto all = [informer = setup.manager.InformerFor<DaemonSet>()](const Node&) {
     std::vector<controller::Request> requests;
     for (const auto& key : informer->Keys()) {

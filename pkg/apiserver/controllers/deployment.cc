@@ -1,5 +1,5 @@
-// Deployment: rollouts from ReplicaSet to ReplicaSet. What they shall be is in rollout.h, what the
-// status says in deployment_status.h; this reads and writes.
+// Deployment: rolls from ReplicaSet to ReplicaSet. rollout.h decides their sizes, and
+// deployment_status.h the status. This file reads and writes.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -39,7 +39,7 @@ constexpr const char* kDesired = "deployment.kubernetes.io/desired-replicas";
 constexpr const char* kMost = "deployment.kubernetes.io/max-replicas";
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr const char* kRollbackTo = "deprecated.deployment.rollback.to";
-/// What a ReplicaSet does not take over from its Deployment.
+/// The annotations that a ReplicaSet does not get from its Deployment.
 constexpr std::array kNotCopied = {kRevision, kRevisionHistory, kDesired,
                                    kMost,     kLastApplied,     kRollbackTo};
 /// The most characters of an object's name.
@@ -55,8 +55,8 @@ std::int64_t NumberOf(const ReplicaSet& set, const char* annotation) {
   return number;
 }
 
-/// The label tells the sets apart, also where the Deployment's own template has one, as a copy of a
-/// set's has.
+/// The label tells the sets apart. It is ignored in the Deployment's own template, which may have
+/// it as a copy of a set's template.
 bool IsOfTemplate(const ReplicaSet& set, PodTemplateSpec wanted) {
   PodTemplateSpec own = set.spec.template_;
   own.metadata.labels.erase(kHashLabel);
@@ -72,7 +72,7 @@ ReplicaCount CountOf(const ReplicaSet* set) {
                                        .available = set->status.available_replicas};
 }
 
-/// One Deployment and its ReplicaSets as the cache has them, and what a reconcile does about them.
+/// One Deployment with its ReplicaSets from the cache, and what a reconcile does about them.
 class Rollout {
  public:
   Rollout(const controller::Context& context, const Refusals& refusals,
@@ -110,15 +110,15 @@ class Rollout {
     return {};
   }
 
-  /// Writes the status after `stepped` and, once all is done, deletes what is more than the
-  /// history.
+  /// Writes the status after `stepped`. When everything is done, it deletes the ReplicaSets that
+  /// exceed the history limit.
   Result<Action> Report(const Result<void>& stepped) {
     outcome_.failed = !stepped;
     Deployment changed = deployment_;
     changed.status =
         NextStatus(deployment_, sets_, outcome_, apimachinery::Time::From(context_.clock.Wall()));
     if (stepped && sets_.current != nullptr) {
-      // With the status, as it would be a new generation otherwise.
+      // This is written together with the status, because it would be a new generation otherwise.
       changed.metadata.annotations[kRevision] = std::to_string(NumberOf(*sets_.current, kRevision));
     }
     if (changed != deployment_) {
@@ -138,7 +138,7 @@ class Rollout {
   }
 
  private:
-  /// Whether pods of before have to go first, and those that still end to be gone.
+  /// Whether the earlier pods have to go first, and whether those that are ending have to be gone.
   bool HasToWait() const {
     return deployment_.spec.strategy.type == "Recreate" &&
            std::ranges::any_of(sets_.old, [](const ReplicaSet* set) {
@@ -147,8 +147,8 @@ class Rollout {
            });
   }
 
-  /// Whether the ReplicaSet of the template serves alone, so that the others are only in the way,
-  /// also while the Deployment is paused.
+  /// Whether the ReplicaSet of the template alone has enough ready pods, so that the others are no
+  /// longer needed. This holds while the Deployment is paused, too.
   bool IsSaturated() const {
     return sets_.current != nullptr && ReplicasOf(*sets_.current) == wanted_ &&
            NumberOf(*sets_.current, kDesired) == wanted_ &&
@@ -198,7 +198,7 @@ class Rollout {
     set.metadata.annotations[kMost] = std::to_string(std::int64_t{wanted_} + limits_.surge);
   }
 
-  /// Annotations of the ReplicaSet that the Deployment is at.
+  /// Sets the annotations of the Deployment's present ReplicaSet.
   void AnnotateCurrent(ReplicaSet& set) const {
     auto& annotations = set.metadata.annotations;
     for (const auto& [key, value] : deployment_.metadata.annotations) {
@@ -250,7 +250,7 @@ class Rollout {
     return {};
   }
 
-  /// Another object has the name: the next try gets another one.
+  /// Another object has the name, so the next attempt uses another one.
   Result<void> TellApart(const ReplicaSet& wanted, const apimachinery::Status& error) {
     KX_ASSIGN_OR_RETURN(
         const ReplicaSet other,
@@ -322,7 +322,7 @@ class Rollout {
   RolloutOutcome outcome_{};
 };
 
-/// The caches have been behind: the next try, which comes soon, knows better.
+/// Whether the caches have been behind. The next attempt, which comes soon, has newer data.
 bool IsPassing(const apimachinery::Status& error) {
   return error.reason == Reason::kConflict || error.reason == Reason::kAlreadyExists;
 }

@@ -27,8 +27,8 @@ constexpr const char* kReplicaFailure = "ReplicaFailure";
 constexpr const char* kRolledOut = "NewReplicaSetAvailable";
 constexpr const char* kTimedOut = "ProgressDeadlineExceeded";
 
-/// Puts `condition` in place of the one of its type. The times stay when nothing else changes;
-/// `touch` renews the time of the update all the same.
+/// Replaces the condition of the same type by `condition`. The times stay when nothing else
+/// changes; `touch` renews the time of the update nevertheless.
 void Set(DeploymentStatus& status, DeploymentCondition condition, const Time& now, bool touch) {
   const DeploymentCondition* const before =
       controller::FindCondition(status.conditions, condition.type);
@@ -65,7 +65,7 @@ bool HasMoved(const DeploymentStatus& before, const DeploymentStatus& after) {
          after.available_replicas > before.available_replicas;
 }
 
-/// The current one first.
+/// Returns all ReplicaSets, the current one first.
 std::vector<const ReplicaSet*> AllSets(const ReplicaSets& sets) {
   std::vector<const ReplicaSet*> all = sets.old;
   if (sets.current != nullptr) {
@@ -84,7 +84,7 @@ const ReplicaSetCondition* FailureOf(const ReplicaSets& sets) {
   return nullptr;
 }
 
-/// How many pods the ReplicaSets are to have.
+/// Returns the number of pods that the ReplicaSets have to have.
 std::int64_t WantedOf(const ReplicaSets& sets) {
   std::int64_t wanted = 0;
   for (const ReplicaSet* const set : AllSets(sets)) {
@@ -93,7 +93,7 @@ std::int64_t WantedOf(const ReplicaSets& sets) {
   return wanted;
 }
 
-/// None while one of them that has been looked at does not tell.
+/// Returns nothing while a ReplicaSet that has been looked at does not report it.
 std::optional<std::int32_t> TerminatingOf(const ReplicaSets& sets) {
   std::int32_t sum = 0;
   for (const ReplicaSet* const set : AllSets(sets)) {
@@ -105,7 +105,7 @@ std::optional<std::int32_t> TerminatingOf(const ReplicaSets& sets) {
   return sum;
 }
 
-/// What the ReplicaSets say, until none of them says so any more.
+/// Sets the failures that the ReplicaSets report, until none of them reports one any more.
 void SetFailures(const ReplicaSets& sets, DeploymentStatus& status) {
   const ReplicaSetCondition* const failure = FailureOf(sets);
   if (failure == nullptr) {
@@ -140,7 +140,7 @@ void SetProgress(const Deployment& deployment, const ReplicaSets& sets, bool mad
     }
     return;
   }
-  // A rollout that is over stays so while its pods come and go, as when it is scaled.
+  // A rollout that has ended stays so while its pods come and go, for example when it is scaled.
   if (!made && was(kRolledOut) && status.replicas == status.updated_replicas) {
     return;
   }

@@ -1,5 +1,5 @@
-// PodDisruptionBudgets: how many of their pods may go now. As kube-controller-manager's
-// `disruption` controller.
+// PodDisruptionBudgets: computes how many of their pods may be evicted now, as the `disruption`
+// controller of kube-controller-manager does.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -43,7 +43,7 @@ using controller::Action;
 // An evicted pod that is still there after this long was not deleted, and counts again.
 constexpr std::chrono::minutes kEvictionTimeout{2};
 
-/// Says it in the condition DisruptionAllowed.
+/// Sets the condition DisruptionAllowed.
 void SetAllowed(PodDisruptionBudgetStatus& status, bool allowed, const char* reason,
                 std::string message, const Time& now) {
   api::meta::v1::Condition condition;
@@ -96,8 +96,8 @@ class DisruptionReconciler final : public controller::Reconciler {
     return pods;
   }
 
-  /// Counts the ready pods that nobody evicts, and keeps the others among the disrupted ones; when
-  /// the first of these counts again.
+  /// Counts the ready pods that nobody evicts, and keeps the evicted ones among the disrupted pods.
+  /// Returns when the first of these counts again.
   static std::optional<base::Duration> CountHealthy(const std::vector<PodRef>& pods,
                                                     const Time& now,
                                                     PodDisruptionBudgetStatus& status) {
@@ -123,7 +123,7 @@ class DisruptionReconciler final : public controller::Reconciler {
     return first;
   }
 
-  /// How many pods there are to be, and how many of them have to be healthy.
+  /// Finds out how many pods are expected, and how many of them have to be healthy.
   static Result<void> Expect(const controller::Client& client, const PodDisruptionBudget& budget,
                              const std::vector<PodRef>& pods, PodDisruptionBudgetStatus& status) {
     const auto& spec = budget.spec;
@@ -146,7 +146,7 @@ class DisruptionReconciler final : public controller::Reconciler {
     return {};
   }
 
-  /// What the controllers of the pods want together.
+  /// Returns the sum of the pods that the controllers of these pods want.
   static Result<std::int32_t> ScaleOf(const controller::Client& client,
                                       const std::vector<PodRef>& pods) {
     std::map<std::string, std::int32_t> wanted;  // by the controller's uid
@@ -194,7 +194,8 @@ class DisruptionReconciler final : public controller::Reconciler {
 }  // namespace
 
 Result<void> AddDisruptionController(const Setup& setup) {
-  // All budgets of a namespace: what selected a pod before need not select it now.
+  // All budgets of the namespace are looked at, because a budget that selected the pod before may
+  // not select it now.
   const auto budgets =
       [informer = setup.manager.InformerFor<PodDisruptionBudget>()](const std::string& namespace_) {
         std::vector<controller::Request> requests;

@@ -1,4 +1,4 @@
-// The garbage collector: carries out over the API what the graph of owners decides.
+// The garbage collector: deletes through the API what the graph of owners tells it to delete.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -54,7 +54,7 @@ class Collector final {
         KX_RETURN_IF_ERROR(Change(uid, {.finalizer = action.finalizer}, context));
         return Action::Done();
       case GraphAction::Type::kVisit:
-        // Each that goes lets this one be visited again.
+        // Each dependent that goes lets this object be visited again.
         KX_RETURN_IF_ERROR(
             ForEach(action.dependents, [&](const std::string& dependent) -> Result<void> {
               const GraphAction next = graph_.Decide(dependent);
@@ -77,7 +77,7 @@ class Collector final {
         .Resource(node.resource, node.key.namespace_);
   }
 
-  /// Of all, also when one fails; the first error.
+  /// Calls it for all, even if it fails for one. Returns the first error.
   static Result<void> ForEach(const std::vector<std::string>& uids,
                               const std::function<Result<void>(const std::string&)>& what) {
     Result<void> first;
@@ -90,8 +90,8 @@ class Collector final {
     return first;
   }
 
-  /// That it is gone is no error. A resource that is not served, at this moment perhaps, is one:
-  /// the answer does not name an object then.
+  /// An object that is already gone is not an error. A resource that is not served, perhaps only at
+  /// this moment, is one: in that case the answer does not name an object.
   static Result<void> Settled(Result<void> result) {
     if (!result && result.error().reason == Reason::kNotFound &&
         !result.error().details.name.empty()) {
@@ -100,8 +100,8 @@ class Collector final {
     return result;
   }
 
-  /// What the object has asked for by now, which the graph may not know yet, for those that it
-  /// owns.
+  /// Returns what the object asks by now for the objects that it owns, which the graph may not know
+  /// yet.
   static kubernetes::Propagation PropagationOf(const GraphAction& action,
                                                const api::meta::v1::ObjectMeta& metadata) {
     const auto has = [&](std::string_view finalizer) {
@@ -115,8 +115,9 @@ class Collector final {
                                        : kubernetes::Propagation::kBackground;
   }
 
-  /// An owner of a kind that is not there, or not yet, is no owner that is gone: what was restored
-  /// before the definition of its owner stays. As kube-controller-manager, which tries again.
+  /// An owner whose kind is not served, or not yet served, does not count as deleted: an object
+  /// that was restored before the definition of its owner stays. kube-controller-manager does the
+  /// same and tries again.
   template <class T>
   Result<void> CheckOwnerKinds(const T& object) const {
     std::set<std::pair<std::string_view, std::string_view>> asked;
@@ -124,7 +125,7 @@ class Collector final {
       if (!asked.emplace(owner.api_version, owner.kind).second) {
         continue;
       }
-      if (owner.kind == "Event" &&  // which the graph does not have
+      if (owner.kind == "Event" &&  // the graph does not have Events
           (owner.api_version == "v1" || owner.api_version.starts_with("events.k8s.io/"))) {
         return Fail(Reason::kServiceUnavailable,
                     object.metadata.namespace_ + "/" + object.metadata.name +
@@ -142,7 +143,7 @@ class Collector final {
     return {};
   }
 
-  /// Such an owner is none, nor is it one that is gone, see OwnerGraph.
+  /// Such an owner is ignored, and does not count as deleted either; see OwnerGraph.
   Result<bool> HasOwnerInANamespace(const api::meta::v1::ObjectMeta& metadata) const {
     for (const auto& owner : metadata.owner_references) {
       KX_ASSIGN_OR_RETURN(const StoreGraph::Scope scope,
@@ -156,7 +157,8 @@ class Collector final {
     return false;
   }
 
-  /// Deletes what the graph knows, not what somebody has given to other owners meanwhile.
+  /// Deletes the object only in the state that the graph knows, and not if somebody has given it
+  /// other owners meanwhile.
   Result<void> Delete(const std::string& uid, const GraphAction& action,
                       const controller::Context& context) const {
     if (action.unblock) {
@@ -177,7 +179,7 @@ class Collector final {
     }
     if (object->metadata.uid != uid ||
         !std::ranges::equal(owners, node->owners | std::views::keys)) {
-      return {};  // the event that is on its way has it decided about anew
+      return {};  // the event that is on its way leads to another decision
     }
     KX_RETURN_IF_ERROR(CheckOwnerKinds(*object));
     if (object->metadata.namespace_.empty()) {
@@ -193,7 +195,7 @@ class Collector final {
                                    context.stop));
   }
 
-  /// What is changed in an object's metadata.
+  /// A change of an object's metadata.
   struct MetadataChange {
     std::set<std::string> owners{};  ///< taken out of the ownerReferences
     std::string finalizer{};         ///< taken off, unless it is ""

@@ -1,5 +1,6 @@
-// Job: pods until enough have succeeded, too many have failed or the time is over. Indexes and
-// policies do not count. What its status says is in job_status.h; this reads and writes.
+// Job: makes pods until enough of them have succeeded, too many have failed, or the time is over.
+// Indexes and policies are not supported. job_status.h decides the status; this file reads and
+// writes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +67,7 @@ class JobReconciler final : public controller::Reconciler {
   }
 
  private:
-  /// Deletes a finished Job when its time has come.
+  /// Deletes a finished Job when its time is over.
   static Result<Action> CleanUp(const controller::Client& client, const Job& job, const Time& now) {
     const auto left = JobTimeToLive(job, now);
     if (!left) {
@@ -75,7 +76,8 @@ class JobReconciler final : public controller::Reconciler {
     if (*left > base::Duration(0)) {
       return Action::RequeueAfter(*left);
     }
-    // As it was looked at: somebody may have given it more time.
+    // Deletes it only in the version that was looked at, because somebody may have given it more
+    // time.
     const auto deleted = client.Delete<Job>(KeyOf(job.metadata),
                                             {.propagation = kubernetes::Propagation::kForeground,
                                              .uid = job.metadata.uid,
@@ -90,7 +92,7 @@ class JobReconciler final : public controller::Reconciler {
       changed.status = status;
       KX_RETURN_IF_ERROR(context.client.UpdateStatus(changed));
       if (IsJobFinished(changed)) {
-        return Action::Done();  // its own event has it cleaned up
+        return Action::Done();  // its own event leads to the clean-up
       }
     }
     const auto left = JobTimeLeft(job, status, Time::From(context.clock.Wall()));
@@ -100,7 +102,7 @@ class JobReconciler final : public controller::Reconciler {
   /// Makes and deletes pods, and counts them in `counts`.
   Result<void> Scale(const controller::Context& context, const Job& job, std::vector<PodRef>& pods,
                      std::int32_t wanted, JobCounts& counts) {
-    // The events of those that are made bring the next turn; meanwhile other Jobs have theirs.
+    // The events of the new pods lead to the next step. Other Jobs are handled meanwhile.
     const std::int64_t most = std::int64_t{counts.active} + kMostPodsAtOnce;
     for (; counts.active < std::min<std::int64_t>(wanted, most); ++counts.active) {
       Pod pod = PodOf(job.spec.template_, job.metadata.namespace_);

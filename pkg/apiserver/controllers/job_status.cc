@@ -21,7 +21,7 @@ constexpr const char* kJobComplete = "Complete";
 constexpr const char* kJobFailed = "Failed";
 constexpr const char* kJobSuspended = "Suspended";
 constexpr std::int32_t kDefaultBackoffLimit = 6;
-/// As good as for ever, and it can be added to a time.
+/// It is practically for ever, but it can still be added to a time.
 constexpr std::chrono::seconds kLongestTime = std::chrono::years(10);
 
 JobCondition MakeJobCondition(const char* type, const char* reason, const char* message,
@@ -38,7 +38,7 @@ JobCondition MakeJobCondition(const char* type, const char* reason, const char* 
 
 bool IsJobSuspended(const Job& job) { return job.spec.suspend.value_or(false); }
 
-/// Also containers that are started again and again in one pod count as failures.
+/// Containers that are restarted again and again in one pod count as failures, too.
 bool HasFailedTooOften(const Job& job, const JobCounts& counts) {
   const std::int32_t limit = job.spec.backoff_limit.value_or(kDefaultBackoffLimit);
   if (counts.failed > limit) {
@@ -48,8 +48,8 @@ bool HasFailedTooOften(const Job& job, const JobCounts& counts) {
          counts.restarts >= std::max(1, limit);
 }
 
-/// How much of `allowed` seconds is left at `now`, when they began at `from`. Users write all of
-/// these, so they may be anything.
+/// Returns how many of `allowed` seconds are left at `now` when they began at `from`. Users write
+/// all of these, so they may have any value.
 base::Duration SecondsLeft(std::int64_t allowed, const Time& from, const Time& now) {
   const auto bounded = [](std::int64_t seconds) {
     return std::clamp(std::chrono::seconds(seconds), -kLongestTime, kLongestTime);
@@ -57,7 +57,7 @@ base::Duration SecondsLeft(std::int64_t allowed, const Time& from, const Time& n
   return bounded(allowed) - bounded(now.seconds - from.seconds);
 }
 
-/// What the condition Suspended says, and the time from which the deadline counts.
+/// Sets the condition Suspended, and the time from which the deadline counts.
 void SetSuspended(const Job& job, const Time& now, JobStatus& status) {
   const bool was = controller::IsConditionTrue(status.conditions, kJobSuspended);
   if (was == IsJobSuspended(job)) {
@@ -141,7 +141,7 @@ std::int32_t WantedActivePods(const Job& job, const JobCounts& counts, bool over
   } else if (counts.succeeded > 0) {
     wanted = counts.active;
   }
-  // Until a pod has really ended nobody knows that it has failed.
+  // Nobody knows that a pod has failed until it has really ended.
   const bool waits = job.spec.pod_replacement_policy == "Failed";
   return waits ? std::max(std::min(wanted, counts.active), wanted - counts.terminating) : wanted;
 }
@@ -163,7 +163,7 @@ JobStatus NextJobStatus(const Job& job, const JobCounts& counts,
   }
   controller::SetCondition(status.conditions, *end, now);
   if (end->type ==
-      kFailureTarget) {  // What was ended for that has failed, too, also when it is gone.
+      kFailureTarget) {  // Pods that were ended for that have failed, too, even if they are gone.
     status.failed = std::max(job.status.failed, counts.failed + counts.terminating);
   }
   if (counts.active == 0 && counts.terminating == 0) {

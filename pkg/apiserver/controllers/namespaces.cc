@@ -1,4 +1,4 @@
-// What kube-controller-manager puts into each namespace.
+// Makes the objects that kube-controller-manager puts into each namespace.
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,7 +44,8 @@ Result<void> Ensure(const controller::Client& client, const T& wanted) {
   return {};
 }
 
-/// The ConfigMap with the server's authority, also when somebody has changed it.
+/// Puts the ConfigMap with the server's certificate authority into the namespace, and restores it
+/// when somebody has changed it.
 Result<void> EnsureRootCa(const controller::Client& client, const std::string& namespace_,
                           const std::string& root_ca) {
   ConfigMap wanted;

@@ -52,7 +52,7 @@ std::vector<std::string> OwnerGraph::Put(const std::string& uid, GraphNode node)
       }
     }
     if (now == node.owners.end() || (blocks && !now->second)) {
-      visit.push_back(owner);  // It may have waited for this one.
+      visit.push_back(owner);  // The owner may have waited for this object.
     }
   }
   for (const auto& [owner, blocks] : node.owners) {
@@ -141,13 +141,13 @@ GraphAction OwnerGraph::Decide(const std::string& uid) const {
   }
   const std::vector<std::string> dependents = DependentsOf(uid, *node);
   if (!waited_for || dependents.empty()) {
-    // What somebody has asked for what it owns holds.
+    // A request about the dependents that somebody has made stays valid.
     return {.type = GraphAction::Type::kDelete,
             .propagation = node->orphan       ? kubernetes::Propagation::kOrphan
                            : node->foreground ? kubernetes::Propagation::kForeground
                                               : kubernetes::Propagation::kBackground};
   }
-  // A dependent that waits for its own: perhaps, over others, for this one.
+  // A dependent that waits for its own dependents may wait for this object through them.
   const bool circle = std::ranges::any_of(dependents, [&](const std::string& each) {
     return Find(each)->deleting && Find(each)->foreground;
   });

@@ -1,4 +1,4 @@
-// The scheduler and the kubelet of a node that is not there.
+// Plays the scheduler, and the kubelet of a node that does not exist.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -26,7 +26,7 @@ using controller::Action;
 
 /// A pod that no node is fit for is looked at again after this long.
 constexpr std::chrono::seconds kRetry{1};
-/// So often the node of a pod that somebody else is to remove is looked for.
+/// The interval for checking the node of a pod that somebody else has to remove.
 constexpr std::chrono::seconds kOrphanRetry{10};
 
 class PodReconciler final : public controller::Reconciler {
@@ -105,7 +105,8 @@ class PodReconciler final : public controller::Reconciler {
     return deleted ? Action::Done() : controller::IgnoreNotFound(deleted.error());
   }
 
-  /// As the pod garbage collector: nobody else would say that its containers are gone.
+  /// Does what the pod garbage collector does, because nobody else would report that the containers
+  /// are gone.
   Result<Action> RemoveWithoutNode(const controller::Client& client, const Pod& pod) {
     const auto node = client.GetLive<Node>({.name = pod.spec.node_name});
     if (node) {
@@ -114,7 +115,7 @@ class PodReconciler final : public controller::Reconciler {
     return node.error().reason == Reason::kNotFound ? Remove(client, pod) : Fail(node.error());
   }
 
-  /// Of 10.244.0.0/16, one after the other.
+  /// Returns the next address of 10.244.0.0/16.
   std::string NextAddress() {
     const unsigned number = 2 + addresses_.fetch_add(1) % 65000;
     return "10.244." + std::to_string(number / 256) + "." + std::to_string(number % 256);
@@ -147,7 +148,7 @@ Result<void> AddPodController(const Setup& setup) {
         }
         return {};
       }));
-  // So that the cache is there before the first pod is.
+  // This makes the cache exist before the first pod does.
   (void)setup.manager.InformerFor<Node>();
   KX_RETURN_IF_ERROR(controller::ControllerBuilder<Pod>(setup.manager)
                          .MaxConcurrentReconciles(2)

@@ -19,7 +19,7 @@ using api::core::v1::PodStatus;
 using apimachinery::Quantity;
 using apimachinery::Time;
 
-/// Puts it in place of the one of its type; the time stays when the status does.
+/// Replaces the condition of the same type. Its time stays when its status does.
 void Set(PodStatus& status, const char* type, const char* value, const char* reason,
          const Time& now) {
   const auto* const before = controller::FindCondition(status.conditions, type);
@@ -144,7 +144,7 @@ PodLives::Next PodLives::Of(const Pod& pod, base::TimePoint now) {
     if (elsewhere) {
       return {.step = PodStep::kOrphan};
     }
-    // Its containers end also where a finalizer keeps the object, so that its workload goes on.
+    // The containers end even if a finalizer keeps the object, so that its workload can go on.
     const bool is_kept = pod.status.phase == "Running" && !pod.metadata.finalizers.empty();
     return {.step = is_kept ? PodStep::kSucceed : PodStep::kRemove};
   }
@@ -154,13 +154,15 @@ PodLives::Next PodLives::Of(const Pod& pod, base::TimePoint now) {
   if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") {
     return {};
   }
-  if (pod.spec.node_name.empty()) {  // One with gates waits for whoever takes them away.
+  // A pod with scheduling gates waits until somebody removes them.
+  if (pod.spec.node_name.empty()) {
     const bool ours = pod.spec.scheduler_name.empty() || pod.spec.scheduler_name == kSchedulerName;
     return {.step =
                 ours && pod.spec.scheduling_gates.empty() ? PodStep::kSchedule : PodStep::kNothing};
   }
   const bool runs = pod.status.phase == "Running";
-  // Without gates whoever writes that a pod is not ready is believed, as tests do that.
+  // Without readiness gates, a client that writes that a pod is not ready is believed, because
+  // tests do that.
   if (runs && !pod.spec.readiness_gates.empty() && ConditionOf(pod, "ContainersReady") == "True" &&
       GatesAllow(pod) != IsReady(pod)) {
     return {.step = PodStep::kGate};

@@ -26,7 +26,7 @@ std::uint32_t Hash(std::string_view bytes) {
   return hash;
 }
 
-/// 0 without the annotation, and for what is no number.
+/// Returns 0 without the annotation, and when it is not a number.
 std::int32_t DeletionCostOf(const Pod& pod) {
   const auto found = pod.metadata.annotations.find("controller.kubernetes.io/pod-deletion-cost");
   std::int32_t cost = 0;
@@ -85,7 +85,7 @@ void SortForDeletion(std::vector<PodRef>& pods) {
 
 std::string TemplateHash(const PodTemplateSpec& pod_template,
                          const std::optional<std::int32_t>& collisions) {
-  // No vowels, so that no words come about.
+  // There are no vowels, so that no words appear.
   constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
   std::string bytes = codec::EncodeProtobuf(pod_template);
   if (collisions) {

@@ -1,4 +1,4 @@
-// ReplicaSet: as many pods as it says.
+// ReplicaSet: keeps as many pods as it specifies.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -30,8 +30,8 @@ std::size_t WantedPods(const ReplicaSet& set) {
   return static_cast<std::size_t>(std::max(0, set.spec.replicas.value_or(1)));
 }
 
-/// The condition ReplicaFailure is there from the first error until all works again, with what was
-/// said first, as kube-controller-manager's.
+/// As in kube-controller-manager, the condition ReplicaFailure exists from the first error until
+/// there is no error any more, with the message of the first error.
 void SetFailure(const Result<void>& scaled, bool too_few, const apimachinery::Time& now,
                 ReplicaSetStatus& status) {
   constexpr const char* kFailure = "ReplicaFailure";
@@ -62,7 +62,7 @@ class ReplicaSetReconciler final : public controller::Reconciler {
       return controller::IgnoreNotFound(found.error());
     }
     const ReplicaSet& set = **found;
-    // Pods that have ended are nobody's to take, as with kube-controller-manager.
+    // As in kube-controller-manager, nobody adopts pods that have ended.
     KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods,
                         Claim<Pod>(context.client, pods_, set, {}, IsActive));
     std::size_t terminating = deletions_.Filter(request.object, pods).size();
@@ -76,10 +76,10 @@ class ReplicaSetReconciler final : public controller::Reconciler {
   }
 
  private:
-  /// Makes and deletes pods; the deleted ones leave `pods`.
+  /// Makes and deletes pods. Deleted pods are removed from `pods`.
   Result<void> Scale(const controller::Context& context, const ReplicaSet& set,
                      std::vector<PodRef>& pods) {
-    // The events of those that are made bring the next turn.
+    // The events of the new pods lead to the next step.
     const std::size_t wanted = std::min(WantedPods(set), pods.size() + kMostPodsAtOnce);
     for (std::size_t have = pods.size(); have < wanted; ++have) {
       Pod pod = PodOf(set.spec.template_, set.metadata.namespace_);

@@ -16,7 +16,7 @@ ControllerRevision RevisionOf(const PodTemplateSpec& pod_template, const std::st
   revision.metadata.namespace_ = namespace_;
   revision.metadata.labels = pod_template.metadata.labels;
   revision.metadata.labels[kRevisionLabel] = hash;
-  // A patch: `kubectl rollout undo` sends it as it is.
+  // The revision holds a patch, which `kubectl rollout undo` sends unchanged.
   auto body = codec::JsonTree::Parse(codec::EncodeJson(pod_template));
   codec::JsonTree data = codec::JsonTree::Object();
   data["spec"]["template"] = body ? std::move(*body) : codec::JsonTree::Object();

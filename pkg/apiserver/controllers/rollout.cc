@@ -11,7 +11,7 @@
 namespace kubexx::apiserver::controllers {
 namespace {
 
-// Of 64 bits, as several sets may each have as many as a number of 32 bits takes.
+// The sum has 64 bits, because several sets may each have as many pods as fit into 32 bits.
 std::int64_t TotalOf(const RolloutState& state) {
   return std::accumulate(
       state.old.begin(), state.old.end(), std::int64_t{state.current.replicas},
@@ -26,7 +26,8 @@ RolloutStep Unchanged(const RolloutState& state) {
   return step;
 }
 
-/// Takes up to `budget` from the old sets, oldest first: of each what `may_go` says.
+/// Takes up to `budget` pods from the old sets, the oldest set first, and at most `may_go` from
+/// each.
 template <class F>
 std::int64_t Shrink(RolloutStep& step, std::int64_t budget, F may_go) {
   std::int64_t taken = 0;
@@ -38,8 +39,8 @@ std::int64_t Shrink(RolloutStep& step, std::int64_t budget, F may_go) {
   return taken;
 }
 
-/// `total` in the proportion of `part` to `whole`, to the nearest number. None is below zero;
-/// `part` has 31 bits at most, and `total` 32.
+/// Returns `total` in the proportion of `part` to `whole`, rounded to the nearest number. No
+/// argument is negative; `part` has at most 31 bits and `total` at most 32.
 std::int64_t ShareOf(std::int64_t total, std::int64_t part, std::int64_t whole) {
   const std::int64_t rest = part * total % whole;
   return part * total / whole + (rest >= whole - rest ? 1 : 0);
@@ -104,7 +105,7 @@ RolloutStep NextRollingStep(const RolloutState& state) {
   if (budget <= 0) {
     return step;
   }
-  // Pods that do not serve can go without harm.
+  // Pods that are not available can be removed without harm.
   const std::int64_t taken = Shrink(step, budget, [&](std::size_t i) {
     return state.old[i].replicas - std::min(state.old[i].replicas, state.old[i].available);
   });
@@ -140,11 +141,11 @@ RolloutStep NextScalingStep(const RolloutState& state, std::int64_t old_total) {
   const std::int64_t target =
       state.wanted > 0 ? std::int64_t{state.wanted} + state.limits.surge : 0;
   std::int64_t rest = target - TotalOf(state);
-  // Of those of one size the newer grow first, and the older shrink first.
+  // Of sets of the same size, the newer one grows first and the older one shrinks first.
   if (rest > 0) {
     std::ranges::reverse(active);
   }
-  // The largest set takes what rounding leaves over.
+  // The largest set gets what the rounding leaves.
   std::ranges::stable_sort(active,
                            [](const std::int32_t* a, const std::int32_t* b) { return *a > *b; });
   for (std::int32_t* const set : active) {

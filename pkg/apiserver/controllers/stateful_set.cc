@@ -1,5 +1,5 @@
-// StatefulSet: pods with numbers, made and replaced one after the other. Claims of volumes are not
-// made.
+// StatefulSet: makes and replaces pods with numbers, one after the other. It does not make claims
+// for volumes.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -38,7 +38,7 @@ std::string RevisionOfPod(const Pod& pod) {
   return found == pod.metadata.labels.end() ? std::string() : found->second;
 }
 
-/// The number in the name of a pod of this set; none when the name is no such name.
+/// Returns the number in the name of a pod of this set, or nothing when the name has another form.
 std::optional<int> OrdinalOf(const StatefulSet& set, const std::string& pod) {
   const std::string& name = set.metadata.name;
   if (!pod.starts_with(name) || pod.size() < name.size() + 2 || pod[name.size()] != '-') {
@@ -57,8 +57,8 @@ struct SetRevision {
   PodTemplateSpec pod_template{};
 };
 
-/// The revision that pods below the partition have: the one that the status names, and the newest
-/// one when there is no such one.
+/// The revision of the pods below the partition: the one that the status names, or the newest one
+/// when there is none.
 Result<SetRevision> CurrentRevision(const StatefulSet& set,
                                     const std::vector<cache::Ref<ControllerRevision>>& known,
                                     const SetRevision& newest) {
@@ -72,7 +72,7 @@ Result<SetRevision> CurrentRevision(const StatefulSet& set,
   return SetRevision{.name = name, .pod_template = std::move(pod_template)};
 }
 
-/// One StatefulSet, its pods, and what a reconcile does about them.
+/// One StatefulSet with its pods, and what a reconcile does about them.
 class Ordinals {
  public:
   Ordinals(const controller::Context& context, const Refusals& refusals, const StatefulSet& set,
@@ -96,14 +96,15 @@ class Ordinals {
     partition_ = std::int64_t{first_} + (rolling ? rolling->partition.value_or(0) : 0);
   }
 
-  /// The next thing that may be done; with Parallel all that is missing or too much.
+  /// Does the next step that is allowed. With Parallel it makes all missing pods and deletes all
+  /// surplus pods.
   Result<void> Step() {
     const bool parallel = set_.spec.pod_management_policy == "Parallel";
     std::int64_t made = 0;
     for (int i = first_; i < end_; ++i) {
       const auto found = pods_.find(i);
       if (found == pods_.end()) {
-        // The events of those that are made bring the next turn.
+        // The events of the new pods lead to the next step.
         if (++made > kMostPodsAtOnce) {
           return {};
         }
@@ -111,7 +112,8 @@ class Ordinals {
       } else if (!IsActive(*found->second) && !controller::IsBeingDeleted(*found->second)) {
         KX_RETURN_IF_ERROR(Delete(*found->second));
       }
-      // A pod may say that it is ready until it is gone; the next one waits for its successor.
+      // A pod may report that it is ready until it is gone, so the next pod waits for its
+      // successor.
       if (!parallel && (found == pods_.end() || !Serves(*found->second))) {
         return {};
       }
@@ -162,7 +164,7 @@ class Ordinals {
   }
 
   Result<void> Make(int number) const {
-    // Below the partition a pod comes back as it was.
+    // Below the partition, a pod comes back with its former revision.
     const bool stays = !ReplacesByHand() && number < partition_;
     const SetRevision& revision = stays ? current_ : newest_;
     Pod pod = PodOf(revision.pod_template, set_.metadata.namespace_);
@@ -186,9 +188,9 @@ class Ordinals {
     return refusals_.Of(context_, set_, "FailedDelete", "delete " + Failed(pod), deleted);
   }
 
-  /// Deletes the pods whose numbers are too high or too low, the highest first. In order, one goes
-  /// after the other, and while several do not serve only the lowest of these may. Returns whether
-  /// the others may be replaced now.
+  /// Deletes the pods whose numbers are too high or too low, the highest first. With OrderedReady
+  /// it deletes one after the other, and while several pods are not available, it may only delete
+  /// the lowest of these. Returns whether the other pods may be replaced now.
   Result<bool> DeleteSurplus(bool parallel) {
     std::vector<const Pod*> surplus;
     for (const auto& [number, pod] : pods_) {
@@ -211,7 +213,7 @@ class Ordinals {
     return true;
   }
 
-  /// Deletes the pod with the highest number that is of another revision, once all after it are
+  /// Deletes the pod with the highest number that has another revision, when all pods above it are
   /// available.
   Result<void> Replace() const {
     if (ReplacesByHand()) {

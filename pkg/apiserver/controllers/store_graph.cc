@@ -137,7 +137,7 @@ std::vector<std::string> StoreGraph::Apply(const storage::Event& event) {
   const auto known = unreadable_.find(key);
   const bool was_unreadable = known != unreadable_.end();
   std::vector<std::string> visit;
-  if (is_put && uid.empty()) {  // what it was before is known still
+  if (is_put && uid.empty()) {  // its former state is still known
     if (!was_unreadable) {
       logging::Warning(kUnreadable, {{"objects", unreadable_.size() + 1}, {"last", key}});
       unreadable_.emplace(key, read(event.prev.value).first);
@@ -151,7 +151,7 @@ std::vector<std::string> StoreGraph::Apply(const storage::Event& event) {
     }
     if (was_unreadable) {
       unreadable_.erase(known);
-      visit = graph_.Due();  // what was left undone for it
+      visit = graph_.Due();  // the work that was left undone for it
     }
   }
   if (was_unreadable != unreadable_.contains(key)) {
@@ -204,7 +204,7 @@ Result<void> StoreGraph::ListAndWatch(const Visit& visit, const std::stop_token&
       [&](const std::shared_ptr<const storage::Event>& event) -> Result<void> {
         if (event->type == storage::Event::Type::kDelete && event->prev.value == nullptr &&
             Counted(event->kv.key) != nullptr) {
-          // Which object has gone only a list can tell: the last state has been compacted.
+          // Only a list can tell which object is gone, because its last state has been compacted.
           return Fail(Reason::kExpired, "the last state of " + event->kv.key + " is not known");
         }
         for (const std::string& uid : Apply(*event)) {
@@ -273,7 +273,7 @@ Result<StoreGraph::Scope> StoreGraph::ScopeOf(const std::string& api_version,
   }
   Scope scope = Scope::kNone;
   const auto look = [&](storage::KeyValue&& kv) -> Result<void> {
-    // A definition's name is the plural, which has no dot, and the group.
+    // The name of a definition is the plural, which has no dot, followed by the group.
     const std::string_view name =
         std::string_view(kv.key).substr(std::string_view(kDefinitions).size());
     const std::size_t dot = name.find('.');

@@ -1,5 +1,5 @@
-// Secrets of the type kubernetes.io/service-account-token, as the tokens controller of
-// kube-controller-manager keeps them.
+// Keeps Secrets of the type kubernetes.io/service-account-token as the tokens controller of
+// kube-controller-manager does.
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +24,7 @@ using controller::Action;
 constexpr const char* kTokenType = "kubernetes.io/service-account-token";
 constexpr const char* kAccountName = "kubernetes.io/service-account.name";
 constexpr const char* kAccountUid = "kubernetes.io/service-account.uid";
-// The longest that a server gives: the token ends with its Secret.
+// The longest lifetime that a server gives. The token ends with its Secret.
 constexpr std::int64_t kForever = std::int64_t{1} << 32;
 
 std::string AnnotationOf(const Secret& secret, const char* name) {
@@ -32,7 +32,7 @@ std::string AnnotationOf(const Secret& secret, const char* name) {
   return found == secret.metadata.annotations.end() ? "" : found->second;
 }
 
-/// A token that is valid as long as the Secret is there.
+/// Returns a token that is valid as long as the Secret exists.
 Result<std::string> NewToken(const controller::Client& client, const Secret& secret,
                              const ServiceAccount& account) {
   api::authentication::v1::TokenRequest request;
@@ -83,7 +83,8 @@ Result<Action> Reconcile(const controller::Client& client, const std::string& ro
 }  // namespace
 
 Result<void> AddTokenSecretController(const Setup& setup) {
-  // An account that goes takes its Secrets along; the cache has only Secrets of this type.
+  // When an account is deleted, its Secrets are deleted, too. The cache has only Secrets of this
+  // type.
   const auto of_namespace =
       [informer = setup.manager.InformerFor<Secret>()](const ServiceAccount& account) {
         std::vector<controller::Request> requests;

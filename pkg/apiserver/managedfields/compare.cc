@@ -12,7 +12,7 @@ namespace {
 using codec::JsonTree;
 using Shape = Type::Shape;
 
-/// The elements of a list that have one name.
+/// The elements of a list with the same name.
 struct Group {
   std::vector<const JsonTree*> before{};
   std::vector<const JsonTree*> after{};
@@ -27,8 +27,8 @@ bool SameElements(const std::vector<const JsonTree*>& a, const std::vector<const
       a, b, [](const JsonTree* one, const JsonTree* other) { return *one == *other; });
 }
 
-/// In what two values differ: whether each of the sets has the value itself, and what it has of the
-/// fields below.
+/// The differences of two values: whether each of the sets has the value itself, and which of the
+/// fields below it.
 struct Difference {
   Comparison below{};
   bool removed = false;
@@ -36,7 +36,7 @@ struct Difference {
   bool added = false;
 };
 
-/// The differences of the members or elements of a value, collected step by step.
+/// Collects the differences of the members or elements of a value step by step.
 class Steps {
  public:
   void Add(const PathElement& step, Difference difference) {
@@ -64,7 +64,7 @@ class Steps {
   Nodes added_;
 };
 
-// Null is for what is not there; of two values one is.
+// Null stands for a value that does not exist; at least one of the two exists.
 Difference Visit(const Type& type, const JsonTree* before, const JsonTree* after);
 
 Difference VisitLeaf(const JsonTree* before, const JsonTree* after) {
@@ -114,7 +114,7 @@ Difference VisitGroup(const Type& element, const Group& group) {
   if (group.before.size() <= 1 && group.after.size() <= 1) {
     return Visit(element, old_one, new_one);
   }
-  // Elements with one name count as a whole, and differently from one that is alone.
+  // Several elements with one name count as a whole, and differ from a single one.
   Difference difference;
   if (group.before.size() == 1) {
     difference = Visit(element, old_one, nullptr);
@@ -143,7 +143,7 @@ Comparison VisitElements(const Type& type, const JsonTree* before, const JsonTre
   return steps.Take();
 }
 
-/// `leaf`: whether the value counts as a whole.
+/// `leaf` tells whether the value counts as a whole.
 Difference VisitAs(const Type& type, Shape shape, const JsonTree* before, const JsonTree* after,
                    bool& leaf) {
   const JsonTree::Type container =
@@ -168,7 +168,7 @@ Difference Together(const Difference& a, const Difference& b) {
 
 Difference Visit(const Type& type, const JsonTree* before, const JsonTree* after) {
   if (before != nullptr && after != nullptr && *before == *after) {
-    return {};  // Most of an object, most of the time.
+    return {};  // this is the case for most of an object most of the time
   }
   bool leaf = false;
   Difference difference;

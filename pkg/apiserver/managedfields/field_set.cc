@@ -12,7 +12,8 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// Calls `both` for each step of either set in ascending order; null where a set does not have it.
+/// Calls `both` for each step of either set, in ascending order. A set that does not have the step
+/// gets null.
 void Zip(const std::vector<FieldSet::Node>& a, const std::vector<FieldSet::Node>& b,
          base::FunctionRef<void(const FieldSet::Node*, const FieldSet::Node*)> both) {
   std::size_t i = 0;
@@ -68,7 +69,7 @@ Result<FieldSet> FieldSet::FromJson(const JsonTree& fields) {
       return Fail(Reason::kMalformed, "\"" + member.key + "\" is no step of a path to a field");
     }
     KX_ASSIGN_OR_RETURN(FieldSet below, FromJson(member.value));
-    // Where nothing is below, the path ends, with or without a dot.
+    // When nothing is below, the path ends here, with or without a dot.
     const bool ends = below.empty() || member.value.Find(".") != nullptr;
     nodes.push_back({.element = *element, .member = ends, .below = std::move(below)});
   }
@@ -187,8 +188,8 @@ void FieldSet::Subtract(const FieldSet& other) {
     own.member = own.member && !theirs.member;
     own.below.Subtract(theirs.below);
   };
-  // Each step of the smaller set is looked for in the larger one: there may be thousands of small
-  // ones to subtract a large one from.
+  // Each step of the smaller set is looked up in the larger one: a large set may have to be
+  // subtracted from thousands of small ones.
   if (nodes_.size() <= other.nodes_.size()) {
     for (Node& own : nodes_) {
       if (const Node* const theirs = other.Find(own.element)) {

@@ -1,4 +1,4 @@
-// Sets of fields from values, and values without some of them.
+// Makes sets of fields from values, and removes fields from values.
 #include <map>
 #include <set>
 #include <string>
@@ -45,7 +45,7 @@ Found CollectElements(const Type& type, const JsonTree& value) {
   if (type.AtomicList()) {
     return {.leaf = true};
   }
-  std::map<PathElement, const JsonTree*> elements;  // null for several
+  std::map<PathElement, const JsonTree*> elements;  // null when several have the same name
   for (const JsonTree& element : value.elements()) {
     if (const auto step = type.StepTo(element)) {
       const auto [entry, is_new] = elements.emplace(*step, &element);
@@ -54,7 +54,7 @@ Found CollectElements(const Type& type, const JsonTree& value) {
   }
   Found all;
   for (const auto& [step, element] : elements) {
-    // Elements that cannot be told apart belong together, whatever is in them.
+    // Elements that cannot be told apart belong together, whatever they contain.
     all.below.Append(
         {step, true, element == nullptr ? FieldSet() : Collect(type.Element(), *element).below});
   }
@@ -73,7 +73,8 @@ Found Collect(const Type& type, const JsonTree& value) {
   return {.leaf = true};
 }
 
-/// What is told of the faults of a config: one path may be as long as the config.
+/// The limit for the text about the faults of a config, because a single path may be as long as the
+/// config.
 constexpr std::size_t kMaxFaultBytes = 64 << 10;
 
 class Validator {

@@ -22,13 +22,14 @@ Result<void> ReadEntry(const JsonTree& entry, Managers& managers) {
   ManagerId id{.name = std::string(entry.TextAt("manager")),
                .api_version = std::string(entry.TextAt("apiVersion")),
                .subresource = std::string(entry.TextAt("subresource"))};
-  // As kube-apiserver's validation; each conflict names the manager.
+  // The limit is that of kube-apiserver's validation. Each conflict names the manager.
   constexpr std::size_t kMaxName = 128;
   constexpr std::size_t kMaxSubresource = 256;
   const std::string_view time = entry.TextAt("time");
   if (id.name.size() > kMaxName || id.subresource.size() > kMaxSubresource ||
       (!time.empty() && !apimachinery::Time::Parse(time))) {
-    return {};  // nobody's; it may be in a stored object, whose other managers count
+    // Such an entry has no manager. It may be in a stored object whose other managers count.
+    return {};
   }
   const std::string_view operation = entry.TextAt("operation");
   if (operation != "Apply" && operation != "Update") {
@@ -118,7 +119,7 @@ JsonTree WriteManagers(const Managers& managers) {
 }
 
 void CapManagers(Managers& managers) {
-  std::vector<std::pair<std::string, ManagerId>> updaters;  // by time
+  std::vector<std::pair<std::string, ManagerId>> updaters;  // ordered by time
   for (const auto& [id, owned] : managers) {
     if (id.operation == Operation::kUpdate) {
       updaters.emplace_back(owned.time, id);
@@ -134,7 +135,7 @@ void CapManagers(Managers& managers) {
     if (is_new) {
       continue;
     }
-    // One alone keeps its name; the second of a version makes a bucket of both.
+    // A single entry keeps its name. The second one of a version turns both into a bucket.
     const ManagerId bucket{.name = kOldUpdates, .api_version = id.api_version};
     if (!managers.contains(bucket)) {
       auto node = managers.extract(first->second);

@@ -16,7 +16,7 @@ using apimachinery::Result;
 using codec::JsonTree;
 using Shape = Type::Shape;
 
-/// Nothing: a container without elements, which is left out.
+/// Without a value it is a container without elements, which is left out.
 using Merged = Result<std::optional<JsonTree>>;
 
 Merged MergeValues(const Type& type, const JsonTree* live, const JsonTree* config);
@@ -75,7 +75,7 @@ class Elements {
     return elements;
   }
   bool Has(const PathElement& step) const { return by_step.contains(step); }
-  /// Null when there is none, or several.
+  /// Returns null when there is none, or when there are several.
   const JsonTree* Only(const PathElement& step) const {
     const auto found = by_step.find(step);
     return found == by_step.end() ? nullptr : found->second;
@@ -86,8 +86,8 @@ class Elements {
   std::map<PathElement, const JsonTree*> by_step{};
 };
 
-/// Walks through both lists: what only one has keeps its place between its neighbours, what both
-/// have comes in the order of the config.
+/// Walks through both lists. An element that only one list has keeps its place between its
+/// neighbours. Elements that both have come in the order of the config.
 class ListMerger {
  public:
   ListMerger(const Type& element, const Elements& live, const Elements& config)
@@ -120,7 +120,7 @@ class ListMerger {
       }
       const bool same = config_left && step == config_.steps[at_config_];
       if (!same && config_left && next_shared_ < shared_.size() && !IsNextShared(step)) {
-        ++at_live_;  // The config has it further on.
+        ++at_live_;  // it comes later in the config
         return {};
       }
       if (same || done_.contains(step)) {
@@ -174,7 +174,7 @@ Merged MergeValues(const Type& type, const JsonTree* live, const JsonTree* confi
       (IsEmptyValue(live, container) && IsEmptyValue(config, container))) {
     return std::optional<JsonTree>(config == nullptr ? *live : *config);
   }
-  // What was something else before is replaced.
+  // A value that had another form before is replaced.
   const JsonTree* const old_one = live != nullptr && live->type() == container ? live : nullptr;
   const JsonTree* const new_one =
       config != nullptr && config->type() == container ? config : nullptr;

@@ -9,7 +9,7 @@ namespace {
 
 using codec::JsonTree;
 
-/// Numbers before strings before truth values before lists, maps and null.
+/// Numbers come before strings, these before booleans, and these before lists, maps and null.
 int RankOf(const JsonTree& value) {
   switch (value.type()) {
     case JsonTree::Type::kNumber:
@@ -54,7 +54,7 @@ std::weak_ordering CompareValues(const JsonTree& a, const JsonTree& b) {
   return a.IsNull() ? std::weak_ordering::equivalent : a.ToJson() <=> b.ToJson();
 }
 
-/// Both are objects with ascending members.
+/// The members of both objects are in ascending order.
 std::weak_ordering CompareKeys(const JsonTree& a, const JsonTree& b) {
   const auto left = a.members();
   const auto right = b.members();

@@ -17,7 +17,7 @@ using codec::JsonTree;
 using codec::Kind;
 using codec::TypeSchema;
 
-/// Also one of those that stand in the object around their own.
+/// Finds a field, also one that is inlined into the object around it.
 std::pair<const TypeSchema*, const FieldSchema*> FindField(const TypeSchema& schema,
                                                            std::string_view name) {
   for (const FieldSchema& field : schema.fields) {

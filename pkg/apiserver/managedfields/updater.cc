@@ -25,7 +25,7 @@ FieldSet SetOf(std::initializer_list<std::initializer_list<const char*>> paths) 
   return set;
 }
 
-/// Fields that nobody owns: those that the server decides, and the object's identity.
+/// The fields without an owner: those that the server decides, and the object's identity.
 const FieldSet& Unowned() {
   static const FieldSet kSet = SetOf({{"apiVersion"},
                                       {"kind"},
@@ -56,7 +56,7 @@ void AsDeclaredNow(const Type& type, Managers& managers) {
   }
 }
 
-/// What is told of conflicts: the path of each may be as long as the object.
+/// The limit for the text about conflicts, because the path of each may be as long as the object.
 constexpr std::size_t kMaxConflictBytes = 1 << 20;
 
 std::size_t BytesOf(const Path& path) {
@@ -67,7 +67,8 @@ std::size_t BytesOf(const Path& path) {
   return sum;
 }
 
-/// Takes from all but `writer` what has changed; nothing when they conflict and `force` is not set.
+/// Takes the changed fields from all managers except `writer`. Returns the conflicts when there are
+/// any and `force` is not set.
 std::vector<FieldConflict> Yield(const Comparison& changes, const ManagerId* writer, bool force,
                                  Managers& managers) {
   std::vector<FieldConflict> conflicts;
@@ -99,7 +100,7 @@ std::vector<FieldConflict> Yield(const Comparison& changes, const ManagerId* wri
   return conflicts;
 }
 
-/// The merged object without what `last` had and nobody has any more.
+/// Returns the merged object without the fields that `last` had and nobody owns any more.
 JsonTree Prune(const Type& type, const JsonTree& merged, const FieldSet& last,
                const Managers& managers) {
   const FieldSet named_last = WithNamedFields(type, last);
@@ -112,13 +113,14 @@ JsonTree Prune(const Type& type, const JsonTree& merged, const FieldSet& last,
   const FieldSet in_merged = WithNamedFields(type, FieldsOf(type, merged));
   const FieldSet kept =
       WithNamedFields(type, FieldsOf(type, pruned)).Union(WithNamedFields(type, all_owned));
-  // First what is not somebody's comes off, then what was never the writer's comes back.
+  // First the fields without an owner are removed, and then those that were never the writer's are
+  // restored.
   const JsonTree owned_only = Without(type, merged, in_merged.Difference(kept));
   const FieldSet left = WithNamedFields(type, FieldsOf(type, owned_only));
   return Without(type, merged, in_merged.Difference(left).Intersection(named_last));
 }
 
-/// Members that taking fields out has made null are left out.
+/// Leaves out the members that have become null because their fields were removed.
 void DropNewNulls(JsonTree& object, const JsonTree& before) {
   const codec::MemberIndex of_before(&before);
   std::vector<JsonTree::Member> kept;

@@ -25,10 +25,10 @@ constexpr std::string_view kOfVersions[] = {kMetrics,
                                             "autoscaling.alpha.kubernetes.io/scale-down-tolerance",
                                             "autoscaling.alpha.kubernetes.io/scale-up-tolerance"};
 
-/// What an autoscaler without metrics goes by.
+/// The target of an autoscaler without metrics.
 constexpr int kDefaultUtilization = 80;
 
-/// A field of a metric in v1, and where v2 has it.
+/// A field of a metric in v1, with its place in v2.
 struct MetricField {
   std::string_view v1;
   std::string_view outer;  ///< in v2: the object around it; "" for none
@@ -140,7 +140,7 @@ bool IsZero(const JsonTree* quantity) {
   return parsed && parsed->Value() == 0;
 }
 
-/// v1 says nothing of the target's type, which v2 wants.
+/// Sets the type of the target, which v2 requires and v1 does not have.
 void SetTargetType(std::string_view metric, JsonTree& fields) {
   JsonTree& target = fields["target"];
   if (!target.IsObject()) {
@@ -205,7 +205,8 @@ JsonTree CpuMetric(const JsonTree& utilization) {
   return metric;
 }
 
-/// A member of the annotation on behavior, whose names are those of a Go struct: any case will do.
+/// A member of the annotation on behavior. It is named after a Go struct's field, so any case is
+/// accepted.
 struct BehaviorField {
   std::string_view v1;
   std::string_view v2;
@@ -222,7 +223,7 @@ using ConvertValue = JsonTree (*)(const JsonTree& value);
 
 JsonTree SameValue(const JsonTree& value) { return value; }
 
-/// With null for what there is none of.
+/// Missing members are null.
 JsonTree Exported(std::span<const BehaviorField> fields, const JsonTree& v2, ConvertValue convert) {
   JsonTree v1 = JsonTree::Object();
   for (const BehaviorField& field : fields) {
@@ -265,7 +266,7 @@ JsonTree ImportedRules(const JsonTree& rules) {
   return Imported(kRules, rules, RuleValue<ImportedPolicy>);
 }
 
-/// The members of the object at `member`; nothing is an object without any.
+/// Returns the members of the object at `member`. A missing object has no members.
 JsonTree ObjectAt(const JsonTree& object, std::string_view member) {
   const JsonTree* const found = object.Find(member);
   return found != nullptr && found->IsObject() ? *found : JsonTree::Object();
@@ -278,7 +279,8 @@ std::vector<JsonTree> ElementsOf(const JsonTree& object, std::string_view member
              : std::vector<JsonTree>(found->elements().begin(), found->elements().end());
 }
 
-/// Takes the annotations of the versions out and gives what they say, as far as it is of the type.
+/// Removes the annotations of other versions, and returns their content, as far as it has the right
+/// type.
 JsonTree TakeAnnotations(JsonTree& metadata) {
   JsonTree said = JsonTree::Object();
   JsonTree* const annotations = metadata.Find("annotations");

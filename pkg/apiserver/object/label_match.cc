@@ -17,7 +17,7 @@ using codec::JsonTree;
 
 namespace {
 
-/// One of matchExpressions; nothing when it is none.
+/// Returns an element of matchExpressions, or nothing when it is invalid.
 std::optional<LabelRequirement> RequirementOf(const JsonTree& expression) {
   LabelRequirement requirement;
   requirement.key = expression.TextAt("key");

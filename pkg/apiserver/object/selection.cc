@@ -14,7 +14,8 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// Those of the cluster that have no fields of their own to select by have also this one.
+/// Whether the type has this field, too, as have cluster-scoped types without fields of their own
+/// to select by.
 bool HasNamespaceField(const ResourceType& type) {
   return type.namespaced || (!type.custom && type.selectable.empty());
 }
@@ -32,8 +33,8 @@ bool IsSelectable(const ResourceType& type, std::string_view field) {
          std::ranges::find(type.selectable, field) != type.selectable.end();
 }
 
-/// The value at a dotted path as a selector compares it: a missing bool is false, a missing number
-/// 0.
+/// Returns the value at a dotted path as a selector compares it: a missing boolean is false and a
+/// missing number is 0.
 std::string ValueAt(const JsonTree& object, std::string_view path) {
   const JsonTree* at = &object;
   std::string_view rest = path;
@@ -42,7 +43,7 @@ std::string ValueAt(const JsonTree& object, std::string_view path) {
     at = at->Find(rest.substr(0, dot));
     rest.remove_prefix(std::min(dot + 1, rest.size()));
   }
-  if (path == "source" && at != nullptr) {  // Of an event: its component.
+  if (path == "source" && at != nullptr) {  // the source of an Event is its component
     return StringAt(*at, {"component"});
   }
   if (at != nullptr && at->AsString() != nullptr) {
@@ -57,7 +58,7 @@ std::string ValueAt(const JsonTree& object, std::string_view path) {
   return {};
 }
 
-/// The value of a field of a custom resource; "" for a missing one.
+/// Returns the value of a field of a custom resource, or "" when it is missing.
 std::string CustomValueAt(const JsonTree& object, const std::vector<std::string>& members) {
   const std::vector<std::string_view> path(members.begin(), members.end());
   const JsonTree* const found = object.At(std::span<const std::string_view>(path));

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/apiserver/object/object_form.h"
+#include "kubexx/apiserver/object/typed_object.h"
 #include "kubexx/apiserver/schema/shape.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/envelope.h"
@@ -21,60 +23,15 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-constexpr std::string_view kMetadata = R"("metadata":{)";
 /// JsonOfStored puts it at the beginning of the metadata.
 constexpr std::string_view kResourceVersion = R"("metadata":{"resourceVersion":")";
-
-/// A typed object of a type known at run time.
-class Typed {
- public:
-  explicit Typed(const codec::TypeSchema& schema) : schema_(schema), object_(schema.create()) {}
-  Typed(const Typed&) = delete;
-  Typed& operator=(const Typed&) = delete;
-  ~Typed() { schema_.destroy(object_); }
-
-  Result<void> ReadJson(std::string_view json) { return codec::DecodeJson(schema_, json, object_); }
-  Result<void> ReadProtobuf(std::string_view message) {
-    return codec::DecodeProtobuf(schema_, message, object_);
-  }
-  std::string Json() const {
-    std::string json;
-    codec::EncodeJson(schema_, object_, json);
-    return json;
-  }
-  std::string Protobuf() const {
-    std::string bytes;
-    codec::EncodeProtobuf(schema_, object_, bytes);
-    return bytes;
-  }
-
- private:
-  const codec::TypeSchema& schema_;
-  void* object_;
-};
-
-/// kind, apiVersion and metadata first; metadata is there and an object.
-JsonTree InOrder(const ResourceType& type, const JsonTree& object) {
-  std::vector<JsonTree::Member> members;
-  members.push_back({"kind", JsonTree(type.kind)});
-  members.push_back({"apiVersion", JsonTree(type.ApiVersion())});
-  const JsonTree* const metadata = object.Find("metadata");
-  members.push_back(
-      {"metadata", metadata != nullptr && metadata->IsObject() ? *metadata : JsonTree::Object()});
-  for (const JsonTree::Member& member : object.members()) {
-    if (member.key != "kind" && member.key != "apiVersion" && member.key != "metadata") {
-      members.push_back(member);
-    }
-  }
-  return JsonTree::Object(std::move(members));
-}
 
 Result<std::string> JsonOfEnvelope(const ResourceType& type, std::string_view value) {
   const auto envelope = codec::ReadEnvelope(value);
   if (!envelope || type.schema == nullptr) {
     return Fail(Reason::kInternalError, "a stored " + type.kind + " cannot be read");
   }
-  Typed typed(*type.schema);
+  TypedObject typed(*type.schema);
   if (const auto read = typed.ReadProtobuf(envelope->raw); !read) {
     return Fail(Reason::kInternalError,
                 "a stored " + type.kind + " cannot be read: " + read.error().message);
@@ -82,20 +39,9 @@ Result<std::string> JsonOfEnvelope(const ResourceType& type, std::string_view va
   return typed.Json();
 }
 
-/// A custom object as the schema wants it. False where its defaults would be too large: then it has
-/// some of them.
-bool Shape(const schema::SchemaRef& schema, JsonTree& object) {
-  if (schema == nullptr) {
-    return true;
-  }
-  schema::Prune(*schema, object);
-  std::size_t room = schema::kMaxDefaultBytes;
-  return schema::SetDefaults(*schema, object, room);
-}
-
 /// The version in the head of a stored custom object, up to its metadata; "" for none.
 std::string_view StoredVersion(const ResourceType& type, std::string_view value) {
-  const std::string_view head = value.substr(0, value.find(kMetadata));
+  const std::string_view head = value.substr(0, value.find(kMetadataMember));
   const std::string start = "\"apiVersion\":\"" + type.group + "/";
   const std::size_t at = head.find(start);
   return at == std::string_view::npos
@@ -118,7 +64,7 @@ schema::SchemaRef StoredSchema(const ResourceType& type, std::string_view value)
 Result<JsonTree> Shaped(const ResourceType& type, std::string_view value, std::string_view json) {
   KX_ASSIGN_OR_RETURN(JsonTree object, JsonTree::Parse(json));
   const schema::SchemaRef schema = StoredSchema(type, value);
-  if (!Shape(schema, object)) {
+  if (!FitToSchema(schema, object)) {
     // Without defaults it can still be read and deleted, and so can those that it is listed with.
     KX_ASSIGN_OR_RETURN(object, JsonTree::Parse(json));
     schema::Prune(*schema, object);
@@ -135,12 +81,10 @@ bool NeedsConversion(const ResourceType& type, std::string_view value) {
 constexpr std::size_t kConvertedAtOnce = 100;
 constexpr std::size_t kConvertedBytesAtOnce = std::size_t{4} << 20;
 
-/// Of a value in the version of the type, or of a type whose versions differ in their names only.
-/// `shaped`: it is as the schema of the version that it was stored in wants it.
 /// Whether the metadata come right behind kind and apiVersion, as in what this server stores.
 /// kube-apiserver stores the members of a custom object by their names.
 bool HasMetadataThird(std::string_view json) {
-  const std::size_t at = json.find(kMetadata);
+  const std::size_t at = json.find(kMetadataMember);
   if (at == std::string_view::npos || !json.starts_with("{\"")) {
     return false;
   }
@@ -150,6 +94,8 @@ bool HasMetadataThird(std::string_view json) {
          before.find("\"apiVersion\":\"") != std::string_view::npos;
 }
 
+/// Reads a value in the version of the type, or of a type whose versions differ only in their names.
+/// `shaped` tells that the value already fits the schema of the version in which it was stored.
 Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
                               std::int64_t revision, bool shaped = false) {
   std::string json;
@@ -169,16 +115,16 @@ Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
     json = InOrder(type, other).ToJson();
     value = json;
   }
-  const std::size_t at = value.find(kMetadata);
+  const std::size_t at = value.find(kMetadataMember);
   if (at == std::string_view::npos) {
     return Fail(Reason::kInternalError, "a stored " + type.kind + " has no metadata");
   }
-  const std::size_t begin = at + kMetadata.size();
+  const std::size_t begin = at + kMetadataMember.size();
   std::string result;
   result.reserve(value.size() + 48);
   if (type.schema == nullptr) {  // It may be stored in another version of the resource.
     result.append(R"({"kind":")" + type.kind + R"(","apiVersion":")" + type.ApiVersion() + "\",");
-    result.append(kMetadata);
+    result.append(kMetadataMember);
   } else {
     result.append(value.substr(0, begin));
   }
@@ -198,12 +144,6 @@ Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
   return result;
 }
 
-apimachinery::Status BadObject(const ResourceType& type, const apimachinery::Status& status) {
-  return {Reason::kBadRequest, type.kind + " in version \"" + type.version +
-                                   "\" cannot be handled as a " + type.kind + ": " +
-                                   status.message};
-}
-
 /// So deep may a stored object nest, in levels of objects and lists: it also has to be read in a
 /// list, and as part of what a webhook is asked, where it is a few levels deeper.
 constexpr int kMaxStoredLevels = 500;
@@ -219,7 +159,7 @@ apimachinery::Status TooDeep(const ResourceType& type) {
 Result<void> CheckReadable(const ResourceType& type, const JsonTree& object,
                            std::string_view json) {
   const bool is_custom = type.schema == nullptr;
-  Typed typed(is_custom ? codec::SchemaOf<api::meta::v1::ObjectMeta>() : *type.schema);
+  TypedObject typed(is_custom ? codec::SchemaOf<api::meta::v1::ObjectMeta>() : *type.schema);
   const std::string metadata = is_custom ? object.Find("metadata")->ToJson() : std::string();
   const auto read = typed.ReadJson(is_custom ? metadata : json);
   return read ? Result<void>() : Fail(BadObject(type, read.error()));
@@ -352,75 +292,6 @@ Result<std::string> StoredOf(const ResourceType& type, const JsonTree& object, S
   }
   auto envelope = EnvelopeOf(type, json);  // which reads it as well
   return envelope ? std::move(envelope) : Fail(BadObject(type, envelope.error()));
-}
-
-Result<JsonTree> Canonical(const ResourceType& type, const JsonTree& object) {
-  JsonTree ordered = InOrder(type, object);
-  if (type.schema == nullptr) {
-    Typed metadata(codec::SchemaOf<api::meta::v1::ObjectMeta>());
-    if (const auto read = metadata.ReadJson(ordered["metadata"].ToJson()); !read) {
-      return Fail(BadObject(type, read.error().WithContext("metadata")));
-    }
-    KX_ASSIGN_OR_RETURN(ordered["metadata"], JsonTree::Parse(metadata.Json()));
-    if (type.custom && !Shape(type.custom->schema, ordered)) {
-      return Fail(Reason::kRequestEntityTooLarge,
-                  "the defaults of its schema would add more than " +
-                      std::to_string(schema::kMaxDefaultBytes) + " bytes to the " + type.kind,
-                  413);
-    }
-    return ordered;
-  }
-  Typed typed(*type.schema);
-  if (const auto read = typed.ReadJson(ordered.ToJson()); !read) {
-    return Fail(BadObject(type, read.error()));
-  }
-  return JsonTree::Parse(typed.Json());
-}
-
-Result<JsonTree> CanonicalOfProtobuf(const ResourceType& type, std::string_view message) {
-  if (type.schema == nullptr) {
-    return Fail(Reason::kUnsupportedMediaType, "a custom resource has no protobuf form");
-  }
-  Typed typed(*type.schema);
-  if (const auto read = typed.ReadProtobuf(message); !read) {
-    return Fail(BadObject(type, read.error()));
-  }
-  return JsonTree::Parse(typed.Json());
-}
-
-Result<std::string> ProtobufOf(const ResourceType& type, std::string_view json) {
-  if (type.schema == nullptr) {
-    return Fail(Reason::kNotAcceptable,
-                "only the following media types are accepted: application/json");
-  }
-  Typed typed(*type.schema);
-  KX_RETURN_IF_ERROR(typed.ReadJson(json));
-  return typed.Protobuf();
-}
-
-Result<std::string> EnvelopeOf(const ResourceType& type, std::string_view json) {
-  KX_ASSIGN_OR_RETURN(const std::string message, ProtobufOf(type, json));
-  std::string envelope;
-  codec::WriteEnvelope(*type.schema, message, envelope);
-  return envelope;
-}
-
-void AppendItemOfList(const ResourceType& type, std::string_view json, std::string& out) {
-  const std::size_t at = type.schema == nullptr ? std::string_view::npos : json.find(kMetadata);
-  if (at == std::string_view::npos) {
-    out.append(json);
-  } else {
-    out.append("{").append(json.substr(at));
-  }
-}
-
-Result<std::string> StatusProtobuf(std::string_view json) {
-  const auto& schema = codec::SchemaOf<api::meta::v1::Status>();
-  Typed typed(schema);
-  KX_RETURN_IF_ERROR(typed.ReadJson(json));
-  std::string envelope;
-  codec::WriteEnvelope(schema, typed.Protobuf(), envelope);
-  return envelope;
 }
 
 }  // namespace kubexx::apiserver

@@ -1,10 +1,8 @@
 /// @file
-/// The conversions of objects between the storage, the handlers and the clients.
+/// The conversions of objects between the storage and the server's form (see object_form.h).
 ///
-/// The server's own form of an object is JSON text that begins with kind, apiVersion and metadata
-/// and has no white space. Every write produces it, so that a JSON watch needs no encoding. The
-/// stored value is that text without metadata.resourceVersion (which is the revision of the key),
-/// or the protobuf envelope that kube-apiserver stores.
+/// A stored value is the text in the server's form without metadata.resourceVersion (which is the
+/// revision of the key), or the protobuf envelope that kube-apiserver stores.
 #ifndef KUBEXX_APISERVER_OBJECT_STORED_OBJECT_H_
 #define KUBEXX_APISERVER_OBJECT_STORED_OBJECT_H_
 
@@ -79,31 +77,6 @@ std::string WithRevision(std::string_view json, std::int64_t revision);
 /// The value to store for `object`. May ask a conversion webhook, as JsonOfStored.
 apimachinery::Result<std::string> StoredOf(const ResourceType& type, const codec::JsonTree& object,
                                            StoredForm form, const std::stop_token& stop = {});
-
-/// Brings `object` into the server's form. For a built-in type it drops unknown fields and adds
-/// those that objects of the type always have. For a custom resource it drops the fields that the
-/// schema does not have and fills in the schema's defaults. It sets kind and apiVersion. Returns
-/// kBadRequest with the path of the field when the object does not fit the type.
-apimachinery::Result<codec::JsonTree> Canonical(const ResourceType& type,
-                                                const codec::JsonTree& object);
-
-/// The same for a protobuf message without envelope.
-apimachinery::Result<codec::JsonTree> CanonicalOfProtobuf(const ResourceType& type,
-                                                          std::string_view message);
-
-/// Encodes `json`, which is in the server's form, as a protobuf message without envelope. Returns
-/// kNotAcceptable for a custom resource.
-apimachinery::Result<std::string> ProtobufOf(const ResourceType& type, std::string_view json);
-
-/// The same with the envelope that has kind and apiVersion, as it is transmitted and stored.
-apimachinery::Result<std::string> EnvelopeOf(const ResourceType& type, std::string_view json);
-
-/// Appends `json`, which is in the server's form, as an item of a list. Items of built-in types
-/// have no kind and apiVersion there.
-void AppendItemOfList(const ResourceType& type, std::string_view json, std::string& out);
-
-/// Encodes a Status as a protobuf message with envelope.
-apimachinery::Result<std::string> StatusProtobuf(std::string_view json);
 
 }  // namespace kubexx::apiserver
 

@@ -6,7 +6,7 @@
 namespace kubexx::apiserver {
 namespace {
 
-/// In the order of Verb.
+/// The names, in the order of Verb.
 constexpr std::string_view kVerbNames[] = {"create", "delete", "deletecollection", "get",
                                            "list",   "patch",  "update",           "watch"};
 

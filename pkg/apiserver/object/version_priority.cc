@@ -9,10 +9,10 @@
 namespace kubexx::apiserver {
 namespace {
 
-/// How mature it is (2: without alpha and beta), its major and its minor number.
+/// The maturity (2 means neither alpha nor beta), the major and the minor number.
 using Version = std::tuple<int, std::int64_t, std::int64_t>;
 
-/// Takes a number without leading zeros off the front.
+/// Removes a number without leading zeros from the front of the text and returns it.
 std::optional<std::int64_t> TakeNumber(std::string_view& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -20,21 +20,21 @@ using internal::Places;
 using internal::RuleSet;
 using Texts = std::vector<std::string>;
 
-/// The words of sets of rules that are looked at, about 0.1 s of them.
+/// The limit for the words of sets of rules that are looked at, which is about 0.1 s.
 constexpr std::size_t kMaxSteps = 20'000'000;
-/// What the missing rules of a message may come to in bytes. One of them is always told.
+/// The limit for the bytes of a message's missing rules. At least one of them is always shown.
 constexpr std::size_t kMaxTextBytes = 512 << 10;
-/// What a word in a message costs beside its own bytes.
+/// The cost of a word in a message in addition to its own bytes.
 constexpr std::size_t kBytesPerWord = 16;
 
-/// A value of a rule that is wanted. Without text it stands for all names.
+/// A value of a rule that is needed. Without text, it stands for all names.
 struct Wish {
   const std::string* text = nullptr;
   std::size_t times = 1;  ///< that it is there
   std::array<const Naming*, 2> naming{};
 };
 
-/// The paths of all rules held: "*" at the end stands for anything.
+/// The paths of all rules that the user has. "*" at the end stands for any text.
 class Paths {
  public:
   void Add(std::string_view pattern, std::size_t rule) {
@@ -44,7 +44,7 @@ class Paths {
       starts_[start.size()][start].push_back(rule);
     }
   }
-  /// Adds the rules that have the path, and returns how many steps it took.
+  /// Adds the rules that have the path. Returns the number of steps that this took.
   std::size_t AddTo(std::string_view path, RuleSet& rules) const {
     std::size_t steps = AddAll(exact_, path, rules);
     for (const auto& [size, starts] : starts_) {
@@ -91,7 +91,7 @@ class Comparison {
         names_.AddAll(i);
       }
       for (const std::string& name : held[i].names) {
-        names_.Add(name, i);  // "*" is a name like others.
+        names_.Add(name, i);  // "*" is an ordinary name here.
       }
       for (const std::string& path : held[i].paths) {
         paths_.Add(path, i);
@@ -180,20 +180,20 @@ class Comparison {
   bool ended() const { return ended_; }
 
  private:
-  /// Groups, resources, names, verbs.
+  /// The levels are groups, resources, names and verbs.
   static constexpr std::size_t kLevels = 4;
   struct Level {
     const Dimension* dimension = nullptr;
     std::vector<Wish> wishes{};
-    /// Which rules have all wishes of this level and of those below.
+    /// The rules that have all wishes of this level and of those below it.
     RuleSet whole{};
-    /// Which have the wishes that the walk is at, down to here.
+    /// The rules that have the wishes on the present walk down to here.
     RuleSet having{};
     const Wish* at = nullptr;
   };
   using Levels = std::array<Level, kLevels>;
 
-  /// By what is written and not by where it is; without text it comes first.
+  /// Compares texts by their content and not by their address. No text comes first.
   struct Text {
     const std::string* text = nullptr;
     bool operator<(const Text& other) const {
@@ -210,8 +210,8 @@ class Comparison {
     }
     return wishes;
   }
-  /// A name that is there twice has each verb twice, one after the other, as kube-apiserver's
-  /// answer says it: verb by verb, and for each of these name by name.
+  /// A name that is there twice has each verb twice. As in kube-apiserver's answer, the order is
+  /// verb by verb, and name by name within each verb.
   std::vector<Wish> NameWishes(const Texts& texts) const {
     std::vector<Wish> wishes;
     std::map<std::string_view, std::size_t> places;
@@ -225,8 +225,8 @@ class Comparison {
     }
     return wishes;
   }
-  /// A resource as it is written: "*" is given by "*" only, "pods/" by "pods/", and "pods/scale" by
-  /// "*/scale", too.
+  /// A resource as it is written: only "*" gives "*", only "pods/" gives "pods/", and "*/scale"
+  /// gives "pods/scale", too.
   std::vector<Wish> ResourceWishes(const Texts& texts) const {
     std::vector<Wish> wishes = Wishes(resources_, texts);
     for (Wish& wish : wishes) {
@@ -270,7 +270,7 @@ class Comparison {
            });
   }
 
-  /// Finds what none of the rules in `within` has of the wishes at this level and below.
+  /// Finds the wishes at this level and below that none of the rules in `within` has.
   void Walk(Levels& levels, std::size_t depth, const RuleSet& within) {
     Level& level = levels[depth];
     if (ended_ || within.Meets(level.whole)) {

@@ -16,17 +16,17 @@ namespace {
 using codec::JsonTree;
 
 constexpr std::string_view kMasters = "system:masters";
-// Of the roles that are not there, so many are named.
+// The number of missing roles that are named.
 constexpr std::size_t kMaxMissing = 100;
 
-/// Rules that several bindings give are told for each of them, until there are so many.
+/// Rules that several bindings give are listed for each binding, until there are this many.
 constexpr std::size_t kMostRulesRepeated = 10'000;
 
 bool IsMaster(const User& user) {
   return std::ranges::find(user.groups, kMasters) != user.groups.end();
 }
 
-/// Whether `name` is that of the account in system:serviceaccount:namespace:name.
+/// Whether `name` is the name of the account in the form system:serviceaccount:namespace:name.
 bool IsAccount(std::string_view name, std::string_view namespace_, std::string_view account) {
   constexpr std::string_view kPrefix = "system:serviceaccount:";
   return name.size() == kPrefix.size() + namespace_.size() + 1 + account.size() &&
@@ -35,7 +35,7 @@ bool IsAccount(std::string_view name, std::string_view namespace_, std::string_v
          name.substr(kPrefix.size(), namespace_.size()) == namespace_;
 }
 
-/// Whether a subject of a binding in that namespace names the user.
+/// Whether a subject of a binding in that namespace is the user.
 bool IsUser(const Binding::Subject& subject, const User& user,
             const std::set<std::string_view>& groups, std::string_view namespace_) {
   if (subject.kind == "User") {
@@ -49,7 +49,7 @@ bool IsUser(const Binding::Subject& subject, const User& user,
                    subject.name);
 }
 
-/// What is wrong with references to roles that are not there, each of them once; see RulesOf.
+/// Returns the error about references to roles that do not exist, each of them once; see RulesOf.
 std::string Together(const std::vector<std::pair<std::string_view, std::string_view>>& missing,
                      std::string_view resource = {}) {
   std::set<std::string> different;
@@ -71,7 +71,7 @@ std::string Together(const std::vector<std::pair<std::string_view, std::string_v
   return different.size() > 1 ? "[" + text + "]" : text;
 }
 
-/// The role that a binding gives, in all of the cluster or in a namespace.
+/// The role that a binding gives, for the whole cluster or for one namespace.
 using GivenRole = std::tuple<bool, std::string_view, std::string_view>;
 
 GivenRole RoleOf(std::string_view namespace_, const Binding& binding) {
@@ -183,7 +183,7 @@ Decision Policy::Decide(const User& user, const Request& request) const {
   }
   Decision decision;
   Missing missing;
-  // Many bindings may give one role: what it does not allow once, it does not allow at all.
+  // Many bindings may give the same role. If it does not allow the request once, it never does.
   std::set<GivenRole> seen;
   VisitGifts(user, request.namespace_, [&](const Gift& gift) {
     if (!seen.insert(RoleOf(gift.namespace_, gift.binding)).second) {
@@ -212,8 +212,8 @@ HeldRules Policy::RulesOf(const User& user, std::string_view namespace_,
   std::set<GivenRole> seen;
   VisitGifts(user, namespace_, [&](const Gift& gift) {
     const bool is_new = seen.insert(RoleOf(gift.namespace_, gift.binding)).second;
-    // kube-apiserver tells the rules of a role once for each binding; thousands of bindings of a
-    // large role would take gigabytes.
+    // kube-apiserver lists the rules of a role once for each binding. For thousands of bindings of
+    // a large role that would take gigabytes.
     if (!is_new && held.rules.size() >= kMostRulesRepeated) {
       return false;
     }

@@ -19,13 +19,13 @@ bool HasOrAll(const std::vector<std::string>& list, std::string_view value) {
   return Has(list, kAll) || Has(list, value);
 }
 
-/// "*", "pods", "pods/log" or "*/log".
+/// Handles "*", "pods", "pods/log" and "*/log".
 bool HasResource(const std::vector<std::string>& list, const Request& request) {
   return HasOrAll(list, request.FullResource()) ||
          (!request.subresource.empty() && Has(list, "*/" + request.subresource));
 }
 
-/// "*", the path, or its beginning with one "*" or more behind.
+/// Handles "*", the path itself, and its beginning followed by "*".
 bool HasPath(const std::vector<std::string>& list, std::string_view path) {
   return std::ranges::any_of(list, [path](std::string_view pattern) {
     return pattern == path ||

@@ -1,6 +1,6 @@
-// What kube-apiserver's discovery, storage and strategies say of the built-in resources, as far as
-// the generated packages do not know it: one entry a resource, and nowhere else. How objects are
-// treated, TypeBehavior has in the same way.
+// The properties of the built-in resources that kube-apiserver's discovery, storage and strategies
+// have and the generated packages do not: there is one entry per resource, and it is only here.
+// TypeBehavior has the treatment of the objects in the same way.
 #include "kubexx/apiserver/resources/builtin_types.h"
 
 #include <initializer_list>
@@ -14,16 +14,16 @@
 namespace kubexx::apiserver {
 namespace {
 
-/// Properties of a row, to be combined.
+/// The properties of a row, which can be combined.
 enum Flags : unsigned {
   kCluster = 1,
   kStatus = 2,
   kScale = 4,
-  kInAll = 8,  // category "all"
+  kInAll = 8,  // in the category "all"
   kApiExtensions = 16,
   kReview = 32,
   kMadeUp = 64,
-  kOlder = 128,  // stored in the version of the row before
+  kOlder = 128,  // stored in the version of the row before it
   // See TypeRules.
   kGeneration = 256,
   kCountsAnnotations = 512,
@@ -73,8 +73,8 @@ struct Row {
   unsigned flags = 0;
   const ColumnTable* columns = nullptr;
   std::initializer_list<const char*> short_names = {};
-  const char* stored_as = nullptr;  // the folder below /registry when it is not the plural
-  // Besides status and scale, which have flags.
+  const char* stored_as = nullptr;  // the folder below /registry if it is not the plural
+  // The subresources other than status and scale, which have flags.
   std::initializer_list<Subresource> subresources = {};
   Verbs verbs = kAllVerbs;  // unless a flag says otherwise
   std::initializer_list<std::string_view> selectable = {};
@@ -269,7 +269,7 @@ TypeRules RulesOf(const Row& row) {
           .status_metadata = row.status_metadata};
 }
 
-/// In the order of discovery: the status comes last, the scale first.
+/// Returns the subresources in the order of discovery: the scale first and the status last.
 std::vector<Subresource> SubresourcesOf(const Row& row) {
   std::vector<Subresource> all(row.subresources);
   if (row.Has(kScale)) {

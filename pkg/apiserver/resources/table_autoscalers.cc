@@ -1,4 +1,4 @@
-// Tables of HorizontalPodAutoscalers: what is aimed at, in one cell.
+// Tables of HorizontalPodAutoscalers, which show the targets in one cell.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace {
 
 using codec::JsonTree;
 
-/// Where a metric of some type is: the member of it that has the target.
+/// A kind of metric, with the member of the metric that has the target.
 struct MetricKind {
   std::string_view type;
   std::string_view member;
@@ -27,7 +27,7 @@ constexpr MetricKind kMetricKinds[] = {{"External", "external", false},
                                        {"ContainerResource", "containerResource", true}};
 constexpr std::size_t kShownMetrics = 2;
 
-/// "7/10": the current value and the target's; `status` may be null.
+/// Returns "7/10": the current value and the target. `status` may be null.
 std::string Aim(const JsonTree& metric, const JsonTree* status, std::string_view field,
                 std::string_view unit) {
   const auto target = ValueAt(metric, {"target", field});

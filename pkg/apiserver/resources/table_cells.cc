@@ -13,7 +13,7 @@ namespace {
 
 using codec::JsonTree;
 
-/// One of the terms of a label selector.
+/// One term of a label selector.
 struct SelectorTerm {
   std::string key{};
   std::string text{};

@@ -1,4 +1,4 @@
-// Tables of nodes, namespaces, Events, and of what rules them.
+// Tables of nodes, namespaces and Events, and of the objects that govern them.
 #include <chrono>
 #include <set>
 #include <string>
@@ -75,7 +75,7 @@ JsonTree HealthMessageCell(const JsonTree& o) {
 }
 JsonTree HealthErrorCell(const JsonTree& o) { return StringAt(o, {"conditions", "0", "error"}); }
 
-/// What is used of what is allowed, of limits or of the rest.
+/// Returns the used and the allowed amounts, of limits or of all other resources.
 std::string QuotaOf(const JsonTree& o, bool limits) {
   const apimachinery::LabelMap used = LabelMapOf(o.At({"status", "used"}));
   std::vector<std::string> parts;

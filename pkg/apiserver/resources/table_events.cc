@@ -1,4 +1,4 @@
-// Tables of Events, of which the two groups have the same under different names.
+// Tables of Events. The two groups have the same fields under different names.
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace {
 
 using codec::JsonTree;
 
-/// The first of the two members that is there and not empty.
+/// Returns the first of the two members that exists and is not empty.
 std::string Either(const JsonTree& o, std::string_view core, std::string_view other) {
   const std::string text = StringAt(o, {core});
   return text.empty() ? StringAt(o, {other}) : text;
 }
 
-/// What the Event is about.
+/// Returns the object that the Event is about.
 const JsonTree& EventSubject(const JsonTree& o) {
   static const JsonTree kNothing = JsonTree::Object();
   const JsonTree* found = o.Find("involvedObject");

@@ -1,4 +1,4 @@
-// Tables of Services, of endpoints, and of what leads to them.
+// Tables of Services, of endpoints, and of the objects that lead to them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace {
 
 using codec::JsonTree;
 
-/// How many hosts, ports and addresses are shown.
+/// The number of hosts, ports and addresses that are shown.
 constexpr std::size_t kShown = 3;
 
-/// The addresses or names of a load balancer, in order, each once.
+/// Returns the addresses or names of a load balancer, in order and each once.
 std::vector<std::string> BalancersOf(const JsonTree& o) {
   std::set<std::string> names;
   for (const JsonTree& one : ElementsAt(o, {"status", "loadBalancer", "ingress"})) {
@@ -63,15 +63,15 @@ JsonTree PortsCell(const JsonTree& o) {
 }
 JsonTree ServiceSelectorCell(const JsonTree& o) { return LabelsAt(o, {"spec", "selector"}); }
 
-/// An address with its port, one of IPv6 in brackets.
+/// Returns an address with its port. An IPv6 address is in brackets.
 std::string HostPort(std::string_view ip, std::int64_t port) {
   const bool six = ip.find(':') != std::string_view::npos;
   return (six ? "[" + std::string(ip) + "]" : std::string(ip)) + ":" + std::to_string(port);
 }
 
 JsonTree EndpointsCell(const JsonTree& o) {
-  // Of a thousand ports and a thousand addresses there are a million pairs: only those that are
-  // shown are made.
+  // A thousand ports and a thousand addresses have a million pairs, so only those are made that are
+  // shown.
   std::vector<std::string> shown;
   std::size_t count = 0;
   for (const JsonTree& subset : ElementsAt(o, {"subsets"})) {

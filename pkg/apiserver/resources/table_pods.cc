@@ -1,4 +1,4 @@
-// Tables of pods: their state is gathered from that of their containers.
+// Tables of pods, whose state is computed from that of their containers.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 
 using codec::JsonTree;
 
-/// What the containers of a pod come to.
+/// The summary of the containers of a pod.
 struct PodSummary {
   std::int64_t containers = 0;
   std::int64_t ready = 0;
@@ -26,7 +26,7 @@ struct PodSummary {
   std::string status{};
 };
 
-/// Restarts, and when the last of them was.
+/// The restarts, and the time of the last one.
 struct Restarts {
   std::int64_t count = 0;
   std::string last{};
@@ -34,13 +34,13 @@ struct Restarts {
   void Add(const JsonTree& container) {
     count += NumberAt(container, {"restartCount"});
     const std::string ended = StringAt(container, {"lastState", "terminated", "finishedAt"});
-    if (ended > last) {  // As RFC 3339 in UTC they sort as their times do.
+    if (ended > last) {  // RFC 3339 times in UTC sort like the times themselves
       last = ended;
     }
   }
 };
 
-/// Of a container that has ended: its reason, or its signal or exit code.
+/// Returns the reason of a container that has ended, or its signal or exit code.
 std::string EndOf(const JsonTree& terminated) {
   if (const std::string_view reason = terminated.TextAt("reason"); !reason.empty()) {
     return std::string(reason);
@@ -50,7 +50,7 @@ std::string EndOf(const JsonTree& terminated) {
                      : "ExitCode:" + std::to_string(NumberAt(terminated, {"exitCode"}));
 }
 
-/// The names of the init containers that go on beside the others.
+/// Returns the names of the init containers that run beside the others.
 std::set<std::string, std::less<>> SidecarsOf(const JsonTree& pod) {
   std::set<std::string, std::less<>> names;
   for (const JsonTree& container : ElementsAt(pod, {"spec", "initContainers"})) {
@@ -61,7 +61,7 @@ std::set<std::string, std::less<>> SidecarsOf(const JsonTree& pod) {
   return names;
 }
 
-/// Reads the init containers up to the one that is at work; whether there is one.
+/// Reads the init containers up to the one that runs. Returns whether there is one.
 bool SummarizeInit(const JsonTree& pod, Restarts& all, Restarts& of_sidecars, PodSummary& pod_is) {
   const auto sidecars = SidecarsOf(pod);
   pod_is.containers += static_cast<std::int64_t>(sidecars.size());
@@ -192,7 +192,7 @@ JsonTree TemplateLabelsCell(const JsonTree& o) {
   return LabelsAt(o, {"template", "metadata", "labels"});
 }
 
-/// That a pod has ended.
+/// Returns the condition that the pod has ended.
 std::string_view PodRowConditions(const JsonTree& pod) {
   const std::string phase = StringAt(pod, {"status", "phase"});
   if (phase == "Succeeded") {

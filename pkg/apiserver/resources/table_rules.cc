@@ -1,4 +1,4 @@
-// Tables of admission policies, of what shares the server out, and of devices.
+// Tables of admission policies, of priorities and fairness, and of devices.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +45,7 @@ JsonTree MissingLevelCell(const JsonTree& o) {
   return dangling == nullptr ? "?" : std::string(dangling->TextAt("status"));
 }
 
-/// A number of a level that is limited.
+/// Returns a number of a priority level that is limited.
 JsonTree LimitAt(const JsonTree& o, CellPath path) {
   const JsonTree* const found = o.At(path);
   return found == nullptr || found->IsNull() ? JsonTree("<none>") : *found;

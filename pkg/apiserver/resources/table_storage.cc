@@ -18,7 +18,7 @@ using codec::JsonTree;
 
 constexpr const char* kBetaClass = "volume.beta.kubernetes.io/storage-class";
 
-/// "RWO,ROX" of the access modes at `path`.
+/// Returns "RWO,ROX" for the access modes at `path`.
 std::string ModesAt(const JsonTree& o, CellPath path) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShortModes = {
       {{"ReadWriteOnce", "RWO"},
@@ -77,7 +77,7 @@ JsonTree ClaimModesCell(const JsonTree& o) {
   return StringAt(o, {"spec", "volumeName"}).empty() ? "" : ModesAt(o, {"status", "accessModes"});
 }
 
-/// The name of a class, and whether it is the one of those who name none.
+/// Returns the name of a class, and whether it is the default class.
 std::string ClassName(const JsonTree& o, std::initializer_list<const char*> annotations) {
   const auto all = MetaMap(o, "annotations");
   const bool is_default = std::ranges::any_of(annotations, [&all](const char* annotation) {

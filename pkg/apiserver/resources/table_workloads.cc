@@ -1,4 +1,4 @@
-// Tables of what makes pods, and of what watches over their number.
+// Tables of the objects that make pods, and of those that control their number.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ JsonTree ImagesCell(const JsonTree& o) {
   return MembersAt(o, {"spec", "template", "spec", "containers"}, "image");
 }
 JsonTree SelectorCell(const JsonTree& o) { return SelectorAt(o, {"spec", "selector"}); }
-/// Of a ReplicationController: a plain map.
+/// Returns the selector of a ReplicationController, which is a plain map.
 JsonTree PlainSelectorCell(const JsonTree& o) { return LabelsAt(o, {"spec", "selector"}); }
 
 constexpr Column kContainers{"Containers", "string", ContainersCell, 1};

@@ -12,7 +12,7 @@ std::string WithColon(std::string_view text) {
   return text.empty() ? "" : ": " + std::string(text);
 }
 
-/// A word in quotes, whatever the type.
+/// Returns the word in quotes, whatever its type is.
 std::string Quoted(const JsonTree& value) {
   const std::string* const text = value.AsString();
   return text != nullptr ? value.ToJson() : JsonTree(value.ToJson()).ToJson();

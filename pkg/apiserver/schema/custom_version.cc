@@ -47,7 +47,7 @@ std::vector<SelectableField> SelectableOf(const JsonTree& list) {
   return fields;
 }
 
-/// Versions of one definition share it.
+/// The versions of one definition share the conversion.
 bool SameConversion(const std::shared_ptr<const JsonTree>& a,
                     const std::shared_ptr<const JsonTree>& b) {
   return a == b || (a != nullptr && b != nullptr && *a == *b);

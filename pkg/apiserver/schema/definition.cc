@@ -35,7 +35,7 @@ bool Flag(const JsonTree& tree, std::string_view name) {
   return found != nullptr && found->AsBool().value_or(false);
 }
 
-/// A DNS label that begins with a letter.
+/// Whether it is a DNS label that begins with a letter.
 bool IsLabel(std::string_view text) {
   return apimachinery::IsDnsLabel(text) && text.front() >= 'a';
 }
@@ -97,7 +97,7 @@ void CheckNames(const JsonTree& definition, CauseList& causes) {
   }
 }
 
-/// How a definition in one of Kubernetes' own groups says that it may be there.
+/// How a definition in one of Kubernetes' own groups is approved.
 enum class Approval : std::uint8_t { kMissing, kInvalid, kGiven };
 
 constexpr const char* kApproval = "api-approved.kubernetes.io";
@@ -160,7 +160,7 @@ void CheckScale(const JsonTree& scale, const std::string& path, CauseList& cause
         roots, [&](const char* root) { return text.starts_with(root) && text != root; });
     if (!parsed || !parsed->Members() || !below) {
       std::string wanted;
-      for (const std::string_view root : roots) {  // Without the dot at its end.
+      for (const std::string_view root : roots) {  // without the dot at its end
         wanted += (wanted.empty() ? "" : " or ") + std::string(root.substr(0, root.size() - 1));
       }
       causes.Add(InvalidCause(path + "." + field, text, "should be a json path under " + wanted));
@@ -202,8 +202,8 @@ void CheckVersion(const JsonTree& version, const std::string& path, DefinitionBu
   }
 }
 
-/// What discovery says of each version, and what is compared for each: the names and the
-/// conversion, as often as there are versions.
+/// The limit for what is repeated in discovery for each version, and compared for each version: the
+/// names and the conversion.
 constexpr std::size_t kMaxRepeatedBytes = 8 << 20;
 
 void CheckRepeated(const JsonTree& definition, std::size_t versions, CauseList& causes) {
@@ -212,7 +212,7 @@ void CheckRepeated(const JsonTree& definition, std::size_t versions, CauseList& 
     const JsonTree* const found = definition.At({"spec", field});
     bytes += found == nullptr ? 0 : found->ToJson().size();
   }
-  // One version repeats nothing.
+  // A single version repeats nothing.
   if (versions > 1 && versions > kMaxRepeatedBytes / std::max<std::size_t>(bytes, 1)) {
     causes.Add(ForbiddenCause("spec.versions", "there are too many for names and a conversion of " +
                                                    std::to_string(bytes) +

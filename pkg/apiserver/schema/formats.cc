@@ -17,7 +17,8 @@
 namespace kubexx::apiserver::schema {
 namespace {
 
-/// `text` follows `shape`: 'x' a hexadecimal digit, '9' a decimal one, anything else itself.
+/// Whether `text` has the form `shape`, in which 'x' is a hexadecimal digit, '9' a decimal digit,
+/// and any other character itself.
 bool HasShape(std::string_view text, std::string_view shape) {
   return std::ranges::equal(text, shape, [](char c, char s) {
     return s == 'x' ? base::IsHexDigit(c) : s == '9' ? base::IsDigit(c) : c == s;
@@ -98,7 +99,7 @@ bool IsEmail(std::string_view value) {
          std::ranges::all_of(value.substr(at + 1), plain);
 }
 
-/// As Go's url.ParseRequestURI: absolute, or a path from the root.
+/// As Go's url.ParseRequestURI, it accepts an absolute URI or a path from the root.
 bool IsUri(std::string_view value) {
   if (std::ranges::any_of(value, [](char c) { return static_cast<unsigned char>(c) < ' '; })) {
     return false;

@@ -29,7 +29,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-/// The text between quotes of either kind.
+/// Returns the text between quotes of either kind.
 std::optional<std::string> Unquoted(std::string_view text) {
   if (text.size() < 2 || (text.front() != '\'' && text.front() != '"') ||
       text.back() != text.front()) {
@@ -40,7 +40,7 @@ std::optional<std::string> Unquoted(std::string_view text) {
 
 }  // namespace
 
-/// Reads one path from the left.
+/// Parses one path from left to right.
 class JsonPath::Parser {
  public:
   explicit Parser(std::string_view text) : rest_(text) {}
@@ -64,7 +64,7 @@ class JsonPath::Parser {
   bool ReadMember(Step& step) {
     rest_.remove_prefix(1);
     while (!rest_.empty() && rest_.front() != '.' && rest_.front() != '[') {
-      if (rest_.front() == '\\' && rest_.size() > 1) {  // A dot within a name.
+      if (rest_.front() == '\\' && rest_.size() > 1) {  // a dot within a name
         rest_.remove_prefix(1);
       }
       step.name.push_back(rest_.front());
@@ -101,7 +101,7 @@ class JsonPath::Parser {
     return error == std::errc() && last == inside.data() + inside.size();
   }
 
-  /// Where the brackets that it stands at end; quotes may hold brackets.
+  /// Returns where the brackets end at which it stands. Quotes may contain brackets.
   std::optional<std::size_t> EndOfBrackets() const {
     char quote = '\0';
     for (std::size_t i = 1; i < rest_.size(); ++i) {

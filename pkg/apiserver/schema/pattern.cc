@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kMaxBytes = 1 << 20;
 constexpr std::size_t kBytesOfInstruction = 16;
 constexpr std::size_t kMaxInstructions = 256 << 10;
-/// Each may come to need a megabyte to match.
+/// The limit for the number of patterns, because each of them may need a megabyte to match.
 constexpr std::size_t kMaxPatterns = 1024;
 
 RE2::Options OptionsOf() {

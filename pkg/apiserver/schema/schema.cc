@@ -37,10 +37,10 @@ std::vector<std::string> Strings(const JsonTree& tree, std::string_view name) {
   return strings;
 }
 
-/// Builds nodes from the leaves up.
+/// Builds the nodes from the leaves up.
 class Parser {
  public:
-  /// `lenient`: leaves bad patterns out.
+  /// `lenient` leaves out invalid patterns.
   Parser(Patterns& patterns, bool lenient) : patterns_(patterns), lenient_(lenient) {}
 
   Result<SchemaRef> Parse(const JsonTree& tree) {
@@ -105,7 +105,7 @@ class Parser {
     return {};
   }
 
-  /// Null for a member that is missing or no object.
+  /// Returns null for a member that is missing or is not an object.
   Result<SchemaRef> Child(const JsonTree* tree) {
     if (tree == nullptr || !tree->IsObject()) {
       return SchemaRef();

@@ -21,7 +21,7 @@ bool IsKnown(const Schema& schema, std::string_view key) {
   return schema.additional_any || schema.preserve_unknown || schema.Member(key) != nullptr;
 }
 
-/// `whole`: the value is an object with apiVersion, kind and metadata.
+/// `whole` tells that the value is an object with apiVersion, kind and metadata.
 bool PruneAt(const Schema& schema, JsonTree& value, bool whole) {
   bool pruned = false;
   if (value.IsArray() && schema.items != nullptr) {
@@ -76,7 +76,7 @@ void EraseNulls(const Schema& schema, JsonTree& value) {
   value = JsonTree::Object(std::move(kept));
 }
 
-/// Takes the defaults' bytes off the room that there is for them.
+/// Subtracts the bytes of the defaults from the limit for them.
 class Filler {
  public:
   explicit Filler(std::size_t& room) : room_(room) {}
@@ -109,7 +109,7 @@ class Filler {
     return true;
   }
 
-  /// A null that is no value becomes the default.
+  /// Replaces a null that does not count as a value by the default.
   bool FillInstead(const Schema& schema, JsonTree& value) {
     if (!IsNoValue(schema, value) || !schema.default_value) {
       return true;
@@ -121,7 +121,7 @@ class Filler {
     return true;
   }
 
-  /// The members that are missing get their defaults.
+  /// Gives the missing members their defaults.
   bool FillIn(const Schema& schema, JsonTree& value) {
     if (schema.defaulted.empty()) {
       return true;
@@ -149,7 +149,7 @@ class Filler {
     return true;
   }
 
-  static constexpr std::size_t kAroundMember = 4;  // quotes, colon and comma
+  static constexpr std::size_t kAroundMember = 4;  // the quotes, the colon and the comma
   std::size_t& room_;
 };
 

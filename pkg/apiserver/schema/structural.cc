@@ -47,7 +47,7 @@ class Checker {
  public:
   Checker(CauseList& causes, DefinitionBudget& budget) : causes_(causes), budget_(budget) {}
 
-  /// `parsed`: the same, for its default; null where it has no place for one.
+  /// `parsed` is the same schema for its defaults. It is null where a schema cannot have a default.
   void Check(const JsonTree& schema, const Schema* parsed, const Path& path, Place place) {
     budget_.work.Spend(1);
     if (causes_.full() || budget_.work.ended()) {
@@ -89,7 +89,7 @@ class Checker {
   }
 
   void Required(const Path& path, std::string_view what) {
-    if (!causes_.full()) {  // The text of the path may be long.
+    if (!causes_.full()) {  // the text of the path may be long
       causes_.Add(RequiredCause(path.Text(), what));
     }
   }
@@ -110,7 +110,7 @@ class Checker {
     }
   }
 
-  /// The member `key` of the properties of `schema`; null when there is none.
+  /// Returns the member `key` of the properties of `schema`, or null when there is none.
   const JsonTree* DeclaredIn(const JsonTree& schema, std::string_view key) {
     const JsonTree* const properties = schema.Find("properties");
     return properties == nullptr
@@ -295,8 +295,8 @@ class Checker {
     }
   }
 
-  /// A schema inside of allOf and the like: it checks values, and neither declares nor changes
-  /// anything. `outer` is the schema that it stands in.
+  /// Checks a schema inside of allOf and similar: it validates values, and neither declares nor
+  /// changes anything. `outer` is the schema around it.
   void CheckValidation(const JsonTree& schema, const Path& path, const JsonTree& outer,
                        const Path& outer_path) {
     budget_.work.Spend(1);
@@ -348,7 +348,7 @@ class Checker {
 
   CauseList& causes_;
   DefinitionBudget& budget_;
-  /// Of the properties of schemas, by where these are.
+  /// The indexes of the properties of schemas, by the properties' addresses.
   std::map<const JsonTree*, codec::MemberIndex> indices_{};
 };
 

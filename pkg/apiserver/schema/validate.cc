@@ -47,13 +47,13 @@ const char* TypeName(const JsonTree& value) {
   return "object";
 }
 
-/// Characters, not bytes.
+/// Returns the number of characters, not bytes.
 std::int64_t Length(std::string_view text) {
   return std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
-/// 1, not 1.000000.
+/// Writes 1 and not 1.000000.
 std::string NumberText(double number) { return JsonTree(number).ToJson(); }
 
 class Validator {
@@ -85,7 +85,7 @@ class Validator {
   }
 
  private:
-  /// Adds to the path while it lives.
+  /// Adds to the path during its lifetime.
   class Step {
    public:
     Step(std::string& path, std::string_view text) : path_(path), size_(path.size()) {
@@ -103,9 +103,10 @@ class Validator {
   std::string Member(std::string_view key) const {
     return (path_.empty() ? "" : ".") + std::string(key);
   }
-  /// Whether nothing that is said from now on would be heard.
+  /// Whether further faults would not be reported any more.
   bool Done() const { return causes_->full() || budget_.ended(); }
-  /// Nothing once the budget has ended: what was not looked at is neither right nor wrong.
+  /// Adds nothing once the budget has ended, because a value that was not checked is neither valid
+  /// nor invalid.
   void Add(StatusCause cause) {
     if (budget_.ended()) {
       return;
@@ -113,7 +114,7 @@ class Validator {
     budget_.Spend(kStepsOfCause + (cause.field.size() + cause.message.size()) / kCauseBytesPerStep);
     causes_->Add(std::move(cause));
   }
-  /// The path in Add's field.
+  /// Returns the path as the field of Add.
   std::string Field() const { return path_.empty() ? "<nil>" : path_; }
   void Should(const JsonTree& value, const std::string& what) {
     Add(InvalidCause(Field(), value, path_ + " in body should " + what));
@@ -164,9 +165,9 @@ class Validator {
   }
 
   bool MatchesPattern(const Pattern& pattern, const std::string& text) {
-    // Mostly a byte takes one step, and with some patterns and texts many of the instructions:
-    // which, only the clock tells. A match cannot be ended, so what could take all of a budget is
-    // not begun.
+    // Mostly a byte takes one step. With some patterns and texts it takes many of the instructions,
+    // and only the clock shows which. A match cannot be interrupted, so a match is not started if
+    // it could use up the whole budget.
     const std::size_t most = text.size() * (1 + pattern.size() / kInstructionsPerStep);
     if (most <= kFewSteps || most > budget_.max_steps()) {
       budget_.Spend(most);
@@ -234,7 +235,7 @@ class Validator {
     }
   }
 
-  /// The elements of a map-like list by what tells them apart.
+  /// Returns the elements of a map-like list by their keys.
   std::map<std::string, const JsonTree*> ByKeys(const Schema& schema, const JsonTree* list) {
     std::map<std::string, const JsonTree*> elements;
     if (list != nullptr && schema.list_type == ListType::kMap) {
@@ -294,7 +295,7 @@ class Validator {
     }
   }
 
-  /// What `schema` says of the value, kept apart.
+  /// Collects what `schema` reports about the value, apart from the other faults.
   std::vector<StatusCause> Try(const Schema& schema, const JsonTree& value) {
     budget_.Spend(kStepsOfTry);
     std::vector<StatusCause> found;
@@ -387,7 +388,7 @@ class Validator {
   static constexpr std::size_t kInstructionsPerStep = 64;
   static constexpr std::size_t kFewSteps = 100;
   static constexpr base::Duration kTimeOfStep = std::chrono::nanoseconds(100);
-  static constexpr std::size_t kStepsOfCause = 20;  // its texts are put together
+  static constexpr std::size_t kStepsOfCause = 20;  // its texts have to be put together
   static constexpr std::size_t kCauseBytesPerStep = 4;
   static constexpr std::size_t kStepsOfTry = 4;
 
@@ -412,7 +413,7 @@ void Validate(const Schema& schema, const JsonTree& object, const JsonTree* old,
     });
   }
   causes.insert(causes.end(), lists.begin(), lists.end());
-  if (budget.spent()) {  // Even where there are enough others.
+  if (budget.spent()) {  // even when there are enough other causes
     causes.push_back(InvalidCause("<nil>", "", kTooMuchWork));
   }
 }

@@ -19,7 +19,7 @@ using codec::JsonTree;
 constexpr std::size_t kMaxWarningBytes = 256;
 constexpr std::int64_t kMaxSelectableFields = 8;
 
-/// Where a control character stands, of UTF-8.
+/// Returns the position of a control character in UTF-8 text.
 std::optional<std::size_t> ControlIn(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -31,7 +31,7 @@ std::optional<std::size_t> ControlIn(std::string_view text) {
   return std::nullopt;
 }
 
-/// The schema of the field that the members lead to; null when there is none.
+/// Returns the schema of the field to which the members lead, or null when there is none.
 const JsonTree* FieldAt(const JsonTree& schema, const std::vector<std::string>& members) {
   const JsonTree* at = &schema;
   for (const std::string& member : members) {
@@ -86,7 +86,7 @@ void CheckSelectableFields(const JsonTree& version, const std::string& path, Cau
     return;
   }
   std::set<std::vector<std::string>> paths;
-  // Each is looked for in the schema: no more of them than tell what is wrong.
+  // Each field is looked up in the schema, so the search stops when there are enough faults.
   for (std::size_t i = 0;
        i < fields->elements().size() && !causes.full() && paths.size() <= kMaxCauses; ++i) {
     const std::string_view text = fields->elements()[i].TextAt("jsonPath");

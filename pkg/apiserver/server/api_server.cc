@@ -21,13 +21,13 @@ namespace {
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// As kube-apiserver takes them: a bit more than what etcd takes as a value.
+/// kube-apiserver accepts this size, which is a little more than the largest value of etcd.
 constexpr std::size_t kMaxBodyBytes = 3 << 20;
-/// What anybody can make the server keep, so less than kube-apiserver's 1 MiB.
+/// Anybody can make the server hold this much memory, so it is less than kube-apiserver's 1 MiB.
 constexpr std::size_t kMaxHeaderBytes = 128 << 10;
-/// For the handshake and the header of somebody who has not been let in yet.
+/// The time for the handshake and the header of a client that has not been authenticated yet.
 constexpr std::chrono::seconds kReadTime{10};
-/// Connections are kept for clients as long as client libraries keep them.
+/// Connections are kept for as long as client libraries keep them.
 constexpr std::chrono::seconds kIdleTime{180};
 constexpr std::chrono::seconds kRequestTime{60};
 
@@ -35,7 +35,7 @@ constexpr std::chrono::seconds kRequestTime{60};
 constexpr base::Duration kFirstRelease = std::chrono::seconds(2);  // what the start needed
 constexpr std::chrono::seconds kReleaseInterval{30};
 
-/// Answered whatever else happens.
+/// These paths are answered in any state of the server.
 constexpr const char* kHealthPaths[] = {"/healthz", "/readyz", "/livez"};
 
 constexpr std::string_view kMethods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
@@ -60,7 +60,8 @@ ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry
   return api;
 }
 
-/// Some descriptors stay for the store, for clients in this process, and for saying no.
+/// Some descriptors are kept for the store, for clients in this process, and for refusing
+/// connections.
 std::size_t MaxConnections(std::size_t wanted) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -70,7 +71,7 @@ std::size_t MaxConnections(std::size_t wanted) {
   return std::min(wanted, std::max<std::size_t>(descriptors / 2, 8));
 }
 
-/// Of a request that cannot be read.
+/// The reason of the answer to a request that cannot be read.
 apimachinery::Reason ReasonOfRefusal(int status) {
   using apimachinery::Reason;
   return status == 413   ? Reason::kRequestEntityTooLarge
@@ -131,7 +132,7 @@ ApiServer::ApiServer(std::unique_ptr<storage::Storage> storage, Options options)
 http::Response ApiServer::Serve(const http::Request& request) {
   const auto handle = [this](const http::Request& asked) { return api_.Handle(asked); };
   http::Response response = options_.around ? options_.around(request, handle) : handle(request);
-  // A method of the client's own making is not a label.
+  // A method that the client has made up must not become a label.
   const bool known = std::ranges::find(kMethods, request.method) != std::end(kMethods);
   registry_
       .Counter(
@@ -180,7 +181,7 @@ void ApiServer::Stop() {
   ticker_.request_stop();
   reaper_.request_stop();
   looker_.request_stop();
-  ticker_ = {};  // What it is at stops, too.
+  ticker_ = {};  // this also stops what it is doing
   reaper_ = {};
   looker_ = {};
   if (http_ != nullptr) {

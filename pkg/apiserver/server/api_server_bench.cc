@@ -5,7 +5,7 @@
 namespace kubexx::testing {
 namespace {
 
-// What a test pays for a server of its own, from nothing to one that answers, and its end.
+// Measures what a test pays for a server of its own: the start until it answers, and the stop.
 void BM_StartAndStop(benchmark::State& state) {
   for (auto _ : state) {
     const ApiServer server;

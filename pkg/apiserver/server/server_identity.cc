@@ -17,7 +17,7 @@ using apimachinery::Result;
 using codec::JsonTree;
 
 constexpr std::string_view kIdentityKey = "/kubexx/server-identity";
-/// SelfSigned gives a year.
+/// SelfSigned issues certificates for a year, so they are replaced before that.
 constexpr std::chrono::hours kCertificateAge{24 * 335};
 
 std::int64_t SecondsNow(base::Clock& clock) {

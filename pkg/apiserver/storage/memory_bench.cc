@@ -22,7 +22,8 @@ namespace {
 using api::core::v1::Pod;
 using apimachinery::Result;
 
-// A pod of 1.3 KB whose values differ from its neighbours', as kube-apiserver would store it.
+// Makes a pod of 1.3 KB whose values differ from those of its neighbours, as kube-apiserver would
+// store it.
 std::string MakeValue(std::size_t i) {
   const std::string number = std::to_string(i * 2654435761U % 1000000007U);
   Pod pod;
@@ -66,7 +67,7 @@ std::unique_ptr<MemoryStorage> Filled(std::size_t objects, MemoryOptions options
   return storage;
 }
 
-/// What each of so many objects takes, history included.
+/// Measures the memory of each of so many objects, including the history.
 void BM_Memory(benchmark::State& state) {
   const auto objects = static_cast<std::size_t>(state.range(0));
   MemoryOptions options;
@@ -87,7 +88,7 @@ BENCHMARK(BM_Memory)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-/// Updates of 10,000 objects, one after the other, by so many threads.
+/// Updates 10,000 objects, one after the other, on so many threads.
 void BM_Write(benchmark::State& state) {
   static std::unique_ptr<MemoryStorage> storage;
   static std::vector<std::string> values;
@@ -138,7 +139,7 @@ void BM_WriteToFile(benchmark::State& state) {
 }
 BENCHMARK(BM_WriteToFile)->Threads(1)->Threads(16)->UseRealTime();
 
-/// Updates of 10,000 objects with a file in $TMPDIR, at random: its rewriting is a part of it.
+/// Updates 10,000 objects with a file in $TMPDIR, at random. The rewrites of the file are included.
 void BM_UpdateInFile(benchmark::State& state) {
   constexpr std::size_t kObjects = 10000;
   const base::testing::TemporaryFolder folder;
@@ -159,7 +160,7 @@ void BM_UpdateInFile(benchmark::State& state) {
 }
 BENCHMARK(BM_UpdateInFile)->UseRealTime();
 
-/// One writer, so many watchers that each see all of it: events given to them.
+/// One thread writes, and so many watchers get every event.
 void BM_FanOut(benchmark::State& state) {
   const auto watchers = static_cast<std::size_t>(state.range(0));
   constexpr std::size_t kWrites = 1000;

@@ -30,7 +30,8 @@ Result<KeyValue> Read(Storage& storage, std::string_view key, bool missing_is_fi
   return found;
 }
 
-/// Writes over `current`, or creates. Not done: `current` of the answer is what to go on with.
+/// Replaces `current`, or creates the key. If it is not done, `current` of the answer is the state
+/// for the next attempt.
 Result<Swap> Write(Storage& storage, const KeyValue& current, std::string value,
                    const std::stop_token& stop) {
   if (current.mod_revision != 0) {
@@ -74,7 +75,8 @@ Result<KeyValue> GuaranteedUpdate(Storage& storage, std::string_view key, Update
       return Fail(Reason::kNotFound, std::string(key) + " does not exist", 404);
     }
     Result<std::optional<std::string>> value = update(current);
-    // What a cache gave may be old, and so is then what was made of it: nothing is decided by it.
+    // A value from a cache may be old, and so is the value that was made from it. Nothing is
+    // decided by it.
     if (!fresh && (!value || !value->has_value())) {
       const Revision seen = current.mod_revision;
       KX_ASSIGN_OR_RETURN(current, Read(storage, key, options.create_if_missing, stop));

@@ -81,8 +81,9 @@ void Chaos::Fault() {
       break;
     case 8:
       if (random_() % 4 == 0) {
-        // As etcd's operators are told to: with the revision bumped and history compacted. Without
-        // that a client whose version has been reached again when it comes back cannot know.
+        // This does what etcd's operators are told to do: the revision is raised and the history is
+        // compacted. Without that, a client could not notice a restore when the server has reached
+        // the client's version again.
         source_.RestoreBackup(backup_, std::stoull(source_.resource_version()) + 1000);
         break;
       }

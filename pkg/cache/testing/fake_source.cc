@@ -313,8 +313,8 @@ Result<std::uint64_t> FakeSource::OpenWatchLocked(const ListOptions& options) {
   return version;
 }
 
-// The snapshot first, then whatever has changed meanwhile, then the bookmark that ends the initial
-// events.
+// Sends the snapshot first, then the changes that came meanwhile, and then the bookmark that ends
+// the initial events.
 Result<void> FakeSource::SendInitial(EventSink sink, std::uint64_t& cursor) {
   std::vector<Object> snapshot;
   {
@@ -350,7 +350,7 @@ std::optional<FakeSource::Event> FakeSource::NextEventLocked(std::uint64_t curso
   return found == history_.end() ? std::nullopt : std::optional(*found);
 }
 
-// The next event or bookmark; nothing when the watch was closed cleanly.
+// Returns the next event or bookmark, and nothing when the watch was closed without an error.
 Result<std::optional<WatchEvent>> FakeSource::NextLocked(OpenWatch& watch,
                                                          const std::stop_token& stop) {
   open_[watch.id] = watch.cursor;

@@ -27,14 +27,14 @@ bool EndsRetryWatch(const Status& status) {
          status.reason == Reason::kForbidden;
 }
 
-/// Conditions in a row.
+/// The conditions of a call, which have to become true one after the other.
 class Conditions {
  public:
   explicit Conditions(std::vector<WatchCondition> conditions)
       : conditions_(std::move(conditions)) {}
 
   bool all_met() const { return next_ == conditions_.size(); }
-  /// True when the event met the last of them.
+  /// Returns true when the event met the last condition.
   Result<bool> See(const WatchEvent& event) {
     if (all_met()) {
       return true;
@@ -67,7 +67,7 @@ WatchEvent ToWatchEvent(const RawEvent& event) {
   return {.type = type, .object = event.object()};
 }
 
-/// What an informer's handler finds out for a thread that waits.
+/// Passes the result of an informer's handler to a thread that waits for it.
 class Outcome {
  public:
   explicit Outcome(std::vector<WatchCondition> conditions) : conditions_(std::move(conditions)) {}
@@ -89,10 +89,10 @@ class Outcome {
     changed_.notify_all();
   }
 
-  /// Calls `ask`, the user's code, while no condition is looked at: they may share variables. Once
-  /// it has answered true no condition is looked at any more, and what the user's code has noted
-  /// stays. So it does when the conditions have found what they waited for, or have failed, before:
-  /// then nobody is asked, and the answer is false.
+  /// Calls `ask`, which is the user's code, while no condition is being checked, because they may
+  /// share variables. After `ask` has returned true, no condition is checked any more, so that the
+  /// variables stay as the user's code has set them. When the conditions have already been met or
+  /// have failed, `ask` is not called, and the answer is false.
   Result<bool> AskFirst(base::FunctionRef<Result<bool>()> ask) {
     const base::MutexLock lock(asking_);
     if (over_) {
@@ -103,7 +103,7 @@ class Outcome {
     return met;
   }
 
-  /// Nothing when `stop` was requested first.
+  /// Returns nothing when `stop` was requested first.
   std::optional<Result<WatchEvent>> Await(base::Clock& clock, const std::stop_token& stop) {
     base::MutexLock lock(mu_);
     while (!result_ && !stop.stop_requested()) {
@@ -123,7 +123,7 @@ class Outcome {
     return met;
   }
 
-  base::Mutex asking_;  // taken before mu_, held by whoever asks the user's code
+  base::Mutex asking_;  // is held while the user's code runs, and is locked before mu_
   Conditions conditions_ KX_GUARDED_BY(asking_);
   bool over_ KX_GUARDED_BY(asking_) = false;
   base::Mutex mu_;
@@ -150,7 +150,8 @@ Result<void> RetryWatch(ListerWatcher& source, apimachinery::ListOptions options
         options,
         [&](WatchEvent&& event) -> Result<void> {
           if (event.object.unreadable) {
-            // It may be the one that is waited for, and comes again however often the watch begins.
+            // This event may be the one that the caller waits for, and the server sends it again
+            // however often the watch begins.
             ends = true;
             return Fail(event.object.unreadable->WithContext(
                 "the watch after resourceVersion " + last + " has an event that cannot be read"));
@@ -219,16 +220,18 @@ Result<std::optional<WatchEvent>> UntilWithSync(std::shared_ptr<ListerWatcher> s
   if (!informer.WaitForSync(timer.token())) {
     Status end = EndOf(timer);
     if (const auto synced = informer.SyncError(); !synced) {
-      end.message += ": " + synced.error().message;  // for example that nobody serves the type
+      // For example that the server does not serve the type.
+      end.message += ": " + synced.error().message;
     }
     return Fail(std::move(end));
   }
-  // Every event counts, and nobody else is held back.
+  // The handler must get every event, and must not hold back other handlers.
   const HandlerRegistration registration =
       informer.AddRawHandler("until", [&outcome](const RawEvent& event) { outcome.See(event); },
                              {.overflow = Overflow::kHoldBack});
   if (precondition) {
-    // Not before the handler is there: it would not hear of what is deleted between the two.
+    // The preconditions are checked after the handler has been added, so that the handler hears of
+    // an object that is deleted in between.
     if (!registration.WaitForSync(timer.token())) {
       return Fail(EndOf(timer));
     }
@@ -254,7 +257,7 @@ apimachinery::Result<void> WaitForRaw(
   const auto precondition = [&](const SharedInformerBase& informer) -> apimachinery::Result<bool> {
     const auto raw = informer.GetRaw(key);
     if (!raw && raw.error().reason != apimachinery::Reason::kNotFound) {
-      return apimachinery::Fail(raw.error());  // it may be there
+      return apimachinery::Fail(raw.error());  // the object may exist
     }
     return done(raw ? &*raw : nullptr);
   };

@@ -188,7 +188,7 @@ TEST_F(UntilTest, WithSyncSeesWhatThereIsAndWhatComes) {
   std::jthread writer([this] {
     source_->AwaitWatches(3);
     source_->AwaitCaughtUp();
-    // Even when the watch's history is gone.
+    // The wait goes on even when the watch's history is gone.
     source_->BreakWatches({Reason::kExpired, "too old", 410});
     source_->Put({"a", "late"}, "x");
     source_->Compact();
@@ -206,7 +206,7 @@ TEST_F(UntilTest, NoConditionIsLookedAtOnceThePreconditionIsTrue) {
         source_,
         [&](const SharedInformerBase& informer) -> Result<bool> {
           looks = 0;
-          // Its event is under way when the precondition has been true.
+          // The event of this change is on its way when the precondition becomes true.
           const std::string later = source_->Put(key, "later");
           KX_AWAIT_EQ(informer.GetRaw(key)->resource_version, later);
           return true;
@@ -231,7 +231,7 @@ TEST_F(UntilTest, WhatWasFoundIsReturnedWhateverHasBecomeOfIt) {
         [&](const ConfigMap* object) {
           const bool is_ready = object != nullptr && object->data.at("payload") == "ready";
           if (is_ready) {
-            // The cache has it before anybody else is asked.
+            // The cache has the object before any condition is asked.
             if (round % 2 == 0) {
               source->Delete(key);
             } else {

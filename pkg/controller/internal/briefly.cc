@@ -28,7 +28,7 @@ void Briefly(std::function<void()> act) {
       done->changed.notify_all();
     }).detach();
   } catch (const std::system_error&) {
-    return;  // no thread any more, so the end comes without
+    return;  // the system has no thread left, so the process ends without this call
   }
   base::Clock& clock = base::Clock::Real();
   const base::TimePoint until = clock.Now() + kMoment;

@@ -23,24 +23,25 @@ class Clusters {
   explicit Clusters(Cluster::Parts own) : own_(std::make_shared<Cluster>(std::move(own))) {}
 
   const Pointer& own() const { return own_; }
-  /// Adds one with a name of its own. Errors are those of Manager::AddCluster.
+  /// Adds a cluster with a name of its own. The errors are those of Manager::AddCluster.
   apimachinery::Result<Pointer> Add(Cluster::Parts parts);
-  /// Nobody adds one from now on.
+  /// Makes later calls of Add fail.
   void Close();
 
   void StartCaches() const;
-  /// Whether every cache has its first list. Waits until then, or until `stop` is requested.
+  /// Waits until every cache has its first list, or until `stop` is requested. Returns whether
+  /// every cache has it.
   bool WaitForCaches(const std::stop_token& stop) const;
-  /// The error of a manager whose caches get no first lists within `timeout`: first which of them,
-  /// and why as far as that is known, and then from which server.
+  /// Returns the error of a manager whose caches do not get their first lists within `timeout`. It
+  /// names these caches first, with the reason as far as it is known, and then their server.
   apimachinery::Status FirstListsMissing(base::Duration timeout) const;
-  /// Why the caches are not ready, for /readyz.
+  /// Returns why the caches are not ready, for /readyz.
   apimachinery::Status CachesNotReady() const;
 
   /// Writes the queued Events of all clusters; see Recorders::StopAll.
   void StopRecorders() const;
 
-  /// The manager's own first.
+  /// Returns all clusters, the manager's own first.
   std::vector<Pointer> All() const;
 
  private:

@@ -46,7 +46,7 @@ void Deadlines::Run(const std::stop_token& stop) {
       }
     }
     if (due.stop_possible()) {
-      Request(due);  // Outside the lock: it runs the callbacks of others.
+      Request(due);  // the lock is released, because this runs callbacks of other code
     }
   }
 }
@@ -59,7 +59,7 @@ void Deadlines::Request(const std::stop_source& due) {
       source.request_stop();
       request.done = true;
     });
-  } catch (const std::system_error&) {  // There are no more threads to be had.
+  } catch (const std::system_error&) {  // the system has no thread left
     requests_.pop_back();
     std::stop_source(due).request_stop();
   }

@@ -43,8 +43,8 @@ class Deadlines {
   base::CondVar changed_;
   std::map<Entry, std::stop_source> armed_ KX_GUARDED_BY(mu_);
   std::uint64_t next_ KX_GUARDED_BY(mu_) = 0;
-  std::list<StopRequest> requests_{};  // Touched by the thread only.
-  std::jthread thread_;                // Last, so that it ends first.
+  std::list<StopRequest> requests_{};  // only the thread uses them
+  std::jthread thread_;  // This is the last member, so that it ends first.
 };
 
 }  // namespace kubexx::controller::internal

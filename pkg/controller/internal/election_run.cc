@@ -44,8 +44,8 @@ void ElectionRun::Elect() {
   changed_.notify_all();
 }
 
-// Returns when nothing of this stage runs any more, however long that takes: until then no other
-// process may lead.
+// Returns when no runnable of this stage runs any more, however long that takes, because no other
+// process may lead until then.
 void ElectionRun::Lead(const std::stop_token& stop) {
   leads_ = true;
   leaders_.Start();
@@ -57,8 +57,8 @@ void ElectionRun::Lead(const std::stop_token& stop) {
   }
   if (!stop_.stop_requested()) {
     has_lost_ = true;
-    lost_.request_stop();  // before what it stops is told, and may hang when it is
-    loss_told_ = true;     // Run's error has the same cause
+    lost_.request_stop();  // before the runnables are told to stop, which may hang
+    loss_told_ = true;  // the error of Run will have the same cause
     const std::string why = leadership_->WhyLost();
     on_failure_(Status(apimachinery::Reason::kConflict,
                        "leader election: the lease was lost" + (why.empty() ? "" : ": " + why)));

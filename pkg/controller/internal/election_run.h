@@ -1,5 +1,5 @@
 /// @file
-/// Whether a manager's process leads, and what runs while it does.
+/// ElectionRun: whether a manager's process leads, and the runnables that run while it does.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_ELECTION_RUN_H_
 #define KUBEXX_CONTROLLER_INTERNAL_ELECTION_RUN_H_
 
@@ -23,32 +23,34 @@ namespace kubexx::controller::internal {
 /// Use and Begin are called once each, in this order.
 class ElectionRun {
  public:
-  /// `leaders` has the runnables; it must outlive the thread, see Join. `on_failure` is called when
-  /// the leadership was lost or the election has failed, before what still runs is told to stop.
+  /// `leaders` has the runnables, and must outlive the thread; see Join. `on_failure` is called
+  /// when the leadership was lost or the election has failed, before the running runnables are told
+  /// to stop.
   ElectionRun(base::Clock& clock, RunnableGroup& leaders,
               std::function<void(apimachinery::Status)> on_failure)
       : clock_(clock), leaders_(leaders), on_failure_(std::move(on_failure)) {}
   ElectionRun(const ElectionRun&) = delete;
   ElectionRun& operator=(const ElectionRun&) = delete;
 
-  /// With null this process leads from Begin on.
+  /// Sets the leadership. With null, this process leads from Begin on.
   void Use(std::shared_ptr<Leadership> leadership);
   /// Starts the runnables, or the election that starts them. Throws std::system_error when the
   /// system has no thread for it.
   void Begin();
   void RequestStop() { stop_.request_stop(); }
-  /// Blocks until the election has ended, and with it all runnables; until `deadline` has come or
-  /// `cut` is requested. Returns whether it has ended.
+  /// Blocks until the election and all runnables have ended, `deadline` has come, or `cut` is
+  /// requested. Returns whether they have ended.
   bool Await(base::TimePoint deadline, const std::stop_token& cut);
   /// Ends the leadership of a process that leads without an election.
   void End() { leads_ = false; }
   /// Waits for the thread, whose stop must have been requested.
   void Join() { thread_ = {}; }
 
-  /// False as soon as the leadership is lost, even while runnables are still stopping.
+  /// Whether this process leads. It is false as soon as the leadership is lost, even while
+  /// runnables are still stopping.
   bool leads() const { return leads_ && !has_lost_; }
   bool has_lost() const { return has_lost_; }
-  /// Requested when the leadership is lost.
+  /// A token that is requested when the leadership is lost.
   std::stop_token lost() const { return lost_.get_token(); }
 
  private:
@@ -68,7 +70,7 @@ class ElectionRun {
   base::Mutex mu_;
   base::CondVar changed_;
   bool ended_ KX_GUARDED_BY(mu_) = false;
-  std::jthread thread_;  // Last, so that it ends first.
+  std::jthread thread_;  // This is the last member, so that it ends first.
 };
 
 }  // namespace kubexx::controller::internal

@@ -55,8 +55,8 @@ apimachinery::Result<void> EndGuard::Stuck() {
     }
     return Fail(std::move(status));
   }
-  // Nothing can end a thread that does not want to. No destructor runs: it would meet that thread.
-  // Nor can anything write to where nobody reads.
+  // A thread cannot be ended from outside. No destructor runs, because it would wait for that
+  // thread. The log may hang as well, when nobody reads the output.
   Briefly([status] {
     logging::Error("The process ends although something has not stopped", {{"error", status}});
   });

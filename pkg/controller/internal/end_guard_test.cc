@@ -29,7 +29,7 @@ TEST(EndGuardTest, TellsOnceWhoeverFindsItStuck) {
                   .on_stuck = [&told](const apimachinery::Status&) { told.release(); }});
   ended.request_stop();
   clock.AdvanceToSleeper(seconds(20) + EndGuard::kClosing);
-  KX_AWAIT(told.try_acquire());  // by the guard itself
+  KX_AWAIT(told.try_acquire());  // the guard itself reports it
   EXPECT_FALSE(guard.Stuck()) << "the manager finds it as well";
   EXPECT_FALSE(told.try_acquire());
 }

@@ -1,5 +1,5 @@
 /// @file
-/// Calls on a thread of their own.
+/// Makes calls on threads of their own.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_ERRAND_H_
 #define KUBEXX_CONTROLLER_INTERNAL_ERRAND_H_
 
@@ -14,8 +14,8 @@ namespace kubexx::controller::internal {
 /// nothing, when the system has no thread left. Thread-safe.
 bool TrySend(RunnableGroup& group, std::string name, std::function<void()> errand);
 
-/// As TrySend, but calls `errand` on this thread when the system has no other one left. It may
-/// hang here then; an EndGuard ends the process all the same.
+/// Does as TrySend, but calls `errand` on this thread when the system has no thread left. The call
+/// may hang then; an EndGuard ends the process nevertheless.
 void Send(RunnableGroup& group, std::string name, const std::function<void()>& errand);
 
 }  // namespace kubexx::controller::internal

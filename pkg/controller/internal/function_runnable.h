@@ -1,5 +1,5 @@
 /// @file
-/// A function as a Runnable.
+/// FunctionRunnable: makes a Runnable of a function.
 #ifndef KUBEXX_CONTROLLER_INTERNAL_FUNCTION_RUNNABLE_H_
 #define KUBEXX_CONTROLLER_INTERNAL_FUNCTION_RUNNABLE_H_
 

@@ -11,8 +11,8 @@
 
 namespace kubexx::controller::internal {
 
-/// Returns what `call` returns, or kInternalError when it throws, whether the user's code threw or
-/// the system could not start a thread.
+/// Returns the result of `call`, or kInternalError when it throws. An exception comes from the
+/// user's code, or from a thread that the system could not start.
 template <class F>
 apimachinery::Result<void> Guarded(const F& call) {
   try {

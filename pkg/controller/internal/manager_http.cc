@@ -9,9 +9,9 @@
 namespace kubexx::controller::internal {
 namespace {
 
-// No API server waits longer for a webhook unless it is told to.
+// No API server waits longer for a webhook, unless its configuration says so.
 constexpr base::Duration kMaxDrain = std::chrono::seconds(10);
-// Of the time that is left, what comes after that has so much.
+// This much of the remaining time is left for the steps that follow.
 constexpr base::Duration kRest = std::chrono::seconds(1);
 
 }  // namespace
@@ -23,7 +23,7 @@ ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry)
   if (options.all) {
     http::Handler page = metrics::MetricsHandler(registry);
     if (options.judge) {
-      // The filter waits for the API server, which the network's thread must not.
+      // The filter waits for the API server, so it must not run on the network's thread.
       options.all->handler_threads = std::max<std::size_t>(options.all->handler_threads, 2);
       const authfilter::AuthFilter filter(options.judge, {.clock = options.clock});
       page = http::Filtered(filter.Filter(), std::move(page));
@@ -41,7 +41,8 @@ ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry)
     webhooks_.emplace(*options.webhooks);
   }
   if (auto& server = health_only_ ? health_only_ : all_) {
-    // Whoever waits for /metrics, and for an API server that hangs, does not hold up the kubelet.
+    // A request for /metrics that waits for an API server that hangs must not hold up the kubelet's
+    // probes.
     server->HandleAtOnce("/healthz", [this](const metrics::HttpRequest& request) {
       return health_.Answer(request);
     });
@@ -53,7 +54,7 @@ ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry)
       continue;
     }
     if (path == "/healthz" || path == "/readyz") {
-      all_->HandleAtOnce(path, std::move(page));  // for the same reason, in place of the one above
+      all_->HandleAtOnce(path, std::move(page));  // replaces the handler above, for the same reason
     } else {
       all_->Handle(path, std::move(page));
     }

@@ -29,7 +29,7 @@ class ManagerHttp {
     std::optional<metrics::HttpServer::Options> health_only{};
     std::optional<webhook::Server::Options> webhooks{};
     std::map<std::string, http::Handler> pages{};
-    /// A client that asks the API server who may read /metrics. When null, everybody may.
+    /// A client that asks the API server who may read /metrics. When it is null, everybody may.
     std::shared_ptr<rest::RESTClient> judge{};
     base::Clock& clock = base::Clock::Real();
   };
@@ -37,9 +37,9 @@ class ManagerHttp {
   ManagerHttp(Options options, metrics::Registry& registry);
 
   apimachinery::Result<void> Start();
-  /// Stops the servers. First it lets the webhooks answer the requests that they have got, for at
-  /// most `left`, because an API server does not repeat the question and rejects its client's
-  /// request.
+  /// Stops the servers. First the webhooks answer the requests that they have already got, for at
+  /// most `left`, because an API server does not repeat its call and rejects its client's request
+  /// instead.
   void Stop(base::Duration left);
 
   HealthChecks& health() { return health_; }
@@ -52,7 +52,7 @@ class ManagerHttp {
   std::string lost_setting_;  ///< one that is set for a server that there is not
   HealthChecks health_;
   HealthChecks ready_;
-  std::optional<metrics::HttpServer> all_;  // These two end before the checks that they run.
+  std::optional<metrics::HttpServer> all_;  // the two are destroyed before the checks that they run
   std::optional<metrics::HttpServer> health_only_;
   std::optional<webhook::Server> webhooks_;
 };

@@ -11,7 +11,7 @@ apimachinery::Result<ManagerClients> NewClients(rest::Config config, base::Clock
   }
   const rest::RESTClient::Options options{.clock = clock, .registry = &registry};
   ManagerClients clients;
-  if (config.qps >= 0) {  // However many Events there are, no other request waits for them.
+  if (config.qps >= 0) {  // no other request waits for Events, however many there are
     KX_ASSIGN_OR_RETURN(clients.events, rest::RESTClient::New(config, options));
   }
   KX_ASSIGN_OR_RETURN(clients.all, rest::RESTClient::New(std::move(config), options));

@@ -18,7 +18,8 @@ namespace kubexx::controller::internal {
 /// The clients of one cluster.
 struct ManagerClients {
   std::shared_ptr<rest::RESTClient> all{};
-  /// Writes Events, so that no other request waits for them. Null when `all` has no limit.
+  /// The client that writes Events, so that no other request waits for them. It is null when `all`
+  /// has no limit.
   std::shared_ptr<rest::RESTClient> events{};
 };
 

@@ -18,7 +18,7 @@ std::shared_ptr<events::Recorder> Recorders::For(const std::string& component) {
     recorder = std::make_shared<events::SeriesRecorder>(
         std::make_shared<events::ClientSink<api::events::v1::Event>>(client_), std::move(options));
     if (stopped_) {
-      recorder->RequestStop();  // nobody would wait for what it takes
+      recorder->RequestStop();  // nobody would wait for the Events that it still takes
     }
   }
   return recorder;

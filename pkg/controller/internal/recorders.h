@@ -25,7 +25,7 @@ namespace kubexx::controller::internal {
 /// Makes recorders on demand, one for each component. Thread-safe.
 class Recorders {
  public:
-  /// Writes Events with `client`; `registry` must outlive the recorders.
+  /// Writes Events with `client`. `registry` must outlive the recorders.
   Recorders(std::shared_ptr<rest::RESTClient> client, base::Clock& clock,
             metrics::Registry& registry)
       : client_(std::move(client)), clock_(clock), registry_(registry) {}
@@ -34,7 +34,7 @@ class Recorders {
   /// Writes the queued Events of all recorders of `all` at the same time, within one
   /// RecorderOptions::flush_limit. Nothing is recorded afterwards.
   static void StopAll(std::span<Recorders* const> all);
-  /// The same for this one.
+  /// Does the same for this object's recorders.
   void Stop() {
     Recorders* const self = this;
     StopAll({&self, 1});
@@ -51,7 +51,7 @@ class Recorders {
   bool stopped_ KX_GUARDED_BY(mu_) = false;
 };
 
-/// A recorder that gets the real recorder, and with it its thread, only when something is recorded.
+/// A recorder that makes the real recorder, and with it a thread, only when an Event is recorded.
 /// Thread-safe.
 class LazyRecorder final : public events::Recorder {
  public:

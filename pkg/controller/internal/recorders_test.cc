@@ -20,7 +20,7 @@ using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
 using std::chrono::seconds;
 
-/// Stops them while the clock goes on, to the flush limit first.
+/// Stops the recorders while the clock moves forward, first to the flush limit.
 void StopRecorders(Recorders& recorders, base::testing::FakeClock& clock) {
   std::atomic<bool> stopped = false;
   const std::jthread stopper([&] {

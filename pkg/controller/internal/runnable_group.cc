@@ -16,7 +16,7 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// How long a destructor waits before it says so.
+// The time that a destructor waits before it logs what it waits for.
 constexpr base::Duration kQuietWait = std::chrono::seconds(5);
 
 }  // namespace
@@ -28,7 +28,7 @@ RunnableGroup::RunnableGroup(base::Clock& clock,
 RunnableGroup::~RunnableGroup() {
   RequestStop();
   if (Running().empty() || Await(clock_.Now() + kQuietWait)) {
-    return;  // most often there is nothing to wait for, and perhaps no clock any more
+    return;  // most often there is nothing to wait for, and the clock may not exist any more
   }
   std::string names;
   for (const Active& active : Running()) {
@@ -42,8 +42,8 @@ RunnableGroup::~RunnableGroup() {
 }
 
 void RunnableGroup::Add(std::shared_ptr<Runnable> runnable) {
-  std::string name = runnable->Name();  // later it may hang
-  std::list<Member> ended;              // ends after the lock
+  std::string name = runnable->Name();  // taken now, because Name() may hang later
+  std::list<Member> ended;  // destroyed after the lock is released
   const base::MutexLock lock(mu_);
   for (auto member = members_.begin(); member != members_.end();) {
     const auto next = std::next(member);
@@ -75,14 +75,15 @@ void RunnableGroup::Start() {
     }
     return {};
   });
-  if (!started) {  // those that run are told to stop with all others
+  if (!started) {  // the running ones are told to stop together with all others
     on_failure_(started.error().WithContext("starting threads"));
   }
 }
 
 void RunnableGroup::StartLocked(Member& member) {
   if (!stop_.stop_requested()) {
-    // There may be no thread to be had; one that ends at once waits for the lock to say so.
+    // The start of the thread may fail. A runnable that returns at once waits for the lock before
+    // it reports that.
     member.thread = std::jthread([this, &member] { Run(member); });
     member.running = true;
   }

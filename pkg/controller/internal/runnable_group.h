@@ -40,14 +40,14 @@ class RunnableGroup {
   /// Blocks until all runnables have returned, `deadline` has come or `cut` is requested. Returns
   /// whether all have returned.
   bool Await(base::TimePoint deadline, const std::stop_token& cut = {});
-  /// Waits for kMoment of real time, for runnables that take longer only when they hang.
+  /// Waits for at most kMoment of real time. A runnable that takes longer than that hangs.
   void AwaitBriefly();
   /// A runnable that has not returned.
   struct Active {
     std::string name{};
     std::shared_ptr<const Runnable> runnable{};
 
-    /// The name, and what the runnable is doing. Calls the runnable's Busy().
+    /// Returns the name and what the runnable is doing. Calls the runnable's Busy().
     std::string NameAndWork() const;
   };
   /// The runnables that have not returned, and the one whose Warmup is running. Does not call any
@@ -74,7 +74,8 @@ class RunnableGroup {
   base::CondVar ended_;
   bool started_ KX_GUARDED_BY(mu_) = false;
   std::optional<std::string> warming_ KX_GUARDED_BY(mu_);
-  std::list<Member> members_ KX_GUARDED_BY(mu_);  // Last: its threads use all the others.
+  // This is the last member, because its threads use all the others.
+  std::list<Member> members_ KX_GUARDED_BY(mu_);
 };
 
 }  // namespace kubexx::controller::internal

@@ -47,7 +47,7 @@ class RunningReconciles {
  private:
   base::Clock& clock_;
   mutable base::Mutex mu_;
-  std::list<Running> running_ KX_GUARDED_BY(mu_);  // the oldest in front
+  std::list<Running> running_ KX_GUARDED_BY(mu_);  // The oldest one is in front.
 };
 
 }  // namespace kubexx::controller::internal

@@ -22,10 +22,11 @@ namespace kubexx::controller::internal {
 class SourceGroup {
  public:
   void Add(Source source) { sources_.push_back(std::move(source)); }
-  /// Starts the sources, unless that has been done. kInvalidConfig when one has no `start`;
-  /// `controller` is for the error.
+  /// Starts the sources, unless they have been started. Returns kInvalidConfig when a source has no
+  /// `start`. `controller` is named in the error.
   apimachinery::Result<void> Start(const std::string& controller, workqueue::Queue& queue);
-  /// Waits until all have synced or `stop` is requested. kTimeout when it is `deadline` before.
+  /// Waits until all sources have synced or `stop` is requested. Returns kTimeout when `deadline`
+  /// comes before that.
   apimachinery::Result<void> WaitForSync(const std::string& controller, Deadlines& deadlines,
                                          base::TimePoint deadline, const std::stop_token& stop);
   void Stop() { subscriptions_.clear(); }

@@ -10,10 +10,10 @@
 
 namespace kubexx::controller::internal {
 
-/// Returns the names of what runs in `groups` and in `errands`, and what each is doing. A runnable
-/// that hangs may hold the lock that its Busy() needs, so each is asked on a thread of its own, in
-/// `errands`. For one that has not answered after kMoment, or for which there is no thread, the
-/// result has only the name.
+/// Returns the names of everything that runs in `groups` and in `errands`, and what each of them is
+/// doing. A runnable that hangs may hold the lock that its Busy() needs, so each is asked on a
+/// thread of its own, in `errands`. For a runnable that has not answered after kMoment, or for
+/// which there is no thread, the result has only the name.
 std::vector<std::string> AskWhatRuns(const std::vector<const RunnableGroup*>& groups,
                                      RunnableGroup& errands);
 

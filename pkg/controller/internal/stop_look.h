@@ -8,9 +8,9 @@
 
 namespace kubexx::controller::internal {
 
-/// Requests one stop when another one is requested. A token runs its callbacks the newest first, so
-/// a user's callback that hangs would keep older ones from running; this class therefore also
-/// checks the token every half second.
+/// Requests one stop when another one is requested. A token runs its callbacks one after the other,
+/// the newest first, so a user's callback that hangs would keep older ones from running. Therefore
+/// this class also checks the token every half second.
 class StopLook {
  public:
   /// Ends when `ended` has been requested. The owner must request it before the destructor.

@@ -53,7 +53,7 @@ cache::UntilOptions OptionsOf(const Awaited& awaited) {
 
 namespace {
 
-/// They are several times as long as all that a test asks for.
+/// The managed fields are several times as long as everything that tests ask for.
 std::string WithoutManagedFields(const std::string& object) {
   auto tree = codec::JsonTree::Parse(object);
   if (!tree || tree->At({"metadata", "managedFields"}) == nullptr) {

@@ -19,11 +19,11 @@ namespace {
 
 using apimachinery::Result;
 
-/// Between two tries to serve, and between two looks at the path in the configuration.
+/// The time between two attempts to serve, and between two checks of the path in the configuration.
 constexpr base::Duration kServeAgain = std::chrono::seconds(10);
-/// API servers wait no longer, by the chart's configuration.
+/// With the chart's configuration, API servers do not wait any longer.
 constexpr std::chrono::milliseconds kAnswerTimeout = std::chrono::seconds(2);
-/// For requests that have arrived when the process ends.
+/// The time for the requests that have arrived when the process ends.
 constexpr std::chrono::milliseconds kDrain = std::chrono::seconds(2);
 
 constexpr char kTemplateWebhook[] = "stamp-workload";
@@ -102,8 +102,9 @@ class AdmissionTerm {
     return secret.metadata.uid;
   }
 
-  /// Whoever makes a configuration anew gives it the path of the manifest. Ends the term when the
-  /// Secret has been made anew, so that all replicas serve one path.
+  /// Keeps the path in the configuration, because a tool that applies the manifest again sets the
+  /// manifest's path. Ends the term when the Secret has been made anew, so that all replicas serve
+  /// the same path.
   void KeepPaths(const std::string& uid, std::stop_source over) const {
     const std::stop_token stop = over.get_token();
     bool was_told = false;

@@ -14,7 +14,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// API servers cut longer ones off.
+/// API servers cut longer warnings.
 constexpr std::size_t kMaxWarning = 119;
 
 metrics::Counter WarningsCounter(metrics::Registry* registry, const char* result) {
@@ -30,7 +30,7 @@ std::string WorkloadCount(std::size_t number) {
   return std::to_string(number) + (number == 1 ? " workload" : " workloads");
 }
 
-/// "head: a, b and 7 more", as many as there is room for.
+/// Returns "head: a, b and 7 more", with as many names as there is room for.
 std::string WithNames(const std::string& head, const std::vector<std::string>& names) {
   std::string text = head;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -113,7 +113,7 @@ webhook::Response SourceAdmission::Answer(const webhook::Call& call) const {
     why = apimachinery::Status(Reason::kInternalError, error.what());
   }
   failed_.Increment();
-  // Whoever writes may do so as often as they like.
+  // The level is debug, because users may write as often as they like.
   logging::Debug("Cannot tell what an update of a source would roll",
                  {{"source", call.request.name},
                   {"namespace", call.request.namespace_},

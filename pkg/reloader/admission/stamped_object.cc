@@ -17,15 +17,15 @@ namespace {
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// The workload that the object is.
+/// Returns the workload that the object is.
 Result<Workload> DecodeStamped(const StampInput& input) {
   cache::Object object{.encoding = codec::Encoding::kJson, .bytes = input.object.ToJson()};
   KX_RETURN_IF_ERROR(ProjectWorkload(input.kind, input.rules.keys, object));
   return WorkloadFrom(input.kind, object);
 }
 
-/// The workload as if nobody had rolled or recorded it: a copy brings along what is another's, and
-/// new pods have nothing to do with earlier data.
+/// Returns the workload without the annotations and variables of rollouts: a copy has those of
+/// another workload, and new pods have nothing to do with earlier data.
 Workload WithoutStamps(Workload workload) {
   workload.annotations.erase(std::string(kBaselineAnnotation));
   workload.baseline_restored.reset();
@@ -39,8 +39,7 @@ Workload WithoutStamps(Workload workload) {
   return workload;
 }
 
-/// Rules by which each source that exists makes a rollout of a workload that is seen for the first
-/// time.
+/// Rules by which every existing source rolls a workload that is seen for the first time.
 DecisionRules RulesOfBirth(const StampInput& input) {
   DecisionRules rules = input.rules;
   rules.reload_on_create = true;
@@ -49,7 +48,7 @@ DecisionRules RulesOfBirth(const StampInput& input) {
   return rules;
 }
 
-/// Leaves out what the template says already: its time would be another each time.
+/// Removes from the write what the template already says, because its time would differ each time.
 void KeepWhatIsRight(const Workload& workload, WorkloadWrite& write) {
   const auto wanted = write.template_annotations.find(std::string(kLastReloadedFrom));
   const auto present = ParseReloadedFrom(workload);
@@ -110,7 +109,7 @@ Result<JsonTree> StampedObject(const StampInput& input) {
     return input.object;
   }
   if (!input.rules.reload_on_create) {
-    std::vector<SourceId> missing;  // which the operator would not record
+    std::vector<SourceId> missing;  // the operator would not record these
     for (const auto& [source, digest] : plan.baseline.digests) {
       if (digest == kNoSource) {
         missing.push_back(source);

@@ -62,7 +62,7 @@ class StampedObjectTest : public testing::Test {
                           .with_sources = with_sources,
                           .now = now_});
   }
-  /// What it is stamped to; the object itself when that fails.
+  /// Returns the object as the webhook changes it, or the object itself when that fails.
   JsonTree Stamped(const JsonTree& object, ReloadStrategy strategy = ReloadStrategy::kEnvVars) {
     auto stamped = Stamp(object, strategy);
     EXPECT_TRUE(stamped) << stamped.error().ToString();

@@ -19,7 +19,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// Only kinds whose template a rollout changes, and that the API server itself has.
+/// Returns the kind only if a rollout changes its template and the API server itself serves it.
 std::optional<WorkloadKind> AdmittedKind(const webhook::AdmissionRequest& request) {
   for (const WorkloadKind kind :
        {WorkloadKind::kDeployment, WorkloadKind::kStatefulSet, WorkloadKind::kDaemonSet}) {
@@ -60,8 +60,8 @@ Result<std::string> TemplateAdmission::PatchFor(const webhook::Call& call) const
   }
   if (request.operation == "UPDATE") {
     KX_ASSIGN_OR_RETURN(const JsonTree before, JsonTree::Parse(request.old_object.raw));
-    // Neither a status, a scale nor what an operator writes makes pods that begin with other data
-    // than they are said to.
+    // A write of a status or of a scale, or a write of an operator, makes no pods that begin with
+    // other data than their template says.
     if (HasSameTemplateOfOthers(before, object)) {
       return std::string();
     }

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 constexpr char kAsked[] =
     R"({"metadata":{"name":"web"},"spec":{"template":{"spec":{"containers":[{"name":"app"}]}}}})";
 
-/// Answers, and keeps what it was asked.
+/// Answers requests, and keeps the objects that it was asked about.
 struct Admission {
   metrics::Registry registry{};
   JsonTree seen{};

@@ -10,7 +10,7 @@ namespace {
 
 using codec::JsonTree;
 
-/// What to change of a webhook's clientConfig; null when that is nothing.
+/// Returns the patch for a webhook's clientConfig, or null when nothing has to change.
 JsonTree ClientConfigPatch(const JsonTree& config, const AdmissionSettings& settings,
                            const std::string& path) {
   JsonTree patch;

@@ -37,7 +37,7 @@ std::optional<HeldShards::Permit> HeldShards::Enter(std::string_view namespace_)
     holds = entry.holds;
   }
   if (holds && !holds()) {
-    return std::nullopt;  // the permit is handed back
+    return std::nullopt;  // the destructor returns the permit
   }
   return permit;
 }
@@ -71,7 +71,7 @@ void HeldShards::Close(int shard, base::Duration grace) {
       }
     }
   }
-  stop.request_stop();  // runs callbacks: not under the lock
+  stop.request_stop();  // it runs callbacks, so the lock is released
   {
     const base::MutexLock lock(mu_);
     Shard& entry = shards_[static_cast<std::size_t>(shard)];

@@ -16,7 +16,7 @@ namespace {
 using std::chrono::seconds;
 
 TEST(ShardOf, IsStableAndUsesAllShards) {
-  // Written down once: replicas of two versions must agree.
+  // These numbers never change, because replicas of two versions must agree.
   EXPECT_EQ(ShardOf("default", 4), 2);
   EXPECT_EQ(ShardOf("kube-system", 4), 2);
   EXPECT_EQ(ShardOf("anything", 1), 0);
@@ -48,7 +48,7 @@ TEST(HeldShards, AsksForEveryPermit) {
   EXPECT_TRUE(held.Enter("ns"));
   holds = false;
   EXPECT_FALSE(held.Enter("ns"));
-  held.Close(0, seconds(0));  // returns: the refused permit does not count
+  held.Close(0, seconds(0));  // it returns, because the refused permit does not count
 }
 
 TEST(HeldShards, CloseWaitsForWritesAndThenTellsThemToEnd) {

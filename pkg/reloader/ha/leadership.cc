@@ -16,9 +16,11 @@ namespace {
 using apimachinery::Result;
 using leaderelection::LeaderElector;
 
-// As Kubernetes' own components: how long work may go on after the lease was lost.
+// The time for which work may go on after the Lease was lost. The value is that of Kubernetes' own
+// components.
 constexpr base::Duration kHealthTolerance = std::chrono::seconds(20);
-// Between a lost lease and the next campaign, so that a server in trouble is not asked in a loop.
+// The time between a lost Lease and the next campaign, so that a server in trouble does not get
+// requests in a loop.
 constexpr base::Duration kCampaignPause = std::chrono::seconds(1);
 
 }  // namespace
@@ -44,7 +46,7 @@ class Leadership::Impl {
 
   void Stop() {
     stop_.request_stop();
-    threads_.clear();  // joins
+    threads_.clear();  // this joins the threads
   }
 
   Result<void> Check() const {
@@ -120,7 +122,7 @@ class Leadership::Impl {
                      {{"shard", std::to_string(shard)}});
   }
 
-  // The work of a leader: the shard is open as long as this runs.
+  // Does the work of a leader: the shard is open as long as this runs.
   void Lead(int shard, const std::stop_token& stop) {
     LeaderElector& elector = *electors_[static_cast<std::size_t>(shard)];
     const metrics::Gauge held = Held(shard);
@@ -132,7 +134,8 @@ class Leadership::Impl {
       options_.on_acquired(shard);
     }
     AwaitStop(stop);
-    // Nobody else writes while the lease is kept; after a loss there is no time to wait.
+    // No other replica writes while this one holds the Lease. After a loss there is no time to
+    // wait.
     held_.Close(shard, elector.IsLeader() ? options_.write_grace : base::Duration(0));
     held.Set(0);
     logging::Info("This replica no longer leads a shard", {{"shard", shard}});
@@ -142,7 +145,8 @@ class Leadership::Impl {
   HeldShards& held_;
   Membership* const membership_;
   std::stop_source stop_;
-  /// All from the beginning: Check is called before Start, and while it runs.
+  /// All electors exist from the beginning, because Check is called before Start, and while it
+  /// runs.
   std::vector<std::unique_ptr<LeaderElector>> electors_;
   const Result<void> made_;
   std::vector<std::jthread> threads_;

@@ -18,7 +18,7 @@ namespace {
 using api::coordination::v1::Lease;
 using leaderelection::testing::FakeLock;
 
-/// Shards as they were acquired. Thread-safe.
+/// The shards in the order in which they were acquired. Thread-safe.
 class Acquired {
  public:
   void Add(int shard) {
@@ -78,7 +78,7 @@ TEST(Leadership, OpensTheShardWhileItLeadsAndHandsOverWhenItStops) {
   EXPECT_TRUE(registry.Serialize().contains(held + "0\n")) << "of a standby, too";
   first.Stop();
   EXPECT_FALSE(first_held.Enter("ns"));
-  second_acquired.Await(1);  // without any time passing
+  second_acquired.Await(1);  // no time passes until then
   EXPECT_TRUE(second_held.Enter("ns"));
   EXPECT_TRUE(registry.Serialize().contains(held + "1\n"));
   EXPECT_TRUE(first.Check() && second.Check());
@@ -95,14 +95,14 @@ TEST(Leadership, CampaignsAgainAfterALoss) {
   Lease taken = *lock->Stored();
   taken.spec.holder_identity = "usurper";
   lock->Put(taken);
-  // until the next renewal finds out
+  // The next renewal finds out.
   KX_UNTIL(!held.IsOpen(0)) {
     clock.Advance(std::chrono::milliseconds(100));
   }
   Lease released = *lock->Stored();
   released.spec.holder_identity = "";
   lock->Put(released);
-  // Leads again, if only until the clock has run on further than a renewal takes.
+  // It leads again, at least until the clock has moved further than a renewal takes.
   KX_UNTIL(held.Enter("ns")) {
     clock.Advance(std::chrono::milliseconds(100));
   }

@@ -1,4 +1,4 @@
-// Members as Leases.
+// Stores the members as Leases.
 #include <charconv>
 #include <chrono>
 #include <system_error>
@@ -20,10 +20,11 @@ using apimachinery::Result;
 constexpr char kMemberLabel[] = "kubexx.io/reloader-member-of";
 constexpr char kShardsAnnotation[] = "kubexx.io/reloader-shards";
 constexpr std::int32_t kLeaseSeconds = 15;
-// Far more than clocks are apart.
+// Clocks differ by far less than this.
 constexpr std::chrono::minutes kSurelyOver{10};
 
-/// Into how many shards the member divides the namespaces; 0 when it does not tell.
+/// The number of shards into which the member divides the namespaces. 0 when the Lease does not
+/// tell.
 int ShardsOf(const Lease& lease) {
   const auto found = lease.metadata.annotations.find(kShardsAnnotation);
   int shards = 0;
@@ -79,7 +80,7 @@ class LeaseMemberStore final : public MemberStore {
     own_.metadata.uid.clear();
     auto created = leases_.Create(own_, {}, stop);
     if (!created && created.error().reason == Reason::kAlreadyExists) {
-      created = leases_.Get(own_.metadata.name, stop);  // renewed next time
+      created = leases_.Get(own_.metadata.name, stop);  // the next call renews it
     }
     if (!created) {
       return apimachinery::Fail(created.error());
@@ -92,8 +93,8 @@ class LeaseMemberStore final : public MemberStore {
     KX_ASSIGN_OR_RETURN(const auto list, leases_.List(Selection(), std::move(stop)));
     std::vector<Member> members;
     for (const Lease& lease : list.items) {
-      // A copy of a member's lease under another name, restored from a backup perhaps, is nobody's:
-      // nothing renews it, and Remove would not find it.
+      // A copy of a member's Lease under another name, perhaps from a backup, belongs to no member:
+      // nobody renews it, and Remove would not find it.
       if (lease.metadata.name != NameOf(lease.spec.holder_identity.value_or(""))) {
         continue;
       }
@@ -110,7 +111,7 @@ class LeaseMemberStore final : public MemberStore {
                  : apimachinery::Fail(lease.error());
     }
     if (lease->spec.holder_identity.value_or("").empty()) {
-      return std::nullopt;  // given back
+      return std::nullopt;  // the holder has released it
     }
     Member leader = MemberFrom(*lease, 1);
     leader.created = 0;  // the Lease is older than its holder
@@ -152,7 +153,7 @@ class LeaseMemberStore final : public MemberStore {
   const apimachinery::ObjectKey lease_;
   const std::string identity_;
   const int shards_;
-  Lease own_;  // Renew only
+  Lease own_;  // only Renew uses it
 };
 
 }  // namespace

@@ -8,11 +8,11 @@
 namespace kubexx::reloader {
 namespace {
 
-// What a dead member left is removed after this many times the expiry.
+// The Lease of a dead member is removed after this many times the expiry.
 constexpr int kAbandonedAfter = 10;
 
-/// Whether the member has this number of shards, as far as anybody knows. Those that do not tell
-/// have several: with one there are no signs of life.
+/// Whether the member has this number of shards, as far as its Lease tells. A member that does not
+/// tell has several shards, because with one shard there are no members.
 bool Agrees(const Member& member, int shards) {
   return member.shards == shards || (member.shards == 0 && shards > 1);
 }

@@ -14,7 +14,7 @@ using apimachinery::Result;
 
 namespace {
 
-// Roles that are just being replaced refuse, too.
+// Roles that are being replaced refuse requests for a shorter time than this.
 constexpr base::Duration kRefusedForGood = std::chrono::seconds(10);
 
 std::string Division(int shards) {
@@ -54,7 +54,7 @@ class Membership::Impl {
       return;
     }
     renewer_.request_stop();
-    watcher_ = {};  // joins
+    watcher_ = {};  // this joins the thread
     renewer_.join();
     Leave({});
   }
@@ -102,17 +102,18 @@ class Membership::Impl {
         BeginAnewAfterSilence();
       }
       if (!is_member_) {
-        Look(stop);  // before anybody counts on this replica
+        Look(stop);  // before the other replicas count on this one
       }
       if (has_place_ && HasSigns()) {
         if (is_due || !is_member_) {
-          // The others may have seen it as soon as it was sent, whenever the answer comes.
+          // The other replicas may see the sign of life as soon as it was sent, whenever the answer
+          // comes.
           const base::TimePoint sent = options_.clock.Now();
           if (!std::exchange(is_member_, true)) {
             renewed_at_ = sent;
           }
           const auto renewed = store_.Renew(stop);
-          BeginAnewAfterSilence();  // or only when it was answered
+          BeginAnewAfterSilence();  // the request may have been late, or only its answer
           if (renewed && is_member_) {
             renewed_at_ = sent;
           }
@@ -121,7 +122,7 @@ class Membership::Impl {
         }
         Look(stop);
       } else if (has_place_) {
-        return Assign({options_.identity});  // for good: the Lease decides
+        return Assign({options_.identity});  // this does not change, because the Lease decides
       }
       const base::MutexLock lock(mu_);
       while (!woken_ && !stop.stop_requested() && options_.clock.Now() < renewal) {
@@ -131,8 +132,8 @@ class Membership::Impl {
     }
   }
 
-  /// The others take a replica for dead that has given no sign of life for so long, and replicas
-  /// with another number of shards may be at work by now.
+  /// The other replicas regard a replica as dead that has given no sign of life for so long, and
+  /// replicas with another number of shards may work by now.
   void BeginAnewAfterSilence() {
     if (!is_member_ || options_.clock.Now() - renewed_at_ < options_.expiry) {
       return;
@@ -159,14 +160,15 @@ class Membership::Impl {
     }
   }
 
-  /// Finds out who is there, whether this replica has to wait, and which shards it should take.
+  /// Finds the other replicas, and decides whether this one has to wait and which shards it should
+  /// take.
   void Look(const std::stop_token& stop) {
     auto members = store_.List(stop);
     auto leader =
         members && HasSigns() ? store_.Leader(stop) : Result<std::optional<Member>>(std::nullopt);
     const base::TimePoint now = options_.clock.Now();
     if (!HasSigns() && !members && IsMissingRight(members.error())) {
-      has_place_ = true;  // those with shards give way to the Lease
+      has_place_ = true;  // the replicas that have shards give them up for the Lease
       SetWaiting(std::nullopt);
       return;
     }
@@ -179,9 +181,9 @@ class Membership::Impl {
          look_error_, stop);
     NoteRefusal(seen, now);
     if (!seen) {
-      return;  // what was known stays: the Leases decide who writes
+      return;  // the last state stays, because the Leases decide who writes
     }
-    if (!is_member_) {  // what this replica left when it ended last says nothing
+    if (!is_member_) {  // the Lease that this replica left at its last end does not count
       const auto left =
           std::erase_if(*members, [&](const Member& of) { return of.name == options_.identity; });
       if (left > 0 && HasSigns() && !store_.Remove(options_.identity, stop)) {
@@ -196,7 +198,7 @@ class Membership::Impl {
     }
     if (HasSigns()) {
       for (const std::string& name : view_.Abandoned(now)) {
-        (void)store_.Remove(name, stop);  // tried again next time
+        (void)store_.Remove(name, stop);  // the next look tries again
       }
     }
   }
@@ -225,7 +227,7 @@ class Membership::Impl {
       Assign({});
       Leave(stop);
     } else if (!has_place_) {
-      // From now on, however long nobody could be seen before.
+      // The wait counts from now on, however long the others could not be seen before.
       waited_until_ = waited_until_.value_or(has_waited_ ? now + options_.hand_over : now);
       if (*waited_until_ <= now) {
         has_place_ = true;
@@ -251,7 +253,8 @@ class Membership::Impl {
     }
   }
 
-  /// Logs an error that is not the last one: with a renewal every two seconds one line is enough.
+  /// Logs an error that differs from the last one. There is a renewal every two seconds, so one
+  /// line is enough.
   static void Note(const Result<void>& result, const char* what, std::string& last,
                    const std::stop_token& stop) {
     std::string error = result ? std::string() : result.error().ToString();
@@ -309,16 +312,17 @@ class Membership::Impl {
   const Options options_;
   MemberStore& store_;
   const metrics::Gauge waits_;
-  // The renewer's only, and Stop's after it has ended.
+  // Only the renewer uses these, and Stop after the renewer has ended.
   MemberView view_;
-  MemberView leader_view_;                       // of the one Lease's holder
-  std::string renewal_error_;                    // the last that was logged
-  std::string look_error_;                       // the same
-  bool is_member_ = false;                       // has given a sign of life
-  bool has_place_ = false;                       // has looked, and need not wait for others
-  bool has_waited_ = false;                      // for others, whose writes may not have ended yet
-  std::optional<base::TimePoint> waited_until_;  // of a wait after the last of them has gone
-  base::TimePoint renewed_at_{};                 // the last sign of life
+  MemberView leader_view_;  // the view of the single Lease's holder
+  std::string renewal_error_;  // the last one that was logged
+  std::string look_error_;  // the last one that was logged
+  bool is_member_ = false;  // whether it has given a sign of life
+  bool has_place_ = false;  // whether it has looked and need not wait for others
+  bool has_waited_ = false;  // for others, whose writes may not have ended yet
+  // The end of the wait after the last of them has gone.
+  std::optional<base::TimePoint> waited_until_;
+  base::TimePoint renewed_at_{};  // the time of the last sign of life
   mutable base::Mutex mu_;
   base::CondVar changed_;
   base::CondVar wake_;

@@ -26,7 +26,7 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Optional;
 
-/// Members in memory; renewals of "me" only. Thread-safe.
+/// Keeps members in memory, and renews only "me". Thread-safe.
 class FakeStore final : public MemberStore {
  public:
   explicit FakeStore(int own_shards = 0) : own_shards_(own_shards) {}
@@ -119,8 +119,8 @@ class FakeStore final : public MemberStore {
                   : std::optional(
                         Member{.name = name, .version = std::to_string(++versions_), .shards = 1});
   }
-  /// Waits for two lists that are asked for from now on: what the first of them tells has had its
-  /// effect by then.
+  /// Waits for two lists that begin from now on. By then, the result of the first of them has had
+  /// its effect.
   void AwaitLooks(base::testing::FakeClock& clock) {
     for (int i = 0; i < 2; ++i) {
       const int before = looks();
@@ -139,7 +139,7 @@ class FakeStore final : public MemberStore {
     const base::MutexLock lock(mu_);
     is_refused_ = is_refused;
   }
-  /// The API server cannot be reached.
+  /// Makes the API server unreachable, or reachable again.
   void GoAway(bool is_away) {
     const base::MutexLock lock(mu_);
     is_away_ = is_away;
@@ -186,11 +186,11 @@ TEST(Membership, TakesEverythingAloneAndSharesWithAnother) {
   const auto first = membership.AwaitAssigned(0, {});
   const auto second = membership.AwaitAssigned(1, {});
   ASSERT_TRUE(first && second);
-  store.Put("another");  // sorts before "me": takes shard 0
+  store.Put("another");  // it sorts before "me", so it takes shard 0
   AwaitRequest(*first);
   EXPECT_FALSE(second->stop_requested());
   store.Remove("another", {}).value();
-  store.Put("you");  // sorts after: takes shard 1
+  store.Put("you");  // it sorts after "me", so it takes shard 1
   AwaitRequest(*second);
   EXPECT_TRUE(membership.AwaitAssigned(0, {}));
   membership.Stop();
@@ -230,7 +230,8 @@ TEST(Membership, SaysWhyNoShardIsTakenWhereReplicasMayNotBeListed) {
   EXPECT_EQ(membership.Problem(), std::nullopt);
 }
 
-// Two numbers divide the namespaces differently: some would be nobody's, and others two replicas'.
+// Two numbers of shards divide the namespaces differently: some would belong to no replica, and
+// others to two.
 TEST(Membership, WaitsForThoseWithAnotherNumberOfShards) {
   const logging::testing::Capture capture;
   FakeClock clock;
@@ -312,7 +313,7 @@ TEST(Membership, OneThatWorksOnAllNamespacesWaitsForThoseWithShards) {
   EXPECT_FALSE(store.Has("me")) << "the Lease tells that it is there";
 }
 
-// What nobody could look at is no silence.
+// While the server cannot be reached, a missing sign of life does not count as silence.
 TEST(Membership, WaitsOnAfterAnOutageOfTheServer) {
   FakeClock clock;
   FakeStore store(4);
@@ -325,7 +326,7 @@ TEST(Membership, WaitsOnAfterAnOutageOfTheServer) {
     clock.AdvanceToSleeper(seconds(2));
   }
   store.GoAway(false);
-  store.AwaitLooks(clock);  // before the other has given another sign of life
+  store.AwaitLooks(clock);  // before the other member gives another sign of life
   EXPECT_TRUE(membership.Waiting());
   EXPECT_FALSE(store.Has("me"));
   for (int i = 0; i < 3; ++i) {
@@ -354,7 +355,7 @@ TEST(Membership, OneThatCouldGiveNoSignOfLifeBeginsAnewAsTheYoungest) {
   AwaitRequest(*first);
   EXPECT_EQ(capture.Count("gives up these shards and joins the replicas again"), 1U);
   store.GoAway(false);
-  store.Put("another", 4);  // has been at work meanwhile
+  store.Put("another", 4);  // it has worked meanwhile
   const std::int64_t creation = store.CreationOf("another");
   for (int i = 0; i < 5; ++i) {
     store.Put("another", 4);
@@ -370,8 +371,8 @@ TEST(Membership, OneThatCouldGiveNoSignOfLifeBeginsAnewAsTheYoungest) {
   EXPECT_GT(store.CreationOf("me"), creation);
 }
 
-// The API server has taken the renewal, but after the others have taken this replica for dead, and
-// whoever has another number of shards may be at work by then.
+// The API server has accepted the renewal, but only after the other replicas regarded this one as
+// dead. By then, replicas with another number of shards may work.
 TEST(Membership, OneWhoseSignOfLifeTakesTooLongBeginsAnewAsTheYoungest) {
   FakeClock clock;
   FakeStore store(2);

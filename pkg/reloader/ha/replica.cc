@@ -40,7 +40,7 @@ class LeaseReplica final : public Replica {
   HeldShards& held_shards() override { return held_; }
 
   Result<void> Run(Lead lead, std::stop_token stop) override {
-    // Also when there is no thread to be had for all of it: what has begun is given back.
+    // If the system has too few threads for all of it, this gives back what has begun.
     const Campaign campaign(*this);
     membership_.Start();
     KX_RETURN_IF_ERROR(leadership_->Start());
@@ -55,12 +55,12 @@ class LeaseReplica final : public Replica {
   std::optional<std::string> Waiting() const override { return membership_.Waiting(); }
 
  private:
-  /// Ends what Run has begun.
+  /// Ends everything that Run has begun.
   class Campaign {
    public:
     explicit Campaign(LeaseReplica& replica) : replica_(replica) {}
     ~Campaign() {
-      replica_.membership_.Stop();  // first: the others prepare to take the shards
+      replica_.membership_.Stop();  // first, so that the other replicas prepare to take the shards
       replica_.leadership_->Stop();
     }
     Campaign(const Campaign&) = delete;

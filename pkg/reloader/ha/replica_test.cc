@@ -26,7 +26,7 @@ using controller::Stage;
 using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
 
-/// Keeps one Lease as it was written last, and what happened in order. Thread-safe.
+/// Keeps one Lease as it was written last, and records events in their order. Thread-safe.
 class LeaseKeeper {
  public:
   void Serve(FakeConnection& connection) {
@@ -100,8 +100,8 @@ class ReplicaTest : public ::testing::Test {
   static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
 };
 
-// What the manager runs works at once on every replica, and what it writes at its end is written
-// under the Lease.
+// The manager's runnables work at once on every replica, and what they write at their end is
+// written while the Lease is held.
 TEST_F(ReplicaTest, AManagerGivesTheLeaseBackWhenWhatWritesHasEnded) {
   LeaseKeeper keeper;
   FakeServer server([&keeper](FakeConnection& connection) { keeper.Serve(connection); });
@@ -135,8 +135,8 @@ TEST_F(ReplicaTest, AManagerGivesTheLeaseBackWhenWhatWritesHasEnded) {
   EXPECT_FALSE(replica->held_shards().IsOpenFor("any"));
 }
 
-// Waiting for a Lease that another replica holds is no reason to be behind when it is given up: the
-// caches are kept in sync meanwhile.
+// A replica that waits for a Lease must not be behind when the Lease becomes free, so its caches
+// are kept in sync meanwhile.
 TEST_F(ReplicaTest, WhatAManagerLeadsWithRunsAlsoWithoutALease) {
   FakeServer server([](FakeConnection& connection) {
     while (connection.ReadRequest()) {

@@ -42,7 +42,7 @@ void History::Fit(std::size_t max_rollouts) {
   while (rollouts.size() > 1 && ToString().size() > kMaxBytes) {
     rollouts.pop_back();
   }
-  // Names of keys can be so long that those of one rollout take too much.
+  // Names of keys may be so long that those of a single rollout take too much space.
   while (!rollouts.empty() && ToString().size() > kMaxBytes) {
     const auto most = std::ranges::max_element(
         rollouts[0].sources, {},

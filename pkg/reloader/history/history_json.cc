@@ -1,4 +1,4 @@
-// The text of a History.
+// Converts a History to and from its JSON text.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -19,7 +19,7 @@ using apimachinery::Time;
 using codec::JsonTree;
 
 constexpr std::int64_t kHistoryFormat = 1;
-/// No name of an object is longer, and no name of a manager that KeepTrace keeps.
+/// No name of an object and no name of a manager that KeepTrace keeps is longer.
 constexpr std::size_t kMaxNameBytes = 253;
 constexpr std::size_t kMaxOwnerBytes = 600;
 constexpr RolloutOutcome kRolloutOutcomes[] = {RolloutOutcome::kRolling, RolloutOutcome::kDone,
@@ -28,7 +28,7 @@ constexpr RolloutOutcome kRolloutOutcomes[] = {RolloutOutcome::kRolling, Rollout
 constexpr KeyChange::What kKeyChanges[] = {KeyChange::What::kAdded, KeyChange::What::kChanged,
                                            KeyChange::What::kRemoved};
 
-// ---- To JSON.
+// ---- Conversion to JSON.
 
 JsonTree KeysTree(const KeyChanges& keys) {
   JsonTree list = JsonTree::Array();
@@ -63,13 +63,13 @@ JsonTree HistorySourceTree(const HistorySource& source) {
   return tree;
 }
 
-// ---- And back: anybody who may write the workload may have written any text.
+// ---- Conversion from JSON. Anybody who may write to the workload may have written any text.
 
 apimachinery::Error WrongPart(const std::string& what) {
   return apimachinery::Fail(apimachinery::Malformed("history", what));
 }
 
-/// Whether the text is short, and may be shown on a terminal.
+/// Whether the text is short enough and may be shown on a terminal.
 bool IsShowable(std::string_view text, std::size_t max_bytes) {
   return text.size() <= max_bytes &&
          std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
@@ -81,7 +81,7 @@ bool IsHexText(std::string_view text, std::size_t max_digits) {
          });
 }
 
-/// A count; 0 where there is none, std::nullopt for anything else.
+/// Returns a count: 0 when there is none, and std::nullopt when it is something else.
 std::optional<std::int64_t> CountIn(const JsonTree& tree, std::string_view key) {
   const JsonTree* value = tree.Find(key);
   const auto number = value == nullptr ? std::optional<std::int64_t>(0) : value->AsInt();

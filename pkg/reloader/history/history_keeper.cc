@@ -13,7 +13,7 @@ using apimachinery::Time;
 
 constexpr std::size_t kDigestDigits = 12;
 
-/// When the workload was last rolled for the source, according to its history.
+/// Returns the time when the workload was last rolled for the source, according to its history.
 std::optional<Time> LastRolloutFor(const History& history, const SourceId& id) {
   for (const HistoryEntry& entry : history.rollouts) {
     if (std::ranges::any_of(entry.sources, [&](const HistorySource& source) {
@@ -25,7 +25,7 @@ std::optional<Time> LastRolloutFor(const History& history, const SourceId& id) {
   return std::nullopt;
 }
 
-/// Leaves the keys of a comma-separated list.
+/// Removes the keys that are not in a comma-separated list.
 void LeaveOnly(const std::string& list, KeyChanges& keys) {
   std::set<std::string, std::less<>> counted;
   AnyItem(list, [&](std::string_view key) {
@@ -61,7 +61,7 @@ HistorySource HistoryKeeper::SourceOfRollout(const SourceId& id, const Change& c
   }
   const auto present = options_.source(id);
   const auto recorded = plan.baseline.digests.find(id);
-  // Of data that are known over some of the keys only, the time has to tell what is new.
+  // When only some keys of the data are known, the time has to tell which changes are new.
   const bool is_whole = recorded != plan.baseline.digests.end() && plan.baseline.KeysOf(id).empty();
   const auto known =
       changes_.Since(id, present ? present->digest : kNoSource,

@@ -15,7 +15,7 @@ using reloadpolicy::Phase;
 
 const SourceId kSettings{SourceType::kConfigMap, {"shop", "settings"}};
 
-/// A keeper, and the sources that it finds.
+/// A keeper with the sources that it finds.
 struct Kept {
   std::map<SourceId, TracedSource> sources{};
   HistoryKeeper keeper{{.rollouts = 3, .source = [this](const SourceId& id) {

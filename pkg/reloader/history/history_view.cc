@@ -135,7 +135,7 @@ Result<WorkloadHistory> WorkloadHistoryOf(WorkloadKind kind, const dynamic::Unst
       .encoding = codec::Encoding::kJson, .bytes = object.ToJson(), .key = seen.workload.key};
   KX_RETURN_IF_ERROR(ProjectWorkload(kind, {}, projected));
   KX_ASSIGN_OR_RETURN(Workload workload, WorkloadFrom(kind, projected));
-  workload.annotations[std::string(kHistoryAnnotation)] = *text;  // also of a Job that is over
+  workload.annotations[std::string(kHistoryAnnotation)] = *text;  // also on a Job that is over
   auto history = HistoryOf(workload);
   if (!history) {
     seen.problem = "the annotation " + std::string(kHistoryAnnotation) +

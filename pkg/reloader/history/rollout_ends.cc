@@ -23,7 +23,7 @@ void RolloutEnds::Observe(const Workload& before, const Workload& now, apimachin
   if (found == rollouts_.end() || (!is_through && now.phase != reloadpolicy::Phase::kFailed)) {
     return;
   }
-  // One that has failed, and gets well in the end, ended then.
+  // A rollout that has failed and recovers ends at the time when it has recovered.
   if (!found->second.end || (found->second.has_failed && is_through)) {
     found->second = {.end = time, .has_failed = !is_through};
   }

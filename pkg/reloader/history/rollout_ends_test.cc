@@ -26,7 +26,7 @@ TEST(RolloutEnds, TellWhenTheRolloutThatWasSeenHasEnded) {
   ends.Observe(AtTemplate(2, Phase::kUnseen), AtTemplate(2, Phase::kUpdating), {.seconds = 11});
   ends.Observe(AtTemplate(2, Phase::kUpdating), AtTemplate(2, Phase::kComplete), {.seconds = 20});
   EXPECT_EQ(ends.EndOf(id), (apimachinery::Time{.seconds = 20}));
-  // A pod that fails later is no rollout.
+  // When a pod fails later, that is not a rollout.
   ends.Observe(AtTemplate(2, Phase::kComplete), AtTemplate(2, Phase::kUnavailable),
                {.seconds = 30});
   ends.Observe(AtTemplate(2, Phase::kUnavailable), AtTemplate(2, Phase::kComplete),

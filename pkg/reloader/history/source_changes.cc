@@ -6,7 +6,7 @@
 namespace kubexx::reloader {
 namespace {
 
-/// Makes one change of two that follow each other.
+/// Makes one change out of two consecutive ones.
 void Join(SourceChange& change, const SourceChange& later) {
   change.now = later.now;
   change.writer = later.writer;
@@ -38,7 +38,8 @@ SourceChange ChangeBetween(SourceType type, const Digest& before, const SourceTr
                               return each.second.what == KeyChange::What::kRemoved;
                             });
   if (now_trace != nullptr && now != kNoSource) {
-    // Whoever only removes keys is not in the managed fields, unless they wrote something as well.
+    // A client that only removes keys is not in the managed fields, unless it has also written a
+    // key.
     const bool is_news = before_trace == nullptr || before_trace->writer != now_trace->writer;
     if (is_news || !only_removes) {
       change.writer = now_trace->writer;

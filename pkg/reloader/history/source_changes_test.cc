@@ -66,7 +66,7 @@ TEST(ChangeBetween, OfASourceThatAppearsOrGoesNamesAllKeys) {
   EXPECT_FALSE(gone.writer);
 }
 
-/// A change from one number to the next, of a key of the first number's name.
+/// A change from one number to the next, of a key that is named after the first number.
 SourceChange Step(int number, std::int64_t seen = 0) {
   return {.before = DigestOf(std::to_string(number)),
           .now = DigestOf(std::to_string(number + 1)),

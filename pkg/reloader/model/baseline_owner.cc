@@ -20,7 +20,7 @@ bool Has(const ManagedFieldsEntry& entry, std::string_view field) {
   return entry.fields_v1 && entry.fields_v1->raw.find(field) != std::string::npos;
 }
 
-/// The annotation as managed fields write it.
+/// The annotation's name in managed fields.
 const std::string& BaselineField() {
   static const std::string field = "\"f:" + std::string(kBaselineAnnotation) + "\"";
   return field;
@@ -38,9 +38,9 @@ std::optional<Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata
     if (IsOfOperator(entry)) {
       return std::nullopt;
     }
-    // Without the template it made no pods: a manifest with an old baseline, perhaps. But an undo
-    // may only take a variable away, and what is gone has no owner: a command that undoes is
-    // believed, and anybody where no other rollout is told of.
+    // A write without the template made no pods. It may be a manifest with an old baseline. But an
+    // undo may only remove a variable, and a removed field has no owner. Therefore a command that
+    // undoes counts, and so does any writer when no other rollout is known.
     const bool made_no_pods =
         template_is_stamped && !Has(entry, "\"f:template\"") && !IsOfUndo(entry);
     if (entry.operation != "Update" || made_no_pods || IsUnknownManager(entry)) {

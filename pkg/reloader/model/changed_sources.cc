@@ -31,7 +31,7 @@ class DocumentReader {
  public:
   explicit DocumentReader(const std::string& default_space) : default_space_(default_space) {}
 
-  /// `where` names the document.
+  /// `where` names the document in errors.
   Result<void> Read(JsonTree object, const std::string& where) {
     const std::string kind(object.IsObject() ? object.TextAt("kind") : std::string_view());
     if (kind.empty()) {
@@ -80,7 +80,7 @@ class DocumentReader {
   DescribedSources described_;
 };
 
-/// As the API server merges it.
+/// Merges stringData as the API server does.
 void MergeStringData(Secret& secret) {
   for (auto& [key, value] : secret.string_data) {
     secret.data[key] = apimachinery::Bytes(value);
@@ -95,7 +95,7 @@ Result<ChangedSource> Changed(const DescribedSource& described, const Annotation
                               const AnnotationKeys& keys) {
   auto decoded = codec::DecodeJson<T>(described.object.ToJson());
   if (!decoded) {
-    // What the decoder says may name a value.
+    // The decoder's message may contain a value, so it is left out.
     return Fail(InvalidInput(std::string(NamesOf(described.id.type).kind) + " " +
                              described.id.key.ToString() +
                              " is not valid: a field has a value of a wrong type"));

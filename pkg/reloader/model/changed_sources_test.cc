@@ -84,7 +84,7 @@ TEST(ChangedSources, SayWhichInputIsWrong) {
   EXPECT_EQ(error_of(one), "b.json: document 1: ConfigMap shop/a is described twice");
   EXPECT_EQ(error_of("{}"), "b.json: document 1 has no kind");
   EXPECT_EQ(error_of("\n{]"), "b.json is neither YAML nor JSON: line 2: illegal flow end");
-  // A text of its own each, as kubectl reads them.
+  // Each document is a text of its own, as kubectl reads them.
   EXPECT_EQ(error_of("%YAML 1.2\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}"),
             "no error");
 }

@@ -9,7 +9,7 @@
 namespace kubexx::reloader {
 namespace {
 
-/// An OpenSSL SHA-1. Freeing the context wipes the data block it buffers.
+/// An OpenSSL SHA-1 context. Freeing it wipes the data block that it buffers.
 class Sha1 {
  public:
   Sha1() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
@@ -27,8 +27,8 @@ class Sha1 {
   }
 
  private:
-  // OpenSSL fails here only when memory runs out or SHA-1 is switched off in the installation (see
-  // CheckDigests): no input does it, and without digests there is nothing to run for.
+  // OpenSSL fails here only when memory runs out, or when SHA-1 is disabled in the installation
+  // (see CheckDigests). No input can cause it, and the operator cannot work without digests.
   static void Check(bool ok) {
     if (!ok) {
       std::abort();
@@ -74,8 +74,8 @@ std::optional<Digest> Digest::Parse(std::string_view text) {
   return digest;
 }
 
-// Compares a.key + "=" + a.value with b's, as unsigned bytes, without joining them: values may be
-// secret.
+// Compares a.key + "=" + a.value with the same text of b, as unsigned bytes. It does not join the
+// strings, because values may be secret.
 bool DigestBuilder::Before(const Item& a, const Item& b) {
   const auto at = [](const Item& item, std::size_t i) {
     if (i < item.key.size()) {

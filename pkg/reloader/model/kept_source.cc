@@ -5,7 +5,8 @@
 #include <string_view>
 #include <utility>
 
-// The members of these structs are of standard library types: where they are is known all the same.
+// The members of these structs have types of the standard library, but compilers support their
+// offsets nevertheless.
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 namespace kubexx::reloader {
@@ -57,7 +58,7 @@ constexpr codec::TypeSchema kKeptSourceSchema =
 constexpr codec::TypeSchema kKeptPodStatusSchema =
     TableOf<KeptPodStatus>("reloader.KeptPodStatus", kKeptPodStatusFields);
 
-/// Set when it is so: else it takes no memory.
+/// Returns a value only for true, because false needs no memory then.
 std::optional<bool> Flag(bool value) { return value ? std::optional(true) : std::nullopt; }
 
 bool IsTrue(const Annotations& annotations, const std::string& key) {
@@ -87,7 +88,7 @@ void KeepAnnotations(const Annotations& annotations, const AnnotationKeys& keys,
   if (std::string release = ReleaseOf(annotations); !release.empty()) {
     kept.release = std::move(release);
   }
-  // A brake that somebody has set and nobody can read holds.
+  // An unreadable annotation still pauses the source, because somebody has set it on purpose.
   const std::string* paused = Find(annotations, kSourcePaused);
   kept.paused = Flag(paused != nullptr && *paused != "false");
 }

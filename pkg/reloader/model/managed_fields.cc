@@ -10,18 +10,19 @@ using apimachinery::Time;
 
 namespace {
 
-// How the API server calls what was there before it began to note managers, and those it has
-// merged.
+// The names under which the API server records fields that were there before it recorded managers,
+// and fields that it has merged.
 constexpr std::string_view kUnknownManagers[] = {"before-first-apply", "ancient-changes"};
 
-/// The names that commands to undo rollouts write under. `kubectl rollout undo` names no field
-/// manager, as kubectl's other commands do, so that it is known by its program alone: see
-/// k8s.io/kubectl, pkg/polymorphichelpers/rollback.go. The rest of `kubectl rollout` (restart,
-/// pause) is kubectl-rollout: who restarts brings no pods of before back either.
+/// The names under which commands that undo rollouts write. `kubectl rollout undo` names no field
+/// manager, unlike kubectl's other commands, so only its program's name tells: see k8s.io/kubectl,
+/// pkg/polymorphichelpers/rollback.go. The other commands of `kubectl rollout` (restart, pause)
+/// write as kubectl-rollout, and a restart does not bring earlier pods back either.
 constexpr std::string_view kUndoers[] = {"kubectl", "kubectl.exe", "kubectl-rollout",
                                          "kubectl-argo-rollouts"};
 
-/// How the names begin under which tools write that keep objects as they are described.
+/// The beginnings of the names under which tools write that keep objects as they are described
+/// somewhere.
 constexpr std::string_view kTools[] = {"argocd",
                                        "Terraform",
                                        "HashiCorp",
@@ -34,15 +35,16 @@ constexpr std::string_view kTools[] = {"argocd",
                                        "kubectl-create",
                                        "fleet"};
 
-/// Whether `fields` have nothing of that part of an object, or that one field of it alone.
+/// Whether `fields` has nothing of that part of an object, or only this field of it.
 bool HasNothingBut(const codec::JsonTree& fields, std::string_view part, std::string_view field) {
   const codec::JsonTree* found = fields.Find(part);
   return found == nullptr ||
          (found->IsObject() && found->members().size() == 1 && found->Find(field) != nullptr);
 }
 
-/// kubectl's undo leaves the annotation in which `kubectl apply` keeps the manifest as it is:
-/// whoever owns it has applied one, as kubectl before 1.20 does under the same name.
+/// Whether the manager owns the annotation in which `kubectl apply` keeps the manifest. kubectl's
+/// undo does not change that annotation, so its owner has applied a manifest, which kubectl before
+/// 1.20 does under the same name.
 bool OwnsAppliedManifest(const codec::JsonTree& fields) {
   const codec::JsonTree* metadata = fields.Find("f:metadata");
   const codec::JsonTree* annotations =
@@ -60,7 +62,7 @@ bool IsUnknownManager(const ManagedFieldsEntry& entry) {
 }
 
 bool IsOfUndo(const ManagedFieldsEntry& entry) {
-  // kubectl applies under its own name, too.
+  // kubectl applies under this name, too.
   return entry.operation == "Update" &&
          std::ranges::find(kUndoers, entry.manager) != std::end(kUndoers);
 }
@@ -74,7 +76,7 @@ bool IsOfTool(const ManagedFieldsEntry& entry) {
 Time TimeOfTemplate(const ManagedFieldsEntry& entry, const codec::JsonTree& fields) {
   const bool is_as_by_undo = !OwnsAppliedManifest(fields) &&
                              HasNothingBut(fields, "f:spec", "f:template") &&
-                             // An undo of a Deployment brings its annotations back, too.
+                             // An undo of a Deployment also restores the Deployment's annotations.
                              HasNothingBut(fields, "f:metadata", "f:annotations");
   return is_as_by_undo ? entry.time.value_or(Time{}) : Time{};
 }

@@ -140,7 +140,7 @@ TEST(SourceFrom, RefusesWhatIsNoProjection) {
   EXPECT_FALSE(SourceFrom(SourceType::kConfigMap, short_digest));
 }
 
-// There may be a hundred thousand of them.
+// A cluster may have a hundred thousand of these objects.
 TEST(ProjectSource, KeepsTheDigestAndLittleElse) {
   cache::Object object = Json(
       R"({"metadata":{"namespace":"ns","name":"x","labels":{"a":"b"}},"data":{"key":"value"}})");
@@ -205,7 +205,7 @@ std::string WorkloadJson(WorkloadKind kind, std::string_view status = "{}",
   return tree.ToJson();
 }
 
-/// Of a workload without status.
+/// Returns the phase of a workload without status.
 reloadpolicy::Phase FirstPhase(WorkloadKind kind) {
   switch (kind) {
     case WorkloadKind::kDeployment:
@@ -281,7 +281,7 @@ TEST_P(WorkloadProjection, RefusesGarbage) {
   EXPECT_FALSE(ProjectWorkload(GetParam(), {}, object));
 }
 
-// Most workloads use their sources as a whole, and there may be a hundred thousand of them.
+// Most workloads use their sources as a whole, and there may be a hundred thousand workloads.
 TEST(ProjectWorkload, UsedKeysTakeNoMemoryWhereAllAreUsed) {
   const auto size_with = [](const std::string& container) {
     cache::Object object =

@@ -48,7 +48,7 @@ Result<void> ProjectPodStatus(cache::Object& object) {
   if (!name.empty() && objects != nullptr && objects->size() > 0) {
     kept.provider_class = name;
     kept.digest = BytesOf(DigestOfObjects(name, *objects));
-    // The driver makes it with its first state, and the server counts the changes.
+    // The driver creates the object with its first state, and the server counts the changes.
     const JsonTree* generation = tree.At({"metadata", "generation"});
     if (generation != nullptr && generation->AsInt().value_or(1) > 1) {
       kept.updated = true;

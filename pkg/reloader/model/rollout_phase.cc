@@ -13,7 +13,7 @@ namespace {
 namespace apps = api::apps::v1;
 using reloadpolicy::Phase;
 
-/// Written by Argo's controller when the template of spec.workloadRef has changed.
+/// Argo's controller writes this annotation when the template of spec.workloadRef has changed.
 constexpr std::string_view kArgoGenerationAnnotation = "rollout.argoproj.io/workload-generation";
 
 std::int64_t NumberAt(const codec::JsonTree& tree, std::initializer_list<std::string_view> path,
@@ -26,7 +26,8 @@ std::int64_t Generation(const codec::JsonTree& tree) {
   return NumberAt(tree, {"metadata", "generation"}, 0);
 }
 
-/// Argo Rollouts writes its number as text, and did write a hash; nothing for what is no number.
+/// Argo Rollouts writes the number as text, and once wrote a hash. Returns nothing when it is not a
+/// number.
 std::optional<std::int64_t> NumberIn(const codec::JsonTree* object, std::string_view key) {
   const codec::JsonTree* value = object == nullptr ? nullptr : object->Find(key);
   if (value == nullptr) {
@@ -46,27 +47,27 @@ std::optional<std::int64_t> Observed(const codec::JsonTree& tree) {
   return NumberIn(tree.Find("status"), "observedGeneration");
 }
 
-/// Whether the template of spec.workloadRef is a later one than the status is about.
+/// Whether the template of spec.workloadRef is newer than the one that the status describes.
 bool IsTemplateUnseen(const codec::JsonTree& tree) {
   const codec::JsonTree* ref = tree.At({"spec", "workloadRef"});
   const auto observed = NumberIn(tree.Find("status"), "workloadObservedGeneration");
   if (ref == nullptr || !ref->IsObject() || !observed) {
-    return false;  // or of a version of Argo Rollouts that does not tell
+    return false;  // or this version of Argo Rollouts does not write the annotation
   }
   const codec::JsonTree* annotations = tree.At({"metadata", "annotations"});
   return *observed < std::max(NumberIn(annotations, kTemplateGenerationAnnotation).value_or(0),
                               NumberIn(annotations, kArgoGenerationAnnotation).value_or(0));
 }
 
-/// The phase of a workload of which no pod is of an earlier template.
+/// Returns the phase of a workload whose pods all have the present template.
 Phase PhaseOfPods(std::int64_t available, std::int64_t wanted) {
   return wanted == 0          ? Phase::kWithoutPods
          : available < wanted ? Phase::kUnavailable
                               : Phase::kComplete;
 }
 
-/// Whether the condition Progressing with this reason tells of an end. The second reason is that of
-/// a DeploymentConfig.
+/// Whether the condition Progressing with this reason shows that the rollout has ended. The second
+/// reason is that of a DeploymentConfig.
 bool IsEnd(std::string_view reason) {
   return reason == "ProgressDeadlineExceeded" || reason == "NewReplicationControllerAvailable" ||
          reason == "NewReplicaSetAvailable";
@@ -139,7 +140,7 @@ Phase PhaseOf(const apps::StatefulSet& set) {
   const std::int32_t wanted = set.spec.replicas.value_or(1);
   const auto& rolling = set.spec.update_strategy.rolling_update;
   const std::int32_t kept = rolling ? rolling->partition.value_or(0) : 0;
-  // The count of updated pods is kept only while a rollout goes on.
+  // The controller keeps the count of updated pods only while a rollout is in progress.
   if (status.update_revision != status.current_revision &&
       status.updated_replicas < std::max(wanted - kept, 0)) {
     return Phase::kUpdating;
@@ -172,7 +173,7 @@ Phase PhaseOfRollout(const codec::JsonTree& tree) {
   if (status == nullptr || !status->IsObject()) {
     return Phase::kUnseen;
   }
-  const std::string_view phase = status->TextAt("phase");  // sums it up
+  const std::string_view phase = status->TextAt("phase");  // the phase summarises the status
   return phase == "Progressing"                         ? Phase::kUpdating
          : phase == "Degraded"                          ? Phase::kFailed
          : phase == "Paused"                            ? Phase::kWaiting

@@ -64,7 +64,8 @@ void WipeValues(std::map<std::string, std::string>& texts) {
   }
 }
 
-// Bytes wipe themselves. What kubectl apply leaves in an annotation holds the data once more.
+// Bytes are wiped by their own destructor. The annotation of kubectl apply contains the data once
+// more.
 void WipeTexts(ConfigMap& config_map) { WipeValues(config_map.metadata.annotations); }
 void WipeTexts(Secret& secret) {
   WipeValues(secret.metadata.annotations);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxManagerName = 64;
 
-/// "KEY=" and the bytes, one after the other. No key contains "=".
+/// Packs "KEY=" and the bytes of each key, one after the other. No key contains "=".
 std::string PackedValues(const ValueDigests& data) {
   std::string text;
   for (const auto& [key, digest] : data.values) {
@@ -36,7 +36,7 @@ std::optional<std::map<std::string, ShortDigest>> UnpackedValues(std::string_vie
   return values;
 }
 
-/// "SECONDS MANAGER".
+/// Parses "SECONDS MANAGER".
 std::optional<DataWriter> UnpackedWriter(std::string_view text) {
   const std::size_t blank = text.find(' ');
   DataWriter writer;

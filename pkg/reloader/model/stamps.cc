@@ -28,7 +28,8 @@ constexpr std::string_view kByTool = "~";
 
 constexpr std::string_view kStampAnnotations[] = {kLastReloadedFrom, kRestartedFor};
 
-/// The values of a template's stamps; of variables of one name in several containers all.
+/// Returns the values of a template's stamps. A variable that several containers have has several
+/// values.
 std::map<std::string, std::vector<std::string>> StampsOf(const Workload& workload) {
   std::map<std::string, std::vector<std::string>> stamps;
   for (const Container& container : workload.containers) {
@@ -44,19 +45,20 @@ std::map<std::string, std::vector<std::string>> StampsOf(const Workload& workloa
   return stamps;
 }
 
-/// Whether the field is all there is of it: an atomic one, or one without fields of its own.
+/// Whether the field has no fields below it: it is atomic, or empty.
 bool IsLeaf(const JsonTree& field) { return field.IsObject() && field.size() == 0; }
 
-/// What an entry has of a stamp.
+/// How an entry of the managed fields owns a stamp.
 enum class Hold : std::uint8_t {
   kNone,
-  /// Something around it, of which it names no fields: one that is written as a whole, or a map or
-  /// list that its manager has made, in which others have written everything since.
+  /// The entry owns something around the stamp and names no fields in it. The manager has written
+  /// that as a whole, or has made the map or list, in which others have written everything since
+  /// then.
   kAround,
   kValue,
 };
 
-/// What `fields` have of that at the end of `path`.
+/// Returns how `fields` owns the field at the end of `path`.
 Hold HoldAlong(const JsonTree& fields, std::initializer_list<std::string_view> path) {
   const JsonTree* at = &fields;
   for (const std::string_view step : path) {
@@ -71,8 +73,8 @@ Hold HoldAlong(const JsonTree& fields, std::initializer_list<std::string_view> p
   return Hold::kValue;
 }
 
-/// Whether it is worth reading the entry for one of these stamps: it names one, or has something
-/// whole that they are in.
+/// Whether the entry has to be read for one of these stamps: it names the stamp, or owns as a whole
+/// something that the stamp is in.
 bool MayOwn(const ManagedFieldsEntry& entry,
             const std::map<std::string, std::vector<std::string>>& stamps) {
   constexpr std::string_view kWholes[] = {R"("f:spec":{})",       R"("f:template":{})",
@@ -85,7 +87,7 @@ bool MayOwn(const ManagedFieldsEntry& entry,
           std::ranges::any_of(kWholes, has));
 }
 
-/// What the fields of an entry have of that stamp.
+/// Returns how the fields of an entry own that stamp.
 Hold HoldOn(const JsonTree& fields, const std::string& stamp, bool is_annotation) {
   if (is_annotation) {
     return HoldAlong(fields, {"f:spec", "f:template", "f:metadata", "f:annotations", "f:" + stamp});
@@ -106,7 +108,7 @@ bool IsAnnotation(const std::string& stamp) {
   return std::ranges::find(kStampAnnotations, stamp) != std::end(kStampAnnotations);
 }
 
-/// Notes that the manager of `entry` has written the stamp.
+/// Records that the manager of `entry` has written the stamp.
 void NoteStamper(const ManagedFieldsEntry& entry, const JsonTree& fields, const std::string& stamp,
                  Stampers& stampers) {
   const auto [found, is_first] = stampers.try_emplace(stamp);
@@ -142,7 +144,8 @@ Stampers StampersOf(const Workload& workload, const api::meta::v1::ObjectMeta& m
       }
     }
   }
-  stampers.merge(around);  // where nobody has the value itself, the whole is what was written
+  // No entry names the value itself, so the one around it was written as a whole.
+  stampers.merge(around);
   return stampers;
 }
 

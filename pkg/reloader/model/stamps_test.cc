@@ -40,7 +40,7 @@ void AddOwner(ObjectMeta& metadata, std::string manager, std::int64_t at, std::s
            apimachinery::FieldsV1{R"({"f:spec":{"f:template":)" + std::move(fields) + "}}"}});
 }
 
-/// The fields of a manager that has the values of these variables.
+/// The managed fields of a manager that owns the values of these variables.
 std::string ValueFields(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) {
@@ -59,7 +59,7 @@ TEST(StampersOf, AreWhoeverHasTheValue) {
   AddOwner(metadata, "Reloader", 50, ValueFields({kStampOne, kStampTwo}));
   EXPECT_THAT(StampersOf(workload, metadata),
               UnorderedElementsAre(Pair(kStampOne, kOwnStamp), Pair(kStampTwo, kOwnStamp)));
-  // Who changes a value leaves the item itself to whoever made it.
+  // A manager that changes a value leaves the list item to the manager that made it.
   metadata.managed_fields.clear();
   AddOwner(metadata, "Reloader", 50,
            R"({"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:env":{)"
@@ -112,8 +112,8 @@ TEST(StampersOf, AlsoOfAnnotations) {
               UnorderedElementsAre(Pair(std::string(kRestartedFor), kOwnStamp)));
 }
 
-// Seed 6 of the simulation. Of a map that it has made a manager keeps what is left when others have
-// written all that is in it, and that looks like one that is written as a whole.
+// Seed 6 of the simulation. When others have written everything in a map, its first manager keeps
+// the rest of the map, and that looks like a map that is written as a whole.
 TEST(StampersOf, AreNotThoseWhoMadeTheMapAroundTheValue) {
   Workload workload;
   workload.template_annotations = {{std::string(kLastReloadedFrom), "x"}};

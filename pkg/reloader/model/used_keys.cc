@@ -15,7 +15,7 @@ namespace core = api::core::v1;
 
 using UsedSource = UsedKeys::key_type;
 
-/// One ConfigMap or Secret in a volume, and the files that its keys become.
+/// One ConfigMap or Secret in a volume, with the files that its keys become.
 struct MountedSource {
   UsedSource source{};
   const std::vector<core::KeyToPath>& items;  ///< empty: a file for each key, with its name
@@ -45,7 +45,8 @@ std::vector<MountedSource> SourcesIn(const core::VolumeSource& volume) {
   return sources;
 }
 
-/// Without what means the same folder: "./a/" is "a", and "." is "".
+/// Removes the parts of the path that do not change the folder: "./a/" becomes "a", and "." becomes
+/// "".
 std::string_view Cleaned(std::string_view path) {
   while (path.starts_with("./") || path.starts_with('/')) {
     path.remove_prefix(path.starts_with('/') ? 1 : 2);
@@ -56,7 +57,8 @@ std::string_view Cleaned(std::string_view path) {
   return path == "." ? std::string_view() : path;
 }
 
-/// The part of the volume that a container sees: empty: all of it; std::nullopt: not known.
+/// Returns the part of the volume that a container sees: empty for all of it, and std::nullopt when
+/// it is not known.
 std::optional<std::string_view> PartOf(const core::VolumeMount& mount) {
   const std::string_view path =
       mount.sub_path_expr.empty() ? std::string_view(mount.sub_path) : mount.sub_path_expr;
@@ -66,7 +68,7 @@ std::optional<std::string_view> PartOf(const core::VolumeMount& mount) {
   return Cleaned(path);
 }
 
-/// Collects the keys of each source.
+/// Collects the keys that a workload uses of each source.
 class UseCollector {
  public:
   void All(const UsedSource& source) { whole_.insert(source); }
@@ -97,10 +99,10 @@ class UseCollector {
 
  private:
   /// Adds the keys of one source that become files in a part of its volume. Returns whether the
-  /// part may be of this source.
+  /// part may belong to this source.
   bool AddPart(const MountedSource& from, std::string_view part) {
     if (from.items.empty()) {
-      // The kubelet keeps folders of its own there, whose names begin with "..".
+      // The kubelet keeps folders of its own in the volume, and their names begin with "..".
       const bool is_key = reloadpolicy::IsDataKey(part) && !part.starts_with("..");
       if (part.empty()) {
         All(from.source);

@@ -20,7 +20,7 @@ UsedKeys UsedIn(const std::string& pod) {
   return spec ? UsedKeysOf(*spec) : UsedKeys();
 }
 
-/// The keys of the ConfigMap "config" that a container uses; "-": all, or none.
+/// The keys of the ConfigMap "config" that a container uses. "-" stands for all keys, or for none.
 std::string KeysWith(const std::string& volume, const std::string& container) {
   const UsedKeys used =
       UsedIn(R"({"volumes":[)" + volume + R"(],"containers":[{"name":"app",)" + container + "}]}");

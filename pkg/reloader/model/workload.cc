@@ -82,7 +82,8 @@ std::optional<std::size_t> ChooseContainer(const Workload& workload, SourceType 
     if (std::ranges::any_of(inits, mounts)) {
       return first;
     }
-    // Mounted nowhere: a later volume of the same source is not looked at, as the original does.
+    // The volume is mounted nowhere. As in the original, a later volume of the same source is not
+    // looked at.
   }
   const auto names = [&](const Container& c) { return Mentions(c.references, type, source_name); };
   if (const auto found = std::ranges::find_if(containers, names); found != containers.end()) {

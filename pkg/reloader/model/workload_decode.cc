@@ -30,7 +30,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-// Of the digest as much as tells two templates of one workload apart.
+// Keeps as much of the digest as is needed to tell two templates of one workload apart.
 TemplateVersion VersionOf(const meta::ObjectMeta& metadata, std::string_view pod_template) {
   constexpr std::size_t kTold = 12;
   return {metadata.generation, DigestOf(pod_template).ToString().substr(0, kTold)};
@@ -84,7 +84,7 @@ Result<PodOwner> DecodeJob(const cache::Object& object) {
       .metadata = std::move(full.metadata), .pods = std::move(full.spec.template_), .over = over};
 }
 
-/// The member at `path` as a T; a T without content when there is none.
+/// Returns the member at `path` as a T, or an empty T when there is none.
 template <class T>
 Result<T> Part(const JsonTree& tree, std::initializer_list<std::string_view> path) {
   const JsonTree* part = tree.At(path);
@@ -99,7 +99,7 @@ bool IsPaused(const JsonTree& tree) {
   return paused != nullptr && paused->AsBool().value_or(false);
 }
 
-// Custom resources come as JSON, and only these parts of them have a type here.
+// Custom resources come as JSON, and only these parts of them have types here.
 Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
   if (object.encoding != codec::Encoding::kJson) {
     return Fail(Reason::kMalformed, "a custom resource that is not JSON");
@@ -148,7 +148,7 @@ bool IsToRun(bool is_suspended, const Annotations& annotations) {
 }
 
 bool IsFinalJobCondition(std::string_view type, std::string_view status) {
-  // The last two say that it is about to.
+  // The last two reasons say that the Job is about to end.
   return status == "True" && (type == "Complete" || type == "Failed" ||
                               type == "SuccessCriteriaMet" || type == "FailureTarget");
 }

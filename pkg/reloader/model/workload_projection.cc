@@ -23,17 +23,18 @@ namespace core = api::core::v1;
 namespace apps = api::apps::v1;
 using apimachinery::Result;
 
-/// Label of a projection: how far the rollout is. Absent when it is complete, so that what does not
-/// change takes no memory.
+/// Label of a projection: the phase of the rollout. It is absent when the rollout is complete, so
+/// that workloads that do not change take no memory for it.
 constexpr char kPhase[] = "rollout-phase";
 /// Label of a projection: Workload::failed_alone.
 constexpr char kFailedAlone[] = "failed-alone";
 /// Label of a projection: whose template the workload's pods are made from, as "Kind/name".
 constexpr char kTemplateRef[] = "template-ref";
-/// Label of a projection: Workload::suspended.
+/// Label of a projection: the object whose template the workload's pods are made from, as
+/// "Kind/name".
 constexpr char kSuspended[] = "suspended";
-/// Labels of a projection: TemplateVersion, as "generation.digest", and when the baseline was
-/// restored, as seconds since 1970.
+/// Labels of a projection: TemplateVersion as "generation.digest", and the time when the baseline
+/// was restored, in seconds since 1970.
 constexpr char kTemplateVersion[] = "template";
 constexpr char kBaselineRestored[] = "baseline-restored";
 constexpr char kBaselineForeign[] = "baseline-foreign";
@@ -46,9 +47,9 @@ constexpr char kUndone[] = "undone";
 constexpr char kEnded[] = "rollout-ended";
 /// Label of a projection: Workload::release.
 constexpr char kRelease[] = "release";
-/// Label of a projection: Workload::used_keys. Absent where all keys are used.
+/// Label of a projection: Workload::used_keys. It is absent when all keys are used.
 constexpr char kUsedKeys[] = "used-keys";
-/// Names the SecretProviderClass of a volume of the Secrets Store CSI driver.
+/// The attribute that names the SecretProviderClass in a volume of the Secrets Store CSI driver.
 constexpr char kProviderClassAttribute[] = "secretProviderClass";
 
 Annotations Concerning(const Annotations& annotations, const AnnotationKeys& keys) {
@@ -61,14 +62,14 @@ Annotations Concerning(const Annotations& annotations, const AnnotationKeys& key
   return kept;
 }
 
-/// A number as std::to_string writes it.
+/// Parses a number that std::to_string has written.
 std::int64_t NumberFrom(std::string_view text) {
   std::int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
-// ---- From the API's types to ours.
+// ---- Conversion from the API's types.
 
 std::vector<Reference> ReferencesOf(const core::VolumeSource& volume) {
   std::vector<Reference> references;
@@ -154,7 +155,7 @@ Workload From(WorkloadKind kind, const PodOwner& owner) {
     return workload;
   }
   if (owner.over) {
-    return workload;  // nothing rolls it any more
+    return workload;  // the Job is over, so nothing rolls it any more
   }
   workload.annotations = owner.metadata.annotations;
   workload.release = ReleaseOf(workload.annotations);
@@ -177,7 +178,7 @@ Workload From(WorkloadKind kind, const PodOwner& owner) {
   return workload;
 }
 
-// ---- And back, leaving out the rest.
+// ---- Conversion back to the API's types, without the other fields.
 
 core::VolumeProjection ProjectionOf(const Reference& reference) {
   core::VolumeProjection projection;
@@ -220,7 +221,7 @@ core::Container ContainerOf(const Container& container, const std::vector<Volume
   return result;
 }
 
-// The projection of every kind is a Deployment.
+// The projections of all kinds are Deployments.
 apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) {
   apps::Deployment object{};
   object.metadata.namespace_ = workload.id.key.namespace_;
@@ -293,7 +294,7 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   return object;
 }
 
-/// Whether the pod template tells of a rollout of ours or stakater/Reloader's.
+/// Whether the pod template shows a rollout by this operator or by stakater/Reloader.
 bool IsStamped(const Workload& workload) {
   const auto has_variable = [](const Container& container) { return !container.variables.empty(); };
   return workload.template_annotations.contains(std::string(kLastReloadedFrom)) ||

@@ -13,9 +13,10 @@ namespace {
 using codec::JsonTree;
 
 constexpr base::Duration kFailsForGood = std::chrono::seconds(30);
-// Bounds what failing workloads can occupy; after that some are told of again.
+// The limit for the memory that failing workloads take. Beyond it, some failures are reported
+// again.
 constexpr std::size_t kMaxFailing = 10'000;
-// A message of a server may be long, and sinks take some kilobytes only.
+// A server's message may be long, and alert services accept only a few kilobytes.
 constexpr std::size_t kMaxErrorBytes = 500;
 
 constexpr double kTroublesPerSecond = 1.0 / 60;
@@ -46,7 +47,7 @@ std::string NameOf(const WorkloadId& workload) {
 }
 
 JsonTree SlackBody(std::string_view text, Severity severity) {
-  // The three characters that Slack has a meaning for.
+  // Slack has a meaning for these three characters.
   const std::string escaped =
       Replaced(Replaced(Replaced(text, '&', "&amp;"), '<', "&lt;"), '>', "&gt;");
   JsonTree attachment = JsonTree::Object();
@@ -192,7 +193,7 @@ Result<std::unique_ptr<MessageSender>> NewAlertSender(const AlertSettings& setti
   MessageSender::Options options;
   options.name = "alert";
   options.accepts = [sink = settings.sink](int status) { return AlertAccepted(sink, status); };
-  // 0.5 + 1 + 2 + 4 + 8 + 16 + 30 s: a sink that is restarted is waited for.
+  // 0.5 + 1 + 2 + 4 + 8 + 16 + 30 s is long enough for an alert service that restarts.
   options.attempts = 8;
   options.first_pause = std::chrono::milliseconds(500);
   options.registry = registry;

@@ -54,7 +54,7 @@ TEST(Alerts, KnowWhatTheirSinkAccepts) {
   EXPECT_FALSE(AlertAccepted("gchat", 400));
 }
 
-/// Alerts to a sink in memory.
+/// Sends alerts to a service in memory.
 class SentAlertsTest : public testing::Test {
  protected:
   static WriteReport Report(const std::string& name, apimachinery::Result<void> outcome) {

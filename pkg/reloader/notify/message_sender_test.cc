@@ -18,7 +18,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using base::testing::FakeClock;
 
-/// Answers in turn, and the last of them for ever. Thread-safe.
+/// Gives its answers one after the other, and then repeats the last one. Thread-safe.
 class FakeTarget {
  public:
   explicit FakeTarget(std::vector<int> answers) : answers_(std::move(answers)) {}

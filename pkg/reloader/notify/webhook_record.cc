@@ -30,11 +30,11 @@ std::string NameDigest(const SourceId& source) {
   return Short(DigestOf(std::string(NamesOf(source.type).plural) + "/" + source.key.ToString()));
 }
 
-/// In place of the digest of a state that is yet to be called for.
+/// Stands for the digest of a state for which the webhook has not been called yet.
 constexpr std::string_view kOwed = "0000000000000000";
 static_assert(kOwed.size() == kDigits);
 
-/// Whether a version is certain to be from before another.
+/// Whether a version is certainly older than another.
 bool IsOlder(std::uint64_t version, std::uint64_t other) { return version != 0 && version < other; }
 
 bool IsHex(std::string_view text) {
@@ -123,7 +123,7 @@ void WebhookRecord::Owe(const SourceState& source) {
 void WebhookRecord::Forget(const SourceId& source, std::uint64_t version) {
   const base::MutexLock lock(mu_);
   const auto found = told_.find(NameDigest(source));
-  // A later one is of a source that was made anew.
+  // A later version belongs to a source that was made anew.
   if (found != told_.end() && (version == 0 || found->second.version <= version)) {
     told_.erase(found);
     changed_ = true;
@@ -156,7 +156,7 @@ std::vector<WebhookRecord::Finding> WebhookRecord::Compare(const std::vector<Sou
     Finding finding = Finding::kSame;
     if (found == told_.end()) {
       finding = is_under_way ? Finding::kSame : Finding::kFirst;
-      // Without a version: the event of this state may be yet to come.
+      // Without a version, the event of this state may not have come yet.
       SetLocked(name, {.digest = is_under_way ? std::string(kOwed) : data});
     } else if (const Entry& entry = found->second;
                entry.digest != data && !is_under_way && !IsOlder(source.version, entry.version)) {
@@ -203,8 +203,8 @@ void WebhookRecord::End(const SourceState& source, Tenure tenure, bool delivered
   }
   if (delivered) {
     pause_ = base::Duration(0);
-    // Not when there is another by now: a later one, one of a store that was restored, or none,
-    // because the source is gone.
+    // The state is replaced only if the record still has it. It may have another one by now: a
+    // later one, one of a store that was restored, or none, because the source is gone.
     if (const auto found = told_.find(state.first);
         found != told_.end() && found->second.version == source.version) {
       SetLocked(state.first, {.digest = state.second, .version = source.version, .tenure = tenure});
@@ -242,10 +242,10 @@ WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
     ConfigMap object;
     object.metadata.name = kWebhookRecordName;
     object.metadata.namespace_ = namespace_;
-    // Of no interest to another Reloader either: it changes with each call of the webhook.
+    // Another Reloader ignores this object, too, because it changes with each call of the webhook.
     object.metadata.annotations["reloader.stakater.com/ignore"] = "true";
     object.data[kObjectKey] = text;
-    auto written = config_maps.Update(object, {}, stop);  // whatever its version
+    auto written = config_maps.Update(object, {}, stop);  // replaces it whatever its version is
     if (!written && apimachinery::IsObjectNotFound(written.error())) {
       written = config_maps.Create(object, {}, stop);
     }

@@ -60,7 +60,7 @@ class WebhookStoreTest : public testing::Test {
     const base::MutexLock lock(mu_);
     refusal_ = message;
   }
-  /// Whether a proxy answers, which knows of no server.
+  /// Makes a proxy answer that finds no server.
   void SetByProxy(bool is_by_proxy) {
     const base::MutexLock lock(mu_);
     is_by_proxy_ = is_by_proxy;

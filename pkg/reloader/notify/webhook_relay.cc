@@ -15,13 +15,13 @@ namespace {
 
 using apimachinery::Result;
 
-/// Between two writes of the record: calls that are made in between are made again when the process
-/// dies.
+/// The time between two writes of the record. When the process dies, the calls that were made since
+/// the last write are made again.
 constexpr base::Duration kKeepInterval = std::chrono::seconds(5);
 
 constexpr char kBody[] = R"({"webhook":"update successful"})";
 
-/// Of what ProjectSource made of a ConfigMap or Secret.
+/// Returns the state that ProjectSource has put into the projection of a ConfigMap or Secret.
 std::optional<SourceState> StateOf(SourceType type, const cache::Object& object) {
   const auto source = SourceFrom(type, object);
   if (!source) {
@@ -158,7 +158,8 @@ void WebhookRelay::Miss(SourceType type, const RawEvent& event) {
       record_.Owe(*state);
     }
   }
-  missed_ = true;  // this replica may get, or get back, the Lease before another is called for it
+  // This replica may get the Lease before another one has called the webhook for it.
+  missed_ = true;
 }
 
 bool WebhookRelay::WaitForLists(const std::stop_token& stop) const {
@@ -180,7 +181,8 @@ void WebhookRelay::Keep(const std::stop_token& stop) {
     if (!tenure) {
       continue;
     }
-    // Another replica may have kept the record between two tenures, however short that was.
+    // Another replica may have kept the record between two of this replica's terms, even if that
+    // was short.
     const bool is_new = loaded_in_ != tenure;
     if (is_new) {
       loaded_in_.reset();
@@ -189,9 +191,11 @@ void WebhookRelay::Keep(const std::stop_token& stop) {
       }
       loaded_in_ = tenure;
     }
-    // Before it is compared: what is missed meanwhile is compared the next time.
+    // The flag is reset before the comparison, so that calls that are missed meanwhile are compared
+    // the next time.
     const bool has_missed = missed_.exchange(false);
-    // Before the sources are read: those of a space that is listed meanwhile are not all there.
+    // The spaces are read before the sources, because the sources of a space that is listed
+    // meanwhile are incomplete.
     if (SourceSpaces spaces = SpacesOf(informers_);
         is_new || has_missed || spaces.listed != compared_ || record_.ShouldCompare()) {
       Compare(spaces, *tenure);
@@ -219,7 +223,8 @@ bool WebhookRelay::Load(std::uint64_t tenure, const std::stop_token& stop) {
 }
 
 void WebhookRelay::Compare(const SourceSpaces& spaces, std::uint64_t tenure) {
-  const std::uint64_t mark = record_.Mark();  // of what comes from here on the list may be without
+  // The list may lack the changes that come from here on.
+  const std::uint64_t mark = record_.Mark();
   std::vector<SourceState> sources;
   for (const InformerSet& set : informers_) {
     for (const auto& [type, informer] : set.sources) {
@@ -251,12 +256,13 @@ void WebhookRelay::Compare(const SourceSpaces& spaces, std::uint64_t tenure) {
     return !IsSelected(namespace_);
   });
   if (stop_.stop_requested()) {
-    return;  // it is not known which are selected
+    return;  // it is not known which namespaces are selected
   }
   if (some_are_missed) {
     missed_ = true;
   }
-  // The record holds digests of names: what is not listed cannot be told from what is gone.
+  // The record holds digests of names, so a source that is not listed cannot be told from one that
+  // is gone.
   const bool all =
       !some_are_missed && std::ranges::all_of(spaces.unlisted, [](const SourceSpace& space) {
         return space.type == SourceType::kSecretProviderClass;
@@ -339,7 +345,8 @@ bool WebhookRelay::IsDeleted(SourceType type, const RawEvent& event) const {
 }
 
 bool WebhookRelay::Counts(SourceType type, const RawEvent& event) const {
-  const bool comes_and_goes = type == SourceType::kSecretProviderClass;  // with each pod
+  // It comes and goes with each pod.
+  const bool comes_and_goes = type == SourceType::kSecretProviderClass;
   switch (event.type) {
     case RawEvent::Type::kAdd:
       return !comes_and_goes && options_.on_create && IsCreated(event);
@@ -351,7 +358,7 @@ bool WebhookRelay::Counts(SourceType type, const RawEvent& event) const {
   const auto source = SourceFrom(type, event.object());
   const auto old_source = SourceFrom(type, event.old_object());
   if (comes_and_goes && old_source && old_source->digest == kNoSource) {
-    return false;  // a pod's first report
+    return false;  // it is the first report of a pod
   }
   if (source && old_source && source->digest == old_source->digest) {
     metrics_.Skipped(SkipReason::kNoDataChange);

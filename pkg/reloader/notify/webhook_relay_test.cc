@@ -25,12 +25,11 @@ namespace {
 
 namespace core = api::core::v1;
 
-/// The content type of a message that no test counts: it shows how far the sender has come.
+/// The content type of a message that no test counts. It shows how far the sender has come.
 constexpr const char* kMark = "mark";
 
-/// Whether a Lease is held, as HeldShards asks. One who asks may be kept waiting: a handler, so
-/// that an event waits, or the keeper between the sources that it has read and what it makes of
-/// them.
+/// Tells HeldShards whether a Lease is held, and can make a caller wait. The caller is a handler,
+/// so that an event waits, or the keeper, between reading the sources and using them.
 class SlowLease {
  public:
   bool Ask() {
@@ -42,7 +41,7 @@ class SlowLease {
     KX_AWAIT_CHANGE(changed_, mu_, !waits_);
     return answer_;
   }
-  /// Keeps whoever asks as the n-th from now on.
+  /// Makes the n-th caller from now on wait.
   void Keep(int n) {
     const base::MutexLock lock(mu_);
     asked_ = 0;
@@ -107,7 +106,7 @@ class WebhookRelayTest : public testing::Test {
     relay_ = std::make_unique<WebhookRelay>(std::move(options), std::move(sets), *sender_);
     relay_->Start();
   }
-  /// Until the relay has worked through `n` events of this type.
+  /// Waits until the relay has handled `n` events of this type.
   void AwaitEvents(const char* type, double n) {
     const auto processed = registry_.Counter(
         "reloader_events_processed_total", "Events of sources that have been worked through.",
@@ -126,7 +125,7 @@ class WebhookRelayTest : public testing::Test {
     const base::MutexLock lock(mu_);
     return sent_;
   }
-  /// Blocks until so many calls have been made.
+  /// Blocks until this many calls of the webhook have been made.
   void AwaitSent(std::size_t n,
                  const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
@@ -135,22 +134,22 @@ class WebhookRelayTest : public testing::Test {
       patience.Wait(changed_, mu_, sent_);
     }
   }
-  /// A process with the store, from its start to its end; `then` runs in between.
+  /// Runs a process with the store from its start to its end. `then` runs in between.
   void Run(const std::function<void()>& then = {}) {
     Begin();
-    clock_.AwaitSleepers(1);  // it has compared
+    clock_.AwaitSleepers(1);  // it has compared by then
     if (then) {
       then();
     }
     relay_->Stop();
   }
-  /// A process with the store.
+  /// Starts a process with the store.
   void Begin() {
-    relay_.reset();  // which stops its sender
+    relay_.reset();  // this also stops its sender
     sender_ = NewSender();
     Start({.held_shards = held_, .store = Store(), .clock = clock_});
   }
-  /// Until it has begun to.
+  /// Waits until it has begun to load the record.
   void AwaitLoaded(const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
     base::testing::Patience patience("loads_", where);
@@ -158,7 +157,7 @@ class WebhookRelayTest : public testing::Test {
       patience.Wait(changed_, mu_);
     }
   }
-  /// A process that begins to load its record; `then` runs before it has.
+  /// Starts a process that begins to load its record. `then` runs before the record is loaded.
   void RunAndLoadLate(const std::function<void()>& then) {
     Block(false, &loads_);
     Block(true, &loads_slowly_);
@@ -168,23 +167,23 @@ class WebhookRelayTest : public testing::Test {
     Block(false, &loads_slowly_);
     clock_.AwaitSleepers(1);
   }
-  /// Lets time pass until the keeper compares, and keeps it when it has read the sources.
+  /// Lets time pass until the keeper compares, and makes it wait when it has read the sources.
   void AwaitCompare(SlowLease& lease) {
     clock_.AwaitSleepers(1);
     KX_UNTIL(lease.keeps()) {
-      lease.Keep(2);  // it asks for its tenure, and then for each source that it has read
+      lease.Keep(2);  // it asks for its term, and then for each source that it has read
       clock_.Advance(std::chrono::seconds(5));
       KX_AWAIT(clock_.Sleepers() != 0 || lease.keeps());
     }
   }
-  /// The held, with a Lease that may be slow.
+  /// Returns the HeldShards, with a Lease that may be slow.
   std::unique_ptr<HeldShards> OpenShard(SlowLease& lease) {
     auto held = std::make_unique<HeldShards>(1);
     held->Open(0, [&lease] { return lease.Ask(); });
     held_ = held.get();
     return held;
   }
-  /// Until so many calls have been made; there must not be more.
+  /// Waits until this many calls have been made. There must not be more.
   void LetTimePass(std::size_t calls) {
     KX_UNTIL(Calls() >= calls) {
       clock_.AwaitSleepers(1);
@@ -196,7 +195,7 @@ class WebhookRelayTest : public testing::Test {
     AwaitDelivered();
     EXPECT_EQ(Calls(), calls);
   }
-  /// Until the relay knows of each call that has been asked for so far how it ended.
+  /// Waits until the relay knows how each call ended that has been requested so far.
   void AwaitDelivered() {
     std::atomic<bool> is_known = false;
     sender_->Send({kMark, ""}, [&is_known](bool) { is_known = true; });
@@ -222,7 +221,7 @@ class WebhookRelayTest : public testing::Test {
         MessageSender::Options{.name = "webhook",
                                .accepts = [](int status) { return status < 300; },
                                .queue_size = queue_size_,
-                               // The end of a run loses no message to a slow machine.
+                               // A slow machine must not lose a message at the end of a run.
                                .flush_limit = std::chrono::minutes(1)},
         [this](const Message& message, const std::stop_token&) -> apimachinery::Result<int> {
           if (message.content_type == kMark) {
@@ -240,7 +239,7 @@ class WebhookRelayTest : public testing::Test {
     (what == nullptr ? is_blocked_ : *what) = is_blocked;
     changed_.notify_all();
   }
-  /// Of all that is asked of the source.
+  /// Makes the source refuse all requests.
   static void Refuse(cache::testing::FakeSource& source, int times = 1'000'000) {
     const apimachinery::Status forbidden(apimachinery::Reason::kForbidden, "no right");
     source.FailLists(forbidden, times);
@@ -270,12 +269,12 @@ class WebhookRelayTest : public testing::Test {
   std::unique_ptr<MessageSender> sender_ = NewSender();
   std::shared_ptr<cache::testing::FakeSource> config_maps_ =
       std::make_shared<cache::testing::FakeSource>();
-  /// When set, ConfigMaps are watched in "ns" and "other", which has these.
+  /// When it is set, ConfigMaps are watched in "ns" and in "other", which has these.
   std::shared_ptr<cache::testing::FakeSource> other_;
   /// When set, Secrets are watched.
   std::shared_ptr<cache::testing::FakeSource> secrets_;
   std::stop_source secrets_refused_;
-  /// When set, of the relay; outlives it.
+  /// When it is set, the relay uses it. It outlives the relay.
   HeldShards* held_ = nullptr;
   std::unique_ptr<WebhookRelay> relay_;
 };
@@ -362,7 +361,7 @@ TEST_F(WebhookRelayTest, AChangeWhoseCallFailedIsCalledForLater) {
     Put("config", "new");
     AwaitSent(1);
     Answer(200);
-    // The sender may yet have to say that the first call failed.
+    // The sender may not have reported yet that the first call failed.
     KX_UNTIL(Calls() >= 2) {
       clock_.AwaitSleepers(1);
       clock_.Advance(std::chrono::seconds(5));
@@ -665,7 +664,7 @@ TEST(WebhookRecord, ACallForALaterStateIsTheOneThatCounts) {
       << "read before";
 }
 
-// docs/reloader/behaviour.md names the limits of the record.
+// docs/reloader/behaviour.md states the limits of the record.
 TEST(WebhookRecord, WhatItHasNoRoomForIsCalledForByEventsOnly) {
   base::testing::FakeClock clock;
   WebhookRecord record(clock);
@@ -684,7 +683,7 @@ TEST(WebhookRecord, WhatItHasNoRoomForIsCalledForByEventsOnly) {
 }
 
 TEST_F(WebhookRelayTest, WithoutARecordWhatWasChangedWhileDownIsNotCalledFor) {
-  HeldShards shards(2);  // and so several replicas, none of which has the whole record
+  HeldShards shards(2);  // so there are several replicas, and none has the whole record
   for (const int shard : {0, 1}) {
     shards.Open(shard);
   }
@@ -717,10 +716,10 @@ TEST_F(WebhookRelayTest, ALabelThatGoesOrComesIsNoDeletionAndNoCreation) {
   Put("deleted", "1");
   Start({.on_create = true, .on_delete = true, .absences = &absences});
   AwaitEvents("add", 2);
-  config_maps_->Delete({"ns", "unlabelled"});  // so a watch with a selector tells of it
+  config_maps_->Delete({"ns", "unlabelled"});  // a watch with a selector sends this event
   config_maps_->Delete({"ns", "deleted"});
   AwaitEvents("delete", 2);
-  Put("unlabelled", "1");  // without fields that are as old as it
+  Put("unlabelled", "1");  // its managed fields are younger than it is
   AwaitEvents("add", 3);
   EXPECT_EQ(Sent().size(), 1U);
 }

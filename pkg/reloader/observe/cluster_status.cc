@@ -13,7 +13,8 @@ namespace {
 using apimachinery::OrEmpty;
 using codec::JsonTree;
 
-/// The message of a condition if that has the status `status`; empty otherwise.
+/// Returns the condition's message if the condition has the status `status`, and otherwise an empty
+/// text.
 template <class Conditions>
 std::string MessageIf(const Conditions& conditions, std::string_view type,
                       std::string_view status) {

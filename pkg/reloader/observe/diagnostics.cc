@@ -34,7 +34,8 @@ std::string ThreadReport() {
        !error && each != end; each.increment(error)) {
     std::ifstream file(each->path() / "stat");
     const std::string line((std::istreambuf_iterator<char>(file)), {});
-    // proc(5): "id (name) state ...", where the name may have blanks and parentheses.
+    // The format of proc(5) is "id (name) state ...", and the name may contain blanks and
+    // parentheses.
     const std::size_t open = line.find('(');
     const std::size_t close = line.rfind(')');
     if (open == std::string::npos || close == std::string::npos || close < open) {

@@ -59,13 +59,13 @@ std::vector<SettingExplanation> SettingsOf(const Effective& effective) {
   return settings;
 }
 
-/// What the workload mentions, and what its lists may name.
+/// Returns the sources that the workload mentions and those that its lists may name.
 std::set<SourceId> Candidates(const ExplainInput& input) {
   std::set<SourceId> ids;
   for (SourceId& id : ReferencedSources(input.workload)) {
     ids.insert(std::move(id));
   }
-  // Whoever does not use the CSI driver is not told of it; other types are said to be left out.
+  // Users without the CSI driver are not told of its types. Other types are named as left out.
   const auto is_unused = [&](SourceType type) {
     return type == SourceType::kSecretProviderClass && input.rules.ignored_types.contains(type);
   };
@@ -107,7 +107,7 @@ std::string RuleText(const SourceExplanation& source) {
   return "no annotation asks for it";
 }
 
-/// The annotation that is missing where search would find the source if it were there.
+/// Returns the annotation that the source lacks, when search would find the source with it.
 std::string MissingMatch(const ExplainInput& input, const SourceExplanation& source) {
   const AnnotationKeys& keys = input.rules.keys;
   const std::string* search =
@@ -133,7 +133,7 @@ std::string PauseText(const ExplainInput& input) {
          "; all changes until then become one rollout";
 }
 
-/// What Pauses::AddTo refuses.
+/// Returns the value that Pauses::AddTo refuses.
 std::string RefusalIn(const ExplainInput& input) {
   if (input.workload.id.kind != WorkloadKind::kDeployment) {
     return "";
@@ -147,8 +147,8 @@ std::string LeftAloneText() {
          ": \"true\" lets a change start a Job nevertheless)";
 }
 
-/// Which keys count where those are asked for that the workload uses. Empty where the pod template
-/// uses all keys, and a list alone says which count.
+/// Returns the keys that count when those are specified that the workload uses. It is empty when
+/// the pod template uses all keys, and when a list alone says which keys count.
 std::string UsedKeysText(const SourceExplanation& source, const Workload& workload) {
   const std::string why = " (keys: Referenced, " + source.by_use + ")";
   const auto used = workload.used_keys.find({source.id.type, source.id.key.name});
@@ -165,7 +165,7 @@ std::string UsedKeysText(const SourceExplanation& source, const Workload& worklo
          (used->second == source.keys ? "" : " and a list names") + why;
 }
 
-/// Who says which keys count, and whose list does not count beside that.
+/// Returns which settings decide which keys count, and whose list is ignored because of them.
 std::string KeysText(const SourceExplanation& source, const ExplainInput& input) {
   if (!source.by_use.empty()) {
     if (std::string text = UsedKeysText(source, input.workload); !text.empty()) {
@@ -261,8 +261,8 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
   return result;
 }
 
-/// As PolicyEnforcer looks for it: whoever is of a lower order and has not been rolled for a
-/// cause of what is due, or is not healthy since.
+/// Looks for them as PolicyEnforcer does: workloads of a lower order that have not been rolled for
+/// a cause of the present rollout, or are not healthy since then.
 std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int order,
                               PatternCache& patterns) {
   if (order <= 0 || !input.users) {
@@ -286,7 +286,7 @@ std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int o
                            cause);
       };
       if (input.arbiter.IsActive(ref) || is_due()) {
-        return {ref};  // one is reason enough
+        return {ref};  // one workload is reason enough
       }
     }
   }
@@ -322,7 +322,8 @@ Explanation Explain(const ExplainInput& input) {
   } else if (workload.phase == reloadpolicy::Phase::kUnseen) {
     result.phase = ToString(reloadpolicy::Phase::kUpdating);
   }
-  // Without a policy that asks for it rollouts are not written down: what stands there is of old.
+  // Unless a policy asks for it, rollouts are not recorded, and then a record on the workload is an
+  // old one.
   if (const auto last = reloadpolicy::LastRolloutOf(workload.annotations);
       last && effective.NeedsTracking()) {
     result.last_rollout = apimachinery::Time::From(*last).ToString();
@@ -331,7 +332,7 @@ Explanation Explain(const ExplainInput& input) {
   auto baseline =
       text == nullptr ? std::nullopt : Baseline::Parse(*text, workload.id.key.namespace_);
   if (baseline && baseline->uid != workload.uid) {
-    baseline.reset();  // of another object
+    baseline.reset();  // it belongs to another object
   }
   for (const SourceId& id : Candidates(input)) {
     result.sources.push_back(ExplainSource(input, id, plan, baseline, patterns));

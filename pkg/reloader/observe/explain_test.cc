@@ -131,8 +131,8 @@ TEST_F(ExplainTest, AChangeIsDueAndNamed) {
   EXPECT_THAT(ToText(explanation), HasSubstr("Secret password: has changed"));
 }
 
-// kubectl rollout undo brings back the pod template and the annotations of the revision before,
-// whose pods began with data that are older than those of now.
+// kubectl rollout undo restores the pod template and the annotations of the revision before. The
+// pods of that revision began with older data.
 TEST_F(ExplainTest, AfterAnUndoNothingIsDueUntilTheDataChange) {
   workload_.containers[0].variables = {
       {"STAKATER_CONFIG_CONFIGMAP", DigestOf("before").ToString()}};
@@ -267,7 +267,8 @@ TEST_F(ExplainTest, ABadPausePeriodIsRefusedAndMayNotBegin) {
   EXPECT_THAT(ToText(Ask()), HasSubstr("A rollout is due and is refused: annotation deployment."));
   EXPECT_THAT(ToText(Ask()), Not(HasSubstr("may begin")));
   EXPECT_EQ(codec::JsonTree::Parse(ToJson(Ask()))->At({"mayBegin"})->AsBool(), false);
-  workload_.id.kind = WorkloadKind::kStatefulSet;  // cannot be paused, and is rolled without
+  // It cannot be paused, and is rolled without a pause.
+  workload_.id.kind = WorkloadKind::kStatefulSet;
   EXPECT_THAT(ToText(Ask()), HasSubstr("A rollout is due and may begin."));
 }
 

@@ -1,4 +1,4 @@
-// An Explanation in words, and for programs.
+// Prints an Explanation as text for people and as JSON for programs.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -13,10 +13,10 @@
 namespace kubexx::reloader {
 namespace {
 
-/// Values of annotations are parts of many lines, and may contain anything.
+/// Annotations' values are parts of many lines, and may contain anything.
 void Line(std::string& out, const std::string& text) { out += ToOneLine(text) + "\n"; }
 
-/// Whether nothing on the workload tells if a source that rolls it has changed.
+/// Whether nothing on the workload shows whether this source, which rolls it, has changed.
 bool IsUnrecorded(const SourceExplanation& source) {
   return source.exists && !source.due && !source.left_out && Reloads(source.verdict) &&
          !source.container.empty() && source.recorded.empty();

@@ -24,7 +24,7 @@ base::WallTime Later(base::WallTime time, base::Duration by) {
   return time + std::chrono::duration_cast<base::WallTime::duration>(by);
 }
 
-/// Plays the operator: asks for each workload, and lets rollouts end.
+/// Simulates the operator: asks the arbiter for each workload, and lets rollouts end.
 class Forecaster {
  public:
   Forecaster(Arbiter arbiter, std::vector<DueWorkload> due, const std::vector<Workload>& users,
@@ -50,7 +50,7 @@ class Forecaster {
       }
     }
     bool are_users_done = false;
-    // Each round begins a rollout, or lets a time pass that one of them waits for.
+    // Each round begins a rollout, or lets the time pass for which one of the workloads waits.
     for (std::size_t round = 0; round <= 4 * entries_.size() + kMoreRounds; ++round) {
       if (Ask(to_ask)) {
         to_ask = AfterStep();
@@ -87,7 +87,7 @@ class Forecaster {
     reloadpolicy::Annotations annotations{};
   };
 
-  /// Asks for these workloads. Returns whether a rollout has begun.
+  /// Asks the arbiter for these workloads. Returns whether a rollout has begun.
   bool Ask(const std::vector<std::size_t>& indexes) {
     begun_.clear();
     for (const std::size_t i : indexes) {
@@ -113,7 +113,7 @@ class Forecaster {
     return !begun_.empty();
   }
 
-  /// The first workload that has to be rolled before this one.
+  /// Returns the first workload that has to be rolled before this one.
   std::vector<ObjectRef> Before(const Entry& entry) const {
     if (entry.order <= 0) {
       return {};
@@ -136,13 +136,13 @@ class Forecaster {
     return {};
   }
 
-  /// Whether the rollout of a workload that comes first has ended.
+  /// Whether the rollout of a workload that comes before has ended.
   bool IsOver(const ObjectRef& ref) const {
     const auto found = places_.find(ref);
     return (found == places_.end() || entries_[found->second].has_begun) && !arbiter_.IsActive(ref);
   }
 
-  /// What the write that begins a rollout leaves on the workload.
+  /// Returns the annotations that the write that begins a rollout leaves on the workload.
   static reloadpolicy::Annotations AnnotationsOf(const Entry& entry,
                                                  const reloadpolicy::Decision& decision) {
     reloadpolicy::Annotations annotations = entry.due.workload.annotations;
@@ -157,7 +157,7 @@ class Forecaster {
     return annotations;
   }
 
-  /// Lets the rollouts end that have just begun. Returns those that may be next.
+  /// Lets the rollouts end that have just begun. Returns the workloads that may be next.
   std::vector<std::size_t> AfterStep() {
     base::Duration soak{};
     for (const Begun& each : begun_) {
@@ -167,7 +167,7 @@ class Forecaster {
     return Next();
   }
 
-  /// Shows the arbiter that the workload is complete. Returns how long it has to stay so.
+  /// Shows the arbiter that the workload is complete. Returns how long it has to stay complete.
   base::Duration See(const Workload& workload, const reloadpolicy::Annotations& annotations) {
     const ObjectRef ref = RefTo(workload.id);
     arbiter_.Observe(
@@ -178,12 +178,12 @@ class Forecaster {
   }
 
   void PassSoak(base::Duration soak) {
-    // The start of a rollout is dated in seconds, up to one later than now.
+    // The start of a rollout is rounded to seconds, and may be up to one second later than now.
     time_ = Later(time_, soak + std::chrono::seconds(2));
     arbiter_.Sweep(time_);
   }
 
-  /// Those that wait for others, and may go on.
+  /// Returns the workloads that waited for others and may go on now.
   std::vector<std::size_t> Next() {
     std::set<std::size_t> next;
     for (const ObjectRef& ref : arbiter_.TakeWakes(time_)) {
@@ -200,7 +200,7 @@ class Forecaster {
     return {next.begin(), next.end()};
   }
 
-  /// Lets time pass until one of those that wait may ask again, and returns these.
+  /// Lets time pass until one of the waiting workloads may ask again. Returns these workloads.
   std::vector<std::size_t> AfterTime() {
     std::optional<base::WallTime> next;
     for (const Entry& entry : entries_) {
@@ -224,7 +224,7 @@ class Forecaster {
     return indexes;
   }
 
-  /// Lets the rollouts end that were under way at first.
+  /// Lets the rollouts end that were in progress at the beginning.
   void FinishUsers() {
     base::Duration soak{};
     for (const Workload& user : users_) {
@@ -259,7 +259,7 @@ class Forecaster {
     return forecasts;
   }
 
-  /// What lies behind it nobody plans for.
+  /// Nobody plans for a time that is later than this.
   static constexpr base::Duration kHorizon = std::chrono::hours(24 * 400);
 
   Arbiter arbiter_;

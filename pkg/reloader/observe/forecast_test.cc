@@ -28,7 +28,7 @@ DueWorkload DueOf(const std::string& name, std::map<std::string, std::string> an
           .causes = {kForecastConfig}};
 }
 
-/// "name:step" of each.
+/// Returns "name:step" of each forecast.
 std::string StepsOf(const std::vector<Forecast>& forecasts) {
   std::string text;
   for (const Forecast& each : forecasts) {

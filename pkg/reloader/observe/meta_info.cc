@@ -20,9 +20,9 @@ using codec::JsonTree;
 
 constexpr char kArguments[] = "kubexxArguments";
 constexpr char kUnreadPolicies[] = "kubexxUnreadPolicies";
-/// Nothing tells when what has been listed has reached the caches.
+/// There is no notification when the lists have reached the caches.
 constexpr base::Duration kLookAgain = std::chrono::seconds(5);
-/// After a write that failed: the right to make it may be missing for good.
+/// The pause after a write that failed, because the right to write may be missing for good.
 constexpr base::Duration kTryAgain = std::chrono::seconds(30);
 
 struct OptionToJson {
@@ -42,7 +42,7 @@ struct OptionToJson {
 ConfigMap MetaInfoOf(const MetaInfoSettings& settings, const BuildInfo& build,
                      const UnreadPolicies& unread) {
   JsonTree build_info = JsonTree::Object();
-  build_info["goVersion"] = "";  // a key that readers expect; this is no Go program
+  build_info["goVersion"] = "";  // readers expect the key, although this is not a Go program
   build_info["releaseVersion"] = build.version;
   build_info["commitHash"] = build.commit;
   build_info["commitTime"] = build.commit_time.empty() ? "0001-01-01T00:00:00Z" : build.commit_time;
@@ -81,7 +81,7 @@ std::optional<ToldOperator> ToldBy(const ConfigMap& meta_info) {
   }
   ToldOperator result{.deployment = {meta_info.metadata.namespace_, ""}};
   for (const JsonTree& each : list->elements()) {
-    // Anybody may write such an object; the operator's own names flags only.
+    // Anybody may write such an object. The operator's own object only has names of flags.
     if (!each.AsString() || !each.AsString()->starts_with("--")) {
       return std::nullopt;
     }
@@ -114,7 +114,7 @@ std::optional<std::string> ToldOperator::UnreadIn(const std::string& namespace_)
 Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClient>& client,
                              const ConfigMap& object, const std::stop_token& stop) {
   const kubernetes::ResourceClient<ConfigMap> config_maps(client, object.metadata.namespace_);
-  auto written = config_maps.Update(object, {}, stop);  // whatever its version
+  auto written = config_maps.Update(object, {}, stop);  // replaces it whatever its version is
   if (!written && apimachinery::IsObjectNotFound(written.error())) {
     written = config_maps.Create(object, {}, stop);
   }

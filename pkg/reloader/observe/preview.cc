@@ -16,10 +16,10 @@ using reloadpolicy::Hold;
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
 
-/// Later than everything in the store.
+/// A version that is later than everything in the store.
 constexpr std::uint64_t kNextVersion = std::numeric_limits<std::uint64_t>::max();
 
-/// Why a source of the change is held back.
+/// Returns why the policies hold back a source of the change.
 std::optional<Hold> HoldOf(const ChangedSource& changed, const reloadpolicy::PolicySet& policies) {
   const ObjectRef ref{std::string(NamesOf(changed.source.id.type).kind), changed.source.id.key};
   if (changed.source.paused) {
@@ -35,7 +35,7 @@ std::optional<Hold> HoldOf(const ChangedSource& changed, const reloadpolicy::Pol
   return std::nullopt;
 }
 
-/// What becomes of the workloads of one namespace.
+/// Finds out what would happen to the workloads of one namespace.
 class Previewer {
  public:
   Previewer(const PreviewInput& input, Preview& preview) : input_(input), preview_(preview) {}
@@ -65,7 +65,7 @@ class Previewer {
       }
       memory.Apply(workload.id, plan);
     }));
-    // As the event of a watch tells it.
+    // Builds the same change that the event of a watch would tell of.
     for (const auto& [id, changed] : input_.changed) {
       const Digest before = input_.before(id);
       const Move move{changed.source.digest, kNextVersion};
@@ -100,7 +100,7 @@ class Previewer {
         continue;
       }
       if (source.verdict == Verdict::kNoRule && source.container.empty()) {
-        continue;  // a pattern that might have matched
+        continue;  // the name is a pattern that might have matched
       }
       if (!source.due) {
         preview_.others.push_back({workload.id, source.id,

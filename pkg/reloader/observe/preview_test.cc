@@ -72,7 +72,7 @@ class PreviewTest : public testing::Test {
                             .digests = {{kPreviewConfig, DigestsOf(data).whole}}};
     workload.annotations[std::string(kBaselineAnnotation)] = baseline.ToString();
   }
-  /// What becomes of the users when the data become `after`.
+  /// Returns what happens to the users when the data become `after`.
   Preview Ask(const std::optional<Data>& before, const Data& after) {
     const ValueDigests old = before ? DigestsOf(*before) : ValueDigests();
     const ValueDigests changed_data = DigestsOf(after);
@@ -135,7 +135,7 @@ TEST_F(PreviewTest, WhatDoesNotChangeRollsNothing) {
   EXPECT_THAT(ToText(preview), HasSubstr("Rolls no workload.\n"));
 }
 
-// The operator knows more than what is written on the workload.
+// The operator knows more than the annotations of the workload.
 TEST_F(PreviewTest, AWorkloadOfWhichNothingIsRecordedIsRolledAsWell) {
   AddUser("web");
   EXPECT_THAT(Ask(Data{{"a", "1"}}, {{"a", "2"}}).rollouts, SizeIs(1));

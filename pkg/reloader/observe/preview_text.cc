@@ -1,4 +1,4 @@
-// A Preview in words, and for programs.
+// Prints a Preview as text for people and as JSON for programs.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -23,7 +23,7 @@ std::string ShownName(const WorkloadId& id) {
 
 std::string TimeText(base::WallTime time) { return apimachinery::Time::From(time).ToString(); }
 
-/// "a, b changed", or nothing.
+/// Adds "a, b changed", or nothing when there are no keys.
 void AddKeys(const std::vector<std::string>& keys, const std::string& what, std::string& text) {
   if (keys.empty()) {
     return;

@@ -24,7 +24,7 @@ MemoryKeeper::MemoryKeeper(Options options)
     : options_(std::move(options)), thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 void MemoryKeeper::Run(const std::stop_token& stop) {
-  options_.release();  // what the start needed
+  options_.release();  // returns the memory that the start needed
   while (!options_.ready()) {
     if (!options_.clock.SleepFor(options_.poll, stop)) {
       return;

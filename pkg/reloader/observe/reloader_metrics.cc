@@ -19,7 +19,7 @@ constexpr std::array kResults{std::pair{ReconcileResult::kSuccess, "success"},
 const std::vector<double> kReconcileBuckets{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
 const std::vector<double> kActionBuckets{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60};
 const std::vector<double> kQueueBuckets{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5};
-// The default settle window is 0.1 s: the buckets are close above it.
+// The default settle window is 0.1 s, so there are several buckets just above it.
 const std::vector<double> kReactionBuckets{.01, .05, .1, .105, .11, .115, .12, .13, .14, .16,
                                            .2,  .3,  .5, 1,    2,   5,    10,  30,  60,  300};
 const std::vector<double> kSettledBuckets{.001, .002, .003, .005, .0075, .01, .015, .02, .03, .04,
@@ -59,7 +59,7 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
   retries_ = r.Counter("reloader_retries_total", "Workloads put back after an error.");
   errors_ = r.Counter("reloader_errors_total", "Attempts to roll a workload that failed.",
                       {{"type", "handler_error"}});
-  // Cannot happen here; dashboards of the original expect the series.
+  // Such errors cannot happen here, but dashboards of the original expect the series.
   r.Counter("reloader_errors_total", "Attempts to roll a workload that failed.",
             {{"type", "invalid_handler_type"}});
   for (const auto& [result, name] : kResults) {
@@ -112,7 +112,7 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
 
 namespace {
 
-// Without a registry the maps are empty.
+// Without a registry, the maps are empty.
 template <class Map, class Key>
 auto Series(const Map& map, const Key& key) {
   const auto found = map.find(key);

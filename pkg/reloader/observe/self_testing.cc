@@ -22,9 +22,9 @@ using codec::JsonTree;
 using dynamic::DynamicResource;
 using dynamic::Unstructured;
 
-/// Between two looks at an object.
+/// The time between two checks of an object.
 constexpr base::Duration kBetweenLooks = std::chrono::milliseconds(250);
-/// For deleting what was made, however the test ended.
+/// The time for the deletion of the test's objects, whether the test has succeeded or failed.
 constexpr base::Duration kTimeToDelete = std::chrono::seconds(10);
 
 constexpr char kTestedVariable[] = "VALUE";
@@ -39,8 +39,8 @@ const apimachinery::GroupVersionResource& Deployments() {
   return resource;
 }
 
-/// Whether the same request may succeed a moment later: the server, or what is on the way to it, is
-/// in trouble.
+/// Whether the same request may succeed a moment later, because the server, or a program between it
+/// and the client, is in trouble.
 bool MayPass(const apimachinery::Status& error) {
   switch (error.reason) {
     case Reason::kServerTimeout:
@@ -72,8 +72,8 @@ Result<Unstructured> TestConfigMap(const SelfTestOptions& options) {
   return Unstructured::FromTree(std::move(tree));
 }
 
-/// As the `restricted` pod security standard wants it. It never has a pod; an image that the
-/// cluster's rules let in is the operator's own.
+/// Returns a container that the `restricted` pod security standard accepts. The workload never has
+/// a pod. The operator's own image is one that the cluster's rules accept.
 JsonTree TestContainer(const SelfTestOptions& options, const std::string& image) {
   JsonTree container = JsonTree::Object();
   container["name"] = "self-test";
@@ -111,7 +111,7 @@ Result<Unstructured> TestDeployment(const SelfTestOptions& options, const std::s
   return Unstructured::FromTree(std::move(tree));
 }
 
-/// Whether it has been rolled, by either strategy.
+/// Whether the Deployment has been rolled, by either strategy.
 bool HasRolled(const Unstructured& deployment, const SelfTestOptions& options) {
   const auto annotations = deployment.GetStringMap({"spec", "template", "metadata", "annotations"});
   if (Find(annotations, kLastReloadedFrom) != nullptr) {
@@ -139,7 +139,7 @@ std::string WhyNotRolled(const Unstructured& deployment) {
                "namespace, or --dry-run or --webhook-url is on";
 }
 
-/// One run, with the objects that it has made.
+/// One run of the self-test, with the objects that it has made.
 class SelfTestRun {
  public:
   SelfTestRun(const std::shared_ptr<rest::RESTClient>& client, const SelfTestOptions& options)
@@ -211,7 +211,7 @@ class SelfTestRun {
     }
   }
 
-  /// What is not there is deleted, too. The error names what is left.
+  /// Deletes the objects, also those that may not exist. The error names the objects that are left.
   Result<void> Delete() const {
     const base::StopTimer limit(options_.clock, {}, kTimeToDelete);
     std::string left;

@@ -26,7 +26,7 @@ constexpr char kReadyOperator[] =
 constexpr char kUnreadyOperator[] =
     R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"operator","generation":3},)"
     R"("spec":{"replicas":1},"status":{"observedGeneration":3,"updatedReplicas":1}})";
-/// The new pod is not available; that of the old template is.
+/// The new pod is not available, but the pod of the old template is.
 constexpr char kHalfRolledOperator[] =
     R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"operator","generation":3},)"
     R"("spec":{"replicas":1},"status":{"observedGeneration":3,"replicas":2,"updatedReplicas":1,)"
@@ -38,7 +38,7 @@ constexpr char kRolled[] =
     R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"trial"},"spec":{"template":{)"
     R"("spec":{"containers":[{"env":[{"name":"STAKATER_TRIAL_CONFIGMAP","value":"x"}]}]}}}})";
 
-/// A server with an operator, which rolls the test's Deployment at the second look, or never.
+/// A server with an operator that rolls the test's Deployment at the second look, or never.
 class SelfTestTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }
@@ -74,7 +74,7 @@ class SelfTestTest : public testing::Test {
     } else if (request.method == "DELETE") {
       ++deleted_;
     }
-    // One that is rolled out to a half is looked at again.
+    // A Deployment whose rollout is half done is looked at again.
     if (!is_ready_ && (!is_half_rolled_ || ++looks_ > 1)) {
       stop_.request_stop();
     }

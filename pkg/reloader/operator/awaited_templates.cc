@@ -12,8 +12,8 @@
 namespace kubexx::reloader {
 namespace {
 
-/// Whether a baseline that the operator wrote says of a source that the pods have other data than
-/// the plan would roll for. Then no event is needed to tell.
+/// Whether a baseline that the operator wrote says that the pods have other data of a source than
+/// those for which the plan would roll. Then no event is needed to find that out.
 bool IsRecordedOtherwise(const Workload& workload, const Plan& plan) {
   const std::string* text = Find(workload.annotations, kBaselineAnnotation);
   const auto baseline = text == nullptr || !HasOwnRecord(workload)
@@ -30,8 +30,8 @@ bool IsRecordedOtherwise(const Workload& workload, const Plan& plan) {
   });
 }
 
-/// A CronJob's template says nothing of its Jobs, and the events of a Deployment's template are not
-/// those of the Rollout that uses it.
+/// The template of a CronJob says nothing about its Jobs, and the events of a Deployment's template
+/// are not events of the Rollout that uses it.
 bool TellsItsTemplate(const Workload& workload) {
   return workload.id.kind != WorkloadKind::kCronJob && !IsOfDeployment(workload);
 }
@@ -41,7 +41,7 @@ bool TellsItsTemplate(const Workload& workload) {
 bool AwaitedTemplates::Await(const Workload& workload, const Workload& cached, const Plan& plan,
                              const WorkloadWrite& write) {
   const std::string& known = cached.template_version.digest;
-  // A restart makes pods whatever the template says.
+  // A restart makes new pods, whatever the template says.
   const bool is_in_place = !write.restart_at && AttemptOf(workload, write).is_in_place;
   const bool begins = is_in_place && TellsItsTemplate(workload) && workload.uid == cached.uid &&
                       workload.template_version.digest != known &&

@@ -26,8 +26,8 @@ Workload AwaitedWorkload(const std::string& digest) {
 
 class AwaitedTemplatesTest : public testing::Test {
  protected:
-  /// The workload was read with the template "new"; the cache has the template `cached`. `token`
-  /// is of the rollout that only a restart would make.
+  /// The workload was read with the template "new", and the cache has the template `cached`.
+  /// `token` belongs to the rollout that only a restart would make.
   bool Await(const std::string& cached, const std::string& token) {
     WorkloadWrite write{.token = token};
     write.template_annotations[std::string(kRestartedFor)] = "x";

@@ -12,7 +12,7 @@
 namespace kubexx::reloader {
 namespace {
 
-/// In the place of a URL, whose path may be a secret.
+/// Is shown instead of a URL, because the URL's path may be a secret.
 constexpr const char* kNotTold = "https://not-told";
 
 using apimachinery::Error;
@@ -284,7 +284,7 @@ std::vector<std::pair<std::string, OptionValue>> ConfigFlags::ReportedOptions() 
 }
 
 std::vector<std::string> ConfigFlags::JudgingArguments(const Config& config) const {
-  // Of the process, not of what it does.
+  // These flags are about the process, and not about what it does.
   static const std::set<std::string, std::less<>> kLeftOut{
       "kubeconfig",     "context",
       "metrics-addr",   "enable-pprof",

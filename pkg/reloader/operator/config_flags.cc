@@ -1,4 +1,4 @@
-// The flags themselves, with their help; what they mean together is in config.cc.
+// Defines the flags and their help. config.cc checks what they mean together.
 #include "kubexx/reloader/operator/config.h"
 
 namespace kubexx::reloader {
@@ -20,7 +20,7 @@ ConfigFlags::ConfigFlags(flags::FlagSet& flags) : flags_(flags) {
   flags.AddBool("dry-run",
                 "write nothing to the cluster; log and count what would be rolled instead",
                 &dry_run_);
-  flags.AllowArguments("", &arguments_);  // for the program to judge
+  flags.AllowArguments("", &arguments_);  // the program checks them
 }
 
 void ConfigFlags::AddAnnotations(flags::FlagSet& flags) {

@@ -59,7 +59,7 @@ TEST(Config, RenamesAnnotations) {
   EXPECT_TRUE(config->rules.auto_reload_all);
 }
 
-// Which namespaces are watched is in the first line of the log, where all are watched, too.
+// The first line of the log tells which namespaces are watched, also when all of them are.
 TEST(Config, ADefaultInstallWarnsOfNothing) {
   const auto config =
       Parse({}, {{"RELOADER_NAMESPACE", "ops"}, {"RELOADER_DEPLOYMENT_NAME", "reloader-reloader"}});
@@ -176,7 +176,7 @@ TEST(Config, HaNeedsToKnowItsPod) {
 }
 
 TEST(Config, SelectsNamespacesWhenAllAreWatched) {
-  // As the chart passes it: quoted, for CSV.
+  // The chart passes the value like this, in quotes, as CSV.
   EXPECT_EQ(Parse({"--namespace-selector=\"team:a\""})->namespace_selector, "team=a");
   EXPECT_EQ(Parse({"--namespace-selector=\"team in (a, b)\""})->namespace_selector,
             "team in (a,b)");
@@ -198,7 +198,7 @@ TEST(Config, ReportsOptionsInTheOriginalsOrder) {
   EXPECT_EQ(options.back(), (std::pair<std::string, OptionValue>("pprofAddr", ":6060")));
 }
 
-// Who may read ConfigMaps in the operator's namespace reads these.
+// Everybody who may read ConfigMaps in the operator's namespace can read this one.
 TEST(Config, WebhookUrlIsReportedNowhere) {
   const auto config = Parse({"--webhook-url=https://hooks.example/SECRET"});
   ASSERT_TRUE(config) << config.error().ToString();

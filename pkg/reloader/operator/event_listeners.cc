@@ -57,7 +57,7 @@ void EventListeners::TellGate(WorkloadKind kind, const RawEvent& event) {
 }
 
 void EventListeners::TellPauses(WorkloadKind kind, const RawEvent& event) {
-  // Most Deployments are not paused: their bytes do not mention the key.
+  // Most Deployments are not paused, and their bytes do not contain the key.
   if (parts_.pauses != nullptr && kind == WorkloadKind::kDeployment &&
       event.type != RawEvent::Type::kDelete && IsWatched(event.key().namespace_) &&
       std::string_view(event.object().bytes).contains(parts_.keys.paused_at)) {

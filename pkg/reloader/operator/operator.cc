@@ -1,21 +1,16 @@
 #include "kubexx/reloader/operator/operator.h"
 
-#include <atomic>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include "kubexx/base/mutex.h"
 #include "kubexx/cache/shared_informer_base.h"
-#include "kubexx/logging/log.h"
 #include "kubexx/reloader/history/history_keeper.h"
 #include "kubexx/reloader/observe/reloader_metrics.h"
 #include "kubexx/reloader/operator/event_listeners.h"
-#include "kubexx/reloader/operator/late_sources.h"
 #include "kubexx/reloader/operator/object_stamper.h"
 #include "kubexx/reloader/operator/reconciler.h"
-#include "kubexx/reloader/operator/retries.h"
 #include "kubexx/reloader/operator/source_previewer.h"
+#include "kubexx/reloader/operator/workers.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 #include "kubexx/reloader/plan/told_templates.h"
 #include "kubexx/reloader/watch/event_router.h"
@@ -25,14 +20,8 @@ namespace kubexx::reloader {
 
 namespace {
 
-/// No workload: stands in the queue for a look at sources that could not be read.
-const workqueue::Key kLateSources{"late sources", {}};
-constexpr base::Duration kLateSourcesInterval = std::chrono::seconds(1);
-/// A stream of changes is acted on after this many settle windows at the latest.
+/// The operator handles a stream of changes after at most this many settle windows.
 constexpr int kMaxSettleWindows = 10;
-// Between two looks at a workload whose event is on the way.
-constexpr base::Duration kUntilItsEvent = std::chrono::milliseconds(50);
-
 workqueue::Key KeyOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
 
 Operator::Options WithStrategy(Operator::Options options) {
@@ -48,7 +37,6 @@ class Operator::Impl {
       : options_(WithStrategy(std::move(options))),
         metrics_(options_.registry, options_.count_by_namespace),
         caches_(std::move(informers), options_.rules),
-        retries_(options_.clock),
         queue_({.name = "reloader", .clock = options_.clock, .registry = options_.registry}),
         scrape_(options_.registry == nullptr
                     ? base::Subscription()
@@ -123,7 +111,6 @@ class Operator::Impl {
                     .absences = absences_.get(),
                     .arbiter = options_.arbiter,
                     .clock = options_.clock}),
-        late_sources_(caches_),
         listeners_({.caches = caches_,
                     .router = router_,
                     .keys = options_.rules.keys,
@@ -131,7 +118,18 @@ class Operator::Impl {
                     .namespaces = options_.namespace_selector,
                     .gate = options_.rollout_gate,
                     .pauses = pauses_.get(),
-                    .stop = stop_.get_token()}) {}
+                    .stop = stop_.get_token()}),
+        workers_({.caches = caches_,
+                  .listeners = listeners_,
+                  .queue = queue_,
+                  .reconciler = reconciler_,
+                  .metrics = metrics_,
+                  .namespaces = options_.namespace_selector,
+                  .gate = options_.rollout_gate,
+                  .held_shards = options_.held_shards,
+                  .reconsider = [this](const auto& concerned) { Reconsider(concerned); },
+                  .number = options_.workers,
+                  .clock = options_.clock}) {}
 
   ~Impl() { Stop(); }
 
@@ -154,13 +152,7 @@ class Operator::Impl {
         Reconsider([&name](const std::string& each) { return each == name; });
       });
     }
-    {
-      const base::MutexLock lock(mu_);
-      running_workers_ = options_.workers;
-    }
-    for (int i = 0; i < options_.workers; ++i) {
-      workers_.emplace_back([this] { Work(stop_.get_token()); });
-    }
+    workers_.Start(stop_.get_token());
   }
 
   bool Ready() const {
@@ -185,23 +177,21 @@ class Operator::Impl {
 
   apimachinery::Result<codec::JsonTree> Stamp(WorkloadKind kind, const codec::JsonTree& object,
                                               const std::stop_token& stop) const {
-    return works_ ? stamper_.Stamp(kind, object, stop) : object;
+    return workers_.have_begun() ? stamper_.Stamp(kind, object, stop) : object;
   }
 
   apimachinery::Result<Preview> Foresee(const ChangedSource& changed,
                                         const std::stop_token& stop) const {
-    return works_ ? previewer_.Of(changed, stop) : Preview();
+    return workers_.have_begun() ? previewer_.Of(changed, stop) : Preview();
   }
 
   void Stop() {
     on_demand_.Stop();
-    if (Ready() || works_) {
-      queue_.ShutDownAfterWindows();
-      AwaitWorkers();
+    if (Ready() || workers_.have_begun()) {
+      workers_.Drain(options_.drain_timeout);
     }
     stop_.request_stop();
-    queue_.ShutDown();
-    workers_.clear();  // joins
+    workers_.Stop();
     if (options_.namespace_selector != nullptr) {
       options_.namespace_selector->Stop();
     }
@@ -237,12 +227,6 @@ class Operator::Impl {
         .source = [this](const SourceId& id) { return caches_.GetTraced(id); }});
   }
 
-  /// The gate must know of all workloads before it is asked about one, unless their kind is late.
-  bool WaitForRolloutGate(const std::stop_token& stop) const {
-    return options_.rollout_gate == nullptr ||
-           (options_.rollout_gate->WaitForSync(stop) && listeners_.AwaitWorkloads(stop));
-  }
-
   void Note(const WorkloadId& id, Cause cause) {
     auto window =
         options_.rollout_gate == nullptr ? std::nullopt : options_.rollout_gate->SettleWindow(id);
@@ -250,146 +234,12 @@ class Operator::Impl {
         options_.release_window > options_.settle_window) {
       window = options_.release_window;
     }
-    // An event of the workload is no change of configuration, and must not put off what is.
+    // An event of the workload is not a change of its configuration, so it must not postpone such a
+    // change.
     queue_.AddDebounced(KeyOf(id), {.window = window.value_or(options_.settle_window),
                                     .max_windows = kMaxSettleWindows,
                                     .puts_off = cause != Cause::kWorkloadEvent});
   }
-
-  void Work(const std::stop_token& stop) {
-    if (caches_.WaitForSync(stop) &&
-        (options_.namespace_selector == nullptr ||
-         options_.namespace_selector->WaitForSync(stop)) &&
-        WaitForRolloutGate(stop)) {
-      if (options_.rollout_gate != nullptr) {
-        options_.rollout_gate->OnSynced();
-      }
-      works_ = true;
-      LookForLateSources();
-      for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
-        Handle(item, stop);
-      }
-    }
-    const base::MutexLock lock(mu_);
-    --running_workers_;
-    worker_done_.notify_all();
-  }
-
-  /// Has the workloads of namespaces looked at whose sources could not be read before and now can:
-  /// of what is gone since their plans there is no event.
-  void LookForLateSources() {
-    const LateSources::Found found = late_sources_.Look();
-    for (const SourceSpace& space : found.known) {
-      Reconsider([&space](const std::string& name) {
-        return space.namespace_.empty() || space.namespace_ == name;
-      });
-    }
-    if (found.some_are_late) {
-      queue_.AddAfter(kLateSources, kLateSourcesInterval);
-    }
-  }
-
-  void Handle(workqueue::Queue::Item& item, const std::stop_token& stop) {
-    if (*item == kLateSources) {
-      LookForLateSources();
-      return;
-    }
-    const auto kind = ParseWorkloadKind(item->kind);
-    if (!kind) {
-      return;
-    }
-    const WorkloadId id{*kind, item->object};
-    if (item.settling()) {
-      KeepNoPlace(id);
-      return;  // it has changed meanwhile, and comes when that has settled
-    }
-    if (!queue_.shutting_down() && reconciler_.AwaitsEvent(id)) {
-      queue_.PutBack(std::move(item), kUntilItsEvent);
-      return;
-    }
-    HandleSettled(item, id, stop);
-  }
-
-  void HandleSettled(workqueue::Queue::Item& item, const WorkloadId& id,
-                     const std::stop_token& stop) {
-    const workqueue::Key key = *item;
-    const base::TimePoint now = options_.clock.Now();
-    const base::TimePoint due = item.settled() == nullptr ? now : item.settled()->due;
-    const auto changed = item.settled() != nullptr && item.settled()->last
-                             ? item.settled()->last
-                             : retries_.Unanswered(key);
-    metrics_.Dequeued(item.settled() != nullptr, Seconds(now - due));
-    const Reconciler::Answer answer = ReconcileIfAllowed(id, stop);
-    if (answer.outcome == Reconciler::Outcome::kPutOff) {
-      queue_.PutBack(std::move(item), answer.again);
-      return;
-    }
-    if (answer.outcome == Reconciler::Outcome::kRetry) {
-      metrics_.Retried();
-      queue_.AddAfter(key, retries_.After(key, answer.failure, changed));
-      return;
-    }
-    if (answer.outcome == Reconciler::Outcome::kWritten && changed) {
-      const base::TimePoint written = options_.clock.Now();
-      metrics_.Reacted(Seconds(written - *changed));
-      metrics_.ReactedAfterSettling(Seconds(written - due));
-    }
-    if (answer.again > base::Duration(0)) {
-      queue_.AddAfter(key, answer.again);
-    }
-    retries_.Forget(key);
-  }
-
-  /// The gate may have woken the workload and keep a place for it, which it does not ask for now.
-  void KeepNoPlace(const WorkloadId& id) {
-    if (options_.rollout_gate != nullptr) {
-      options_.rollout_gate->OnNothing(id);
-    }
-  }
-
-  /// What is not allowed now is looked at when it becomes so.
-  Reconciler::Answer ReconcileIfAllowed(const WorkloadId& id, const std::stop_token& stop) {
-    if (options_.namespace_selector != nullptr &&
-        !options_.namespace_selector->Contains(id.key.namespace_)) {
-      metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
-      KeepNoPlace(id);
-      return {};
-    }
-    if (options_.held_shards == nullptr) {
-      return reconciler_.Reconcile(id, stop, {.may_put_off = !queue_.shutting_down()});
-    }
-    const auto permit = options_.held_shards->Enter(id.key.namespace_);
-    if (!permit) {
-      // An open shard without a permit: the lease may be renewed any moment, which nothing tells
-      // of.
-      if (options_.held_shards->IsOpenFor(id.key.namespace_)) {
-        return {Reconciler::Outcome::kRetry};
-      }
-      KeepNoPlace(id);
-      return {};
-    }
-    std::stop_source either;
-    const auto end = [&either] { either.request_stop(); };
-    const std::stop_callback on_stop(stop, end);
-    const std::stop_callback on_loss(permit->stop(), end);
-    return reconciler_.Reconcile(
-        id, either.get_token(),
-        {.tenure = permit->tenure(), .may_put_off = !queue_.shutting_down()});
-  }
-
-  void AwaitWorkers() {
-    const base::TimePoint deadline = options_.clock.Now() + options_.drain_timeout;
-    const base::MutexLock lock(mu_);
-    while (running_workers_ > 0) {
-      if (options_.clock.WaitUntil(mu_, worker_done_, {}, deadline) == base::Wake::kTimeout) {
-        logging::Warning("The operator ends while workers still write",
-                         {{"workers", running_workers_}});
-        return;
-      }
-    }
-  }
-
-  static double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
   const Options options_;
   ReloaderMetrics metrics_;
@@ -397,7 +247,6 @@ class Operator::Impl {
   PairMemory memory_;
   ToldTemplates told_;
   PatternCache patterns_;
-  Retries retries_;
   workqueue::Queue queue_;
   const base::Subscription scrape_;
   BaselineSchedule recording_;
@@ -413,15 +262,10 @@ class Operator::Impl {
   Reconciler reconciler_;
   const ObjectStamper stamper_;
   const SourcePreviewer previewer_;
-  LateSources late_sources_;
   std::stop_source stop_;
   EventListeners listeners_;
-  base::Mutex mu_;
-  base::CondVar worker_done_;
-  std::atomic<bool> works_ = false;
-  int running_workers_ KX_GUARDED_BY(mu_) = 0;
+  Workers workers_;
   base::Subscription rollout_gate_subscription_;
-  std::vector<std::jthread> workers_;
 };
 
 Operator::Operator(Options options, std::vector<InformerSet> informers, WorkloadWriter& writer)

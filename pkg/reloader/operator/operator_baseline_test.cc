@@ -1,4 +1,4 @@
-// What the operator records on workloads, and what it makes of records.
+// Tests what the operator records on workloads, and how it uses such records.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST_F(OperatorTest, AFirstLookIsRecordedWithoutARollout) {
   EXPECT_EQ(writer_.calls().size(), 0U);
 }
 
-/// Of a workload that somebody releases, or only scales, and a source that is touched then.
+/// Tests a workload that somebody releases or only scales, and a source that is written afterwards.
 class RenewedBaselineTest : public OperatorTest {
  protected:
   /// Puts a workload that "ci" has written at this second, with the image of the second `image`.
@@ -63,7 +63,7 @@ class RenewedBaselineTest : public OperatorTest {
       }
     }
   }
-  /// A process that starts later would doubt the first baseline, see MakePlan.
+  /// Otherwise a process that starts later would doubt the first baseline; see MakePlan.
   void ExpectRenewedWithImageOf(std::int64_t image) {
     recording_ = BaselineRecording::kAlways;
     PutConfigMap("config", "x");
@@ -96,7 +96,8 @@ TEST_F(RenewedBaselineTest, ASourceThatIsWrittenAfterAReleaseHasTheBaselineWritt
   ExpectRenewedWithImageOf(200);
 }
 
-// Who owns the template and scales the workload moves the time at which the template was written.
+// When the owner of the template scales the workload, the time at which the template was written
+// changes.
 TEST_F(RenewedBaselineTest, ASourceThatIsWrittenAfterAChangeOfScaleHasTheBaselineWrittenAnew) {
   ExpectRenewedWithImageOf(100);
 }
@@ -137,7 +138,7 @@ TEST_F(OperatorTest, ARuleAgainstTheBaselineKeepsNoRolloutBack) {
   AwaitReconciles("success", 1);
 }
 
-// No event tells of a CronJob whose Job was made and which may not be patched for a while.
+// There is no event for a CronJob whose Job was made and that may not be patched for a while.
 TEST_F(OperatorTest, WhatARolloutCouldNotRecordIsRecordedLater) {
   recording_ = BaselineRecording::kAlways;
   PutConfigMap("config", "old");
@@ -188,7 +189,7 @@ TEST_F(OperatorTest, WithoutRecordingNoBaselineIsWritten) {
   EXPECT_TRUE(writer_.AwaitRecords(0).empty());
 }
 
-// The FakeWriter's writes change nothing: it is as if somebody took each baseline away at once.
+// The FakeWriter's writes change nothing, as if somebody removed each baseline at once.
 TEST_F(OperatorTest, WhoTakesTheBaselineAwayIsNotFoughtAndThatIsToldOnce) {
   NoticeObserver observer;
   observers_ = {&observer};

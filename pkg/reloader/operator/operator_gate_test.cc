@@ -1,4 +1,4 @@
-// What the operator tells its gate of workloads that were to go and do not ask.
+// Tests what the operator tells its gate about workloads that could be rolled and do not ask.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,8 @@ using cache::testing::FakeSource;
 
 const WorkloadId kGatedShop{WorkloadKind::kDeployment, {"ns", "web"}};
 
-/// Holds everything back, unless told otherwise, and notes which workloads it was told of.
+/// A gate that holds everything back, unless the test lets it go, and that records of which
+/// workloads it was told.
 class NotingGate final : public RolloutGate {
  public:
   base::Subscription Attach(GateHost host) override {
@@ -66,22 +67,22 @@ class NotingGate final : public RolloutGate {
   std::optional<base::Duration> SettleWindow(const WorkloadId&) override { return std::nullopt; }
   AnnotationEdits Marks(const Workload&) override { return marks_; }
 
-  /// Wants these written on each workload. Before the operator starts.
+  /// Sets annotations that the gate wants on each workload. Call it before the operator starts.
   void Mark(AnnotationEdits marks) { marks_ = std::move(marks); }
-  /// Before the operator starts.
+  /// Lets all rollouts go. Call it before the operator starts.
   void LetGo() { lets_go_ = true; }
-  /// As the gate does with one for which a place is free.
+  /// Wakes a workload, as the gate does when a place is free.
   void Wake(const WorkloadId& workload) { host_->wake(workload, base::Duration(0)); }
-  /// What those of a higher order ask before they go.
+  /// Asks what workloads of a higher order ask before they are rolled.
   bool NeedsRollout(const WorkloadId& workload, const SourceId& source) const {
     return host_->needs_rollout(*host_->caches.GetWorkload(workload), source);
   }
-  /// Whether it stands in the notes, which are empty then.
+  /// Whether the note has been made. If so, all notes are removed.
   bool Take(const std::string& note) {
     const base::MutexLock lock(mu_);
     return TakeLocked(note);
   }
-  /// Blocks until it stands there, and returns what has been noted up to then.
+  /// Blocks until the note has been made, and returns all notes up to it.
   std::vector<std::string> AwaitAll(const std::string& note, const base::testing::Where& where =
                                                                  base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
@@ -91,7 +92,7 @@ class NotingGate final : public RolloutGate {
     }
     return {notes_.begin(), std::ranges::find(notes_, note)};
   }
-  /// Blocks until it can be taken.
+  /// Blocks until Take returns true for the note.
   void Await(const std::string& note,
              const base::testing::Where& where = base::testing::Where::current()) {
     const base::MutexLock lock(mu_);
@@ -123,7 +124,7 @@ class NotingGate final : public RolloutGate {
   std::vector<std::string> notes_ KX_GUARDED_BY(mu_);
 };
 
-/// Writes nothing, and answers as it is told.
+/// Writes nothing, and returns the result that the test sets.
 class NoWriter final : public WorkloadWriter {
  public:
   Result<WriteOutcome> Write(const WorkloadId&, const WorkloadWrite& write,
@@ -147,7 +148,7 @@ class NoWriter final : public WorkloadWriter {
   bool refuses_baselines_ = false;
 };
 
-/// A Deployment "web" that was rolled for another state of ConfigMap "config" than that of now.
+/// A Deployment "web" that was rolled for another state of ConfigMap "config" than the present one.
 class OperatorGateTest : public testing::Test {
  protected:
   OperatorGateTest() {
@@ -157,7 +158,7 @@ class OperatorGateTest : public testing::Test {
     PutConfig("new");
     PutWeb();
   }
-  /// With one more annotation, unless that has no name.
+  /// Puts "web" with one more annotation, unless the annotation has no name.
   void PutWeb(const std::string& annotation = "", const std::string& value = "") {
     Put(*deployments_, Web(annotation, value));
   }
@@ -178,7 +179,7 @@ class OperatorGateTest : public testing::Test {
         "config";
     return web;
   }
-  /// What the API server has of "web", in the version after that of the cache.
+  /// Returns "web" as the API server has it, in the version after the cache's.
   static Result<std::optional<Workload>> ReadWeb() {
     cache::Object object{.encoding = codec::Encoding::kJson,
                          .bytes = codec::EncodeJson(Web()),
@@ -188,7 +189,7 @@ class OperatorGateTest : public testing::Test {
     web.resource_version = "1000";
     return std::optional(std::move(web));
   }
-  /// A Job "once" as "web", and with an annotation that only its owner may have written.
+  /// Puts a Job "once" like "web", with an annotation that only its owner may have written.
   void PutJob(const std::string& annotation = "") {
     batch::Job once;
     once.metadata.namespace_ = "ns";
@@ -249,8 +250,8 @@ class OperatorGateTest : public testing::Test {
     operator_->Start();
   }
 
-  /// Moves the time on only for one who waits for it: the time in which the operator's threads get
-  /// no turn must not count, or changes are overdue that have only just come.
+  /// Moves the time forward only while somebody waits for it. Time in which the operator's threads
+  /// do not run must not count, because changes that have just come would be overdue.
   void AdvanceUntil(const std::string& note, base::Duration step) {
     KX_UNTIL(gate_.Take(note)) {
       if (clock_.Sleepers() > 0) {
@@ -264,7 +265,7 @@ class OperatorGateTest : public testing::Test {
   std::shared_ptr<FakeSource> jobs_ = std::make_shared<FakeSource>();
   std::shared_ptr<FakeSource> selected_ = std::make_shared<FakeSource>();
   base::testing::FakeClock clock_;
-  cache::testing::AutoClock informer_clock_;  // no waiting for backoff
+  cache::testing::AutoClock informer_clock_;  // backoff delays pass at once
   DecisionRules rules_;
   NoWriter writer_;
   NotingGate gate_;
@@ -292,7 +293,7 @@ TEST_F(OperatorGateTest, TheDepthIsThatOfTheQueueWhenSomebodyLooks) {
   };
   gate_.LetGo();
   StartOperator();
-  KX_AWAIT(has_begun);  // the only worker has its hands full
+  KX_AWAIT(has_begun);  // now the only worker is busy
   gate_.Wake({WorkloadKind::kJob, {"ns", "one"}});
   gate_.Wake({WorkloadKind::kJob, {"ns", "other"}});
   EXPECT_THAT(registry_.Serialize(), testing::HasSubstr("\nreloader_workqueue_depth 2\n"));

@@ -1,4 +1,4 @@
-// What an operator with --history writes together with rollouts.
+// Tests what an operator with --history writes together with rollouts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class OperatorHistory : public OperatorTest {
          .fields_v1 = apimachinery::FieldsV1{R"({"f:data":{"f:key":{}}})"}});
     Put(*config_maps_, config_map);
   }
-  /// The text of the history in a write; std::nullopt when the write does not name it.
+  /// Returns the history in a write, or std::nullopt when the write does not contain it.
   static std::optional<std::string> HistoryIn(const FakeWriter::Call& call) {
     const auto patch = codec::JsonTree::Parse(call.patch);
     const codec::JsonTree* text =

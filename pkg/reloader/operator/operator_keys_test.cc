@@ -1,4 +1,4 @@
-// The operator where only the keys of a source count that a workload uses.
+// Tests the operator when only those keys of a source count that a workload uses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ TEST_F(UsedKeysTest, SwitchingItOnAndOffRollsNothing) {
   StartOperator();
   Settle();
   EXPECT_THAT(writer_.AwaitRecords(1)[0].baseline, Not(HasSubstr(":a")));
-  SayReferenced();  // looks at the workload, which no event does
+  SayReferenced();  // this makes it look at the workload, because no event does
   Settle();
   AwaitReconciles("skipped", 2);
   Change({{"a", "1"}, {"b", "2"}});

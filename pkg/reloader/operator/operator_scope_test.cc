@@ -1,5 +1,5 @@
-// What the operator concludes about sources that it cannot see: those that a selector leaves out,
-// those it may not read, and those of namespaces that are selected later.
+// Tests what the operator concludes about sources that it cannot see: those that a selector leaves
+// out, those that it may not read, and those in namespaces that are selected later.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ using testing::HasSubstr;
 const Status kNoRight(Reason::kForbidden, "forbidden", 403);
 constexpr int kForEver = std::numeric_limits<int>::max();
 
-/// Notes the rollouts, as "namespace/name patch".
+/// Records the rollouts as "namespace/name patch".
 class RolloutList final : public WorkloadWriter {
  public:
   Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
@@ -72,7 +72,7 @@ class RolloutList final : public WorkloadWriter {
   std::vector<std::string> rollouts_ KX_GUARDED_BY(mu_);
 };
 
-/// A Deployment "web" in a namespace, which takes ConfigMap "config" and Secret "password" into its
+/// A Deployment "web" in a namespace, with ConfigMap "config" and Secret "password" in its
 /// environment, and an operator that acts at once.
 class OperatorScopeTest : public testing::Test {
  protected:
@@ -114,7 +114,7 @@ class OperatorScopeTest : public testing::Test {
     container.env_from.emplace_back().secret_ref.emplace().local_object_reference.name = "password";
     return web;
   }
-  /// It was rolled for this data.
+  /// Returns the Deployment as it was rolled for this data.
   static apps::Deployment RolledFor(const std::string& value) {
     apps::Deployment web = Web("ns", "configmap/config=" + DigestText(value));
     web.spec.template_.spec.containers[0].env.push_back(
@@ -131,7 +131,7 @@ class OperatorScopeTest : public testing::Test {
   cache::InformerOptions OptionsWith(std::function<Result<void>(cache::Object&)> transform) {
     return {.name = "test", .clock = informer_clock_, .transform = std::move(transform)};
   }
-  /// Of all namespaces, or of those in `namespaces_`.
+  /// Makes an informer of all namespaces, or of those in `namespaces_`.
   std::shared_ptr<cache::SharedInformerBase> ScopeInformer(
       std::map<std::string, std::shared_ptr<FakeSource>>& sources, cache::InformerOptions options) {
     if (namespaces_.empty()) {
@@ -188,12 +188,12 @@ class OperatorScopeTest : public testing::Test {
     const base::MutexLock lock(mu_);
     left_out_.insert(name);
   }
-  /// Blocks until so many looks at workloads have found nothing to do.
+  /// Blocks until this many looks at workloads have found nothing to do.
   void AwaitLooks(double n) {
     KX_AWAIT(registry_.Counter("reloader_reconcile_total", "", {{"result", "skipped"}}).Value() >=
              n);
   }
-  /// The same of what is in a namespace that is not selected.
+  /// Does the same for objects in a namespace that is not selected.
   void AwaitSkips(double n) {
     KX_AWAIT(
         registry_.Counter("reloader_skipped_total", "", {{"reason", "ignored_or_not_selected"}})
@@ -206,7 +206,7 @@ class OperatorScopeTest : public testing::Test {
                      {{"event_type", type}, {"resource_type", "configmaps"}, {"result", "success"}})
             .Value() >= 1);
   }
-  /// Ends the operator, with everything that is due; the rollouts.
+  /// Ends the operator after everything that is due. Returns the rollouts.
   std::vector<std::string> Rollouts() {
     operator_->Stop();
     return writer_.all();
@@ -217,12 +217,12 @@ class OperatorScopeTest : public testing::Test {
   std::map<std::string, std::shared_ptr<FakeSource>> deployments_ = NewSources();
   std::set<std::string, std::less<>> namespaces_;
   base::testing::FakeClock clock_;
-  cache::testing::AutoClock informer_clock_;  // no waiting for backoff
+  cache::testing::AutoClock informer_clock_;  // backoff delays pass at once
   RolloutList writer_;
   DecisionRules rules_;
   std::unique_ptr<NamespaceSelector> selector_;
   metrics::Registry registry_;
-  /// Between the Deployments and their informer, when set.
+  /// When it is set, it stands between the Deployments and their informer.
   std::shared_ptr<WorkloadListWatch> workload_list_watch_;
   base::Mutex mu_;
   std::set<std::string> left_out_ KX_GUARDED_BY(mu_);
@@ -261,7 +261,7 @@ TEST_F(OperatorScopeTest, ASourceThatLosesItsLabelIsNotDeleted) {
   Put(*deployments_[""], RolledFor("1"));
   StartOperator();
   AwaitLooks(1);
-  config_maps_[""]->Delete({"ns", "config"});  // so a watch with a selector tells of it
+  config_maps_[""]->Delete({"ns", "config"});  // a watch with a selector sends this event
   AwaitLooks(2);
   EXPECT_THAT(Rollouts(), testing::IsEmpty());
 }
@@ -282,12 +282,12 @@ TEST_F(OperatorScopeTest, ASourceThatIsDeletedAfterItGotItsLabelBackIs) {
   EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(R"("$patch":"delete")"));
 }
 
-// A list shows that it is gone, and not since when.
+// A list shows that the source is gone, but not since when.
 TEST_F(OperatorScopeTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
   FakeSource& sources = *config_maps_[""];
   Put(sources, Config("old"));
   for (int i = 0; i < 5; ++i) {
-    Put(*deployments_[""], Web());  // so that the last one is younger than what is listed
+    Put(*deployments_[""], Web());  // it is younger than the objects in the list
   }
   deployments_[""]->Delete({"ns", "web"});
   StartOperator();
@@ -303,7 +303,8 @@ TEST_F(OperatorScopeTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
   sources.FailWatches(Status(Reason::kUnavailable, "down"), 0);
   AwaitEvent("delete");
   for (int i = 0; i < 10; ++i) {
-    Put(sources, Config("other", "elsewhere"));  // so that what is made anew is younger than "web"
+    // The source that is made anew is younger than "web".
+    Put(sources, Config("other", "elsewhere"));
   }
   Put(sources, Config("new"));
   EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(DigestText("new")));
@@ -315,7 +316,7 @@ TEST_F(OperatorScopeTest, WhatGetsTheLabelLaterIsNotCreated) {
   Put(*deployments_[""], Web());
   StartOperator();
   AwaitLooks(1);
-  Put(*config_maps_[""], EditedAt(5'000, Config("1")));  // has got its label
+  Put(*config_maps_[""], EditedAt(5'000, Config("1")));  // it has got its label now
   AwaitLooks(2);
   EXPECT_THAT(Rollouts(), testing::IsEmpty());
 }
@@ -346,10 +347,10 @@ TEST_F(OperatorScopeTest, ATypeThatWasIgnoredForAWhileIsNeitherDeletedNorCreated
   EXPECT_THAT(Rollouts(), testing::IsEmpty());
 }
 
-/// Deployments whose watch does not come about at first: it is not known whether it is refused.
+/// Tests Deployments whose first watch fails. It is not known whether the watch is refused.
 class DoubtfulWatchTest : public OperatorScopeTest {
  protected:
-  /// A Deployment is made, and its ConfigMap is edited, since the Deployments were listed.
+  /// A Deployment is made and its ConfigMap is edited after the Deployments were listed.
   void StartBetweenListAndWatch() {
     const std::shared_ptr<FakeSource> deployments = deployments_[""];
     deployments->FailWatches(Status(Reason::kUnavailable, "down"), kForEver);
@@ -372,7 +373,8 @@ TEST_F(DoubtfulWatchTest, AWorkloadMadeBeforeTheRefusalMissesNoChange) {
   StartBetweenListAndWatch();
   deployments_[""]->FailWatches(kNoRight, kForEver);
   KX_UNTIL(!writer_.all().empty()) {
-    clock_.Advance(std::chrono::seconds(1));  // it looks whether there has been a refusal
+    // Now the operator checks whether the watch was refused.
+    clock_.Advance(std::chrono::seconds(1));
   }
   EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(DigestText("2")));
   EXPECT_EQ(Rollouts().size(), 1U);
@@ -385,7 +387,7 @@ TEST_F(DoubtfulWatchTest, AWorkloadMadeBeforeTheWatchMissesNoChange) {
   EXPECT_EQ(Rollouts().size(), 1U);
 }
 
-// A list says when it was last written, and not when it was made.
+// A list shows when the workload was last written, but not when it was made.
 TEST_F(DoubtfulWatchTest, AWorkloadMadeBeforeTheChangeAndWrittenAfterItMissesNoChange) {
   StartBetweenListAndWatch();
   for (int i = 0; i < 5; ++i) {
@@ -399,10 +401,10 @@ TEST_F(DoubtfulWatchTest, AWorkloadMadeBeforeTheChangeAndWrittenAfterItMissesNoC
   EXPECT_EQ(Rollouts().size(), 1U);
 }
 
-// Its pods began after the change.
+// The workload's pods began after the change.
 TEST_F(DoubtfulWatchTest, AWorkloadMadeAfterTheChangeDoesNotRoll) {
   for (int i = 0; i < 5; ++i) {
-    Put(*deployments_[""], Web("other"));  // so that the next one has a later version
+    Put(*deployments_[""], Web("other"));  // the next one has a later version
   }
   StartBetweenListAndWatch();
   deployments_[""]->FailWatches(kNoRight, 0);
@@ -453,7 +455,7 @@ TEST_F(OperatorScopeTest, ATypeThatIsRefusedStopsNoOtherAndIsNotDeleted) {
   EXPECT_THAT(writer_.AwaitFirst(), testing::AllOf(HasSubstr("STAKATER_CONFIG_CONFIGMAP"),
                                                    testing::Not(HasSubstr("PASSWORD"))));
 
-  // It can be read again, and is really gone: there is no event of that.
+  // The Secret can be read again, and is really gone. There is no event for that.
   secrets_[""]->FailLists(kNoRight, 0);
   secrets_[""]->FailWatches(kNoRight, 0);
   KX_UNTIL(writer_.all().size() >= 2) {
@@ -498,7 +500,7 @@ TEST_F(SelectedLaterTest, ANamespaceBeginsWithTheDataThatItHasThen) {
   AwaitReady();
   Put(*config_maps_[""], Config("2"));
   AwaitEvent("update");
-  AwaitSkips(3);  // both events of the source, and the workload
+  AwaitSkips(3);  // both events of the source, and the one of the workload
   Select();
   AwaitLooks(1);
   EXPECT_THAT(writer_.all(), testing::IsEmpty());

@@ -139,12 +139,12 @@ TEST_F(OperatorTest, AChangeMadeWhileDownRollsOnce) {
   Settle();
   EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
   AwaitReconciles("success", 1);
-  // What the server sends after the write leads to a look, not to a second write.
+  // The event that the server sends after the write leads to a look, and not to a second write.
   Put(*deployments_, WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("new")));
   Settle();
   AwaitReconciles("skipped", 1);
-  // Nor does somebody setting the variable back, as `kubectl rollout undo` does: the data did not
-  // change.
+  // There is no second write either when somebody sets the variable back, as `kubectl rollout undo`
+  // does, because the data did not change.
   Put(*deployments_, WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("old")));
   Settle();
   AwaitReconciles("skipped", 2);
@@ -224,7 +224,7 @@ TEST_F(OperatorTest, ARolloutThatFailedWhileNobodyWatchedIsWrittenOnItsWorkload)
   operator_.reset();
 }
 
-// The order stands on the last one alone, and there is no policy.
+// Only the last workload has an order, and there is no policy.
 TEST_F(OperatorTest, WhatHasNoOrderIsWaitedFor) {
   PolicyEnforcer enforcer({.clock = clock_});
   gate_ = &enforcer;
@@ -277,7 +277,7 @@ TEST_F(OperatorTest, ADeletionRollsWhatUsedIt) {
               HasSubstr(R"({"name":"STAKATER_CONFIG_CONFIGMAP","$patch":"delete"})"));
 }
 
-// With the default flags, too; also when it happens before the first look.
+// This holds with the default flags, and when it happens before the first look, too.
 TEST_F(OperatorTest, ASourceThatIsMadeAnewWithOtherDataIsAChange) {
   PutConfigMap("config", "old");
   Put(*deployments_, Web());
@@ -290,16 +290,16 @@ TEST_F(OperatorTest, ASourceThatIsMadeAnewWithOtherDataIsAChange) {
   EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
 }
 
-// A list shows that it is gone, and not since when.
+// A list shows that the source is gone, but not since when.
 TEST_F(OperatorTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
   PutConfigMap("config", "old");
   StartOperator();
   for (int i = 0; i < 5; ++i) {
-    Put(*deployments_, Web(kApi));  // so that the Deployment is younger than what is listed
+    Put(*deployments_, Web(kApi));  // the Deployment is younger than the objects in the list
   }
   Put(*deployments_, Web());
   KX_UNTIL(Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 2) {
-    clock_.Advance(milliseconds(100));  // they are told of one after the other
+    clock_.Advance(milliseconds(100));  // the events come one after the other
   }
   config_maps_->FailLists(Status(Reason::kUnavailable, "down"), 1000);
   config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), 1000);
@@ -310,7 +310,8 @@ TEST_F(OperatorTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
   config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), 0);
   AwaitEvents("configmaps", "delete", 1);
   for (int i = 0; i < 8; ++i) {
-    PutConfigMap("other", std::to_string(i));  // so that what is made anew is younger than that
+    // The source that is made anew is younger than the Deployment.
+    PutConfigMap("other", std::to_string(i));
   }
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "add", 3);
@@ -318,7 +319,7 @@ TEST_F(OperatorTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
   EXPECT_THAT(writer_.Await(2)[0].patch, HasSubstr(DigestText("new")));
 }
 
-// The watches are not in step: the workload ran with what is gone.
+// The watches are not in step: the workload ran with the source that is gone.
 TEST_F(OperatorTest, AWorkloadThatIsToldOfAfterItsSourceWasMadeAnewMissesNothing) {
   PutConfigMap("config", "old");
   StartOperator();
@@ -331,12 +332,12 @@ TEST_F(OperatorTest, AWorkloadThatIsToldOfAfterItsSourceWasMadeAnewMissesNothing
   EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
 }
 
-// The watches are not in step: the change is told of first, the workload was made first.
+// The watches are not in step: the event of the change comes first, but the workload is older.
 TEST_F(OperatorTest, AWorkloadThatIsToldOfAfterAChangeThatIsYoungerMissesNothing) {
   PutConfigMap("config", "old");
   StartOperator();
   for (const char* value : {"older", "old", "older", "old", "new"}) {
-    PutConfigMap("config", value);  // the last has a later version than the Deployment
+    PutConfigMap("config", value);  // the last write has a later version than the Deployment
   }
   AwaitEvents("configmaps", "update", 5);
   Put(*deployments_, Web());
@@ -410,7 +411,8 @@ TEST_F(OperatorTest, AWorkloadThatIsGoneIsDropped) {
 TEST_F(OperatorTest, AnAnswerThatNamesNoObjectDropsNoRollout) {
   PutConfigMap("config", "old");
   Put(*deployments_, Web());
-  writer_.Fail(kWeb, Status(Reason::kNotFound, "404 page not found", 404));  // as a proxy says
+  // A proxy answers like this.
+  writer_.Fail(kWeb, Status(Reason::kNotFound, "404 page not found", 404));
   StartOperator();
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "update", 1);
@@ -433,8 +435,8 @@ TEST_F(OperatorTest, WithoutAReferenceARuleOrANewDigestNothingIsQueued) {
   PutConfigMap("other", "new");
   PutConfigMap("config", "new");
   PutConfigMap("config", "new", "ignored");
-  PutConfigMap("config", "new");  // a new version, the same data
-  PutConfigMap("late", "new");    // created
+  PutConfigMap("config", "new");  // it has a new version and the same data
+  PutConfigMap("late", "new");  // it is created
   AwaitEvents("configmaps", "update", 3);
   AwaitEvents("configmaps", "add", 4);
   operator_->Stop();
@@ -479,7 +481,7 @@ TEST_F(OperatorTest, AStopWritesWhatIsDue) {
   EXPECT_EQ(writer_.calls().size(), 1U);
 }
 
-// As for ever, for one object that the server cannot convert.
+// A list may fail for ever because of one object that the server cannot convert.
 TEST_F(OperatorTest, AKindThatIsLateHoldsUpNoOther) {
   PutConfigMap("config", "old");
   Put(*deployments_, Web());

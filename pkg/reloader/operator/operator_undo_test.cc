@@ -1,4 +1,4 @@
-// Rollouts that are undone, or set back.
+// Tests rollouts that are undone or set back.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ using apimachinery::Status;
 
 class OperatorUndoTest : public OperatorTest {};
 
-// docs/reloader/behaviour.md promises the lines.
+// docs/reloader/behaviour.md promises these lines of the log.
 TEST_F(OperatorUndoTest, ARolloutThatGoesBackBeforeItIsThroughIsTold) {
   const auto put = [this](apps::Deployment web, std::int64_t generation, std::int64_t seen) {
     web.metadata.generation = generation;
@@ -63,10 +63,11 @@ TEST_F(OperatorUndoTest, ARolloutThatGoesBackBeforeItIsThroughIsTold) {
   EXPECT_EQ(writer_.calls().size(), 1U) << "its pods are left alone";
 }
 
-// Seed 161 of the simulation. What touches the source then makes it newer than its data.
+// Seed 161 of the simulation. A write of the source that does not change its data makes its version
+// later than that of its data.
 TEST_F(OperatorUndoTest, PodsThatBeginAfterASourceWasMadeAnewAreNotRolledForIt) {
   const auto put_others = [](cache::testing::FakeSource& source, const auto& object) {
-    for (int i = 0; i < 10; ++i) {  // each source counts for itself
+    for (int i = 0; i < 10; ++i) {  // each source counts separately
       Put(source, object);
     }
   };
@@ -98,7 +99,7 @@ TEST_F(OperatorUndoTest, PodsThatBeginAfterASourceWasMadeAnewAreNotRolledForIt) 
   web.spec.template_.spec.containers[0].image = "app:2";
   Put(*deployments_, web);
   await_looks(2);
-  config_maps_->Delete({"ns", "config"});  // of which a late watch tells after the release
+  config_maps_->Delete({"ns", "config"});  // a late watch sends this event after the release
   AwaitEvents("configmaps", "delete", 1);
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "add", 2);
@@ -119,7 +120,7 @@ TEST_F(OperatorUndoTest, PodsThatBeginAfterASourceWasMadeAnewAreNotRolledForIt) 
   EXPECT_TRUE(writer_.calls().empty());
 }
 
-// Self-heal: it would go on for ever otherwise.
+// A tool with self-heal would otherwise set it back for ever.
 TEST_F(OperatorUndoTest, ARolloutThatIsSetBackAgainAndAgainIsMadeAgainEverMoreRarely) {
   NoticeObserver observer;
   observers_ = {&observer};
@@ -161,7 +162,8 @@ TEST_F(OperatorUndoTest, ARolloutThatIsSetBackAgainAndAgainIsMadeAgainEverMoreRa
   EXPECT_EQ(observer.reasons(), std::vector<std::string>{"RolloutSetBack web"});
 }
 
-// The variable is right already, so that it is all in what the process knows of the pods.
+// The variable already has the right value, so only the process's knowledge of the pods asks for
+// the rollout.
 TEST_F(OperatorUndoTest, ARolloutAfterAnUndoThatIsRefusedIsNotForgotten) {
   recording_ = BaselineRecording::kNever;
   PutConfigMap("config", "good");

@@ -12,12 +12,13 @@ namespace {
 
 using apimachinery::Reason;
 
-// Between two looks at a Job that is being deleted, or made anew by another worker.
+// The time between two checks of a Job that is being deleted, or that another worker is making
+// anew.
 constexpr base::Duration kRecoverInterval = std::chrono::seconds(2);
 
 bool IsBehind(const apimachinery::Status& why) { return why.reason == Reason::kConflict; }
 
-/// A cache may be behind for minutes, for many workloads: it is told once of each.
+/// A cache may be behind for minutes and for many workloads, so this is logged once for each.
 void TellNotPlanned(const WorkloadId& id, const apimachinery::Status& why, bool is_news) {
   const bool is_behind = IsBehind(why);
   logging::Log(!is_behind ? logging::Level::kWarning
@@ -36,14 +37,14 @@ Retries::Failure FailureOfPlan(const apimachinery::Status& why) {
   return IsBehind(why) ? Retries::Failure::kBehind : Retries::FailureOf(why);
 }
 
-// A workload that has changed since it was read is read again, and the last time it is written
-// whatever it is by then: one that never stands still must not wait for ever.
+// A workload that has changed since it was read is read again. At the last attempt it is written
+// whatever its version is, so that a workload that changes all the time does not wait for ever.
 constexpr int kMaxVersions = 4;
 
-// What was told of while a plan was made is in the next.
+// Changes that came while a plan was made are part of the next plan.
 constexpr base::Duration kAtOnce = std::chrono::milliseconds(1);
 
-// Until what could not be written on a workload, or not be planned, is tried again.
+// The time after which a write or a plan that failed is tried again.
 constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
 
 }  // namespace
@@ -81,7 +82,7 @@ bool Reconciler::AwaitsEvent(const WorkloadId& id) const {
 
 bool Reconciler::AwaitsEvent(const Workload& cached) const {
   using Telling = ToldTemplates::Telling;
-  if (IsOfDeployment(cached)) {  // then the Deployment's events tell of the template
+  if (IsOfDeployment(cached)) {  // in this case the Deployment's events tell of the template
     const auto deployment = parts_.caches.GetWorkload(
         {WorkloadKind::kDeployment, {cached.id.key.namespace_, cached.template_ref->name}});
     return deployment && AwaitsEvent(*deployment);
@@ -105,7 +106,7 @@ Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
     return Finish(id, stop);
   }
   if (IsKeeper(*workload)) {
-    KeepNoPlace(id);  // a Job that waits may become one, by anybody's hand
+    KeepNoPlace(id);  // anybody may make it a Job that waits
     return Recover(id, stop);
   }
   const bool marked = WriteMarks(*workload, stop);
@@ -125,17 +126,19 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
   for (int tries = 1;; ++tries) {
     if (!workload) {
       KeepNoPlace(id);
-      return {};  // its event is on the way
+      return {};  // its event is on its way
     }
     if (!planned) {
       return NotPlanned(id, planned.error());
     }
     if (call.may_put_off && AwaitsTemplate(*workload, *planned)) {
-      return {.outcome = Outcome::kPutOff, .again = AwaitedTemplates::kInterval};  // with its place
+      // It keeps its place.
+      return {.outcome = Outcome::kPutOff, .again = AwaitedTemplates::kInterval};
     }
     const bool is_last = tries >= kMaxVersions;
     const bool checks = ChecksVersions();
-    // That of a CronJob changes with each of its Jobs, and one Job too many is worse than one late.
+    // The version of a CronJob changes with each of its Jobs, and an additional Job is worse than a
+    // late one.
     const bool is_blind = is_last && id.kind != WorkloadKind::kCronJob;
     const std::string version = checks && !is_last ? workload->resource_version : std::string();
     if (is_blind || !checks) {
@@ -155,7 +158,8 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
     } else if (*anew) {
       planned = **std::move(anew);
     } else {
-      workload->resource_version.clear();  // by what the cache says: there is nothing else
+      // The patch uses the cache's version, because there is no other.
+      workload->resource_version.clear();
       workload->template_resource_version.clear();
     }
   }
@@ -173,7 +177,7 @@ bool Reconciler::IsNews(const WorkloadId& id, const apimachinery::Status& why) {
   if (IsBehind(why)) {
     return held_up_.Note(id);
   }
-  held_up_.Forget(id);  // it is not a watch that has kept it waiting
+  held_up_.Forget(id);  // it is not a late watch that has kept it waiting
   return true;
 }
 
@@ -198,7 +202,7 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
   ReportBadItems(id, plan);
   ReportFullBaseline(workload, plan);
   if (!parts_.memory.Apply(id, plan)) {
-    return Answer{.again = kAtOnce};  // neither to be written nor recorded
+    return Answer{.again = kAtOnce};  // it must be neither written nor recorded
   }
   if (plan.not_updated > 0) {
     parts_.metrics.Skipped(SkipReason::kStrategyNotUpdated, plan.not_updated);
@@ -223,7 +227,7 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
     parts_.gate->OnUpToDate(workload);
   } else if (!plan.changes.empty() && parts_.gate != nullptr &&
              !parts_.gate->Admit(workload, plan.changes, annotations)) {
-    return Record(workload, plan, version, stop);  // the gate has it looked at again
+    return Record(workload, plan, version, stop);  // the gate has the workload looked at again
   }
   return plan.changes.empty() ? Record(workload, plan, version, stop)
                               : Write(workload, plan, annotations, begin, stop);
@@ -260,7 +264,7 @@ Reconciler::Answer Reconciler::Recover(const WorkloadId& keeper, const std::stop
 }
 
 void Reconciler::Forget(const WorkloadId& id) {
-  // Of one that is there again its event has told, and otherwise its deletion does.
+  // If the workload exists again, an event has told of that. Otherwise its deletion event does.
   if (!parts_.caches.GetWorkload(id)) {
     parts_.memory.Forget(id);
   }

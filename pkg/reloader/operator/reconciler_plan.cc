@@ -1,4 +1,5 @@
-// How a Reconciler plans: by the caches, and by the API server where those do not suffice.
+// Makes a Reconciler's plans from the caches, and from the API server when the caches do not
+// suffice.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -18,15 +19,15 @@ PairMemory::SeenRecord SeenOn(const Workload& workload) {
                                     VersionNumber(workload.resource_version));
 }
 
-/// The version that an answer of the API server about a doubtful source must have at least: that of
-/// everything which the plan knows by the workload, or has known by it.
+/// Returns the version that the API server's answer about a doubtful source must at least have:
+/// everything that the plan knows from the workload, or has known from it, must be in that answer.
 std::uint64_t DoubtfulSince(const Workload& workload, const Knowledge& known) {
   return std::max({known.record_at, VersionNumber(workload.resource_version),
                    VersionNumber(workload.template_resource_version)});
 }
 
-/// What has been compared is certain until somebody else records something, so that each plan does
-/// not ask again.
+/// Marks the compared sources as certain until somebody else records something, so that the next
+/// plans do not ask again.
 void MarkCompared(reloader::Plan& plan) {
   for (auto& [source, state] : plan.learnt) {
     state.is_ahead_of_record = state.is_ahead_of_record || plan.doubtful.contains(source);
@@ -39,7 +40,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
                                                          const std::stop_token& stop,
                                                          const Untold& untold) const {
   if (HasOwnRecord(workload) && parts_.memory.IsNewRecord(workload.id, SeenOn(workload))) {
-    parts_.memory.RecordedByOthers(workload.id);  // of whose rollout no event has told yet
+    parts_.memory.RecordedByOthers(workload.id);  // no event has told of that rollout yet
   }
   const auto behind = held_up_.IsPatient(workload.id) ? KeyedSources::Behind::kAwait
                                                       : KeyedSources::Behind::kLeaveOut;
@@ -65,7 +66,8 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
     }
   } while (sources.TakeNews());
   if (sources.left_out() && known.is_unplanned && parts_.rules.sync_after_restart) {
-    return apimachinery::Fail(*sources.left_out());  // only a first plan rolls for all that is new
+    // Only a first plan rolls for everything that is new.
+    return apimachinery::Fail(*sources.left_out());
   }
   plan.incomplete = sources.left_out();
   if (parts_.record_baselines != BaselineRecording::kAlways) {
@@ -87,7 +89,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanForCertain(std::optional<Wo
     return plan;
   }
   KX_ASSIGN_OR_RETURN(auto anew, PlanAnew(workload, stop, tenure));
-  // Where it may not be read there is the cache alone.
+  // When the sources may not be read from the API server, there is only the cache.
   return anew ? *std::move(anew) : std::move(plan);
 }
 
@@ -111,7 +113,7 @@ apimachinery::Result<std::optional<reloader::Plan>> Reconciler::PlanAnew(
   workload = std::move(fresh);
   auto plan = PlanFor(*workload, Doubts::kSettle, stop, untold);
   if (!plan) {
-    parts_.fresh_reads->Forget(workload->id);  // the next try is not to go by the cache
+    parts_.fresh_reads->Forget(workload->id);  // the next attempt must not rely on the cache
     return apimachinery::Fail(plan.error());
   }
   return *std::move(plan);
@@ -124,7 +126,7 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
   const auto plan = PlanFor(workload, Doubts::kLeave, {}, {});
   const auto why = plan ? plan->incomplete : std::optional(plan.error());
   if (why && !IsDenied(*why) && why->reason != apimachinery::Reason::kMalformed) {
-    return true;  // who asks is to ask again, where that may help
+    return true;  // the caller has to ask again when that may help
   }
   return plan && std::ranges::any_of(plan->changes, [&](const Change& change) {
            return std::ranges::find(change.causes, source) != change.causes.end();
@@ -134,7 +136,7 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
 bool Reconciler::AwaitsTemplate(const Workload& workload, const reloader::Plan& plan) {
   const auto cached = plan.changes.empty() ? std::nullopt : parts_.caches.GetWorkload(workload.id);
   if (cached && AwaitsEvent(*cached)) {
-    return true;  // the cache has moved since the key was taken
+    return true;  // the cache has changed since the key was taken
   }
   if (!cached || !ChecksVersions()) {
     awaited_.Forget(workload.id);

@@ -1,4 +1,5 @@
-// What a reconciler writes on workloads that it does not roll: the ends of rollouts, and baselines.
+// Writes what a reconciler records on workloads that it does not roll: ends of rollouts, and
+// baselines.
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/permissions/denial.h"
@@ -82,7 +83,7 @@ std::optional<Reconciler::Answer> Reconciler::TakeAway(const Workload& workload,
                                                        const std::string& version,
                                                        const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
-  // What could not be read may have changed since the baseline.
+  // A source that could not be read may have changed since the baseline.
   if (!plan.changes.empty() || plan.incomplete ||
       Find(workload.annotations, kBaselineAnnotation) == nullptr) {
     parts_.recording.NothingToDo(id);
@@ -115,7 +116,7 @@ bool Reconciler::CannotRecord(const WorkloadId& id,
     return false;
   }
   parts_.metrics.Recorded(id, false);
-  if (!status || IsMissingRight(*status)) {  // which Fallbacks tells
+  if (!status || IsMissingRight(*status)) {  // Fallbacks reports a missing right
     parts_.recording.Forbidden(id);
   } else if (parts_.recording.Failed(id)) {
     logging::Warning(

@@ -1,4 +1,4 @@
-// What a Reconciler tells of its work.
+// Reports what a Reconciler does, in the log, metrics, Events and alerts.
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/operator/reconciler.h"
 #include "kubexx/reloader/plan/baseline.h"

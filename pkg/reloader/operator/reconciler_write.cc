@@ -1,4 +1,4 @@
-// How a Reconciler rolls a workload, and what it makes of the answer.
+// Rolls a workload for a Reconciler, and evaluates the answer.
 #include <utility>
 
 #include "kubexx/logging/log.h"
@@ -63,7 +63,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     }
     return Answer{};
   }
-  if (written && !written->made) {  // a dry run: said once for each change
+  if (written && !written->made) {  // a dry run, which is reported once for each change
     parts_.memory.Confirm(id, plan.changes, false);
     LogReloads(id, plan.changes, "Changes detected, workload would be rolled");
     return Answer{};
@@ -73,7 +73,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     parts_.memory.Wrote(id, PairMemory::SeenRecord::OfPlan(plan, written->recorded ? baseline : "",
                                                            written->version));
     if (written->recorded && baseline.empty()) {
-      parts_.memory.TookAway(id, written->version);  // one of others is removed with it
+      parts_.memory.TookAway(id, written->version);  // a baseline of others is removed with it
     }
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes, "Changes detected, workload updated");
@@ -82,7 +82,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     if (written->recorded && !baseline.empty()) {
       parts_.recording.Written(id, baseline);
     } else if (!baseline.empty() && CannotRecord(id, written->refusal)) {
-      answer.again = parts_.recording.Ask(id, baseline).wait;  // no event is to come of it
+      answer.again = parts_.recording.Ask(id, baseline).wait;  // there will be no event for it
     }
     return answer;
   }
@@ -93,7 +93,8 @@ Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reload
                                           const apimachinery::Status& status,
                                           base::TimePoint begin) {
   const WorkloadId& id = workload.id;
-  if (apimachinery::IsObjectNotFound(status)) {  // deleted meanwhile; its event is on the way
+  // The workload was deleted meanwhile, and its event is on its way.
+  if (apimachinery::IsObjectNotFound(status)) {
     Forget(id);
     return {};
   }
@@ -120,7 +121,8 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload, Wo
   if (!baseline.empty()) {
     write.annotations[std::string(kBaselineAnnotation)] = baseline;
   } else if (has_baseline) {
-    write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;  // or it would be believed
+    // Otherwise the old baseline would be believed.
+    write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;
   }
   if (parts_.pauses != nullptr) {
     KX_RETURN_IF_ERROR(parts_.pauses->AddTo(workload, write, stop));
@@ -129,8 +131,8 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload, Wo
   const bool has_history = write.annotations.contains(std::string(kHistoryAnnotation));
   if (!written && (!baseline.empty() || has_history) && IsDenied(written.error()) &&
       !IsMissingRight(written.error())) {
-    // Others have filled the room for annotations, or a rule is about them, perhaps. The rollout
-    // matters more.
+    // The annotations of others may have used up the room, or an admission rule may refuse this
+    // annotation. The rollout is more important.
     write.annotations.erase(std::string(kHistoryAnnotation));
     write.annotations.erase(std::string(kBaselineAnnotation));
     if (has_baseline) {

@@ -11,12 +11,12 @@ namespace {
 
 constexpr base::Duration kFirstPause = std::chrono::milliseconds(5);
 constexpr base::Duration kFirstPauseOfDenied = std::chrono::seconds(1);
-// For so long the answer is the same; see ValueDigestReader.
+// The answer stays the same for this time; see ValueDigestReader.
 constexpr base::Duration kLeastPauseBehind = ValueDigestReader::kRefuses;
 constexpr base::Duration kLongestPause = std::chrono::minutes(1);
 
-// Longer ones are for those that keep failing. Until then a workload makes 11 attempts in 10 s,
-// which the limit of requests to the API server bounds when many fail at once.
+// Longer pauses are for workloads that fail repeatedly. Until then a workload makes 11 attempts in
+// 10 s. The limit of requests to the API server applies when many workloads fail at once.
 constexpr base::Duration kBeginnersPause = std::chrono::seconds(6);
 
 constexpr double kHopelessPerSecond = 10;

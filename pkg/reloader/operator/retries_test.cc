@@ -65,7 +65,7 @@ TEST_F(RetriesTest, AThousandThatAreAlwaysDeniedDelayNoOther) {
 }
 
 TEST_F(RetriesTest, AThousandThatAlwaysFailOtherwiseDelayNoOther) {
-  for (int round = 0; round < 20; ++round) {  // as when a webhook that must agree does not answer
+  for (int round = 0; round < 20; ++round) {  // as when an admission webhook does not answer
     for (int n = 0; n < 1000; ++n) {
       (void)retries_.After(Failing(n), Failure::kPasses);
     }

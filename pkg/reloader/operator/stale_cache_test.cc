@@ -1,4 +1,4 @@
-// What becomes of a rollout that is planned by a cache that is behind the API server.
+// Tests rollouts that are planned from a cache that is behind the API server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,14 +62,14 @@ apps::Deployment WebWithEnv(const std::string& variable, const std::string& base
   return web;
 }
 
-/// One whose people want no baseline.
+/// Returns a Deployment whose owners do not allow a baseline.
 apps::Deployment UnrecordedWeb(const std::string& variable) {
   apps::Deployment web = WebWithEnv(variable, "");
   web.metadata.annotations[std::string(kRecordBaseline)] = "false";
   return web;
 }
 
-/// The same when `manager` has written the variable.
+/// Returns the Deployment as if `manager` had written the variable.
 apps::Deployment StampedBy(const std::string& manager, apps::Deployment web) {
   web.metadata.managed_fields.push_back(
       {.manager = manager,
@@ -81,12 +81,12 @@ apps::Deployment StampedBy(const std::string& manager, apps::Deployment web) {
   return web;
 }
 
-/// One without a record, as another process of the operator has rolled it.
+/// Returns a Deployment without a record, as another process of the operator has rolled it.
 apps::Deployment RolledWeb(const std::string& variable) {
   return StampedBy("Reloader", UnrecordedWeb(variable));
 }
 
-/// The same with another ConfigMap.
+/// Returns the Deployment with another ConfigMap.
 apps::Deployment WithAnother(apps::Deployment web, const std::string& name) {
   core::Container& container = web.spec.template_.spec.containers[0];
   container.env_from.emplace_back().config_map_ref.emplace().local_object_reference.name = name;
@@ -96,7 +96,7 @@ apps::Deployment WithAnother(apps::Deployment web, const std::string& name) {
 constexpr std::uint64_t kBeyondTheCache = 1000;
 constexpr std::int64_t kGeneration = 7;
 
-/// The API server, which has a newer Deployment than the cache. Thread-safe.
+/// An API server that has a newer Deployment than the cache. Thread-safe.
 class NewerServer final : public WorkloadWriter, public WriteObserver {
  public:
   void Put(const apps::Deployment& web) {
@@ -107,12 +107,12 @@ class NewerServer final : public WorkloadWriter, public WriteObserver {
     web_ = *WorkloadFrom(WorkloadKind::kDeployment, object);
     web_.resource_version = std::to_string(++version_);
   }
-  /// Every write that names a version is refused.
+  /// Refuses every write that names a version.
   void RefuseVersions() {
     const base::MutexLock lock(mu_);
     refuses_versions_ = true;
   }
-  /// It may not be read.
+  /// Refuses to return the Deployment.
   void RefuseReads() {
     const base::MutexLock lock(mu_);
     refuses_reads_ = true;
@@ -150,7 +150,7 @@ class NewerServer final : public WorkloadWriter, public WriteObserver {
     const base::MutexLock lock(mu_);
     return reads_;
   }
-  /// Writes to a version that was not the present one.
+  /// Returns the number of writes to a version that was not the present one.
   int overtaken() const {
     const base::MutexLock lock(mu_);
     return overtaken_;
@@ -177,7 +177,7 @@ class NewerServer final : public WorkloadWriter, public WriteObserver {
   std::vector<WorkloadWrite> writes_ KX_GUARDED_BY(mu_);
 };
 
-/// Admits everything, and counts how often a workload gives its place up. Thread-safe.
+/// A gate that admits everything, and counts how often a workload gives its place up. Thread-safe.
 class CountingGate final : public RolloutGate {
  public:
   base::Subscription Attach(GateHost) override { return {}; }
@@ -195,8 +195,8 @@ class CountingGate final : public RolloutGate {
 
 class StaleCacheTest : public testing::Test {
  protected:
-  /// The cache has a Deployment that runs with "old", and "config" changes to "new". `then`: before
-  /// "config" changes once more, to "newer".
+  /// The cache has a Deployment that runs with "old", and "config" changes to "new". `then` runs
+  /// before "config" changes once more, to "newer".
   void Run(const std::function<void()>& then = {}) {
     PutConfig("old");
     Put(*deployments_, WebWithEnv("", "old"));
@@ -212,7 +212,7 @@ class StaleCacheTest : public testing::Test {
     }
     reloader->Stop();
   }
-  /// An operator that knows what the caches have now.
+  /// Starts an operator that knows the present content of the caches.
   std::unique_ptr<Operator> Start(ValueDigestReader::Fetch fetch_values = {}) {
     InformerSet set;
     set.sources[SourceType::kConfigMap] = NewTestInformer(
@@ -241,7 +241,7 @@ class StaleCacheTest : public testing::Test {
     KX_AWAIT(reloader->Ready());
     return reloader;
   }
-  /// Changes the data; that makes the first rollout, and the only one.
+  /// Changes the data, which leads to the first and only rollout.
   void RollOnlyForAChange(Operator& reloader) {
     Change("newer", 2);
     KX_UNTIL(!Rollouts().empty()) {
@@ -254,14 +254,15 @@ class StaleCacheTest : public testing::Test {
     ASSERT_EQ(rollouts.size(), 1U);
     EXPECT_EQ(rollouts[0].variables.at(0).value, DigestOfKey("newer"));
   }
-  /// The same after the operator has planned for "old" and no baseline, and has found that the
-  /// server's Deployment was rolled for "new", which the cache has not.
+  /// Starts an operator that has planned for "old" without a baseline, and has found that the
+  /// server's Deployment was rolled for "new", which the cache does not have yet.
   std::unique_ptr<Operator> StartBehind() {
     PutConfig("old");
     apps::Deployment other;
     other.metadata.namespace_ = "ns";
     other.metadata.name = "other";
-    for (int i = 0; i < 10; ++i) {  // what Deployments get from here on is later than ConfigMaps'
+    // Later versions of Deployments are later than those of ConfigMaps.
+    for (int i = 0; i < 10; ++i) {
       Put(*deployments_, other);
     }
     Put(*deployments_, At(kGeneration, UnrecordedWeb("")));
@@ -278,7 +279,7 @@ class StaleCacheTest : public testing::Test {
     web.metadata.generation = generation;
     return web;
   }
-  /// The Deployment as another process has rolled it for "new" since the cache got it.
+  /// Returns the Deployment as another process has rolled it for "new" since the cache got it.
   apps::Deployment Rolled() const { return At(kGeneration + writes_since_, RolledWeb("new")); }
   std::vector<WorkloadWrite> Rollouts() const {
     std::vector<WorkloadWrite> rollouts;
@@ -286,7 +287,7 @@ class StaleCacheTest : public testing::Test {
     std::ranges::copy_if(writes, std::back_inserter(rollouts), &WorkloadWrite::Rolls);
     return rollouts;
   }
-  /// An edit, until its window is over.
+  /// Edits the data, and waits until the window of the edit is over.
   void Change(const std::string& value, double edits) {
     PutConfig(value);
     const metrics::Counter updates = registry_.Counter(
@@ -296,7 +297,7 @@ class StaleCacheTest : public testing::Test {
     clock_.AwaitSleepers(1);
     clock_.Advance(std::chrono::milliseconds(100));
   }
-  /// Lets time pass until something is written.
+  /// Lets time pass until there is a write.
   void AdvanceToWrite() {
     KX_UNTIL(!server_.writes().empty()) {
       if (clock_.Sleepers() > 0) {
@@ -304,7 +305,7 @@ class StaleCacheTest : public testing::Test {
       }
     }
   }
-  /// Blocks until so many plans have found nothing to write.
+  /// Blocks until this many plans have found nothing to write.
   void AwaitSkipped(double plans,
                     const base::testing::Where& where = base::testing::Where::current()) {
     const metrics::Counter skipped =
@@ -333,7 +334,7 @@ class StaleCacheTest : public testing::Test {
   std::shared_ptr<cache::testing::FakeSource> deployments_ =
       std::make_shared<cache::testing::FakeSource>();
   ReloadStrategy strategy_ = ReloadStrategy::kEnvVars;
-  /// How often the server's Deployment was written since the cache's.
+  /// The number of writes of the server's Deployment since the cache's version.
   std::int64_t writes_since_ = 2;
   base::testing::FakeClock clock_;
   metrics::Registry registry_;
@@ -351,19 +352,20 @@ TEST_F(StaleCacheTest, ARolloutThatHasBeenMadeIsNotToldAgain) {
   EXPECT_LE(server_.reads(), 5) << "no loop";
 }
 
-// Two operators work on it, or one has just taken over: what this one knows for certain is older.
+// Two operators work on the Deployment, or one has just taken over, so what this one regards as
+// certain is older.
 TEST_F(StaleCacheTest, WhatAnotherOperatorHasRolledIsNotRolledAgain) {
   server_.Put(WebWithEnv("", "old"));
   Run([&] { server_.Put(WebWithEnv("newer", "newer")); });
   EXPECT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
 }
 
-// A replica takes over whose store of the source is behind: going by it would roll back, and then
-// forward again.
+// A replica takes over whose store of the source is behind. If it relied on the store, it would
+// roll back and then forward again.
 TEST_F(StaleCacheTest, ASourceThatIsBehindAnothersRecordIsWaitedFor) {
   PutConfig("old");
   Put(*deployments_, WebWithEnv("", "old"));
-  Put(*deployments_, WebWithEnv("new", "new"));  // the other one has rolled it
+  Put(*deployments_, WebWithEnv("new", "new"));  // the other operator has rolled it
   server_.Put(WebWithEnv("new", "new"));
   std::atomic<int> compared = 0;
   const auto reloader = Start([&](const SourceId&, const std::stop_token&) {
@@ -381,8 +383,8 @@ TEST_F(StaleCacheTest, ASourceThatIsBehindAnothersRecordIsWaitedFor) {
   EXPECT_GT(compared, 0);
 }
 
-// It would say that the workload runs with the data from before, which another operator would roll
-// for once more.
+// The record would say that the workload runs with the earlier data, and another operator would
+// roll for these once more.
 TEST_F(StaleCacheTest, WhatAnotherHasRecordedIsNotRecordedOver) {
   PutConfig("new");
   Put(*deployments_, WebWithEnv("", ""));
@@ -409,7 +411,7 @@ TEST_F(StaleCacheTest, AWorkloadThatAlwaysChangesIsRecordedInTheEnd) {
 }
 
 TEST_F(StaleCacheTest, AVariableThatSomebodyHasSetIsNoRolloutOfTheOperator) {
-  server_.Put(WebWithEnv("new", "old"));  // an undo, for example: pods were made before
+  server_.Put(WebWithEnv("new", "old"));  // for example an undo, whose pods were made before
   PutConfig("old");
   Put(*deployments_, WebWithEnv("", "old"));
   const auto reloader = Start();
@@ -425,13 +427,13 @@ TEST_F(StaleCacheTest, AVariableThatSomebodyHasSetIsNoRolloutOfTheOperator) {
   EXPECT_EQ(server_.failed(), 0);
 }
 
-// Seed 250 of the simulation: a new leader knows that the pods ran with "old", and nothing is
-// recorded.
+// Seed 250 of the simulation: a new leader knows that the pods ran with "old", and there is no
+// record.
 TEST_F(StaleCacheTest, ARolloutWhoseEventIsOnItsWayIsNotMadeAgain) {
   const auto reloader = StartBehind();
   Put(*deployments_, Rolled());
   clock_.AdvanceToSleeper(AwaitedTemplates::kInterval);
-  for (int i = 0; i < 30; ++i) {  // what ConfigMaps get from here on is later than the rollout
+  for (int i = 0; i < 30; ++i) {  // later versions of ConfigMaps are later than the rollout
     core::ConfigMap other;
     other.metadata.namespace_ = "other";
     other.metadata.name = std::to_string(i);
@@ -440,7 +442,7 @@ TEST_F(StaleCacheTest, ARolloutWhoseEventIsOnItsWayIsNotMadeAgain) {
   RollOnlyForAChange(*reloader);
 }
 
-// The same with an event that does not come: nobody else has written the template meanwhile.
+// The event never comes in this test, and nobody else has written the template meanwhile.
 TEST_F(StaleCacheTest, ARolloutOfWhichNoEventTellsIsNotMadeAgain) {
   writes_since_ = 1;
   const auto reloader = StartBehind();
@@ -485,12 +487,12 @@ TEST_F(StaleCacheTest, WhereItMayNotBeReadTheCacheIsBelieved) {
   server_.Put(WebWithEnv("", "old"));
   server_.RefuseReads();
   Run();
-  // What it ran with may be recorded besides, by a write that rolls nothing.
+  // Another write may record what it ran with, but it does not roll.
   EXPECT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
   EXPECT_EQ(server_.reported(), 1);
 }
 
-// Of which the API server is asked before the first write.
+// The API server is asked for it before the first write.
 TEST_F(StaleCacheTest, WhereItMayNotBeReadTheCacheIsBelievedByAnnotationsToo) {
   strategy_ = ReloadStrategy::kAnnotations;
   server_.Put(WebWithEnv("", "old"));
@@ -499,7 +501,7 @@ TEST_F(StaleCacheTest, WhereItMayNotBeReadTheCacheIsBelievedByAnnotationsToo) {
   EXPECT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
 }
 
-// A watch may lag for minutes, for one of many sources.
+// The watch of one of many sources may be late by minutes.
 TEST_F(StaleCacheTest, ASourceThatIsBehindHoldsUpNoOtherForLong) {
   PutConfig("old");
   PutConfig("2", "other");
@@ -508,7 +510,7 @@ TEST_F(StaleCacheTest, ASourceThatIsBehindHoldsUpNoOtherForLong) {
       " configmap/other=" + DigestOfKey("1");
   Put(*deployments_, WebWithEnv("", "old"));
   Put(*deployments_, web);
-  Put(*deployments_, web);  // later than both
+  Put(*deployments_, web);  // it is later than both
   server_.Put(web);
   std::atomic<int> compared = 0;
   const auto reloader = Start([&](const SourceId& id, const std::stop_token&) {
@@ -530,7 +532,7 @@ TEST_F(StaleCacheTest, ASourceThatIsBehindHoldsUpNoOtherForLong) {
     }
   }
   const base::Duration took = clock_.Now() - begin;
-  // The record that this replica has written now says of the source what the other one said.
+  // This replica's own record now has the same digest of the source as the other's record had.
   const int before = compared;
   KX_UNTIL(compared > before || Rollouts().size() > 1) {
     if (clock_.Sleepers() > 0) {
@@ -566,7 +568,7 @@ TEST_F(StaleCacheTest, ASourceThatMayNotBeReadHoldsUpNoOther) {
     }
   }
   const int before = asked;
-  KX_UNTIL(asked > before) {  // the rest is looked at again
+  KX_UNTIL(asked > before) {  // the others are looked at again
     if (clock_.Sleepers() > 0) {
       clock_.Advance(std::chrono::seconds(1));
     }
@@ -589,7 +591,7 @@ TEST_F(StaleCacheTest, WhereASourceMayNotBeReadTheWorkloadIsNotWrittenUnseen) {
   EXPECT_EQ(server_.writes()[0].resource_version, std::to_string(kBeyondTheCache + 1));
 }
 
-// Its version changes all day.
+// The version of the source changes all the time.
 TEST_F(StaleCacheTest, ADoubtThatIsSettledDoesNotComeBack) {
   PutConfig("bad");
   apps::Deployment web = StampedBy("kubectl-rollout", UnrecordedWeb("good"));

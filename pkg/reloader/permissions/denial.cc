@@ -11,9 +11,9 @@ bool IsMissingRight(const apimachinery::Status& status) {
   if (status.reason != Reason::kForbidden) {
     return false;
   }
-  // Nothing but the text tells them apart. Every authorizer's refusal has the form that
-  // k8s.io/apiserver gives it: `is forbidden: User "x" cannot patch resource "deployments" in ...`,
-  // and what admission says comes after other words.
+  // Only the text tells the two apart. The refusal of an authorizer has the form that
+  // k8s.io/apiserver gives it: `is forbidden: User "x" cannot patch resource "deployments" in ...`.
+  // The message of an admission plugin follows other words.
   const std::string_view text = status.message;
   constexpr std::string_view kBegin = "is forbidden: User \"";
   const std::size_t user = text.find(kBegin);
@@ -32,7 +32,7 @@ bool IsDenied(const apimachinery::Status& status) {
     case Reason::kUnsupportedMediaType:
       return true;
     default:
-      // Webhooks may answer with a status of their own and no reason of the API.
+      // A webhook may answer with a status of its own that has none of the API's reasons.
       return status.reason == Reason::kUnknown && status.code >= 400 && status.code < 500 &&
              status.code != 404 && status.code != 408 && status.code != 409 && status.code != 429;
   }
@@ -48,7 +48,8 @@ bool MayHaveBeenMade(const apimachinery::Status& status) {
     case Reason::kServiceUnavailable:
       return true;
     default:
-      // A proxy that lost its server, and an API server whose store did not answer in time.
+      // The answer comes from a proxy that lost its server, or from an API server whose store did
+      // not answer in time.
       return status.code == 502 ||
              (status.code == 500 && status.message.find("etcdserver: ") != std::string::npos);
   }

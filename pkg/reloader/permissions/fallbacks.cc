@@ -11,11 +11,13 @@ namespace {
 
 constexpr base::Duration kRetryAfter = std::chrono::minutes(1);
 
-// Writes are tried when there is something to write only: who has not been refused one for so long
-// may have no need for it any more, or the namespace is gone. What is watched is tried for ever.
+// The operator tries a write only when it has something to write. If no write has been refused for
+// so long, it may have nothing to write any more, or the namespace may be gone. A watch is tried
+// for ever.
 constexpr base::Duration kRefusedWriteCounts = std::chrono::hours(1);
 
-// Of one kind and verb; that many more namespaces refuse it, too, is told at level debug.
+// This many namespaces are logged for one kind and verb. Further namespaces that refuse it are
+// logged at level debug.
 constexpr std::size_t kLoggedNamespaces = 10;
 
 bool IsRead(std::string_view verb) {
@@ -40,7 +42,8 @@ Fallbacks::Fallbacks(metrics::Registry* registry, base::Clock& clock)
 }
 
 void Fallbacks::ShowLocked(const Verb& verb) const {
-  // Nobody asks for DeploymentConfigs: a cluster without OpenShift lacks nothing.
+  // DeploymentConfigs have no metric here, because a cluster without OpenShift does not lack
+  // anything.
   if (registry_ == nullptr ||
       (verb.first == KindName(WorkloadKind::kDeploymentConfig) && verb.second == kServed)) {
     return;
@@ -49,7 +52,7 @@ void Fallbacks::ShowLocked(const Verb& verb) const {
       ->Gauge("kubexx_reloader_fallback",
               "1 while a verb is refused, or an API not served, and done without",
               {{"kind", verb.first}, {"verb", verb.second}})
-      .Set(refused_.at(verb).empty() ? 0 : 1);  // also what is granted from the start
+      .Set(refused_.at(verb).empty() ? 0 : 1);  // also for rights that are granted from the start
 }
 
 void Fallbacks::ExpireLocked() {

@@ -22,7 +22,8 @@ constexpr std::string_view kSeemsUnserved =
 }  // namespace
 
 bool PolicyAccess::SeemsUnserved(const Status& status) {
-  return status.message.contains(kSeemsUnserved);  // the reflector says before it what it did
+  // The reflector puts what it did in front of the message.
+  return status.message.contains(kSeemsUnserved);
 }
 
 class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
@@ -46,7 +47,7 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
           !std::exchange(has_brought_some_, false)) {
         return apimachinery::Fail(std::move(judged));
       }
-      // No event may have told that they are gone, as when the watch was half-open.
+      // There may have been no events of their deletion, for example when the watch was half-open.
       return codec::ListMeta{.resource_version =
                                  options.resource_version.empty() ? "0" : options.resource_version};
     }
@@ -81,7 +82,7 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
         [this, stop](Result<void> result) { return Ended(std::move(result), stop); });
   }
 
-  // Says nothing of the right to watch, and brings no policies.
+  // This request tells nothing of the right to watch, and brings no policies.
   Result<std::string> CurrentVersion(std::stop_token stop) override {
     return inner_->CurrentVersion(std::move(stop));
   }
@@ -97,7 +98,7 @@ class PolicyAccess::FollowedListWatch final : public cache::ListerWatcher {
     return sink(std::move(event));
   }
 
-  // The result of a watch, as it is judged.
+  // Returns the result of a watch as the reflector has to see it.
   Result<void> Ended(Result<void> watched, const std::stop_token& stop) {
     if (!watched) {
       return apimachinery::Fail(owner_.Judge(refusal_, watched.error(), stop));
@@ -190,14 +191,15 @@ Status PolicyAccess::Judge(Refusal& refusal, Status status, const std::stop_toke
   const bool is_missing = status.reason == Reason::kNotFound;
   if (!is_missing && status.reason != Reason::kForbidden &&
       status.reason != Reason::kUnauthorized) {
-    return status;  // says nothing of the right: neither begins a refusal nor ends one
+    return status;  // the error tells nothing of the right, so it neither begins nor ends a refusal
   }
   if (const auto unserved_since = UnservedSince(refusal, stop)) {
     Granted(refusal, {});
     const base::MutexLock lock(mu_);
     refusal.unserved_since = unserved_since;
     gaps_.erase(refusal.namespace_);
-    return {Reason::kNotFound, std::move(status.message), status.code};  // so there are none
+    // There are no policies then.
+    return {Reason::kNotFound, std::move(status.message), status.code};
   }
   const base::TimePoint now = options_.clock.Now();
   bool is_new = false;

@@ -200,8 +200,8 @@ TEST_F(PolicyAccessTest, WhatIsCertainlyNotInstalledIsKnownAtOnce) {
   EXPECT_EQ(List(), Reason::kServiceUnavailable);
 }
 
-// Seed 9253 of the simulation: the API was taken away while the watch was half-open, and nobody
-// ever told of the policy that went with it.
+// Seed 9253 of the simulation: the API was removed while the watch was half-open, so there never
+// was an event for the policy that was removed with it.
 TEST_F(PolicyAccessTest, PoliciesOfAnApiThatIsGoneAreGoneForWhoHasThem) {
   inner_->PutObject({.encoding = codec::Encoding::kJson,
                      .bytes = R"({"metadata":{"namespace":"shop","name":"gentle"}})",

@@ -36,7 +36,8 @@ class Refusals::FollowedListWatch final : public cache::ListerWatcher {
   }
 
   Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
-    // Only what has been refused before is looked at: all others' events go straight to the sink.
+    // Only a watch that has been refused before is looked at. The events of all others go directly
+    // to the sink.
     auto result = owner_.BeganWatch(id_) ? WatchRefused(options, sink, std::move(stop))
                                          : inner_->Watch(options, sink, std::move(stop));
     owner_.Ended(id_, Verb::kWatch, result);
@@ -68,7 +69,8 @@ class Refusals::FollowedListWatch final : public cache::ListerWatcher {
                                                   });
   }
 
-  // Says nothing of the right to watch, and of that to list only what the next list says as well.
+  // This request tells nothing of the right to watch, and of the right to list only what the next
+  // list tells, too.
   Result<std::string> CurrentVersion(std::stop_token stop) override {
     return inner_->CurrentVersion(std::move(stop));
   }
@@ -222,7 +224,7 @@ void Refusals::Show() const {
         bool& any = refused[{entry.resource, verb}];
         any = any || (IsRefused(entry, now) && entry.verb == verb);
       }
-      // Of many namespaces only those of which there is something to tell.
+      // When there are many namespaces, only those are logged that have something to report.
       if (entry.has_been_refused || (entry.need == Need::kPart && entry.namespace_.empty())) {
         bool& any = unavailable[{entry.resource, entry.namespace_}];
         any = any || IsRefused(entry, now);

@@ -29,7 +29,7 @@ class RefusalsTest : public testing::Test {
   void List() {
     (void)followed_->List({}, [](cache::Object&&) { return Result<void>(); }, {});
   }
-  /// Returns when it is refused, with the first event, or when `stop` is requested.
+  /// Watches until the watch is refused, has brought its first event, or `stop` is requested.
   void Watch(std::stop_source stop = {}) {
     ListOptions options;
     options.resource_version = from_;
@@ -98,7 +98,7 @@ TEST_F(RefusalsTest, AListThatSucceedsDoesNotHideARefusedWatch) {
   EXPECT_THAT(refusals_.Problem(), Optional(HasSubstr("may not watch secrets")));
   EXPECT_EQ(Shown("watch"), 1);
   EXPECT_EQ(Shown("list"), 0);
-  Watch();  // brings an event
+  Watch();  // this brings an event
   EXPECT_FALSE(refusals_.Problem());
 }
 

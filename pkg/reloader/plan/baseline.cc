@@ -10,13 +10,14 @@
 namespace kubexx::reloader {
 namespace {
 
-/// The formats: that with versions of sources, and that without.
+/// The formats: one with versions of sources, and one without.
 constexpr std::string_view kWithVersions = "v2";
 constexpr std::string_view kWithoutVersions = "v1";
 constexpr std::string_view kAbsent = "-";
 constexpr std::size_t kDigestSize = 40;
 
-/// Takes what stands before the next `separator` off `text`, and the separator.
+/// Removes the text up to the next `separator` from `text`, together with the separator, and
+/// returns it.
 std::string_view Take(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view taken = text.substr(0, end);
@@ -28,7 +29,7 @@ bool IsKeyList(std::string_view text) {
   return !AnyItem(text, [](std::string_view key) { return !reloadpolicy::IsDataKey(key); });
 }
 
-/// Whether `text` is a number and nothing else, which is stored in `number` then.
+/// Whether `text` is only a number, which is then stored in `number`.
 template <typename Number>
 bool ReadNumber(std::string_view text, Number& number) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -9,17 +9,17 @@
 namespace kubexx::reloader {
 namespace {
 
-/// An informer shows the operator's own write later than the answer to it: what is missing earlier
-/// than this was not taken away.
+/// An informer shows the operator's own write later than its answer comes. An annotation that is
+/// missing earlier than this was not removed.
 constexpr base::Duration kShownAfter = std::chrono::seconds(10);
 
-/// For how long a write is remembered: who takes the annotation away less often than this is no
-/// trouble.
+/// The time for which a write is remembered. A tool that removes the annotation less often does no
+/// harm.
 constexpr base::Duration kRemembered = std::chrono::hours(1);
 
 constexpr base::Duration kSweepInterval = std::chrono::minutes(1);
 
-/// One or two may be somebody's `kubectl replace`.
+/// Fewer removals may be a person's `kubectl replace`.
 constexpr int kLostForGood = 3;
 
 std::size_t HashOf(const WorkloadId& workload) {
@@ -31,7 +31,7 @@ std::size_t HashOf(const WorkloadId& workload) {
   return result;
 }
 
-/// `first`, doubled for each time after the first, and at most `limit`.
+/// Returns `first`, doubled for each time after the first, but at most `limit`.
 base::Duration Doubled(base::Duration first, int times, base::Duration limit) {
   base::Duration interval = first;
   for (int i = 1; i < times && interval < limit; ++i) {
@@ -82,7 +82,7 @@ base::Duration BaselineSchedule::SlotLocked(const WorkloadId& workload, base::Ti
   auto found = slots_.find(workload);
   if (found == slots_.end()) {
     if (earliest > now) {
-      return earliest - now;  // it takes its turn when that time has come
+      return earliest - now;  // its turn comes when that time has come
     }
     const auto spacing = std::chrono::duration_cast<base::Duration>(
         std::chrono::duration<double>(1 / options_.rate));

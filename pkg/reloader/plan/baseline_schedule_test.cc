@@ -125,7 +125,7 @@ TEST_F(BaselineScheduleTest, NewsKeepToTheRate) {
   EXPECT_EQ(ask(3), milliseconds(100)) << "asking again is no way round it";
   clock_.Advance(milliseconds(100));
   EXPECT_EQ(ask(3), base::Duration(0));
-  // Nor is to have waited for a reason of its own.
+  // A wait for a reason of its own does not count either.
   for (int n = 4; n < 7; ++n) {
     schedule_.Written(Number(n), "v1 u");
     EXPECT_EQ(schedule_.Ask(Number(n), "v1 u a").wait, minutes(1));

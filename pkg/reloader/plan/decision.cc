@@ -14,7 +14,7 @@ bool IsExcluded(const Source& source, const Workload& workload) {
          AnyItem(*list, [&](std::string_view item) { return item == source.id.key.name; });
 }
 
-/// A value as messages show it: a long one would fill them.
+/// Returns a value for a message. A long value is cut.
 std::string Shown(std::string_view value) {
   constexpr std::size_t kShownBytes = 100;
   return value.size() <= kShownBytes ? std::string(value)
@@ -24,7 +24,7 @@ std::string Shown(std::string_view value) {
 bool IsTrue(const std::string* value) { return value != nullptr && ParseGoBool(*value); }
 bool IsEmpty(const std::string* value) { return value == nullptr || value->empty(); }
 
-/// Whether any of the keys that choose sources of `type` is there.
+/// Whether one of the annotations that choose sources of `type` is set.
 bool Speaks(const Annotations& annotations, SourceType type, const AnnotationKeys& keys) {
   return Find(annotations, keys.Reload(type)) != nullptr ||
          Find(annotations, keys.search) != nullptr ||
@@ -32,13 +32,14 @@ bool Speaks(const Annotations& annotations, SourceType type, const AnnotationKey
          Find(annotations, keys.TypedAuto(type)) != nullptr;
 }
 
-/// Whether Go's strconv.ParseBool takes it for false.
+/// Whether Go's strconv.ParseBool reads it as false.
 bool IsGoFalse(std::string_view value) {
   return value == "0" || value == "f" || value == "F" || value == "false" || value == "False" ||
          value == "FALSE";
 }
 
-/// `meaning`: the value that has an effect. `as_go`: so have others that Go takes for true.
+/// `meaning` is the value that has an effect. If `as_go`, other values that Go reads as true have
+/// the effect, too.
 void CheckValue(const Annotations& annotations, std::string_view key, std::string_view meaning,
                 bool as_go, std::vector<BadItem>& bad_items) {
   const std::string* value = Find(annotations, key);

@@ -9,11 +9,12 @@ namespace {
 
 using Kind = PairState::Kind;
 
-/// Many templates before one has made all pods are somebody's attempts.
+/// When a workload has so many templates before one of them has made all pods, somebody is
+/// experimenting.
 constexpr std::size_t kMaxFormers = 8;
 
-/// Whether all pods have of a source what `had` says: those from before, and those that have begun
-/// since the template went back, at `since`.
+/// Whether all pods have what `had` says of a source: those from before, and those that have begun
+/// since the template went back at `since`.
 bool IsSameFor(const SourceId& source, const PairState& had, const Knowledge& known,
                std::uint64_t since) {
   if (had.kind == Kind::kUncertain) {
@@ -33,9 +34,11 @@ bool IsSameFor(const SourceId& source, const PairState& had, const Knowledge& kn
           state->second.keys == had.keys);
 }
 
-/// Some pods have what `had` says of a source, and others may have something else.
+/// Returns the state in which some pods have what `had` says of a source and others may have
+/// something else.
 PairState MixedWith(const SourceId& source, PairState had) {
-  const bool is_told = source.type == SourceType::kSecretProviderClass;  // by the pods themselves
+  // The pods themselves report it.
+  const bool is_told = source.type == SourceType::kSecretProviderClass;
   return {.kind = Kind::kConfirmed,
           .digest = is_told || had.digest == kNoSource ? had.digest : UnknownData(),
           .keys = std::move(had.keys),

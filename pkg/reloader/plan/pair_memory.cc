@@ -11,17 +11,17 @@ namespace {
 
 using Kind = PairState::Kind;
 
-// Of one source between two plans: more than that are a stream of edits, of which the last ones
-// count.
+// The number of changes of one source between two plans. More of them are a stream of edits, of
+// which only the last ones count.
 constexpr std::size_t kMaxMoves = 8;
 
-/// Whether `state` was taken from the data of this change, or of a later one, which pods may not
-/// have seen that were there before the change.
+/// Whether `state` was taken from the data of this change or of a later one. Pods that were there
+/// before the change may not have seen these data.
 bool WasTakenFrom(const PairState& state, std::uint64_t change, const Knowledge& known) {
   return change != 0 && change <= state.taken_at && change >= known.template_since;
 }
 
-/// Keeps them in order: a change may be told of anew (see RecentChanges).
+/// Keeps the changes in order, because a change may be told of again (see RecentChanges).
 void AddTo(std::vector<Move>& moves, const Move& move) {
   const auto place = std::ranges::lower_bound(moves, move.version, {}, &Move::version);
   if (place != moves.end() && place->version == move.version) {
@@ -41,7 +41,7 @@ void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source
   Knowledge& known = states_[workload];
   if (now && now->version != 0 && now->version < known.template_since &&
       !IsOverKeys(known.pairs, source)) {
-    known.pairs[source] = BeganWith(now->digest);  // the change was on the way for longer
+    known.pairs[source] = BeganWith(now->digest);  // the event of the change took longer
   } else {
     const auto [state, is_new] =
         known.pairs.try_emplace(source, PairState{Kind::kObserved, before});
@@ -58,7 +58,7 @@ void PairMemory::RecordEnd(const WorkloadId& workload, const SourceId& source, c
                            std::uint64_t version) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
-  known.moves.erase(source);  // of what is made anew nothing tells what it began with
+  known.moves.erase(source);  // nothing shows with which data the new object's pods began
   if (version != 0 && version < known.template_since) {
     return;  // the pods never had these data
   }
@@ -67,8 +67,8 @@ void PairMemory::RecordEnd(const WorkloadId& workload, const SourceId& source, c
   if (is_new) {
     return;
   }
-  // Where it is not known when, the pods may have begun before: then nothing says that they did
-  // not.
+  // When the time is not known, the pods may have begun before the change, and nothing shows that
+  // they did not.
   const bool is_taken_since = version == 0
                                   ? last.version != 0 && last.version < state->second.taken_at
                                   : WasTakenFrom(state->second, version, known);
@@ -130,7 +130,7 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   const auto found = states_.try_emplace(workload).first;
   Knowledge& known = found->second;
   if (plan.templates != known.templates || plan.records != known.records) {
-    return false;  // what it says of the pods is of others, or is out of date
+    return false;  // the record describes the pods of another workload, or is out of date
   }
   known.is_released = plan.is_released;
   bool is_right = true;
@@ -140,7 +140,8 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
       continue;
     }
     if (state.taken_at != 0 && there->second.kind == Kind::kObserved) {
-      // A change was told of while the plan was made that took the present data for the workload's.
+      // While the plan was made, a change was told of that took the present data for those of the
+      // workload.
       there->second = BeganWith(there->second.digest);
       is_right = false;
     } else if (state.taken_at == 0 || there->second.taken_at != 0) {
@@ -154,9 +155,10 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   }
   for (const auto& [source, seen] : plan.seen) {
     if (IsDue(plan, source)) {
-      continue;  // while that waits, somebody else may begin pods, which have what it changed to
+      // While it waits, another process may begin pods, which have the data of the change.
+      continue;
     }
-    // Others may have come in while it was made.
+    // Other changes may have come in while the plan was made.
     if (const auto moves = known.moves.find(source); moves != known.moves.end()) {
       std::erase_if(moves->second,
                     [&](const Move& move) { return std::ranges::find(seen, move) != seen.end(); });
@@ -165,8 +167,7 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
       }
     }
   }
-  // What is to be written because the workload was not planned before stays so until that has
-  // succeeded.
+  // A workload that was not planned before keeps that mark until its write has succeeded.
   known.is_unplanned = known.is_unplanned && !plan.changes.empty();
   if (known == Knowledge{.tenure = known.tenure}) {
     states_.erase(found);

@@ -1,4 +1,4 @@
-// What a PairMemory makes of other replicas' writes.
+// Evaluates the writes of other replicas for a PairMemory.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -33,7 +33,8 @@ bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& recor
   Knowledge& known = states_[workload];
   if (record.hash == known.record) {
     if (record.since != 0 && known.record_since == 0 && known.record_at != 0) {
-      // Now an event tells of what was read: it is later than all that events told of before.
+      // An event tells now what a read had told before, so it is later than all that earlier events
+      // told.
       known.record_since = record.since;
       BelieveRecord(known);
     }
@@ -54,7 +55,7 @@ void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
   if (record.version != 0 && record.version < known.told_at) {
-    // The event of somebody else's later write was faster than the answer to this one.
+    // The event of a later write of somebody else came before the answer to this one.
     if (record.hash != known.record) {
       BelieveRecord(known);
     }
@@ -74,7 +75,7 @@ void PairMemory::TookAway(const WorkloadId& workload, std::uint64_t version) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
   if (version != 0 && version < known.told_at) {
-    return;  // somebody has recorded another one since
+    return;  // another one has been recorded since
   }
   known.told_at = std::max(known.told_at, version);
   known.record = 0;
@@ -106,7 +107,7 @@ void PairMemory::RolledByOthers(const WorkloadId& workload, std::uint64_t versio
     auto later = std::ranges::find_if(
         moves, [&](const Move& move) { return version != 0 && move.version > version; });
     if (IsOverKeys(known.pairs, source)) {
-      later = moves.end();  // a digest of all data says nothing of those that count
+      later = moves.end();  // a digest of all data says nothing of the keys that count
     } else if (later != moves.begin() && later != moves.end()) {
       known.pairs[source] = BeganWith(std::prev(later)->digest);
     }
@@ -123,7 +124,7 @@ void PairMemory::BeginTenure(const WorkloadId& workload, std::uint64_t tenure) {
     return;  // there is no other replica
   }
   const base::MutexLock lock(mu_);
-  Knowledge& known = states_[workload];  // of what is concluded now it is known when
+  Knowledge& known = states_[workload];  // the time of the conclusions from here on is known
   if (known.tenure == tenure) {
     return;
   }

@@ -1,4 +1,4 @@
-// What a PairMemory makes of changes of pod templates.
+// Evaluates changes of pod templates for a PairMemory.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -17,7 +17,7 @@
 namespace kubexx::reloader {
 namespace {
 
-/// Whether a rollout of this process was made whose event is still to come.
+/// Whether this process has made a rollout whose event has not come yet.
 bool IsOwnRolloutOnTheWay(const Knowledge& known) {
   return !known.rolled_from.empty() &&
          std::ranges::all_of(known.rolled_from, [&](const auto& from) {
@@ -26,16 +26,17 @@ bool IsOwnRolloutOnTheWay(const Knowledge& known) {
          });
 }
 
-/// Stores that pods began with the data of this digest, where a rollout of another replica that was
-/// made for them tells that.
+/// Stores that pods began with the data of this digest, if another replica's rollout for these data
+/// shows that.
 void BeginPodsFor(Knowledge& known, const SourceId& source, const std::optional<Digest>& digest) {
   if (digest && HasMovedOnlyTo(known, source, *digest) && !IsOverKeys(known.pairs, source)) {
     known.pairs[source] = BeganWith(*digest);
   }
 }
 
-/// Stores that pods began by a rollout of another replica with what its stamps say. It may not be
-/// known whether it was made before or after a change, as when a list tells of it.
+/// Stores that another replica's rollout began pods with the data of its stamps. It may not be
+/// known whether the rollout was made before or after a change, for example when a list tells of
+/// it.
 void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
   std::map<std::string, std::vector<SourceId>> sources;
   std::set<SourceId> all;
@@ -56,23 +57,24 @@ void BeginPodsOf(Knowledge& known, const PairMemory::TemplateChange& change) {
       continue;
     }
     const auto found = sources.find(stamp);
-    if (found != sources.end() && found->second.size() == 1) {  // of several: a digest of digests
+    // The digest of several sources is a digest of digests.
+    if (found != sources.end() && found->second.size() == 1) {
       BeginPodsFor(known, found->second.front(), Digest::Parse(value));
     }
   }
 }
 
-/// Whether another replica recorded the last baseline that is known between the states that this
-/// change is the difference of, as a read of the workload has shown before the event came. It tells
-/// of pods that are younger than all that is known here.
+/// Whether another replica recorded the last known baseline between the two states of this change.
+/// A read of the workload has shown the baseline before the event came. It describes pods that are
+/// younger than everything that is known here.
 bool IsOfRecordInBetween(const Knowledge& known, const PairMemory::TemplateChange& change) {
   return change.since != 0 && change.since < change.until && known.record_since == 0 &&
          known.record_at > change.since && known.record_at <= change.until;
 }
 
-/// A baseline that was recorded after this change of the template counts more than what the change
-/// tells here. Of a Deployment's template and of the record on the Rollout that uses it different
-/// watches tell, each as late as it may be.
+/// A baseline that was recorded after this change of the template counts more than the change
+/// itself. The template of a Deployment and the record on the Rollout that uses it come from
+/// different watches, each of which may be late.
 void HeedLaterRecord(Knowledge& known, const PairMemory::TemplateChange& change) {
   const bool is_later = change.until != 0 && known.record_since > change.until;
   if (!is_later && !IsOfRecordInBetween(known, change)) {
@@ -96,12 +98,13 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   }
   if (change.is_own) {
     PairStates from = std::exchange(known.rolled_from, {});
-    const bool is_of_others = from.empty();  // nothing was written here
+    const bool is_of_others = from.empty();  // this process wrote nothing
     AddFormer(known, {.template_digest = change.before,
                       .pairs = is_of_others ? known.pairs : std::move(from),
                       .is_own = true});
     BeginAllAnew(known);
-    // What this process rolls for it knows by Confirm; of others it may be written nowhere.
+    // Confirm tells for which sources this process rolls. The sources of other processes may not be
+    // written anywhere.
     BeginPods(known, is_of_others ? change.since : 0);
     if (is_of_others) {
       BeginPodsOf(known, change);
@@ -110,7 +113,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     return TemplateNews::kNone;
   }
   if (change.until != 0 && change.until < known.told_at && IsOwnRolloutOnTheWay(known)) {
-    // News of a watch that lags behind: the rollout has made all pods anew since then.
+    // The watch lags behind: the rollout has made all pods anew since then.
     PairStates had = known.rolled_from;
     had.insert(known.pairs.begin(), known.pairs.end());
     AddFormer(known, {.template_digest = change.before, .pairs = std::move(had)});
@@ -123,14 +126,15 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   Knowledge::Former present{.template_digest = change.before, .pairs = known.pairs};
   if (!change.is_undo && (goes_back || known.has_unknown_formers)) {
     MixPods(known, goes_back ? &*found : nullptr, change.since);
-    // All pods are made anew for that: not after each release while one pod cannot be replaced.
+    // All pods are made anew for this, but only once, and not after each release while one pod
+    // cannot be replaced.
     known.has_unknown_formers = goes_back && known.has_unknown_formers;
     AddFormer(known, std::move(present));
     return undoes_own ? TemplateNews::kSetBack : TemplateNews::kNone;
   }
   const bool leaves_others = goes_back && HasOtherData(known, *found, change.since);
   AddFormer(known, std::move(present));
-  // A baseline that came back with the template tells of pods that are gone.
+  // A baseline that came back with the template describes pods that are gone.
   for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = true;
   }

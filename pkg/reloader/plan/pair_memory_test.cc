@@ -111,7 +111,7 @@ Digest BeganWith(const PairMemory& memory) {
   return state.kind == Kind::kConfirmed ? state.digest : kNoSource;
 }
 
-/// A plan that knew nothing of the pair and took the data of resource version 20, `digest`.
+/// A plan that knew nothing of the pair and used the data of resource version 20, `digest`.
 Plan PlanFromNothing(const Digest& digest) {
   Plan plan;
   plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = digest, .taken_at = 20}}};
@@ -155,16 +155,16 @@ TEST(PairMemory, AChangeAfterTheFirstPlanLeavesWhatItTook) {
 }
 
 TEST(PairMemory, AWorkloadThatWasMadeAfterTheChangeBeganWithIt) {
-  PairMemory planned;  // before the change was told of
+  PairMemory planned;  // it was told of the change after the plan
   planned.MarkAdded(kPairWorkload, 25);
   planned.Apply(kPairWorkload, PlanFromNothing(kNew));
   planned.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
   EXPECT_EQ(BeganWith(planned), kNew);
-  PairMemory told_last;  // before any plan
+  PairMemory told_last;  // it is told before any plan
   told_last.MarkAdded(kPairWorkload, 25);
   told_last.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
   EXPECT_EQ(BeganWith(told_last), kNew);
-  PairMemory told_first;  // the store has the workload already
+  PairMemory told_first;  // it is told when the store already has the workload
   told_first.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
   told_first.MarkAdded(kPairWorkload, 25);
   EXPECT_EQ(BeganWith(told_first), kNew);
@@ -212,8 +212,8 @@ TEST(PairMemory, SaysWhetherAPlanIsRight) {
   EXPECT_TRUE(observed.Apply(kPairWorkload, {}));
 }
 
-// Whoever makes it anew changes it. What was deleted before the pods began is no news of theirs,
-// but of a deletion that a list shows nobody knows when it was.
+// Making the source anew is a change. A source that was deleted before the pods began does not
+// matter to them, but when a list shows the deletion, nobody knows when it was.
 TEST(PairMemory, ADeletionShowsWhatTheWorkloadRanWith) {
   PairMemory told_first;
   told_first.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 18);
@@ -228,7 +228,8 @@ TEST(PairMemory, ADeletionShowsWhatTheWorkloadRanWith) {
   made_after.MarkAdded(kPairWorkload, 25);
   made_after.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 18);
   EXPECT_TRUE(made_after.Get(kPairWorkload).pairs.empty());
-  made_after.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 30});  // made anew at 20
+  // It was made anew at version 20.
+  made_after.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 30});
   EXPECT_EQ(made_after.Get(kPairWorkload).pairs.at(kPairSource),
             (PairState{Kind::kObserved, kNew}));
   PairMemory known;
@@ -240,7 +241,7 @@ TEST(PairMemory, ADeletionShowsWhatTheWorkloadRanWith) {
   EXPECT_EQ(BeganWith(known), kOld) << "what was made anew since then counts by its own version";
 }
 
-// The store of the informer has what was made anew before it is told that the former one is gone.
+// The informer's store has the new source before the handler is told that the former one is gone.
 TEST(PairMemory, AnEndOfWhichALateListTellsShowsWhatTheWorkloadRanWith) {
   PairMemory taken_since;
   taken_since.Apply(kPairWorkload, PlanFromNothing(kNew));
@@ -262,7 +263,7 @@ TEST(PairMemory, VersionsOfAStoreThatWasRestoredSayNothing) {
   EXPECT_EQ(memory.Get(kPairWorkload).template_since, 0U);
 }
 
-// The version of an object counts its labels, too.
+// An object's version changes with its labels, too.
 TEST(PairMemory, AChangeFromBeforeTheWorkloadIsNoneOverKeysEither) {
   PairMemory memory;
   memory.MarkAdded(kPairWorkload, 10);
@@ -292,8 +293,8 @@ TEST(PairMemory, WhatAnotherReplicaRolledForCountsMoreThanWhatThisOneConcluded) 
   EXPECT_TRUE(memory.Get(kPairWorkload).moves.empty());
 }
 
-// A standby sees the watch of the sources before that of the workloads: what has changed since the
-// rollout is still to be rolled for when it takes over.
+// A standby gets the events of sources before those of workloads. When it takes over, it still has
+// to roll for the changes since the last rollout.
 TEST(PairMemory, WhatHasChangedSinceAnotherReplicasRolloutIsNotForgotten) {
   PairMemory memory;
   memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 110});
@@ -309,17 +310,18 @@ TEST(PairMemory, WhatHasChangedSinceAnotherReplicasRolloutIsNotForgotten) {
 
 TEST(PairMemory, PodsBeginWithTheDataBeforeTheirTemplate) {
   const PairMemory::TemplateChange at_200{.since = 200, .before = "one", .now = "two"};
-  PairMemory there_and_back;  // good, bad at 150, the template at 200, good again at 250
+  // Good data, bad data at 150, the template at 200, good data again at 250.
+  PairMemory there_and_back;
   there_and_back.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
   there_and_back.TemplateChanged(kPairWorkload, at_200);
   there_and_back.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
   EXPECT_EQ(BeganWith(there_and_back), kNew);
-  PairMemory template_last;  // as above, but its event comes last
+  PairMemory template_last;  // the same, but the event of the template comes last
   template_last.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
   template_last.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
   template_last.TemplateChanged(kPairWorkload, at_200);
   EXPECT_EQ(BeganWith(template_last), kNew);
-  PairMemory template_first;  // and first
+  PairMemory template_first;  // the same, but the event of the template comes first
   template_first.TemplateChanged(kPairWorkload, at_200);
   template_first.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
   template_first.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
@@ -341,7 +343,7 @@ TEST(PairMemory, APlanTakesAwayTheChangesThatItHasSeen) {
   EXPECT_LE(memory.Get(kPairWorkload).moves.at(kPairSource).size(), 8U) << "a stream of edits";
 }
 
-// A policy, or a rule of the server, keeps the operator from rolling; a release does.
+// A policy or a rule of the server keeps the operator from rolling, and a release begins new pods.
 TEST(PairMemory, PodsThatSomebodyBeginsWhileARolloutWaitsHaveWhatItIsFor) {
   PairMemory memory;
   Plan plan;
@@ -388,7 +390,8 @@ TEST(PairMemory, ASourceThatIsNewToAWorkloadWasNotMadeAnew) {
   EXPECT_EQ(memory.Get(kPairWorkload), Knowledge{});
 }
 
-/// A workload that began with the old data, and a release that changed these and the template.
+/// A workload that began with the old data, and then a release that changed the data and the
+/// template.
 void Release(PairMemory& memory) {
   Plan plan;
   plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
@@ -397,7 +400,7 @@ void Release(PairMemory& memory) {
   memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
   plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
   plan.templates = memory.Get(kPairWorkload).templates;
-  memory.Apply(kPairWorkload, plan);  // older than the template
+  memory.Apply(kPairWorkload, plan);  // the plan is older than the template
 }
 
 PairMemory::TemplateChange BackToOne() {
@@ -438,7 +441,8 @@ TEST(PairMemory, APersonsUndoOfAReleaseBeforeItIsThroughIsLeftAlone) {
   EXPECT_EQ(memory.Get(kPairWorkload).template_since, 300U);
 }
 
-// A bad image, say: nobody is to be told of data that have not changed.
+// An undo of a bad image, for example, must not be reported as one of data, because these have not
+// changed.
 TEST(PairMemory, AnUndoThatLeavesNoPodsWithOtherDataIsNoNews) {
   PairMemory memory;
   Plan plan;
@@ -482,7 +486,7 @@ TEST(PairMemory, WhatARolloutThatHadNotEndedAtTheStartGoesBackToIsNotKnown) {
   }
 }
 
-// A DaemonSet is not through as long as one node does not answer.
+// The rollout of a DaemonSet does not end while one node does not answer.
 TEST(PairMemory, WhatIsNotKnownOfTemplatesBeforeTheStartHasItRolledOnce) {
   PairMemory memory;
   memory.MarkUnfinished(kPairWorkload);
@@ -501,7 +505,7 @@ TEST(PairMemory, WhatIsNotKnownOfTemplatesBeforeTheStartHasItRolledOnce) {
   EXPECT_EQ(BeganWith(memory), kNew) << "the next release";
 }
 
-// A watch that stood still tells after the rollout of what was there before it.
+// A watch that stood still brings, after a rollout, the event of the template before it.
 TEST(PairMemory, ATemplateThatOursHasReplacedAlreadyHasNothingRolledAgain) {
   for (const std::uint64_t told_of : {300U, 500U}) {
     PairMemory memory;
@@ -521,7 +525,7 @@ TEST(PairMemory, ATemplateThatOursHasReplacedAlreadyHasNothingRolledAgain) {
   }
 }
 
-// Whether it was made nobody knows, so pods from before it may be all there are.
+// Nobody knows whether the rollout was made, so all pods may be older than it.
 TEST(PairMemory, ARolloutThatIsUncertainHasReplacedNothing) {
   PairMemory memory;
   memory.MarkUnfinished(kPairWorkload);
@@ -534,7 +538,7 @@ TEST(PairMemory, ARolloutThatIsUncertainHasReplacedNothing) {
   EXPECT_EQ(BeganWith(memory), UnknownData());
 }
 
-/// A rollout of the operator from the old data to new ones; its event comes before the answer.
+/// The operator rolls from the old data to the new ones. The event comes before the answer.
 void RollToNew(PairMemory& memory, bool with_answer = true) {
   memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
   const Plan plan{.seen = memory.Get(kPairWorkload).moves};
@@ -549,7 +553,7 @@ void RollToNew(PairMemory& memory, bool with_answer = true) {
 TEST(PairMemory, APlanOfATemplateFromBeforeSaysNothing) {
   PairMemory memory;
   RollToNew(memory);
-  Plan plan;  // begins before the template goes back, and ends after it
+  Plan plan;  // the plan begins before the template goes back, and ends after it
   plan.templates = memory.Get(kPairWorkload).templates;
   plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
   EXPECT_EQ(memory.TemplateChanged(kPairWorkload, BackToOne()), News::kSetBack);
@@ -583,7 +587,8 @@ TEST(PairMemory, ARolloutOfTheOperatorThatNobodyUndidIsDueAgain) {
   }
 }
 
-/// What a list tells of a rollout that another replica made at some time since version 100.
+/// The change that a list shows after another replica has made a rollout at some time since version
+/// 100.
 PairMemory::TemplateChange RolledByAnother() {
   return {.since = 101,
           .until = 900,
@@ -667,8 +672,8 @@ TEST(PairMemory, AnOwnRolloutBackIsNoUndo) {
       << "the data went back before the first rollout was through";
 }
 
-// What a standby has concluded while it looked on must neither hide what the leader did since nor
-// be acted on: the leader has recorded it.
+// The conclusions of a standby must neither hide what the leader has done since then nor lead to a
+// rollout, because the leader has recorded it.
 TEST(PairMemory, WhatTheLeaderRecordsCountsMoreThanWhatAStandbyConcluded) {
   PairMemory memory;
   memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 100});
@@ -680,7 +685,7 @@ TEST(PairMemory, WhatTheLeaderRecordsCountsMoreThanWhatAStandbyConcluded) {
   EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
 }
 
-// Two operators that both write: each meets the other's records, and its own.
+// Two operators write, and each of them reads the other's records and its own.
 TEST(PairMemory, WhatAnotherWriterRecordsIsNewOnce) {
   PairMemory memory;
   EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("first", 100)))
@@ -694,7 +699,8 @@ TEST(PairMemory, WhatAnotherWriterRecordsIsNewOnce) {
       << "its event tells of it again";
 }
 
-// Several threads plan and listen: what another writer records must not be lost between them.
+// Several threads plan and handle events. The record of another writer must not get lost between
+// them.
 TEST(PairMemory, WhatAnotherWriterRecordsCountsMoreThanWhatThisOneKnows) {
   PairMemory memory;
   const auto is_ahead = [&] {
@@ -705,7 +711,7 @@ TEST(PairMemory, WhatAnotherWriterRecordsCountsMoreThanWhatThisOneKnows) {
   EXPECT_TRUE(is_ahead());
   EXPECT_TRUE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 110)));
   EXPECT_FALSE(is_ahead());
-  // The answer to a write of this one comes after the event of another's later one.
+  // The answer to this operator's write comes after the event of the other's later write.
   EXPECT_TRUE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("another", 130)));
   memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
   memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("own", 120));
@@ -720,7 +726,7 @@ TEST(PairMemory, TheFirstRecordOfAnotherWriterCountsMoreToo) {
   EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
 }
 
-// Otherwise all that is older than a record which is gone would be compared at every plan.
+// Otherwise every source that is older than the removed record would be compared at every plan.
 TEST(PairMemory, ARecordThatThisReplicaHasTakenAwayIsForgotten) {
   PairMemory memory;
   memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 100));
@@ -748,8 +754,8 @@ TEST(PairMemory, APlanByAnOlderRecordIsMadeAnew) {
   EXPECT_TRUE(memory.Apply(kPairWorkload, plan));
 }
 
-// Seed 5034 of the simulation: a Rollout has the record, and a Deployment the template, and the
-// watch of the source is behind.
+// Seed 5034 of the simulation: the record is on a Rollout and the template is in a Deployment, and
+// the watch of the source is behind.
 TEST(PairMemory, ALateTemplateDoesNotTellMoreThanTheRecordOfItsRollout) {
   const PairMemory::SeenRecord record = PairMemory::SeenRecord::Of("other", 121, 120);
   for (const bool is_own : {true, false}) {
@@ -768,8 +774,7 @@ TEST(PairMemory, ALateTemplateDoesNotTellMoreThanTheRecordOfItsRollout) {
 }
 
 // Seed 20084 of the simulation: the watches of a new leader are behind. It reads a workload with
-// the record of the last leader, and is told then of a restart, and of the rollout with that
-// record.
+// the last leader's record. Then come the events of a restart, and of the rollout with that record.
 TEST(PairMemory, ARecordThatWasReadCountsMoreThanWhatLateEventsTellOfBeforeIt) {
   PairMemory memory;
   const auto is_ahead = [&] {
@@ -785,7 +790,7 @@ TEST(PairMemory, ARecordThatWasReadCountsMoreThanWhatLateEventsTellOfBeforeIt) {
   EXPECT_EQ(memory.Get(kPairWorkload).record_since, 120U);
 }
 
-// The same, where a list tells of all that at once.
+// The same, but a list shows all of it at once.
 TEST(PairMemory, WhatAListTellsOfATemplateDoesNotCountMoreThanARecordFromInBetween) {
   for (const std::uint64_t read_at : {90U, 150U}) {
     PairMemory memory;
@@ -799,7 +804,7 @@ TEST(PairMemory, WhatAListTellsOfATemplateDoesNotCountMoreThanARecordFromInBetwe
 }
 
 // Seed 111 of the simulation: the watch of a ConfigMap is behind, so a rollout for a Secret leaves
-// it out, and copies what the other replica has recorded of it.
+// the ConfigMap out and copies its entry from the other replica's record.
 TEST(PairMemory, ARecordThatIsPartlyCopiedIsAsLateAsTheOneBefore) {
   PairMemory memory;
   memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 121, 120));

@@ -1,4 +1,4 @@
-// What a PairMemory makes of this process' own rollouts.
+// Evaluates this process's own rollouts for a PairMemory.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -11,10 +11,10 @@
 namespace kubexx::reloader {
 namespace {
 
-/// Many writes without an answer are tries of a few rollouts.
+/// More writes without an answer than this are repeated attempts of a few rollouts.
 constexpr std::size_t kMaxAttempts = 8;
 
-/// What is certain of a source by now needs no attempt that tells.
+/// Drops the attempts that are no longer needed, because their sources are certain by now.
 void DropSettled(Knowledge& known) {
   for (Attempt& attempt : known.attempts) {
     std::erase_if(attempt.sources, [&](const auto& source) {

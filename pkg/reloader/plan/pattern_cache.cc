@@ -13,11 +13,11 @@ std::shared_ptr<const PatternList> PatternCache::Get(std::string_view list) {
     return found;
   }
   auto compiled = std::make_shared<const PatternList>(list);
-  const std::size_t size = compiled->bytes() + list.size();  // and the key
+  const std::size_t size = compiled->bytes() + list.size();  // the list itself is the key
   const base::MutexLock lock(mu_);
   ++compiled_;
   if (bytes_ + size > max_bytes_) {
-    lists_.clear();  // rare, and cheaper than keeping an order of use on every match
+    lists_.clear();  // this is rare, and cheaper than to track the order of use at every match
     bytes_ = 0;
   }
   if (size <= max_bytes_ && lists_.emplace(list, compiled).second) {

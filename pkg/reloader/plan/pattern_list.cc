@@ -11,7 +11,8 @@
 namespace kubexx::reloader {
 namespace {
 
-/// What an expression of up to kFewInstructions takes; nearly all do with that.
+/// The memory that an expression of up to kFewInstructions takes. This is enough for nearly all
+/// expressions.
 constexpr std::size_t kUsualMemory = 16 << 10;
 constexpr std::size_t kFewInstructions = 64;
 
@@ -22,7 +23,7 @@ std::unique_ptr<const re2::RE2> Compile(std::string_view item, std::size_t memor
   return std::make_unique<const re2::RE2>("^" + std::string(item) + "$", options);
 }
 
-/// An item as messages show it: a long one would fill them.
+/// Returns an item for a message. A long item is cut.
 std::string ShownItem(std::string_view item) {
   constexpr std::size_t kShownBytes = 100;
   return item.size() <= kShownBytes ? std::string(item) : base::CutUtf8(item, kShownBytes) + "...";

@@ -15,10 +15,11 @@ namespace {
 
 using Kind = PairState::Kind;
 
-/// One variable of one container.
+/// A variable of a container.
 using Slot = std::pair<std::size_t, std::string>;
 
-/// The workload's own, not one copied from elsewhere and not a mangled one.
+/// Returns the workload's own baseline, but neither one that was copied from another workload nor a
+/// damaged one.
 std::optional<Baseline> BelievedBaseline(const Workload& workload) {
   const std::string* text = Find(workload.annotations, kBaselineAnnotation);
   auto baseline =
@@ -26,7 +27,7 @@ std::optional<Baseline> BelievedBaseline(const Workload& workload) {
   return baseline && baseline->uid == workload.uid ? baseline : std::nullopt;
 }
 
-/// Collects what a plan is about, and plans it.
+/// Collects the sources of a plan and makes the plan.
 class Planner {
  public:
   Planner(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
@@ -76,7 +77,7 @@ class Planner {
   }
 
  private:
-  /// Everything that can concern the workload; whether it does is for Decide to say.
+  /// Returns all sources that may concern the workload. Decide finds out whether they do.
   std::set<SourceId> Candidates() {
     for (SourceId& id : ReferencedSources(workload_)) {
       referenced_.insert(std::move(id));
@@ -110,7 +111,8 @@ class Planner {
     return candidates;
   }
 
-  /// Gets the reload list for the whole plan; null when there is none, or nothing asks for it.
+  /// Gets the compiled reload list for the whole plan. Returns null when there is no list or it is
+  /// not needed.
   const PatternList* Compile(SourceType type) {
     const std::string* text = ReloadTextOf(workload_, type, rules_.keys);
     if (text == nullptr || rules_.ignored_types.contains(type)) {
@@ -123,7 +125,7 @@ class Planner {
 
   void Consider(const SourceId& id) {
     auto found = sources_.get(id);
-    // Of a class that no pod has reported since the process began nothing is known either.
+    // Nothing is known either of a class that no pod has reported since the process began.
     if (found ? found->unknown : id.type == SourceType::kSecretProviderClass) {
       plan_.seen.erase(id);
       KeepRecord(id);
@@ -131,13 +133,14 @@ class Planner {
     }
     if (found) {
       Rebase(*found);
-      // Of a class every pod tells for itself.
+      // Each pod reports a class for itself.
       if (found->resource_version != 0 && id.type != SourceType::kSecretProviderClass) {
         plan_.versions[id] = found->resource_version;
       }
     }
     const bool settled = found && id.type == SourceType::kSecretProviderClass && Adapt(*found);
-    // Of one that is gone only the name is known; that it matched stands to reason.
+    // Only the name of a deleted source is known. It is assumed that the source had the match
+    // annotation.
     const Source source = found ? *found : Source{.id = id, .digest = kNoSource, .match = true};
     const auto list = lists_.find(id.type);
     const Verdict verdict =
@@ -161,7 +164,7 @@ class Planner {
     if (state != known_.pairs.end() && state->second.kind == Kind::kObserved && Reloads(verdict)) {
       ++plan_.not_updated;
     }
-    // What is recorded stays true of the pods, and counts when a rule asks for the source again.
+    // A recorded digest stays true of the pods, and counts when a rule includes the source again.
     const bool is_recorded = recorded_ && recorded_->digests.contains(id);
     if (!is_recorded && state != known_.pairs.end()) {
       plan_.dropped.push_back(id);
@@ -173,8 +176,8 @@ class Planner {
     return seen == plan_.versions.end() ? 0 : seen->second;
   }
 
-  /// An object's version counts its labels and annotations, too; that of a change that was noted
-  /// does not, when it was the one to these data: the store may have a later one.
+  /// An object's version also changes with its labels and annotations. The version of a recorded
+  /// change does not, if that change was the one to these data; the store may have a later version.
   std::uint64_t VersionOfData(const Source& source) const {
     const auto moves = known_.moves.find(source.id);
     const Digest& whole = source.keys.empty() ? source.digest : source.whole;
@@ -184,8 +187,8 @@ class Planner {
                : moves->second.back().version;
   }
 
-  /// Brings what is known over other keys than those that count now to these, unless the data under
-  /// the other keys have changed.
+  /// Converts what is known about other keys to the keys that count now, unless the data under the
+  /// other keys have changed.
   void Rebase(const Source& source) {
     const auto rebase = [&](Digest& digest, const std::string& keys) {
       if (keys == source.keys || digest == kNoSource || MayHaveMissed(source, keys)) {
@@ -211,9 +214,9 @@ class Planner {
     }
   }
 
-  /// Whether the source may have changed under keys that the workload did not use before, since its
-  /// present pods began. The list can grow with the pod template, and the data change right after
-  /// that, before any plan; what is known over `keys` says nothing of such a change.
+  /// Whether the source may have changed since the present pods began, under keys that the workload
+  /// did not use before. The pod template may use a new key, and the data under it may change right
+  /// afterwards, before any plan. What is known about `keys` says nothing of such a change.
   bool MayHaveMissed(const Source& source, const std::string& keys) const {
     if (!source.by_use || HasNoKeysBeyond(source.keys, keys)) {
       return false;
@@ -225,7 +228,7 @@ class Planner {
            });
   }
 
-  /// Another replica has recorded something since this process knew for certain.
+  /// Uses what another replica has recorded since this process last knew for certain.
   void TakeNewerRecords() {
     if (!recorded_ || workload_.baseline_restored || workload_.baseline_is_foreign) {
       return;
@@ -248,8 +251,9 @@ class Planner {
     }
   }
 
-  /// A SecretProviderClass has several digests that are as good as the newest: that which the
-  /// workload runs with stands for all of them. Whether nothing about it can be a change.
+  /// A SecretProviderClass may have several digests that are as good as the newest one. The one
+  /// that the workload runs with stands for all of them. Returns whether the source cannot be a
+  /// change.
   bool Adapt(Source& source) const {
     const auto known = KnownOf(source.id);
     if (known && std::ranges::find(source.current, *known) != source.current.end()) {
@@ -259,7 +263,8 @@ class Planner {
     return !known || !source.updated;
   }
 
-  /// What the workload runs with: by the first of those who know, as SlotPlanner asks them.
+  /// Returns the digest that the workload runs with, from the first source of knowledge that has
+  /// it, in the order in which SlotPlanner asks them.
   std::optional<Digest> KnownOf(const SourceId& id) const {
     const auto state = known_.pairs.find(id);
     const bool has_state = state != known_.pairs.end();
@@ -286,9 +291,9 @@ class Planner {
     return std::nullopt;
   }
 
-  /// Decides about recording, cuts to size, and keeps what others have recorded: an instance with
-  /// other rules or types may look after the same workload. That alone is no reason to write, or
-  /// two instances would write in turns.
+  /// Decides whether to record the baseline, cuts it to size, and keeps what others have recorded:
+  /// an instance with other rules or types may look after the same workload. The entries of others
+  /// alone are no reason to write, because two instances would write in turns then.
   void FinishBaseline() {
     auto& digests = plan_.baseline.digests;
     std::size_t size =
@@ -326,7 +331,7 @@ class Planner {
     }
     plan_.is_news = is_to_be_renewed || std::ranges::any_of(digests, [&](const auto& entry) {
                       const auto found = recorded_->digests.find(entry.first);
-                      // Patterns may match what comes and goes all day.
+                      // Patterns may match sources that come and go all the time.
                       return found == recorded_->digests.end() ? named_.contains(entry.first)
                                                                : found->second != entry.second;
                     });
@@ -337,7 +342,7 @@ class Planner {
     }
   }
 
-  /// Whether a process that starts later would doubt what the baseline says of a source, see
+  /// Whether a process that starts later would doubt what the baseline says of a source; see
   /// MakePlan.
   bool IsToBeRenewed() const {
     return plan_.is_released &&

@@ -10,7 +10,7 @@
 namespace kubexx::reloader {
 namespace {
 
-/// That which the baseline's text has: none without Baseline::template_written.
+/// Returns the version in the baseline's text. There is none without Baseline::template_written.
 std::uint64_t VersionIn(const Baseline& baseline, const SourceId& source) {
   return baseline.template_written ? baseline.VersionOf(source) : 0;
 }
@@ -23,8 +23,8 @@ std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) 
   }
   Baseline baseline = plan.baseline;
   const bool is_all = written.size() == plan.changes.size() && !plan.is_partly_unknown;
-  // A first one tells of the present pods whatever waits: of what is due it has the data from
-  // before.
+  // A first baseline describes the present pods whatever waits, because for a rollout that waits it
+  // has the data from before.
   const bool is_first = !baseline.template_written;
   if (plan.template_written && (is_first || (is_all && !plan.incomplete))) {
     baseline.template_written = plan.template_written;

@@ -1,4 +1,4 @@
-// What the planner makes of the baseline that is recorded on a workload.
+// Tests how the planner uses the baseline that is recorded on a workload.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ class PlannerBaselineTest : public testing::Test {
     };
     return MakePlan(workload_, SourceLookup{get, names}, known, rules_, patterns_);
   }
-  /// Carries out what a plan says, and looks again: there must be nothing left to do.
+  /// Carries out the plan and plans again. There must be nothing left to do.
   void WriteAndLookAgain(const Plan& plan) {
     workload_.annotations[std::string(kBaselineAnnotation)] = BaselineAfter(plan, plan.changes);
     for (const Change& change : plan.changes) {
@@ -132,8 +132,8 @@ TEST_F(PlannerBaselineTest, TheBaselineCountsMoreThanAVariableSetBack) {
 }
 
 TEST_F(PlannerBaselineTest, TheBaselineCountsMoreThanAVariableThatIsRight) {
-  // A DaemonSet rolled for kRecordedDigest, its rollout undone, and the data mended while nothing
-  // watched: undoing leaves the annotations alone.
+  // A DaemonSet was rolled for kRecordedDigest, the rollout was undone, and the data were repaired
+  // while nobody watched. An undo does not change a DaemonSet's annotations.
   Put(kPlannedConfig, kChanged);
   Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
   SetVariable(kChanged);
@@ -149,7 +149,8 @@ TEST_F(PlannerBaselineTest, WhatAnotherReplicaRolledMeanwhileCounts) {
               IsEmpty());
   EXPECT_THAT(Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecordedDigest}}}}).changes,
               IsEmpty());
-  // What it rolled for is mended in the meantime: the pods have what it recorded.
+  // The data for which it was rolled have been repaired meanwhile, so the pods have the recorded
+  // data.
   Put(kPlannedConfig, kRecordedDigest);
   EXPECT_EQ(Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecordedDigest}}}}).changes.size(),
             1U);
@@ -160,7 +161,7 @@ TEST_F(PlannerBaselineTest, WhatAnotherReplicaRolledMeanwhileCounts) {
       << "the baseline is the older one";
 }
 
-// Another replica may have seen a source that the store of this one does not have yet.
+// Another replica may have seen a state of the source that this replica's store does not have yet.
 TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanAnothersRecordIsDoubtful) {
   Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});
   sources_[kPlannedConfig].resource_version = 100;
@@ -182,7 +183,8 @@ TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanAnothersRecordIsDoubtful) {
   EXPECT_THAT(Make({.pairs = {{kPlannedConfig, certain}}, .record_at = 100}).doubtful, is_doubtful);
 }
 
-// Somebody has removed the record since, and the store does not have yet what it was about.
+// Somebody has removed the record since then, and the store does not have the source's recorded
+// state yet.
 TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanARemovedRecordIsDoubtful) {
   sources_[kPlannedConfig].resource_version = 100;
   sources_[kPlannedPassword].resource_version = 104;
@@ -195,7 +197,7 @@ TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanARemovedRecordIsDoubtful) {
   EXPECT_THAT(Make({.pairs = {{kPlannedConfig, certain}}, .record_at = 102}).doubtful, IsEmpty());
 }
 
-// One replica has rolled without a record, and another that leads again has older data.
+// One replica has rolled without a record, and another one, which leads again, has older data.
 TEST_F(PlannerBaselineTest, ARemovedRecordDoesNotHideThatTheTemplateTellsOfOtherData) {
   sources_[kPlannedConfig].resource_version = 104;
   sources_[kPlannedPassword].resource_version = 104;
@@ -205,7 +207,7 @@ TEST_F(PlannerBaselineTest, ARemovedRecordDoesNotHideThatTheTemplateTellsOfOther
               UnorderedElementsAre(Pair(kPlannedConfig, kRecordedDigest)));
 }
 
-// There may be thousands of them, each of which costs a request.
+// There may be thousands of such sources, and each costs a request.
 TEST_F(PlannerBaselineTest, ASourceForWhichARecordHasNoRoomIsNotDoubtful) {
   Record({{kPlannedPassword, kRecordedDigest}});
   sources_[kPlannedConfig].resource_version = 100;
@@ -237,7 +239,7 @@ TEST_F(PlannerBaselineTest, ChangesOfASourceThatIsUnknownAreNotSeen) {
   EXPECT_THAT(plan.seen, UnorderedElementsAre(Pair(kPlannedPassword, moves)));
 }
 
-// As when the operator starts with a cache that lags behind.
+// This happens when the operator starts with a cache that is behind.
 TEST_F(PlannerBaselineTest, ASourceIsDoubtfulWhereOnlyTheTemplateTellsOfOtherData) {
   SetVariable(kChanged);
   const auto is_doubtful = UnorderedElementsAre(Pair(kPlannedConfig, kRecordedDigest));
@@ -343,7 +345,7 @@ TEST_F(PlannerBaselineTest, ABaselineOfSomebodyElseIsNoNewerThanWhatIsKnown) {
   const Knowledge sure{.pairs = {{kPlannedConfig, {Kind::kConfirmed, kChanged}},
                                  {kPlannedPassword, {Kind::kConfirmed, kRecordedDigest}}}};
   EXPECT_THAT(Make(sure).changes, testing::SizeIs(1)) << "another replica's";
-  workload_.baseline_is_foreign = true;  // an old one that was set back
+  workload_.baseline_is_foreign = true;  // an old record that was restored
   const Plan plan = Make(sure);
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record) << "it is put back";
@@ -397,7 +399,7 @@ TEST_F(PlannerBaselineTest, IsBounded) {
   EXPECT_THAT(plan.left_out,
               testing::Contains(SourceId{SourceType::kConfigMap, {"ns", "source-999"}}));
   WriteAndLookAgain(plan);
-  // What has no room is remembered all the same.
+  // A source for which there is no room is remembered nevertheless.
   Put({SourceType::kConfigMap, {"ns", "source-999"}}, kChanged);
   plan = Make({.pairs = {{{SourceType::kConfigMap, {"ns", "source-999"}},
                           {Kind::kObserved, kRecordedDigest}}}});

@@ -1,5 +1,5 @@
-// What the planner makes of data that may have been others while the pods of a release began, and
-// have come back since, as seed 5068 of the simulation has it: the baseline does not tell.
+// Tests the planner with data that may have been others while the pods of a release began, and that
+// have come back since then, as in seed 5068 of the simulation: the baseline does not tell.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ constexpr std::int64_t kRelease = 200;
 
 class PlannerComeBackTest : public testing::Test, public DigestsOver {
  protected:
-  /// A workload that an operator has recorded, with a source of version 5.
+  /// A workload that an operator has recorded, and a source of version 5.
   PlannerComeBackTest() {
     workload_.id = {WorkloadKind::kDeployment, {"ns", "web"}};
     workload_.uid = "uid-1";
@@ -59,7 +59,7 @@ class PlannerComeBackTest : public testing::Test, public DigestsOver {
   }
   /// Somebody else writes the template.
   void Release() { workload_.template_written = Time{.seconds = kRelease}; }
-  /// The source is written at `version`, and has the data of before since `at`.
+  /// The source is written at `version`, and has had its earlier data again since `at`.
   void ComeBack(std::uint64_t version, std::optional<std::int64_t> at) {
     Put(kBackConfig, kCameBack, version);
     written_at_ = at ? std::optional(Time{.seconds = *at}) : std::nullopt;
@@ -72,14 +72,14 @@ class PlannerComeBackTest : public testing::Test, public DigestsOver {
   void WriteBaseline(const std::string& text) {
     workload_.annotations[std::string(kBaselineAnnotation)] = text;
   }
-  /// What the operator writes, whether with a rollout or by itself.
+  /// Applies the operator's write, with or without a rollout.
   void Write(const Plan& plan) {
     WriteBaseline(BaselineAfter(plan, plan.changes));
     for (const Change& change : plan.changes) {
       workload_.containers[0].variables = {{change.variable, change.value}};
     }
   }
-  /// A process that starts now has nothing to do, nothing to write and nothing to ask.
+  /// Checks that a process that starts now has nothing to do, nothing to write and nothing to ask.
   void ExpectSettled() {
     asked_.clear();
     const Plan plan = Make();
@@ -118,7 +118,7 @@ TEST_F(PlannerComeBackTest, TheyRollThoughTheVariableIsRight) {
 }
 
 // Seed 20082 of the simulation: the process begins while the data are others, and has not made a
-// plan yet when they come back.
+// plan yet when the data come back.
 TEST_F(PlannerComeBackTest, DataThatThisProcessHasSeenComeBackWereOthersWhenAnOlderReleaseBegan) {
   const Knowledge known{
       .pairs = {{kBackConfig, {.kind = PairState::Kind::kObserved, .digest = kInBetween}}}};
@@ -160,7 +160,7 @@ TEST_F(PlannerComeBackTest, NothingIsAskedWithoutAReleaseOrWithoutAWriteOfTheSou
   ExpectSettled();
 }
 
-// An operator that has seen a label change after a release leaves nothing to doubt.
+// An operator that sees a change of a label after a release leaves no doubt for later processes.
 TEST_F(PlannerComeBackTest, WhoKnowsBetterWritesTheBaselineAnew) {
   Release();
   ComeBack(8, kRelease + 10);
@@ -173,7 +173,7 @@ TEST_F(PlannerComeBackTest, WhoKnowsBetterWritesTheBaselineAnew) {
   Write(plan);
   ExpectSettled();
   ComeBack(9, kRelease + 20);
-  ExpectSettled();  // no release since then, so one write is enough
+  ExpectSettled();  // there is no release since then, so one write is enough
 }
 
 TEST_F(PlannerComeBackTest, AMemoryKnowsWhichWorkloadsWereReleasedSinceTheirBaseline) {
@@ -203,7 +203,7 @@ TEST_F(PlannerComeBackTest, WhatWaitsForItsRolloutStaysInDoubt) {
   ExpectSettled();
 }
 
-// Seed 20187 of the simulation: a rollout for one source waits when the first baseline is written.
+// Seed 20187 of the simulation: a rollout for one source waits while the first baseline is written.
 TEST_F(PlannerComeBackTest, AFirstBaselineThatIsWrittenWhileARolloutWaitsHasTimeAndVersions) {
   WriteBaseline("");
   Put(kBackSecret, kInBetween, 9);
@@ -231,7 +231,7 @@ TEST_F(PlannerComeBackTest, ASourceThatCannotBeReadStaysInDoubt) {
   EXPECT_THAT(plan.changes[0].causes, ElementsAre(kBackConfig));
 }
 
-// A new leader's cache may be older than what the last one has recorded.
+// A new leader's cache may be older than the last leader's record.
 TEST_F(PlannerComeBackTest, ALaterVersionThatAnotherReplicaHasSeenStays) {
   Put(kBackConfig, kCameBack, 4);
   Put(kBackSecret, kInBetween, 9);
@@ -261,7 +261,7 @@ TEST_F(PlannerComeBackTest, ABaselineThatAnotherHandHasWrittenIsNotWrittenAnewFo
   Release();
   ComeBack(8, kRelease + 10);
   workload_.baseline_is_foreign = true;
-  ExpectSettled();  // or the operator and a tool would write it in turns
+  ExpectSettled();  // otherwise the operator and a tool would write it in turns
 }
 
 TEST_F(PlannerComeBackTest, WithoutTheTimeOfTheTemplateThereAreNoVersions) {

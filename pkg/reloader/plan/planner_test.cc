@@ -22,8 +22,8 @@ const Digest kAfter = DigestOf("new");
 SourceId ConfigMapId(std::string name) { return {SourceType::kConfigMap, {"ns", std::move(name)}}; }
 SourceId SecretId(std::string name) { return {SourceType::kSecret, {"ns", std::move(name)}}; }
 
-/// A Deployment with auto, whose container "app" takes ConfigMap "config" and Secret "password"
-/// into its environment.
+/// A Deployment with auto, whose container "app" has ConfigMap "config" and Secret "password" in
+/// its environment.
 Workload AutoWorkload(std::vector<EnvVar> variables = {}) {
   Workload workload;
   workload.id = {WorkloadKind::kDeployment, {"ns", "web"}};
@@ -88,7 +88,7 @@ TEST_F(PlannerTest, WhatIsTakenFromThePresentDataSaysFromWhichVersion) {
   sources_[ConfigMapId("config")].resource_version = 20;
   const PairState taken{.kind = Kind::kConfirmed, .digest = kAfter, .taken_at = 20};
   EXPECT_THAT(Make(AutoWorkload()).learnt, ElementsAre(Pair(ConfigMapId("config"), taken)));
-  // The next plan still knows no more, whatever has become of the object's labels.
+  // The next plan knows no more than this one, even if the object's labels have changed.
   sources_[ConfigMapId("config")].resource_version = 21;
   EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), taken}}).learnt,
               ElementsAre(Pair(ConfigMapId("config"), taken)));
@@ -111,7 +111,7 @@ TEST_F(PlannerTest, AChangeThatIsToldOfAfterTheFirstPlanRolls) {
   EXPECT_THAT(Make(workload, memory.Get(workload.id).pairs).changes, SizeIs(1));
 }
 
-// The store has a change before its handlers are told.
+// The store has a change before its handlers are told of it.
 TEST_F(PlannerTest, AChangeThatIsNotToldOfYetIsYoungerThanTheTemplate) {
   Put(ConfigMapId("config"), DigestOf("third"));
   sources_[ConfigMapId("config")].resource_version = 40;
@@ -120,7 +120,7 @@ TEST_F(PlannerTest, AChangeThatIsNotToldOfYetIsYoungerThanTheTemplate) {
   known.moves[ConfigMapId("config")] = {Move{kAfter, 20}};
   EXPECT_THAT(MakeWith(AutoWorkload(), known).changes, SizeIs(1));
   Put(ConfigMapId("config"), kAfter);
-  sources_[ConfigMapId("config")].resource_version = 41;  // labels
+  sources_[ConfigMapId("config")].resource_version = 41;  // only the labels have changed
   EXPECT_THAT(MakeWith(AutoWorkload(), known).changes, IsEmpty());
 }
 
@@ -170,15 +170,15 @@ TEST_F(PlannerTest, AVariableSetBackBySomeoneElseIsNoChangeOfData) {
 }
 
 TEST_F(PlannerTest, AnUncertainWriteIsMadeGood) {
-  // The write of another digest may have arrived although its answer did not; the data then changed
-  // back.
+  // The write of another digest may have arrived although its answer did not, and the data changed
+  // back afterwards.
   Put(ConfigMapId("config"), kBefore);
   const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}});
   EXPECT_EQ(Make(workload, {{ConfigMapId("config"), {Kind::kUncertain, kBefore}}}).changes.size(),
             1U);
 }
 
-/// The same whose template is that of a Deployment. What is recorded is on a Rollout.
+/// Returns the same workload with the template of a Deployment. The record is on a Rollout.
 Workload RolloutOfDeployment(std::vector<EnvVar> variables) {
   Workload workload = AutoWorkload(std::move(variables));
   workload.id.kind = WorkloadKind::kRollout;
@@ -195,8 +195,8 @@ Knowledge WithAttempt(Attempt attempt) {
   return {.pairs = {{ConfigMapId("config"), {Kind::kUncertain, kBefore}}}, .attempts = {attempt}};
 }
 
-// Seed 190 of the simulation: the baseline is written after the template, so it has the data from
-// before.
+// Seed 190 of the simulation: the baseline is written after the template, so it has the earlier
+// data.
 TEST_F(PlannerTest, AWriteOfADeploymentsTemplateWhoseAnswerWasLostIsToldByTheTemplate) {
   Put(ConfigMapId("config"), kAfter);
   Workload rollout = RolloutOfDeployment({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}});
@@ -214,7 +214,8 @@ TEST_F(PlannerTest, AWriteOfADeploymentsTemplateWhoseAnswerWasLostIsToldByTheTem
   EXPECT_THAT(MakeWith(lost, WithAttempt({})).changes, SizeIs(1));
 }
 
-// Pods may have other data under the right variable, which the write leaves as it is.
+// Pods may have other data although the variable is right, and the write does not change the
+// variable.
 TEST_F(PlannerTest, AWriteInPlaceIsToldByItsMarkAlone) {
   Put(ConfigMapId("config"), kAfter);
   const Knowledge known = WithAttempt({.mark = "token", .is_in_place = true});
@@ -240,8 +241,8 @@ TEST_F(PlannerTest, AnAttemptForOtherDataTellsNothing) {
   EXPECT_THAT(MakeWith(rollout, known).changes, SizeIs(1));
 }
 
-// Seed 250 of the simulation: the watch of a new leader is half-open, and what it reads has been
-// rolled.
+// Seed 250 of the simulation: the watch of a new leader is half-open, and the workload that it
+// reads has been rolled.
 TEST_F(PlannerTest, ARolloutOfWhichNoEventHasToldIsNotMadeAgain) {
   Put(ConfigMapId("config"), kAfter);
   const std::vector<Move> moves = {{kAfter, 5}};
@@ -265,7 +266,7 @@ TEST_F(PlannerTest, ARolloutOfWhichNoEventHasToldIsNotMadeAgain) {
       << "some of its pods may have begun at 6";
 }
 
-// Seed 5009 of the simulation: the same with the strategy annotations.
+// Seed 5009 of the simulation is the same with the strategy annotations.
 TEST_F(PlannerTest, ARolloutThatAnAnnotationTellsOfAndNoEventIsNotMadeAgain) {
   rules_.by_variables = false;
   Put(ConfigMapId("config"), kAfter);
@@ -302,7 +303,8 @@ TEST_F(PlannerTest, ARolloutForAnotherSourceIsForAllThatDiffer) {
 }
 
 TEST_F(PlannerTest, AnObservedChangeDoesNotHideOneMadeWhileDown) {
-  // Down: variable says "old", data became "new"; then there and back after the start.
+  // While the operator was down the variable says "old" and the data became "new". After the start,
+  // the data change there and back.
   Put(ConfigMapId("config"), kAfter);
   const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}});
   EXPECT_EQ(Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kAfter}}}).changes.size(),

@@ -1,4 +1,5 @@
-// What the planner makes of pod templates that others have changed: rollouts undone, releases.
+// Tests the planner with pod templates that others have changed: rollouts that were undone, and
+// releases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ class PlannerUndoTest : public testing::Test, public DigestsOver {
     return written_at_;
   }
 
-  /// The data, and the version at which they were written.
+  /// Sets the data and the version at which they were written.
   void Put(const Digest& digest, std::uint64_t version = 0) {
     source_ = {.id = kUndoneConfig, .digest = digest, .resource_version = version};
   }
@@ -53,7 +54,7 @@ class PlannerUndoTest : public testing::Test, public DigestsOver {
     const auto names = [](SourceType) { return std::vector<std::string>(); };
     return MakePlan(workload_, SourceLookup{get, names, this}, known, rules_, patterns_);
   }
-  /// What the operator writes, whether with a rollout or by itself.
+  /// Applies the operator's write, with or without a rollout.
   void Write(const Plan& plan) {
     const std::string before = workload_.annotations[std::string(kBaselineAnnotation)];
     const std::string now = BaselineAfter(plan, plan.changes);
@@ -65,7 +66,8 @@ class PlannerUndoTest : public testing::Test, public DigestsOver {
       workload_.containers[0].variables = {{change.variable, change.value}};
     }
   }
-  /// kubectl rollout undo of a Deployment: the template and the annotations of the revision before.
+  /// Does what kubectl rollout undo does to a Deployment: it restores the template and the
+  /// annotations of the revision before.
   void UndoTo(const Digest& digest, std::int64_t at) {
     SetVariable(digest);
     Record(digest);
@@ -94,8 +96,8 @@ TEST_F(PlannerUndoTest, DataMendedAfterAnUndoRollThoughTheVariableIsRight) {
   EXPECT_THAT(Make().changes, IsEmpty()) << "after a restart";
 }
 
-// Nothing is recorded, and a process that did not roll the workload itself has only seen the data
-// change: a standby that takes over, or one that has started since the undo.
+// There is no record, and a process that did not roll the workload itself has only seen the data
+// change: it is a standby that takes over, or has started since the undo.
 TEST_F(PlannerUndoTest, DataMendedAfterAnUndoThatOnlyTheirChangeTellsOfRoll) {
   constexpr auto kSeen = PairState::Kind::kObserved;
   const Knowledge known{.pairs = {{kUndoneConfig, {kSeen, kBad}}}};
@@ -135,7 +137,7 @@ TEST_F(PlannerUndoTest, AnOrdinaryRolloutSetsTheVariableAlone) {
               IsEmpty());
 }
 
-// The baseline stays, and data that changed meanwhile were never rolled for.
+// The baseline stays, and there was no rollout for data that changed meanwhile.
 TEST_F(PlannerUndoTest, AnUndoThatBringsNoBaselineBackStaysUndoneAfterARestart) {
   workload_.id.kind = WorkloadKind::kDaemonSet;
   workload_.containers[0].variables = {{kUndoneVariable, kBad.ToString()},
@@ -160,8 +162,8 @@ TEST_F(PlannerUndoTest, AnUndoThatBringsNoBaselineBackStaysUndoneAfterARestart) 
   EXPECT_EQ(Make().changes.size(), 1U);
 }
 
-// Somebody has removed a key, which leaves no time in the managed fields. Who leads has died before
-// the rollout, or its write was not made.
+// Somebody has removed a key, which leaves no time in the managed fields. The leader has died
+// before the rollout, or its write was not made.
 TEST_F(PlannerUndoTest, AChangeThatThisProcessHasSeenIsNotOlderThanAnUndo) {
   workload_.id.kind = WorkloadKind::kDaemonSet;
   workload_.containers[0].variables = {{kUndoneVariable, kGood.ToString()}};
@@ -183,7 +185,7 @@ TEST_F(PlannerUndoTest, AChangeThatThisProcessHasSeenIsNotOlderThanAnUndo) {
             1U);
 }
 
-// A watch lags behind a workload that was just read: what is known tells of the pods before it.
+// A watch is behind a workload that was just read, so the knowledge is about the pods before it.
 TEST_F(PlannerUndoTest, AnUndoOfWhichNoEventHasToldStaysUndone) {
   workload_.containers[0].variables = {{kUndoneVariable, kGood.ToString()}};
   workload_.stampers = {{kUndoneVariable, {.since = {.seconds = 100}}}};
@@ -203,7 +205,7 @@ TEST_F(PlannerUndoTest, AnUndoOfWhichNoEventHasToldStaysUndone) {
   }
 }
 
-// It is a request to the API server for each workload, whenever a process starts.
+// Each such question is a request to the API server for each workload whenever a process starts.
 TEST_F(PlannerUndoTest, WhereTheRecordIsRightNobodyAsksWhenTheDataWereWritten) {
   workload_.id.kind = WorkloadKind::kDaemonSet;
   workload_.stampers = {{kUndoneVariable, {.since = {.seconds = 100}}}};
@@ -249,7 +251,7 @@ TEST_F(PlannerUndoTest, ARolloutThatIsDueAfterAnUndoIsNotForgottenWhenItIsHeld) 
   Plan plan = Make();
   ASSERT_EQ(plan.changes.size(), 1U);
   ASSERT_TRUE(plan.record);
-  plan.changes.clear();  // something holds it; only the baseline is written
+  plan.changes.clear();  // a policy holds the rollout back, so only the baseline is written
   Write(plan);
   plan = Make();
   ASSERT_EQ(plan.changes.size(), 1U);

@@ -8,10 +8,10 @@
 namespace kubexx::reloader {
 namespace {
 
-/// For how long a workload is remembered: who sets it back less often is no trouble.
+/// The time for which a workload is remembered. A tool that sets it back less often does no harm.
 constexpr base::Duration kRememberedFor = std::chrono::hours(1);
 
-/// One or two may be somebody's `kubectl replace`.
+/// Fewer set-backs may be a person's `kubectl replace`.
 constexpr int kFoughtFrom = 3;
 
 std::size_t HashOfData(const std::vector<Change>& changes) {
@@ -45,7 +45,7 @@ SetBacks::Turn SetBacks::Ask(const WorkloadId& workload, const std::vector<Chang
   Entry& entry = found->second;
   const std::size_t data = HashOfData(changes);
   if (entry.data != 0 && entry.data != data) {
-    entry.times = std::min(entry.times, 1);  // other data than those that were set back
+    entry.times = std::min(entry.times, 1);  // these are other data than those that were set back
   }
   entry.data = data;
   Turn turn;

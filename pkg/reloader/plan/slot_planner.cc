@@ -14,7 +14,7 @@ namespace {
 
 using Kind = PairState::Kind;
 
-/// The value of the variable of the members that exist; empty when none does.
+/// Returns the variable's value for the members that exist, or an empty text when none exists.
 std::string ValueFor(const std::vector<SlotMember>& members) {
   std::vector<std::pair<std::string_view, std::string>> digests;
   for (const SlotMember& member : members) {
@@ -78,7 +78,7 @@ SlotPlanner::Standing SlotPlanner::StandingOf(const SlotMember& member, const Sl
     return StandingOfGone(member, slot);
   }
   const Standing standing = StandingOfPresent(member, slot);
-  // What is known tells of pods from before the template that no event has told of yet.
+  // The knowledge is about pods from before the template, of which no event has told yet.
   return standing == Standing::kChanged && input_.known.has_untold_template &&
                  IsOlderThanUndo(member)
              ? Standing::kUntold
@@ -94,20 +94,20 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
   if (IsRolledUntold(member, slot)) {
     return Standing::kUntold;
   }
-  // These know what the pods began with. What the template says may have been set back since: by
-  // `kubectl rollout undo`, by an older manifest.
+  // These two know with which data the pods began. The template may have been set back since, by
+  // `kubectl rollout undo` or an older manifest.
   if (state != nullptr && state->kind == Kind::kConfirmed) {
     return Since(state->digest, member);
   }
   const bool has_changed = state != nullptr && state->digest != member.digest;
   const std::optional<bool> is_made = IsMade(member, slot);
   if (is_made == true && IsOfDeployment(input_.workload)) {
-    return Standing::kSettled;  // before its baseline, which is on the Rollout
+    return Standing::kSettled;  // the change came before its baseline, which is on the Rollout
   }
   if (const Digest* recorded = RecordOf(member.id)) {
-    // Times are asked for only where they decide. They do not decide about a change that this
-    // process knows of: it would know the order of versions if the pods were younger, and the
-    // removal of a key has no time, while the clocks of API servers differ.
+    // Times are used only when they decide. They do not decide about a change that this process has
+    // seen: if the pods were younger, it would know that from the order of versions. The removal of
+    // a key has no time, and the clocks of API servers differ.
     const bool is_told = *recorded == member.digest && !input_.workload.baseline_restored;
     if (is_told) {
       return MayHaveComeBack(member, has_changed) ? Standing::kChanged : Standing::kSettled;
@@ -116,7 +116,7 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
                                                    : ByRecord(*recorded, member);
   }
   if (is_made == false && has_changed) {
-    return Since(state->digest, member);  // what is right was so before
+    return Since(state->digest, member);  // a variable that is right was right before
   }
   const bool is_seen = has_changed && state->kind == Kind::kObserved;
   if ((slot.is_right && !(is_seen && IsOfPerson(slot.variable))) ||
@@ -173,11 +173,11 @@ SlotPlanner::Standing SlotPlanner::Since(const Digest& digest, const SlotMember&
 
 SlotPlanner::Standing SlotPlanner::ByRecord(const Digest& recorded,
                                             const SlotMember& member) const {
-  // Pods report what they have of a SecretProviderClass: nothing has to be concluded.
+  // Pods report what they have of a SecretProviderClass, so there is nothing to conclude.
   if (!input_.workload.baseline_restored || member.id.type == SourceType::kSecretProviderClass) {
     return Since(recorded, member);
   }
-  // It tells of pods that are gone: those that run began when it was brought back.
+  // The baseline describes pods that are gone. The pods that run began when it was restored.
   if (const PairState* state = StateOf(member.id);
       state != nullptr && state->digest != member.digest) {
     return Since(state->digest, member);
@@ -226,13 +226,13 @@ bool SlotPlanner::MayBeOlderThanRecord(const SlotMember& member, const Slot& slo
   if (recorded == nullptr && TellsOfOtherData(member, slot)) {
     return true;
   }
-  // A record that is there, and has nothing of this source, had no room for it or no reason.
+  // A record that exists and has no entry of this source had no room or no reason for one.
   const bool is_of_record =
       input_.known.record_at != 0 && (recorded != nullptr || input_.recorded == nullptr);
   if (!is_of_record) {
     return false;
   }
-  // Of one that is not there nothing tells since when.
+  // For a source that does not exist, nothing tells since when it does not.
   const bool is_newer =
       member.digest != kNoSource &&
       (member.resource_version == 0 || member.resource_version > input_.known.record_at);
@@ -284,7 +284,7 @@ bool SlotPlanner::IsBroughtBack(const std::string& stamp, const SlotMember& memb
 }
 
 bool SlotPlanner::IsOlderThanUndo(const SlotMember& member) const {
-  // A CronJob starts nothing when its template changes, and pods tell what they have of a class.
+  // A CronJob starts nothing when its template changes, and pods report what they have of a class.
   if (input_.workload.id.kind == WorkloadKind::kCronJob ||
       member.id.type == SourceType::kSecretProviderClass) {
     return false;
@@ -308,8 +308,8 @@ SlotPlanner::Standing SlotPlanner::StandingOfGone(const SlotMember& member,
   if (input_.rules.reload_on_delete) {
     const auto before = Before(member);
     if (before && before->digest != kNoSource) {
-      // Without a variable there is none to take away, and no rollout, as in stakater/Reloader. One
-      // made anew with other data is a change like any other then.
+      // Without a variable there is nothing to remove, so there is no rollout, as in
+      // stakater/Reloader. If the source is made anew with other data, that is an ordinary change.
       return slot.current != nullptr || !input_.rules.by_variables ? Standing::kChanged
              : member.named                                        ? Standing::kWaits
                                                                    : Standing::kGone;
@@ -373,7 +373,7 @@ std::uint64_t SlotPlanner::TakenAt(const SlotMember& member, const Slot& slot) c
   if (const PairState* state = StateOf(member.id)) {
     return state->taken_at;
   }
-  // As StandingOfPresent and ByVariable ask them.
+  // The conditions are those of StandingOfPresent and ByVariable.
   const bool is_told = input_.rules.by_variables ? slot.current != nullptr && !slot.is_of_another
                                                  : ReloadedAt(member.id) != nullptr;
   const bool is_known = RecordOf(member.id) != nullptr || slot.is_right || IsReloadedAt(member) ||

@@ -12,10 +12,10 @@ namespace {
 
 using codec::JsonTree;
 
-/// Who finds the value of one of these has found the rollout that set it.
+/// Each of these identifies a rollout: the rollout that has set the value.
 constexpr std::string_view kMarks[] = {kRestartedFor, kLastReloadedFrom};
 
-/// The digest of `source` in the change that it caused.
+/// Returns the digest of `source` in the change that it caused.
 Digest DigestIn(const Change& change, const SourceId& source) {
   const auto found = std::ranges::find(change.sources, source, &std::pair<SourceId, Digest>::first);
   const Digest digest = found == change.sources.end() ? kNoSource : found->second;
@@ -30,7 +30,8 @@ std::string TokenOf(const std::vector<Change>& changes) {
   return DigestOf(text).ToString();
 }
 
-/// Differs from what is there, and is the same for another try of the same write.
+/// Returns a token that differs from the present one, and is the same when the same write is tried
+/// again.
 std::string RestartToken(const Workload& workload, std::string_view changes) {
   std::string text(changes);
   for (const auto& [annotations, key] :
@@ -42,8 +43,8 @@ std::string RestartToken(const Workload& workload, std::string_view changes) {
   return DigestOf(text).ToString();
 }
 
-/// Whether the workload has all the variables already, so that setting them makes no new pods:
-/// somebody has brought them back, as `kubectl rollout undo` does.
+/// Whether the workload already has all the variables, so that setting them makes no new pods.
+/// Somebody has restored them, as `kubectl rollout undo` does.
 bool AreInPlace(const Workload& workload, const std::vector<Change>& changes) {
   return std::ranges::all_of(changes, [&](const Change& change) {
     const auto container =
@@ -124,7 +125,7 @@ WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& cha
 }
 
 Attempt AttemptOf(const Workload& workload, const WorkloadWrite& write) {
-  // Of a restart the template does not tell.
+  // The template does not show a restart.
   Attempt attempt{.is_in_place = write.restart_at.has_value()};
   for (const std::string_view key : kMarks) {
     const auto found = write.template_annotations.find(std::string(key));

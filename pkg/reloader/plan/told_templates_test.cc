@@ -23,7 +23,7 @@ TEST(ToldTemplates, ATemplateIsOnTheWayUntilItsEventIsKnown) {
   EXPECT_EQ(told.LookFor(kToldWorkload, back), Telling::kTold);
 }
 
-// What had changed before a workload was there is told of together with its first template.
+// The changes that came before a workload are told of together with its first template.
 TEST(ToldTemplates, SoIsTheFirstTemplate) {
   ToldTemplates told;
   EXPECT_EQ(told.LookFor(kToldWorkload, {1, "a"}), Telling::kOnTheWay);
@@ -41,7 +41,7 @@ TEST(ToldTemplates, EachWorkloadHasItsOwn) {
   EXPECT_EQ(told.LookFor({WorkloadKind::kDeployment, {"ns", "x"}}, {1, "a"}), Telling::kOnTheWay);
 }
 
-// A handler may throw, and then no event tells of it any more.
+// A handler may throw, and then no event tells of the template any more.
 TEST(ToldTemplates, AnEventThatIsLostHoldsNothingUpForEver) {
   ToldTemplates told;
   told.Told(kToldWorkload, {1, "a"});

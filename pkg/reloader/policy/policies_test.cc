@@ -24,12 +24,14 @@ struct ToldTroubles final : public TroubleObserver {
   std::vector<std::string> messages;
 };
 
-// A health gate of the flags alone: nothing stops, and there is no policy that could say so.
+// The health gate comes only from flags: nothing is stopped, and no policy could report the
+// failure.
 TEST(Policies, TellsOfAFailedRolloutOnceWhoeverAsksForIt) {
   ToldTroubles told;
   Policies policies(nullptr, {.flags = {.health_gate = true},
                               .watch = false,
-                              .read_only = true,  // no Events: nothing is asked of the server
+                              // There are no Events, so the server gets no requests.
+                              .read_only = true,
                               .troubles = &told});
   Workload web{.id = {WorkloadKind::kDeployment, {"shop", "web"}}, .uid = "u"};
   std::vector<Change> changes(1);

@@ -18,22 +18,23 @@ using internal::RefOf;
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
 
-/// For what no event tells, such as policies that can be read again.
+/// The interval for conditions that no event reports, such as policies that can be read again.
 constexpr base::Duration kAskAgain = std::chrono::seconds(30);
-/// Those that wait for others are woken by them, one for each place: thousands may wait, and each
-/// of them that asks is planned anew.
+/// Workloads that wait for others are woken when those have ended, one for each place. Thousands
+/// may wait, and each of them that asks is planned anew, so they ask rarely by themselves.
 constexpr base::Duration kAskAgainOfOthers = std::chrono::minutes(10);
-/// A timer that ends early finds the window still closed.
+/// A timer that ends too early would find the window still closed.
 constexpr base::Duration kMargin = std::chrono::milliseconds(1);
-/// The wall clock may be set: a window that opens in days is looked at now and then.
+/// The wall clock may be set, so a window that opens in days is checked from time to time.
 constexpr base::Duration kMaxWaitForWindow = std::chrono::hours(1);
 
-/// With a health gate the two take turns while one rollout after the other is replaced and soaks.
+/// With a health gate the two reasons alternate while one rollout after the other replaces its pods
+/// and soaks.
 HoldReason Told(HoldReason reason) {
   return reason == HoldReason::kUnhealthy ? HoldReason::kLimit : reason;
 }
 
-/// Whether what `workload` waits for is not what it waited for `before`.
+/// Whether `workload` waits for something else than it did `before`.
 bool IsNews(const reloadpolicy::Arbiter& arbiter, const ObjectRef& workload,
             const std::optional<reloadpolicy::Hold>& before) {
   const auto now = arbiter.pending().find(workload);
@@ -147,13 +148,13 @@ void PolicyEnforcer::LookAtUnseen() {
     const auto id = IdOf(ref);
     const auto workload = id ? host.get()->caches.GetWorkload(*id) : std::nullopt;
     if (!workload && id && !host.get()->caches.Knows(id->kind, id->key.namespace_)) {
-      continue;  // its kind is late: what has failed before stays so
+      continue;  // its kind is late, so a rollout that has failed before counts as failed
     }
     Update([&](reloadpolicy::Arbiter& arbiter, base::WallTime now) {
       if (workload) {
         arbiter.Observe(ref, SightingOf(*workload), now);
       } else {
-        arbiter.Forget(ref);  // deleted while nobody watched
+        arbiter.Forget(ref);  // it was deleted while nobody watched
       }
     });
   }
@@ -170,7 +171,7 @@ AnnotationEdits PolicyEnforcer::Marks(const Workload& workload) {
                   arbiter.IsActive(RefOf(workload.id));
   });
   if (looks_again) {
-    Wake(workload.id, kAskAgain);  // nothing tells when the arbiter has been told of all
+    Wake(workload.id, kAskAgain);  // there is no notification when the arbiter knows all workloads
   }
   if (mark.failure) {
     Notify(workload, {.warning = true, .reason = kRolloutFailed, .message = *mark.failure});
@@ -236,7 +237,7 @@ bool PolicyEnforcer::Admit(const Workload& workload, std::vector<Change>& change
 }
 
 void PolicyEnforcer::Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news) {
-  // Only another setting opens what never opens, and that wakes it.
+  // A window that never opens is opened only by another setting, and that wakes the workload.
   base::Duration after = hold.reason == HoldReason::kOutsideWindow ? kMaxWaitForWindow
                          : reloadpolicy::IsForOthers(hold.reason)  ? kAskAgainOfOthers
                                                                    : kAskAgain;

@@ -1,4 +1,4 @@
-// What policies say of sources, and what a PolicyEnforcer asks about them.
+// Answers a PolicyEnforcer's questions about sources from its policies.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -19,8 +19,8 @@ using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
 using reloadpolicy::Policy;
 
-/// The sources, without namespaces, whose lists of keys differ between two states of a policy.
-/// Null: there is none.
+/// Returns the sources, without namespaces, whose lists of keys differ between two states of a
+/// policy. Null means that the policy did not exist, or does not exist any more.
 std::set<SourceId> NewlyListed(const Policy* before, const Policy* now) {
   const bool moved = before != nullptr && now != nullptr &&
                      (before->namespaces != now->namespaces ||
@@ -49,10 +49,10 @@ std::optional<Policy> CopyOf(const Policy* policy) {
   return policy == nullptr ? std::nullopt : std::optional(*policy);
 }
 
-/// Whether a policy says which keys count.
+/// Whether a policy specifies which keys count.
 bool SaysKeys(const std::optional<Policy>& policy) { return policy && policy->settings.keys; }
 
-/// Whether two states of a policy say the same of the keys that count, for the same workloads.
+/// Whether two states of a policy specify the same keys for the same workloads.
 bool SaySameKeys(const Policy& one, const Policy& other) {
   return one.settings.keys == other.settings.keys && one.enforced == other.enforced &&
          one.namespaces == other.namespaces &&
@@ -79,7 +79,7 @@ void PolicyEnforcer::SetPolicy(reloadpolicy::Policy policy,
   WakeUsers(id, listed);
   WakeRescoped(before, now);
   if (!failed.empty()) {
-    LookAtUnseen();  // no event tells of what is gone or mended already
+    LookAtUnseen();  // there is no event for sources that are already gone or repaired
   }
 }
 

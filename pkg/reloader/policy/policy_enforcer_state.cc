@@ -1,4 +1,4 @@
-// What a PolicyEnforcer tells of itself.
+// Reports the state of a PolicyEnforcer.
 #include "kubexx/reloader/policy/policy_enforcer.h"
 
 namespace kubexx::reloader {

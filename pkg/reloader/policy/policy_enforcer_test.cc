@@ -227,7 +227,7 @@ TEST_F(PolicyEnforcerTest, ABrakeThatCannotBeReadHoldsAndSaysWhatToWrite) {
   EXPECT_TRUE(Admit(workload));
 }
 
-// Whoever may set a long pause-period would block everybody else for as long.
+// Otherwise, anybody who may set a long pause-period could block all other workloads for that long.
 TEST_F(PolicyEnforcerTest, ADeploymentThatTheOperatorPausesTakesNoPlaceMeanwhile) {
   Set({.max_in_namespace = 1});
   ASSERT_TRUE(Admit(GovernedWeb("a")));
@@ -283,14 +283,15 @@ TEST_F(PolicyEnforcerTest, AFailureIsToldOfItsWorkloadAndWrittenOnIt) {
   EXPECT_THAT(notices_, SizeIs(2)) << "but it is not told again";
 }
 
-// Whoever was broken for months would otherwise be one whose rollout has broken it.
+// Otherwise a workload that has been broken for months would count as one that its rollout has
+// broken.
 TEST_F(PolicyEnforcerTest, RightAfterAStartItIsNotKnownWhetherABrokenWorkloadIsSoByItsRollout) {
   Set({.health_gate = true, .stop_after_failures = 1});
   Workload broken = GovernedWeb("a");
   broken.phase = Phase::kUnavailable;
   Workload mends = GovernedWeb("b");
   mends.phase = Phase::kUnavailable;
-  enforcer_.OnWorkload(broken.id, &broken);  // the first list
+  enforcer_.OnWorkload(broken.id, &broken);  // it is in the first list
   enforcer_.OnWorkload(mends.id, &mends);
   enforcer_.OnSynced();
   EXPECT_FALSE(Admit(broken));
@@ -301,7 +302,7 @@ TEST_F(PolicyEnforcerTest, RightAfterAStartItIsNotKnownWhetherABrokenWorkloadIsS
   EXPECT_THAT(wakes_["a"], testing::Contains(10s + 1ms));
   clock_.Advance(5s);
   EXPECT_FALSE(Admit(broken));
-  mends.phase = Phase::kComplete;  // it was about to be
+  mends.phase = Phase::kComplete;  // it was about to be complete
   enforcer_.OnWorkload(mends.id, &mends);
   EXPECT_TRUE(Admit(mends));
   EXPECT_EQ(written_["reloader.kubexx.io/rollout-state"], "started uid-b");
@@ -351,7 +352,7 @@ TEST_F(PolicyEnforcerTest, WhatAStatusSaysFailedIsRememberedByTheNextProcess) {
   next.SetPolicy({.id = {"shop", "p"}, .settings = {.stop_after_failures = 1}}, failures);
   std::vector<Change> changes = ChangesBy({kGovernedConfig});
   EXPECT_FALSE(next.Admit(GovernedWeb("b"), changes, written_));
-  const Workload undone = GovernedWeb("a");  // kubectl rollout undo takes annotations along
+  const Workload undone = GovernedWeb("a");  // kubectl rollout undo restores the annotations, too
   next.OnWorkload(undone.id, &undone);
   EXPECT_FALSE(next.Admit(GovernedWeb("b"), changes, written_));
   clock_.Advance(10s);

@@ -1,4 +1,4 @@
-// What a PolicyEnforcer does where policies are not known.
+// Handles namespaces whose policies are not known for a PolicyEnforcer.
 #include <chrono>
 #include <map>
 #include <set>
@@ -16,7 +16,8 @@ using internal::IdOf;
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
 
-/// What has been listed is in the caches, and has been told to the arbiter, well before.
+/// After a list, its objects are in the caches, and the arbiter knows them, well before this time
+/// has passed.
 constexpr base::Duration kUntilTold = std::chrono::seconds(1);
 
 }  // namespace
@@ -61,7 +62,7 @@ void PolicyEnforcer::LookAtUnread(std::set<std::string> names) {
     const base::MutexLock lock(mu_);
     names.insert(arbiter_.unread().begin(), arbiter_.unread().end());
   }
-  names.erase("");  // OnSynced tells of that
+  names.erase("");  // OnSynced handles it
   std::map<std::string, bool> unread;
   for (const std::string& name : names) {
     unread[name] = options_.unread(name).has_value();

@@ -25,7 +25,8 @@ constexpr char kNothingChanged[] =
     "the API server took the status and kept nothing of what is new in it; perhaps the CRDs are "
     "older than the operator: apply the CRDs of its version";
 
-/// Seconds, as the API keeps them: what is written must equal what is read back.
+/// Rounds to seconds, as the API does, because the written time must equal the one that is read
+/// back.
 Time Seconds(base::WallTime time) {
   Time result = Time::From(time);
   result.nanos = 0;
@@ -40,8 +41,8 @@ std::string ShownWorkload(const reloadpolicy::ObjectRef& workload, bool with_nam
   return workload.kind + "/" + (with_namespace ? workload.key.ToString() : workload.key.name);
 }
 
-/// As the API server gives it back: half a character would be another text there, and the status
-/// would be written again and again.
+/// Cuts the text as the API server would return it: half a character would be another text there,
+/// and the status would be written again and again.
 std::string Joined(const std::vector<std::string>& texts) {
   constexpr std::size_t kMaxBytes = 4096;
   std::string all;
@@ -67,7 +68,7 @@ std::string Summary(const PolicyState& state) {
   return text;
 }
 
-/// Sets conditions, with the time of the last change.
+/// Sets conditions with the time of their last transition.
 template <class Condition>
 class Conditions {
  public:
@@ -81,7 +82,7 @@ class Conditions {
     condition.reason = std::move(reason);
     condition.message = std::move(message);
     condition.observed_generation = generation_;
-    // Those that are not set are not kept.
+    // Conditions that are not set are removed.
     if (const Condition* const before = controller::FindCondition(present_, type)) {
       result_.push_back(*before);
     }
@@ -96,7 +97,7 @@ class Conditions {
   std::vector<Condition> result_;
 };
 
-/// The merge patch that leaves nothing of an earlier status: `status` has all lists, see
+/// Returns the merge patch that leaves nothing of an earlier status. `status` has all lists; see
 /// PolicyStatusFor.
 template <class S>
 std::string PatchFor(const S& status) {
@@ -112,7 +113,7 @@ template <class S>
 std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::string& namespace_) {
   std::vector<reloadpolicy::Remembered> failures;
   for (const auto& item : apimachinery::OrEmpty(status.failed_rollouts)) {
-    // "Kind/name" or "Kind/namespace/name".
+    // The format is "Kind/name" or "Kind/namespace/name".
     const std::size_t first = item.workload.find('/');
     const std::size_t last = item.workload.rfind('/');
     const auto written = item.rolled_at.ToTime();
@@ -144,7 +145,7 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
   status.failed = Count(static_cast<std::size_t>(state.failed));
   status.pending = Count(state.pending);
   status.summary = Summary(state);
-  // Lists without elements are written, too: the patch has to leave nothing of an earlier status.
+  // Empty lists are written, too, because the patch must leave nothing of an earlier status.
   auto& pending_rollouts = status.pending_rollouts.emplace();
   for (const PolicyState::Waiting& waiting : state.listed) {
     auto& item = pending_rollouts.emplace_back();
@@ -211,7 +212,7 @@ void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
     return std::ranges::find(states, entry.first, &PolicyState::id) == states.end();
   };
   std::erase_if(told_, is_gone);
-  std::erase_if(failures_, is_gone);  // one made anew is written at once
+  std::erase_if(failures_, is_gone);  // a policy that is made anew is written at once
   if (options_.observe) {
     std::vector<PolicyState> own = states;
     std::erase_if(own, [&](const PolicyState& state) {
@@ -224,7 +225,7 @@ void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
       return;
     }
     if (options_.reports && !options_.reports(state.id.namespace_)) {
-      told_.erase(state.id);  // another replica tells now
+      told_.erase(state.id);  // another replica reports now
       continue;
     }
     if (state.id.namespace_.empty()) {
@@ -238,7 +239,8 @@ void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
 template <class T>
 void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInformer<T>& informer,
                                const std::stop_token& stop) {
-  // Asked for first: what the informer takes meanwhile is looked at the next time.
+  // The state is asked for first, so that what the informer gets meanwhile is looked at the next
+  // time.
   const Settled asked{.state = state,
                       .version = informer.LastSyncResourceVersion(state.id.namespace_)};
   const auto told = told_.find(state.id);
@@ -247,13 +249,15 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
   }
   const auto object = informer.Get(state.id);
   if (!object || (*object)->metadata.generation != state.generation) {
-    return;  // gone, or about to change
+    return;  // it is gone, or is about to change
   }
   using Status = std::remove_cvref_t<decltype(*(*object)->status)>;
   const Status present = (*object)->status ? *(*object)->status : Status();
   const Status wanted = PolicyStatusFor(state, present, options_.clock.Wall());
   if (Tell(state, **object, present, wanted)) {
-    return;  // what waits may not be known yet, after a start or when a shard has just come here
+    // After a start, or when a shard has just come here, the waiting workloads may not be known
+    // yet.
+    return;
   }
   if (wanted == present) {
     Told& entry = told_.at(state.id);
@@ -275,7 +279,8 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
       NoteFailure(state.id, written.error().ToString());
     }
   } else if ((written->status ? *written->status : Status()) == present) {
-    NoteFailure(state.id, kNothingChanged);  // or the same would be written at each interval
+    // Otherwise the same status would be written at each interval.
+    NoteFailure(state.id, kNothingChanged);
   } else {
     failures_.erase(state.id);
   }

@@ -32,7 +32,7 @@ using codec::JsonTree;
 using reloadpolicy::v1alpha1::ReloadPolicy;
 using reloadpolicy::v1alpha1::ReloadPolicyStatus;
 
-/// The condition Ready of a policy with these problems.
+/// Returns the message of the condition Ready of a policy with these problems.
 std::string ReadyMessageFor(const std::vector<std::string>& problems) {
   const base::testing::FakeClock clock;
   const auto status = PolicyStatusFor(PolicyState{.id = {"shop", "p"}, .problems = problems},
@@ -44,7 +44,8 @@ std::string ReadyMessageFor(const std::vector<std::string>& problems) {
   return conditions.empty() ? "" : conditions.front().message;
 }
 
-// Otherwise the status differs from what the API server keeps, and is written again for ever.
+// Otherwise the status would differ from the one that the API server keeps, and would be written
+// for ever.
 TEST(PolicyStatus, IsReadBackAsItIsWritten) {
   const std::string long_text = std::string(63, 'x') + "\xc3\xa9 and more";
   ReloadPolicy policy;
@@ -87,7 +88,7 @@ constexpr char kStoredPolicy[] =
     R"({"apiVersion":"kubexx.io/v1alpha1","kind":"ReloadPolicy","metadata":{"namespace":"shop",)"
     R"("name":"p","generation":1,"resourceVersion":"5"},"spec":{"minInterval":"1h"}})";
 
-/// A server with one policy, of whose status it keeps nothing.
+/// A server with one policy. It does not keep the policy's status.
 class ForgetfulServer {
  public:
   const std::shared_ptr<rest::RESTClient>& client() const { return server_.client(); }
@@ -157,7 +158,7 @@ TEST(PolicyStatusWriter, DoesNotRepeatAtOnceWhatTheServerDoesNotKeep) {
   EXPECT_EQ(server.patches(), 2) << "it is tried again, since CRDs may be replaced";
 }
 
-/// A server with one policy, "p", that keeps each status and tells its watches of it.
+/// A server with one policy, "p". It keeps each status and sends it to its watches.
 class KeepingServer {
  public:
   KeepingServer() = default;
@@ -175,7 +176,8 @@ class KeepingServer {
     const base::MutexLock lock(mu_);
     return version_;
   }
-  /// The number of rollouts that wait, as the policy's status has it; -1: it has none.
+  /// Returns the number of rollouts that wait according to the policy's status, or -1 when there is
+  /// none.
   std::int64_t Pending() const {
     const base::MutexLock lock(mu_);
     const JsonTree* const pending = stored_.At({"status", "pending"});
@@ -224,7 +226,7 @@ class KeepingServer {
     const base::MutexLock lock(mu_);
     return stored_.ToJson();
   }
-  /// False when the server goes.
+  /// Returns false when the server ends.
   bool AwaitVersion(int version) {
     const base::MutexLock lock(mu_);
     base::testing::Patience patience("a version, or the end of the server");
@@ -255,7 +257,7 @@ TEST(PolicyStatusWriter, WritesAStatusAgainThatSomebodyHasChangedHoweverLongItWa
   const auto is_seen = [&] {
     return writing.watch.namespaced().LastSyncResourceVersion() == std::to_string(server.version());
   };
-  // It may write once more before its watch tells it of what it has written.
+  // It may write once more before its watch brings its own write.
   const auto let_time_pass = [&] {
     for (int i = 0; i < 10; ++i) {
       clock.AdvanceToSleeper(1s);

@@ -49,7 +49,7 @@ void AddReported(const cache::SharedInformer<T>& informer, const std::string& wo
   }
 }
 
-/// What does not change by trying again soon.
+/// Whether the error stays the same when the request is repeated soon.
 bool IsUnavailable(const apimachinery::Status& status) {
   return status.reason == Reason::kNotFound || status.reason == Reason::kForbidden ||
          status.reason == Reason::kUnauthorized;
@@ -75,15 +75,15 @@ bool NeedsCluster(const PolicyWatch::Options& options) {
 }
 
 /// An operator that watches only some namespaces does not wait long for a right that it most likely
-/// has not.
+/// does not have.
 base::Duration PatienceForCluster(const PolicyWatch::Options& options) {
   return NeedsCluster(options)
              ? options.patience
              : std::min<base::Duration>(options.patience, std::chrono::seconds(2));
 }
 
-/// The longest time between two attempts: what may not be read holds rollouts back, and in many
-/// namespaces each asks for itself.
+/// The longest time between two attempts: policies that may not be read hold rollouts back, and
+/// each of many namespaces asks for itself.
 base::Duration PauseFor(const PolicyWatch::Options& options) {
   return options.namespaces.size() > 20 ? std::chrono::minutes(2) : std::chrono::seconds(30);
 }
@@ -95,7 +95,7 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
   options.group = resource.group;
   options.version = resource.version;
   options.resource = resource.plural;
-  // A cluster without the CRDs is asked again now and then, not every few seconds.
+  // A cluster without the CRDs is asked from time to time, and not every few seconds.
   options.tuning.backoff.cap = pause;
   options.use_watch_list = false;  // see PolicyAccess::Follow
   options.on_error = [plural = std::string(resource.plural),
@@ -106,7 +106,7 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
     } else if (!IsUnavailable(status)) {
       cache::LogWatchError(plural, status);
     } else if (!refused.request_stop()) {
-      return;  // not the first time
+      return;  // not the first call
     } else if (status.reason == Reason::kNotFound) {
       logging::Info("The CRD of reload policies is not installed; the operator works without them",
                     {{"resource", plural + ".kubexx.io"}});
@@ -147,8 +147,8 @@ std::shared_ptr<cache::SharedInformer<T>> InformerOf(
   return std::make_shared<cache::SharedInformer<T>>(std::move(list_watches), std::move(options));
 }
 
-/// Blocks until the handler has been given every policy, or `refused` says that there is nothing to
-/// wait for.
+/// Blocks until the handler has been given every policy, or until `refused` says that there is
+/// nothing to wait for.
 bool Wait(const cache::HandlerRegistration& handler, const std::stop_token& refused,
           const std::stop_token& stop) {
   std::stop_source enough;
@@ -164,7 +164,7 @@ apimachinery::ObjectKey PolicyKeyOf(const T& object) {
   return {object.metadata.namespace_, object.metadata.name};
 }
 
-/// Of a policy: each change of its spec is another.
+/// The version of a policy, which each change of its spec changes.
 template <class T>
 std::string PolicyStateOf(const T& object) {
   return object.metadata.uid + "/" + std::to_string(object.metadata.generation);
@@ -195,7 +195,8 @@ class PolicyWatch::Told {
 
 namespace {
 
-/// `on_told` is given each policy once the enforcer has it, and `on_gone` each that it has no more.
+/// `on_told` gets each policy that the enforcer has got, and `on_gone` each policy that the
+/// enforcer has lost.
 template <class T>
 cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyEnforcer& enforcer,
                                    const std::function<void(const T&)>& on_told,
@@ -206,7 +207,7 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyEnf
       logging::Error("Cannot read a part of a policy",
                      {{"policy", policy.ToString()}, {"error", problem}});
     }
-    // Later the enforcer knows better than the status that is written from it.
+    // Later on, the enforcer knows more than the status, which is written from what it knows.
     const bool remembers = is_first && object.status;
     enforcer.SetPolicy(std::move(policy),
                        remembers ? FailuresIn(*object.status, object.metadata.namespace_)
@@ -220,7 +221,7 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyEnf
         old_object->metadata.generation != object->metadata.generation) {
       set(*object, false);
     } else {
-      on_told(*object);  // only the status has changed, which the operator itself writes
+      on_told(*object);  // only the status has changed, which the operator writes itself
     }
   };
   handler.on_delete = [&enforcer, on_gone = std::move(on_gone)](const cache::Ref<T>& object, bool) {
@@ -373,7 +374,8 @@ std::map<std::string, std::string> PolicyWatch::AllUnread() {
 }
 
 bool PolicyWatch::WaitForSync(const std::stop_token& stop) const {
-  // An informer of some namespaces has synced when it is refused; one of all never does.
+  // An informer of some namespaces has synced when it is refused. An informer of all namespaces
+  // never has then.
   const std::stop_token refused = everywhere_ ? namespaced_refused_.get_token() : std::stop_token();
   return Wait(handlers_[0], refused, stop) &&
          Wait(handlers_[1], of_cluster_refused_.get_token(), stop);

@@ -18,7 +18,8 @@ class TroubleReporterTest : public testing::Test, public TroubleObserver {
  protected:
   void OnTrouble(const RolloutTrouble& trouble) override { told_.push_back(trouble.message); }
 
-  /// A policy because of which Deployment ns/web has waited since the beginning, for others or not.
+  /// Returns the state of a policy because of which Deployment ns/web has waited since the
+  /// beginning.
   static PolicyState Holding(HoldReason reason) {
     PolicyState state{.id = {"ns", "gentle"}, .pending = 3};
     const PolicyState::Waiting web{.workload = {"Deployment", {"ns", "web"}},

@@ -1,4 +1,4 @@
-// Policies that may not be read: an enforcer that does not know them all.
+// Tests an enforcer that may not read some policies and so does not know all of them.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -137,8 +137,7 @@ TEST(EnforcerWithUnreadPolicies, ARolloutNeitherEndsNorFailsUntilTheyAreKnown) {
   EXPECT_EQ(enforcer.TotalsNow().active, 0);
 }
 
-/// An enforcer of two namespaces, with the policies of "shop" unread when that is wanted, and
-/// others all known.
+/// An enforcer of two namespaces. The policies of "shop" can be unread, and all others are known.
 class EnforcerBesideUnreadPolicies : public testing::Test {
  protected:
   void Begin(reloadpolicy::Settings flags, bool is_synced = true) {
@@ -177,7 +176,7 @@ class EnforcerBesideUnreadPolicies : public testing::Test {
   base::Subscription attached_;
 };
 
-// The timeout on a workload is its own: it keeps its place for as long as others allow.
+// The timeout on a workload applies only to itself: it keeps its place for as long as others allow.
 TEST_F(EnforcerBesideUnreadPolicies, AShortTimeoutOfAWorkloadsOwnStaysItsOwnWhileTheyAreUnread) {
   for (const bool at_the_start : {true, false}) {
     SCOPED_TRACE(at_the_start ? "a start" : "a refusal");
@@ -203,7 +202,8 @@ TEST_F(EnforcerBesideUnreadPolicies, AShortTimeoutOfAWorkloadsOwnStaysItsOwnWhil
   }
 }
 
-// What policies of its namespace might say is no reason to hold others back, or to let them go on.
+// The policies that its namespace might have are no reason to hold workloads of others back, or to
+// let them go on.
 TEST_F(EnforcerBesideUnreadPolicies, OthersGoByWhatIsKnown) {
   is_unread_ = true;
   for (const bool stops : {false, true}) {
@@ -238,7 +238,7 @@ TEST_F(EnforcerBesideUnreadPolicies, ACompleteRolloutKeepsItsPlaceForOthersAsLon
   EXPECT_TRUE(Admit("other"));
 }
 
-// It was restored from a backup, or is a copy.
+// The workload was restored from a backup, or is a copy.
 TEST_F(EnforcerBesideUnreadPolicies, OldTroubleIsNoFailedRolloutWhateverIsUnreadAtTheStart) {
   for (const bool is_refused : {false, true}) {
     SCOPED_TRACE(is_refused ? "its namespace is refused" : "all are unread for a moment");

@@ -22,8 +22,8 @@ constexpr char kByReference[] = "reference";
 constexpr char kByListedName[] = "listed-name";
 constexpr char kByPattern[] = "pattern";
 constexpr char kByNamespace[] = "namespace";
-// Of Deployments: all sources that they mention, whatever their annotations say; and of Rollouts
-// whose pods are made from a Deployment's template, that Deployment.
+// The index has, for Deployments, all sources that they mention, whatever their annotations say,
+// and for Rollouts whose pods are made from a Deployment's template, that Deployment.
 constexpr char kByMention[] = "mention";
 constexpr char kByTemplateOf[] = "template-of";
 
@@ -31,7 +31,7 @@ std::string TypedKey(SourceType type, std::string_view key) {
   return std::string(NamesOf(type).lower) + "/" + std::string(key);
 }
 
-// Cannot happen to what the transforms made; said aloud all the same.
+// The transforms have made these objects, so this cannot happen. It is logged nevertheless.
 void ReportUnreadable(std::string_view kind, const ObjectKey& key,
                       const apimachinery::Status& status) {
   logging::Error("Cannot read a cached object",
@@ -63,13 +63,13 @@ void ForEachInformer(const InformerSet& set,
   }
 }
 
-/// Until the sources are listed, or refused; false when `stop` was requested first.
+/// Waits until the sources are listed or refused. Returns false when `stop` was requested first.
 bool WaitForSources(const InformerSet& set, SourceType type,
                     const cache::SharedInformerBase& informer, const std::stop_token& stop) {
   return WaitUnless(informer, RefusalOf(set, type), stop);
 }
 
-/// Whether some of it has been.
+/// Whether some of it has been listed.
 bool IsListedSomewhere(const InformerSet& set, const cache::SharedInformerBase& informer) {
   return set.namespaces.empty()
              ? IsListed(informer, "")

@@ -76,7 +76,7 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
   if (deleted) {
     const std::uint64_t last = VersionNumber(event.old_resource_version());
     const Digest before = std::exchange(source->digest, kNoSource);
-    // A list shows that it is gone, and not since when.
+    // A list shows that the source is gone, but not since when.
     source->resource_version =
         event.final_state_unknown ? 0 : VersionNumber(event.resource_version());
     NoteWorkloads(*source, &before, last);
@@ -84,14 +84,14 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
   }
   if (event.type == RawEvent::Type::kAdd) {
     source->resource_version = VersionNumber(event.resource_version());
-    // A workload that rolled for an earlier one of this name may be behind.
+    // A workload that rolled for an earlier source of this name may be behind.
     NoteWorkloads(*source, IsCreated(event.object()) ? &kNoSource : nullptr);
     return true;
   }
   const auto old_source = SourceFrom(type, event.old_object());
   if (old_source && old_source->digest == source->digest) {
     parts_.metrics.Skipped(SkipReason::kNoDataChange);
-    if (*old_source != *source) {  // the ignore or match annotation
+    if (*old_source != *source) {  // the ignore or the match annotation has changed
       NoteWorkloads(*source, nullptr);
     } else {
       NoteDoubted(source->id);
@@ -128,7 +128,7 @@ void EventRouter::NoteKeys(SourceType type, const RawEvent& event) {
 
 bool EventRouter::OnPodStatus(const RawEvent& event) {
   if (event.type == RawEvent::Type::kDelete) {
-    return true;  // pods go; what they reported stays known
+    return true;  // the pods go, and what they reported stays known
   }
   auto report = PodReportFrom(event.object());
   if (!report) {
@@ -147,7 +147,7 @@ bool EventRouter::OnPodStatus(const RawEvent& event) {
       parts_.metrics.Skipped(SkipReason::kNoDataChange);
       return true;
     }
-    now.updated = had;  // a first report is no change
+    now.updated = had;  // a first report is not a change
   }
   const auto before = parts_.caches.GetSource(now.source);
   if (!parts_.caches.provider_classes().Observe(now)) {
@@ -190,14 +190,15 @@ void EventRouter::NoteWorkloads(const Source& source, const Digest* before, std:
       source.id, before == nullptr ? std::nullopt : std::optional(*before),
       !users.by_name.empty() || !users.by_pattern.empty(), source.resource_version);
   const auto is_wanted = [&](const WorkloadId& workload) {
-    // A watch may have been refused since: nobody would list for this change then.
+    // The watch may have been refused since then, and nobody would list for this change.
     return !IsOnlyEnd(source, before) &&
            (!is_listed_for || !parts_.on_demand.Covers(workload.kind, workload.key.namespace_));
   };
   NoteKnown(source, before, is_wanted, last);
 }
 
-// Some ConfigMaps are written each second, and used by many: most have nothing to look at then.
+// Some ConfigMaps are written each second and used by many workloads. In most cases there is
+// nothing to look at then.
 void EventRouter::NoteDoubted(const SourceId& source) {
   const Caches::Concerned concerned = parts_.caches.WorkloadsOf(source);
   for (const auto* workloads : {&concerned.by_name, &concerned.by_pattern}) {
@@ -218,7 +219,8 @@ void EventRouter::OnListed(const SourceId& id, const std::optional<Digest>& befo
 void EventRouter::NoteKnown(const Source& source, const Digest* before,
                             base::FunctionRef<bool(const WorkloadId&)> wanted, std::uint64_t last) {
   const Move now{source.digest, source.resource_version};
-  // Of other news without earlier data, as of annotations, no version is named.
+  // An event without earlier data that is about something else, for example annotations, names no
+  // version.
   const bool is_made = source.id.type != SourceType::kSecretProviderClass &&
                        source.digest != kNoSource && source.resource_version != 0;
   const auto note = [&](const WorkloadId& workload) {
@@ -241,7 +243,7 @@ void EventRouter::NoteKnown(const Source& source, const Digest* before,
     }
     const std::string* text = ReloadTextOf(*workload, source.id.type, parts_.rules.keys);
     const auto list = text == nullptr ? nullptr : ListFor(*text, budget);
-    // The plan drops what it finds not to concern the workload.
+    // The plan drops a source that does not concern the workload.
     if ((text != nullptr && !budget.Take(list.get(), source.id.key.name)) ||
         Reloads(Decide(source, *workload, parts_.rules, list.get()))) {
       note(id);
@@ -250,7 +252,7 @@ void EventRouter::NoteKnown(const Source& source, const Digest* before,
 }
 
 Cause EventRouter::CauseOf(const Source& source, const WorkloadId& workload) const {
-  // What a release changes of these makes no pods.
+  // A release that changes these makes no pods.
   if (source.release.empty() || workload.kind == WorkloadKind::kCronJob ||
       workload.kind == WorkloadKind::kJob) {
     return Cause::kSourceEvent;

@@ -1,6 +1,6 @@
-// What an event costs on the informers' threads, which serve all namespaces, is bounded, whatever
-// the expressions of one team are. The tests count; how long something takes depends on the
-// machine.
+// Tests that the work of an event on the informers' threads, which serve all namespaces, is
+// bounded, whatever the expressions of one team are. The tests count steps, because the time
+// depends on the machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,10 +23,10 @@ namespace {
 using testing::Contains;
 
 constexpr int kUsers = 300;
-// The cost of a match grows with the name: as long as names may be.
+// The cost of a match grows with the name, so this name is as long as a name may be.
 const std::string kLongName(253, 'a');
 
-/// A list with as many heavy expressions as are taken; it matches no name.
+/// Returns a list with as many heavy expressions as are accepted. It matches no name.
 std::string HeavyList(int number) {
   std::string list;
   for (int i = 0; i < 63; ++i) {
@@ -35,7 +35,8 @@ std::string HeavyList(int number) {
   return list + "none-" + std::to_string(number);
 }
 
-/// A list that is short enough to be compiled where an event is handled; it matches no name.
+/// Returns a list that is short enough to be compiled while an event is handled. It matches no
+/// name.
 std::string ShortList(int number) {
   std::string list;
   for (int i = 0; i < 60; ++i) {
@@ -79,7 +80,7 @@ class EventRouterBudgetTest : public testing::Test {
     caches_->Start();
     ASSERT_TRUE(caches_->WaitForWorkloads({}));
   }
-  /// A source of the team changes. Returns how many workloads are left to the workers.
+  /// Changes a source of the team. Returns the number of workloads that are left to the workers.
   std::size_t Change(const std::string& name) {
     noted_.clear();
     router_->OnListed({SourceType::kConfigMap, {"team", name}}, DigestOf("before"));
@@ -89,7 +90,7 @@ class EventRouterBudgetTest : public testing::Test {
   const std::shared_ptr<cache::testing::FakeSource> deployments_ =
       std::make_shared<cache::testing::FakeSource>();
   base::testing::FakeClock clock_;
-  cache::testing::AutoClock informer_clock_;  // no waiting for backoff
+  cache::testing::AutoClock informer_clock_;  // backoff delays pass at once
   const DecisionRules rules_{.reload_on_delete = true};
   PatternCache patterns_;
   PairMemory memory_;
@@ -119,7 +120,7 @@ TEST_F(EventRouterBudgetTest, FewHeavyListsAreMatchedAlsoWhenTheyAreCompiled) {
   EXPECT_GT(matched, 0U);
   EXPECT_LE(matched, 10U);
   EXPECT_EQ(patterns_.compiled(), 20U) << "and none is compiled again";
-  // What does not cost much is decided here.
+  // Matches that cost little are decided while the event is handled.
   EXPECT_GT(kUsers - Change("a"), 100U);
 }
 

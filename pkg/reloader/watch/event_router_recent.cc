@@ -1,4 +1,4 @@
-// What an EventRouter makes of changes that came before a workload was known.
+// Handles changes of sources that came before their workload was known.
 #include <algorithm>
 #include <cstdint>
 #include <memory>

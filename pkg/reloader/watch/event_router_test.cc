@@ -1,5 +1,5 @@
-// Pod templates that change: rollouts of the operator, undone before they are through, of each kind
-// whose pods follow its template.
+// Tests pod templates that change: rollouts of the operator that are undone before they have ended,
+// for each kind whose pods follow its template.
 #include "kubexx/reloader/watch/event_router.h"
 
 #include <gmock/gmock.h>
@@ -39,11 +39,11 @@ const SourceId kRoutedConfig{SourceType::kConfigMap, {"ns", "config"}};
 const Digest kGoodData = DigestOf("key=good");
 const Digest kBadData = DigestOf("key=bad");
 const Digest kMendedData = DigestOf("key=mended");
-/// As whom the API server knows `kubectl rollout undo`.
+/// The API server knows `kubectl rollout undo` under this name.
 constexpr char kUndoer[] = "kubectl";
 constexpr char kTool[] = "argocd-controller";
 
-/// A workload whose rollout is undone, and how it is rolled.
+/// A workload whose rollout is undone, and the way in which it is rolled.
 struct RouterCase {
   std::string name{};
   WorkloadKind kind = WorkloadKind::kDeployment;
@@ -52,7 +52,7 @@ struct RouterCase {
   bool has_baseline = true;  ///< false: with --record-baseline=false
 };
 
-/// The events of one workload, as the API server sends them, and what is planned for it then.
+/// Sends the events of one workload as the API server does, and plans for the workload.
 class EventRouterTest : public testing::TestWithParam<RouterCase> {
  protected:
   EventRouterTest() {
@@ -77,7 +77,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     handlers_.clear();
     caches_.reset();
   }
-  /// The operator begins, and looks at what is there; a standby only looks on.
+  /// The operator starts and looks at what is there. A standby only watches.
   void Begin(bool is_standby = false) {
     End();
     memory_ = std::make_unique<PairMemory>();
@@ -121,7 +121,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   }
   void Await(int events) { KX_AWAIT_GE(handled_, events); }
 
-  /// The data change, as an informer of theirs tells.
+  /// Changes the data, as an informer tells.
   void SetData(const Digest& digest) {
     data_version_ = NextVersion();
     memory_->RecordChange(Id(), kRoutedConfig, data_, Move{digest, data_version_});
@@ -129,7 +129,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     data_ = digest;
     data_written_ = ++seconds_;
   }
-  /// Versions are of one sequence for all types of object.
+  /// The versions of all types of objects are from one sequence.
   std::uint64_t NextVersion() { return ++version_; }
 
   Plan MakeNow() {
@@ -156,7 +156,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     return MakePlan(*caches_->GetWorkload(Id()), SourceLookup{get, names, &data},
                     memory_->Get(Id()), rules_, patterns_);
   }
-  /// Plans as a worker does, without a write; the changes.
+  /// Plans as a worker does, without a write. Returns the changes.
   std::vector<Change> Look() {
     const Plan plan = MakeNow();
     memory_->Apply(Id(), plan);
@@ -172,7 +172,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     EXPECT_THAT(Look(), IsEmpty());
   }
 
-  /// The operator writes what it knows on the workload, when something keeps it from rolling.
+  /// The operator writes what it knows to the workload, as when something keeps it from rolling.
   void Record() {
     const Plan plan = MakeNow();
     recorded_ = plan.baseline.digests.at(kRoutedConfig);
@@ -183,11 +183,11 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     }
   }
 
-  /// The template as it was rolled for `digest`, written by `manager`; and what the operator
-  /// records, when it is an operator that does so who writes. The status is of before.
+  /// Puts the template as it was rolled for `digest`, written by `manager`, with the operator's
+  /// record if `manager` is an operator that records. The status is the earlier one.
   void Put(const Digest& digest, const std::string& manager, bool records = true) {
     const bool is_own = manager == "Reloader";
-    if (is_own) {  // what has its stamp already gets another one
+    if (is_own) {  // an object that already has its stamp gets another one
       const int restarts = template_.restarts + (digest == template_.stamped ? 1 : 0);
       former_ = std::exchange(
           template_, {.stamped = digest, .restarts = restarts, .release = template_.release});
@@ -199,7 +199,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     stamped_at_ = ++seconds_;
     ++generation_;
     is_through_ = false;
-    // kubectl rollout undo of a Deployment brings the annotations back as well.
+    // kubectl rollout undo of a Deployment restores the annotations, too.
     const bool brings_all = GetParam().kind == WorkloadKind::kDeployment && manager != kTool;
     if (is_own ? records : brings_all) {
       recorded_ = digest;
@@ -210,8 +210,8 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
       PutRollout();
     }
   }
-  /// A tool sets the template back to what it was before the last rollout, or to one without
-  /// stamps. Who takes something away is named nowhere.
+  /// A tool sets the template back to its state before the last rollout, or to one without stamps.
+  /// Managed fields do not show who has removed something.
   void SetBack(bool to_bare) {
     if (!to_bare) {
       Put(former_.stamped, kTool);
@@ -223,7 +223,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     is_through_ = false;
     PutTemplate();
   }
-  /// Somebody releases another image along with the data.
+  /// Somebody releases another image together with the data.
   void Release() {
     former_ = template_;
     former_.recorded = recorded_;
@@ -231,7 +231,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     ReleasedBy("helm");
     Record();
   }
-  /// The release is undone, or set back by a tool.
+  /// The release is undone, or a tool sets it back.
   void UndoRelease(const std::string& manager) {
     template_ = former_;
     if (GetParam().kind == WorkloadKind::kDeployment && manager != kTool) {
@@ -251,12 +251,12 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     is_through_ = false;
     PutTemplate();
   }
-  /// All pods are replaced by those of the present template, which do not get ready.
+  /// Replaces all pods by those of the present template, which do not become ready.
   void ReplacePods() {
     observed_ = generation_;
     PutTemplate();
   }
-  /// And get ready.
+  /// Replaces all pods, and they become ready.
   void FinishRollout() {
     is_through_ = true;
     ReplacePods();
@@ -278,7 +278,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     }
     return text + "}";
   }
-  /// What a manager has of the template when it has changed the stamp.
+  /// The fields of the template that a manager owns after it has changed the stamp.
   std::string TemplateFields() const {
     const std::string annotations =
         R"("f:metadata":{"f:annotations":{"f:reloader.stakater.com/last-reloaded-from":{},)"
@@ -339,7 +339,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
            R"(","envFrom":[{"configMapRef":{"name":"config"}}])" + (by_variables ? env : "") +
            "}]}}";
   }
-  /// As FinishRollout, while no watch tells of it.
+  /// Does as FinishRollout, while no watch reports it.
   void FinishRolloutUnseen() {
     observed_ = ++generation_;
     is_through_ = true;
@@ -390,7 +390,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   const std::shared_ptr<cache::testing::FakeSource> rollouts_ =
       std::make_shared<cache::testing::FakeSource>();
   base::testing::FakeClock clock_;
-  cache::testing::AutoClock informer_clock_;  // no waiting for backoff
+  cache::testing::AutoClock informer_clock_;  // backoff delays pass at once
   DecisionRules rules_;
   PatternCache patterns_;
   const std::set<std::string> ignored_;
@@ -415,7 +415,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   bool is_watched_ = true;
   bool is_through_ = false;
   std::int64_t observed_ = 1;  ///< the generation that the status is of
-  /// What rollouts have left in a template.
+  /// The stamps that rollouts have left in a template.
   struct Stamped {
     Digest stamped{};
     int restarts = 0;
@@ -433,7 +433,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   std::int64_t released_at_ = 0;
 };
 
-// An undo is what people do about a rollout that does not get on.
+// People undo a rollout when it does not make progress.
 TEST_P(EventRouterTest, ARolloutUndoneBeforeItIsThroughStaysUndone) {
   for (const char* restart : {"never", "before the undo", "after it", "while it is undone"}) {
     SCOPED_TRACE(std::string("the operator ends and begins again: ") + restart);
@@ -465,7 +465,7 @@ TEST_P(EventRouterTest, ARolloutUndoneBeforeItIsThroughStaysUndone) {
   }
 }
 
-// The versions of what is lost are higher than those of what follows.
+// The versions of the lost objects are higher than those of the objects that follow.
 TEST_P(EventRouterTest, AfterARestoreOfTheStoreATemplateIsNoYoungerThanTheData) {
   SetData(kBadData);
   Roll();
@@ -478,14 +478,14 @@ TEST_P(EventRouterTest, AfterARestoreOfTheStoreATemplateIsNoYoungerThanTheData) 
   templates_->FailWatches({apimachinery::Reason::kUnavailable, "connection refused"}, 3);
   templates_->RestoreBackup(backup, restored);
   KX_UNTIL(handled_ != handled) {
-    clock_.Advance(std::chrono::seconds(1));  // the watch is tried again
+    clock_.Advance(std::chrono::seconds(1));  // the reflector tries to watch again
   }
   version_ = restored;
   SetData(kMendedData);
   EXPECT_THAT(Look(), SizeIs(1));
 }
 
-// stakater/Reloader, or an operator of which no lease keeps this one apart.
+// The other operator is stakater/Reloader, or one that no Lease separates from this one.
 TEST_P(EventRouterTest, WhatAnotherOperatorHasRolledIsNotRolledAgain) {
   for (const bool records : {false, true}) {
     SCOPED_TRACE(records ? "it records what it rolls for" : "it records nothing");
@@ -499,8 +499,7 @@ TEST_P(EventRouterTest, WhatAnotherOperatorHasRolledIsNotRolledAgain) {
   }
 }
 
-// Without a baseline it has nothing but what it has seen: the variable is right again after the
-// undo.
+// Without a baseline it has only what it has seen: after the undo the variable is right again.
 TEST_P(EventRouterTest, AStandbyThatTakesOverRollsForDataThatWereMendedAfterAnUndo) {
   for (const char* begin : {"before the rollout", "after it", "after the undo"}) {
     for (const bool is_mended_by_leader : {false, true}) {
@@ -535,7 +534,8 @@ TEST_P(EventRouterTest, AStandbyThatTakesOverRollsForDataThatWereMendedAfterAnUn
   }
 }
 
-// Self-heal, `kubectl replace`: pods of the template before it live on, with the data from before.
+// For example self-heal or `kubectl replace`: pods of the template before live on with the earlier
+// data.
 TEST_P(EventRouterTest, ARolloutThatAToolSetsBackBeforeItIsThroughIsMadeAgain) {
   for (const bool to_bare : {true, false}) {
     for (const char* restart : {"never", "before", "after"}) {
@@ -564,8 +564,8 @@ TEST_P(EventRouterTest, ARolloutThatAToolSetsBackBeforeItIsThroughIsMadeAgain) {
   }
 }
 
-// The pods that were made when it was set back may have begun with other data than those that lived
-// on.
+// The pods that were made when it was set back may have begun with other data than the pods that
+// lived on.
 TEST_P(EventRouterTest, DataThatAreMendedAfterARolloutWasSetBackRoll) {
   SetBack(true);
   FinishRollout();
@@ -576,7 +576,7 @@ TEST_P(EventRouterTest, DataThatAreMendedAfterARolloutWasSetBackRoll) {
   Roll();
 }
 
-// The one who undid it wanted the pods that were there.
+// The person who undid it wanted the pods that were there before.
 TEST_P(EventRouterTest, AReleaseUndoneBeforeItIsThroughStaysUndone) {
   for (const char* restart : {"never", "before", "after"}) {
     SCOPED_TRACE(std::string("restarted ") + restart);
@@ -589,7 +589,7 @@ TEST_P(EventRouterTest, AReleaseUndoneBeforeItIsThroughStaysUndone) {
     }
     UndoRelease(kUndoer);
     EXPECT_THAT(Look(), IsEmpty());
-    if (is("after") && GetParam().has_baseline) {  // or nothing tells of the data before
+    if (is("after") && GetParam().has_baseline) {  // otherwise nothing tells of the earlier data
       Begin();
       EXPECT_THAT(Look(), IsEmpty());
     }
@@ -614,7 +614,7 @@ TEST_P(EventRouterTest, AReleaseThatAToolSetsBackBeforeItIsThroughGivesAllPodsTh
   }
 }
 
-// No pod of the template before is left: those of the undo begin with the data of the moment.
+// No pod of the earlier template is left, so the pods of the undo begin with the present data.
 TEST_P(EventRouterTest, AnUndoWhenAllPodsHaveBeenReplacedMakesPodsWithThePresentData) {
   if (GetParam().kind == WorkloadKind::kRollout) {
     GTEST_SKIP() << "its status does not tell";
@@ -646,7 +646,7 @@ TEST_P(EventRouterTest, AnUndoWhenAllPodsHaveBeenReplacedMakesPodsWithThePresent
   }
 }
 
-// The list shows it, and no watch when it was made: that was before the data changed.
+// The list shows it, but no watch has shown when it was made, which was before the data changed.
 TEST_P(EventRouterTest, AWorkloadThatIsMadeAnewInAGapOfItsWatchMissesNoChange) {
   if (GetParam().is_by_ref) {
     GTEST_SKIP() << "it is the Rollout that is made anew";
@@ -678,7 +678,7 @@ TEST_P(EventRouterTest, AWorkloadThatIsMadeAnewInAGapOfItsWatchMissesNoChange) {
   }
 }
 
-// A lock of leader election changes all day.
+// For example, a lock of a leader election changes all day.
 TEST_P(EventRouterTest, WhatNoRuleAsksForIsNotRemembered) {
   const SourceId lock{SourceType::kConfigMap, {"ns", "lock"}};
   recent_.Add(lock, kGoodData, Move{kBadData, NextVersion() + 100});

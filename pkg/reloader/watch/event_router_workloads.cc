@@ -1,4 +1,4 @@
-// What an EventRouter makes of events of workloads.
+// Handles the events of workloads for an EventRouter.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -16,8 +16,8 @@ namespace {
 
 using cache::RawEvent;
 
-/// Whether something is to be compared, or recorded. What a Rollout refers to is in a Deployment,
-/// which may not be known yet.
+/// Whether there is something to compare or to record. The sources of a Rollout may be in a
+/// Deployment that is not known yet.
 bool Concerns(const Workload& workload, const DecisionRules& rules) {
   return IsKeeper(workload) || IsOfDeployment(workload) ||
          std::ranges::any_of(workload.containers,
@@ -25,13 +25,12 @@ bool Concerns(const Workload& workload, const DecisionRules& rules) {
          !WorkloadTerms(workload, rules).empty();
 }
 
-/// Whether the store has been restored to a state from before what was known.
+/// Whether the store has been restored to a state that is older than what was known.
 bool GoesBack(const RawEvent& event) {
   return VersionNumber(event.resource_version()) < VersionNumber(event.old_resource_version());
 }
 
-/// The version at which the difference between an update's two states was written, or an earlier
-/// one.
+/// Returns the version at which an update's change was written, or an earlier version.
 std::uint64_t ChangedSince(const RawEvent& event) {
   if (event.is_single_change) {
     return VersionNumber(event.resource_version());
@@ -40,20 +39,20 @@ std::uint64_t ChangedSince(const RawEvent& event) {
   return before == 0 ? 0 : before + 1;
 }
 
-/// Whether an operator like this one changed the template. When it was this one, it knows what it
-/// rolled for; if the data had been changed again by then, another rollout shows that in the
-/// variable. Where nobody is named, as when a variable is only taken away, the baseline that came
-/// along tells.
+/// Whether an operator like this one changed the template. If it was this process, it knows for
+/// what it rolled; if the data had changed again by then, another rollout shows that in the
+/// variable. When no manager is recorded, for example because a variable was only removed, the
+/// baseline that came with the change tells.
 bool IsOwnRollout(const Workload& before, const Workload& now) {
   const TemplateWriter writer = WriterOfTemplate(before, now);
   return writer == TemplateWriter::kOperator ||
          (writer == TemplateWriter::kUnknown && HasRecorded(before, now));
 }
 
-/// Whether only something beside the pod template was changed that does not count here.
+/// Whether the change is only outside of the pod template, in a field that does not count here.
 bool SameButForScale(Workload before, const Workload& now) {
   before.template_version.generation = now.template_version.generation;
-  before.template_written = now.template_written;  // by the same manager
+  before.template_written = now.template_written;  // the same manager wrote it
   return before == now;
 }
 
@@ -84,7 +83,7 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
   if (now.id.kind == WorkloadKind::kDeployment) {
     for (const WorkloadId& id : parts_.caches.RolloutsOf(now.id.key)) {
       PairMemory::TemplateChange of_rollout = change;
-      // Its pods are the Rollout's: the Deployment has none, or is about to lose them.
+      // The pods belong to the Rollout. The Deployment has none, or is about to lose them.
       if (const auto rollout = parts_.caches.GetWorkload(id)) {
         of_rollout.was_rolled_out = AllPodsAreReplaced(*rollout);
       }
@@ -135,8 +134,8 @@ void EventRouter::NoteTemplateTime(const Workload& before, const Workload& now) 
       parts_.ignored_namespaces.contains(now.id.key.namespace_)) {
     return;
   }
-  // A process that starts later takes that for a release, and doubts the baseline once a source is
-  // written: see IsReleased, which the plan says.
+  // A process that starts later regards this as a release, and doubts the baseline once a source is
+  // written: see IsReleased, which the plan reports.
   if (HasOwnRecord(now)) {
     parts_.note(now.id, Cause::kWorkloadEvent);
   }
@@ -165,14 +164,14 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     }
     parts_.memory.Forget(id);
     parts_.told.Forget(id);
-    parts_.note(id, Cause::kWorkloadEvent);  // others have something to forget, too
+    parts_.note(id, Cause::kWorkloadEvent);  // other parts have to forget something, too
     return;
   }
   if (event.type == RawEvent::Type::kUpdate && GoesBack(event)) {
     ForgetVersions(id);
   }
   if (event.type == RawEvent::Type::kUpdate && event.object().bytes == event.old_object().bytes) {
-    return;  // nothing that counts here: status, scale, an image
+    return;  // nothing changed that counts here: it was the status, the scale or an image
   }
   const auto workload = WorkloadFrom(kind, event.object());
   if (!workload) {
@@ -190,7 +189,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
                                      apimachinery::Time::From(parts_.clock.Wall()));
     }
     if (!old_workload || old_workload->uid != workload->uid) {
-      parts_.memory.Forget(id);  // deleted and made anew, unseen
+      parts_.memory.Forget(id);  // it was deleted and made anew without an event
       is_new = true;
     } else if (SameButForScale(*old_workload, *workload)) {
       parts_.told.Told(id, workload->template_version);
@@ -210,7 +209,8 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       if (const auto user = parts_.caches.GetWorkload(rollout)) {
         NoteWhatCameBefore(*user, since);
       }
-      parts_.note(rollout, Cause::kWorkloadEvent);  // what it refers to is here, or has changed
+      // The Deployment that it refers to has come or has changed.
+      parts_.note(rollout, Cause::kWorkloadEvent);
     }
   }
   if (Concerns(*workload, parts_.rules) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
@@ -228,9 +228,9 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       if (version != 0) {
         parts_.memory.MarkAdded(id, version);
       }
-      // A list brings it along with changes that it may not have seen; those must be known before
-      // it is planned, or the present data would pass for what it runs with. So does a watch that
-      // begins long after its list.
+      // A list brings the workload together with changes that it may not have seen. These must be
+      // known before the workload is planned, because otherwise the present data would count as
+      // those that it runs with. The same holds for a watch that begins long after its list.
       MatchBudget budget;
       for (const auto& [source, before] :
            parts_.on_demand.Covers(kind, id.key.namespace_)

@@ -47,8 +47,8 @@ std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RE
   return DynamicListWatchOf(client, resource, namespace_);
 }
 
-/// One view over the set's namespaces, or all; `list_watch_of` makes the ListerWatcher of one
-/// of them.
+/// Makes one view over the set's namespaces, or over all namespaces. `list_watch_of` makes the
+/// ListerWatcher of one namespace.
 template <class Informer = cache::SharedInformerBase>
 std::shared_ptr<Informer> NewInformer(
     const InformerSet& set, cache::InformerOptions options,
@@ -75,8 +75,8 @@ cache::InformerOptions OptionsOf(const apimachinery::ResourceInfo& resource,
           .resource = std::string(resource.plural)};
 }
 
-/// SecretProviderClasses, whose API comes with the driver, and what the driver reports of them. The
-/// label selector is about the classes: nobody labels what the driver makes.
+/// Adds SecretProviderClasses, whose API comes with the driver, and the driver's reports of them.
+/// The label selector applies only to the classes, because nobody labels the driver's objects.
 void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
                         const WatchSettings& settings, const std::shared_ptr<Fallbacks>& fallbacks,
                         InformerSet& set) {
@@ -128,7 +128,7 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
             {{"resource", plural}, {"error", status}});
       }
     };
-    // A refused one is logged each time, and an API that is not served is a usual thing.
+    // A refused WatchList is logged each time, and it is usual that a custom API is not served.
     informer.use_watch_list = IsBuiltIn(kind);
     informer.on_error = [name = informer.name](const apimachinery::Status& status) {
       if (!WorkloadListWatch::IsOwn(status)) {
@@ -145,7 +145,7 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
   }
 }
 
-/// Of a type of the core group.
+/// For a type of the core group.
 template <class T>
 void AddSources(const std::shared_ptr<rest::RESTClient>& client, SourceType type,
                 const WatchSettings& settings, InformerSet& set) {
@@ -213,7 +213,8 @@ Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
   }
   KX_ASSIGN_OR_RETURN(const codec::JsonTree list, codec::JsonTree::Parse(response->body));
   const codec::JsonTree* resources = list.Find("resources");
-  if (resources == nullptr) {  // no server answers so: what has answered is none
+  // No server answers like this, so the answer does not come from an API server.
+  if (resources == nullptr) {
     return apimachinery::Fail(apimachinery::Malformed("resources", "is missing"));
   }
   return std::ranges::any_of(resources->elements(), [&](const codec::JsonTree& each) {

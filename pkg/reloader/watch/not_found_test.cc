@@ -1,4 +1,4 @@
-// What the API server says is not there, and what others say who stand before it.
+// Tests "not found" answers of the API server, and those of proxies in front of it.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -22,7 +22,7 @@ constexpr char kNamed[] =
     R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"not found",)"
     R"("reason":"NotFound","details":{"name":"web","kind":"rollouts"},"code":404})";
 
-/// A server that gives one answer to everything.
+/// A server that gives the same answer to every request.
 class NotFoundTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }

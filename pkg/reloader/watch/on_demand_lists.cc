@@ -14,13 +14,13 @@ namespace kubexx::reloader {
 namespace {
 
 constexpr base::Duration kLook = std::chrono::milliseconds(2);
-/// A list that has not come by then may never come, and a store that has not taken one is stuck:
-/// nobody waits for them, see Overdue.
+/// A list that has not come after this time may never come, and a store that has not taken one is
+/// stuck. Nobody waits for these any longer; see Overdue.
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 constexpr base::Duration kInterval = std::chrono::seconds(1);
-/// What a watch has brought is on its way to the handlers for less than this.
+/// An event that the watch has brought reaches the handlers in less than this time.
 constexpr base::Duration kOnTheWay = std::chrono::seconds(10);
-/// With more namespaces one list of everything is less work.
+/// For more namespaces, one list of everything is less work.
 constexpr std::size_t kMostParts = 4;
 
 std::uint64_t Number(std::string_view version) {
@@ -147,7 +147,7 @@ OnDemandLists::Round OnDemandLists::Await(const std::stop_token& stop) {
       break;
     }
     base::TimePoint until = NextDueLocked();
-    if (!doubtful_.empty()) {  // of a refusal nothing tells
+    if (!doubtful_.empty()) {  // there is no notification of a refusal
       until = std::min(until, clock_.Now() + kInterval);
     }
     if (!overdue_.empty()) {  // nor of a list that has come
@@ -195,7 +195,7 @@ std::vector<std::pair<SourceId, Digest>> OnDemandLists::Before(std::string_view 
       result.emplace_back(source, *before);
     }
   };
-  for (const auto& [member, overdue] : overdue_) {  // the older first
+  for (const auto& [member, overdue] : overdue_) {  // the older one comes first
     for (const auto& [source, before] : overdue.changes) {
       add(source, before);
     }
@@ -345,7 +345,7 @@ OnDemandLists::Missing OnDemandLists::List(const Namespaces& namespaces,
       missing[&member].parts = *std::move(late);
     }
   }
-  // A kind that the server does not list now holds up no change of the others.
+  // A kind that the server does not list now must not delay the changes of the other kinds.
   const base::TimePoint deadline = clock_.Now() + kPatience;
   for (const auto& [member, number] : asked) {
     const auto version = member->list_watch->AwaitList(number, stop, deadline - clock_.Now());

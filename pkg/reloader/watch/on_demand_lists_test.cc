@@ -30,7 +30,7 @@ const SourceId kUnused{SourceType::kConfigMap, {"ns", "unused"}};
 const Status kWatchRefusal(Reason::kForbidden, "no", 403);
 constexpr int kEveryWatch = std::numeric_limits<int>::max();
 
-/// A kind whose watches fail, and its lists on demand.
+/// A kind whose watches fail, with its lists on demand.
 class OnDemandListsTest : public testing::Test {
  protected:
   explicit OnDemandListsTest(const Status& why = kWatchRefusal) {
@@ -56,7 +56,7 @@ class OnDemandListsTest : public testing::Test {
     }
     return Passed();
   }
-  /// Lets a moment pass for those who wait for one.
+  /// Lets a short time pass for the threads that wait for it.
   void PassTime() {
     for (base::testing::FakeClock* clock : {&clock_, &lists_clock_}) {
       if (clock->Sleepers() > 0) {
@@ -78,7 +78,7 @@ class OnDemandListsTest : public testing::Test {
   std::shared_ptr<Fallbacks> fallbacks_ = std::make_shared<Fallbacks>(&registry_, clock_);
   std::shared_ptr<cache::testing::FakeSource> server_ =
       std::make_shared<cache::testing::FakeSource>();
-  /// Lists of single namespaces; one that was listed is noted.
+  /// Lists of single namespaces, which are recorded.
   std::shared_ptr<cache::ListerWatcher> InNamespace(const std::string& namespace_) {
     return std::make_shared<cache::ListWatch>(
         [this, namespace_](const apimachinery::ListOptions& options,
@@ -134,7 +134,7 @@ TEST_F(OnDemandListsTest, AChangeIsPassedOnOnceItsNamespaceIsListed) {
 
 TEST_F(OnDemandListsTest, ForManyNamespacesEverythingIsListed) {
   server_->Put({"other", "web"}, "1");
-  // The first few may go by themselves, the others wait for the next round.
+  // The first changes may pass one by one. The others wait for the next round.
   for (int i = 0; i < 20; ++i) {
     lists_.Changed({SourceType::kConfigMap, {std::to_string(i), "config"}}, std::nullopt, true);
   }
@@ -145,7 +145,7 @@ TEST_F(OnDemandListsTest, ForManyNamespacesEverythingIsListed) {
 }
 
 TEST_F(OnDemandListsTest, WhatNothingUsesWaitsForItsTimeOrTheNextList) {
-  for (std::size_t i = 1; i <= 6; ++i) {  // so that its next time is half a minute away
+  for (std::size_t i = 1; i <= 6; ++i) {  // its next time is half a minute away then
     lists_.Changed(kUnused, std::nullopt, false);
     ASSERT_EQ(PassedWithin(std::chrono::hours(1), i).size(), i);
   }
@@ -170,7 +170,7 @@ TEST_F(OnDemandListsTest, AKindThatCannotBeListedHoldsUpNoChange) {
 }
 
 TEST_F(OnDemandListsTest, AListThatComesLateBringsNoWorkloadThatMissesItsChange) {
-  server_->Put({"ns", "web"}, "1");  // made before the change, and listed after it only
+  server_->Put({"ns", "web"}, "1");  // it was made before the change, and is listed only after it
   server_->FailLists(Status(Reason::kServiceUnavailable, "down", 503), kEveryWatch);
   lists_.Changed(kUsed, kNoSource, true, 11);
   KX_UNTIL(!Passed().empty()) {
@@ -205,14 +205,14 @@ TEST_F(OnDemandListsTest, AListOfANamespaceThatIsStoredLateBringsNoWorkloadThatM
   KX_UNTIL(lists_.Before("ns").empty()) {
     PassTime();
   }
-  KX_AWAIT_GE(told, 1000);  // what the first list brings does not wait in the buffer
+  KX_AWAIT_GE(told, 1000);  // the objects of the first list do not wait in the buffer
   is_stuck = true;
   const std::size_t passed = Passed().size();
   change_all("2");
   KX_UNTIL(Passed().size() > passed) {
     PassTime();
   }
-  // The store takes nothing more while the handler holds it back.
+  // The store accepts nothing more while the handler holds it back.
   server_->Put({"ns", "web"}, "1");
   lists_.Changed(kStoredLate, kNoSource, true);
   KX_UNTIL(TimesPassed(kStoredLate) == 1) {
@@ -255,7 +255,7 @@ TEST_F(DoubtfulListsTest, AWorkloadMadeSinceTheListIsListedWhenTheWatchIsRefused
   EXPECT_EQ(PassedWithin(std::chrono::hours(1), 1), std::vector{kUsed});
   EXPECT_TRUE(informer_->Contains({"ns", "web"}));
   EXPECT_EQ(Listed(), std::vector<std::string>{"ns@11"});
-  // once is enough
+  // One look is enough.
   KX_UNTIL(lists_.Before("ns").empty()) {
     lists_clock_.Advance(seconds(1));
   }

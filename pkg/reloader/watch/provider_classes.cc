@@ -11,7 +11,7 @@ bool ProviderClasses::Observe(const PodReport& report) {
   const auto newest_change =
       std::ranges::find_if(history, [](const auto& each) { return each.second.updated; });
   if (newest_change != history.end() && report.version <= newest_change->first) {
-    return false;  // older than what is known
+    return false;  // it is older than what is known
   }
   const bool is_known = std::ranges::any_of(
       history, [&](const auto& each) { return each.second.digest == report.digest; });
@@ -25,7 +25,7 @@ bool ProviderClasses::Observe(const PodReport& report) {
   std::erase_if(history, [&](const auto& each) { return each.second.digest == report.digest; });
   history[report.version] = {report.digest, report.updated};
   if (history.size() > kMaxDigests) {
-    history.erase(std::next(history.begin()));  // not the newest change
+    history.erase(std::next(history.begin()));  // the newest change stays
   }
   return States(history) != before;
 }

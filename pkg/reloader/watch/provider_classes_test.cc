@@ -80,7 +80,7 @@ class ProviderClassesTest : public testing::Test {
     return classes_.Observe(
         {.source = kVault, .digest = digest, .updated = true, .version = version});
   }
-  /// Whether a workload that runs with `known` rolls, by its baseline.
+  /// Whether a workload that runs with `known`, according to its baseline, is rolled.
   bool Rolls(const Digest& known) {
     workload_.annotations[std::string(kBaselineAnnotation)] =
         Baseline{.uid = "u", .digests = {{kVault, known}}}.ToString();
@@ -130,7 +130,7 @@ TEST_F(ProviderClassesTest, PodsThatComeWithSomethingNewerRollNothing) {
   EXPECT_TRUE(Rolls(kOldParameters));
 }
 
-// Seed 5273 of the simulation: somebody undoes a rollout between a rotation and the news of it.
+// Seed 5273 of the simulation: somebody undoes a rollout after a rotation and before its event.
 TEST_F(ProviderClassesTest, PodsThatBeginAfterARotationHaveIt) {
   Starts(kOldParameters, 1);
   EXPECT_EQ(classes_.Get(kVault)->resource_version, 0U);

@@ -27,7 +27,7 @@ std::vector<RecentChanges::Change> RecentChanges::Since(std::string_view namespa
   std::vector<Change> changes;
   const base::TimePoint now = clock_.Now();
   const base::MutexLock lock(mu_);
-  ForgetOldLocked(now);  // thousands may have changed at last
+  ForgetOldLocked(now);  // thousands may have changed by then
   const auto found = by_namespace_.find(namespace_);
   if (found == by_namespace_.end()) {
     return changes;

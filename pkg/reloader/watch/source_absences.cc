@@ -3,7 +3,7 @@
 namespace kubexx::reloader {
 namespace {
 
-/// How Helm calls the Secrets of its releases.
+/// The prefix of the Secrets in which Helm keeps its releases.
 constexpr std::string_view kHelmReleasePrefix = "sh.helm.release.v1.";
 
 }  // namespace

@@ -134,7 +134,7 @@ void KeyedSources::Fail(const SourceId& id, const apimachinery::Status& status) 
   }
   has_news_ = left_out_.insert(id).second || has_news_;
   if (!why_left_out_ || is_behind) {
-    why_left_out_ = status;  // what passes by itself is looked at again earlier
+    why_left_out_ = status;  // an error that passes by itself is checked again earlier
   }
 }
 
@@ -190,7 +190,7 @@ std::string KeyedSources::KeysOf(const Source& source) const {
 
 bool KeyedSources::IsUnknown(const SourceId& id) {
   if (id.type == SourceType::kSecretProviderClass) {
-    return false;  // one that is not reported has its own rules
+    return false;  // a source that is not reported has rules of its own
   }
   if (!caches_.Knows(id.type, id.key.namespace_)) {
     return true;

@@ -98,7 +98,7 @@ TEST(ValueDigestReader, AsksOnceASecondWhileTheWatchIsBehind) {
   clock.Advance(std::chrono::seconds(1));
   EXPECT_FALSE(reader.Read(kKeyedConfig, before.whole, "a", {}));
   EXPECT_EQ(reads, 2);
-  now = before;  // it was changed back
+  now = before;  // the data were changed back
   clock.Advance(std::chrono::seconds(1));
   EXPECT_TRUE(reader.Read(kKeyedConfig, before.whole, "a", {}));
   const ValueDigests next = ValueDigestsOf(ConfigMapOf({{"a", "3"}}));
@@ -154,7 +154,7 @@ TEST(ValueDigestReader, ComparesOnceForWhatIsOlderThanTheAnswer) {
   EXPECT_EQ(reads, 1) << "the server has said so later than that";
   EXPECT_TRUE(is_same(DigestOf("new"), 201));
   EXPECT_EQ(reads, 2);
-  // It was changed back, which no watch told of, or another state was restored.
+  // The data were changed back without an event, or another state was restored.
   served->whole = DigestOf("old");
   EXPECT_FALSE(is_same(DigestOf("old"), 200));
   clock.Advance(std::chrono::seconds(1));
@@ -265,7 +265,7 @@ class KeyListPlan : public testing::Test, public DigestsOver {
     }
     return source;
   }
-  /// What a first look or a write leaves on the workload.
+  /// Applies what a first look or a write leaves on the workload.
   void Record(const Plan& plan) {
     workload_.annotations[std::string(kBaselineAnnotation)] = BaselineAfter(plan, plan.changes);
   }
@@ -335,8 +335,8 @@ TEST_F(KeyListPlan, TheMemoryOfTheProcessIsRebasedToo) {
   EXPECT_THAT(Make({.pairs = {{kKeyedConfig, state}}}).changes, SizeIs(1));
 }
 
-// A source may change every second under keys that do not count; a release of the image is none of
-// its business.
+// A source may change every second under keys that do not count, and a release of the image does
+// not concern it.
 TEST_F(KeyListPlan, ATemplateChangedBetweenChangesOfOtherKeysRollsNothing) {
   keys_ = "a";
   for (const bool is_late : {false, true}) {
@@ -364,8 +364,8 @@ TEST_F(KeyListPlan, ATemplateChangedBetweenChangesOfOtherKeysRollsNothing) {
   }
 }
 
-// A pod template that uses one more key, and a change of this key right after that: the pods may
-// have begun before the change.
+// The pod template uses one more key, and this key changes right after that: the pods may have
+// begun before the change.
 TEST_F(KeyListPlan, AChangeOfAKeyThatHasJustComeIntoUseIsNotMissed) {
   keys_ = "a";
   by_use_ = true;

@@ -14,7 +14,7 @@ TEST(UnreferencedSources, TheFirstChangeIsLookedIntoAtOnceAndLaterOnesLessAndLes
   UnreferencedSources sources;
   base::TimePoint now{};
   int looks = 0;
-  for (int i = 0; i < 600; ++i, now += seconds(1)) {  // ten minutes of a change a second
+  for (int i = 0; i < 600; ++i, now += seconds(1)) {  // a change a second for ten minutes
     if (sources.DueOf(kLock, now) <= now) {
       sources.LookedInto(kLock, now);
       ++looks;

@@ -16,14 +16,14 @@ namespace {
 constexpr std::string_view kList = "list";
 constexpr std::string_view kWatch = "watch";
 constexpr base::Duration kFirstRetry = std::chrono::seconds(1);
-/// A watch that has not been refused for this long is taken for granted.
+/// A watch counts as permitted when it has not been refused for this long.
 constexpr base::Duration kProbeTime = std::chrono::seconds(1);
 
-// Makes a reflector list at once.
+// The message of the error that makes a reflector list at once.
 constexpr std::string_view kNewList = "a new list is wanted";
 apimachinery::Error ListPlease() { return Fail(Reason::kExpired, std::string(kNewList)); }
 
-// Has it wait for the next change.
+// The message of the error that makes a reflector wait for the next change.
 constexpr std::string_view kNotWatched = "not watched";
 
 }  // namespace
@@ -96,12 +96,12 @@ bool WorkloadListWatch::Serves(const std::stop_token& stop) {
     if (served) {
       fallbacks_->Granted(RightTo(Fallbacks::kServed));
     }
-    return true;  // when it cannot be told, the list will tell
+    return true;  // when it cannot be told, the list tells
   }
   return false;
 }
 
-// No objects, and all is well.
+// Returns a list without objects and without an error.
 Result<codec::ListMeta> WorkloadListWatch::Absent() {
   SetMode(Mode::kAbsent);
   codec::ListMeta empty;
@@ -117,7 +117,7 @@ Result<codec::ListMeta> WorkloadListWatch::NotServed(const Status& status) {
     unserved_since_ = unserved_since_.value_or(now);
     is_believed = !has_listed_ || now - *unserved_since_ >= options_.unserved_patience;
   }
-  if (!is_believed) {  // to take it for true would delete every workload, and all that is known
+  if (!is_believed) {  // to believe this would delete every workload, and everything that is known
     return Fail(status);
   }
   fallbacks_->Refused(RightTo(Fallbacks::kServed), status, "");
@@ -135,9 +135,10 @@ void WorkloadListWatch::NoteFailure(const Status& status) {
   {
     const base::TimePoint now = options_.clock.Now();
     const base::MutexLock lock(mu_);
-    // Without a connection nothing is said of this kind: all others are waited for as well.
+    // Without a connection this says nothing of the kind: all other kinds wait for the server as
+    // well.
     if (status.reason != Reason::kNotFound) {
-      unserved_since_.reset();  // who says so again begins anew
+      unserved_since_.reset();  // a server that says this again begins a new period
     }
     if (has_listed_ || mode_ == Mode::kAbsent || status.reason == Reason::kUnavailable ||
         status.reason == Reason::kCancelled) {
@@ -165,7 +166,7 @@ Result<codec::ListMeta> WorkloadListWatch::OnListRefused(const Status& status) {
     fallbacks_->Refused(RightTo(kList), status,
                         options_.other_kind.empty() ? "workloads of this kind are not rolled"
                                                     : "its changes roll nothing");
-    if (has_listed) {  // a server that is starting also says so: keep what is there
+    if (has_listed) {  // a server that is starting also says this, so the present objects are kept
       return Fail(status);
     }
     return Absent();
@@ -188,7 +189,7 @@ Result<codec::ListMeta> WorkloadListWatch::List(const ListOptions& options, Obje
     const base::MutexLock lock(mu_);
     begun_ = asked_;
     if (mode_ != Mode::kWatched) {
-      // As it is now, not as some cache of the server remembers it.
+      // The list has to be the present state, and not one that the server's cache remembers.
       request.resource_version.clear();
       request.resource_version_match.clear();
     }
@@ -198,7 +199,7 @@ Result<codec::ListMeta> WorkloadListWatch::List(const ListOptions& options, Obje
     return OnListRefused(listed.error());
   }
   if (mode() == Mode::kAbsent) {
-    SetMode(Mode::kWatched);  // as far as is known yet
+    SetMode(Mode::kWatched);  // as far as it is known yet
   }
   if (listed->continue_.empty()) {
     fallbacks_->Granted(RightTo(kList));
@@ -227,14 +228,14 @@ Result<void> WorkloadListWatch::Pass(cache::WatchEvent&& event, EventSink sink, 
   if (event.initial_events_end) {
     HasListed();
   }
-  // From an old version it would tell of states from before what has been listed since.
+  // From an old version, it would bring states from before the lists that have been made since.
   return HasParts() ? Result<void>(ListPlease()) : sink(std::move(event));
 }
 
 Result<void> WorkloadListWatch::WatchHasEnded(Result<void> result) {
   SetGranted(false);
   if (!result && result.error().reason == Reason::kForbidden) {
-    // First, so that whoever hears of it can rely on lists from then on.
+    // The mode is set first, so that everybody who is told of it can rely on lists from then on.
     SetMode(Mode::kOnDemand);
     fallbacks_->Refused(RightTo(kWatch), result.error(),
                         options_.other_kind.empty() ? "workloads are listed when a source changes"
@@ -257,7 +258,7 @@ WorkloadListWatch::Demand WorkloadListWatch::DemandLocked(base::TimePoint list) 
 }
 
 WorkloadListWatch::Next WorkloadListWatch::AwaitDemand(const std::stop_token& stop) {
-  // Counts from here, so that the reflector does not take the watch for a broken one.
+  // The time counts from here, so that the reflector does not regard the watch as broken.
   const base::TimePoint list = NextListTime();
   const base::MutexLock lock(mu_);
   while (!stop.stop_requested()) {
@@ -306,11 +307,11 @@ std::optional<Result<void>> WorkloadListWatch::ProbeHasEnded(const Result<void>&
   if (mode() == Mode::kOnDemand) {
     return std::nullopt;
   }
-  SetMode(Mode::kWatched);  // not refused, whatever else became of it
+  SetMode(Mode::kWatched);  // it was not refused, whatever else has happened to it
   return result && HasParts() ? Result<void>(ListPlease()) : result;
 }
 
-// Where nothing was listed, the end of the watch is enough to list again, and no error.
+// When nothing was listed, the end of the watch is enough to list again, and is not an error.
 Result<void> WorkloadListWatch::ListIsDue() const {
   return mode() == Mode::kAbsent ? Result<void>() : Result<void>(ListPlease());
 }
@@ -393,7 +394,7 @@ bool WorkloadListWatch::ListNamespace(const std::string& namespace_, const std::
     before = lists_;
   }
   auto objects = ListPart(namespace_, version, stop);
-  if (!objects && !version.empty()) {  // a server whose cache lags says so
+  if (!objects && !version.empty()) {  // a server whose cache lags answers like this
     objects = ListPart(namespace_, "", stop);
   }
   if (!objects) {
@@ -405,8 +406,8 @@ bool WorkloadListWatch::ListNamespace(const std::string& namespace_, const std::
     if (lists_ != before || (mode_ != Mode::kOnDemand && mode_ != Mode::kProbing)) {
       return false;
     }
-    // A watch that is being tried tells of nothing once this is set, and of its first event only
-    // after the mode has changed.
+    // Once this is set, a watch that is being tried passes on no events, except its first one after
+    // the mode has changed.
     has_parts_ = true;
   }
   return sink(*std::move(objects)).has_value();

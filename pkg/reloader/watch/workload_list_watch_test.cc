@@ -111,7 +111,7 @@ TEST_F(WorkloadListWatchTest, WithoutWatchItListsWhenAsked) {
   server_->Put({"ns", "new"}, "1");
   const Listed second = List();
   EXPECT_EQ(second.names, std::vector<std::string>{"new"});
-  EXPECT_EQ(server_->list_requests().back().resource_version, "");  // the present state
+  EXPECT_EQ(server_->list_requests().back().resource_version, "");  // it asks for the present state
   std::stop_source stop;
   std::jthread next([&] { (void)WatchFrom(second.meta->resource_version, stop.get_token()); });
   EXPECT_EQ(list_watch_.AwaitList(number, {}), second.meta->resource_version);
@@ -132,7 +132,7 @@ TEST_F(WorkloadListWatchTest, AskingForTheVersionAnswersNoDemand) {
   EXPECT_EQ(ended.error().reason, Reason::kExpired) << "the list is still due";
 }
 
-// Whoever waits for the news of a missing right changes a source next.
+// A caller that waits for the report of a missing right changes a source next.
 TEST_F(WorkloadListWatchTest, IsOnDemandBeforeAnybodyHearsOfTheRefusal) {
   server_->FailWatches(kNotAllowed, 1000000);
   const Listed listed = List();
@@ -205,7 +205,7 @@ TEST_F(WorkloadListWatchTest, WatchesOnceItMay) {
   stop.request_stop();
 }
 
-/// With lists of single namespaces.
+/// The same with lists of single namespaces.
 class WorkloadListWatchPartsTest : public WorkloadListWatchTest {
  protected:
   WorkloadListWatchPartsTest() {
@@ -215,7 +215,7 @@ class WorkloadListWatchPartsTest : public WorkloadListWatchTest {
     version_ =
         by_parts_.List({}, [](cache::Object&&) { return Result<void>(); }, {})->resource_version;
   }
-  /// Watches until it ends, in the background.
+  /// Watches in the background until the watch ends.
   std::jthread Watch(Result<void>& ended, bool initial_events = false) {
     ListOptions options = From(version_);
     options.send_initial_events = initial_events;
@@ -287,7 +287,7 @@ TEST_F(WorkloadListWatchPartsTest, ANamespaceIsListedFromTheCacheUnlessThatIsToo
   EXPECT_EQ(ListNamespace("9999"), std::vector<std::string>{"a"});
   ASSERT_EQ(parts_.size(), 3U);
   EXPECT_EQ(parts_[2].resource_version, "") << "as it is now";
-  while_listing_ = [this] {  // on the reflector's thread
+  while_listing_ = [this] {  // this runs on the reflector's thread
     (void)by_parts_.List({}, [](cache::Object&&) { return Result<void>(); }, {});
   };
   EXPECT_EQ(ListNamespace(""), std::nullopt) << "older than what is being listed";
@@ -309,7 +309,7 @@ TEST_F(WorkloadListWatchPartsTest, AfterOneAWatchBeginsWithAList) {
   EXPECT_EQ(ended.error().reason, Reason::kExpired);
   EXPECT_TRUE(told_.empty()) << "of what was before the list";
   EXPECT_FALSE(by_parts_.IsOnDemand());
-  watch = Watch(ended, true);  // a streaming list is one, too
+  watch = Watch(ended, true);  // a streaming list is a watch, too
   server_->AwaitCaughtUp();
   server_->BreakWatches(Status(Reason::kInternalError, "enough"));
   watch.join();
@@ -321,7 +321,7 @@ TEST_F(WorkloadListWatchPartsTest, ANamespaceIsListedWhileTheWatchIsTriedAgain) 
   Result<void> ended;
   std::jthread watch = Watch(ended);
   clock_.Advance(seconds(1));
-  server_->AwaitCaughtUp();  // the watch is open, and has told of nothing
+  server_->AwaitCaughtUp();  // the watch is open, and has brought no event
   EXPECT_TRUE(by_parts_.IsOnDemand());
   EXPECT_EQ(ListNamespace(version_), std::vector<std::string>{"a"});
   ASSERT_EQ(parts_.size(), 1U);
@@ -385,7 +385,7 @@ TEST_F(WorkloadListWatchTest, WithoutListThereIsNothingAtFirstAndLaterWhatThereW
   EXPECT_EQ(List().names, std::vector<std::string>{"a"});
   EXPECT_EQ(Gauge("list"), 0);
   server_->FailLists(kNotAllowed);
-  EXPECT_FALSE(List().meta);  // the store keeps what it has
+  EXPECT_FALSE(List().meta);  // the store keeps its objects
 }
 
 TEST_F(WorkloadListWatchTest, WhatIsThereStaysUntilTheApiHasBeenGoneForAMinute) {
@@ -476,7 +476,7 @@ TEST_F(WorkloadListWatchTest, WhoWaitsForAListWaitsNoLongerThanItWants) {
   std::jthread watch([&] { ended = WatchFrom(listed.meta->resource_version, stop.get_token()); });
   clock_.AwaitSleepers(1);
   ASSERT_TRUE(list_watch_.IsOnDemand());
-  const std::uint64_t number = list_watch_.AskForList();  // which is never answered
+  const std::uint64_t number = list_watch_.AskForList();  // it is never answered
   std::jthread wait(
       [&] { EXPECT_EQ(list_watch_.AwaitList(number, {}, seconds(10)), std::nullopt); });
   clock_.AwaitSleepers(2);

@@ -1,4 +1,4 @@
-// The watches of a WorkloadListWatch that are read without waiting.
+// Implements the watches of a WorkloadListWatch that are read without waiting.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,11 +14,11 @@ using apimachinery::ListOptions;
 using apimachinery::Result;
 using cache::OpenWatch;
 
-/// What WorkloadListWatch::Watch does for a watch without initial events, in steps: a watch while
-/// that is permitted, and else the wait for a list that is asked for.
+/// Does in steps what WorkloadListWatch::Watch does for a watch without initial events: it watches
+/// while that is permitted, and otherwise waits until a list is requested.
 class WorkloadListWatch::DemandedWatch final : public OpenWatch {
  public:
-  /// `inner` is null when there has been a refusal.
+  /// `inner` is null when the watch has been refused.
   DemandedWatch(WorkloadListWatch& owner, const ListOptions& options, std::stop_token stop,
                 std::unique_ptr<OpenWatch> inner)
       : owner_(owner),

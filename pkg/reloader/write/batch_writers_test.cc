@@ -1,4 +1,4 @@
-// Of Jobs and CronJobs, against a server that loses answers.
+// Tests the writers of Jobs and CronJobs against a server whose answers get lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ using rest::testing::FakeRequest;
 constexpr char kJobs[] = "/apis/batch/v1/namespaces/ns/jobs";
 constexpr char kCronJob[] = "/apis/batch/v1/namespaces/ns/cronjobs/backup";
 
-/// `name` is that of an object which is not there.
+/// `name` is the name of an object that does not exist.
 std::string StatusOf(int code, const std::string& reason, const std::string& message = "so",
                      const std::string& name = "") {
   return R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")" + message +
@@ -40,7 +40,7 @@ std::string StatusOf(int code, const std::string& reason, const std::string& mes
          std::to_string(code) + "}";
 }
 
-/// What becomes of one request, other than what it asks for.
+/// What happens to one request instead of its usual effect.
 struct Fault {
   std::string method{};
   int code = 500;
@@ -57,7 +57,7 @@ std::string PartialOf(const Unstructured& object) {
   return metadata.ToJson();
 }
 
-/// The Jobs of namespace "ns", in memory. Thread-safe.
+/// The Jobs of namespace "ns" in memory. Thread-safe.
 class FakeBatch {
  public:
   void Put(const std::string& json) {
@@ -65,27 +65,27 @@ class FakeBatch {
     const base::MutexLock lock(mu_);
     StoreLocked(std::move(job));
   }
-  /// Of the next request with its method to Jobs, after those that were put here before.
+  /// Breaks the next request with its method to Jobs, after the faults that were put here before.
   void Break(Fault fault) {
     const base::MutexLock lock(mu_);
     faults_.push_back(std::move(fault));
   }
-  /// Of the next dry run: "$name" in the message becomes the name that it asks for.
+  /// Refuses the next dry run. "$name" in the message becomes the name in the request.
   void Refuse(Fault fault) {
     const base::MutexLock lock(mu_);
     refusal_ = std::move(fault);
   }
-  /// A Job may not be read by its name.
+  /// Refuses reads of single Jobs.
   void RefuseReads() {
     const base::MutexLock lock(mu_);
     refuses_reads_ = true;
   }
-  /// The next list is as if it had been asked for before there was any Job.
+  /// The next list is answered as if there were no Jobs yet.
   void AnswerOldList() {
     const base::MutexLock lock(mu_);
     is_list_old_ = true;
   }
-  /// Does what a DELETE that was answered too early asked for.
+  /// Executes a DELETE that was answered too early.
   void Erase(const std::string& name) {
     const base::MutexLock lock(mu_);
     jobs_.erase(name);
@@ -94,8 +94,8 @@ class FakeBatch {
     const base::MutexLock lock(mu_);
     TouchLocked(name);
   }
-  /// The Job has another status, and so another version, before each of the next `times` requests
-  /// to delete it.
+  /// Changes the Job's status, and thereby its version, before each of the next `times` requests to
+  /// delete it.
   void CountPods(int times) {
     const base::MutexLock lock(mu_);
     counts_ = times;
@@ -109,7 +109,7 @@ class FakeBatch {
     const base::MutexLock lock(mu_);
     return jobs_.size();
   }
-  /// Of a Job that is not called `name`.
+  /// Returns the name of a Job that is not called `name`.
   std::string NameBeside(const std::string& name) const {
     const base::MutexLock lock(mu_);
     const auto other =
@@ -117,7 +117,7 @@ class FakeBatch {
     return other == jobs_.end() ? std::string() : other->first;
   }
 
-  /// The CronJob has another version before each of the next `times` patches, and says that it was
+  /// Changes the CronJob's version before each of the next `times` patches, and records that it was
   /// rolled for `rolled_for`.
   void MoveCronJob(int times, const std::string& rolled_for = "") {
     const base::MutexLock lock(mu_);
@@ -290,7 +290,7 @@ class BatchWritersTest : public testing::Test {
                {"spec", "template", "spec", "containers", "0", "env", "0", "name"}) == "X";
   }
 
-  /// Of the only Job beside "work".
+  /// Returns the only Job except "work".
   WorkloadId Keeper() const { return {WorkloadKind::kJob, {"ns", batch_.NameBeside("work")}}; }
 
   inline static const WorkloadId kWork{WorkloadKind::kJob, {"ns", "work"}};
@@ -321,7 +321,7 @@ TEST_F(BatchWritersTest, AJobIsKeptAsLongAsItsDeletionMayTakeEffect) {
   batch_.Break({.method = "DELETE"});
   ASSERT_FALSE(writer_->Write(kWork, kSetX, {}));
   EXPECT_FALSE(writer_->Finish(kWork, {})) << "it is there yet";
-  batch_.Erase("work");  // the first was slow
+  batch_.Erase("work");  // the first request was slow
   ASSERT_TRUE(writer_->Finish(kWork, {}));
   EXPECT_TRUE(IsSet());
   EXPECT_EQ(batch_.size(), 1U);
@@ -347,7 +347,8 @@ TEST_F(BatchWritersTest, AJobThatChangedAfterItsDeletionFailedIsCopiedAnew) {
   EXPECT_EQ(batch_.size(), 1U);
 }
 
-// Pods of a Job come and go while it is planned and replaced: that alone is no other Job.
+// The pods of a Job come and go while it is planned and replaced. That alone does not make it
+// another Job.
 TEST_F(BatchWritersTest, AJobOfWhichOnlyTheStatusHasChangedIsReplaced) {
   WorkloadWrite write = kSetX;
   const Unstructured planned = batch_.Job("work");
@@ -390,7 +391,7 @@ TEST_F(BatchWritersTest, ADeletionOfADeadProcessMayTakeEffectLate) {
   EXPECT_EQ(batch_.size(), 1U) << "and its keeper is gone";
 }
 
-// As a proxy answers, or a server that does not serve the API yet: no object is named.
+// A proxy answers like this, or a server that does not serve the API yet: no object is named.
 TEST_F(BatchWritersTest, AnAnswerThatNamesNothingDoesNotLoseAJobThatWasDeleted) {
   const Fault unnamed{.method = "GET", .code = 404, .reason = "NotFound"};
   batch_.Break({.method = "DELETE"});
@@ -426,7 +427,7 @@ TEST_F(BatchWritersTest, TheKeeperOfAJobThatStaysGoesInTheEnd) {
   batch_.Break({.method = "DELETE"});
   ASSERT_FALSE(writer_->Write(kWork, kSetX, {}));
   const WorkloadId keeper = Keeper();
-  int looks = 1;  // nobody writes any more: its source was set back
+  int looks = 1;  // there are no more writes, because its source was set back
   while (looks < 100 && !writer_->Recover(keeper, {}).value_or(true)) {
     ++looks;
   }
@@ -473,7 +474,7 @@ TEST_F(BatchWritersTest, ACronJobThatGoesBackToEarlierDataGetsAnotherJob) {
   ASSERT_TRUE(first) << first.error().ToString();
   const auto second = writer_->Write(kBackup, to_y, {});
   ASSERT_TRUE(second);
-  batch_.Erase(second->job);  // pruned, as those are that were successful
+  batch_.Erase(second->job);  // it is pruned, as successful Jobs are
   const auto third = writer_->Write(kBackup, to_x, {});
   ASSERT_TRUE(third);
   EXPECT_NE(third->job, first->job);
@@ -499,12 +500,12 @@ TEST_F(BatchWritersTest, ACronJobGetsNoSecondJobWhenTheFirstIsGone) {
                             .token = "x"};
   const auto first = writer_->Write(kBackup, write, {});
   ASSERT_TRUE(first) << first.error().ToString();
-  batch_.Erase(first->job);  // by ttlSecondsAfterFinished
+  batch_.Erase(first->job);  // ttlSecondsAfterFinished deletes it
   EXPECT_FALSE(writer_->Write(kBackup, write, {}));
   EXPECT_EQ(batch_.size(), 1U) << "the other Job";
 }
 
-// Its Job with other data in between could not be recorded.
+// The CronJob's Job with other data in between could not be recorded.
 TEST_F(BatchWritersTest, ACronJobGetsAJobForWhatItSaysThatItHas) {
   WorkloadWrite write{.variables = {{"app", "X", "1"}},
                       .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
@@ -570,7 +571,7 @@ TEST_F(BatchWritersTest, ACronJobGetsNoSecondJobForAChangeBeforeTheLast) {
   WorkloadWrite later = kSetX;
   later.token = "later";
   ASSERT_TRUE(writer_->Write(kBackup, later, {}));
-  batch_.AnswerOldList();  // another operator has looked before either was made
+  batch_.AnswerOldList();  // another operator has listed before either was made
   const auto second = NewWriter(server_.client())->Write(kBackup, kSetX, {});
   ASSERT_TRUE(second) << second.error().ToString();
   EXPECT_EQ(second->job, first->job);
@@ -580,7 +581,7 @@ TEST_F(BatchWritersTest, ACronJobGetsNoSecondJobForAChangeBeforeTheLast) {
 TEST_F(BatchWritersTest, TwoOperatorsMakeOneJobOfACronJob) {
   const auto first = writer_->Write(kBackup, kSetX, {});
   ASSERT_TRUE(first) << first.error().ToString();
-  batch_.AnswerOldList();  // both have looked before either has made one
+  batch_.AnswerOldList();  // both have listed before either has made one
   const auto second = NewWriter(server_.client())->Write(kBackup, kSetX, {});
   ASSERT_TRUE(second) << second.error().ToString();
   EXPECT_EQ(second->job, first->job);

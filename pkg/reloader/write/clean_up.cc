@@ -16,7 +16,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
-/// One run over a cluster.
+/// One run of the clean-up over a cluster.
 class CleanUpRun {
  public:
   CleanUpRun(const std::shared_ptr<rest::RESTClient>& client, const CleanUpOptions& options,
@@ -27,7 +27,7 @@ class CleanUpRun {
         on_failure_(on_failure),
         writer_(NewWriter(client)) {}
 
-  /// Whether the server has the kind. Who may not list it is refused whether or not it does.
+  /// Whether the server serves the kind. A client that may not list it is refused in either case.
   bool IsServed(WorkloadKind kind, const std::stop_token& stop) const {
     if (IsBuiltIn(kind)) {
       return true;
@@ -44,7 +44,7 @@ class CleanUpRun {
     if (stop.stop_requested()) {
       return Stopped();
     }
-    // The group may be there for other kinds, as argoproj.io is with Argo CD.
+    // The group may exist for other kinds, as argoproj.io does with Argo CD.
     if (!list && !IsBuiltIn(kind) && list.error().reason == Reason::kNotFound) {
       return {};
     }
@@ -76,7 +76,7 @@ class CleanUpRun {
     const Result<void> written =
         options_.dry_run || write.empty() ? Result<void>() : Write(traces.workload, write, stop);
     if (!written && apimachinery::IsObjectNotFound(written.error())) {
-      return;  // gone, with all that was on it
+      return;  // it is gone, with all of its annotations
     }
     ++counts_.traced;
     if (!written) {
@@ -90,7 +90,7 @@ class CleanUpRun {
     on_workload_(traces, written);
   }
 
-  /// That annotations are refused is an error here: nothing else is to be done.
+  /// It is an error here when the server refuses annotations, because there is nothing else to do.
   Result<void> Write(const WorkloadId& workload, const WorkloadWrite& write,
                      const std::stop_token& stop) {
     KX_ASSIGN_OR_RETURN(const WriteOutcome outcome, writer_->Write(workload, write, stop));
@@ -114,7 +114,7 @@ class CleanUpRun {
   CleanUpCounts counts_;
 };
 
-/// "1 workload has", "2 workloads have".
+/// Returns "1 workload has" or "2 workloads have".
 std::string Many(std::int64_t number, const std::string& one, const std::string& many) {
   return std::to_string(number) + " " + (number == 1 ? one : many);
 }

@@ -39,7 +39,8 @@ std::string RefusedStatus(int code, const std::string& reason, const std::string
   return status.ToJson();
 }
 
-/// A server with two Deployments, of which one has traces, that does not let anybody list Jobs.
+/// A server with two Deployments, one of which has the operator's annotations. Nobody may list
+/// Jobs.
 class CleanUpTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { rest::testing::StartHttpThreads(); }

@@ -31,14 +31,14 @@ using apimachinery::Result;
 using codec::JsonTree;
 using dynamic::Unstructured;
 
-/// The server lets a CronJob's name have 52 characters, so that nothing of it is cut off.
+/// The server limits the name of a CronJob to 52 characters, so no part of it is cut.
 constexpr std::size_t kMaxJobName = 63;
 constexpr std::size_t kSuffix = 10;
 
-/// The status of a CronJob changes with each of its Jobs.
+/// The status of a CronJob changes with each of its Jobs, so a write may meet several conflicts.
 constexpr int kMaxRecordTries = 5;
 
-/// When a Job was made for a change, and for which.
+/// The time when a Job was made for a change, and that change.
 struct RolledFor {
   std::int64_t when = 0;
   std::string token{};
@@ -61,21 +61,22 @@ RolledFor ParseRolledFor(const std::string& text) {
   return result;
 }
 
-/// An annotation; empty when there is none.
+/// Returns an annotation, or an empty text when there is none.
 std::string NoteOf(const Unstructured& cron_job, std::string_view key) {
   const auto annotations = cron_job.Annotations();
   const auto found = annotations.find(std::string(key));
   return found == annotations.end() ? std::string() : found->second;
 }
 
-/// Whether the CronJob says already that it has what `write` rolls it for.
+/// Whether the CronJob's annotations already have everything for which `write` rolls it.
 bool IsRecorded(const Unstructured& cron_job, const WorkloadWrite& write) {
   const auto baseline = write.annotations.find(std::string(kBaselineAnnotation));
   return baseline != write.annotations.end() && baseline->second &&
          NoteOf(cron_job, kBaselineAnnotation) == *baseline->second;
 }
 
-/// What a Job was made for; empty when it is not of the CronJob with that uid.
+/// Returns the change for which a Job was made. It is empty when the Job is not of the CronJob with
+/// that uid.
 RolledFor RolledForOf(const dynamic::PartialObjectMetadata& job, const std::string& uid) {
   const auto note = job.metadata.annotations.find(kRolledFor);
   return note == job.metadata.annotations.end() || !controller::IsOwnedBy(job.metadata, uid)
@@ -137,7 +138,7 @@ Result<CronJobWriter::MadeJobs> CronJobWriter::JobsFor(const Unstructured& cron_
     return Fail(list.error().WithContext("look for the Job of an earlier try"));
   }
   if (!list) {
-    // Nothing can be looked for; the memory of this process remains.
+    // The Jobs cannot be searched, so only this process's memory is used.
     logging::Debug("Cannot list the Jobs of a CronJob", {{"cronjob", cron_job.Name()},
                                                          {"namespace", cron_job.Namespace()},
                                                          {"error", list.error()}});
@@ -148,7 +149,7 @@ Result<CronJobWriter::MadeJobs> CronJobWriter::JobsFor(const Unstructured& cron_
   for (const dynamic::PartialObjectMetadata& job : list->items) {
     RolledFor each = RolledForOf(job, uid);
     if (is_unique && each.when > 0 && each.token == token) {
-      // Whatever the clocks of those who made the others said.
+      // The order does not depend on the clocks of the processes that made the other Jobs.
       return MadeJobs{.job = job.metadata.name};
     }
     if (each.when > newest.when) {
@@ -159,8 +160,7 @@ Result<CronJobWriter::MadeJobs> CronJobWriter::JobsFor(const Unstructured& cron_
   if (newest.when > 0 && newest.token == token) {
     return MadeJobs{.job = newest.job};
   }
-  // A token that is not unique is made so by the Job before: data that come back are another
-  // change.
+  // The Job before makes a token unique that is not: data that come back are another change.
   const std::string change = is_unique ? token : token + ";" + newest.job;
   return MadeJobs{.name = cron_job.Name().substr(0, kMaxJobName - kSuffix - 1) + "-" +
                           DigestOf(change).ToString().substr(0, kSuffix)};
@@ -183,7 +183,7 @@ Result<std::string> CronJobWriter::CreateJob(const Unstructured& cron_job,
   if (created.error().reason != Reason::kForbidden) {
     return Fail(created.error());
   }
-  // An admission plugin lets only those set blockOwnerDeletion who may update finalizers of
+  // An admission plugin lets only clients set blockOwnerDeletion that may update the finalizers of
   // CronJobs, which a small role does not grant.
   KX_RETURN_IF_ERROR(
       job.Set({"metadata", "ownerReferences", "0", "blockOwnerDeletion"}, JsonTree(false)));
@@ -218,10 +218,10 @@ Result<std::string> CronJobWriter::JobFor(const Unstructured& cron_job, const Wo
   if (created || made.name.empty() || created.error().reason != Reason::kAlreadyExists) {
     return created;
   }
-  // Another operator has made it since, for the same change; or it is somebody else's.
+  // Another operator has made it meanwhile for the same change, or it belongs to somebody else.
   KX_ASSIGN_OR_RETURN(const std::optional<bool> is_made,
                       IsMadeFor(cron_job, made.name, write.token, stop));
-  if (!is_made) {  // It may not be read; in a list it may.
+  if (!is_made) {  // the client may not read the Job, but may find it in a list
     KX_ASSIGN_OR_RETURN(const MadeJobs present, JobsFor(cron_job, write.token, is_unique, stop));
     return present.job.empty() ? CreateJob(cron_job, write, "", stop) : present.job;
   }
@@ -240,8 +240,8 @@ Result<void> CronJobWriter::RecordRollout(const Unstructured& cron_job,
     if (recorded || recorded.error().reason != Reason::kConflict) {
       return recorded;
     }
-    // The controller of CronJobs has written that there is a Job, most likely. The Job is made:
-    // what cannot be recorded is no failure, or all would be tried again.
+    // Most likely the CronJobs' controller has written that there is a Job. The Job is made. That
+    // it cannot be recorded is not a failure, because then everything would be tried again.
     outcome.recorded = false;
     outcome.refusal = std::move(recorded.error());
     const auto now = ResourceFor(client_, id.kind, id.key.namespace_).Get(id.key.name, {}, stop);
@@ -272,27 +272,28 @@ Result<WriteOutcome> CronJobWriter::Roll(const ObjectKey& key, const WorkloadWri
   if (!write.uid.empty() && cron_job.Uid() != write.uid) {
     return Fail(Reason::kConflict, "the CronJob was deleted and created again");
   }
-  // Another operator may have made Jobs since, for this change and for later ones: a Job for this
-  // one would be one too many.
+  // Another operator may meanwhile have made Jobs for this change and for later ones, and then a
+  // Job for this change would be one too many.
   if (!write.resource_version.empty() && cron_job.ResourceVersion() != write.resource_version) {
     return Fail(Reason::kConflict, "the CronJob has changed since the rollout was planned");
   }
-  // Going back to data that a Job was made for is another rollout: each is named by the one before
-  // it, too.
+  // Going back to data for which a Job was made is another rollout, so the name of each rollout
+  // contains the one before it.
   const std::string before = NoteOf(cron_job, kRolledFor);
   if (!IsToRun(cron_job)) {
     outcome.rolled = false;
     outcome.left_alone = kSuspendedText;
     annotations.erase(std::string(kHistoryAnnotation));  // there is no rollout
   } else {
-    // What has been recorded was made by a try whose answer was lost, where no version tells that
-    // this is the same change.
+    // When the write names no version, a recorded change was made by an attempt whose answer was
+    // lost.
     const bool is_made =
         write.resource_version.empty() && !before.empty() && IsRecorded(cron_job, write);
     WorkloadWrite next = write;
     next.token = is_made ? before : DigestOf(write.token + ";" + before).ToString();
     KX_ASSIGN_OR_RETURN(outcome.job, JobFor(cron_job, next, !before.empty(), stop));
-    if (annotations.contains(std::string(kBaselineAnnotation))) {  // or nothing is to be recorded
+    // Without a baseline there is nothing to record.
+    if (annotations.contains(std::string(kBaselineAnnotation))) {
       annotations[kRolledFor] = next.token;
     }
   }

@@ -28,7 +28,7 @@ kubernetes::RawPatch Raw(rest::PatchType type, std::string text) {
   return {.type = type, .text = std::move(text)};
 }
 
-/// Times of restarts have no fractions: two in one second would be one.
+/// Times of restarts have no fractions, so two restarts within one second would be one.
 std::string NextSecond(const std::string& text) {
   const auto time = apimachinery::Time::Parse(text);
   return time ? apimachinery::Time{.seconds = time->seconds + 1}.ToString() : text;
@@ -100,7 +100,7 @@ Result<WriteOutcome> CustomWriter::Write(const WorkloadId& workload, const Workl
                      Options(), stop));
       has_rolled = true;
       if (own.annotations.contains(std::string(reloadpolicy::kLastRolloutAnnotation))) {
-        // Nothing else tells the Rollout's old status from the new one.
+        // Nothing else distinguishes the Rollout's old status from the new one.
         own.annotations[std::string(kTemplateGenerationAnnotation)] =
             std::to_string(patched.Generation());
       }
@@ -113,7 +113,7 @@ Result<WriteOutcome> CustomWriter::Write(const WorkloadId& workload, const Workl
     if (!recorded && !has_rolled) {
       return Fail(recorded.error());
     }
-    if (!recorded) {  // another try would roll again
+    if (!recorded) {  // another attempt would roll again
       outcome.recorded = false;
       outcome.refusal = recorded.error();
     }

@@ -22,7 +22,7 @@ using apimachinery::Result;
 using codec::JsonTree;
 using dynamic::Unstructured;
 
-/// As `kubectl rollout restart` writes it.
+/// The annotation that `kubectl rollout restart` writes.
 constexpr std::string_view kRestartedAt = "kubectl.kubernetes.io/restartedAt";
 constexpr std::array<std::string_view, 2> kPolicyKinds{"ReloadPolicy", "ClusterReloadPolicy"};
 
@@ -30,7 +30,7 @@ bool IsPolicy(std::string_view kind) {
   return std::ranges::find(kPolicyKinds, kind) != kPolicyKinds.end();
 }
 
-/// A patch without a change.
+/// Returns a patch that changes nothing.
 JsonTree PatchOf(const Unstructured& object) {
   JsonTree patch = JsonTree::Object();
   patch["metadata"]["uid"] = object.Uid();

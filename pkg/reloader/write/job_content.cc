@@ -9,7 +9,7 @@ std::string JobContentOf(const dynamic::Unstructured& job) {
   codec::JsonTree tree = job.tree();
   tree.Erase("status");
   tree["metadata"].Erase("resourceVersion");
-  tree["metadata"].Erase("managedFields");  // in which the status has its own writer and time
+  tree["metadata"].Erase("managedFields");  // in these, the status has its own writer and time
   return DigestOf(tree.ToJson()).ToString();
 }
 

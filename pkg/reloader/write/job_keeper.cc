@@ -35,7 +35,7 @@ Unstructured KeeperFor(const KeptJob& kept) {
   JsonTree& spec = keeper["spec"];
   spec["suspend"] = true;
   if (const JsonTree* pods = kept.body.Get({"spec", "template", "spec"})) {
-    spec["template"]["spec"] = *pods;  // what admission lets through, since it let the other
+    spec["template"]["spec"] = *pods;  // admission accepts it, because it accepted the Job itself
   }
   if (const JsonTree* labels = kept.body.Get({"spec", "template", "metadata", "labels"})) {
     spec["template"]["metadata"]["labels"] = *labels;
@@ -61,7 +61,7 @@ Result<KeptJob> KeptBy(const Unstructured& keeper) {
                .old_version = std::string(memory.TextAt("version")),
                .token = std::string(memory.TextAt("token"))};
   KX_ASSIGN_OR_RETURN(kept.body, Unstructured::FromTree(*job));
-  // Others may write annotations too: it must be what it says it is, in its own namespace.
+  // Other clients may write annotations, too, so the keeper must have the right name and namespace.
   const JsonTree* name = keeper.Get({"metadata", "annotations", kKeeperOf});
   if (kept.body.Kind() != "Job" || kept.body.Namespace() != keeper.Namespace() ||
       kept.body.Name().empty() || name == nullptr || name->AsString() == nullptr ||

@@ -24,25 +24,28 @@ using dynamic::Unstructured;
 
 constexpr int kMaxJobTries = 5;
 
-/// So often a Job that was to be deleted is found untouched, two seconds apart, before its keeper
-/// goes: until then a deletion that was sent and not answered may yet take effect.
+/// The number of checks, two seconds apart, that find a Job untouched that was to be deleted,
+/// before its keeper is removed. Until then, a deletion that was sent and not answered may still
+/// take effect.
 constexpr int kMaxUntouchedLooks = 30;
 
-/// Of `metadata`: what belongs to the object that was, not to the one that will be.
+/// The parts of `metadata` that belong to the old object and not to the new one.
 constexpr std::string_view kOfTheOldObject[] = {
     "uid",           "resourceVersion",   "creationTimestamp", "generation",
     "managedFields", "deletionTimestamp", "selfLink",          "deletionGracePeriodSeconds"};
 
-/// Labels that the server gives to a Job's pods.
+/// Labels that the server puts on a Job's pods.
 constexpr const char* kPodLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid",
                                       "job-name", "batch.kubernetes.io/job-name"};
 
-/// Of what was begun: too large for an annotation, for example.
+/// Whether the error says that no keeper can be made, for example because the Job is too large for
+/// an annotation.
 bool IsNoKeeper(const Status& status) {
   return status.reason == Reason::kInvalid || status.reason == Reason::kRequestEntityTooLarge;
 }
 
-/// The name for dry runs: always the same for a Job, so that errors which name it are alike, too.
+/// The name for dry runs. It is always the same for a Job, so that errors that contain the name are
+/// equal, too.
 std::string TrialNameOf(const Unstructured& job) {
   return "reloader-trial-" + DigestOf(job.Name()).ToString().substr(0, 10);
 }
@@ -58,10 +61,10 @@ bool IsOver(const Unstructured& job) {
          });
 }
 
-/// Whether the server has certainly not done what it was asked for.
+/// Whether the server has certainly not executed the request.
 bool IsRefusedForGood(const Status& status) {
   switch (status.reason) {
-    case Reason::kNotFound:  // what names nothing may be a proxy's word for an answer that was lost
+    case Reason::kNotFound:  // it may come from a proxy that has lost the answer
       return apimachinery::IsObjectNotFound(status);
     case Reason::kUnauthorized:
     case Reason::kForbidden:
@@ -93,7 +96,7 @@ Result<Unstructured> RecreatedJob(const Unstructured& job, const WorkloadWrite& 
     tree["metadata"].Erase(key);
   }
   JsonTree& spec = tree["spec"];
-  // With manualSelector the labels and the selector are the user's, and without them the server
+  // With manualSelector the labels and the selector belong to the user, and without them the server
   // refuses the Job.
   if (!job.GetBool({"spec", "manualSelector"}).value_or(false)) {
     spec.Erase("selector");
@@ -200,7 +203,7 @@ Result<WriteOutcome> JobWriter::Write(const ObjectKey& key, const WorkloadWrite&
     if (IsOver(job)) {
       return WriteOutcome{.rolled = false, .recorded = false};
     }
-    // What was planned for one Job has to be planned anew for another. Its pods may come and go.
+    // A plan for one Job does not apply to another Job of the same name. Its pods may come and go.
     if (!write.resource_version.empty() && job.ResourceVersion() != write.resource_version &&
         JobContentOf(job) != write.content) {
       return Fail(Reason::kConflict, "the Job has changed since the rollout was planned");
@@ -217,8 +220,8 @@ Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const Unstructured
                                         const WorkloadWrite& write, const std::stop_token& stop) {
   const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
   KX_ASSIGN_OR_RETURN(Unstructured body, RecreatedJob(job, write));
-  // Quota, admission and validation have their say before anything is deleted. The name is taken
-  // yet, so it is tried under another.
+  // Quota, admission and validation are checked before the Job is deleted. Its name is still taken,
+  // so the dry run uses another name.
   Unstructured trial = body;
   trial.SetName(TrialNameOf(job));
   if (const auto tried =
@@ -232,7 +235,9 @@ Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const Unstructured
                     .body = std::move(body)}};
   {
     const base::MutexLock lock(mu_);
-    kept_[key] = kept;  // before the keeper is there, or Recover would take it for a dead one's
+    // This is set before the keeper exists, because otherwise Recover would regard the keeper as a
+    // dead process's.
+    kept_[key] = kept;
   }
   auto keeper = Keep(kept.job, stop);
   if (!keeper) {
@@ -259,13 +264,13 @@ Result<void> JobWriter::Delete(const KeptJob& job, const std::stop_token& stop) 
   options["apiVersion"] = "v1";
   options["kind"] = "DeleteOptions";
   options["propagationPolicy"] = "Background";
-  // The very version that was copied: a change in between would be lost.
+  // Only the version that was copied is deleted, because a change in between would be lost.
   options["preconditions"]["uid"] = job.old_uid;
   if (!job.old_version.empty()) {
     options["preconditions"]["resourceVersion"] = job.old_version;
   }
-  // Sent once: a second request finds the Job gone when the answer to the first was lost, which
-  // would look as if somebody else had deleted it for good.
+  // The request is sent only once. If the answer to a first request were lost, a second one would
+  // find the Job gone, as if somebody else had deleted it for good.
   rest::Request request = client_->Delete();
   request.AbsPath("/apis/batch/v1/namespaces/" + job.body.Namespace() + "/jobs/" + job.body.Name())
       .Body(codec::Encoding::kJson, options.ToJson())
@@ -282,7 +287,7 @@ Result<void> JobWriter::Create(const ObjectKey& key, const Kept& kept) {
 
 Result<void> JobWriter::CreateKept(const ObjectKey& key, const KeptJob& job) const {
   const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
-  // Not to be stopped: the old Job is gone. The client's timeout ends it.
+  // A stop does not end this request, because the old Job is gone. The client's timeout ends it.
   const auto created =
       jobs.Create(job.body, {.field_manager = std::string(kFieldManager)}, std::stop_token());
   if (!created) {
@@ -323,7 +328,7 @@ Result<JobWriter::Progress> JobWriter::Resume(const ObjectKey& key, const Kept& 
     looks_.erase({key.namespace_, kept.keeper});  // this one may take effect late, too
   }
   const auto deleted = Delete(kept.job, stop);
-  // These say that the first was done meanwhile, or the Job has changed.
+  // These errors say that the first request was executed meanwhile, or that the Job has changed.
   if (!deleted && deleted.error().reason != Reason::kConflict &&
       !apimachinery::IsObjectNotFound(deleted.error())) {
     logging::Debug("Cannot delete a Job yet; its copy is kept", {{"job", key.ToString()}});
@@ -343,7 +348,7 @@ Result<JobWriter::Progress> JobWriter::GoOn(const KeptJob& kept, const std::stop
     return Fail(job.error());
   }
   if (job->Uid() != kept.old_uid) {
-    return Progress::kMade;  // after all
+    return Progress::kMade;  // the new Job exists nevertheless
   }
   if (job->Get({"metadata", "deletionTimestamp"}) != nullptr) {
     return Progress::kBeingDeleted;
@@ -368,10 +373,10 @@ Result<bool> JobWriter::Recover(const ObjectKey& keeper, std::stop_token stop) {
   const Claim claim(*this, key);
   const auto own = FindKept(key);
   if (!claim.is_held() || (own && own->keeper != keeper.name)) {
-    return false;  // this process is at it
+    return false;  // this process is working on it
   }
-  // Once more: what held the claim may have given the Job up, because somebody has deleted it, and
-  // the keeper with it.
+  // The keeper is read again, because its holder may have given the Job up when somebody deleted
+  // the Job, and may have removed the keeper.
   object = jobs.Get(keeper.name, {}, stop);
   if (!object) {
     return apimachinery::IsObjectNotFound(object.error()) ? Result<bool>(true)
@@ -386,7 +391,7 @@ Result<bool> JobWriter::Recover(const ObjectKey& keeper, std::stop_token stop) {
       (progress == Progress::kUntouched && MayVanish(keeper))) {
     return false;
   }
-  // One that was never deleted is planned for anew, by what its annotations say.
+  // A Job that was never deleted is planned anew from its annotations.
   KX_RETURN_IF_ERROR(DropKeeper(keeper));
   const base::MutexLock lock(mu_);
   looks_.erase(keeper);

@@ -108,7 +108,7 @@ TEST(PatchOutcome, IsNoRolloutWhenTheServerHasChangedNothing) {
   EXPECT_TRUE(PatchOutcome(write, 7).left_alone.empty()) << "nothing was to change";
 }
 
-// A Deployment's generation counts the annotations that the same patch sets.
+// A Deployment's generation changes with the annotations that the same patch sets.
 TEST(PatchOutcome, OfADeploymentGoesByItsPodTemplate) {
   const auto answer = [](const std::string& container) {
     return *Unstructured::Parse(

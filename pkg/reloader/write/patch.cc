@@ -16,7 +16,8 @@ JsonTree EnvOf(const VariableEdit& edit) {
   variable["name"] = edit.name;
   if (edit.value) {
     variable["value"] = *edit.value;
-    variable["valueFrom"] = JsonTree();  // null removes: a value beside it is refused
+    // Null removes it, because the server refuses a value beside it.
+    variable["valueFrom"] = JsonTree();
   } else {
     variable["$patch"] = "delete";
   }

@@ -15,12 +15,12 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// While the lease may be renewed any moment.
+// The pause while the Lease may be renewed any moment.
 constexpr base::Duration kShardPause = std::chrono::seconds(1);
-// The wall clock may be set: a long pause is looked at now and then.
+// The wall clock may be set, so a long pause is checked from time to time.
 constexpr base::Duration kMaxWait = std::chrono::hours(1);
 
-// Between two looks at a Deployment that somebody else is writing to.
+// The pause between two attempts on a Deployment that somebody else is writing to.
 constexpr base::Duration kConflictPause = std::chrono::milliseconds(100);
 
 const std::string* NonEmpty(const Annotations& annotations, const std::string& key) {
@@ -62,7 +62,8 @@ std::optional<base::WallTime> PauseEndOf(const Annotations& annotations,
   if (!begin || !period || !*period) {
     return base::WallTime();
   }
-  // In seconds first: a begin in the far past or future does not fit into nanoseconds.
+  // The sum is made in seconds first, because a begin in the far past or future does not fit into
+  // nanoseconds.
   constexpr std::int64_t kMaxSeconds = std::int64_t{1} << 32;
   if (begin->seconds < 0 || begin->seconds > kMaxSeconds) {
     return base::WallTime();
@@ -146,8 +147,8 @@ Result<std::optional<base::Duration>> Pauses::Look(const WorkloadId& id,
   if (!end) {
     return done;
   }
-  // One that is not paused any more was resumed by somebody: that is noted at once, so that their
-  // next pause is not taken for the operator's.
+  // A Deployment that is no longer paused was resumed by somebody. The mark is removed at once, so
+  // that their next pause is not regarded as the operator's.
   if (const base::WallTime now = parts_.clock.Wall(); workload->paused && *end > now) {
     return std::optional<base::Duration>(*end - now);
   }
@@ -176,9 +177,10 @@ Result<std::optional<base::Duration>> Pauses::End(const WorkloadId& id,
   }
   const bool is_own = state.paused && !state.by_others;
   if (const base::WallTime now = parts_.clock.Wall(); is_own && *end > now) {
-    return std::optional<base::Duration>(*end - now);  // a later pause than the one looked for
+    // This is a later pause than the one that was looked for.
+    return std::optional<base::Duration>(*end - now);
   }
-  // By the version, so that a pause that begins meanwhile keeps its mark.
+  // The write names the version, so that a pause that begins meanwhile keeps its mark.
   const WorkloadWrite write{.resource_version = state.resource_version,
                             .annotations = {{parts_.keys.paused_at, std::nullopt}},
                             .paused = state.paused && state.by_others};

@@ -52,7 +52,7 @@ TEST(PauseEnd, IsReckonedFromTheAnnotationsAlone) {
   const auto end_of = [](const Workload& web) { return PauseEndOf(web.annotations, kKeys); };
   EXPECT_EQ(end_of(Web("1m")), std::nullopt);
   EXPECT_EQ(end_of(Web("1m", "1970-01-01T00:10:00Z")), base::WallTime(seconds(660)));
-  // Over at once: nothing says how long.
+  // The pause ends at once, because nothing says how long it lasts.
   EXPECT_EQ(end_of(Web("soon", "1970-01-01T00:10:00Z")), base::WallTime());
   EXPECT_EQ(end_of(Web("1m", "yesterday")), base::WallTime());
   EXPECT_EQ(end_of(Web("1m", "9999-12-31T23:59:59Z")), base::WallTime());
@@ -80,7 +80,7 @@ TEST(PausedByOthers, IsWhatTheManagedFieldsSay) {
   EXPECT_FALSE(by({{"kubectl-rollout", "{"}}));
 }
 
-/// One Deployment as a cluster has it, who has paused it, and all writes to it. Thread-safe.
+/// One Deployment of a cluster, who has paused it, and all writes to it. Thread-safe.
 class PausedCluster final : public WorkloadWriter {
  public:
   Result<WriteOutcome> Write(const WorkloadId&, const WorkloadWrite& write,
@@ -118,12 +118,12 @@ class PausedCluster final : public WorkloadWriter {
     const base::MutexLock lock(mu_);
     failures_ = n;
   }
-  /// kubectl rollout pause and resume.
+  /// Does what kubectl rollout pause and resume do.
   void PauseByHand(bool paused) {
     const base::MutexLock lock(mu_);
     PauseLocked(paused, true);
   }
-  /// What server-side apply does to a field that has the value already.
+  /// Does what server-side apply does to a field that already has the value.
   void OwnPauseAsWell() {
     const base::MutexLock lock(mu_);
     by_others_ = true;
@@ -138,12 +138,12 @@ class PausedCluster final : public WorkloadWriter {
     const base::MutexLock lock(mu_);
     deleted_ = true;
   }
-  /// A proxy that finds no server answers the next query.
+  /// The next query is answered by a proxy that finds no server.
   void LoseNextQuery() {
     const base::MutexLock lock(mu_);
     lost_queries_ = 1;
   }
-  /// Somebody changes the Deployment between the operator's next look and its write.
+  /// Somebody changes the Deployment between the operator's next read and its write.
   void ChangeAfterNextQuery() {
     const base::MutexLock lock(mu_);
     change_after_query_ = true;
@@ -196,7 +196,7 @@ class PausesTest : public testing::Test {
 
   std::string Now() const { return apimachinery::Time::From(clock_.Wall()).ToString(); }
 
-  /// The operator ends, and another one begins.
+  /// The operator ends, and another one starts.
   void Restart() {
     pauses_.reset();
     pauses_ = std::make_unique<Pauses>(Pauses::Parts{
@@ -208,19 +208,19 @@ class PausesTest : public testing::Test {
         .clock = clock_,
         .registry = nullptr});
   }
-  /// A rollout by the operator, with the pause that belongs to it.
+  /// The operator makes a rollout, with the pause that belongs to it.
   void Reload() {
     WorkloadWrite write;
     ASSERT_TRUE(pauses_->AddTo(cluster_.Get(), write, {}));
     write.template_annotations["changed"] = "now";
     ASSERT_TRUE(cluster_.Write(kPausedWeb, write, {}));
   }
-  /// What each event of the Deployment does, and the first list of a new process.
+  /// Does what each event of the Deployment does, and the first list of a new process.
   void Event() { pauses_->Consider(kPausedWeb.key); }
-  /// Blocks until there have been `n` writes, and looks at what the Deployment is then.
+  /// Blocks until there have been `n` writes, and checks the state of the Deployment then.
   void Expect(std::size_t n, bool paused) {
     cluster_.Await(n);
-    pauses_->Stop();  // whatever it would do more has been done
+    pauses_->Stop();  // everything that it would do has been done by then
     EXPECT_EQ(cluster_.Await(0).size(), n);
     EXPECT_EQ(cluster_.Get().paused, paused);
     EXPECT_EQ(Find(cluster_.Get().annotations, kKeys.paused_at), nullptr);
@@ -297,7 +297,7 @@ TEST_F(PausesTest, AnAnswerThatNamesNoObjectEndsNoPause) {
   cluster_.LoseNextQuery();
   Event();
   clock_.AdvanceToSleeper(seconds(60));
-  clock_.AdvanceToSleeper(milliseconds(100));  // it may look in between
+  clock_.AdvanceToSleeper(milliseconds(100));  // it may check in between
   Expect(2, false);
 }
 
@@ -317,7 +317,7 @@ TEST_F(PausesTest, ResumesWhenItHasBeenGivenTheShard) {
   clock_.Advance(seconds(60));
   Event();
   held_.Open(0);
-  Event();  // as the new leader does; the first look may come as late as this
+  Event();  // the new leader does this, and its first look may come as late as this
   EXPECT_EQ(cluster_.Await(2)[1].paused, false);
 }
 
@@ -329,8 +329,8 @@ TEST_F(PausesTest, APauseWhosePeriodIsTakenAwayEnds) {
   Expect(2, false);
 }
 
-// The steps of a person between the operator's: with the operator running, and restarted in
-// between.
+// The steps of a person between those of the operator. The operator runs all the time, or is
+// restarted in between.
 class PausesByHand : public PausesTest, public testing::WithParamInterface<bool> {
  protected:
   PausesByHand() { held_.Open(0); }
@@ -340,7 +340,7 @@ class PausesByHand : public PausesTest, public testing::WithParamInterface<bool>
     }
     Event();
   }
-  /// Until the operator waits for the end of its pause.
+  /// Begins a pause, and waits until the operator waits for its end.
   void BeginPause() {
     Reload();
     Step();
@@ -399,13 +399,13 @@ TEST_P(PausesByHand, AReloadAfterAResumeIsAPauseOfItsOwn) {
   cluster_.PauseByHand(false);
   clock_.Advance(seconds(30));
   BeginPause();
-  clock_.AdvanceToSleeper(seconds(30));  // it may look in between
+  clock_.AdvanceToSleeper(seconds(30));  // it may check in between
   clock_.AdvanceToSleeper(seconds(30));
   Expect(3, false);
 }
 
 TEST_P(PausesByHand, TheEndOfAPeriodThatIsTakenAwayLeavesAPauseByHand) {
-  cluster_.Annotate(kKeys.paused_at, "2020-01-01T00:00:00Z");  // left behind by others
+  cluster_.Annotate(kKeys.paused_at, "2020-01-01T00:00:00Z");  // another tool has left it behind
   cluster_.PauseByHand(true);
   cluster_.Annotate(kKeys.pause_period, std::nullopt);
   Step();
@@ -433,7 +433,7 @@ TEST_F(PausesTest, ManyThatCannotBeResumedHoldUpNoOther) {
     pauses_->Consider({"ns", "web-" + std::to_string(i)});
   }
   cluster_.Await(before + kMany);
-  clock_.AdvanceToSleeper(milliseconds(100));  // each waits by its own failures
+  clock_.AdvanceToSleeper(milliseconds(100));  // each of them waits according to its own failures
   cluster_.Await(before + 2 * kMany - 1);
 }
 

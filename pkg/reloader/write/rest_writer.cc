@@ -26,7 +26,7 @@ apimachinery::GroupVersionResource GvrOf(WorkloadKind kind) {
   return {std::string(resource.group), std::string(resource.version), std::string(resource.plural)};
 }
 
-// The answer to a patch is the object: its metadata will do.
+// The answer to a patch is the object, and its metadata are enough.
 dynamic::MetadataResource MetadataOf(const std::shared_ptr<rest::RESTClient>& client,
                                      const WorkloadId& workload) {
   return dynamic::MetadataClient(client).Resource(GvrOf(workload.kind), workload.key.namespace_);
@@ -134,7 +134,7 @@ WriteOutcome PatchOutcome(const WorkloadWrite& write, const dynamic::Unstructure
   WriteOutcome outcome{.rolled = write.Rolls()};
   const codec::JsonTree* present = answer.Get({"spec", "template"});
   codec::JsonTree edited = present == nullptr ? codec::JsonTree::Object() : *present;
-  // To make the edits on what has them changes nothing.
+  // When the object already has the edits, making them changes nothing.
   const bool is_made = EditTemplate(write, edited) && present != nullptr && edited == *present;
   if (outcome.rolled && !is_made) {
     outcome.rolled = false;

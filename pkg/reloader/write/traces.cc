@@ -17,7 +17,7 @@ namespace {
 
 using codec::JsonTree;
 
-/// Of the workload's own metadata; the mark of a pause is another matter.
+/// The operator's annotations on the workload's own metadata, without the mark of a pause.
 constexpr std::string_view kOwnTraces[] = {kBaselineAnnotation,
                                            kHistoryAnnotation,
                                            reloadpolicy::kLastRolloutAnnotation,
@@ -63,7 +63,7 @@ void FindInTemplate(const dynamic::Unstructured& object, Traces& traces) {
   }
 }
 
-/// Whether the mark of a pause tells of one that lasts, and that nobody else has made.
+/// Whether the mark is about a pause that still lasts and that nobody else has made.
 bool IsOwnPause(const dynamic::Unstructured& object) {
   if (!object.GetBool({"spec", "paused"}).value_or(false)) {
     return false;

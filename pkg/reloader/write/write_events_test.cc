@@ -39,7 +39,7 @@ TEST(WriteEvents, SayWhatTheOriginalSays) {
             "Update for 'db' of type 'StatefulSet' in namespace 'ns' failed with error no");
 }
 
-/// Keeps what is recorded.
+/// Keeps the Events that are recorded.
 class FakeRecorder final : public events::Recorder {
  public:
   explicit FakeRecorder(std::vector<events::Occurrence>& recorded) : recorded_(recorded) {}

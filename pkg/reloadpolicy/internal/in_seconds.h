@@ -1,5 +1,5 @@
 /// @file
-/// The precision in which start times of rollouts are compared.
+/// InSeconds: rounds times to the precision in which start times of rollouts are compared.
 #ifndef KUBEXX_RELOADPOLICY_INTERNAL_IN_SECONDS_H_
 #define KUBEXX_RELOADPOLICY_INTERNAL_IN_SECONDS_H_
 

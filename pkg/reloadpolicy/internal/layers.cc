@@ -13,7 +13,7 @@ std::string Shown(int value) { return std::to_string(value); }
 std::string Shown(KeyScope value) { return std::string(ToString(value)); }
 std::string Shown(base::Duration value) { return apimachinery::Duration{value.count()}.ToString(); }
 
-/// A setting's names: of the field, and of the annotation, without kAnnotationPrefix.
+/// The names of a setting: that of its field, and that of its annotation without kAnnotationPrefix.
 struct Name {
   const char* field;
   const char* annotation = "";
@@ -32,8 +32,8 @@ Setting<T> SaidBy(const Speaker& speaker, const T& value, const Name& name) {
   return setting;
 }
 
-/// Calls `take(value, name, target, is_stricter)` for each setting that has one value.
-/// `is_stricter(a, b)`: whether a holds rollouts back where b does not.
+/// Calls `take(value, name, target, is_stricter)` for each setting that has a single value.
+/// `is_stricter(a, b)` tells whether a holds rollouts back that b does not.
 template <class Take>
 void ForEach(const Settings& from, const std::optional<int>& order, Effective& to, Take take) {
   const auto more = std::greater<>();
@@ -46,12 +46,13 @@ void ForEach(const Settings& from, const std::optional<int>& order, Effective& t
   take(from.health_gate, {"healthGate"}, to.health_gate, more);
   take(from.health_timeout, kTimeoutName, to.health_timeout, less);
   take(from.soak_time, {"healthGate.soakTime"}, to.soak_time, more);
-  // Neither scope is the stricter: that of the first enforced policy counts.
+  // Neither scope is stricter than the other, so that of the first enforced policy counts.
   const auto is_first = [&to](KeyScope /*enforced*/, KeyScope /*said*/) {
     return !to.keys->enforced;
   };
   take(from.keys, {"keys", "keys"}, to.keys, is_first);
-  // Which order is the stricter depends on the others': that of the first enforced policy counts.
+  // Which order is stricter depends on the orders of other workloads, so that of the first enforced
+  // policy counts.
   const auto counts = [&to](int /*enforced*/, int /*said*/) { return !to.order->enforced; };
   take(order ? order : from.order, {"order", "order"}, to.order, counts);
 }
@@ -67,9 +68,9 @@ void AddTo(std::vector<Setting<T>>& list, const std::optional<T>& value, const N
   }
 }
 
-/// With what a health gate, a limit or a stop that is enforced stands for where it says no more:
-/// otherwise a team could name a soak time of nothing, a limit as high as it likes, or a timeout by
-/// which nothing fails and no place is freed.
+/// Adds the defaults of an enforced health gate, limit or stop on failure. Otherwise a team could
+/// set a soak time of zero, a limit as high as it likes, or a timeout by which no rollout ever
+/// fails and no place becomes free.
 Settings WithDefaults(Settings settings) {
   const bool has_health_gate = settings.health_gate && *settings.health_gate;
   const bool limits = settings.max_in_namespace || settings.max_in_cluster;
@@ -119,7 +120,7 @@ void Layers::Enforce(const Settings& said, const Speaker& speaker,
             }
             target = std::move(enforced);
           });
-  // A team's policy that is impatient gets no place for its workloads sooner by that.
+  // A short timeout in a team's policy does not give the team's workloads a place any sooner.
   if (auto& timeout = effective_.others_health_timeout;
       settings.health_timeout &&
       (!timeout || !timeout->enforced || *settings.health_timeout < timeout->value)) {

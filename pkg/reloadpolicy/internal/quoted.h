@@ -1,5 +1,5 @@
 /// @file
-/// Values as messages show them.
+/// Quoted: formats values for messages.
 #ifndef KUBEXX_RELOADPOLICY_INTERNAL_QUOTED_H_
 #define KUBEXX_RELOADPOLICY_INTERNAL_QUOTED_H_
 
@@ -10,8 +10,8 @@
 
 namespace kubexx::reloadpolicy::internal {
 
-/// The value in quotes, at most 64 bytes of it, cut between characters: half a character would be
-/// another text once it has been written to a policy's status and read back.
+/// Returns the value in quotes, with at most 64 of its bytes, cut between characters. Half a
+/// character would become another text when it is written to a policy's status and read back.
 inline std::string Quoted(std::string_view value) { return "\"" + base::CutUtf8(value, 64) + "\""; }
 
 }  // namespace kubexx::reloadpolicy::internal

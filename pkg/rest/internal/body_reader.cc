@@ -38,10 +38,10 @@ Result<bool> BodyReader::Next(HttpCall::Sink sink, const std::stop_token& stop) 
   const base::TimePoint begin = clock.Now();
   const base::TimePoint whole = WholeFrom(begin);
   if (Result<void> in_time = InTime(begin, whole); !in_time) {
-    return Fail(in_time.error());  // Bytes that keep coming do not put the end off.
+    return Fail(in_time.error());  // the deadline holds even while bytes keep coming
   }
   const base::TimePoint until = std::min({whole, IdleFrom(begin), limits_.deadline});
-  std::optional<base::TimePoint> came;  // A sink may take its time.
+  std::optional<base::TimePoint> came;  // taken when bytes come, because the sink may take long
   const auto take = [&came, &clock, &sink](std::string_view piece) -> Result<void> {
     came = came.value_or(clock.Now());
     return sink(piece);

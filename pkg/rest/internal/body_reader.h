@@ -17,7 +17,7 @@
 
 namespace kubexx::rest::internal {
 
-/// How long the body of a response may take; zero durations: no limit.
+/// The time that the body of a response may take. A duration of zero means no limit.
 struct BodyLimits {
   base::Duration idle{0};    ///< without a byte
   base::Duration whole{0};   ///< of waiting, in all
@@ -25,22 +25,22 @@ struct BodyLimits {
   base::TimePoint deadline = base::TimePoint::max();
 };
 
-/// Reads a body piece by piece, in one of two ways: Next waits, TryNext does not. A watch on a
-/// connection whose client certificate may be replaced looks for a new one from time to time, and
-/// ends when there is one: it begins again with it. Not thread-safe.
+/// Reads a body piece by piece. Next waits for a piece, and TryNext does not. A watch on a
+/// connection whose client certificate may be replaced looks for a new certificate from time to
+/// time. When there is one the watch ends, so that the next watch uses it. Not thread-safe.
 class BodyReader {
  public:
-  /// `look` is how often to look for a new certificate; zero: never. All arguments but the limits
-  /// must outlive it.
+  /// `look` is the interval between looks for a new certificate; zero means never. All arguments
+  /// except the limits must outlive the reader.
   BodyReader(Sender& sender, Opened& opened, BodyLimits limits, base::Duration look)
       : sender_(sender), opened_(opened), limits_(limits), look_(look), waited_(limits.waited) {}
 
-  /// As Opened::Read; kTimeout when the body's time is over.
+  /// Does as Opened::Read. Returns kTimeout when the body's time is over.
   apimachinery::Result<bool> Next(HttpCall::Sink sink, const std::stop_token& stop);
 
-  /// As Opened::TryRead, with the same limits as Next.
+  /// Does as Opened::TryRead, with the same limits as Next.
   apimachinery::Result<StreamRead> TryNext(HttpCall::Sink sink);
-  /// After a TryNext that found nothing, see RoundTrip::Arm.
+  /// Call this after a TryNext that found nothing; see RoundTrip::Arm.
   base::TimePoint Arm();
 
  private:
@@ -56,12 +56,12 @@ class BodyReader {
   const BodyLimits limits_;
   const base::Duration look_;
   base::Duration waited_;
-  // Of TryNext.
+  // These members are used by TryNext.
   std::optional<base::TimePoint> wait_began_{};
   base::TimePoint look_at_ = base::TimePoint::max();
 };
 
-/// A stream whose head has come.
+/// A stream whose head has been received.
 struct OpenedStream {
   Opened opened;
   Request::StreamHead head{};
@@ -69,7 +69,7 @@ struct OpenedStream {
   base::Duration look{0};
 };
 
-/// `sender` must outlive the result; `request` is for errors.
+/// `sender` must outlive the result. `request` is named in errors.
 std::unique_ptr<ResponseStream> NewResponseStream(Sender& sender, OpenedStream opened,
                                                   std::string request);
 

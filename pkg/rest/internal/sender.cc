@@ -19,22 +19,22 @@ using apimachinery::Status;
 constexpr double kDefaultQps = 5;
 constexpr int kDefaultBurst = 10;
 
-// Error bodies beyond this are not worth reading; the rest of the connection is given up instead.
+// The body of an error is not read any further than this. The connection is given up instead.
 constexpr std::size_t kMaxErrorBody = 1 << 20;
 constexpr std::chrono::seconds kErrorBodyTimeout(30);
 
-// A connection that a server closed under a request is tried again after this long, as client-go
-// does.
+// The wait before a request is tried again after the server has closed its connection. The value is
+// client-go's.
 constexpr std::chrono::seconds kWaitAfterLostConnection(1);
 
-// A Retry-After that is longer is not waited for: the answer is the caller's then, who may have
-// something better to do. API servers ask for seconds; what asks for hours is a maintenance page.
+// A longer Retry-After is not waited for. Then the caller gets the response, and may have something
+// better to do. API servers ask for seconds; an answer that asks for hours is a maintenance page.
 constexpr std::chrono::minutes kLongestRetryAfter(2);
 
-// How soon a running watch sees a new client certificate.
+// The interval at which a running watch looks for a new client certificate.
 constexpr std::chrono::seconds kCertificateInterval(60);
 
-// A guard only: there are not that many resources.
+// This is only a guard, because there are not so many resources.
 constexpr std::size_t kMaxJsonOnly = 10000;
 
 bool Has(const HttpRequest& request, std::string_view header) {
@@ -44,7 +44,8 @@ bool Has(const HttpRequest& request, std::string_view header) {
   });
 }
 
-// The last error counts, but when it is only that the server is gone, the one before says why.
+// Returns the last error. When that one only says that the server is unreachable, the error before
+// it is added, which may tell the reason.
 Status WithPrevious(Status status, const std::string& previous) {
   if (status.code == 0 && !previous.empty() && previous != status.message) {
     status.message += "; error of the previous attempt: " + previous;
@@ -260,7 +261,7 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
   if (!used) {
     return failed(std::move(used).error());
   }
-  // Credentials and files may have taken their time.
+  // It may have taken long to get the credentials and to check the files.
   if (options_.clock.Now() >= deadline) {
     return failed(Status(Reason::kTimeout, "not sent within the request's timeout"));
   }
@@ -270,7 +271,7 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
   if (http.has_body) {
     metrics_.ObserveRequestSize(http.method, http.body.size());
   }
-  // Before the start: where it is too old a watch begins anew, and nothing else happens.
+  // The generation is read before the request starts: if it is too old, a watch merely begins anew.
   std::uint64_t certificate = transport_->certificate_generation();
   HttpCall call = wrapped_ ? wrapped_->Start(http) : transport_->Start(http);
   if (!wrapped_) {
@@ -314,13 +315,14 @@ Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
   };
   const base::TimePoint deadline =
       std::min(opened.deadline, options_.clock.Now() + kErrorBodyTimeout);
-  // What unpacks to nothing would never be enough.
+  // A body that decompresses to nothing would never reach the size limit, so the time limits it,
+  // too.
   for (bool more = true; more && body.size() < kMaxErrorBody && options_.clock.Now() < deadline;) {
     auto read = opened.Read(collect, stop, deadline);
     if (!read && read.error().reason == Reason::kCancelled) {
       return {.status = std::move(read).error()};
     }
-    more = read && *read;  // a body that broke off still has its code
+    more = read && *read;  // if the body broke off, its status code still counts
   }
   const HttpHead& head = opened.head;
   const auto wait = ParseRetryAfter(head.retry_after);

@@ -30,7 +30,7 @@
 
 namespace kubexx::rest::internal {
 
-/// A request without credentials, which is otherwise complete.
+/// A request that is complete except for its credentials.
 struct Prepared {
   HttpRequest http{};
   bool watch = false;
@@ -54,10 +54,10 @@ struct Opened {
   /// The generation of the connection's client certificate, or an older one.
   std::uint64_t certificate = 0;
 
-  /// Like HttpCall::Read, but decompresses: one read may give several pieces or none.
+  /// Does as HttpCall::Read, but decompresses the bytes. One read may give several pieces or none.
   apimachinery::Result<bool> Read(HttpCall::Sink sink, const std::stop_token& stop,
                                   base::TimePoint until);
-  /// The same without waiting, see RoundTrip::TryRead.
+  /// Does the same without waiting; see RoundTrip::TryRead.
   apimachinery::Result<StreamRead> TryRead(HttpCall::Sink sink);
 
  private:
@@ -88,14 +88,14 @@ class Sender {
   /// Returns what a connection of another kind, for example a WebSocket, needs to connect as this
   /// client.
   apimachinery::Result<StreamAccess> AccessForStream(const std::stop_token& stop);
-  /// Call it when the server has answered 401 to `refused`. Returns whether AccessForStream now
+  /// Call this when the server has answered 401 to `refused`. Returns whether AccessForStream now
   /// returns something else.
   bool RenewAccess(const StreamAccess& refused);
 
-  /// Whether there is a newer client certificate than that of `opened`'s connection; checks the
-  /// files when the interval has passed.
+  /// Whether there is a client certificate that is newer than that of `opened`'s connection. It
+  /// checks the files when the interval has passed.
   bool HasOldCertificate(const Opened& opened);
-  /// How often the caller should call HasOldCertificate; zero: never.
+  /// The interval at which the caller should call HasOldCertificate. Zero means never.
   std::chrono::seconds certificate_interval() const;
 
   /// See RoundTripper.
@@ -109,7 +109,8 @@ class Sender {
   JsonOnly& json_only() { return json_only_; }
 
  private:
-  // Why an attempt failed and whether, and after how long, another one makes sense.
+  // The reason why an attempt failed, whether another attempt makes sense, and how long to wait
+  // before it.
   struct Attempt {
     apimachinery::Status status{};
     bool retry = false;
@@ -122,8 +123,8 @@ class Sender {
 
   Sender(Config config, RESTClient::Options options, ServerUrl server);
 
-  /// Waits for the rate limiter. Returns kTimeout at once when it would allow the request only
-  /// after `deadline`.
+  /// Waits for the rate limiter. Returns kTimeout at once when the limiter would allow the request
+  /// only after `deadline`.
   apimachinery::Result<void> Throttle(const Prepared& request, base::TimePoint deadline,
                                       const std::stop_token& stop);
   /// Returns the longer of `wait` and the backoff of the host.

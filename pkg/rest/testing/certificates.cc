@@ -54,7 +54,7 @@ void AddExtension(X509* cert, X509* issuer, int nid, const std::string& value) {
   X509_EXTENSION_free(extension);
 }
 
-// `issuer` null: self-signed, a certificate authority.
+// When `issuer` is null, the certificate is that of an authority and signed by itself.
 CertificateAndKey Make(const CertificateRequest& request, const CertificateAndKey* issuer) {
   static std::atomic<long> serial = 1;
   const Key key(EVP_EC_gen("P-256"));

@@ -13,8 +13,8 @@
 
 namespace kubexx::rest::testing {
 
-// OpenSSL writes with write(2), which raises SIGPIPE when the peer is gone; so records go through
-// memory instead.
+// OpenSSL writes with write(2), which raises SIGPIPE when the peer has closed. Therefore TLS
+// records are passed through memory.
 class FakeConnection::Tls {
  public:
   Tls(SSL_CTX* context, int fd) : fd_(fd), ssl_(SSL_new(context)) {
@@ -190,14 +190,15 @@ void FakeConnection::EndTls() {
 }
 
 void FakeConnection::Reset() {
-  // With a linger time of zero the final close sends RST; the socket stays open until the
+  // With a linger time of zero, the final close sends RST. The socket stays open until the
   // destructor.
   const linger option{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &option, sizeof(option));
   sockaddr none{};
   none.sa_family = AF_UNSPEC;
   ::connect(fd_, &none,
-            sizeof(none));  // dissolves the connection, with a reset because of the linger time
+            // Connecting to AF_UNSPEC ends the connection, by a reset because of the linger time.
+            sizeof(none));
 }
 
 void FakeConnection::Shutdown() { ::shutdown(fd_, SHUT_RDWR); }

@@ -20,7 +20,7 @@ namespace {
   std::abort();
 }
 
-// A listening socket and its port; -1 when there is no such address.
+// A listening socket and its port. The port is -1 when the machine does not have the address.
 template <class Address>
 std::pair<int, int> ListenAt(Address address, in_port_t Address::* port) {
   auto* const any = reinterpret_cast<sockaddr*>(&address);

@@ -48,7 +48,7 @@ bool SendAll(int fd, std::string_view bytes) {
   return true;
 }
 
-// Carries bytes both ways until one side has closed.
+// Passes bytes in both directions until one side has closed.
 void Relay(int a, int b) {
   std::array<pollfd, 2> both{pollfd{.fd = a, .events = POLLIN, .revents = 0},
                              pollfd{.fd = b, .events = POLLIN, .revents = 0}};

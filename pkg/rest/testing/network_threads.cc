@@ -13,12 +13,14 @@
 namespace kubexx::rest::testing {
 namespace {
 
-// A request that was given up ends in a chain of tasks, each queued by the one before it.
+// A request that was given up ends in a chain of tasks, each of which is queued by the one before
+// it.
 constexpr int kGenerations = 64;
 
-/// Returns when all that was queued before has run: every thread of the pool is here at once.
+/// Returns when all tasks that were queued before have run: then every thread of the pool has
+/// arrived here.
 void AwaitQueued(int threads) {
-  // Shared, since a thread of the pool may leave the latch after this one.
+  // The latch is shared, because a thread of the pool may leave it after this thread has.
   const auto all_here = std::make_shared<std::latch>(threads + 1);
   for (int i = 0; i < threads; ++i) {
     PostOnNetworkThread([all_here] {

@@ -19,7 +19,7 @@ class DelayHeap {
   bool empty() const { return heap_.empty(); }
   /// The timer that falls due first; there must be one.
   Timer* front() const { return heap_.front(); }
-  /// TimePoint::max() when empty.
+  /// The time of the first timer, or TimePoint::max() when there is none.
   base::TimePoint NextDue() const { return empty() ? base::TimePoint::max() : front()->due; }
 
   /// Adds a timer, or moves it to another time.

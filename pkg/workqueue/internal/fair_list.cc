@@ -48,7 +48,8 @@ class FairList final : public ReadyList {
     Tenant* const tenant = node->tenant;
     --tenant->working;
     Join(tenant);
-    return MayJoin(tenant);  // also when it was in the round: each end leaves room for one key more
+    // True even if it was in the round, because each end leaves room for one more key.
+    return MayJoin(tenant);
   }
 
  private:
@@ -89,7 +90,7 @@ class FairList final : public ReadyList {
     return !tenant->keys.empty() && (max_working_ <= 0 || tenant->working < max_working_);
   }
 
-  /// Goes to the end of the round, when it is not in it and may be.
+  /// Puts a tenant at the end of the round, if it is not in the round and may join it.
   bool Join(Tenant* tenant) {
     if (tenant->in_round || !MayJoin(tenant)) {
       return false;
@@ -102,7 +103,7 @@ class FairList final : public ReadyList {
     return true;
   }
 
-  /// The first of the round.
+  /// Removes the first tenant of the round.
   void Leave() {
     first_->in_round = false;
     first_ = first_->next;
@@ -111,7 +112,7 @@ class FairList final : public ReadyList {
 
   const std::map<std::string, int> weights_;
   const int max_working_;
-  /// Tenants' names come from outside, as namespaces do.
+  /// The hash is keyed, because the names of tenants come from outside, as those of namespaces do.
   std::unordered_map<std::string, Tenant, base::KeyedTextHash, std::equal_to<>> tenants_;
   Tenant* first_ = nullptr;
   Tenant* last_ = nullptr;

@@ -10,8 +10,9 @@
 
 namespace kubexx::workqueue::internal {
 
-/// Deficit round robin over tenants with keys, in order of arrival within a tenant: in its turn a
-/// tenant gets as many keys as its weight. Memory grows with the number of tenants that have keys.
+/// Makes a list that gives the tenants that have keys their turns by deficit round robin, and the
+/// keys of a tenant in order of arrival. In its turn a tenant gets as many keys as its weight. The
+/// memory grows with the number of tenants that have keys.
 std::unique_ptr<ReadyList> NewFairList(const FairOptions& options);
 
 }  // namespace kubexx::workqueue::internal

@@ -49,7 +49,7 @@ void KeyTable::Erase(Node* node) {
   while (slots_[gap].node != node) {
     gap = After(gap);
   }
-  // Move back what would not be found any more with a gap in front of it.
+  // Moves nodes back that would not be found any more after the gap.
   for (std::size_t at = After(gap); slots_[at].node != nullptr; at = After(at)) {
     const std::size_t mask = slots_.size() - 1;
     const std::size_t from_home = (at - Home(slots_[at].hash)) & mask;

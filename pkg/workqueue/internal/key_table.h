@@ -11,10 +11,11 @@
 
 namespace kubexx::workqueue::internal {
 
-/// A hash table of pointers with open addressing and linear probing. A removal closes its gap, so
-/// there are no tombstones. Owns the nodes. Reuses the memory of a few removed nodes and their
-/// strings for the next keys, so that it allocates nothing in the steady state. The hashes have to
-/// be such that nobody can choose keys that meet, as std::hash<Key> is. Not thread-safe.
+/// A hash table of pointers with open addressing and linear probing, which owns the nodes. A
+/// removal closes its gap, so there are no tombstones. The table uses the memory of a few removed
+/// nodes and their strings for the next keys, so that it allocates nothing in the steady state. The
+/// hashes have to be such that nobody can choose keys with the same hash, as std::hash<Key> is. Not
+/// thread-safe.
 class KeyTable {
  public:
   KeyTable();
@@ -35,15 +36,15 @@ class KeyTable {
     std::size_t hash = 0;
     Node* node = nullptr;
   };
-  static constexpr std::size_t kMinSlots = 64;   // Sizes are powers of two.
-  static constexpr std::size_t kMaxSpare = 256;  // Nodes kept for reuse.
+  static constexpr std::size_t kMinSlots = 64;  // sizes are powers of two
+  static constexpr std::size_t kMaxSpare = 256;  // the number of nodes that are kept for later keys
 
   std::size_t Home(std::size_t hash) const { return (hash * kSpread) >> shift_; }
   std::size_t After(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
   void Resize(std::size_t slots);
   std::unique_ptr<Node> TakeSpare();
 
-  // 2^64 / golden ratio: spreads hashes whose low or high bits are alike over the table.
+  // 2^64 / golden ratio. It spreads hashes over the table whose low or high bits are the same.
   static constexpr std::size_t kSpread = 0x9e3779b97f4a7c15ULL;
 
   std::vector<Slot> slots_;

@@ -22,7 +22,8 @@ TEST(KeyTableTest, KeysOfOneHashAreDifferent) {
   EXPECT_EQ(table.size(), 1U);
 }
 
-/// Against a map, with few different hashes so that runs collide, overlap and wrap around.
+/// Compares the table with a map, with few different hashes so that runs collide, overlap and wrap
+/// around.
 TEST(KeyTableTest, RandomCallsBehaveAsAMap) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     std::mt19937 random(seed);
@@ -35,7 +36,7 @@ TEST(KeyTableTest, RandomCallsBehaveAsAMap) {
     for (int step = 0; step < 20000; ++step) {
       const std::size_t i = random() % keys;
       const auto found = model.find(i);
-      // Growing in the first half, shrinking in the second.
+      // The table grows in the first half and shrinks in the second half.
       const bool add = random() % 100 < (step < 10000 ? 70 : 30);
       if (add) {
         Node* const node = table.FindOrAdd(K(i), hash(i));

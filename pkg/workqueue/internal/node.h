@@ -1,5 +1,5 @@
 /// @file
-/// Node: everything that a queue knows about one key.
+/// Node: everything that a queue stores about one key.
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_NODE_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_NODE_H_
 

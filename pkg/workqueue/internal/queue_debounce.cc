@@ -1,4 +1,5 @@
-// What a queue does about debounced adds: apart from the rest, which nobody who has none pays for.
+// Implements a queue's debounced adds. They are kept apart, so that queues without them do not pay
+// for them.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -34,7 +35,7 @@ void Queue::Impl::AddDebounced(const Key& key, const Debounce& debounce, int pri
       return;
     }
     if (one_entry_a_key_ && node->dirty && !settling.alone) {
-      settling.FellDue(now);  // a worker gets it anyway
+      settling.FellDue(now);  // a worker gets the key anyway
       return;
     }
     if (*due <= now) {
@@ -71,7 +72,7 @@ void Queue::Impl::EndWindowsLocked() {
   for (Timer* const timer : delayed_.timers()) {
     Node* const node = timer->node;
     const bool is_window = timer != &node->delay;
-    // One that was put back waits for its delay only, and has not been answered either.
+    // A key that was put back waits only for its delay, and its adds have not been handled either.
     if (is_window || (node->settling != nullptr && node->settling->pending() && !node->settles() &&
                       !node->dirty)) {
       windows.push_back(timer);
@@ -108,7 +109,7 @@ void Queue::Impl::PutBack(Item item, base::Duration after) {
       } else {
         wake_delays = DelayLocked(node, clock_.Now() + std::min(after, kMaxDelay), priority);
       }
-    } else if (settled != nullptr) {  // what is ready is still handed out
+    } else if (settled != nullptr) {  // keys that are ready are still handed out
       node->settling->PutBack(*settled);
       wake_worker = AddLocked(node, priority);
     }
@@ -137,7 +138,8 @@ bool Queue::Impl::SettledLocked(Node* node, base::TimePoint due) {
     delayed_.Remove(&settling.timer);
   }
   settling.FellDue(due);
-  // An add of another kind that is merged into it comes at its own time.
+  // Whether no add of another kind was merged into this key, because such an add comes at its own
+  // time.
   const bool alone = (!node->dirty && !(one_entry_a_key_ && node->delayed())) || settling.alone;
   const bool wake = AddLocked(node, node->priority);
   settling.alone = alone;
@@ -154,7 +156,7 @@ bool Queue::Impl::PutOffLocked(Node* node) {
   if (metrics_.enabled) {
     depth_.Add(node->priority, -1);
   }
-  (void)ready_->Finished(node);  // the caller looks at the list again
+  (void)ready_->Finished(node);  // ignores the result, because the caller looks at the list again
   return true;
 }
 

@@ -27,7 +27,7 @@ namespace kubexx::workqueue {
 class Queue::Impl {
  public:
   explicit Impl(Options options);
-  /// Takes the keys that nobody got, and the work, off the metrics.
+  /// Removes the queue's waiting keys and running work from the metrics.
   ~Impl();
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -44,7 +44,8 @@ class Queue::Impl {
   Item Next(internal::Node* done, const std::stop_token& stop);
   void Done(internal::Node* node);
   void PutBack(Item item, base::Duration after);
-  /// Takes the node out of an item, so that the item's end no longer ends the work on the key.
+  /// Takes the node out of an item, so that the destructor of the item does not end the work on the
+  /// key.
   static internal::Node* Release(Item& item) {
     item.queue_ = nullptr;
     return item.node_;
@@ -58,8 +59,8 @@ class Queue::Impl {
  private:
   using Node = internal::Node;
 
-  /// The longest delay; longer ones are shortened to it, so that adding a delay to the time cannot
-  /// overflow.
+  /// The longest delay. A longer one is shortened to it, so that the sum of the time and a delay
+  /// cannot overflow.
   static constexpr base::Duration kMaxDelay = std::chrono::hours(24 * 365 * 10);
 
   std::string TenantOf(const Key& key) const { return tenant_ ? tenant_(key) : std::string(); }
@@ -73,11 +74,11 @@ class Queue::Impl {
   bool PushLocked(Node* node) KX_REQUIRES(mu_);
   /// Returns whether to notify ready_cv_: true when a worker waits that has not been notified yet.
   bool WakeLocked() KX_REQUIRES(mu_);
-  /// Returns whether the delay thread has to wake earlier than planned.
+  /// Returns whether the delay thread has to wake up earlier than it has planned.
   bool DelayLocked(Node* node, base::TimePoint at, int priority) KX_REQUIRES(mu_);
   Item GetLocked(const std::stop_token& stop) KX_REQUIRES(mu_);
   Item TakeLocked(Node* node) KX_REQUIRES(mu_);
-  /// Returns whether to wake a waiting worker. It wakes at most one, so that the worker is counted
+  /// Returns whether to wake a waiting worker. It wakes at most one, because that worker is counted
   /// once.
   bool DoneLocked(Node* node) KX_REQUIRES(mu_);
   void DoneWhileShuttingDownLocked() KX_REQUIRES(mu_);
@@ -87,13 +88,15 @@ class Queue::Impl {
   void RunDelays(const std::stop_token& stop);
   void UpdateRunningWork();
 
-  /// Sets the priority of a key that is not ready yet to the highest one of its waiting adds.
+  /// Raises the priority of a key that is not ready yet to the highest priority of its waiting
+  /// adds.
   void RaiseWaitingLocked(Node* node, int priority) KX_REQUIRES(mu_);
-  /// Handles that the key has fallen due at `due`. Returns whether to wake a waiting worker.
+  /// Does what is necessary when the key has fallen due at `due`. Returns whether to wake a waiting
+  /// worker.
   bool SettledLocked(Node* node, base::TimePoint due) KX_REQUIRES(mu_);
-  /// Returns whether a node with debounced adds that the ready list returned has to wait longer.
+  /// Returns whether a node from the ready list has debounced adds for which it has to wait longer.
   bool PutOffLocked(Node* node) KX_REQUIRES(mu_);
-  /// Sets what an item tells about its debounced adds.
+  /// Sets the fields of an item that tell of its debounced adds.
   void TakeSettledLocked(Node* node, Item& item) KX_REQUIRES(mu_);
 
   base::Clock& clock_;
@@ -102,23 +105,23 @@ class Queue::Impl {
   const std::shared_ptr<RateLimiter> limiter_;
   internal::QueueMetrics metrics_;
   mutable base::Mutex mu_;
-  base::CondVar ready_cv_;   // For workers, one for each key.
-  base::CondVar delays_cv_;  // For the delay thread: an earlier time, or stop.
-  base::CondVar idle_cv_;    // For ShutDownWithDrain.
+  base::CondVar ready_cv_;  // notified once for each key, for the workers
+  base::CondVar delays_cv_;  // for the delay thread: there is an earlier time, or a stop
+  base::CondVar idle_cv_;  // for ShutDownWithDrain
   internal::KeyTable keys_ KX_GUARDED_BY(mu_);
   const std::unique_ptr<internal::ReadyList> ready_ KX_GUARDED_BY(mu_);
   internal::NodeList working_ KX_GUARDED_BY(mu_);
   internal::DelayHeap delayed_ KX_GUARDED_BY(mu_);
   internal::DepthMetric depth_ KX_GUARDED_BY(mu_);
   std::size_t waiting_workers_ KX_GUARDED_BY(mu_) = 0;
-  std::size_t waking_workers_ KX_GUARDED_BY(mu_) = 0;  // Of those: notified, not yet running.
+  std::size_t waking_workers_ KX_GUARDED_BY(mu_) = 0;  // the notified ones that do not run yet
   bool shutting_down_ KX_GUARDED_BY(mu_) = false;
   bool draining_ KX_GUARDED_BY(mu_) = false;
-  base::Subscription scrape_;  // Ends before what UpdateRunningWork reads.
-  std::jthread delays_;        // Last, so that it ends first.
+  base::Subscription scrape_;  // declared after the members that UpdateRunningWork reads
+  std::jthread delays_;  // This is the last member, so that it ends first.
 };
 
-// What every add does: inline, as it is called from two sources.
+// Does the work of every add. It is inline because two sources call it.
 
 inline bool Queue::Impl::WakeLocked() {
   if (waking_workers_ >= waiting_workers_) {

@@ -6,7 +6,7 @@
 namespace kubexx::workqueue::internal {
 namespace {
 
-/// 10 ns to 10 s, by tens.
+/// The buckets go from 10 ns to 10 s in powers of ten.
 std::vector<double> DurationBuckets() {
   std::vector<double> buckets;
   for (double bound = 1e-8; buckets.size() < 10; bound *= 10) {

@@ -36,7 +36,7 @@ class DepthMetric {
   DepthMetric() = default;
   DepthMetric(metrics::Registry& registry, std::string name, bool by_priority);
 
-  /// Counts that a key of this priority waits (+1) or was taken (-1).
+  /// Counts that a key of this priority has begun to wait (+1) or was taken (-1).
   void Add(int priority, double by) {
     if (registry_ != nullptr) {
       (by_priority_ ? OfPriority(priority) : gauge_).Add(by);

@@ -24,7 +24,7 @@ class PriorityList final : public ReadyList {
   }
 
  private:
-  // Empty classes stay for their next key, unless there are many.
+  // Empty classes stay for their next key, unless there are more of them than this.
   static constexpr std::size_t kMaxEmptyClasses = 16;
 
   void DoPush(Node* node) override { classes_[node->priority].PushBack(node); }

@@ -1,5 +1,5 @@
 /// @file
-/// ReadyList: the order in which workers get keys.
+/// ReadyList: decides the order in which workers get keys.
 #ifndef KUBEXX_WORKQUEUE_INTERNAL_READY_LIST_H_
 #define KUBEXX_WORKQUEUE_INTERNAL_READY_LIST_H_
 
@@ -16,7 +16,8 @@ class ReadyList {
  public:
   virtual ~ReadyList() = default;
 
-  /// Called when a node was created, with its key set, and before it is removed.
+  /// The queue calls Attach when it has created a node and set its key, and calls Detach before it
+  /// removes the node.
   virtual void Attach(Node* /*node*/, const std::string& /*tenant*/) {}
   virtual void Detach(Node* /*node*/) {}
 
@@ -32,8 +33,8 @@ class ReadyList {
   }
   /// Gives a waiting node another priority.
   virtual void Raise(Node* node, int priority) { node->priority = priority; }
-  /// Called when the work on a node from Pop has ended. Returns whether a key may be taken now that
-  /// could not be taken before.
+  /// The queue calls this when the work on a node from Pop has ended. Returns whether a key may be
+  /// taken now that could not be taken before.
   virtual bool Finished(Node* /*node*/) { return false; }
 
   std::size_t size() const { return size_; }

@@ -6,7 +6,8 @@
 namespace kubexx::workqueue::internal {
 namespace {
 
-/// Far beyond any process's life; that many windows can be added to a time.
+/// The longest window. It is far longer than any process lives, and many such windows can be added
+/// to a time without an overflow.
 constexpr base::Duration kMaxWindow = std::chrono::hours(24 * 365 * 10);
 
 base::Duration Longest(const Debounce& debounce, base::Duration window) {
@@ -21,7 +22,7 @@ std::optional<base::TimePoint> Settling::Note(const Debounce& debounce, base::Ti
     pending_ = true;
     adds_ = {.first = now, .due = now};
   } else if (!debounce.puts_off) {
-    return std::nullopt;  // it will be worked on anyway
+    return std::nullopt;  // the key will be worked on anyway
   }
   if (debounce.puts_off) {
     adds_.last = now;

@@ -12,12 +12,14 @@
 namespace kubexx::workqueue::internal {
 
 /// The debounced adds that no worker has handled yet, and the time until which they wait. The owner
-/// keeps `timer` in the heap accordingly. The caller passes the time. Not thread-safe.
+/// has to keep `timer` in the heap as Note says. The caller passes the current time. Not
+/// thread-safe.
 class Settling {
  public:
   explicit Settling(Node* node) : timer(node) {}
 
-  /// Records an add. Returns when the key falls due; std::nullopt when that does not change.
+  /// Records an add. Returns the time when the key falls due, or std::nullopt when that time does
+  /// not change.
   std::optional<base::TimePoint> Note(const Debounce& debounce, base::TimePoint now);
   /// Whether adds still wait for their window at `now`.
   bool WaitsAt(base::TimePoint now) const { return timer.set() && timer.due > now; }
@@ -32,7 +34,8 @@ class Settling {
   void PutBack(const Settled& taken);
 
   Timer timer;
-  /// Whether the key is ready only because of these adds, so that a further one postpones it again.
+  /// Whether the key is ready only because of these adds. Then a further debounced add postpones it
+  /// again.
   bool alone = false;
 
  private:

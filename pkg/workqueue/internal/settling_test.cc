@@ -16,7 +16,7 @@ const base::TimePoint kBegin = base::TimePoint() + std::chrono::hours(1);
 
 base::TimePoint At(int ms) { return kBegin + milliseconds(ms); }
 
-/// One key, as a queue keeps it.
+/// The debounced adds of one key with their timer, as a queue keeps them.
 class SettlingTest : public ::testing::Test {
  protected:
   void Note(int ms, int window = 100, bool puts_off = true) {

@@ -10,6 +10,7 @@
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/endpoints/registry/scale_object.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/apiserver/object/stored_object.h"
 
 namespace kubexx::apiserver {
@@ -26,11 +27,11 @@ Target TargetOf(const ResourceType& type, const ResourceType& written) {
           .kind = {.group = written.group, .version = written.version, .kind = written.kind}};
 }
 
-/// The other versions of a resource in which there is the subresource, too.
+/// Returns the other versions of a resource that have the subresource, too.
 std::vector<Target> EquivalentsOf(const Call& call, const ResourceType* posted) {
   std::vector<Target> equivalents;
   if (!call.type->custom && call.type->convert == nullptr) {
-    return equivalents;  // One version of most built-in types is served.
+    return equivalents;  // Most built-in types are served in only one version.
   }
   const std::string& sub = call.info.subresource;
   for (const ResourceTypeRef& type : call.types.All()) {
@@ -43,7 +44,8 @@ std::vector<Target> EquivalentsOf(const Call& call, const ResourceType* posted) 
   return equivalents;
 }
 
-/// meta.k8s.io/v1 CreateOptions or UpdateOptions of what the query says; a patch has them, too.
+/// Returns meta.k8s.io/v1 CreateOptions or UpdateOptions from the query. A patch has UpdateOptions,
+/// too.
 JsonTree OptionsOf(const Call& call, const std::string& operation) {
   JsonTree options = JsonTree::Object();
   options["kind"] = operation == "CREATE" ? "CreateOptions" : "UpdateOptions";
@@ -86,7 +88,8 @@ const admission::Attributes& Admission::AttributesFor(const JsonTree& object) {
   if (attributes_) {
     const bool generated = call_.info.name.empty() && options_.name.empty() &&
                            !MetaString(object, "generateName").empty();
-    if (attributes_->name.empty() || generated) {  // Made meanwhile, perhaps once more.
+    // It may have been created meanwhile, perhaps once more.
+    if (attributes_->name.empty() || generated) {
       attributes_->name = MetaString(object, "name");
     }
     return *attributes_;
@@ -143,7 +146,7 @@ Result<void> Admission::Mutate(JsonTree& object, const JsonTree* old) {
     if (&target != &attributes.target) {
       KX_ASSIGN_OR_RETURN(patched, attributes.convert(patched, attributes.target));
     }
-    TakeManagers(patched);  // They are not the webhook's to change.
+    TakeManagers(patched);  // A webhook must not change them.
     JsonTree before = object;
     JsonTree managers = TakeManagers(before);
     KX_ASSIGN_OR_RETURN(patched, Canonical(written(), patched));
@@ -163,7 +166,7 @@ Result<void> Admission::Mutate(JsonTree& object, const JsonTree* old) {
 
 Result<void> Admission::MutateNew(JsonTree& object) {
   const bool has_account = HasServiceAccount(call_);
-  // Create finds out by itself, but others would have been asked by then.
+  // Create checks this, too, but webhooks would have been called by then.
   if (any() || has_account || call_.type->group == "rbac.authorization.k8s.io") {
     KX_RETURN_IF_ERROR(call_.objects.CheckNamespace(*call_.type, MetaString(object, "name"),
                                                     call_.info.namespace_, call_.request.stop));
@@ -208,7 +211,7 @@ Result<void> Admission::Validate(const JsonTree* object, const JsonTree* old) {
 }
 
 Result<void> AdmitPosted(const Call& call, const ResourceType& posted, JsonTree& object) {
-  // Who may do what in a namespace is told whether it is there or not.
+  // A review of rights in a namespace is answered whether or not the namespace exists.
   if (!call.type->is_review) {
     KX_RETURN_IF_ERROR(call.objects.CheckNamespace(*call.type, call.info.name, call.info.namespace_,
                                                    call.request.stop));

@@ -11,7 +11,7 @@ using codec::JsonTree;
 
 constexpr int kSeconds = 300;
 
-/// Whether a pod with these says itself how long it stays on a node with the taint `key`.
+/// Whether these tolerations already specify how long the pod stays on a node with the taint `key`.
 bool Covers(const JsonTree& tolerations, std::string_view key) {
   return std::ranges::any_of(tolerations.elements(), [key](const JsonTree& one) {
     const std::string_view effect = one.TextAt("effect");

@@ -15,7 +15,7 @@
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -31,12 +31,12 @@ constexpr std::string_view kVolumePrefix = "kube-api-access-";
 constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
 constexpr std::string_view kEnforceAnnotation = "kubernetes.io/enforce-mountable-secrets";
-/// For the account "default", which is made soon after its namespace.
+/// The account "default" is created soon after its namespace.
 constexpr int kAttempts = 10;
 constexpr std::chrono::milliseconds kBetweenAttempts{150};
 
-/// An account token's default lifetime and seven seconds more: kube-apiserver knows by them that
-/// nobody has asked for this one.
+/// The default lifetime of an account's token and seven more seconds. By this number kube-apiserver
+/// knows that nobody has asked for this token.
 constexpr std::string_view kTokenSource =
     R"({"sources":[{"serviceAccountToken":{"expirationSeconds":3607,"path":"token"}},)"
     R"({"configMap":{"name":"kube-root-ca.crt","items":[{"key":"ca.crt","path":"ca.crt"}]}},)"
@@ -52,13 +52,14 @@ bool IsMirror(const JsonTree& pod) {
   return MetaMap(pod, "annotations").contains(std::string(kMirrorAnnotation));
 }
 
-/// A config that is applied has no defaults yet, so that the name may stand where it did formerly.
+/// Returns the name of the account. A config that is applied has no defaults yet, so the name may
+/// be in the deprecated field.
 std::string AccountOf(const JsonTree& pod) {
   const std::string name = StringAt(pod, {"spec", "serviceAccountName"});
   return name.empty() ? StringAt(pod, {"spec", "serviceAccount"}) : name;
 }
 
-/// Nothing when it does not exist.
+/// Returns nothing when the account does not exist.
 Result<std::optional<JsonTree>> FindAccount(const Call& call, const std::string& name) {
   const ResourceTypeRef type = call.types.Find("", "v1", "serviceaccounts");
   std::optional<http::Waiting> waiting;
@@ -84,8 +85,8 @@ Result<std::optional<JsonTree>> FindAccount(const Call& call, const std::string&
   return std::optional<JsonTree>();
 }
 
-/// The pod's account. An error of the namespace comes first: nothing when that is about to refuse
-/// the pod.
+/// Returns the pod's account. An error of the namespace comes first: nothing is returned when the
+/// namespace is about to refuse the pod.
 Result<std::optional<JsonTree>> NeedAccount(const Call& call, const JsonTree& pod) {
   const ResourceTypeRef namespaces = call.types.Find("", "v1", "namespaces");
   KX_ASSIGN_OR_RETURN(
@@ -104,7 +105,7 @@ Result<std::optional<JsonTree>> NeedAccount(const Call& call, const JsonTree& po
   return account;
 }
 
-/// The pod's wish counts more than the account's.
+/// The pod's setting overrides the account's.
 bool WantsToken(const JsonTree& account, const JsonTree& pod) {
   const JsonTree* const own = pod.At({"spec", "automountServiceAccountToken"});
   const JsonTree* const general = account.Find("automountServiceAccountToken");
@@ -121,7 +122,7 @@ bool IsMounted(const JsonTree& container) {
 void MountToken(JsonTree& spec) {
   std::string volume;
   for (const JsonTree& one : ElementsAt(spec, {"volumes"})) {
-    // One that is no name is refused later, and would be in every container by then.
+    // A name that is invalid is refused later; otherwise every container would have it by then.
     if (const std::string_view name = one.TextAt("name");
         name.starts_with(kVolumePrefix) && apimachinery::IsDnsLabel(name)) {
       volume = name;
@@ -166,7 +167,7 @@ void TakePullSecrets(const JsonTree& account, JsonTree& spec) {
   }
 }
 
-/// A Secret that a pod refers to, and where; views into the pod.
+/// A Secret that a pod refers to and the place of the reference. These are views into the pod.
 struct SecretUse {
   std::string_view name{};
   std::string_view list{};  ///< "container " or "init container "; empty: by a volume
@@ -219,7 +220,7 @@ std::set<std::string_view> NamesIn(const JsonTree& account, std::string_view lis
   return names;
 }
 
-/// Why an account that lists its pods' Secrets does not let this one have them; "" when it does.
+/// Returns why an account that lists its pods' Secrets does not allow these, or "" when it does.
 std::string SecretProblem(const JsonTree& account, const JsonTree& spec) {
   const std::string of = MetaString(account, "name");
   const std::set<std::string_view> secrets = NamesIn(account, "secrets");
@@ -247,7 +248,7 @@ bool IsGoTrue(std::string_view text) {
   return std::ranges::find(kTrue, text) != std::end(kTrue);
 }
 
-/// The kubelet makes it of a file, before there are any accounts.
+/// The kubelet makes a mirror pod from a file, before there are any accounts.
 std::string MirrorProblem(const JsonTree& pod) {
   if (!AccountOf(pod).empty()) {
     return "a mirror pod may not reference service accounts";
@@ -294,7 +295,7 @@ Result<void> GiveServiceAccount(const Call& call, JsonTree& pod) {
     MountToken(spec);
   }
   TakePullSecrets(*account, spec);
-  // What was added gets its place and its defaults; what a client says of managers stays.
+  // The new elements get their place and their defaults. The client's managed fields stay.
   JsonTree managers;
   if (JsonTree* const found = pod["metadata"].Find("managedFields")) {
     managers = std::move(*found);

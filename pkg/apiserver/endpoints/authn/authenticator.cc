@@ -11,13 +11,13 @@
 namespace kubexx::apiserver {
 namespace {
 
-/// In a time that does not depend on where they differ. How long a secret is may be known: whoever
-/// shows a long one to a server with many would keep it busy before they are let in.
+/// Compares in a time that does not depend on where the texts differ. The length of a secret is no
+/// secret: otherwise a stranger could keep a server that has many tokens busy with a long one.
 bool SameSecret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-/// What follows the scheme; "" for another scheme.
+/// Returns the text after the scheme, or "" for another scheme.
 std::string_view BearerToken(std::string_view header) {
   constexpr std::string_view kScheme = "bearer ";
   if (base::ToLower(header.substr(0, kScheme.size())) != kScheme) {

@@ -18,7 +18,7 @@ using codec::JsonTree;
 
 constexpr std::string_view kHeader = R"({"alg":"HS256","typ":"JWT"})";
 
-/// What a stranger would need to make a token of claims.
+/// Computes the code that a stranger cannot compute for a token's claims.
 Bytes Mac(std::string_view text, std::string_view key) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
   unsigned int size = 0;
@@ -59,7 +59,7 @@ std::string SignJwt(const JsonTree& claims, std::string_view key) {
 std::optional<JsonTree> VerifyJwt(std::string_view token, std::string_view key) {
   static const std::string kBegin = ToBase64Url(kHeader) + ".";
   const std::size_t dot = token.rfind('.');
-  // Another header is another's token, whatever algorithm it names.
+  // A token with another header was made by somebody else, whatever algorithm the header names.
   if (!token.starts_with(kBegin) || dot < kBegin.size()) {
     return std::nullopt;
   }

@@ -25,15 +25,15 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// Outside "/registry/", where the objects are.
+/// The key is outside of "/registry/", where the objects are.
 constexpr std::string_view kKeyName = "/kubexx/service-account-key";
 constexpr std::size_t kKeyBytes = 32;
 constexpr base::Duration kKeyInterval = std::chrono::minutes(1);
 constexpr std::string_view kPrivate = "kubernetes.io";
 constexpr std::string_view kUserPrefix = "system:serviceaccount:";
 
-/// As kube-apiserver: for so long the token of what is being deleted is still good, for those who
-/// have to finish something.
+/// As in kube-apiserver, the token of an object that is being deleted stays valid for this time, so
+/// that its users can finish their work.
 constexpr std::chrono::seconds kLeeway{60};
 
 std::int64_t SecondsAt(const JsonTree& claims, std::string_view name) {
@@ -45,7 +45,7 @@ std::int64_t Now(base::Clock& clock) {
   return std::chrono::duration_cast<std::chrono::seconds>(clock.Wall().time_since_epoch()).count();
 }
 
-/// Those of `wanted` that the token is for.
+/// Returns those of `wanted` that the token is for.
 std::vector<std::string> CommonAudiences(const JsonTree& claims,
                                          const std::vector<std::string>& wanted) {
   const std::set<std::string_view> all(wanted.begin(), wanted.end());

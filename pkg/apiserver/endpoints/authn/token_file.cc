@@ -22,8 +22,8 @@ std::string_view WithoutSpaces(std::string_view text) {
   return text;
 }
 
-/// The fields of one line; a field in quotes may hold commas, and quotes written twice. They are
-/// wiped at the end, and leave nothing behind while they grow.
+/// The fields of one line. A field in quotes may contain commas, and quotes that are written twice.
+/// The fields are wiped at the end, and leave no copies while they grow.
 class Fields {
  public:
   explicit Fields(std::string_view line);

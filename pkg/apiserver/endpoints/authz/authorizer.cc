@@ -25,7 +25,7 @@ using codec::JsonTree;
 using rbac::Quoted;
 
 constexpr const char* kGroup = "rbac.authorization.k8s.io";
-/// In the order of Authorizer::sources_.
+/// The plurals, in the order of Authorizer::sources_.
 constexpr const char* kPlurals[] = {"roles", "clusterroles", "rolebindings", "clusterrolebindings"};
 constexpr rbac::PartKind kPartKinds[] = {rbac::PartKind::kRole, rbac::PartKind::kClusterRole,
                                          rbac::PartKind::kRoleBinding,
@@ -39,13 +39,13 @@ Status About(const rbac::Request& request, std::string message) {
   return status;
 }
 
-/// "pods "a" is forbidden", or without a name.
+/// Returns "pods "a" is forbidden", or the same without a name.
 std::string Subject(const rbac::Request& request) {
   return request.resource + (request.group.empty() ? "" : "." + request.group) +
          (request.name.empty() ? "" : " \"" + request.name + "\"") + " is forbidden: ";
 }
 
-/// `text` as it may stand in a page.
+/// Returns `text` in a form that may be part of a page.
 std::string Sanitized(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -54,7 +54,7 @@ std::string Sanitized(std::string_view text) {
   return safe;
 }
 
-/// `reason` is of the decision; "" for none.
+/// `reason` is the reason of the decision, or "" when there is none.
 Status Forbidden(const User& user, const rbac::Request& request, const std::string& reason,
                  bool sanitize) {
   std::string what = "User " + Quoted(user.name) + " cannot " + request.verb;
@@ -97,7 +97,7 @@ Status Escalation(const User& user, const rbac::Request& request, const rbac::Mi
                             ") is attempting to grant RBAC permissions not currently held:" + list);
 }
 
-/// Whether an update changes nothing but what the garbage collector needs to.
+/// Whether an update changes only what the garbage collector has to change.
 bool IsForCollectionOnly(const JsonTree* current, JsonTree object) {
   if (current == nullptr) {
     return false;
@@ -120,14 +120,14 @@ std::vector<rbac::Rule> Everything() {
   return {std::move(everything), std::move(everywhere)};
 }
 
-/// Whether it can be in a path: the least that a name has to be.
+/// Whether the name can be a part of a path, which every name must be at least.
 bool IsPathSegment(std::string_view name) {
   return !name.empty() && name != "." && name != ".." &&
          name.find_first_of("/%") == std::string_view::npos;
 }
 
-/// A list of the one object of a name counts as one of that name, as long as the name can be one;
-/// no verb but list and watch does.
+/// A list that selects the only object of a name counts as a list of that name, if it is a valid
+/// name. Only the verbs list and watch have this rule.
 std::string SelectedName(std::string_view fields) {
   const auto selector = FieldSelector::ParseAny(fields);
   std::string name = selector ? selector->Exactly("metadata.name") : std::string();
@@ -170,10 +170,10 @@ Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_t
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     cachers[i] = types_.CacherOf(sources_[i]);
     if (latest) {
-      // Whoever is refused is not to hold a thread for as long as a cache cannot follow.
+      // A user who is refused must not occupy a thread for as long as a cache is behind.
       KX_RETURN_IF_ERROR(cachers[i]->CatchUpWithLatest(stop));
     } else {
-      // A cache that is behind, or empty, never allows what was not allowed a moment ago.
+      // A cache that is behind or empty never allows something that was not allowed a moment ago.
       (void)cachers[i]->WaitFor(0, stop);
     }
     revisions[i] = cachers[i]->cache().revision();
@@ -186,7 +186,8 @@ Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_t
   if (before != nullptr && revisions == before->revisions) {
     return before->policy;
   }
-  const base::MutexLock making(making_);  // Others would do the same work beside.
+  // Otherwise other threads would do the same work at the same time.
+  const base::MutexLock making(making_);
   {
     base::MutexLock lock(mu_);
     if (made_ != before && std::ranges::equal(revisions, made_->revisions, std::less_equal())) {
@@ -218,7 +219,7 @@ Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_t
   }
   PolicyRef current = made->policy;
   base::MutexLock lock(mu_);
-  // Another thread may have been quicker and have more.
+  // Another thread may have been faster, and may have newer revisions.
   if (made_ == before || std::ranges::equal(made_->revisions, made->revisions, std::less_equal())) {
     made_ = std::move(made);
   }
@@ -238,7 +239,7 @@ std::shared_ptr<const Authorizer::Source> Authorizer::Read(Objects objects, rbac
                                                            const Source* before) {
   auto parts = std::make_shared<rbac::Parts>();
   parts->reserve(objects.size());
-  // Both are in the order of their keys. Where they were not, more would be read.
+  // Both are in the order of their keys. If they were not, more roles than necessary would be read.
   std::size_t at = 0;
   const std::size_t count = before == nullptr ? 0 : before->objects.size();
   for (const CachedObjectRef& object : objects) {
@@ -251,7 +252,7 @@ std::shared_ptr<const Authorizer::Source> Authorizer::Read(Objects objects, rbac
       continue;
     }
     auto tree = JsonTree::Parse(object->Json());
-    if (!tree) {  // It gives nobody anything.
+    if (!tree) {  // a role that cannot be read gives no rights
       tree = JsonTree::Object();
       SetMeta(*tree, "namespace", object->key.namespace_);
       SetMeta(*tree, "name", object->key.name);
@@ -270,7 +271,7 @@ Result<rbac::Decision> Authorizer::Decide(const User& user, const rbac::Request&
   if (!rbac_) {
     return rbac::Decision{.allowed = true};
   }
-  if (IsMaster(user)) {  // Whatever roles there are.
+  if (IsMaster(user)) {  // whatever roles there are
     return rbac::Decision{.allowed = true};
   }
   KX_ASSIGN_OR_RETURN(const PolicyRef known, Current(false, stop));
@@ -364,7 +365,7 @@ Result<void> Authorizer::CheckBinding(const User& user, const Grant& grant,
   }
   KX_ASSIGN_OR_RETURN(const PolicyRef policy, Current(true, stop));
   const auto wanted = policy->RulesOfReference(grant.object, request.namespace_);
-  if (!wanted) {  // Whoever makes the role later would decide what the binding gives.
+  if (!wanted) {  // The user who creates the role later would decide what the binding gives.
     return Fail(NotFound(grant.type, bind.name));
   }
   const rbac::HeldRules held =
@@ -382,7 +383,8 @@ Result<void> Authorizer::CheckRole(const User& user, const Grant& grant,
   if (decision.allowed) {
     return {};
   }
-  // Rules that were there before count, too: labels say to which other roles they are added.
+  // Rules that were there before count, too, because the labels decide to which other roles they
+  // are added.
   KX_ASSIGN_OR_RETURN(const PolicyRef policy, Current(true, stop));
   const rbac::HeldRules held =
       policy->RulesOf(user, request.namespace_, grant.type.QualifiedPlural());
@@ -390,7 +392,7 @@ Result<void> Authorizer::CheckRole(const User& user, const Grant& grant,
       !missing.none()) {
     return Fail(Escalation(user, request, missing, held.error));
   }
-  // What it will select, nobody knows.
+  // Nobody knows which roles it will select.
   if ((Aggregates(grant.current) || Aggregates(&grant.object)) &&
       !rbac::NotCovered(held.rules, Everything(), stop).none()) {
     return Fail(
@@ -411,7 +413,7 @@ rbac::Request AttributesOf(const http::Request& request, const std::optional<Req
   wanted.verb = info->verb.empty() ? base::ToLower(request.method) : info->verb;
   wanted.group = info->group;
   wanted.resource = info->resource;
-  // What follows in the path is the subresource's own business, such as a proxy's.
+  // The rest of the path belongs to the subresource, for example to a proxy.
   wanted.subresource = info->subresource.substr(0, info->subresource.find('/'));
   wanted.namespace_ = info->namespace_;
   wanted.name = info->name;

@@ -57,7 +57,7 @@ JsonTree RoleOf(std::string_view name, const std::vector<Rule>& rules) {
 
 constexpr const char* kAggregateTo = "rbac.authorization.k8s.io/aggregate-to-";
 
-/// A role whose rules `aggregate` has, too; "" for none.
+/// A role whose rules the role `aggregate` has, too; "" means that there is none.
 JsonTree PartOf(std::string_view name, std::string_view aggregate, const std::vector<Rule>& rules) {
   JsonTree role = RoleOf(name, rules);
   if (!aggregate.empty()) {
@@ -66,7 +66,8 @@ JsonTree PartOf(std::string_view name, std::string_view aggregate, const std::ve
   return role;
 }
 
-/// A role that has the rules of those with its label; `part_of` as above.
+/// A role that has the rules of all roles with its label. `part_of` has the meaning of `aggregate`
+/// above.
 JsonTree AggregateOf(std::string_view name, std::string_view part_of) {
   JsonTree role = PartOf(name, part_of, {});
   JsonTree selector = JsonTree::Object();
@@ -75,8 +76,8 @@ JsonTree AggregateOf(std::string_view name, std::string_view part_of) {
   return role;
 }
 
-/// What kube-apiserver 1.36 lets an editor of a namespace do, besides viewing; also with what is
-/// not served here.
+/// The rules by which kube-apiserver 1.36 lets an editor of a namespace write. They contain
+/// resources that are not served here, too.
 std::vector<Rule> EditRules() {
   return {
       Resources(ReadVerbs(), {""},
@@ -108,7 +109,7 @@ std::vector<Rule> EditRules() {
   };
 }
 
-/// The same of a viewer.
+/// The rules by which it lets a viewer read.
 std::vector<Rule> ViewRules() {
   return {
       Resources(ReadVerbs(), {""},

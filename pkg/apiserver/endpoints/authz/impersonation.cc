@@ -22,7 +22,7 @@ constexpr const char* kAnonymous = "system:anonymous";
 constexpr const char* kAuthenticated = "system:authenticated";
 constexpr const char* kUnauthenticated = "system:unauthenticated";
 
-/// What the headers ask for; the first of a name counts where there may be one only.
+/// The content of the headers. When a header may occur only once, the first one counts.
 struct Wanted {
   User user{};
   std::vector<std::pair<std::string, std::string>> extra{};  // keys and values
@@ -53,7 +53,7 @@ Wanted Read(const http::Request& request) {
   return wanted;
 }
 
-/// Namespace and name of the account that a user is; both "" for another user.
+/// Returns the namespace and the name of the account that a user is; both are "" for another user.
 std::pair<std::string, std::string> AccountOf(std::string_view user) {
   constexpr std::string_view kPrefix = "system:serviceaccount:";
   if (!user.starts_with(kPrefix)) {
@@ -78,7 +78,7 @@ rbac::Request Right(const char* group, const char* resource, const std::string& 
   return right;
 }
 
-/// In the order in which kube-apiserver asks for them.
+/// Returns the rights in the order in which kube-apiserver checks them.
 std::vector<rbac::Request> RightsFor(const Wanted& wanted) {
   std::vector<rbac::Request> rights = {Right("", "users", wanted.user.name)};
   if (const auto [namespace_, name] = AccountOf(wanted.user.name); !name.empty()) {
@@ -98,7 +98,7 @@ std::vector<rbac::Request> RightsFor(const Wanted& wanted) {
   return rights;
 }
 
-/// The groups that everybody is in.
+/// Adds the groups of which everybody is a member.
 void Complete(User& user) {
   const auto has = [&user](const char* group) {
     return std::ranges::find(user.groups, group) != user.groups.end();

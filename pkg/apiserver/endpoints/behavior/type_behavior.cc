@@ -1,4 +1,4 @@
-// What is particular to the objects of each built-in type: one entry a type, and nowhere else.
+// The particular behaviour of each built-in type: there is one entry per type, and it is only here.
 #include "kubexx/apiserver/endpoints/behavior/type_behavior.h"
 
 #include <algorithm>
@@ -47,33 +47,33 @@ namespace {
 
 using codec::JsonTree;
 
-// The functions in the rooms below take what they need. These make those of the table of them.
+// The functions in other rooms take only what they need. These templates adapt them to the table.
 
-/// Defaults that need no more than the object.
+/// Adapts defaults that need only the object.
 template <auto Set>
 void Defaults(const ResourceType& /*type*/, JsonTree& object) {
   Set(object);
 }
 
-/// A check of the object.
+/// Adapts a check of the object.
 template <auto Check>
 void ByObject(const CheckedWrite& written, FieldCauses& causes) {
   Check(written.object, causes);
 }
 
-/// A check of the object and of what it was.
+/// Adapts a check of the object and its former state.
 template <auto Check>
 void ByBoth(const CheckedWrite& written, FieldCauses& causes) {
   Check(written.old, written.object, causes);
 }
 
-/// A check of the object's spec.
+/// Adapts a check of the object's spec.
 template <auto Check>
 void BySpec(const CheckedWrite& written, FieldCauses& causes) {
   Check(written.spec, causes);
 }
 
-/// A check of a change by the specs before and after it.
+/// Adapts a check of a change, which gets the specs before and after it.
 template <auto Check>
 void BySpecs(const JsonTree& current, const JsonTree& object, FieldCauses& causes) {
   Check(PartAt(current, "spec"), PartAt(object, "spec"), causes);
@@ -129,7 +129,7 @@ const TypeBehavior kBehaviors[] = {
     {.group = "", .plural = "endpoints", .set_defaults = Defaults<SetEndpointsDefaults>, .check = ByObject<CheckEndpoints>},
     {.group = "", .plural = "limitranges", .set_defaults = Defaults<SetLimitRangeDefaults>, .check = BySpec<CheckLimitRange>},
     {.group = "", .plural = "namespaces", .set_defaults = Defaults<SetNamespaceDefaults>,
-     // The finalizers in its spec are for the subresource finalize.
+     // The finalizers in the spec can only be changed through the subresource finalize.
      .complete_new = AddNamespaceFinalizer, .fields_kept_by_update = {"spec.finalizers"}, .name_problem = LabelNameProblem,
      .check = ByBoth<CheckNamespaceFinalizers>, .check_part = CheckPartOfNamespace, .warnings = PodSecurityWarnings},
     {.group = "", .plural = "persistentvolumeclaims",
@@ -192,7 +192,7 @@ const TypeBehavior kBehaviors[] = {
                           {"spec.successPolicy"}, {"spec.managedBy"}},
      .check_change = CheckJobChange},
     {.group = "certificates.k8s.io", .plural = "certificatesigningrequests",
-     // What is approved is what was asked for: its spec stays.
+     // An approval is for the spec that was requested, so the spec does not change.
      .fields_kept_by_update = {"spec"}, .keep_in_status = KeepCertificateDecisions, .unowned_fields = {"spec"},
      .unowned_in_status = {"status.conditions"}, .name_problem = SegmentNameProblem, .check = ByObject<CheckCertificateRequest>,
      .check_part = CheckPartOfCertificateRequest},
@@ -241,7 +241,7 @@ const TypeBehavior kBehaviors[] = {
 
 using QualifiedName = std::pair<std::string_view, std::string_view>;
 
-/// The plurals differ, almost all, so that they come first.
+/// Nearly all plurals differ, so they are compared first.
 QualifiedName NameOfBehavior(const TypeBehavior* behavior) {
   return {behavior->plural, behavior->group};
 }

@@ -8,7 +8,7 @@
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apiserver/endpoints/request/request_body.h"
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/codec/envelope.h"
 
 namespace kubexx::apiserver {
@@ -30,7 +30,7 @@ ResourceType DeleteOptionsType() {
   return type;
 }
 
-/// DeleteOptions in the query, where they are when there is no body.
+/// Reads DeleteOptions from the query, where they are when there is no body.
 Result<JsonTree> DeleteOptionsOfQuery(const Query& query) {
   JsonTree options = JsonTree::Object();
   if (query.contains("gracePeriodSeconds")) {
@@ -60,7 +60,7 @@ Result<JsonTree> DeleteOptionsOf(const Call& call) {
     if (const std::string kind = StringAt(options, {"kind"}); !kind.empty() && kind != kKind) {
       return Fail(Reason::kBadRequest, std::string(kNotDeleteOptions) + ", not a " + kind);
     }
-    // What is of another type than it should be does not count as left out: nothing is deleted.
+    // A member of a wrong type does not count as missing, and nothing is deleted then.
     KX_RETURN_IF_ERROR(Canonical(DeleteOptionsType(), options));
     return options;
   }

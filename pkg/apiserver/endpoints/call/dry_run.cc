@@ -14,7 +14,7 @@ using apimachinery::Fail;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// Which options a verb has; "" for one that does not write.
+/// Returns the name of the options of a verb, or "" for a verb that does not write.
 std::string OptionsOfVerb(std::string_view verb) {
   if (verb == "create") {
     return "CreateOptions";

@@ -27,7 +27,7 @@ using managedfields::PathElement;
 using managedfields::Writer;
 
 constexpr std::size_t kMaxManagerBytes = 128;
-/// Of objects that were written before managers were kept.
+/// The manager of objects that were written before managers were recorded.
 constexpr const char* kBeforeFirstApply = "before-first-apply";
 
 const JsonTree* ManagedFieldsOf(const JsonTree& object) {
@@ -43,7 +43,7 @@ JsonTree WithoutManagers(const JsonTree& object) {
   return copy;
 }
 
-/// What of the client's name is before the first slash.
+/// Returns the part of the client's name that is before the first slash.
 std::string ManagerOf(const Call& call) {
   if (const std::string_view given = Param(call.query, "fieldManager"); !given.empty()) {
     return std::string(given);
@@ -83,7 +83,7 @@ bool SomebodyHasReplicas(const Managers& managers) {
       managers, [&path](const auto& manager) { return manager.second.fields.Has(path); });
 }
 
-/// Those that a client sends, unless it sends none, or what is none.
+/// Returns the managers that a client sends, unless it sends none or they are invalid.
 Managers ManagersBefore(const Call& call, const JsonTree& live, const JsonTree& object) {
   if (call.info.subresource.empty()) {
     const JsonTree* const sent = ManagedFieldsOf(object);
@@ -211,8 +211,8 @@ void TrackWrite(const Call& call, const JsonTree& live, JsonTree& object) {
   }
   Managers managers = ManagersBefore(call, live, object);
   object["metadata"].Erase("managedFields");
-  // Of an object that had none before nobody knows who owns what, nor of replicas that are
-  // nobody's.
+  // When an object had no managers before, nobody knows who owns its fields. The same holds for
+  // replicas that have no owner.
   const bool is_new = MetaString(live, "uid").empty();
   if (!is_new && (managers.empty() || (call.of_scale() && !SomebodyHasReplicas(managers)))) {
     SetManagers(managers, object);

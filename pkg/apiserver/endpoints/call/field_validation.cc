@@ -17,7 +17,8 @@ using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
 
-/// As kube-apiserver: when there are more than that, each is cut short, and the last are left out.
+/// As in kube-apiserver: when there are more bytes than this, each warning is cut, and the last
+/// ones are left out.
 constexpr std::size_t kMaxWarningBytes = 4096;
 constexpr std::size_t kMaxCutWarningBytes = 256;
 using managedfields::Type;
@@ -25,7 +26,7 @@ using managedfields::Type;
 using Faults = std::vector<std::string>;
 
 constexpr std::size_t kMaxFaults = 100;
-/// The path of each may be as long as the object.
+/// The path of each fault may be as long as the object.
 constexpr std::size_t kMaxFaultBytes = 256 << 10;
 
 bool IsEnough(const Faults& faults) {
@@ -36,7 +37,7 @@ bool IsEnough(const Faults& faults) {
   return faults.size() >= kMaxFaults || bytes >= kMaxFaultBytes;
 }
 
-/// Makes a path one step longer for its own lifetime.
+/// Makes a path one step longer during its own lifetime.
 class Longer {
  public:
   Longer(std::string& path, std::string_view member) : path_(path), size_(path.size()) {
@@ -54,7 +55,7 @@ class Longer {
   const std::size_t size_;
 };
 
-/// None for what is not kept.
+/// Returns no type for a member that is not kept.
 Type MemberOf(const Type& type, std::string_view name) {
   return type.Prunes(name) ? Type() : type.Member(name);
 }
@@ -78,7 +79,7 @@ void CollectUnknown(const Type& type, const JsonTree& value, std::string& path, 
   }
 }
 
-/// Reads valid JSON for the keys of its objects.
+/// Reads valid JSON and collects faults in the keys of its objects.
 class FaultFinder {
  public:
   explicit FaultFinder(std::string_view json) : json_(json) {}
@@ -89,13 +90,13 @@ class FaultFinder {
   }
 
  private:
-  /// What is next besides white space and separators; 0 at the end.
+  /// Returns the next character after white space and separators, or 0 at the end.
   char Next() {
     at_ = std::min(json_.find_first_not_of(" \t\r\n,:", at_), json_.size());
     return at_ < json_.size() ? json_[at_] : '\0';
   }
 
-  /// Without its quotes; escapes as they are.
+  /// Returns the string without its quotes. Escapes stay as they are.
   std::string_view String() {
     const std::size_t begin = ++at_;
     while (at_ < json_.size() && json_[at_] != '"') {
@@ -169,7 +170,7 @@ std::string Joined(const Faults& faults) {
   return text;
 }
 
-/// As go-yaml's error.
+/// Formats the faults as go-yaml's error.
 std::string YamlError(const Faults& duplicates) {
   std::string text = "yaml: unmarshal errors:";
   for (const std::string& duplicate : duplicates) {

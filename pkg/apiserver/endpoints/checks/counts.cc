@@ -13,7 +13,7 @@ using codec::JsonTree;
 
 constexpr int kAll = 100;
 
-/// The number before "%"; nothing for what is no percentage.
+/// Returns the number before "%", or nothing when it is not a percentage.
 std::optional<std::int64_t> PercentOf(const JsonTree* value) {
   const std::string* const text = value == nullptr ? nullptr : value->AsString();
   if (text == nullptr || text->size() < 2 || !text->ends_with('%')) {

@@ -18,7 +18,7 @@ void FieldCauses::Add(StatusCause cause) {
   }
   for (std::string* const text : {&cause.field, &cause.message}) {
     if (const std::size_t room = kMaxBytes - bytes_; text->size() > room) {
-      // The cut may go through a character.
+      // The text may be cut inside a character.
       *text = base::ToValidUtf8(std::string_view(*text).substr(0, room)) + "...";
       bytes_ = kMaxBytes;
     } else {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxTag = 128;
 constexpr std::size_t kMaxPath = 255;
 constexpr std::size_t kIdentifier = 64;
-constexpr std::string_view kFamiliar = "library/";  // before a name of one part
+constexpr std::string_view kFamiliar = "library/";  // precedes a name of one part
 
 bool IsSmallHex(char c) { return base::IsDigit(c) || (c >= 'a' && c <= 'f'); }
 
@@ -39,7 +39,7 @@ bool IsPathPart(std::string_view part) {
   }
 }
 
-/// Whether all that stands between the separators is as `is_good` says.
+/// Whether `is_good` holds for every part between the separators.
 bool AllBetween(std::string_view text, char separator, bool (*is_good)(std::string_view)) {
   while (true) {
     const std::size_t end = text.find(separator);
@@ -94,8 +94,9 @@ bool IsDigest(std::string_view digest) {
   });
 }
 
-/// The length of the domain that a name begins with, and 0 when it begins with a path. What could
-/// be either is a domain when it has what no path has.
+/// Returns the length of the domain at the beginning of a name, or 0 when the name begins with a
+/// path. A first part that could be either is a domain when it contains something that a path
+/// cannot contain.
 std::size_t DomainOf(std::string_view name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos) {
@@ -113,7 +114,7 @@ std::size_t DomainOf(std::string_view name) {
 std::optional<ImageName> ParseImageName(std::string_view image) {
   ImageName parts;
   if (image.size() == kIdentifier && std::ranges::all_of(image, IsSmallHex)) {
-    return std::nullopt;  // That is how runtimes call images among themselves.
+    return std::nullopt;  // Container runtimes use such names among themselves.
   }
   std::string_view path = image;
   std::size_t more = 0;

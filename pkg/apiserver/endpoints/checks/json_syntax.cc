@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxLevels = 10'000;
 
-/// Goes through a text from left to right; everything returns whether it was there.
+/// Reads a text from left to right. Each function returns whether it has found what it looks for.
 class JsonScanner {
  public:
   explicit JsonScanner(std::string_view text) : rest_(text) {}
@@ -93,15 +93,15 @@ class JsonScanner {
                ? Text()
                : TakeWord("true") || TakeWord("false") || TakeWord("null") || Number();
   }
-  /// What stands before a member.
+  /// Reads the key before a member's value.
   bool Key() {
     SkipSpace();
     const bool there = Text();
     SkipSpace();
     return there && Take(':');
   }
-  /// Whether the value just read was followed by all that it needs; then `open_` are those around
-  /// the next one, or there is none.
+  /// Reads what follows a value. Returns whether the value is complete; then `open_` has the
+  /// objects and lists around the next value, or is empty.
   bool Close() {
     for (SkipSpace(); !open_.empty(); SkipSpace()) {
       if (Take(',')) {

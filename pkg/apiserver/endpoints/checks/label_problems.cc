@@ -18,7 +18,7 @@ constexpr std::size_t kMaxAnnotationBytes = 256 << 10;
 constexpr const char* kWord =
     "has to be of letters, digits, '-', '_' and '.', with a letter or digit at both ends";
 
-/// Whether `text` would be a name but for its length.
+/// Whether `text` is a valid name, apart from its length.
 bool IsWord(std::string_view text) {
   return !text.empty() && base::IsAlphanumeric(text.front()) && base::IsAlphanumeric(text.back()) &&
          std::ranges::all_of(text, [](char c) {

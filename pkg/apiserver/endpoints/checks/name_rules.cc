@@ -13,11 +13,13 @@
 namespace kubexx::apiserver {
 namespace {
 
-// An object with a longer one could be asked for with no request, and be in no informer.
+// A request for an object with a longer name could not be sent, and no informer could have the
+// object.
 constexpr std::size_t kMaxSegment = 32768;
 constexpr std::size_t kMaxShortName = 63;
 
-/// The address as Go writes it; "" for what is none, or an IPv4 address in the form of IPv6.
+/// Returns the address as Go writes it, or "" when it is not an address, or is an IPv4 address in
+/// the form of IPv6.
 std::string CanonicalAddress(const std::string& text) {
   std::array<char, INET6_ADDRSTRLEN> canonical{};
   in_addr v4{};
@@ -31,7 +33,8 @@ std::string CanonicalAddress(const std::string& text) {
   }
   inet_ntop(AF_INET6, &v6, canonical.data(), canonical.size());
   std::string address = canonical.data();
-  if (address.find('.') != std::string::npos) {  // Of "::a.b.c.d" Go makes hexadecimal digits, too.
+  // Go writes "::a.b.c.d" with hexadecimal digits, too.
+  if (address.find('.') != std::string::npos) {
     address = ":";
     for (std::size_t i = 12; i < 16; i += 2) {
       std::array<char, 4> digits{};

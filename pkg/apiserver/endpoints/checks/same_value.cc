@@ -15,7 +15,7 @@ namespace {
 using apimachinery::Quantity;
 using codec::JsonTree;
 
-/// What a member is, by its name, in the types whose parts are compared.
+/// The kind of a member, which follows from its name in the types whose parts are compared.
 enum class MemberKind : std::uint8_t { kPlain, kQuantity, kQuantities, kTexts };
 
 struct NamedKind {
@@ -39,7 +39,7 @@ constexpr NamedKind kNamed[] = {
     {"default", MemberKind::kQuantities},
     {"defaultRequest", MemberKind::kQuantities},
     {"maxLimitRequestRatio", MemberKind::kQuantities},
-    // Maps whose keys are anything.
+    // These are maps whose keys may be anything.
     {"labels", MemberKind::kTexts},
     {"annotations", MemberKind::kTexts},
     {"matchLabels", MemberKind::kTexts},

@@ -39,7 +39,7 @@ void SetAutoscalerDefaults(const ResourceType& type, JsonTree& object) {
   JsonTree& spec = object["spec"];
   SetDefault(spec, "minReplicas", 1);
   if (type.stored_as) {
-    // What else there is shows only in the version that is stored.
+    // The other fields appear only in the version that is stored.
     const std::string version = type.ApiVersion();
     object = type.convert(type.convert(object, type.stored_as->ApiVersion()), version);
     return;

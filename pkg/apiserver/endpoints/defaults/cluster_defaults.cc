@@ -19,7 +19,7 @@ namespace {
 
 using codec::JsonTree;
 
-/// Gives `to` what it lacks of `from`.
+/// Adds the members of `from` that `to` lacks.
 void Complete(const JsonTree* from, JsonTree& to) {
   if (from == nullptr) {
     return;
@@ -67,7 +67,7 @@ void SetSecretDefaults(JsonTree& object) {
   object.Erase("stringData");
 }
 
-/// What a container may have at most is what it gets, and what it gets is what it asks for.
+/// A container's default limit is its maximum, and its default request is its limit.
 void SetLimitRangeDefaults(JsonTree& object) {
   JsonTree* const limits = object["spec"].Find("limits");
   if (limits == nullptr) {

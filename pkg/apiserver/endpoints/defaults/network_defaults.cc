@@ -11,9 +11,11 @@ namespace {
 
 using codec::JsonTree;
 
-/// Where traffic goes is a matter of those that take some from where it is about.
+/// The defaults of traffic policies apply only to types of Services that take traffic from that
+/// direction.
 void DefaultTraffic(JsonTree& spec) {
-  const std::string type(spec.TextAt("type"));  // Copies: members that are added move the others.
+  // The copies are needed, because members that are added move the others.
+  const std::string type(spec.TextAt("type"));
   const std::string internal(spec.TextAt("internalTrafficPolicy"));
   if (type != "ExternalName") {
     SetDefault(spec, "internalTrafficPolicy", "Cluster");
@@ -85,7 +87,7 @@ void SetEndpointsDefaults(JsonTree& object) {
   }
 }
 
-/// Both directions, where the policy says something of what goes out.
+/// A policy is for both directions when it has rules for outgoing traffic.
 void SetNetworkPolicyDefaults(JsonTree& object) {
   JsonTree& spec = object["spec"];
   const JsonTree* const out = spec.Find("egress");

@@ -19,13 +19,13 @@ using codec::JsonTree;
 
 constexpr int kFileMode = 0644;
 
-/// The member if it is an object; null otherwise.
+/// Returns the member if it is an object, and otherwise null.
 JsonTree* ObjectIn(JsonTree& object, std::string_view member) {
   JsonTree* const found = object.Find(member);
   return found != nullptr && found->IsObject() ? found : nullptr;
 }
 
-/// Calls `change` with each element of a list that there may be.
+/// Calls `change` with each element of the list, if there is one.
 void ForEachIn(JsonTree& object, std::string_view list,
                base::FunctionRef<void(JsonTree& element)> change) {
   JsonTree* const found = object.Find(list);
@@ -45,8 +45,8 @@ void SetNumber(JsonTree& object, std::string_view member, int value) {
   }
 }
 
-/// What an image is called by may come to mean another one, unless it is a digest. What is no name
-/// of an image is not asked for again either.
+/// The name of an image may come to mean another image, unless it has a digest. For a name that is
+/// invalid the image is not pulled again either.
 const char* PullPolicyOf(std::string_view image) {
   const auto name = ParseImageName(image);
   return name && name->tag == "latest" ? "Always" : "IfNotPresent";
@@ -158,7 +158,7 @@ void DefaultVolume(JsonTree& volume) {
   }
 }
 
-/// The account's name stands under its former name, too.
+/// The account's name is in the deprecated field, too.
 void MirrorAccount(JsonTree& spec) {
   const std::string name = StringAt(spec, {"serviceAccountName"});
   const std::string former = StringAt(spec, {"serviceAccount"});
@@ -169,7 +169,7 @@ void MirrorAccount(JsonTree& spec) {
   }
 }
 
-/// A container asks for no less than it may have, unless it says so.
+/// The default request of a container is its limit.
 void DefaultRequests(JsonTree& container) {
   JsonTree* const resources = ObjectIn(container, "resources");
   const JsonTree* const limits = resources == nullptr ? nullptr : ObjectIn(*resources, "limits");
@@ -222,7 +222,8 @@ void SetPodSpecDefaults(JsonTree& spec) {
 
 void SetPodDefaults(JsonTree& pod) {
   SetDefault(pod["status"], "phase", "Pending");
-  JsonTree& spec = pod["spec"];  // After the status: a member that is added moves the others.
+  // The spec is taken after the status was added, because a member that is added moves the others.
+  JsonTree& spec = pod["spec"];
   SetPodSpecDefaults(spec);
   SetDefault(spec, "enableServiceLinks", true);
   if (const JsonTree* const grace = spec.Find("terminationGracePeriodSeconds");

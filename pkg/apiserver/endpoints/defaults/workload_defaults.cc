@@ -14,14 +14,14 @@ using codec::JsonTree;
 
 constexpr int kKeptRevisions = 10;
 
-/// `holder` has the template.
+/// `holder` is the object that has the template.
 void DefaultTemplate(JsonTree& holder) {
   if (JsonTree* const pod = holder.Find("template"); pod != nullptr && pod->IsObject()) {
     SetPodSpecDefaults((*pod)["spec"]);
   }
 }
 
-/// Who says how pods are replaced, and no more, need not say from which pod on.
+/// Sets the defaults of a strategy. When only its type was given, it gets no partition.
 void DefaultStatefulUpdate(JsonTree& strategy) {
   const bool says_nothing = StringAt(strategy, {"type"}).empty();
   SetDefault(strategy, "type", "RollingUpdate");
@@ -30,7 +30,8 @@ void DefaultStatefulUpdate(JsonTree& strategy) {
     SetDefault(strategy["rollingUpdate"], "partition", 0);
   }
   if (JsonTree* const rolling = strategy.Find("rollingUpdate")) {
-    rolling->Erase("maxUnavailable");  // kube-apiserver takes it with a gate only that is shut.
+    // kube-apiserver has this field only behind a feature gate that is off.
+    rolling->Erase("maxUnavailable");
   }
 }
 
@@ -115,7 +116,7 @@ void SetPodTemplateDefaults(JsonTree& object) { DefaultTemplate(object); }
 void SetJobDefaults(JsonTree& object) {
   JsonTree& spec = object["spec"];
   if (spec.Find("parallelism") == nullptr) {
-    // Whoever says how many pods run at a time, and no more, has a queue that ends by itself.
+    // A Job that only specifies its parallelism is a queue that ends by itself.
     SetDefault(spec, "completions", 1);
   }
   SetDefault(spec, "parallelism", 1);

@@ -63,7 +63,7 @@ std::vector<std::string> VersionsOf(const std::vector<ResourceTypeRef>& types,
   return versions;
 }
 
-/// There may be thousands of groups, and of versions of one.
+/// Returns the types by group. There may be thousands of groups, and of versions of one group.
 std::map<std::string_view, std::vector<ResourceTypeRef>> TypesByGroup(
     const std::vector<ResourceTypeRef>& types) {
   std::map<std::string_view, std::vector<ResourceTypeRef>> groups;
@@ -81,7 +81,8 @@ JsonTree KindTree(std::string_view group, std::string_view version, std::string_
   return tree;
 }
 
-/// The kind of what a subresource answers with; of the resource's own version the kind alone.
+/// Returns the kind with which a subresource answers. The group and version are left out when they
+/// are the resource's own.
 JsonTree KindOf(const ResourceType& type, const Subresource& sub) {
   if (sub.kind.empty()) {
     return KindTree("", "", type.kind);
@@ -114,7 +115,7 @@ JsonTree AggregatedResource(const ResourceType& type) {
   return tree;
 }
 
-/// `types`: those of the group.
+/// `types` are the types of the group.
 JsonTree AggregatedGroup(const std::vector<ResourceTypeRef>& types, const std::string& group) {
   JsonTree tree = JsonTree::Object();
   tree["metadata"] = JsonTree::Object();
@@ -256,7 +257,7 @@ http::Response LegacyRoot(const std::vector<ResourceTypeRef>& types, bool core) 
   return Document(list);
 }
 
-/// Where else there is something to read.
+/// Returns the other paths that can be read.
 http::Response RootPaths(const std::vector<ResourceTypeRef>& types) {
   std::set<std::string> paths{"/api",     "/apis",       "/healthz",    "/livez",  "/metrics",
                               "/openapi", "/openapi/v2", "/openapi/v3", "/readyz", "/version"};

@@ -15,7 +15,7 @@ namespace {
 using apimachinery::Result;
 using storage::StorageHealth;
 
-/// Anybody may send this to the network's thread.
+/// Anybody may send such a query, and the network's thread answers it.
 constexpr std::size_t kMaxHealthQuery = 1024;
 
 Result<void> CheckPing(const StorageHealth& /*store*/) { return {}; }
@@ -35,7 +35,7 @@ struct HealthPage {
   std::vector<NamedCheck> checks;
 };
 
-/// In the order in which they are told.
+/// Returns the pages in the order in which they are listed.
 const std::array<HealthPage, 3>& Pages() {
   static const std::array<HealthPage, 3> pages{
       HealthPage{.name = "healthz", .checks = {kPing, kEtcd}},
@@ -45,7 +45,7 @@ const std::array<HealthPage, 3>& Pages() {
   return pages;
 }
 
-/// The page that the path is, or is below of; null when there is none.
+/// Returns the page that has the path, or that the path is below of. Null when there is none.
 const HealthPage* PageOf(std::string_view path) {
   path.remove_prefix(path.starts_with('/') ? 1 : path.size());
   const auto* const found =
@@ -64,7 +64,7 @@ http::Response HealthText(int status, std::string text) {
 void HealthPages::Look(const std::stop_token& stop) {
   StorageHealth now = storage_.CheckHealth(kInterval, stop);
   if (stop.stop_requested()) {
-    return;  // What it says is that it was to stop.
+    return;  // The check only says that the server has to stop.
   }
   const base::MutexLock lock(mu_);
   store_ = std::move(now);

@@ -16,7 +16,7 @@ struct MessageField;
 using MessageFields = std::span<const MessageField>;
 using Appender = void (*)(const MessageField& field, const JsonTree& value, std::string& out);
 
-/// A member of a JSON object and where it is in the message.
+/// A member of a JSON object with its place in the protobuf message.
 struct MessageField {
   std::string_view name;
   int tag;
@@ -51,7 +51,7 @@ void PutDouble(const MessageField& field, const JsonTree& value, std::string& ou
   AppendFixed64(field.tag, std::bit_cast<std::uint64_t>(value.AsDouble().value_or(0)), out);
 }
 
-/// openapi.v2.Any, whose YAML may be JSON.
+/// Encodes openapi.v2.Any, whose YAML may be JSON.
 std::string AnyMessage(const JsonTree& value) {
   std::string any;
   AppendField(2, value.ToJson(), any);
@@ -68,7 +68,7 @@ void PutAnys(const MessageField& field, const JsonTree& value, std::string& out)
   }
 }
 
-/// A member of a map: {name = 1; value = 2}.
+/// Encodes a member of a map: {name = 1; value = 2}.
 void AppendNamed(int tag, std::string_view name, std::string_view value, std::string& out) {
   std::string named;
   AppendField(1, name, named);
@@ -84,7 +84,7 @@ void PutSchemas(const MessageField& field, const JsonTree& value, std::string& o
   }
 }
 
-/// A message of which `value` is one field: {schema = 1}.
+/// Encodes a message of which `value` is one field: {schema = 1}.
 void PutWrappedSchema(const MessageField& field, const JsonTree& value, std::string& out) {
   std::string wrapped;
   if (const auto flag = value.AsBool()) {
@@ -101,7 +101,7 @@ void PutWrappedText(const MessageField& field, const JsonTree& value, std::strin
   AppendField(field.tag, wrapped, out);
 }
 
-/// A map of schemas: {additional_properties = 1}.
+/// Encodes a map of schemas: {additional_properties = 1}.
 void PutNamedSchemas(const MessageField& field, const JsonTree& value, std::string& out) {
   std::string map;
   for (const JsonTree::Member& member : value.members()) {
@@ -165,7 +165,7 @@ constexpr MessageField kQueryParameter[] = {
     {"required", 1, PutFlag}, {"in", 2, PutText},   {"description", 3, PutText},
     {"name", 4, PutText},     {"type", 6, PutText}, {"uniqueItems", 20, PutFlag}};
 
-/// ParametersItem.parameter.non_body_parameter.query_parameter_sub_schema of each.
+/// Encodes the ParametersItem.parameter.non_body_parameter.query_parameter_sub_schema of each.
 void PutQueryParameters(const MessageField& field, const JsonTree& value, std::string& out) {
   for (const JsonTree& one : value.elements()) {
     std::string non_body;

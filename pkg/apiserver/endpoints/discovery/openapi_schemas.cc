@@ -21,7 +21,7 @@ using codec::TypeSchema;
 
 constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
-/// "com.example.v1." for example.com/v1.
+/// Returns "com.example.v1." for example.com/v1.
 std::string PrefixOf(const ResourceType& type) {
   std::string name;
   for (std::string_view rest = type.group; !rest.empty();) {
@@ -32,7 +32,7 @@ std::string PrefixOf(const ResourceType& type) {
   return name + type.version + ".";
 }
 
-/// "core.v1.Pod" is "io.k8s.api.core.v1.Pod".
+/// Returns "io.k8s.api.core.v1.Pod" for "core.v1.Pod".
 std::string NameOf(const TypeSchema& type) {
   const std::string name(type.name);
   if (name.starts_with("meta.v1.")) {
@@ -67,7 +67,7 @@ bool IsTrue(const JsonTree& schema, std::string_view member) {
   return found != nullptr && found->AsBool().value_or(false);
 }
 
-/// Calls `each` with the schemas directly below.
+/// Calls `each` with the schemas directly below this one.
 template <class F>
 void ForEachBelow(JsonTree& schema, F each) {
   if (JsonTree* const properties = schema.Find("properties")) {
@@ -82,7 +82,7 @@ void ForEachBelow(JsonTree& schema, F each) {
   }
 }
 
-/// Whoever leaves a field out may send it as null as well, which version 2 cannot say.
+/// A field that may be left out may be sent as null as well. Version 2 cannot express that.
 void DropRequiredNullables(JsonTree& schema) {
   if (const JsonTree* const values = schema.Find("additionalProperties");
       values != nullptr && IsTrue(*values, "nullable")) {
@@ -108,7 +108,7 @@ void DropRequiredNullables(JsonTree& schema) {
   }
 }
 
-// kubectl takes the absence of a field for a prohibition, of a type for a permission.
+// kubectl understands a missing field as a prohibition, and a missing type as a permission.
 void ReduceToV2(JsonTree& schema) {
   for (const char* const member : {"allOf", "anyOf", "oneOf", "not", "default"}) {
     schema.Erase(member);
@@ -350,7 +350,7 @@ void OpenApiSchemas::AddBuiltin(const TypeSchema& type) {
     if (!type.kind.empty()) {
       AddTypeMeta(properties);
     }
-    // A client that reads the document and writes it again leaves out what is empty.
+    // A client that reads the document and writes it again leaves out empty members.
     if (properties.size() > 0) {
       schema["properties"] = std::move(properties);
     }

@@ -24,11 +24,11 @@ constexpr std::string_view kHead =
 constexpr std::string_view kPaths = R"(},"paths":{)";
 constexpr std::string_view kMessageType =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/// The same, as older clients ask for it.
+/// The name of the same type in requests of older clients.
 constexpr std::string_view kOldMessageType =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-/// The members of an object without its braces.
+/// Returns the members of an object without its braces.
 std::string WithoutBraces(const JsonTree& object) {
   const std::string json = object.ToJson();
   return json.substr(1, json.size() - 2);
@@ -47,7 +47,7 @@ std::string EtagOf(std::string_view json) {
   return etag + "\"";
 }
 
-/// Whether a client that has sent If-None-Match has what `etag` names.
+/// Whether a client that has sent If-None-Match already has the document that `etag` names.
 bool HasCopy(std::string_view if_none_match, std::string_view etag) {
   while (!if_none_match.empty()) {
     std::string_view one = if_none_match.substr(0, if_none_match.find(','));
@@ -64,7 +64,7 @@ bool HasCopy(std::string_view if_none_match, std::string_view etag) {
   return false;
 }
 
-/// Which of the forms the client wants; nothing for none of them.
+/// Returns which of the two forms the client wants, or nothing when it wants neither.
 std::optional<bool> WantsMessage(std::string_view accept) {
   for (const MediaType& media : ParseAccept(accept.empty() ? "*/*" : accept)) {
     if (media.Takes(kJsonType)) {
@@ -104,7 +104,7 @@ std::vector<ResourceTypeRef> Only(bool custom, const std::vector<ResourceTypeRef
 
 }  // namespace
 
-/// Makes a document, taking from `old` what has not changed.
+/// Makes a document. It takes the parts from `old` that have not changed.
 class OpenApiV2::Writer {
  public:
   Writer(const Document* old, const std::vector<ResourceTypeRef>& types)

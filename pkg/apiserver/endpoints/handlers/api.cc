@@ -31,7 +31,7 @@ using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
 
-/// The Kubernetes version whose behaviour is meant; kubectl compares it with its own.
+/// The Kubernetes version whose behaviour this server has. kubectl compares it with its own.
 constexpr std::string_view kVersion =
     R"({"major":"1","minor":"36","emulationMajor":"1","emulationMinor":"36","gitVersion":"v1.36.0+kubexx","gitCommit":"","gitTreeState":"clean","buildDate":"1970-01-01T00:00:00Z","goVersion":"","compiler":"","platform":"linux/amd64"})";
 
@@ -46,7 +46,7 @@ bool Reads(const http::Request& request) {
   return request.method == "GET" || request.method == "HEAD";
 }
 
-/// What Go's time.ParseDuration says of `text`, which is no duration.
+/// Returns what Go's time.ParseDuration says about `text`, which is not a duration.
 std::string DurationProblem(std::string_view text) {
   const std::string quoted = JsonTree(text).ToJson();
   std::string_view rest = text;
@@ -79,7 +79,7 @@ Status NotAllowed() {
           "the server does not allow this method on the requested resource", 405};
 }
 
-/// An object, a part of it, or a collection.
+/// Routes a request for an object, a part of it, or a collection.
 Answer RouteVerb(const Call& call, Verb verb) {
   const bool named = !call.info.name.empty();
   switch (verb) {
@@ -98,7 +98,7 @@ Answer RouteVerb(const Call& call, Verb verb) {
     case Verb::kDelete:
       return HandleDelete(call);
     case Verb::kDeleteCollection:
-      // A collection is that of one namespace, as in kube-apiserver.
+      // As in kube-apiserver, a collection is deleted in one namespace only.
       return call.type->namespaced && call.info.namespace_.empty() ? Fail(NotAllowed())
                                                                    : HandleDeleteCollection(call);
   }
@@ -143,7 +143,7 @@ Answer Route(const Call& call) {
   return type.is_made_up ? HandleComponentStatus(call) : RouteVerb(call, *verb);
 }
 
-/// In which form to answer. kNotAcceptable, kBadRequest.
+/// Returns the form of the answer. The errors are kNotAcceptable and kBadRequest.
 Result<AnswerForm> FormOf(const http::Request& request, const ResourceType& type,
                           const Subresource* subresource, const RequestInfo& info,
                           const Query& query) {
@@ -273,7 +273,7 @@ void Api::AfterWrite(const Call& call) {
 Result<void> Api::CheckSender(const http::Request& header) const {
   const bool by_certificate = !header.peer.common_name.empty();
   if (!by_certificate && !header.Header("Authorization").empty()) {
-    return {};  // A page could not have sent what the sender is known by.
+    return {};  // A page in a browser could not have sent this user's credentials.
   }
   KX_RETURN_IF_ERROR(CheckOrigin(header, origins_));
   return by_certificate ? Result<void>() : CheckHost(header, hosts_);
@@ -287,8 +287,8 @@ Result<void> Api::CheckIntent(const http::Request& request) const {
 }
 
 http::Response Api::Handle(const http::Request& request) {
-  // Nobody is known yet: what these cost must not grow with the request, and the network's thread
-  // answers those of them that tell of health.
+  // The user is not known yet, so the work must not grow with the request. The network's thread
+  // answers the requests for health pages.
   if (HealthPages::IsPage(request.path)) {
     return health_.Page(request);
   }
@@ -300,7 +300,8 @@ http::Response Api::Handle(const http::Request& request) {
     const auto timeout = CheckTimeout(timeouts.empty() ? "" : timeouts.front());
     return timeout ? Json(kVersion) : ErrorResponse(timeout.error());
   }
-  // A token that was good a moment too late: without its body the request means something else.
+  // The body was dropped because the user was not authenticated when the header came. Without its
+  // body the request would mean something else, so it is too late to authenticate the user now.
   const std::optional<User> authenticated =
       request.is_body_dropped ? std::nullopt : authenticator_.Authenticate(request);
   if (!authenticated) {
@@ -311,7 +312,7 @@ http::Response Api::Handle(const http::Request& request) {
   }
   const Query query = ParseQuery(request.query);
   const auto info = ParseResourcePath(request.method, request.path, query);
-  // A watch has timeoutSeconds; kube-apiserver does not look at this then.
+  // A watch uses timeoutSeconds, and kube-apiserver ignores this parameter for it.
   if (const auto timeout = CheckTimeout(Param(query, "timeout"));
       !timeout && (!info || info->verb != "watch")) {
     return ErrorResponse(timeout.error());
@@ -353,8 +354,8 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                                    const Query& query, const User& user) {
   const ResourceTypeRef type = types_.Find(info.group, info.version, info.resource);
   const bool named = !info.name.empty() || info.verb == "create";
-  // What is of the cluster is in no namespace, another namespace neither: who may do everything in
-  // one was asked about that one.
+  // A resource of the cluster is not in a namespace. With another namespace in the path, the user's
+  // rights in that namespace would have been checked.
   if (type == nullptr || (!type->namespaced && !info.namespace_.empty() &&
                           !(type->rules.holds_objects && info.is_namespace))) {
     return ErrorResponse(NoSuchPath());
@@ -390,7 +391,8 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
   const CurrentRequest current(request);
   Answer answer = Route(call);
   const bool wrote = info.verb != "get" && info.verb != "list" && info.verb != "watch";
-  // A collection may have been deleted in part, and a deletion be done whose answer was not heard.
+  // A collection may have been deleted in part, and a deletion may have been made although its
+  // answer was an error.
   if (wrote && (answer || info.verb.starts_with("delete")) && !call.dry_run()) {
     AfterWrite(call);
   }

@@ -1,4 +1,4 @@
-// Server-side apply.
+// Handles server-side apply.
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +26,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// A config as it was sent.
+/// A config as the client sent it.
 struct Config {
   JsonTree tree{};
   std::vector<std::string> duplicates{};  ///< see codec::YamlToJson
@@ -38,7 +38,7 @@ Result<Config> ReadConfig(const Call& call) {
   Config config;
   if (auto json = JsonTree::Parse(body)) {
     config.tree = std::move(*json);
-    // To kube-apiserver JSON is YAML.
+    // kube-apiserver reads JSON as YAML.
     if (!FieldFaults(managedfields::Type::Anything(), body).empty() &&
         !codec::YamlToJson(body, &config.duplicates)) {
       config.duplicates.clear();
@@ -54,7 +54,7 @@ Result<Config> ReadConfig(const Call& call) {
   return config;
 }
 
-/// A Scale as the part of the object that it is about.
+/// Returns the part of the object that a Scale describes.
 Result<JsonTree> ConfigOfScale(const Call& call, const JsonTree& scale) {
   const JsonTree* const replicas = scale.At({"spec", "replicas"});
   if (StringAt(scale, {"kind"}) != "Scale" || StringAt(scale, {"apiVersion"}) != "autoscaling/v1" ||
@@ -85,7 +85,7 @@ Result<JsonTree> CreateApplied(const Call& call, const JsonTree& config) {
                                          ") does not match the name on the URL (" + call.info.name +
                                          ")");
   }
-  // As kube-apiserver has it, there is none to compare with.
+  // As in kube-apiserver, there is no version to compare with.
   SetMeta(object, "resourceVersion", "");
   KX_RETURN_IF_ERROR(call.CheckCreate());
   Admission admission(call, {.operation = "CREATE"});
@@ -96,7 +96,7 @@ Result<JsonTree> CreateApplied(const Call& call, const JsonTree& config) {
                              call.request.stop, admission.check());
 }
 
-/// `old_finalizers`: see AppendTypeWarnings.
+/// For `old_finalizers` see AppendTypeWarnings.
 Answer Respond(const Call& call, const JsonTree& object, int code,
                const std::vector<std::string>& old_finalizers,
                const std::vector<std::string>& warnings) {
@@ -125,7 +125,7 @@ Answer HandleApply(const Call& call) {
   const WritePart part = WritePartOf(call.subresource);
   std::vector<std::string> old_finalizers;
   Admission admission(call, {.operation = "UPDATE", .posted = of_scale ? &ScaleType() : nullptr});
-  bool found = false;  // a webhook may deny with NotFound, too
+  bool found = false;  // a webhook may deny a request with NotFound, too
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     found = true;
     old_finalizers = FinalizersOf(current);
@@ -135,7 +135,7 @@ Answer HandleApply(const Call& call) {
     KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     return object;
   };
-  // A webhook may deny with either of the two reasons that make it try again.
+  // A webhook may deny a request with one of the two reasons for another attempt.
   constexpr int kMostTries = 10;
   for (int tries = 1;; ++tries) {
     found = false;
@@ -155,7 +155,7 @@ Answer HandleApply(const Call& call) {
     if (created.error().reason != Reason::kAlreadyExists || tries >= kMostTries) {
       return Fail(created.error());
     }
-    // Somebody else was faster: it is there now.
+    // Another client was faster, so the object exists now.
   }
 }
 

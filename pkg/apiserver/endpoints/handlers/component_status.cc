@@ -1,5 +1,5 @@
-// ComponentStatus: of the store, which is in the server or has answered it, and of the components
-// that clients expect beside it and that are not there.
+// Answers for ComponentStatus. The store is healthy, because it is in the server or has answered
+// it. The components that clients expect besides the store do not exist.
 #include <array>
 #include <string>
 #include <string_view>

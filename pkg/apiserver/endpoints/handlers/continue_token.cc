@@ -15,14 +15,14 @@ using apimachinery::Result;
 using codec::JsonTree;
 
 constexpr std::string_view kTokenVersion = "meta.k8s.io/v1";
-/// Behind the last key of a page: the next possible one.
+/// The first possible key after the last key of a page.
 constexpr char kNext = '\0';
 
 apimachinery::Error Bad(const std::string& why) {
   return Fail(Reason::kBadRequest, "invalid continue token: continue key is not valid" + why);
 }
 
-/// No key leads out of its list.
+/// Whether the key stays within its list.
 bool IsClean(std::string_view key) {
   const std::string path = "/" + std::string(key);
   return std::filesystem::path(path).lexically_normal().generic_string() == path &&
@@ -64,7 +64,8 @@ Result<ContinueToken> ContinueToken::Decode(std::string_view text) {
   if (token.key.back() == kNext) {
     token.key.pop_back();
   }
-  if (token.key.starts_with('/')) {  // As kube-apiserver has it of a whole type.
+  // kube-apiserver writes the token of a list of all namespaces like this.
+  if (token.key.starts_with('/')) {
     token.key.erase(0, 1);
   }
   return IsClean(token.key) ? Result<ContinueToken>(std::move(token)) : Bad(": " + token.key);

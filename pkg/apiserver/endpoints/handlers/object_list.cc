@@ -26,8 +26,8 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// The state that was asked for is forgotten: 410. To who has got there by pages, with a token that
-/// can do without it.
+/// The error 410 for a state that has been compacted. A client that reads pages gets a token with
+/// which it can continue without that state.
 http::Response ExpiredState(const std::optional<ContinueToken>& token) {
   apimachinery::Status status(Reason::kExpired,
                               "The resourceVersion for the provided list is too old.", 410);
@@ -48,7 +48,7 @@ http::Response ExpiredState(const std::optional<ContinueToken>& token) {
   return response;
 }
 
-/// Hands objects of another version to `take`, in that of the request.
+/// Passes objects of another version to `take`, converted to that of the request.
 Result<void> TakeConverted(
     const Call& call, const std::vector<storage::KeyValue>& values,
     base::FunctionRef<Result<void>(const storage::KeyValue&, const std::string& json)> take) {
@@ -65,7 +65,7 @@ Result<void> TakeConverted(
   return {};
 }
 
-/// Which part of a list the client wants.
+/// The part of a list that the client wants.
 struct Part {
   std::string prefix{};  ///< of the keys in the storage
   storage::ListOptions options{};
@@ -90,14 +90,15 @@ Result<Part> PartOf(const Call& call, const ListOptions& options, const Selectio
   return part;
 }
 
-/// The name of the only object that may be selected, where its key is known by it; else "".
+/// Returns the name of the only object that may be selected, if the selectors tell it, and
+/// otherwise "".
 std::string OnlyName(const Call& call, const Selection& selection) {
   std::string name = selection.fields.Exactly("metadata.name");
   const bool in_one_place = call.type->namespaced == !selection.namespace_.empty();
   return in_one_place && name.find('/') == std::string::npos ? name : std::string();
 }
 
-/// Takes what a list reads from the storage.
+/// Reads the objects of a list from the storage.
 class StoredList {
  public:
   StoredList(const Call& call, const Selection& selection, Part part, TakeListed take_listed)
@@ -107,7 +108,7 @@ class StoredList {
     const std::string name = OnlyName(call_, selection_);
     const bool may_be_cut = part_.limit > 0 && !selection_.all();
     if (part_.options.revision == 0 && (may_be_cut || !name.empty())) {
-      // The page may be cut off before the storage says which state it is of.
+      // The page may end before the storage tells which state it is of.
       KX_ASSIGN_OR_RETURN(part_.options.revision, storage().CurrentRevision(stop()));
     }
     part_.options.limit = selection_.all() ? part_.limit : 0;
@@ -191,10 +192,11 @@ class StoredList {
   std::size_t taken_ = 0;
   std::string last_key_{};
   bool cut_ = false;
-  std::vector<storage::KeyValue> values_{};  // of a type that a webhook converts, many at once
+  std::vector<storage::KeyValue> values_{};  // a webhook converts many of them at once
 };
 
-/// The cache, when it has the latest state or has it soon; null when it is not there, or cannot.
+/// Returns the cache when it has the latest state or will have it soon. Null when there is no
+/// cache, or it cannot have that state.
 std::shared_ptr<Cacher> CurrentCache(const Call& call) {
   std::shared_ptr<Cacher> cacher = call.types.CacherIfAny(call.type);
   if (cacher == nullptr || !cacher->cache().Has(0)) {
@@ -203,7 +205,8 @@ std::shared_ptr<Cacher> CurrentCache(const Call& call) {
   const std::int64_t had = cacher->cache().revision();
   const auto latest = call.objects.storage().CurrentRevision(call.request.stop);
   if (!latest || had > *latest) {
-    return nullptr;  // What is ahead of the store is of a time before that was emptied or restored.
+    // A cache that is ahead of the store has a state from before the store was emptied or restored.
+    return nullptr;
   }
   if (!cacher->cache().Has(*latest)) {
     const http::Waiting waiting(call.request);
@@ -214,8 +217,8 @@ std::shared_ptr<Cacher> CurrentCache(const Call& call) {
   return cacher;
 }
 
-/// Of what the cache has, the part that the storage would give. Nothing when the cache is in
-/// another state, or is not needed for it: pages of all objects the storage reads as quickly.
+/// Returns the part of the cache that the storage would return. Returns nothing when the cache has
+/// another state, and when it does not help: the storage reads pages of all objects as quickly.
 std::optional<Result<ListHead>> ListAsStored(const Call& call, const Selection& selection,
                                              const Part& part, TakeListed take) {
   const bool continued = !part.options.continue_after.empty();
@@ -255,7 +258,7 @@ std::optional<Result<ListHead>> ListAsStored(const Call& call, const Selection& 
   return head;
 }
 
-/// A list of a state that the storage has.
+/// Lists a state that the storage has.
 Result<ListHead> ListOfState(const Call& call, const ListOptions& options,
                              const Selection& selection, TakeListed take) {
   KX_ASSIGN_OR_RETURN(Part part, PartOf(call, options, selection));
@@ -280,7 +283,7 @@ Result<void> AwaitCache(const http::Request& request, Cacher& cacher, std::int64
 
 namespace {
 
-/// A list of whatever the cache has that is not older than the version.
+/// Lists the state of the cache, which is not older than the version in the request.
 Result<ListHead> ListFromCache(const Call& call, const ListOptions& options,
                                const Selection& selection, TakeListed take) {
   const std::shared_ptr<Cacher> cacher = call.types.CacherOf(call.type);

@@ -1,4 +1,4 @@
-// The subresources of pods that are actions: binding and eviction.
+// Handles the subresources of pods that are actions: binding and eviction.
 #include <chrono>
 #include <string>
 #include <utility>
@@ -25,10 +25,10 @@ using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
 
-/// As kube-apiserver says when it is worth asking a budget again.
+/// The time after which kube-apiserver tells clients to ask a budget again.
 constexpr std::chrono::seconds kBudgetDelay{10};
 
-/// A type of what is posted to a subresource.
+/// Makes the type of objects that are posted to a subresource.
 ResourceType TypeOf(const char* group, const char* kind) {
   ResourceType type;
   type.group = group;
@@ -64,18 +64,18 @@ Result<void> CheckName(const Call& call, const JsonTree& object) {
                     "name in URL does not match name in the object: \"" + name + "\"");
 }
 
-/// The time as objects have it.
+/// Returns the time in the form of objects.
 std::string NowOf(const Call& call) {
   return apimachinery::Time::From(call.objects.clock().Wall()).ToString();
 }
 
-/// The pod with its node, as the scheduler has decided.
+/// Returns the pod with the node that the scheduler has chosen.
 Result<JsonTree> Bound(const Call& call, const JsonTree& binding, JsonTree pod) {
   const std::string node = StringAt(binding, {"target", "name"});
   const std::string name = call.info.name;
   const auto refused = [&](const std::string& why) {
     ResourceType type = *call.type;
-    type.plural = "pods/binding";  // As kube-apiserver names it here.
+    type.plural = "pods/binding";  // This is its name in kube-apiserver's error.
     return Fail(Conflict(type, name, "pod " + name + why));
   };
   if (IsDeleting(pod)) {
@@ -110,7 +110,7 @@ bool IsCounted(const JsonTree& budget, const JsonTree& pod) {
   return selector != nullptr && MatchesSelector(*selector, MetaMap(pod, "labels"));
 }
 
-/// `after`: when it is worth another try; 0 when that is not known.
+/// `after` is the time after which another attempt makes sense, or 0 when that is not known.
 Status TooManyRequests(const std::string& budget, std::chrono::seconds after = {}) {
   Status status(Reason::kTooManyRequests,
                 "Cannot evict pod as it would violate the pod's disruption budget.", 429);
@@ -142,8 +142,8 @@ Result<JsonTree> WithOneLess(const Call& call, JsonTree budget) {
   return budget;
 }
 
-/// Whether a pod that is not ready may go without a disruption: the others are enough, or the
-/// budget does not care for those that are not ready.
+/// Whether a pod that is not ready may be evicted without using the budget: the other pods are
+/// enough, or the budget ignores pods that are not ready.
 bool GoesFreely(const JsonTree& budget, const JsonTree& pod) {
   if (ConditionHolds(pod, "Ready")) {
     return false;
@@ -153,13 +153,14 @@ bool GoesFreely(const JsonTree& budget, const JsonTree& pod) {
          (desired > 0 && NumberIn(budget, {"status", "currentHealthy"}) >= desired);
 }
 
-/// What the budgets that count a pod say.
+/// The result of asking the budgets that count a pod.
 struct BudgetAnswer {
   bool only_as_seen = false;  ///< not if it has changed since: it may have become ready
   std::string budget{};
 };
 
-/// Asks the budgets that count the pod; an error when one does not let it go.
+/// Asks the budgets that count the pod. Returns an error when one of them does not allow the
+/// eviction.
 Result<BudgetAnswer> AskBudgets(const Call& call, const JsonTree& pod, bool dry_run) {
   const std::string phase = StringAt(pod, {"status", "phase"});
   if (phase == "Succeeded" || phase == "Failed" || phase == "Pending" || IsDeleting(pod)) {
@@ -196,7 +197,7 @@ Result<BudgetAnswer> AskBudgets(const Call& call, const JsonTree& pod, bool dry_
   return BudgetAnswer{.budget = name};
 }
 
-/// A pod with the condition that tells why it goes.
+/// Returns the pod with the condition that tells why it is evicted.
 JsonTree Targeted(const Call& call, JsonTree pod) {
   SetCondition(PodConditionTree("DisruptionTarget", true, "EvictionByEvictionAPI",
                                 "Eviction API: evicting", NowOf(call)),
@@ -204,7 +205,7 @@ JsonTree Targeted(const Call& call, JsonTree pod) {
   return pod;
 }
 
-/// Says that the pod is evicted, and deletes it; `options` hold for both.
+/// Marks the pod as evicted and deletes it. `options` apply to both writes.
 Result<void> Evict(const Call& call, DeleteOptions options, bool dry_run) {
   if (!dry_run) {
     KX_ASSIGN_OR_RETURN(const JsonTree written,
@@ -268,7 +269,7 @@ Answer HandleEviction(const Call& call) {
     if (!bound || evicted.error().reason != Reason::kConflict) {
       return Fail(evicted.error());
     }
-    if (!answer.budget.empty()) {  // It may have become ready: the client asks again.
+    if (!answer.budget.empty()) {  // The pod may have become ready, so the client asks again.
       return Fail(TooManyRequests(answer.budget, kBudgetDelay));
     }
   }

@@ -1,4 +1,4 @@
-// get, list and watch.
+// Handles get, list and watch.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -25,7 +25,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// As kube-apiserver: a watch without a timeout lasts from 30 to 60 minutes.
+/// As in kube-apiserver, a watch without a timeout lasts from 30 to 60 minutes.
 constexpr std::chrono::minutes kMinWatchTime{30};
 
 http::Response Body(const AnswerForm& form, std::string body, int code = 200) {
@@ -47,7 +47,7 @@ base::TimePoint DeadlineOf(const Call& call, const ListOptions& options) {
   return call.objects.clock().Now() + time;
 }
 
-/// Where the watch begins, after waiting for a cache that is as fresh as that needs.
+/// Returns where the watch begins, after waiting until the cache is as fresh as that requires.
 Result<WatchStart> StartOf(const Call& call, const ListOptions& options, Cacher& cacher) {
   WatchStart start;
   KX_ASSIGN_OR_RETURN(start.revision, RevisionParam(options.resource_version));
@@ -61,7 +61,7 @@ Result<WatchStart> StartOf(const Call& call, const ListOptions& options, Cacher&
   }
   KX_RETURN_IF_ERROR(AwaitCache(call.request, cacher, needed));
   if (!start.initial_events) {
-    std::optional<http::Waiting> waiting;  // One watch at a time has its past converted.
+    std::optional<http::Waiting> waiting;  // The past of only one watch is converted at a time.
     if (IsConverted(*call.type)) {
       waiting.emplace(call.request);
       KX_RETURN_IF_ERROR(waiting->Check());
@@ -81,7 +81,7 @@ Result<Selection> SelectionOf(const Call& call, const ListOptions& options) {
   selection.namespace_ = call.type->namespaced ? call.info.namespace_ : "";
   KX_ASSIGN_OR_RETURN(selection.labels, apimachinery::LabelSelector::Parse(options.label_selector));
   std::string fields = options.field_selector;
-  if (!call.info.name.empty()) {  // A watch of one object by its path.
+  if (!call.info.name.empty()) {  // This is a watch of one object by its path.
     fields = "metadata.name=" + call.info.name + (fields.empty() ? "" : "," + fields);
   }
   KX_ASSIGN_OR_RETURN(selection.fields, FieldSelector::Parse(fields, *call.type));
@@ -97,7 +97,7 @@ Answer ObjectResponse(const Call& call, const JsonTree& object, int code) {
 Answer HandleGet(const Call& call) {
   KX_ASSIGN_OR_RETURN(const std::int64_t wanted,
                       RevisionParam(Param(call.query, "resourceVersion")));
-  if (wanted > 0) {  // What is read is the latest: only a version of the future is not there.
+  if (wanted > 0) {  // The latest state is read, so only a future version cannot be served.
     KX_ASSIGN_OR_RETURN(const std::int64_t latest,
                         call.objects.storage().CurrentRevision(call.request.stop));
     if (wanted > latest) {
@@ -134,11 +134,11 @@ Answer HandleWatch(const Call& call) {
   watcher.deadline = DeadlineOf(call, options);
   const std::shared_ptr<Cacher> cacher = call.types.CacherOf(call.type);
   auto stream = std::make_shared<CacheWatcher>(call.type, std::move(watcher));
-  // What goes wrong from here on is an event: the client has a stream.
+  // From here on an error is an event, because the client has a stream.
   if (const auto start = StartOf(call, options, *cacher)) {
     cacher->cache().Add(stream, *start);
     if (options.timeout < std::chrono::seconds(0)) {
-      stream->End();  // Its time is over, and nobody has to wait for the next Tick.
+      stream->End();  // The time of the watch is over, so that it need not wait for the next Tick.
     }
   } else if (start.error().reason == Reason::kTooManyRequests) {
     return Fail(start.error());

@@ -1,4 +1,4 @@
-// Objects that are questions: they are answered and not kept.
+// Handles reviews, which are answered and not stored.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 #include "kubexx/apiserver/endpoints/handlers/handlers.h"
 #include "kubexx/apiserver/endpoints/reviews/review_context.h"
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -21,7 +21,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// Answers from what the server of a call knows.
+/// Answers with what the server of a call knows.
 class ReviewOfCall final : public ReviewContext {
  public:
   /// `call` must outlive it.

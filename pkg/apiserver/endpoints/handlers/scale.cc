@@ -8,7 +8,7 @@
 #include "kubexx/apiserver/endpoints/registry/scale_object.h"
 #include "kubexx/apiserver/endpoints/response/formats.h"
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/codec/envelope.h"
 
 namespace kubexx::apiserver {
@@ -89,7 +89,8 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
             }
             JsonTree object = current;
             KX_RETURN_IF_ERROR(SetReplicas(*call.type, *count, object));
-            // Without one it is from the latest version, also of types whose objects need one.
+            // Without a version in the request, the scale is for the latest version, even if
+            // updates of the type require a version.
             if (std::string version = MetaString(scale, "resourceVersion"); !version.empty()) {
               SetMeta(object, "resourceVersion", version);
             }

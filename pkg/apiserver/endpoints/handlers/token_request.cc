@@ -1,4 +1,4 @@
-// The subresource token of service accounts.
+// Handles the subresource token of service accounts.
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -59,7 +59,7 @@ Result<std::chrono::seconds> LifetimeOf(const JsonTree& spec, const std::string&
   return lifetime;
 }
 
-/// Binds the token to an object that is there.
+/// Binds the token to an object that exists.
 Result<void> Bind(const Call& call, const JsonTree& bound, TokenClaims& claims) {
   const std::string version(bound.TextAt("apiVersion"));
   const std::string kind(bound.TextAt("kind"));
@@ -119,7 +119,7 @@ Answer HandleTokenRequest(const Call& call) {
       apimachinery::Time::From(now + claims.lifetime).ToString();
   request["status"]["token"] = call.dry_run() ? "" : call.tokens.Issue(claims);
   KX_ASSIGN_OR_RETURN(const JsonTree canonical, Canonical(*TokenRequestType(), request));
-  // A token is never shown as a table or by its metadata alone.
+  // A token is never shown as a table or only by its metadata.
   const AnswerForm form{.encoding = call.form.encoding};
   http::Response response;
   response.status = 201;

@@ -1,4 +1,4 @@
-// create, update, patch, delete and deletecollection.
+// Handles create, update, patch, delete and deletecollection.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -54,8 +54,8 @@ http::Response DeletedStatus(const Call& call, const JsonTree& object) {
   return response;
 }
 
-/// The answer to a write that was done, with what the client should know of it besides.
-/// `old_finalizers`: see AppendTypeWarnings.
+/// Returns the answer to a write that was made, with warnings for the client. For `old_finalizers`
+/// see AppendTypeWarnings.
 Answer Written(const Call& call, const JsonTree& object,
                const std::vector<std::string>& old_finalizers,
                const std::vector<std::string>& warnings, int code = 200) {
@@ -66,12 +66,12 @@ Answer Written(const Call& call, const JsonTree& object,
   return response;
 }
 
-/// Namespaces that a cluster cannot do without, as kube-apiserver's admission has them.
+/// Whether kube-apiserver's admission forbids to delete the namespace.
 bool IsImmortal(std::string_view namespace_) {
   return namespace_ == "default" || namespace_ == "kube-system" || namespace_ == "kube-public";
 }
 
-/// An object has to be sent to its namespace.
+/// Whether objects of the call's type can be patched with a patch of this media type.
 bool IsPatchType(const Call& call, std::string_view type) {
   return type == "application/json-patch+json" || type == "application/merge-patch+json" ||
          (type == "application/strategic-merge-patch+json" && call.type->schema != nullptr);
@@ -82,7 +82,7 @@ Status UnknownFormat(const std::string& type) {
           "the body of the request was in an unknown format: \"" + type + "\""};
 }
 
-/// Creates an object as it was sent.
+/// Creates an object as the client sent it.
 Answer Make(const Call& call, JsonTree object, const std::vector<std::string>& warnings) {
   KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
   SetDefaults(*call.type, object);
@@ -97,7 +97,7 @@ Answer Make(const Call& call, JsonTree object, const std::vector<std::string>& w
   return Written(call, created, {}, warnings, 201);
 }
 
-/// Stores the object of an update that found none.
+/// Creates the object of an update when it does not exist.
 Answer CreateByUpdate(const Call& call, JsonTree object, const std::vector<std::string>& warnings) {
   if (const std::string uid = MetaString(object, "uid"); !uid.empty()) {
     return Fail(Conflict(
@@ -110,7 +110,8 @@ Answer CreateByUpdate(const Call& call, JsonTree object, const std::vector<std::
   return Make(call, std::move(object), warnings);
 }
 
-/// Applies the request's patch, of the media type `type`, to an object that is a `resource`.
+/// Applies the request's patch, which has the media type `type`, to an object of the type
+/// `resource`.
 Result<JsonTree> Patched(const ResourceType& resource, const std::string& type,
                          const JsonTree& patch, const JsonTree& current) {
   if (type == "application/json-patch+json") {
@@ -177,7 +178,8 @@ Result<JsonTree> ReadBodyAs(const Call& call, const ResourceType& type,
   KX_ASSIGN_OR_RETURN(JsonTree object, ObjectOfJson(text));
   const std::string version = StringAt(object, {"apiVersion"});
   const std::string kind = StringAt(object, {"kind"});
-  if (type.custom && kind.empty()) {  // Go's types are known by their requests, these are not.
+  // Go knows the type of a built-in object from the request, but not that of a custom one.
+  if (type.custom && kind.empty()) {
     return Fail(Reason::kBadRequest, "Object 'Kind' is missing in the data");
   }
   if (type.custom && version.empty()) {
@@ -216,7 +218,7 @@ Answer HandleUpdate(const Call& call) {
   KX_RETURN_IF_ERROR(CheckNamespace(call, sent));
   std::vector<std::string> old_finalizers;
   Admission admission(call, {.operation = "UPDATE"});
-  bool found = false;  // a webhook may deny with NotFound, too
+  bool found = false;  // a webhook may deny a request with NotFound, too
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     found = true;
     KX_RETURN_IF_ERROR(CheckUid(*call.type, current, sent));
@@ -246,7 +248,7 @@ Answer HandleUpdate(const Call& call) {
     if (created || created.error().reason != Reason::kAlreadyExists || tries >= kMostTries) {
       return created;
     }
-    // Somebody else was faster: it is there now.
+    // Another client was faster, so the object exists now.
   }
 }
 
@@ -279,7 +281,7 @@ Answer HandlePatch(const Call& call) {
     KX_RETURN_IF_ERROR(CheckPatchedKind(*call.type, patched));
     KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, patched));
     auto canonical = CanonicalOfSent(*call.type, std::move(patched));
-    if (!canonical) {  // It is not the body that is bad, but what the patch makes of the object.
+    if (!canonical) {  // The patched object is invalid, and not the request's body.
       return Fail(Reason::kInvalid, canonical.error().message, 422);
     }
     JsonTree object = std::move(*canonical);
@@ -335,7 +337,7 @@ Answer HandleDeleteCollection(const Call& call) {
         call, {.operation = "DELETE", .name = key.name, .options = tree, .dry_run = dry_run});
     const auto outcome = call.objects.Delete(*call.type, key, delete_options, dry_run,
                                              call.request.stop, admission.check());
-    // A webhook may deny with that reason, too.
+    // A webhook may deny a request with that reason, too.
     if (!outcome && !apimachinery::IsObjectNotFound(outcome.error())) {
       return Fail(outcome.error());
     }

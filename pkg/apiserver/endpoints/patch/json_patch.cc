@@ -19,11 +19,11 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-// As kube-apiserver: a small patch must not take much time, nor become a large object by copying
-// what it has copied.
+// The limits are those of kube-apiserver: a small patch must neither take long nor make the object
+// large by copying repeatedly what it has copied.
 constexpr std::size_t kMaxOperations = 10000;
 constexpr std::size_t kMaxCopiedBytes = 3 << 20;
-/// What JsonTree::Parse reads: an object that is stored must not nest deeper.
+/// JsonTree::Parse reads objects up to this depth, so a stored object must not nest deeper.
 constexpr std::size_t kMaxDepth = 512;
 
 std::size_t DepthOf(const JsonTree& value, PatchBudget& budget) {
@@ -40,7 +40,7 @@ std::size_t DepthOf(const JsonTree& value, PatchBudget& budget) {
   return depth + 1;
 }
 
-/// The steps of a JSON pointer, unescaped.
+/// Returns the unescaped steps of a JSON pointer.
 std::optional<std::vector<std::string>> Steps(std::string_view pointer) {
   std::vector<std::string> steps;
   if (!pointer.empty() && pointer.front() != '/') {
@@ -52,7 +52,7 @@ std::optional<std::vector<std::string>> Steps(std::string_view pointer) {
     } else if (c == '1' && steps.back().ends_with('~')) {
       steps.back().back() = '/';
     } else if (c == '0' && steps.back().ends_with('~')) {
-      // "~0" is "~" itself; "~01" stays "~1".
+      // "~0" stands for "~" itself, so "~01" stands for "~1".
       steps.back() += '\0';
     } else {
       if (steps.back().ends_with('\0')) {
@@ -89,7 +89,8 @@ std::optional<std::size_t> IndexOf(const JsonTree& array, std::string_view step,
   return index;
 }
 
-/// Where `steps` lead to; null when that is nowhere, or it would be too much work.
+/// Returns the value to which `steps` lead. Null when there is none, or when the search would be
+/// too much work.
 JsonTree* Get(JsonTree& object, std::span<const std::string> steps, PatchBudget& budget) {
   JsonTree* at = &object;
   for (const std::string& step : steps) {
@@ -105,7 +106,7 @@ JsonTree* Get(JsonTree& object, std::span<const std::string> steps, PatchBudget&
   return at;
 }
 
-/// What the last step is a member or an element of.
+/// Returns the object or list that has the member or element of the last step.
 JsonTree* Parent(JsonTree& object, const std::vector<std::string>& steps, PatchBudget& budget) {
   return Get(object, std::span(steps).first(steps.size() - 1), budget);
 }
@@ -179,7 +180,7 @@ bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>
     return Remove(object, steps, budget);
   }
   if (op == "replace") {
-    // As kube-apiserver: a member need not be there.
+    // As in kube-apiserver, the member need not exist.
     JsonTree* const parent = steps.empty() ? nullptr : Parent(object, steps, budget);
     if (parent != nullptr && parent->IsObject()) {
       return AddAt(object, steps, value, budget);
@@ -193,7 +194,7 @@ bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>
   }
   JsonTree* const source = Get(object, op == "test" ? steps : from, budget);
   if (op == "test") {
-    // Numbers are read to be compared, and may have millions of digits.
+    // Numbers are parsed to be compared, and may have millions of digits.
     if (source != nullptr && !source->IsObject() && !source->IsArray() &&
         !budget.TakeBytes(source->ToJson().size() + value.ToJson().size())) {
       return false;
@@ -213,7 +214,7 @@ bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>
 }  // namespace
 
 Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch, PatchBudget budget) {
-  if (patch.IsNull()) {  // No operations, as for Go.
+  if (patch.IsNull()) {  // Go reads null as no operations.
     return object;
   }
   if (!patch.IsArray()) {

@@ -22,29 +22,29 @@ using codec::JsonTree;
 using managedfields::PatchRule;
 using managedfields::Type;
 
-// What things cost in the units of a PatchBudget: an element of a merged list or set is copied and
-// found by its key, a member is found and moved.
+// The costs of operations in the units of a PatchBudget: an element of a merged list or set is
+// copied and found by its key, and a member is found and moved.
 constexpr std::size_t kWorkOfElement = 20;
 constexpr std::size_t kWorkOfMember = 4;
 
 constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
 constexpr std::string_view kOrder = "$setElementOrder/";
 
-/// The member that tells the elements of a list apart; "" where none does.
+/// Returns the member by which the elements of the list are told apart, or "" when there is none.
 std::string_view KeyOf(const PatchRule* rule) {
   return rule == nullptr ? std::string_view() : rule->key;
 }
 
 std::string DirectiveOf(const JsonTree& patch) { return StringAt(patch, {"$patch"}); }
 
-/// Keys and values come from clients: a hash table of them could be made slow by keys that collide.
+/// Keys and values come from clients, who could make a hash table slow with keys that collide.
 using Texts = std::set<std::string, std::less<>>;
 
 Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, const Type& type,
                              PatchBudget& budget);
 
-/// A text that equal values of keys share. It may be as long as the object, so that whoever makes
-/// many of them spends nothing between, which tells whether there is any left.
+/// Returns a text that equal values of keys have in common. It may be as long as the object, so
+/// each call spends from the budget, and fails when nothing is left.
 std::string KeyText(const JsonTree& value, PatchBudget& budget) {
   std::string text;
   if (const auto number = value.AsInt()) {
@@ -58,7 +58,7 @@ std::string KeyText(const JsonTree& value, PatchBudget& budget) {
   return text;
 }
 
-/// A list whose elements are found by a key, in a time that is not that of all pairs of elements.
+/// A list whose elements are found by a key, without comparing all pairs of elements.
 class KeyedList {
  public:
   KeyedList(std::string_view key, PatchBudget& budget) : key_(key), budget_(budget) {}
@@ -69,12 +69,12 @@ class KeyedList {
     }
     elements_.emplace_back(std::move(element));
   }
-  /// The first element with the key of another; null when there is none.
+  /// Returns the first element with the same key as `element`, or null when there is none.
   JsonTree* Counterpart(const JsonTree& element) {
     const auto found = PlacesOf(element);
     return found == places_.end() ? nullptr : &*elements_[found->second.front()];
   }
-  /// Takes all elements with that key out.
+  /// Removes all elements with that key.
   void Erase(const JsonTree& element) {
     const auto found = PlacesOf(element);
     if (found != places_.end()) {
@@ -108,8 +108,8 @@ class KeyedList {
   Places places_{};
 };
 
-/// `type` is that of the elements. What `old` holds is moved, not copied: the patch may name the
-/// same large element many times.
+/// `type` is the type of the elements. The content of `old` is moved, not copied, because the patch
+/// may name the same large element many times.
 Result<JsonTree> MergeList(JsonTree old, const JsonTree& patch, std::string_view key,
                            const Type& type, PatchBudget& budget) {
   for (const JsonTree& element : patch.elements()) {
@@ -146,7 +146,7 @@ Result<JsonTree> MergeList(JsonTree old, const JsonTree& patch, std::string_view
   return list.Take();
 }
 
-/// The names of a list's elements.
+/// Returns the names of a list's elements.
 Result<Texts> KeyTexts(const JsonTree& list, PatchBudget& budget) {
   Texts names;
   for (const JsonTree& element : list.elements()) {
@@ -190,7 +190,7 @@ Result<void> DeleteFromList(JsonTree& object, std::string_view member, const Jso
   return {};
 }
 
-/// Leaves only the members that "$retainKeys" names.
+/// Keeps only the members that "$retainKeys" names.
 Result<void> Retain(JsonTree& object, const JsonTree& keys, PatchBudget& budget) {
   KX_ASSIGN_OR_RETURN(const Texts names, KeyTexts(keys, budget));
   std::vector<JsonTree::Member> kept;
@@ -204,7 +204,8 @@ Result<void> Retain(JsonTree& object, const JsonTree& keys, PatchBudget& budget)
   return {};
 }
 
-/// Puts the elements that "$setElementOrder" names into its order, where they stand.
+/// Puts the elements that "$setElementOrder" names into its order, within the places that they
+/// have.
 Result<void> Reorder(JsonTree& list, const JsonTree& order, std::string_view key,
                      PatchBudget& budget) {
   const auto name_in = [key, &budget](const JsonTree& element) {
@@ -239,9 +240,8 @@ bool IsDirective(std::string_view key) {
          key.starts_with(kDelete);
 }
 
-/// Refuses "$retainKeys" and "$setElementOrder" that are no lists, or of what is none, and members
-/// that the patch changes but
-/// "$retainKeys" does not name.
+/// Refuses "$retainKeys" and "$setElementOrder" that are not lists, or that belong to something
+/// that is not a list, and refuses changes of members that "$retainKeys" does not name.
 Result<void> CheckDirectives(const JsonTree& object, const JsonTree& patch, PatchBudget& budget) {
   const JsonTree* const keys = patch.Find("$retainKeys");
   if (keys != nullptr && !keys->IsArray()) {
@@ -272,11 +272,11 @@ Result<void> CheckDirectives(const JsonTree& object, const JsonTree& patch, Patc
   return {};
 }
 
-/// `type` is that of the object around the member.
+/// `type` is the type of the object around the member.
 Result<JsonTree> MergeValue(std::string_view key, JsonTree old, const JsonTree& change,
                             const Type& type, PatchBudget& budget) {
   const PatchRule* const rule = type.PatchRuleOf(key);
-  // Into nothing it is merged in any case, which leaves out what it has to say about members.
+  // When there is no old value, the change is merged in any case, which removes its directives.
   const bool replaces = rule != nullptr && rule->Replaces() && old.IsObject();
   if (change.IsObject() && !replaces) {
     return MergeObject(std::move(old), change, type.Member(key), budget);
@@ -341,7 +341,7 @@ Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, const Type&
 
 Result<JsonTree> ApplyStrategicMergePatch(JsonTree object, const JsonTree& patch, const Type& type,
                                           PatchBudget budget) {
-  if (patch.IsNull()) {  // No members, as for Go.
+  if (patch.IsNull()) {  // Go reads null as no members.
     return object;
   }
   if (!patch.IsObject()) {

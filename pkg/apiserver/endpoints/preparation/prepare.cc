@@ -21,7 +21,7 @@
 #include "kubexx/apiserver/endpoints/validation/objects/validation.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/apiserver/schema/validate.h"
 #include "kubexx/base/identity.h"
 #include "kubexx/base/utf8.h"
@@ -51,7 +51,8 @@ Result<void> Verdict(const ResourceType& type, const JsonTree& object, FieldCaus
 }
 
 std::string RandomSuffix() {
-  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";  // As upstream: no words.
+  // As in Kubernetes, without vowels, so that no words appear.
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string suffix;
   std::uint64_t random = Random64();
   for (std::size_t i = 0; i < kSuffixBytes; ++i, random /= kLetters.size()) {
@@ -67,17 +68,17 @@ void SetName(JsonTree& object) {
   }
 }
 
-/// A write of an object: what it was before is null for a new one.
+/// A write of an object. `old` is its former state, and is null for a new object.
 struct Write {
   const ResourceType& type;
   WritePart part;
   const JsonTree* old;
-  /// The same, but also where an update is checked as if it were for a new object.
+  /// The former state as well, but null when an update is checked as if it were for a new object.
   const JsonTree* former = old;
 };
 
-/// Adds what is wrong with the spec, but for what was wrong with it before: an object that was
-/// stored before something was checked can still be changed elsewhere.
+/// Adds what is wrong with the spec, except for faults that the former spec has, too. So an object
+/// that was stored before something was checked can still be changed in other places.
 void CheckSpecOf(const Write& write, const JsonTree& object, FieldCauses& causes) {
   if (write.former == nullptr) {
     CheckSpec(write.type, nullptr, object, causes);
@@ -93,8 +94,8 @@ void CheckSpecOf(const Write& write, const JsonTree& object, FieldCauses& causes
   causes.AddAll(NewCauses(std::move(now).Take(), before.kept()));
 }
 
-/// What there is to say of the object of any type, and what the schema of a custom resource says.
-/// kCancelled when it is stopped.
+/// Adds what is wrong with the object according to its type, or to the schema of a custom resource.
+/// Returns kCancelled when the stop is requested.
 Result<void> CheckContent(const Write& write, const JsonTree& object, const std::stop_token& stop,
                           FieldCauses& causes) {
   const ResourceType& type = write.type;
@@ -111,14 +112,15 @@ Result<void> CheckContent(const Write& write, const JsonTree& object, const std:
     causes.AddAll(std::move(found));
   } else if (const auto check = BehaviorOf(type).check_long;
              check != nullptr && write.part != WritePart::kStatus) {
-    // The status says what is stored, whatever that is: else it could not be mended.
+    // The status of the definition describes the stored definition, whatever that is. Otherwise it
+    // could not be repaired.
     check(old, object, budget, causes);
   }
   return budget.stopped() ? Fail(Reason::kCancelled, "stopped while the object was checked")
                           : Result<void>();
 }
 
-/// Whether the change counts as a new generation.
+/// Whether the change makes a new generation.
 bool IsNewGeneration(const ResourceType& type, const JsonTree& current, const JsonTree& object) {
   if (!SameSpec(current, object) && (type.custom || !SameSpecValue(current, object))) {
     return true;
@@ -148,7 +150,8 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
 }
 
 std::string GeneratedName(std::string_view prefix) {
-  // The cut may go through a character: some types allow any in their names.
+  // The prefix may be cut inside a character, because some types allow any characters in their
+  // names.
   return base::ToValidUtf8(prefix.substr(0, kMaxLabelBytes - kSuffixBytes)) + RandomSuffix();
 }
 
@@ -156,7 +159,7 @@ Result<void> CheckUrl(const JsonTree& object, const apimachinery::ObjectKey& of_
   for (const auto& [field, wanted] :
        {std::pair("name", &of_url.name), std::pair("namespace", &of_url.namespace_)}) {
     const std::string given = MetaString(object, field);
-    // Where there are no namespaces it means nothing.
+    // For a resource without namespaces, the namespace means nothing.
     if (!given.empty() && !wanted->empty() && given != *wanted) {
       return Fail(Reason::kBadRequest, std::string("the ") + field + " of the object (" + given +
                                            ") does not match the " + field + " on the URL (" +
@@ -217,7 +220,7 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
   if (type.has_status() && type.custom) {
     object.Erase("status");
   } else if (type.has_status() && !type.rules.keeps_new_status) {
-    // With the fields that the type always has.
+    // This adds the fields that the type always has.
     KX_ASSIGN_OR_RETURN(JsonTree blank, Canonical(type, JsonTree::Object()));
     const JsonTree* const status = blank.Find("status");
     object["status"] = status == nullptr ? JsonTree::Object() : *status;
@@ -250,7 +253,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   if (const std::string version = MetaString(object, "resourceVersion");
       part != WritePart::kAll && type.rules.needs_version && (version.empty() || version == "0")) {
     ResourceType named = type;
-    named.kind = type.plural;  // As kube-apiserver has it in this one error.
+    named.kind = type.plural;  // kube-apiserver writes the plural in this error.
     FieldCauses causes;
     causes.Invalid("metadata.resourceVersion", "0", "must be specified for an update");
     return Verdict(named, current, std::move(causes));
@@ -268,7 +271,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
       check(part, current, object, causes);
     }
     CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
-    // They are what else no update of a pod may change.
+    // These are the checks of what other updates of a pod may not change.
     const JsonTree* const old = of_spec ? nullptr : &current;
     KX_RETURN_IF_ERROR(CheckContent({.type = type, .part = part, .old = old, .former = &current},
                                     object, stop, causes));
@@ -287,7 +290,8 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   SetDefaults(type, object);
   CountGeneration(type, current, object);
   if (part == WritePart::kAll) {
-    return {};  // It is no client's fault, and what waits to go has to.
+    // The fault is not the client's, and objects that wait for their deletion have to be deleted.
+    return {};
   }
   CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
   CheckImmutable(type, current, object, causes);
@@ -296,7 +300,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   return Verdict(type, object, std::move(causes));
 }
 
-/// `object`, of the version that objects are stored in, in that of the request.
+/// Converts `object` from the version in which objects are stored back to that of the request.
 Result<void> TakeBack(const ResourceType& type, JsonTree& object) {
   KX_ASSIGN_OR_RETURN(object, Canonical(type, type.convert(object, type.ApiVersion())));
   return {};
@@ -304,8 +308,8 @@ Result<void> TakeBack(const ResourceType& type, JsonTree& object) {
 
 }  // namespace
 
-// The parts of an object, spec and status, are those of the version that is stored: another one may
-// have them in annotations.
+// The parts of an object, spec and status, are those of the stored version, because another version
+// may have them in annotations.
 Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
                            base::Clock& clock, JsonTree& object, const std::stop_token& stop) {
   if (!type.stored_as) {
@@ -324,7 +328,7 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
   const std::string stored = type.stored_as->ApiVersion();
   object = type.convert(object, stored);
   JsonTree former = type.convert(current, stored);
-  SetDefaults(*type.stored_as, former);  // It has more of them.
+  SetDefaults(*type.stored_as, former);  // the stored version has more defaults
   KX_RETURN_IF_ERROR(PrepareChange(*type.stored_as, part, former, object, stop));
   return TakeBack(type, object);
 }

@@ -31,13 +31,14 @@ Result<void> CheckVersion(const ResourceType& type, const JsonTree& current,
 void CheckServerMetadata(const ResourceType& type, WritePart part, const JsonTree& current,
                          const JsonTree& object, FieldCauses& causes) {
   if (type.custom && part == WritePart::kStatus) {
-    return;  // Of these it takes nothing else along.
+    return;  // For these types, nothing else is taken over.
   }
   for (const char* const field : {"uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     const JsonTree* const before = current.At({"metadata", field});
     const JsonTree* const after = object.At({"metadata", field});
     const bool given = after != nullptr && !after->IsNull() && *after != "";
-    // It stays, whatever is sent; that of a pod has nothing to do with its status either.
+    // The value stays, whatever the client sends. For a pod, it does not depend on the status
+    // either.
     const bool kept =
         std::string_view(field) == "deletionTimestamp" &&
         (IsDeleting(current) || (part == WritePart::kStatus && type.rules.deleted_gracefully));
@@ -57,7 +58,7 @@ void KeepServerMetadata(const JsonTree& current, JsonTree& object) {
       object["metadata"].Erase(field);
     }
   }
-  object["metadata"].Erase("selfLink");  // No object has one any more.
+  object["metadata"].Erase("selfLink");  // No object has a selfLink any more.
 }
 
 }  // namespace kubexx::apiserver

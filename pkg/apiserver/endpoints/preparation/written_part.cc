@@ -45,7 +45,7 @@ void TakeMetadata(std::span<const std::string_view> kept, const JsonTree& from, 
   }
 }
 
-/// Adds the field at `path`, names of members with dots between.
+/// Adds the field at `path`, which has the names of members with dots in between.
 void InsertField(std::string_view path, FieldSet& set) {
   managedfields::Path elements;
   for (std::size_t begin = 0; begin <= path.size();) {

@@ -56,7 +56,8 @@ std::string StorageVersionOf(const JsonTree& definition) {
   return {};
 }
 
-/// What the versions of a definition, of which there may be thousands, have in common.
+/// The properties that all versions of a definition have in common. There may be thousands of
+/// versions.
 struct Common {
   std::string storage_version{};
   std::string best{};  ///< the one to use rather than a deprecated one; "" when there is none
@@ -81,8 +82,8 @@ Common CommonOf(const JsonTree& definition) {
   return common;
 }
 
-/// What the users of a version are told, "" when it is not deprecated: the definition's words, or
-/// which version to use instead, the best of those that are better.
+/// Returns the warning for users of a version, or "" when the version is not deprecated. It is the
+/// definition's own text, or names the best of the better versions.
 std::string DeprecationOf(const JsonTree& definition, const JsonTree& version,
                           const Common& common) {
   if (!BoolAt(version, {"deprecated"})) {
@@ -145,7 +146,7 @@ bool OverlapsBuiltin(const JsonTree& definition) {
   static const std::vector<ResourceTypeRef> kBuiltin = BuiltinTypes();
   return std::ranges::any_of(
       kBuiltin, [prefix = CustomPrefixOf(definition)](const ResourceTypeRef& one) {
-        // Nor may the one be a part of the other.
+        // One prefix must not be the beginning of the other either.
         return one->prefix.starts_with(prefix) || prefix.starts_with(one->prefix);
       });
 }

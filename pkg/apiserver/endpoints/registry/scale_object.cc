@@ -24,7 +24,7 @@ JsonTree ReplicasAt(const JsonTree& object, std::initializer_list<std::string_vi
   return found == nullptr ? 0 : found->AsInt().value_or(0);
 }
 
-/// The value at a path of members.
+/// Returns the value at a path of members.
 const JsonTree* Follow(const JsonTree& object, const std::vector<std::string>& members) {
   const std::vector<std::string_view> path(members.begin(), members.end());
   return object.At(path);
@@ -35,7 +35,7 @@ std::int64_t CountAt(const JsonTree& object, const std::vector<std::string>& mem
   return found == nullptr ? 0 : found->AsInt().value_or(0);
 }
 
-/// Of a custom resource, where its definition says.
+/// Makes the Scale of a custom resource from the paths in its definition.
 JsonTree CustomScale(const schema::ScalePaths& paths, const JsonTree& object, JsonTree scale) {
   scale["spec"]["replicas"] = CountAt(object, paths.spec_replicas);
   scale["status"]["replicas"] = CountAt(object, paths.status_replicas);
@@ -48,7 +48,7 @@ JsonTree CustomScale(const schema::ScalePaths& paths, const JsonTree& object, Js
   return scale;
 }
 
-/// The labels of a selector as text, as autoscalers want it.
+/// Returns the labels of a selector as text, which autoscalers read.
 std::string SelectorText(const JsonTree& object) {
   const JsonTree* labels = object.At({"spec", "selector", "matchLabels"});
   if (labels == nullptr) {
@@ -107,7 +107,7 @@ Result<void> SetReplicas(const ResourceType& type, std::int64_t count, JsonTree&
   JsonTree* at = &object;
   std::string path;
   for (const std::string& member : type.custom->scale.spec_replicas) {
-    // What is no object would be replaced by one.
+    // A value that is not an object would be replaced by one.
     if (!at->IsObject() && !at->IsNull()) {
       return Fail(Reason::kInvalid, "value cannot be set because " + path + " is not an object",
                   422);

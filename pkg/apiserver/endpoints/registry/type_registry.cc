@@ -11,17 +11,18 @@ namespace kubexx::apiserver {
 
 namespace {
 
-/// Fewer objects than these are read as quickly as a cache is made.
+/// Reading so few objects is as fast as making a cache.
 constexpr std::size_t kMostInVain = 1000;
 
-/// How long a cache that is not used any more has for what its watches have not heard.
+/// The time in which the watches of a cache that is no longer used have to receive their last
+/// events.
 constexpr base::Duration kTimeToLeave = std::chrono::seconds(30);
 
 std::string NameOfType(const ResourceType& type) {
   return type.QualifiedPlural() + "/" + type.version;
 }
 
-/// Where a type is in a Table.
+/// Returns the key of a type in a Table.
 auto PlaceOf(const ResourceTypeRef& type) {
   return std::tuple<std::string_view, std::string_view, std::string_view>(
       type->group, type->version, type->plural);
@@ -37,7 +38,7 @@ class TypeRegistry::Table {
 
   const std::vector<ResourceTypeRef>& all() const { return all_; }
 
-  /// Null when it is not there; the first of those with one name.
+  /// Returns null when there is no such type, and the first one of several with the same name.
   ResourceTypeRef Find(std::string_view group, std::string_view version,
                        std::string_view plural) const {
     const std::tuple wanted(group, version, plural);
@@ -84,7 +85,7 @@ std::vector<ResourceTypeRef> TypeRegistry::All() const {
 void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types, storage::Revision revision) {
   const base::MutexLock turn(turn_);
   const TableRef before = Custom();
-  for (ResourceTypeRef& type : types) {  // What has not changed stays.
+  for (ResourceTypeRef& type : types) {  // A type that has not changed stays the same object.
     ResourceTypeRef old = before->Find(*type);
     if (old != nullptr && old != type && *old == *type) {
       type = std::move(old);
@@ -111,7 +112,7 @@ void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types, storage::Revisi
   }
   const base::TimePoint deadline = options_.clock.Now() + kTimeToLeave;
   for (std::shared_ptr<Cacher>& cacher : ended) {
-    // Where nobody has it but this, nobody watches, or is about to.
+    // If only this place has the cache, nobody watches it or is about to.
     if (cacher.use_count() > 1 || cacher->cache().watchers() > 0) {
       cacher->EndAt(revision);
       base::MutexLock lock(mu_);
@@ -126,14 +127,14 @@ std::shared_ptr<Cacher> TypeRegistry::CacherOf(const ResourceTypeRef& type) {
   if (now == nullptr) {
     now = custom_->Find(*type);
   }
-  if (now == nullptr) {  // its definition has gone since the request came
+  if (now == nullptr) {  // its definition has been deleted since the request came
     return std::make_shared<Cacher>(type, storage_, options_);
   }
   const std::string name = NameOfType(*now);
   if (const auto found = cachers_.find(name); found != cachers_.end()) {
     return found->second;
   }
-  // Made first: where there is no thread for it, there is no entry without one.
+  // The cache is made first: when there is no thread for it, there is no entry without a cache.
   auto cacher = std::make_shared<Cacher>(std::move(now), storage_, options_);
   cachers_.emplace(name, cacher);
   return cacher;
@@ -185,7 +186,7 @@ void TypeRegistry::EndLeaving() {
     waiting = leaving_;
   }
   for (const Leaving& one :
-       waiting) {  // The storage is asked, and the caches go, without the lock.
+       waiting) {  // The storage is asked, and the caches are destroyed, without the lock.
     if (!one.cacher->cache().Has(one.until) && options_.clock.Now() < one.deadline) {
       one.cacher->EndAt(one.until);
       continue;

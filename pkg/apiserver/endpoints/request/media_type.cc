@@ -31,7 +31,7 @@ std::string_view WithoutBlanks(std::string_view text) {
   return text;
 }
 
-/// What is before the separator; `rest` becomes what is behind it.
+/// Returns the text before the separator. `rest` becomes the text after it.
 std::string_view Next(std::string_view& rest, char separator) {
   const std::size_t end = std::min(rest.find(separator), rest.size());
   const std::string_view part = rest.substr(0, end);
@@ -85,11 +85,11 @@ std::optional<Clause> ReadClause(std::string_view text) {
   return clause;
 }
 
-/// Up to so many clauses are sorted one by one into those before them.
+/// At most so many clauses are sorted by insertion.
 constexpr std::size_t kFewClauses = 12;
 
-/// What names a type goes before what names none, whatever their qualities. That is no order; which
-/// clause comes first depends on how it is sorted.
+/// A clause that names a type comes before one that does not, whatever their qualities are. That is
+/// not an order, so the result depends on the algorithm by which the clauses are sorted.
 bool GoesBefore(const Clause& a, const Clause& b) {
   return a.quality > b.quality || (!a.any_type() && b.any_type()) ||
          (!a.any_subtype() && b.any_subtype());
@@ -107,7 +107,7 @@ void Sort(std::vector<Clause>& clauses) {
   }
 }
 
-/// The form in which `encoding` is what the client means by the parameters of its media type.
+/// Returns the form that the parameters of the media type describe for `encoding`.
 std::optional<AnswerForm> FormFor(const MediaType& media, codec::Encoding encoding,
                                   const Offer& offer) {
   const std::string_view stream = media.Parameter("stream");

@@ -15,7 +15,7 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-/// Without the port; an IPv6 address without its brackets.
+/// Returns the host without the port. An IPv6 address has no brackets.
 std::string HostOf(std::string_view authority) {
   if (authority.starts_with('[')) {
     return std::string(authority.substr(1, authority.find(']') - 1));
@@ -29,7 +29,7 @@ bool IsAddress(const std::string& host) {
          ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
 }
 
-/// Schemes and hosts have no case.
+/// The case of schemes and hosts does not matter.
 bool IsOneOf(const std::vector<std::string>& list, const std::string& lower) {
   return std::ranges::any_of(list,
                              [&](const std::string& one) { return base::ToLower(one) == lower; });

@@ -26,7 +26,7 @@ int HexDigit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// `strict`: nothing for a bad escape.
+/// With `strict`, it returns nothing for a bad escape.
 std::optional<std::string> Decode(std::string_view text, bool plus_is_space, bool strict) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -47,8 +47,8 @@ std::optional<std::string> Decode(std::string_view text, bool plus_is_space, boo
   return decoded;
 }
 
-/// The decoded segments, without the slashes at either end; nothing for a bad escape, and for empty
-/// segments but the name of a namespace, which then means all of them.
+/// Returns the decoded segments without the slashes at both ends. Returns nothing for a bad escape
+/// and for an empty segment, except for an empty namespace, which means all namespaces.
 std::optional<std::vector<std::string>> Segments(std::string_view path) {
   if (path.starts_with('/')) {
     path.remove_prefix(1);
@@ -95,7 +95,7 @@ std::string VerbOf(std::string_view method, const RequestInfo& info, const Query
   return info.name.empty() ? "list" : "get";
 }
 
-/// Names and subresource from the segments after the version.
+/// Reads the names and the subresource from the segments after the version.
 void ReadSegments(const std::vector<std::string>& segments, std::size_t at, RequestInfo& info) {
   const std::size_t left = segments.size() - at;
   if (left >= 2 && segments[at] == "namespaces") {
@@ -115,7 +115,7 @@ void ReadSegments(const std::vector<std::string>& segments, std::size_t at, Requ
   }
 }
 
-/// Gives the names and values to `take`, decoded and in their order.
+/// Passes the decoded names and values to `take`, in their order.
 void ForEachParameter(std::string_view query,
                       base::FunctionRef<void(std::string name, std::string value)> take) {
   while (!query.empty()) {
@@ -130,7 +130,7 @@ void ForEachParameter(std::string_view query,
   }
 }
 
-/// What is longer is no different, and would not fit into a point of time.
+/// A longer timeout makes no difference, and would not fit into a point of time.
 constexpr std::chrono::seconds kLongestTimeout = std::chrono::hours(24 * 366);
 
 }  // namespace
@@ -208,8 +208,8 @@ std::optional<RequestInfo> ParseResourcePath(std::string_view method, std::strin
   // The old form of watches, /api/v1/watch/pods.
   const bool watch_path = at < segments->size() && (*segments)[at] == "watch";
   at += watch_path ? 1 : 0;
-  // `Segments` lets an empty one follow any "namespaces"; it is a namespace only at the path's
-  // begin.
+  // `Segments` accepts an empty segment after any "namespaces", but it is a namespace only at the
+  // beginning of the path.
   const auto empty = std::ranges::find(*segments, "");
   if (empty != segments->end() &&
       (empty != segments->begin() + static_cast<std::ptrdiff_t>(at) + 1 ||
@@ -233,7 +233,7 @@ Result<apimachinery::ListOptions> ListOptionsOf(const Query& query) {
     options.send_initial_events = BoolParam(query, "sendInitialEvents");
   }
   KX_ASSIGN_OR_RETURN(options.limit, NumberParam(query, "limit"));
-  options.limit = std::max<std::int64_t>(options.limit, 0);  // As if there were none.
+  options.limit = std::max<std::int64_t>(options.limit, 0);  // A negative limit means no limit.
   KX_ASSIGN_OR_RETURN(const std::int64_t seconds, NumberParam(query, "timeoutSeconds"));
   options.timeout = std::min(std::chrono::seconds(seconds), kLongestTimeout);
   return options;

@@ -7,7 +7,7 @@
 #include "kubexx/apiserver/endpoints/response/partial_metadata.h"
 #include "kubexx/apiserver/endpoints/response/table.h"
 #include "kubexx/apiserver/endpoints/response/wire.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/codec/json_tree.h"
@@ -31,7 +31,7 @@ std::string MetaJson(const ListHead& head) {
   return meta.ToJson();
 }
 
-/// meta/v1 ListMeta.
+/// Encodes meta/v1 ListMeta.
 std::string MetaProtobuf(const ListHead& head) {
   std::string meta;
   AppendField(1, "", meta);
@@ -47,7 +47,8 @@ bool IsPartial(const AnswerForm& form) {
   return form.view == View::kPartialMetadata || form.view == View::kPartialMetadataList;
 }
 
-/// v1beta1 has the items of its list in field 1 and the metadata in 2, v1 the other way round.
+/// In v1beta1 the items of the list are field 1 and the metadata field 2, and in v1 it is the other
+/// way round.
 bool IsBetaPartial(const AnswerForm& form) { return form.beta && IsPartial(form); }
 
 TableForm TableFormOf(const AnswerForm& form) {
@@ -63,7 +64,7 @@ Result<std::string> PartialEnvelope(const AnswerForm& form, std::string_view jso
 
 class JsonFrames final : public FrameFormat {
  public:
-  /// `headers`: tables tell their columns.
+  /// `headers` tells whether tables have the definitions of their columns.
   JsonFrames(const AnswerForm& form, bool headers) : form_(form), headers_(headers) {}
 
   Result<std::string> Frame(WatchEventType type, const ResourceType& resource,
@@ -97,7 +98,7 @@ class ProtobufFrames final : public FrameFormat {
                             std::string_view json) const override {
     std::string enveloped;
     if (type == WatchEventType::kError) {
-      // As clients expect it of a stream of protobuf, too, a Status may be JSON in its envelope.
+      // Clients also accept a Status in a stream of protobuf that is JSON in its envelope.
       KX_ASSIGN_OR_RETURN(enveloped, StatusProtobuf(json));
     } else if (IsPartial(form_)) {
       KX_ASSIGN_OR_RETURN(enveloped, PartialEnvelope(form_, json));
@@ -120,13 +121,13 @@ class ProtobufFrames final : public FrameFormat {
   AnswerForm form_;
 };
 
-/// What every watch of the form shares.
+/// The frames that all watches with this form share.
 struct SharedFrames {
   std::shared_ptr<const FrameFormat> first{};
   std::shared_ptr<const FrameFormat> others{};
 };
 
-/// How many forms there are: two encodings, views, versions of them, and kinds of rows.
+/// The number of forms: two encodings, four views, two versions of these, and three kinds of rows.
 constexpr std::size_t kForms = std::size_t{2} * 4 * 2 * 3;
 
 std::size_t NumberOf(const AnswerForm& form) {
@@ -213,7 +214,7 @@ Result<std::string> ListBody::Finish(const ListHead& head) {
     codec::WriteEnvelope(api_version, kind, message, body);
     return body;
   }
-  // In place: a list may have many megabytes.
+  // The text is inserted in place, because a list may have many megabytes.
   items_.insert(0, form_.view == View::kTable
                        ? TableHead(type_, TableFormOf(form_), MetaJson(head))
                        : R"({"kind":")" + kind + R"(","apiVersion":")" + api_version +

@@ -19,19 +19,19 @@ using codec::JsonTree;
 constexpr Column kPlainColumns[] = {kNameColumn, {"Created At", "date", CreatedCell}};
 constexpr ColumnTable kPlainTable{.columns = kPlainColumns};
 
-/// That of a built-in type.
+/// Returns the table of a built-in type.
 const ColumnTable& BuiltinTableOf(const ResourceType& type) {
   return type.columns == nullptr ? kPlainTable : *type.columns;
 }
 
-/// Cells behind so many bytes of text are empty: each column may show all of an object, and nobody
+/// Cells after so many bytes of text are empty. Each column could show the whole object, and nobody
 /// reads that in a table.
 constexpr std::size_t kMaxRowBytes = 4 << 20;
-/// So are cells behind so many members and elements that were looked at: a definition may have tens
-/// of thousands of columns, and an object as many members.
+/// Cells are also empty after so many members and elements were looked at, because a definition may
+/// have tens of thousands of columns, and an object as many members.
 constexpr std::size_t kMaxRowLooks = 1 << 20;
 
-/// The cell of a column that a definition names, as kube-apiserver fills it.
+/// Returns the cell of a column that a definition names, as kube-apiserver fills it.
 JsonTree CustomCell(const schema::PrinterColumn& column, const JsonTree& object,
                     std::size_t& looks) {
   const std::vector<const JsonTree*> found = column.path.FindWithin(object, looks);

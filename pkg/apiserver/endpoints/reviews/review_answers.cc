@@ -31,7 +31,7 @@ JsonTree UserInfo(const User& user) {
   return info;
 }
 
-/// Who a SubjectAccessReview asks about.
+/// Returns the user about whom a SubjectAccessReview asks.
 User UserOf(const JsonTree& spec) {
   User user;
   user.name = spec.TextAt("user");
@@ -40,7 +40,7 @@ User UserOf(const JsonTree& spec) {
   return user;
 }
 
-/// What a SubjectAccessReview asks for.
+/// Returns the right about which a SubjectAccessReview asks.
 rbac::Request RequestOf(const JsonTree& spec) {
   rbac::Request request;
   if (const JsonTree* const path = spec.Find("nonResourceAttributes")) {
@@ -60,7 +60,7 @@ rbac::Request RequestOf(const JsonTree& spec) {
   return request;
 }
 
-/// As kube-apiserver, whose error names no kind.
+/// As in kube-apiserver, the error names no kind.
 Status BadReview(std::string field, const std::string& value, std::string_view why) {
   ResourceType type;
   type.group = "authorization.k8s.io";
@@ -85,7 +85,7 @@ Result<void> CheckWhat(const JsonTree& spec) {
                               "cannot be specified in combination with resourceAttributes"));
 }
 
-/// Who may ask about one namespace does not learn about others.
+/// A user who may ask about one namespace must not learn about others.
 Result<void> CheckIsLocal(std::string_view namespace_, const JsonTree& spec) {
   if (const JsonTree* const path = spec.Find("nonResourceAttributes")) {
     return Fail(BadReview("spec.nonResourceAttributes", path->ToJson(),
@@ -100,7 +100,7 @@ Result<void> CheckIsLocal(std::string_view namespace_, const JsonTree& spec) {
   return {};
 }
 
-/// Says whether the user may do what the spec says.
+/// Answers whether the user may do what the spec describes.
 Result<void> AnswerAccess(ReviewContext& context, const User& user, const JsonTree& spec,
                           JsonTree& status) {
   KX_ASSIGN_OR_RETURN(const rbac::Decision decision, context.Decide(user, RequestOf(spec)));

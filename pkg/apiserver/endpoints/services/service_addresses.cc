@@ -26,7 +26,7 @@ using Claim = ServiceAllocator::Claim;
 constexpr const char* kNodePort = "nodePort";
 constexpr const char* kHealthPort = "healthCheckNodePort";
 
-/// A Service that is written, and what it claims.
+/// A Service that is written, with what it claims.
 struct ServiceWrite {
   const ResourceType& type;
   JsonTree& object;
@@ -60,7 +60,7 @@ bool HasNodePorts(const JsonTree& spec) {
   return type == "NodePort" || type == "LoadBalancer";
 }
 
-/// Whether ports that name none get one.
+/// Whether ports that do not name a node port get one.
 bool GetsNodePorts(const JsonTree& spec) {
   const JsonTree* const wanted = spec.Find("allocateLoadBalancerNodePorts");
   return HasNodePorts(spec) && (spec.TextAt("type") == "NodePort" || wanted == nullptr ||
@@ -82,7 +82,7 @@ std::set<std::int64_t> NodePortsOf(const JsonTree& spec) {
   return numbers;
 }
 
-/// Takes the addresses from `from` on that the families are for.
+/// Takes the addresses from `from` on for the families.
 Result<void> TakeAddresses(const ServiceWrite& service, ServiceFamilies& fields, std::size_t from) {
   for (std::size_t i = from; i < fields.families.size(); ++i) {
     if (i >= fields.cluster_ips.size()) {
@@ -129,7 +129,8 @@ Result<std::int64_t> TakeAnyNodePort(const ServiceWrite& service) {
                 : service.Failed("failed to allocate a nodePort: range is full");
 }
 
-/// The ports of nodes that a Service names, by its ports; of several for one port the first.
+/// Returns the node ports that a Service names, by the ports. When several are named for one port,
+/// the first one counts.
 std::map<std::int64_t, std::int64_t> NamedNodePorts(const JsonTree& spec) {
   std::map<std::int64_t, std::int64_t> named;
   for (const JsonTree& port : ElementsAt(spec, {"ports"})) {
@@ -140,7 +141,7 @@ std::map<std::int64_t, std::int64_t> NamedNodePorts(const JsonTree& spec) {
   return named;
 }
 
-/// The same port of several protocols has one port of the nodes.
+/// The same port of several protocols has the same node port.
 Result<void> TakeNewPorts(const ServiceWrite& service) {
   JsonTree& spec = service.spec();
   std::map<std::int64_t, std::int64_t> by_port;
@@ -188,7 +189,7 @@ Result<void> TakeHealthPort(const ServiceWrite& service) {
   return {};
 }
 
-/// Ports of nodes that an update leaves out, by the names of the ports.
+/// Keeps node ports that an update leaves out, by the names of the ports.
 void KeepNodePorts(const JsonTree& before, JsonTree& after) {
   if (GetsNodePorts(before) && GetsNodePorts(after)) {
     const std::set<std::int64_t> used = NodePortsOf(after);
@@ -218,7 +219,7 @@ Result<void> ChangeAddresses(const ServiceWrite& service, const ServiceFamilies&
   if (before.is_name() && after.is_name()) {
     return {};
   }
-  // One of a server that gave out none has none.
+  // A Service from a server that did not allocate addresses has none.
   if (before.is_name() || before.cluster_ips.empty()) {
     return after.is_name() || after.is_headless() ? Result<void>()
                                                   : TakeAddresses(service, after, 0);
@@ -239,7 +240,7 @@ Result<void> ChangeAddresses(const ServiceWrite& service, const ServiceFamilies&
   return {};
 }
 
-/// Takes the ports of nodes that the update has besides, and gives up those that it has no more.
+/// Takes the node ports that the update adds, and gives up those that it removes.
 Result<void> ChangeNodePorts(const ServiceWrite& service, const JsonTree& before) {
   JsonTree& spec = service.spec();
   const std::set<std::int64_t> former = NodePortsOf(before);
@@ -289,7 +290,7 @@ Result<void> ChangeHealthPort(const ServiceWrite& service, const JsonTree& befor
   return {};
 }
 
-/// Takes a member of an update away that is the one of before.
+/// Removes a member of an update that equals the former one.
 void DropSame(const JsonTree& before, JsonTree& after, const char* member) {
   const JsonTree* const former = before.Find(member);
   const JsonTree* const now = after.Find(member);

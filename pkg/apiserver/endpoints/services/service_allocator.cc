@@ -17,7 +17,7 @@ using codec::JsonTree;
 constexpr const char* kTakenAddress = "provided IP is already allocated";
 constexpr const char* kTakenPort = "provided port is already allocated";
 constexpr const char* kForeignAddress = "the provided network does not match the current range";
-/// What a dry run says of ports, as kube-apiserver: none that a Service gets.
+/// As in kube-apiserver, a dry run shows node ports from here on, which no Service gets.
 constexpr std::int64_t kFirstDryPort = 32769;
 
 std::uint64_t Random() {
@@ -85,7 +85,8 @@ Result<bool> ServiceAllocator::Fill(const ResourceType& type, bool again,
   const auto read = [&](storage::KeyValue&& kv) -> Result<void> {
     const auto json = JsonOfStored(type, *kv.value, kv.mod_revision, stop);
     const auto service = json ? JsonTree::Parse(*json) : JsonTree();
-    if (service) {  // What cannot be read has no address that anybody could be told of.
+    // A Service that cannot be read has no address about which anybody could be told.
+    if (service) {
       std::ranges::copy(ItemsOf(*service), std::back_inserter(found));
     }
     return {};
@@ -249,7 +250,7 @@ void ServiceAllocator::Claim::End(Outcome outcome) {
     }
   }
   if (outcome == Outcome::kUnknown) {
-    allocator.filled_ = false;  // All of it stays taken until the Services have been read.
+    allocator.filled_ = false;  // Everything stays taken until the Services have been read.
     return;
   }
   for (const Item& item : outcome == Outcome::kDone ? given_up_ : taken_) {

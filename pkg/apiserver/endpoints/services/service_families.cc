@@ -62,7 +62,7 @@ void SetText(JsonTree& spec, const char* member, const std::string& text) {
   }
 }
 
-/// Adds what is wrong about single addresses; whether there is something.
+/// Adds what is wrong with single addresses. Returns whether there is such a fault.
 bool CheckAddresses(const ServiceFamilies* old, const ServiceFamilies& fields,
                     FieldCauses& causes) {
   bool bad = false;
@@ -87,7 +87,7 @@ bool CheckAddresses(const ServiceFamilies* old, const ServiceFamilies& fields,
   return bad;
 }
 
-/// Of an update: what it takes away of two families has to be meant.
+/// Checks that an update that removes one of two families names what it removes.
 void CheckReduced(const ServiceFamilies& old, ServiceFamilies& fields, FieldCauses& causes) {
   const auto reduced = [](const auto& before, const auto& after) {
     return !after.empty() && after.size() < before.size();
@@ -111,7 +111,8 @@ void CheckReduced(const ServiceFamilies& old, ServiceFamilies& fields, FieldCaus
   }
 }
 
-/// Whether the policy allows two of what is named, and the families of the addresses.
+/// Checks whether the policy allows two families when two are named, and whether the addresses fit
+/// the families.
 void CheckNamed(const ServiceRanges& ranges, ServiceFamilies& fields, FieldCauses& causes) {
   if (fields.policy == kSingle) {
     for (const auto& [list, what] : {std::pair(&fields.cluster_ips, "cluster IPs"),
@@ -138,7 +139,7 @@ void CheckNamed(const ServiceRanges& ranges, ServiceFamilies& fields, FieldCause
   }
 }
 
-/// Without a selector somebody else says what is behind it, of whatever family.
+/// Without a selector, somebody else provides the endpoints, and they may be of any family.
 void ChooseOfHeadless(const std::string& first, ServiceFamilies& fields) {
   if (fields.families.empty()) {
     fields.families.push_back(first);
@@ -161,7 +162,7 @@ void CheckThere(const ServiceRanges& ranges, const ServiceFamilies& fields, Fiel
   }
 }
 
-/// Of one of the two lists, in an update.
+/// Checks one of the two lists in an update.
 void CheckListChange(const char* field, const std::vector<std::string>& before,
                      const std::vector<std::string>& after, const ServiceFamilies& fields,
                      FieldCauses& causes) {

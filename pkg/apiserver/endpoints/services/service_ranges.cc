@@ -15,12 +15,13 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-/// As kube-apiserver wants it.
+/// kube-apiserver requires at least this size.
 constexpr std::size_t kMinRangeBits = 3;
 constexpr std::size_t kMaxRangeBits = 63;
 constexpr std::size_t kBytesOfNumber = 8;
 
-/// As kube-apiserver: a part of the range, within limits, and nothing of a small one.
+/// As in kube-apiserver, the lower band is a part of the range, within limits, and a small range
+/// has none.
 std::uint64_t LowOf(std::uint64_t size, std::uint64_t part, std::uint64_t most) {
   constexpr std::uint64_t kLeast = 16;
   return size <= kLeast ? 0 : std::clamp(size / part, kLeast, most);

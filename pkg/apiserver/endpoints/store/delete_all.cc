@@ -17,16 +17,17 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// Of one pass over objects of a type, so many failures are told of.
+/// One pass over the objects of a type reports at most so many failures.
 constexpr int kMaxTold = 10;
 
-/// The storage answers nothing, so that others fail like this one, perhaps each after its time.
+/// Whether the storage does not answer. Then the other deletions would fail in the same way,
+/// perhaps each after its timeout.
 bool IsOfAll(Reason reason) {
   return reason == Reason::kUnavailable || reason == Reason::kTimeout ||
          reason == Reason::kTooManyRequests;
 }
 
-/// One pass over the objects.
+/// One pass over the objects of a type.
 class Pass {
  public:
   Pass(ObjectStore& objects, const DeletionOfAll& deletion,
@@ -37,7 +38,7 @@ class Pass {
         budget_(budget),
         stored_(deletion.type) {}
 
-  /// Reads some and deletes them; whether there may be more.
+  /// Reads some objects and deletes them. Returns whether there may be more.
   Result<bool> Proceed(const std::stop_token& stop) {
     std::vector<Found> found;
     KX_ASSIGN_OR_RETURN(
@@ -46,7 +47,7 @@ class Pass {
             deletion_.prefix, {.limit = budget_.page(), .continue_after = last_key_},
             [&](storage::KeyValue&& kv) -> Result<void> {
               if (kv.create_revision > deletion_.until) {
-                ++leftovers_.count;  // It has its turn when its place has been looked at again.
+                ++leftovers_.count;  // The object is looked at again in the next pass.
                 leftovers_.contended = true;
               } else {
                 const ResourceType& type = stored_.Of(*kv.value);
@@ -80,8 +81,8 @@ class Pass {
     bool waits = false;
   };
 
-  /// Whether there is nothing to do but to wait, as for most of what is found again and again: that
-  /// needs no second look. What cannot be read is told of by Delete.
+  /// Whether there is nothing to do but wait, as for most of the objects that are found again. Then
+  /// a second look is not needed. Delete reports objects that cannot be read.
   bool Waits(const ResourceType& type, const storage::KeyValue& kv) {
     const auto json = JsonOfStored(type, *kv.value, kv.mod_revision);
     auto object = json ? JsonTree::Parse(*json) : Fail(json.error());
@@ -98,7 +99,7 @@ class Pass {
     return {.resource_version = std::to_string(revision), .propagation = deletion_.propagation};
   }
 
-  /// As it was found: there may be another one of that name.
+  /// Deletes exactly the object that was found, because there may be another one of that name.
   Result<void> Delete(const Found& one, const std::stop_token& stop) {
     const auto outcome =
         objects_.Delete(*one.type, one.type->KeyOf(one.key), OptionsFor(one.revision), false, stop);

@@ -22,7 +22,7 @@ using codec::JsonTree;
 constexpr std::string_view kForeground = "foregroundDeletion";
 constexpr std::string_view kOrphan = "orphan";
 constexpr std::int64_t kDefaultGraceSeconds = 30;
-// What is longer is no different, and the end of it would be no time.
+// A longer time makes no difference, and its end could not be represented.
 constexpr std::int64_t kMaxGraceSeconds = std::int64_t{100} * 366 * 24 * 3600;
 
 std::optional<std::int64_t> IntegerAt(const JsonTree& object,
@@ -35,8 +35,8 @@ bool IsOfCollector(const std::string& finalizer) {
   return finalizer == kForeground || finalizer == kOrphan;
 }
 
-/// Sets the finalizers that the garbage collector waits for. A client that does not say what it
-/// wants leaves what an earlier one has said. As registry/generic's
+/// Sets the finalizers for which the garbage collector waits. When a client does not specify the
+/// propagation, the one of an earlier request stays. As registry/generic's
 /// deletionFinalizersForGarbageCollection.
 void SetPropagation(const ResourceType& type, const DeleteOptions& options, JsonTree& object) {
   std::vector<std::string> names = FinalizersOf(object);
@@ -57,7 +57,8 @@ void SetPropagation(const ResourceType& type, const DeleteOptions& options, Json
   SetFinalizers(object, names);
 }
 
-/// How long a pod has to end; 0 when no kubelet has it, or it has ended.
+/// Returns the time that a pod has to end. It is 0 when no kubelet has the pod, or the pod has
+/// ended.
 std::int64_t GraceOf(const DeleteOptions& options, const JsonTree& pod) {
   const std::string phase = StringAt(pod, {"status", "phase"});
   if (StringAt(pod, {"spec", "nodeName"}).empty() || phase == "Failed" || phase == "Succeeded") {
@@ -76,14 +77,14 @@ void Mark(const ResourceType& type, std::chrono::system_clock::time_point when, 
     object["metadata"]["generation"] = Generation(object) + 1;
   }
   SetMeta(object, "deletionTimestamp", apimachinery::Time::From(when).ToString());
-  if (type.rules.holds_objects) {  // It has no grace period, not even an empty one.
+  if (type.rules.holds_objects) {  // A namespace has no grace period, not even one of zero.
     object["status"]["phase"] = "Terminating";
   } else {
     object["metadata"]["deletionGracePeriodSeconds"] = grace;
   }
 }
 
-/// A pod that is being deleted already: its time can only be cut.
+/// Handles a pod that is already being deleted: its time can only become shorter.
 DeletionStep Shorten(const ResourceType& type, const DeleteOptions& options, base::Clock& clock,
                      JsonTree& pod) {
   const std::int64_t left = IntegerAt(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
@@ -105,7 +106,7 @@ DeletionStep Shorten(const ResourceType& type, const DeleteOptions& options, bas
   return DeletionStep::kMark;
 }
 
-/// Of a namespace, spec.finalizers hold it back, too.
+/// Whether finalizers keep the object. Those in spec.finalizers keep a namespace, too.
 bool Waits(const ResourceType& type, const JsonTree& object) {
   const JsonTree* const finalizers =
       type.rules.holds_objects ? object.At({"spec", "finalizers"}) : nullptr;
@@ -128,7 +129,7 @@ DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options
   SetPropagation(type, options, object);
   const bool changed = before != FinalizersOf(object);
   const std::int64_t grace = type.rules.deleted_gracefully ? GraceOf(options, object) : 0;
-  // What is in a namespace is to go first, also when none of its finalizers says so.
+  // The content of a namespace is deleted first, even when none of its finalizers requires that.
   const bool emptied = !type.rules.holds_objects || IsDeleting(object);
   if (grace == 0 && emptied && !Waits(type, object)) {
     return DeletionStep::kRemove;

@@ -24,7 +24,8 @@ using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
 
-/// As kube-apiserver: how many names are made for one object, when others have the first.
+/// As in kube-apiserver, this many names are generated for one object when others have the first
+/// ones.
 constexpr int kMaxNames = 8;
 
 const ResourceType& NamespaceType() {
@@ -41,7 +42,7 @@ const ResourceType& NamespaceType() {
   return kType;
 }
 
-/// The storage's error about a key as an error about the object.
+/// Turns the storage's error about a key into an error about the object.
 Status AboutObject(const ResourceType& type, std::string_view name, Status status) {
   if (status.reason == Reason::kNotFound) {
     return NotFound(type, name);
@@ -51,7 +52,7 @@ Status AboutObject(const ResourceType& type, std::string_view name, Status statu
 
 using ServiceClaim = std::optional<ServiceAllocator::Claim>;
 
-/// What was claimed for a write is kept or given back, as the store has answered.
+/// Keeps or gives back what was claimed for a write, depending on the store's answer.
 void EndClaim(ServiceClaim& claim, const Result<void>& written) {
   if (!claim) {
     return;
@@ -154,15 +155,15 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
                                          JsonTree object, bool dry_run, std::stop_token stop,
                                          const Check& check) {
   const bool generated = MetaString(object, "name").empty();
-  // As kube-apiserver has it: only the store minds the version of a new object, and a dry run does
-  // not get there.
+  // As in kube-apiserver, only the store checks the version of a new object, and a dry run does not
+  // reach the store.
   const std::string version = dry_run ? MetaString(object, "resourceVersion") : std::string();
   if (dry_run) {
     SetMeta(object, "resourceVersion", "");
   }
   auto prepared = PrepareOne(type, namespace_, dry_run, object, stop);
   if (!prepared) {
-    // Where nothing can be made, nobody minds how it is made.
+    // When nothing can be created there, the other faults of the object do not matter.
     KX_RETURN_IF_ERROR(CheckPlace(type, MetaString(object, generated ? "generateName" : "name"),
                                   namespace_, stop));
     return Fail(prepared.error());
@@ -176,7 +177,7 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
     KX_RETURN_IF_ERROR(check(&object, nullptr));
   }
   const apimachinery::ObjectKey key = KeyOf(object);
-  if (IsConverted(type)) {  // Where nothing can be made, no webhook is asked.
+  if (IsConverted(type)) {  // When nothing can be created there, no webhook is called.
     KX_RETURN_IF_ERROR(CheckPlace(type, key.name, namespace_, stop));
   }
   KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_, stop));
@@ -193,7 +194,7 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
     return object;
   }
   const auto kv = storage_.Create(type.StorageKey(key), std::move(value), stop);
-  pass.reset();  // A webhook may be asked for the answer.
+  pass.reset();  // a webhook may be called for the answer
   EndClaim(claim, kv ? Result<void>() : Fail(kv.error()));
   if (!kv) {
     Status status = AboutObject(type, key.name, kv.error());
@@ -202,7 +203,7 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
       status.message.insert(0, other && IsDeleting(*other) ? "object is being deleted: " : "");
     }
     if (generated && status.reason == Reason::kAlreadyExists) {
-      status.details.retry_after = std::chrono::seconds(1);  // Another name is another chance.
+      status.details.retry_after = std::chrono::seconds(1);  // another attempt gets another name
     }
     return Fail(std::move(status));
   }
@@ -212,7 +213,7 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
 Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachinery::ObjectKey& key,
                                      WritePart part, Change change, bool dry_run,
                                      std::stop_token stop, const Check& check) {
-  // Set when the last call of the update was for an object that is complete without a finalizer.
+  // Is set when the last call of the update was for an object that only lacked its last finalizer.
   std::optional<JsonTree> last;
   std::optional<JsonTree> would_be;
   ServiceClaim claim;
@@ -220,7 +221,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     last.reset();
     claim.reset();
     KX_ASSIGN_OR_RETURN(const JsonTree stored, TreeOf(type, current, stop));
-    // What was stored before there was a default for a field is no change of who writes next.
+    // A default that did not exist when the object was stored is not a change of the next client.
     JsonTree before = stored;
     SetDefaults(type, before);
     KX_ASSIGN_OR_RETURN(JsonTree after, change(before));
@@ -249,7 +250,8 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
       }
       return std::optional<std::string>();
     }
-    // What is stored in another version is written in the present one, as a migration wants it.
+    // An object that is stored in another version is written in the present one, as a storage
+    // migration expects.
     if ((after == stored || managedfields::DifferInTimesOnly(stored, after)) &&
         IsOfStorageVersion(type, *current.value)) {
       return std::optional<std::string>();

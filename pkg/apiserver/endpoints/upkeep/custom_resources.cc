@@ -54,7 +54,7 @@ Result<void> CustomResources::Sync(const std::stop_token& stop) {
       }
       objects_.clock().WaitUntil(mu_, free_, stop, base::TimePoint::max());
     }
-    if (done_ >= mine) {  // By somebody who began after this call.
+    if (done_ >= mine) {  // by a caller that began after this one
       return {};
     }
     taken_ = true;
@@ -76,7 +76,7 @@ void CustomResources::NoticeOthers() {
   const std::shared_ptr<Cacher> cacher =
       types_.CacherOf(types_.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
   if (!cacher->cache().Has(0)) {
-    return;  // It has not read any yet.
+    return;  // The server has not read any definition yet.
   }
   std::vector<CachedObjectRef> items = cacher->cache().List({}).items;
   base::MutexLock lock(mu_);
@@ -150,7 +150,7 @@ bool CustomResources::ReapAll(bool patient, bool& more, const std::stop_token& s
     ending = ending_;
   }
   bool any_gone = false;
-  ReapBudget of_request = ReapBudget::OfRequest();  // for all of them together
+  ReapBudget of_request = ReapBudget::OfRequest();  // one budget for all of them
   for (const auto& [uid, definition] : ending) {
     if (of_request.spent()) {
       break;
@@ -164,7 +164,7 @@ bool CustomResources::ReapAll(bool patient, bool& more, const std::stop_token& s
     ReapBudget of_turn = ReapBudget::OfTurn();
     ReapBudget& budget = patient ? of_turn : of_request;
     const Result<bool> gone = ReapOne(*definition, budget, stop);
-    if (!gone && !stop.stop_requested()) {  // The others go nevertheless.
+    if (!gone && !stop.stop_requested()) {  // the others are deleted nevertheless
       logging::Error("Cannot delete a CustomResourceDefinition",
                      {{"definition", MetaString(*definition, "name")}, {"error", gone.error()}});
     }
@@ -182,7 +182,7 @@ bool CustomResources::ReapAll(bool patient, bool& more, const std::stop_token& s
 void CustomResources::ReapFew(const std::stop_token& stop) {
   bool more = false;
   if (ReapAll(false, more, stop)) {
-    if (const auto synced = Sync(stop); !synced) {  // Tick does it.
+    if (const auto synced = Sync(stop); !synced) {  // Tick will do it
       logging::Warning(
           "Cannot read the CustomResourceDefinitions after one was deleted; the server tries again",
           {{"error", synced.error()}});
@@ -213,7 +213,8 @@ Result<bool> CustomResources::ReapOne(const JsonTree& definition, ReapBudget& bu
   const ResourceTypeRef type =
       types_.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   const std::string uid = MetaString(definition, "uid");
-  // Another server of the store, or whoever takes the finalizer away, may have ended it.
+  // Another server of the store, or a client that removes the finalizer, may have ended the
+  // deletion.
   KX_ASSIGN_OR_RETURN(const storage::Revision until, objects_.storage().CurrentRevision(stop));
   const auto present = objects_.Get(*type, KeyOf(definition), stop);
   if (!present && present.error().reason != Reason::kNotFound) {

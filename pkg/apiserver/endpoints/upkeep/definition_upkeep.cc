@@ -17,7 +17,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// Whether an error may be over when the same is tried again.
+/// Whether another attempt of the same request may succeed.
 bool IsWorthAnotherTry(const apimachinery::Status& error) {
   return error.reason != Reason::kInvalid && error.reason != Reason::kRequestEntityTooLarge;
 }

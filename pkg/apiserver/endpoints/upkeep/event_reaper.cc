@@ -20,27 +20,30 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// A pass reads the keys of all Events: no more often than this, however short their time is.
+/// The shortest interval between two passes, however short the lifetime of Events is, because a
+/// pass reads the keys of all Events.
 constexpr base::Duration kShortestInterval = std::chrono::seconds(1);
 constexpr base::Duration kLongestInterval = std::chrono::minutes(1);
-/// How much of their time Events may be late, with each of the two.
+/// Events live longer than their lifetime by at most this fraction of it, for each of the two
+/// reasons.
 constexpr int kLooks = 20;
 constexpr int kMarks = 100;
 
-/// For one tick: some milliseconds of reading, and with a slow disk a second of writing.
+/// The number of Events that are read in one tick: that takes some milliseconds, and with a slow
+/// disk a second of writing.
 constexpr std::size_t kMaxRead = 1000;
 constexpr std::size_t kMaxDeleted = 256;
 
 constexpr std::pair<std::string_view, std::string_view> kEventTypes[] = {{"", "v1"},
                                                                          {"events.k8s.io", "v1"}};
 
-/// In seconds; 0 for no time.
+/// Returns the time in seconds, or 0 when it is not a time.
 std::int64_t SecondsOf(std::string_view text) {
   const auto time = apimachinery::Time::Parse(text);
   return time ? time->seconds : 0;
 }
 
-/// When the Event was last written or heard of, as far as it says.
+/// Returns the time when the Event was last written or observed, as far as it tells.
 std::int64_t LastHeardOf(const JsonTree& event) {
   std::int64_t last = 0;
   for (const std::string& text :
@@ -57,7 +60,7 @@ std::int64_t LastHeardOf(const JsonTree& event) {
   return last;
 }
 
-/// What cannot be read was heard of last when nobody knows.
+/// Whether the Event was observed since then. For an Event that cannot be read nobody knows.
 bool HasContentSince(const ResourceType& type, const storage::KeyValue& kv, std::int64_t since) {
   const auto json = JsonOfStored(type, *kv.value, kv.mod_revision);
   const auto event = json ? JsonTree::Parse(*json) : Fail(json.error());
@@ -81,9 +84,10 @@ Result<void> EventReaper::Note(const std::stop_token& stop) {
   base::TimePoint now = objects_.clock().Now();
   if (marks_.empty() || now - marks_.back().time >= mark_interval_ || now >= next_) {
     KX_ASSIGN_OR_RETURN(const storage::Revision revision, objects_.storage().CurrentRevision(stop));
-    now = objects_.clock().Now();  // Rather too late, when the store took long: Events live longer.
+    // When the store took long this is rather too late, so that Events live longer.
+    now = objects_.clock().Now();
     if (!marks_.empty() && revision < marks_.back().revision) {
-      marks_.clear();  // It was emptied or restored: revisions tell something else now.
+      marks_.clear();  // The store was emptied or restored, so revisions have another meaning now.
     }
     if (marks_.empty() || now - marks_.back().time >= mark_interval_) {
       marks_.push_back({.time = now, .revision = revision});
@@ -100,9 +104,9 @@ bool EventReaper::IsOld(const ResourceType& type, const storage::KeyValue& kv) c
     return false;
   }
   if (kv.value == nullptr) {
-    return true;  // See TellsAll.
+    return true;  // see TellsAll
   }
-  // It was there before this server was.
+  // The Event existed before this server did.
   const auto now = objects_.clock().Wall().time_since_epoch();
   return !HasContentSince(type, kv,
                           (std::chrono::duration_cast<std::chrono::seconds>(now) - ttl_).count());
@@ -150,7 +154,7 @@ Result<bool> EventReaper::ReapSome(const ResourceType& type, const std::stop_tok
           type.prefix, {.limit = kMaxRead, .continue_after = last_key_, .keys_only = TellsAll()},
           [&](storage::KeyValue&& kv) -> Result<void> {
             if (old.size() == kMaxDeleted) {
-              return {};  // In the next turn.
+              return {};  // in the next step
             }
             seen = kv.key;
             if (IsOld(type, kv)) {

@@ -12,7 +12,7 @@
 
 #include "kubexx/apiserver/endpoints/checks/ip_address.h"
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/logging/log.h"
 
@@ -86,7 +86,7 @@ std::string FirstAddress(const ObjectStore& objects) {
   return objects.service_ranges().addresses.front().AddressOf(AddressRange::kFirst);
 }
 
-/// Whether the object was not there, and has been made.
+/// Creates the object if it does not exist. Returns whether it was created.
 Result<bool> PutMissing(ObjectStore& objects, const ResourceTypeRef& type, const JsonTree& wanted,
                         const std::stop_token& stop) {
   const auto found =
@@ -102,7 +102,7 @@ Result<bool> PutMissing(ObjectStore& objects, const ResourceTypeRef& type, const
   return created.has_value();
 }
 
-/// Makes the object, or gives the one that is there its `members`.
+/// Creates the object, or gives `members` to the existing one.
 Result<void> Put(ObjectStore& objects, const ResourceTypeRef& type, const JsonTree& wanted,
                  std::initializer_list<std::string_view> members, const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(JsonTree object, Canonical(*type, wanted));
@@ -156,7 +156,7 @@ Result<void> PublishService(const TypeRegistry& types, ObjectStore& objects,
   if (!made && made.error().reason != Reason::kInvalid) {
     return Fail(made.error());
   }
-  if (!made) {  // Somebody had its address before there was anybody to give out any.
+  if (!made) {  // Somebody got its address before addresses were allocated.
     logging::Warning("Cannot create the Service default/kubernetes", {{"error", made.error()}});
   }
   KX_RETURN_IF_ERROR(

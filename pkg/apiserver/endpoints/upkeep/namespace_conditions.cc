@@ -15,7 +15,7 @@ using codec::JsonTree;
 
 constexpr std::size_t kMaxFinalizers = 100;
 
-/// A condition, as it is when all goes well.
+/// A condition with its values when there is no fault.
 struct Condition {
   std::string_view type{};
   std::string_view reason{};
@@ -97,7 +97,7 @@ void SetDeletionConditions(const NamespaceContent& content, base::Clock& clock,
     SetCondition(ConditionTree(wanted.type, wanted.holds, wanted.reason, wanted.message, now),
                  namespace_);
   };
-  // All types are known here, whoever serves them.
+  // All types are known here, whichever server serves them.
   set({.type = "NamespaceDeletionDiscoveryFailure",
        .reason = "ResourcesDiscovered",
        .message = "All resources successfully discovered"});

@@ -23,10 +23,11 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// The one in spec.finalizers that is the server's own.
+/// The server's own finalizer in spec.finalizers.
 constexpr std::string_view kFinalizer = "kubernetes";
 
-/// How long a pod may take to end; 0 for what is no pod, or has ended.
+/// Returns the time that a pod has to end. It is 0 for an object that is not a pod, and for a pod
+/// that has ended.
 std::int64_t GraceOf(const JsonTree& object) {
   const std::string phase = StringAt(object, {"status", "phase"});
   const JsonTree* const grace = object.At({"spec", "terminationGracePeriodSeconds"});
@@ -34,7 +35,7 @@ std::int64_t GraceOf(const JsonTree& object) {
                                                                        : grace->AsInt().value_or(0);
 }
 
-/// Since when a namespace is being deleted.
+/// Returns how long ago the deletion of a namespace began.
 std::chrono::system_clock::duration Age(const JsonTree& namespace_, base::Clock& clock) {
   const auto since = apimachinery::Time::Parse(MetaString(namespace_, "deletionTimestamp"));
   return since ? clock.Wall() -
@@ -52,7 +53,8 @@ Result<void> NamespaceReaper::Load(const std::stop_token& stop) {
       [&](storage::KeyValue&& kv) -> Result<void> {
         const auto json = JsonOfStored(*type, *kv.value, kv.mod_revision);
         const auto object = json ? JsonTree::Parse(*json) : Fail(json.error());
-        if (!object) {  // It stops no other, nor the server's start.
+        // It must not keep other namespaces from being deleted, or the server from starting.
+        if (!object) {
           logging::Error("Cannot read a namespace", {{"key", kv.key}, {"error", object.error()}});
         } else if (IsDeleting(*object)) {
           found.insert(MetaString(*object, "name"));
@@ -93,7 +95,8 @@ void NamespaceReaper::Reap(const std::string& name, ReapBudget& budget,
   }
   base::MutexLock lock(mu_);
   active_.erase(name);
-  // Who has noted it meanwhile may have seen what came after this look at it.
+  // If the namespace was recorded again meanwhile, that may be because of something that came after
+  // this look.
   if (const auto found = pending_.find(name);
       done && *done && found != pending_.end() && found->second == noted) {
     pending_.erase(found);
@@ -103,7 +106,7 @@ void NamespaceReaper::Reap(const std::string& name, ReapBudget& budget,
 void NamespaceReaper::Notice() {
   const std::shared_ptr<Cacher> cacher = types_.CacherOf(types_.Find("", "v1", "namespaces"));
   if (!cacher->cache().Has(0)) {
-    return;  // It has not read any yet.
+    return;  // The server has not read any namespace yet.
   }
   std::vector<CachedObjectRef> items = cacher->cache().List({}).items;
   std::ranges::sort(items);
@@ -168,7 +171,7 @@ Result<bool> NamespaceReaper::Settle(Ending& ending, const ReapBudget& budget,
   if (!now || MetaString(now->namespace_, "uid") != MetaString(ending.namespace_, "uid")) {
     return false;
   }
-  ending = std::move(*now);  // What they have made is older than that.
+  ending = std::move(*now);  // what they have created is older than that
   return true;
 }
 
@@ -197,7 +200,7 @@ Result<bool> NamespaceReaper::Proceed(const std::string& name, ReapBudget& budge
   if (!there || !content.empty()) {
     return !there;
   }
-  // That was what the server's own finalizer waited for; those of others still hold it.
+  // The server's own finalizer waited for that. The finalizers of others still keep the namespace.
   const auto finalize = [](const JsonTree& current) -> Result<JsonTree> {
     JsonTree changed = current;
     JsonTree others = JsonTree::Array();
@@ -216,7 +219,8 @@ Result<bool> NamespaceReaper::Proceed(const std::string& name, ReapBudget& budge
     return changed;
   };
   KX_RETURN_IF_ERROR(Write(*object, finalize, stop));
-  // One that had none, of an older server, say, is not gone by that.
+  // A namespace that had no finalizer, for example from an older server, is not deleted by the
+  // removal of one.
   const auto deleted =
       objects_.Delete(*type, {.name = name}, {.uid = MetaString(*object, "uid")}, false, stop);
   const bool other = !deleted && (deleted.error().reason == Reason::kNotFound ||
@@ -247,9 +251,9 @@ Result<NamespaceContent> NamespaceReaper::EmptyAll(const Ending& ending, ReapBud
   const ResourceTypeRef pods = types_.Find("", "v1", "pods");
   KX_RETURN_IF_ERROR(Empty(*pods, ending, content, budget, stop));
   if (!content.remaining.empty()) {
-    return content;  // They may need the rest until they have ended.
+    return content;  // the pods may need the other objects until they have ended
   }
-  std::set<std::string> done{pods->prefix};  // A custom resource has a type for each version.
+  std::set<std::string> done{pods->prefix};  // a custom resource has a type for each version
   for (const ResourceTypeRef& one : types_.All()) {
     if (budget.spent()) {
       return content;
@@ -274,7 +278,8 @@ Result<void> NamespaceReaper::Empty(const ResourceType& type, const Ending& endi
       content.HeldBackBy(finalizer);
     }
   };
-  // As kube-controller-manager's, so that nothing waits for a garbage collector.
+  // The propagation is that of kube-controller-manager, so that nothing waits for a garbage
+  // collector.
   KX_ASSIGN_OR_RETURN(Leftovers leftovers, DeleteAll(objects_,
                                                      {.type = type,
                                                       .prefix = type.prefix + name + "/",

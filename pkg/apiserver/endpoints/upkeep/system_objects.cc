@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/object/object_form.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/logging/log.h"
 
@@ -16,14 +16,14 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-// As often as kube-apiserver looks.
+// The interval is that of kube-apiserver.
 constexpr base::Duration kNamespacesInterval = std::chrono::minutes(1);
 constexpr base::Duration kServiceInterval = std::chrono::seconds(10);
 
-/// Whether it was not there.
+/// Creates the namespace if it does not exist. Returns whether it was created.
 Result<bool> MakeNamespace(const ResourceType& type, ObjectStore& objects, const char* name,
                            const std::stop_token& stop) {
-  // A read costs an etcd less than a write that is refused.
+  // For etcd, a read is cheaper than a write that is refused.
   const auto found = objects.Get(type, {.namespace_ = "", .name = name}, stop);
   if (found || found.error().reason != Reason::kNotFound) {
     return found ? Result<bool>(false) : Fail(found.error());
@@ -38,7 +38,7 @@ Result<bool> MakeNamespace(const ResourceType& type, ObjectStore& objects, const
   return created.has_value();
 }
 
-/// Whether its time has come; then the next one is set.
+/// Whether its time has come. If so, the next time is set.
 bool IsDue(std::optional<base::TimePoint>& due, base::Duration interval, base::TimePoint now) {
   const bool is_due = due && now >= *due;
   if (is_due || !due) {

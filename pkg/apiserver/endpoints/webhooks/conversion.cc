@@ -23,18 +23,18 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// As kube-apiserver waits.
+/// The timeout is that of kube-apiserver.
 constexpr std::chrono::seconds kTimeout{30};
 
 thread_local const http::Request* current_request = nullptr;
 
-/// "x.io/v1, Kind=K": what was to be converted.
+/// Returns "x.io/v1, Kind=K" for the object that had to be converted.
 std::string KindOf(const JsonTree& object) {
   return std::string(object.TextAt("apiVersion")) + ", Kind=" + std::string(object.TextAt("kind"));
 }
 
 /// Refuses labels and annotations that the webhook has changed and that no request may write. Those
-/// that it has left alone are as they are in the storage.
+/// that it has not changed are as in the storage.
 Result<void> CheckChanged(const JsonTree& original, const JsonTree& converted, std::size_t index) {
   const auto changed = [&](const char* field) -> const JsonTree* {
     const JsonTree* const before = original.At({"metadata", field});
@@ -43,7 +43,8 @@ Result<void> CheckChanged(const JsonTree& original, const JsonTree& converted, s
   };
   FieldCauses causes;
   CheckLabelMap(changed("labels"), "metadata.labels", causes);
-  CheckAnnotationMap(changed("annotations"), "metadata.annotation", causes);  // as kube-apiserver
+  // Kube-apiserver writes it like this.
+  CheckAnnotationMap(changed("annotations"), "metadata.annotation", causes);
   if (causes.empty()) {
     return {};
   }
@@ -65,7 +66,7 @@ class WebhookConverter final : public schema::Converter {
     }
     auto converted = Ask(api_version, objects, stop);
     if (!converted) {
-      // No reason of Kubernetes': kube-apiserver gives none, either.
+      // As in kube-apiserver, the error has none of Kubernetes' reasons.
       return Fail(Reason::kUnknown,
                   "conversion webhook for " + KindOf(objects.front()) +
                       " failed: " + converted.error().message,

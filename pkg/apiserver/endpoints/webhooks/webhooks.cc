@@ -23,7 +23,7 @@ std::string Address(const std::string& host, std::int64_t port) {
   return (is_v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
-/// Of a Service's ports the wanted one; null when it has none.
+/// Returns the port of a Service with that number, or null when it has none.
 const JsonTree* PortOf(const JsonTree& service, std::int64_t number) {
   if (const JsonTree* const ports = service.At({"spec", "ports"})) {
     for (const JsonTree& port : ports->elements()) {
@@ -36,7 +36,7 @@ const JsonTree* PortOf(const JsonTree& service, std::int64_t number) {
   return nullptr;
 }
 
-/// The number of the port with this name; 0 when there is none.
+/// Returns the number of the port with this name, or 0 when there is none.
 std::int64_t PortNamed(const JsonTree& holder, const std::string& name) {
   if (const JsonTree* const ports = holder.Find("ports")) {
     for (const JsonTree& port : ports->elements()) {
@@ -83,8 +83,8 @@ Webhooks::List Webhooks::validating() const {
 }
 
 Result<void> Webhooks::Sync(const std::stop_token& stop) {
-  // One at a time, so that what was read last is what holds: a store that was restored has lower
-  // revisions than before.
+  // Only one thread at a time reads, so that the last read counts. The revisions cannot decide
+  // that, because a store that was restored has lower ones than before.
   const base::MutexLock syncing(sync_mu_);
   auto read = Read("mutatingwebhookconfigurations", &Webhooks::mutating_, stop);
   if (read) {
@@ -115,7 +115,7 @@ Result<void> Webhooks::Read(const char* plural, List Webhooks::* known,
                             const std::stop_token& stop) {
   const ResourceTypeRef type = types_.Find("admissionregistration.k8s.io", "v1", plural);
   std::vector<Webhook> webhooks;
-  // The keys, and so the webhooks, come in the order of the names.
+  // The keys, and thus the webhooks, come in the order of the names.
   KX_RETURN_IF_ERROR(objects_.storage().GetList(
       type->prefix, {},
       [&](storage::KeyValue&& kv) -> Result<void> {
@@ -200,7 +200,7 @@ Result<std::string> Webhooks::Resolve(const ServiceReference& service,
       !address.empty()) {
     return address;
   }
-  // Nobody would be behind its address.
+  // There would be nothing behind its address.
   return Fail(Reason::kServiceUnavailable,
               named +
                   " has no endpoints that are ready, and this server has no network of Services: "

@@ -9,11 +9,11 @@ namespace {
 
 using apimachinery::LabelRequirement;
 
-/// After so many changes at a time everything is found out anew.
+/// When there are more changes than this at a time, everything is computed anew.
 constexpr std::size_t kMostChanges = 64;
 
-/// The roles that are in one of the two only: also those that have been written, as they were and
-/// as they are.
+/// Returns the roles that are only in one of the two. A role that was changed is there twice, in
+/// its former and its present form.
 std::vector<const Role*> Changed(const Parts& before, const Parts& now) {
   std::vector<const Role*> changed;
   auto old = before.begin();
@@ -99,8 +99,8 @@ std::vector<const Role*> ClusterRoles::SelectedBy(const Role& role) const {
 }
 
 ClusterRoles::Found ClusterRoles::FindOut(const Role& role) const {
-  // A role that is selected may itself aggregate, also those that select it: each has its turn
-  // once, where it is met first. No recursion: a chain may be long.
+  // A selected role may itself aggregate, and may even select the roles that select it. Each role
+  // is handled once, when it is first met. There is no recursion, because a chain may be long.
   struct Turn {
     std::vector<const Role*> selected{};
     std::size_t next = 0;

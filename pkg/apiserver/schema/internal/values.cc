@@ -22,7 +22,8 @@ bool SameElements(const JsonTree& a, const JsonTree& b, Budget& budget) {
 }
 
 bool SameMembers(const JsonTree& a, const JsonTree& b, Budget& budget) {
-  std::optional<codec::MemberIndex> index;  // Most objects that are compared have one order.
+  // Most objects that are compared have the same order of members.
+  std::optional<codec::MemberIndex> index;
   const std::span<const JsonTree::Member> others = b.members();
   for (std::size_t i = 0; i < others.size(); ++i) {
     const JsonTree::Member& member = a.members()[i];
@@ -42,7 +43,7 @@ bool SameMembers(const JsonTree& a, const JsonTree& b, Budget& budget) {
   return true;
 }
 
-/// Without the order of members, so that equal values have equal text.
+/// Appends the value with sorted members, so that equal values have equal text.
 void AppendSorted(const JsonTree& value, std::string& out) {
   if (value.IsObject()) {
     std::vector<const JsonTree::Member*> members;
@@ -92,7 +93,7 @@ bool Same(const JsonTree& a, const JsonTree& b, Budget& budget) {
 std::string SortedText(const JsonTree& value, Budget& budget) {
   std::string text;
   AppendSorted(value, text);
-  // A value may have two bytes, a digit and a comma; and the text goes into a set.
+  // A value may have two bytes, a digit and a comma, and its text is put into a set.
   budget.Spend(kStepsOfText + text.size() / 2);
   return text;
 }

@@ -20,7 +20,7 @@
 namespace kubexx::testing {
 namespace {
 
-/// A test cannot go on without its server.
+/// A test cannot continue without its server.
 void Check(const apimachinery::Result<void>& result) {
   if (!result) {
     std::cerr << "kubexx::testing::ApiServer: " << result.error().ToString() << "\n";
@@ -28,7 +28,7 @@ void Check(const apimachinery::Result<void>& result) {
   }
 }
 
-/// A watch that can be made to end.
+/// A watch that the test can end.
 class BreakableStream final : public http::BodyStream {
  public:
   BreakableStream(std::shared_ptr<http::BodyStream> inner, RequestMatch request)
@@ -58,7 +58,7 @@ class BreakableStream final : public http::BodyStream {
   }
 
   const RequestMatch& request() const { return request_; }
-  /// False when it has ended already.
+  /// Returns false when it has ended already.
   bool Break() {
     const base::MutexLock lock(mu_);
     if (broken_ || closed_) {
@@ -66,7 +66,8 @@ class BreakableStream final : public http::BodyStream {
     }
     broken_ = true;
     if (wake_) {
-      wake_();  // With the lock: Closed, after which it may not be called, waits for it.
+      // The lock is held, because Closed waits for it, and after Closed this must not be called.
+      wake_();
     }
     return true;
   }
@@ -142,8 +143,8 @@ class ApiServer::Faults {
     int times = 0;
   };
 
-  /// Counts a watch in the same step in which it becomes one that Break can end: who has waited for
-  /// the count may break it.
+  /// Counts a watch in the same step in which Break can end it, so that a test that has waited for
+  /// the count may break the watch.
   http::Response Watch(const http::Request& request, const RequestMatch& seen,
                        const http::Handler& next) {
     const auto status = TakeFault(seen);
@@ -159,7 +160,7 @@ class ApiServer::Faults {
     return response;
   }
 
-  /// What the request is refused with, if it is.
+  /// Returns the error with which the request is refused, if it is.
   std::optional<apimachinery::Status> TakeFault(const RequestMatch& request) {
     const base::MutexLock lock(mu_);
     const auto fault = std::ranges::find_if(
@@ -189,8 +190,8 @@ ApiServer::ApiServer(apiserver::ApiServerOptions options) : faults_(std::make_sh
     return faults->Answer(request,
                           [&](const http::Request& passed) { return around(passed, next); });
   };
-  // A server that takes the place of another one must not come by its versions: a watch would go on
-  // from a version that it has never had.
+  // A server that replaces another one must not have its versions, because a watch would go on from
+  // a version that the new server never had.
   static std::atomic<std::int64_t> servers = 0;
   auto storage = apiserver::storage::NewMemoryStorage({.base_revision = 1'000'000 * servers++});
   if (!storage) {

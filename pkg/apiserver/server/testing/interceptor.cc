@@ -22,7 +22,7 @@ std::string_view QueryOf(std::string_view target) {
   return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
 }
 
-/// A request as hooks see it, which lives as long as the request.
+/// A request as the hooks see it. It lives as long as the request.
 class SeenRequest {
  public:
   SeenRequest(const rest::HttpRequest& request, RequestMatch parts)
@@ -59,7 +59,7 @@ class SeenRequest {
   std::string_view object_{};
 };
 
-/// An error in place of the server's answer.
+/// Returns an error instead of the server's answer.
 class ErrorTrip final : public rest::RoundTrip {
  public:
   explicit ErrorTrip(const apimachinery::Status& status) {
@@ -156,7 +156,7 @@ class Interceptor::Hooks {
     }
     return matching;
   }
-  // Copies, because hooks run without the lock.
+  // The hooks are copied, because they run without the lock.
   std::vector<Hook> HooksBefore(const InterceptedRequest& request) const {
     const base::MutexLock lock(mu_);
     return Matching(before_, request);
@@ -174,7 +174,8 @@ class Interceptor::Hooks {
 
 namespace {
 
-/// What runs hooks; a template parameter, because Interceptor's class for them is private.
+/// Runs the hooks. Their type is a template parameter, because Interceptor's class for them is
+/// private.
 template <class Hooks>
 class InterceptedTrip final : public rest::RoundTrip {
  public:

@@ -21,27 +21,27 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// So much is read at a time.
+// The number of bytes that are read at a time.
 constexpr std::size_t kChunk = 1 << 20;
-// What a refused write is told before what the system says.
+// The beginning of the error of a refused write, before the system's message.
 constexpr std::string_view kRefusal =
     "nothing was changed, as the store cannot write to its file; make room on its disk or mend it, "
     "and try again";
-// As above, of a write that a crash may bring back.
+// The same for a write that may come back after a crash.
 constexpr std::string_view kUnsureRefusal =
     "the change was undone, as the store does not know what its file holds now; until it has "
     "rewritten the file, a crash may bring the change back; make room on its disk or repair it, "
     "look at the object, and try again";
-// What is free on the disk is looked at whenever so much has been written.
+// The free space of the disk is checked whenever so many bytes have been written.
 constexpr std::size_t kMeasureAfter = 64 << 10;
-// A store that has not failed to write yet tries this much: a page.
+// A store whose writes have never failed tries to write this much, which is a page.
 constexpr std::size_t kFirstProbe = 4096;
-// So far behind an unreadable place a readable record is looked for.
+// A readable record is searched for up to this many bytes behind an unreadable place.
 constexpr std::size_t kScan = 64 << 20;
 
-/// Whether a record behind the unreadable one at `at` says that the disk had `at` already: one that
-/// was written after that, or one that a rewritten file begins with, as such a file is on the disk
-/// before it takes the place of the former.
+/// Whether a record behind the unreadable one at `at` shows that the disk already had `at`: either
+/// a record that was written after that, or the first record of a rewritten file, because such a
+/// file is on the disk before it replaces the former one.
 bool WasDurable(std::string_view tail, std::uint64_t at) {
   for (std::size_t place = 1; place < tail.size();) {
     const DecodedRecord decoded = DecodeRecord(tail.substr(place));
@@ -59,8 +59,8 @@ bool WasDurable(std::string_view tail, std::uint64_t at) {
 
 Result<std::unique_ptr<AppendLog>> AppendLog::Open(const std::string& path, Loader loader) {
   KX_ASSIGN_OR_RETURN(File file, File::Open(path, false));
-  // A symbolic link is followed here, so that all its names have the same lock, and a rewritten
-  // file does not take the place of the link. The file itself is locked for its hard links.
+  // A symbolic link is resolved here, so that all its names have the same lock, and a rewritten
+  // file does not replace the link. Because of hard links, the file itself is locked.
   std::error_code error;
   std::string resolved = std::filesystem::canonical(path, error).string();
   if (error) {
@@ -91,7 +91,7 @@ void AppendLog::RemoveLeftover() {
   if (!std::filesystem::exists(next_path(), error)) {
     return;
   }
-  // A rewrite that a crash ended; it may be what fills the disk.
+  // The rewrite was ended by a crash. Its file may be what fills the disk.
   if (Result<File> left = File::Open(next_path(), false); left && left->Lock()) {
     std::filesystem::remove(next_path(), error);
   }
@@ -105,7 +105,7 @@ Result<void> AppendLog::Load(Loader loader) {
     return Fail(Reason::kMalformed, path_ + " is not a file of this store; name another file");
   }
   if (at < kFileMagic.size()) {
-    if (at > 0) {  // A crash may have left it, or it was cut off.
+    if (at > 0) {  // a crash may have left it, or it was cut off
       logging::Warning("The store is empty, as its file had only a part of the first line",
                        {{"file", path_}, {"bytes", at}});
     }
@@ -116,7 +116,7 @@ Result<void> AppendLog::Load(Loader loader) {
   }
   buffer.clear();
   Revision last = 0;
-  std::size_t used = 0;  // of `buffer`, which holds the file from `at - used` on
+  std::size_t used = 0;  // the used part of `buffer`, which holds the file from `at - used` on
   bool end = at >= size;
   while (!end || used < buffer.size()) {
     const DecodedRecord decoded = DecodeRecord(std::string_view(buffer).substr(used));
@@ -170,7 +170,7 @@ void AppendLog::Add(const Record& record) {
   EncodeRecord(with_durable, pending_);
   CountAdded(pending_.size() - before);
   if (rewriting_) {
-    with_durable.durable = 0;  // that file has other offsets
+    with_durable.durable = 0;  // the rewritten file has other offsets
     EncodeRecord(with_durable, since_rewrite_);
   }
   added_ = record.revision;
@@ -185,7 +185,8 @@ AppendLog::Attempt AppendLog::TryWrite(std::string_view data, std::uint64_t end)
   Attempt attempt{.done = file_.Append(data)};
   if (attempt.done) {
     attempt.done = file_.Sync();
-    // After a failed sync neither the disk's part of the file nor the memory's is known.
+    // After a failed sync, neither the part of the file on the disk nor the part in memory is
+    // known.
     attempt.suspect = !attempt.done;
   }
   if (!attempt.done && !file_.Truncate(end)) {
@@ -259,7 +260,7 @@ void AppendLog::CountAdded(std::size_t bytes) {
 void AppendLog::Measure() {
   const std::optional<std::uint64_t> free = lock_.Free();
   base::MutexLock lock(mu_);
-  if (!rewriting_) {  // What the half of a new file takes would be counted as lost.
+  if (!rewriting_) {  // the space of a half-written new file would be counted as lost
     free_ = free;
     unmeasured_ = next_extra_ = 0;
     CountAdded(pending_.size());
@@ -319,7 +320,7 @@ void AppendLog::Probe(Undo undo, bool always) {
   std::uint64_t end = 0;
   {
     base::MutexLock lock(mu_);
-    while (writing_) {  // Others write, and perhaps less than what has failed.
+    while (writing_) {  // other threads write, and perhaps less than what has failed
       base::Clock::Real().WaitUntil(mu_, written_, std::stop_token(), base::TimePoint::max());
     }
     if ((failure_ && !always) || suspect_) {
@@ -329,7 +330,7 @@ void AppendLog::Probe(Undo undo, bool always) {
     size = failure_ ? size : failed_bytes_;
     end = durable_bytes_;
   }
-  // No record begins like this: after a crash it is cut off.
+  // No record begins like this, so after a crash it is cut off.
   Attempt attempt = TryWrite(std::string(size, '\0'), end);
   if (attempt.done) {
     attempt.done = file_.Truncate(end);

@@ -19,9 +19,9 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
-// So much is written of a new file at a time.
+// The number of bytes that are written to a new file at a time.
 constexpr std::size_t kRewriteChunk = 1 << 20;
-// What a refused write is told while the file has to be written anew.
+// The error of a write that is refused while the file has to be rewritten.
 constexpr std::string_view kNotAnew =
     "nothing was changed, as the store has to write its file anew and cannot; make room on its "
     "disk or mend it, and try again";
@@ -29,10 +29,10 @@ constexpr std::string_view kNotAnew =
 }  // namespace
 
 Result<void> AppendLog::OpenNext() {
-  // Locked before it is emptied: it may be somebody else's.
+  // The file is locked before it is emptied, because it may belong to somebody else.
   KX_ASSIGN_OR_RETURN(File next, File::Open(next_path(), false));
   KX_RETURN_IF_ERROR(next.Lock());
-  next_ = std::move(next);  // From here on it is ours, and goes when the rewrite is abandoned.
+  next_ = std::move(next);  // from here on it is ours, and is deleted when the rewrite is given up
   return next_->Truncate(0);
 }
 

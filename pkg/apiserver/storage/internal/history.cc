@@ -31,7 +31,8 @@ Result<std::shared_ptr<const Event>> ToEvent(const Change& change) {
 
 History::~History() {
   for (auto& [key, newest] : keys_) {
-    // One by one: a chain destroyed from its head would recurse as deep as it is long.
+    // The chain is destroyed one by one. From its head, the destructor would recurse as deep as the
+    // chain is long.
     std::unique_ptr<Version> version = std::move(newest->previous);
     while (version) {
       version = std::move(version->previous);
@@ -110,7 +111,8 @@ Item History::Write(std::string_view key, BlobRef value, base::TimePoint now) {
 
 void History::Undo(Revision kept) {
   while (current_ > kept && !log_.empty()) {
-    Version* const version = log_.back().version;  // the newest of its key, as it is the last
+    // The newest version of its key, because it is the last one.
+    Version* const version = log_.back().version;
     log_.pop_back();
     --current_;
     if (version->value) {
@@ -122,7 +124,7 @@ void History::Undo(Revision kept) {
     if (previous && previous->value) {
       AddLive(*previous);
     } else if (previous && previous->mod < first()) {
-      previous.reset();  // a deletion that Trim would have removed, had it been the newest
+      previous.reset();  // a deletion that Trim would have removed as the newest version
     }
     if (previous) {
       found->second = std::move(previous);
@@ -224,7 +226,8 @@ void History::Repack(std::string_view key, Revision mod, const BlobRef& packed) 
 void History::Compact(Revision revision) { compacted_ = std::max(compacted_, revision); }
 
 void History::CompactOld(std::size_t keep, base::TimePoint oldest, Revision limit) {
-  // The entry of the compacted revision itself is of no more use: nothing is watched from before.
+  // The entry of the compacted revision itself is no longer needed, because no watch starts before
+  // it.
   while (compacted_ < limit && compacted_ < current_ &&
          (static_cast<std::size_t>(current_ - compacted_) > keep ||
           EntryAt(compacted_ + 1).time < oldest)) {

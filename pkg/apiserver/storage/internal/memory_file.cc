@@ -16,13 +16,13 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// After a failed write another is tried this often without anybody's asking: whoever heeds that the
-// server is not ready asks for none.
+// After a failed write, another write is tried at this interval without a request, because clients
+// that notice that the server is not ready do not send any.
 constexpr base::Duration kFirstPatience = std::chrono::seconds(2);
-// To write the file anew is more work, and is tried less and less often.
+// Rewriting the file is more work, and is tried less and less often.
 constexpr base::Duration kMaxPatience = std::chrono::seconds(60);
 
-/// Of a file without records.
+/// Writes the first record of an empty file.
 Result<void> WriteBase(AppendLog& file, Revision base) {
   KX_RETURN_IF_ERROR(file.OpenNext());
   file.StartRewrite(base);
@@ -64,7 +64,7 @@ Result<void> MemoryStore::Open() {
     visible_ = history_.current();
   }
   file_->Measure();
-  file_->Probe([this] { Undo(); }, true);  // so that the first look at the health knows
+  file_->Probe([this] { Undo(); }, true);  // so that the first health check knows the result
   rewriter_ = std::jthread([this](const std::stop_token& stop) { RewriteLoop(stop); });
   return {};
 }
@@ -120,7 +120,7 @@ bool MemoryStore::WantsRewriteLocked() const {
 }
 
 Room MemoryStore::RoomLocked() const {
-  // One record more: the base.
+  // There is one more record: the base.
   const std::size_t live =
       kFileMagic.size() + history_.live_bytes() + (history_.keys() + 1) * kRecordOverhead;
   return file_->RoomFor(live);

@@ -14,12 +14,14 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// Work for the past that each write does: more than the one revision it adds, so that it keeps up.
+// The number of old revisions that each write removes. It is more than the one that the write adds,
+// so that the removal keeps up.
 constexpr std::size_t kTrimPerWrite = 4;
 constexpr std::size_t kPackPerWrite = 8;
-// Of a large piece of work, so much is done before others get the lock.
+// In a large piece of work, other threads get the lock after so many steps.
 constexpr std::size_t kSlice = 1024;
-// What an uncompressed value is counted as, besides its bytes: its place in the list of them.
+// The size of an uncompressed value's place in the list of such values, which counts in addition to
+// its bytes.
 constexpr std::size_t kRawOverhead = 64;
 
 }  // namespace
@@ -129,7 +131,8 @@ void MemoryStore::Publish(Revision revision) {
 
 std::vector<std::pair<MemoryStore::RawValue, BlobRef>> MemoryStore::TakeUnpackedLocked() {
   std::vector<std::pair<RawValue, BlobRef>> taken;
-  // What is not visible yet may be undone, and its revision be another value's then.
+  // A value that is not visible yet may be undone, and then its revision would belong to another
+  // value.
   while (raw_bytes_ > options_.uncompressed_bytes && !raw_.empty() &&
          raw_.front().mod <= visible_ && taken.size() < kPackPerWrite) {
     RawValue oldest = std::move(raw_.front());
@@ -196,7 +199,7 @@ Result<KeyValue> MemoryStore::Create(std::string_view key, std::string value,
     }
     ticket = TicketLocked(item.mod);
   }
-  // What stands in the way may itself not be in the file yet: it is not told before it is.
+  // The state that stands in the way may not be in the file yet, and is not reported before it is.
   KX_RETURN_IF_ERROR(Finish(std::move(ticket)));
   if (exists) {
     return AlreadyExists(key);

@@ -17,34 +17,35 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// Revisions looked at, and events given, between two times that a watcher takes the lock.
+// The number of revisions that a watcher looks at, and of events that it passes on, before it takes
+// the lock again.
 constexpr Revision kWatchScan = 4096;
 constexpr std::size_t kEvents = 128;
 
 }  // namespace
 
-/// One call of Watch. Guarded by the store's lock but for what never changes.
+/// One call of Watch. It is guarded by the store's lock, except for the members that never change.
 struct MemoryStore::Watcher {
   std::string prefix{};
   base::Duration progress_interval{0};
   std::size_t max_behind = 0;
-  Revision seen = 0;       // everything up to here has been given or concerns others
-  bool caught_up = false;  // once was at the last revision
-  bool waiting = false;    // is in a wait, and has nothing to give
+  Revision seen = 0;  // everything up to here has been passed on or is for other watches
+  bool caught_up = false;  // has been at the last revision once
+  bool waiting = false;  // is waiting, and has nothing to pass on
   bool wants_progress = false;
   base::TimePoint last_given{};
   base::CondVar wake{};
 };
 
-/// What a watcher takes to its sink. An event is shared where it is recent, else made from the
-/// change.
+/// The events that a watcher passes to its sink. A recent event is shared, and others are made from
+/// the change.
 struct MemoryStore::Batch {
   struct Place {
     std::shared_ptr<const Event> event{};
     Change change{};
   };
   std::vector<Place> places{};
-  Revision progress = 0;  // not 0: to be told after the events
+  Revision progress = 0;  // if not 0, it is reported after the events
 };
 
 Result<void> MemoryStore::CheckWatcherLocked(Watcher& watcher) const {
@@ -75,7 +76,7 @@ Result<void> MemoryStore::CollectLocked(Watcher& watcher, Batch& batch) {
     place.change = history_.ChangeAt(revision);
     std::shared_ptr<const Event>& shared = history_.EventAt(revision);
     const BlobRef& value = place.change.now.value;
-    // Of a compressed value every watcher makes an event of its own, without the lock.
+    // For a compressed value, every watcher makes an event of its own, without the lock.
     if (!shared && (!value || value->packer == nullptr)) {
       KX_ASSIGN_OR_RETURN(shared, ToEvent(place.change));
     }
@@ -97,7 +98,7 @@ Result<MemoryStore::Batch> MemoryStore::NextBatch(Watcher& watcher, const std::s
     const bool timed = watcher.progress_interval.count() > 0;
     const base::TimePoint due =
         timed ? watcher.last_given + watcher.progress_interval : base::TimePoint::max();
-    // One that waits for a revision of the future has seen nothing that it could tell.
+    // A watch that waits for a future revision has no progress to report.
     if (watcher.seen == visible_ && (watcher.wants_progress || (timed && now >= due))) {
       batch.progress = watcher.seen;
       watcher.wants_progress = false;
@@ -107,7 +108,7 @@ Result<MemoryStore::Batch> MemoryStore::NextBatch(Watcher& watcher, const std::s
       return batch;
     }
     if (watcher.seen < visible_) {
-      return batch;  // much that concerns others: let them have the lock
+      return batch;  // many changes are for other watches, so that others get the lock
     }
     watcher.waiting = true;
     options_.clock->WaitUntil(mu_, watcher.wake, stop, due);

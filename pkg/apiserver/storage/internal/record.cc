@@ -10,11 +10,11 @@
 namespace kubexx::apiserver::storage::internal {
 namespace {
 
-constexpr std::size_t kFixed = 1 + 8 + 8 + 4;  // of what follows the header, before the key
+constexpr std::size_t kFixed = 1 + 8 + 8 + 4;  // the fixed bytes after the header, before the key
 
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-// Eight tables, so that eight bytes are taken at a time.
+// There are eight tables, so that eight bytes are processed at a time.
 constexpr Tables MakeTables() {
   Tables tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -109,7 +109,7 @@ DecodedRecord DecodeRecord(std::string_view data) {
   record.revision = Read<std::int64_t>(body, 1);
   record.create = Read<std::int64_t>(body, 9);
   const auto key_size = Read<std::uint32_t>(body, 17);
-  // First what costs nothing: this also runs at every byte of a damaged file.
+  // The cheap checks come first, because this also runs at every byte of a damaged file.
   if (!Plausible(record, key_size, length)) {
     out.wanted = 0;
     return out;

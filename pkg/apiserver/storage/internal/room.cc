@@ -9,14 +9,15 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// The file is rewritten when it is so many times what the live keys take: each byte that is written
-// costs a third of one in rewrites.
+// The file is rewritten when it is this many times as large as its live keys. Then each byte that
+// is written costs a third of a byte in rewrites.
 constexpr std::size_t kMaxWaste = 4;
-// Where room is short a rewrite has to win an eighth of the live data, and so much.
+// When the disk is nearly full, a rewrite has to save an eighth of the live data, and at least this
+// much.
 constexpr std::size_t kLeastWon = 64 << 10;
-// So much has to be possible for there to be room.
+// There is room only if the file can grow by this much.
 constexpr std::size_t kSomeGrowth = 16 << 10;
-// What is added while a file is rewritten goes to both.
+// Changes that come while the file is rewritten are written to both files.
 constexpr std::size_t kLeastMargin = 256 << 10;
 
 std::string Kib(std::uint64_t bytes) { return std::to_string(bytes >> 10U) + " KiB"; }
@@ -41,7 +42,7 @@ Result<void> Room::CheckGrowth(std::size_t growth) const {
     return {};
   }
   const std::size_t need = live + growth;
-  // So that writers who are faster than the thread that rewrites do not take its room.
+  // Otherwise writers that are faster than the rewriting thread would take its space.
   const std::size_t kept = need + next + margin() / 4;
   if (*free >= kept && (growth == 0 || *free + file >= 2 * need + margin())) {
     return {};

@@ -10,7 +10,7 @@ namespace {
 
 using apimachinery::Result;
 
-/// "/registry/pods/" of "/registry/pods/default/web".
+/// Returns "/registry/pods/" for "/registry/pods/default/web".
 std::string_view ResourceOf(std::string_view key) {
   std::size_t end = key.find('/', 1);
   if (end != std::string_view::npos) {
@@ -54,7 +54,8 @@ BlobRef ValuePacker::Pack(std::string_view key, const BlobRef& raw) {
     return raw;
   }
   auto blob = std::make_shared<Blob>();
-  blob->bytes.assign(packed.bytes);  // not moved: the packer's buffer has room for the worst case
+  // Copied, because the packer's buffer has room for the worst case.
+  blob->bytes.assign(packed.bytes);
   blob->packer = &packer;
   blob->raw_size = raw->raw_size;
   blob->dictionary = packed.dictionary;

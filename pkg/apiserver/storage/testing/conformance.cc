@@ -247,7 +247,7 @@ void ListsContinueAcrossWrites(Storage& storage, const std::string& prefix) {
   }
   ASSERT_EQ(keys.size(), 10U);
   EXPECT_TRUE(std::ranges::is_sorted(keys));
-  // Without a revision it goes on with the present.
+  // Without a revision, the list continues with the present state.
   const auto rest = List(storage, prefix, {.continue_after = prefix + "8"});
   ASSERT_TRUE(rest.has_value());
   EXPECT_TRUE(rest->items.empty());

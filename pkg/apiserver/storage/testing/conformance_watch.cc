@@ -66,7 +66,7 @@ void WatchesFromTheOld(Storage& storage, const std::string& prefix) {
   EXPECT_EQ(*events[2]->prev.value, "two");
   EXPECT_EQ(events[2]->prev.mod_revision, changed);
 
-  // And on with the new.
+  // The watch goes on with the new events.
   const Revision again = CreatedAt(storage, prefix + "a", "three");
   events = watch.Await(4);
   ASSERT_EQ(events.size(), 4U);
@@ -77,7 +77,7 @@ void WatchesFromTheOld(Storage& storage, const std::string& prefix) {
 void WatchesFromNow(Storage& storage, const std::string& prefix) {
   const Revision old = CreatedAt(storage, prefix + "old", "x");
   WatchRecorder watch(storage, prefix, {});
-  // The watch is there when it answers; what is asked before it began may go by.
+  // The watch exists when it answers. Requests that come before that may have no effect.
   std::jthread asking([&storage](const std::stop_token& stop) {
     while (base::Clock::Real().SleepFor(std::chrono::milliseconds(10), stop)) {
       storage.RequestProgress({});
@@ -126,7 +126,7 @@ void WatchesSeeTheirPrefixOnly(Storage& storage, const std::string& prefix) {
   EXPECT_EQ(events[0]->kv.mod_revision, mine);
 }
 
-/// Writes, updates and deletes keys of its own `rounds` times.
+/// Creates, updates and deletes keys of its own `rounds` times.
 void Churn(Storage& storage, const std::string& key, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     const Revision made = CreatedAt(storage, key, "one");
@@ -156,7 +156,7 @@ void WatchesSeeEveryRevisionOnceInOrder(Storage& storage, const std::string& pre
     ASSERT_EQ(events.size(), static_cast<std::size_t>(kWriters * kRounds * 3));
     Revision last = start;
     for (const EventRef& event : events) {
-      // Nobody else writes here: no revision is missing.
+      // Nobody else writes here, so no revision is missing.
       EXPECT_EQ(event->kv.mod_revision, last + 1);
       last = event->kv.mod_revision;
       EXPECT_EQ(event->prev.mod_revision == 0,

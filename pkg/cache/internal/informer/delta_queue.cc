@@ -7,7 +7,8 @@
 namespace kubexx::cache {
 namespace {
 
-// A full state is not counted: its objects are the store's next content, not a copy that waits.
+// A full state counts only with its overhead: its objects will be the store's content, and are not
+// a copy that waits.
 std::size_t BytesOf(const Delta& delta) {
   constexpr std::size_t kOverhead = sizeof(Delta);
   if (const auto* upsert = std::get_if<UpsertDelta>(&delta)) {
@@ -39,7 +40,7 @@ apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
     if (!came_) {
       came_ = options_.clock.Now();
     }
-    const base::TimePoint came = *came_;  // what it waits for room counts as well
+    const base::TimePoint came = *came_;  // the time that the delta waits for room counts, too
     while (!closed_ && IsFullLocked(bytes) && !base::Executor::IsTask()) {
       CountLocked();
       options_.wake();
@@ -68,7 +69,7 @@ void DeltaQueue::Flush() {
       return;
     }
   }
-  // Without the lock, which the consumer takes first of all.
+  // The lock is released, because the consumer takes it first of all.
   options_.wake();
 }
 
@@ -138,7 +139,7 @@ void DeltaQueue::Close() {
   {
     base::MutexLock lock(mu_);
     closed_ = true;
-    options_.queued.Set(0);  // what is left nobody takes
+    options_.queued.Set(0);  // nobody will take what is left
     not_full_.notify_all();
     for_room_.swap(for_room);
   }

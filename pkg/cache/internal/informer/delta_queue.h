@@ -28,11 +28,11 @@
 
 namespace kubexx::cache {
 
-/// An object was added or changed.
+/// The source has an object that is new or has changed.
 struct UpsertDelta {
   EntryRef entry{};
 };
-/// An object was deleted. `object` has no bytes when its last state is unknown.
+/// The source has deleted an object. `object` has no bytes when its last state is unknown.
 struct DeleteDelta {
   Object object{};
 };
@@ -42,17 +42,18 @@ struct ReplaceDelta {
   std::string resource_version{};
   /// When set, `table` has only the objects of this namespace.
   std::optional<std::string> namespace_{};
-  /// One namespace of a source of all namespaces was listed alone; the informer's resourceVersion
-  /// does not change.
+  /// Whether the source covers all namespaces, but only this namespace was listed again. Then the
+  /// informer's resourceVersion does not change.
   bool is_part = false;
-  /// Turns true when the store has the objects; may be null.
+  /// Becomes true when the store has the objects. May be null.
   std::shared_ptr<std::atomic<bool>> applied{};
   /// The objects that could not be read.
   Unreadable unreadable{};
-  /// Objects that are known to be deleted, although some objects could not be read.
+  /// The objects that are known to be deleted, although the list had objects that could not be
+  /// read.
   std::set<apimachinery::ObjectKey> deleted{};
 };
-/// A change could not be read.
+/// The watch brought a change that could not be read.
 struct UnreadableDelta {
   apimachinery::Status why{};
   std::string namespace_{};  ///< the source's namespace; empty for a source of all
@@ -62,16 +63,16 @@ struct BookmarkDelta {
   std::string resource_version{};
   std::string namespace_{};  ///< the source's namespace; empty for a source of all
 };
-/// The objects of a namespace cannot be read for now, so the sync does not wait for them.
+/// The server refuses the objects of a namespace for now, so the sync does not wait for them.
 struct UnavailableDelta {
   std::string namespace_{};
 };
 /// Every object has to be delivered again.
 struct ResyncDelta {};
-/// Has no content; wakes the consumer so that it looks for other work.
+/// Has no content. It wakes the consumer, which then looks for other work.
 struct WakeDelta {};
-/// A delta that is rarer than UpsertDelta, in a separate allocation, because an element of the
-/// queue is as large as the largest kind of delta. Never empty, unless moved from.
+/// A delta that is rarer than UpsertDelta. It is allocated separately, because an element of the
+/// queue is as large as the largest kind of delta. It is never empty, unless it was moved from.
 template <class T>
 class Rare {
  public:
@@ -87,18 +88,18 @@ class Rare {
 using Delta = std::variant<UpsertDelta, Rare<DeleteDelta>, Rare<ReplaceDelta>, Rare<BookmarkDelta>,
                            Rare<UnreadableDelta>, Rare<UnavailableDelta>, ResyncDelta, WakeDelta>;
 
-/// Deltas to apply in one step: several upserts and deletes, in order, or one delta of another
-/// kind.
+/// The deltas that the consumer applies in one step: either several upserts and deletes, in order,
+/// or one delta of another kind.
 struct DeltaBatch {
   std::vector<Delta> deltas{};
   base::TimePoint queued{};  ///< when the first of them was queued
   bool more = false;         ///< whether others wait behind them
 };
 
-/// Keeps every delta in order and merges none, as client-go's RealFIFO; a full state and a resync
-/// are one delta each. Bounded by count and by bytes: when it is full, the producers wait, and
-/// thereby their connections to the server do, too. One consumer takes the deltas in batches.
-/// Thread-safe.
+/// Keeps every delta in order and merges none, as client-go's RealFIFO does. A full state and a
+/// resync are one delta each. The queue is bounded by count and by bytes. When it is full, the
+/// producers wait, and so the server cannot send more on their connections. One consumer takes the
+/// deltas in batches. Thread-safe.
 class DeltaQueue {
  public:
   /// Settings of a DeltaQueue.
@@ -108,33 +109,36 @@ class DeltaQueue {
     std::size_t max_bytes = 8 << 20;  ///< an empty queue takes one larger delta
     std::size_t max_batch = 256;
     metrics::Gauge queued{};  ///< set to the number of deltas
-    /// Called when the consumer has to look at the queue. May be called with the queue's lock held,
-    /// and must not block or use the queue.
+    /// The queue calls this when the consumer has to look at the queue. It may hold its lock while
+    /// it calls, so the function must not block and must not use the queue.
     std::function<void()> wake = [] {};
   };
 
   explicit DeltaQueue(Options options) : options_(std::move(options)) {}
 
-  /// Waits for room and adds a delta. kCancelled when the queue is or becomes closed. A task of an
-  /// executor does not wait, since the consumer is one, too: it asks HasRoom before it begins what
-  /// brings deltas, and the queue grows by what that brings. All deltas of
-  /// one Flush have the time at which the first of them was queued, because they arrived together.
+  /// Waits until the queue has room, and adds a delta. Returns kCancelled when the queue is closed,
+  /// or is closed meanwhile. A task of an executor does not wait, because the consumer is such a
+  /// task, too: Push adds the task's delta even to a full queue. Such a task has to call HasRoom
+  /// before it begins work that brings deltas. All deltas of one Flush have the time at which the
+  /// first of them was pushed, because they arrived together.
   apimachinery::Result<void> Push(Delta delta);
-  /// Like Push, for one of several deltas: the consumer is not woken before Flush, or before a
-  /// whole batch waits.
+  /// Does as Push for one of several deltas. The consumer is woken by Flush, or as soon as a whole
+  /// batch waits.
   apimachinery::Result<void> PushSome(Delta delta);
-  /// Wakes the consumer for the deltas of PushSome.
+  /// Wakes the consumer for the deltas that PushSome has added.
   void Flush();
   /// Adds a WakeDelta at once, even when the queue is full.
   void Wake();
-  /// Whether the queue is not full. After false, it calls `wake` once when half of it is free, or
-  /// it is closed, without a lock; `who` is whoever asks, of whom the last call counts.
+  /// Returns whether the queue has room. After it has returned false, the queue calls `wake` once,
+  /// without its lock, when half of the queue is free or the queue is closed. `who` identifies the
+  /// caller; of several calls with the same `who` the last one counts.
   bool HasRoom(const void* who, const std::function<void()>& wake);
-  /// Takes deltas. Returns std::nullopt when there are none, and when the queue is closed, even
-  /// when some deltas are left. Never waits.
+  /// Takes a batch of deltas and never waits. Returns std::nullopt when there are no deltas, and
+  /// when the queue is closed, even if some deltas are left.
   std::optional<DeltaBatch> Pop();
 
-  /// Ends all waits. Open drops the remaining deltas: a reflector that was stopped lists again.
+  /// Close ends all waits. Open drops the deltas that are left, because a reflector that was
+  /// stopped lists again.
   void Close();
   void Open();
 
@@ -153,7 +157,7 @@ class DeltaQueue {
            (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes);
   }
   static void WakeAll(const Waiting& waiting);
-  /// As Pop. `for_room` has whoever is to be called then.
+  /// Does the work of Pop. `for_room` gets the callers of HasRoom that now have to be woken.
   std::optional<DeltaBatch> Take(Waiting& for_room);
   void CountLocked() KX_REQUIRES(mu_) {
     options_.queued.Set(closed_ ? 0 : static_cast<double>(items_.size()));
@@ -166,7 +170,8 @@ class DeltaQueue {
   std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;
   bool closed_ KX_GUARDED_BY(mu_) = false;
   Waiting for_room_ KX_GUARDED_BY(mu_);
-  // When the first delta since the last Flush came; a million events a second read no clock each.
+  // The time at which the first delta since the last Flush came. With this member the queue reads
+  // the clock once per Flush, and not for each of perhaps a million events a second.
   std::optional<base::TimePoint> came_ KX_GUARDED_BY(mu_);
 };
 

@@ -30,7 +30,7 @@ Delta Upsert(const std::string& name, std::size_t bytes = 1) {
 
 DeltaQueue::Options OneAtATime() { return {.max_batch = 1}; }
 
-// "0 1 2 " and so on, `end` numbers.
+// Returns "0 1 2 " and so on up to `end` - 1.
 std::string AllUpTo(int end) {
   std::string all;
   for (int i = 0; i < end; ++i) {
@@ -39,7 +39,8 @@ std::string AllUpTo(int end) {
   return all;
 }
 
-/// Takes as an informer's distribution does: it looks when it was woken, until nothing is left.
+/// Takes deltas as an informer's distribution does: when it has been woken, it takes deltas until
+/// none is left.
 class Consumer {
  public:
   std::function<void()> Wake() {
@@ -70,7 +71,7 @@ class Consumer {
   bool is_woken_ KX_GUARDED_BY(mu_) = false;
 };
 
-// The names in a batch.
+// Returns the names in a batch.
 std::string NameOf(const std::optional<DeltaBatch>& batch) {
   std::string names;
   if (batch) {
@@ -141,7 +142,8 @@ TEST(DeltaQueueTest, SomeAreTakenAfterAFlushAPushOrWhenItIsFull) {
   Consumer consumer;
   DeltaQueue queue({.max_deltas = 2, .max_batch = 10, .wake = consumer.Wake()});
   std::jthread producer([&queue] {
-    // More than there is room for, so that the consumer has to be woken without a Flush.
+    // There are more deltas than the queue has room for, so that the consumer has to be woken
+    // without a Flush.
     for (int i = 0; i < 51; ++i) {
       ASSERT_TRUE(queue.PushSome(Upsert(std::to_string(i))).has_value());
     }

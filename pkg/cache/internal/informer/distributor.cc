@@ -99,7 +99,7 @@ void ListenerSet::Stop() {
   {
     base::MutexLock lock(mu_);
     listeners = StartedLocked();
-    // A handler that has ended its own registration may still run.
+    // A handler that has ended its own registration may still be running.
     listeners.insert(listeners.end(), ended_.begin(), ended_.end());
   }
   for (const auto& listener : listeners) {
@@ -198,7 +198,8 @@ void Distributor::ApplyChanges(std::vector<Delta>&& deltas) {
       events.push_back(std::move(event));
     }
   }
-  Tell(events, base::OrderedTask::Hurry::kAfterThisStep);  // all that the step does
+  // This is the last thing that the step does.
+  Tell(events, base::OrderedTask::Hurry::kAfterThisStep);
 }
 
 void Distributor::Prepare(UpsertDelta& delta, Pending& pending, PackedStore::Change& change) {
@@ -218,12 +219,12 @@ void Distributor::Prepare(DeleteDelta& delta, Pending& pending, PackedStore::Cha
   change.resource_version = std::move(delta.object.resource_version);
 }
 
-// Null when there is nothing to tell.
+// Returns null when the listeners need not be told of the change.
 std::shared_ptr<const PackedEvent> Distributor::EventOf(Pending&& pending, EntryRef&& old) const {
   RawEvent::Flags flags{.is_single_change = true};
   if (pending.type == RawEvent::Type::kDelete) {
     if (!old) {
-      return nullptr;  // nobody was told that it exists
+      return nullptr;  // no listener was told that the object exists
     }
     if (!pending.object) {
       pending.object = old;
@@ -267,8 +268,9 @@ void Distributor::On(ReplaceDelta&& delta) {
   }
 }
 
-// What could not be read may be any of the objects that the new state has not: nobody is told that
-// one of them is gone before a state can be read in whole.
+// An object that could not be read may be any of the stored objects that the new state does not
+// have. Therefore no listener is told that one of those was deleted until a state could be read
+// completely.
 void Distributor::KeepUnnamed(ReplaceDelta& delta) const {
   for (EntryRef& old :
        delta.namespace_ ? store_->EntriesIn(*delta.namespace_) : store_->Entries()) {

@@ -21,7 +21,8 @@ namespace kubexx::cache {
 /// The listeners of an informer. Thread-safe.
 class ListenerSet {
  public:
-  /// Keeps a listener that will join the set later, with Add. Starts it while the set is running.
+  /// Keeps a listener that will join the set later by a call of Add. Starts the listener while the
+  /// set is running.
   void Await(std::shared_ptr<Listener> listener);
   std::vector<std::shared_ptr<Listener>> Awaited() const;
   /// Adds an awaited listener unless it is closed.
@@ -42,19 +43,19 @@ class ListenerSet {
   /// Closes all listeners, including awaited ones. Must not be called by a handler.
   void Close();
   void SetBounded(bool bounded);
-  /// Whether a handler of this set is the caller.
+  /// Whether a handler of this set is the caller of this function.
   bool OnOwnThread() const;
   /// Whether a listener has not ended yet.
   bool HasRunning() const;
 
  private:
-  /// Those that are started while the set is running.
+  /// The listeners that are started while the set is running.
   std::vector<std::shared_ptr<Listener>> StartedLocked() const KX_REQUIRES(mu_);
 
   mutable base::Mutex mu_;
   std::vector<std::shared_ptr<Listener>> listeners_ KX_GUARDED_BY(mu_);
   std::vector<std::shared_ptr<Listener>> awaited_ KX_GUARDED_BY(mu_);
-  /// Listeners that their own handlers removed.
+  /// The listeners that were removed by their own handlers.
   std::vector<std::shared_ptr<Listener>> ended_ KX_GUARDED_BY(mu_);
   bool running_ KX_GUARDED_BY(mu_) = false;
   bool bounded_ KX_GUARDED_BY(mu_) = true;
@@ -64,8 +65,8 @@ class ListenerSet {
 /// thread may use it at a time.
 class Distributor {
  public:
-  /// `on_state` is called when the store has a full state of a scope (see StoreFaults), before any
-  /// listener gets it; may be empty.
+  /// `on_state` is called when the store has got a full state of a scope (see StoreFaults), and
+  /// before any listener gets that state. It may be empty.
   Distributor(std::shared_ptr<PackedStore> store, ListenerSet& listeners,
               std::function<void(const std::string& scope)> on_state = {})
       : store_(std::move(store)), listeners_(listeners), on_state_(std::move(on_state)) {}
@@ -79,7 +80,7 @@ class Distributor {
   void TellSynced();
 
  private:
-  /// A change that has been packed and not passed to the listeners yet.
+  /// A change that has been packed, but has not been passed to the listeners yet.
   struct Pending {
     RawEvent::Type type = RawEvent::Type::kUpdate;
     EntryRef object{};  ///< null for a delete without a last state

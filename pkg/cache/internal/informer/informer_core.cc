@@ -26,12 +26,12 @@ std::string FeedName(const std::string& informer, const std::string& namespace_)
   return namespace_.empty() ? informer : informer + "/" + namespace_;
 }
 
-// Zero stays zero: never.
+// Zero means never, and stays zero.
 base::Duration AtLeastMinimum(base::Duration period) {
   return period > base::Duration::zero() ? std::max(period, kMinResync) : base::Duration::zero();
 }
 
-// The server answers, and refuses: it may do so for ever.
+// Whether the server has answered with a refusal, which may stay for ever.
 bool IsRefused(const Status& status) {
   return status.reason == Reason::kForbidden || status.reason == Reason::kUnauthorized ||
          status.reason == Reason::kNotFound;
@@ -106,7 +106,7 @@ ReflectorOptions InformerCore::ReflectorOptionsFor(const std::string& namespace_
       (void)queue_.Push(UnavailableDelta{namespace_});  // refused only when stopping
     }
     if (thrown) {
-      std::rethrow_exception(thrown);  // the reflector tells of it
+      std::rethrow_exception(thrown);  // the reflector reports it
     }
   };
   return options;
@@ -144,10 +144,12 @@ Result<void> InformerCore::AwaitSync(const std::stop_token& stop, base::Duration
     if (stop.stop_requested()) {
       return UnsyncedLocked(Reason::kCancelled, "stopped");
     }
-    // Of several namespaces one that is refused is not waited for; see SetAvailable.
+    // With several namespaces, the sync does not wait for one that the server refuses; see
+    // SetAvailable.
     const auto refused = errors_.find(std::string_view());
     if (refused != errors_.end() && IsRefused(refused->second)) {
-      // That the type is not there is not that an object is not there.
+      // An answer that the server does not serve the type must not look as if the object did not
+      // exist.
       const Reason reason = refused->second.reason;
       return UnsyncedLocked(reason == Reason::kNotFound ? Reason::kUnavailable : reason,
                             "the server refuses it");
@@ -170,7 +172,8 @@ Result<void> InformerCore::SyncError(std::string_view namespace_) const {
 
 Result<void> InformerCore::CheckReadable(std::string_view namespace_) const {
   const base::MutexLock lock(mu_);
-  // A handler may ask while the first lists are being told: what it asks about is in the store.
+  // A handler may ask while the informer tells it of the first lists; the store has the objects of
+  // which the handler was told.
   const auto has_state = [this](const std::string& each) {
     return store_->faults().HasState(store_->ScopeOf(each));
   };
@@ -198,7 +201,7 @@ Result<void> InformerCore::ReadableLocked(std::string_view namespace_) const {
 }
 
 apimachinery::Error InformerCore::UnsyncedLocked(Reason reason, std::string_view what) const {
-  // The cause comes first: people read the beginning of a line.
+  // The cause comes first, because people read the beginning of a line.
   std::string message = options_.name + ": ";
   if (!errors_.empty()) {
     const auto& [namespace_, status] = *errors_.begin();  // the others are seldom different
@@ -264,7 +267,8 @@ base::Duration InformerCore::ResyncPeriodFor(const HandlerOptions& options,
 }
 
 bool InformerCore::HandlerHasSynced(std::string_view name) const {
-  // First those that are awaited: one that is added meanwhile is seen twice, not left out.
+  // Looks at the awaited listeners first: a listener that is added between the two looks is then
+  // seen twice, and would otherwise be missed.
   const bool awaited = std::ranges::any_of(listeners_->Awaited(), [name](const auto& listener) {
     return listener->name() == name && !listener->closed();
   });
@@ -336,14 +340,16 @@ void InformerCore::SetAvailable(const std::string& namespace_) {
       return;
     }
   }
-  // The mark first: who sees that the informer has synced may count on it to be on its way.
+  // The mark is sent first, so that a caller that sees HasSynced() can rely on the handlers getting
+  // it.
   distributor_.TellSynced();
   base::MutexLock lock(mu_);
   synced_ = true;
   synced_changed_.notify_all();
 }
 
-// In a step of the distribution, or just before it starts: no delta is distributed meanwhile.
+// Runs in a step of the distribution or just before it starts, so that no delta is distributed
+// meanwhile.
 void InformerCore::AttachWaiting() {
   bool synced = false;
   {

@@ -31,13 +31,13 @@
 
 namespace kubexx::cache {
 
-/// The reflectors, one for each source, fill the queue: as tasks of the executor, or with a thread
-/// each where a source can only be watched by a thread that waits. Other tasks do the rest: the
-/// distribution moves the changes from the queue into the store and the listeners' queues, and
-/// each listener calls its handler.
+/// Each source has a reflector, which fills the queue. The reflector is a task of the executor, or
+/// has a thread of its own when the source can only be watched by a thread that waits. Other tasks
+/// do the rest: the distribution moves the changes from the queue into the store and into the
+/// listeners' queues, and each listener calls its handler.
 class InformerCore {
  public:
-  /// One source of all objects, or one for each of several namespaces.
+  /// Takes one source of all objects, or one source for each of several namespaces.
   InformerCore(std::shared_ptr<ListerWatcher> source, InformerOptions options);
   InformerCore(std::vector<NamespacedSource> sources, InformerOptions options);
   ~InformerCore();
@@ -56,8 +56,8 @@ class InformerCore {
   /// See SharedInformerBase.
   apimachinery::Result<void> AwaitSync(const std::stop_token& stop, base::Duration patience) const;
   apimachinery::Result<void> SyncError(std::string_view namespace_) const;
-  /// Fails before the first full state of a namespace (empty: of all), and while the server refuses
-  /// it.
+  /// Returns an error before the first full state of a namespace (of all namespaces if it is
+  /// empty), and while the server refuses it.
   apimachinery::Result<void> CheckReadable(std::string_view namespace_) const;
   const std::string& name() const { return options_.name; }
 
@@ -71,7 +71,7 @@ class InformerCore {
   PackedStore& store() { return *store_; }
 
  private:
-  /// A source, and the parts that bring its objects into the queue.
+  /// A source with the parts that bring its objects into the queue.
   struct Feed {
     Feed(InformerCore& core, NamespacedSource source, bool of_one_namespace);
     InformerStore store;
@@ -83,20 +83,21 @@ class InformerCore {
   ReflectorOptions ReflectorOptionsFor(const std::string& namespace_, bool of_one_namespace);
   base::Duration ResyncPeriodFor(const HandlerOptions& options, const std::string& handler);
   void StartReflector(Feed& feed, const std::stop_token& stop) KX_REQUIRES(lifecycle_mu_);
-  /// Runs on a reflector's thread, which Stop joins.
+  /// Does the work of a reflector's thread, which Stop joins.
   void RunOwn(base::FunctionRef<void()> run);
   bool StopRequested() const;
   bool IsRetired() const;
   void StartThreads(const std::stop_token& stop, base::Duration resync_check)
       KX_REQUIRES(lifecycle_mu_);
   void Join() KX_REQUIRES(lifecycle_mu_);
-  /// A step of the distribution. Returns whether more waits.
+  /// Does one step of the distribution. Returns whether more deltas wait.
   bool Distribute();
   void Publish(base::TimePoint queued);
   void SetAvailable(const std::string& namespace_);
   void SetRead(const std::string& namespace_);
   void Failed(const std::string& namespace_, const apimachinery::Status& status);
-  /// Why the informer has not synced, with the last error of any of its sources, if there was one.
+  /// The reason why the informer has not synced, with the last error of any of its sources if there
+  /// was one.
   apimachinery::Error UnsyncedLocked(apimachinery::Reason reason, std::string_view what) const
       KX_REQUIRES(mu_);
   apimachinery::Result<void> ReadableLocked(std::string_view namespace_) const KX_REQUIRES(mu_);
@@ -106,28 +107,29 @@ class InformerCore {
   const std::shared_ptr<base::Executor> executor_;
   const InformerMetrics metrics_;
   const std::shared_ptr<PackedStore> store_;
-  /// Added handlers are in its awaited listeners until Start or the distribution takes them.
+  /// A handler that was added is among the awaited listeners until Start or the distribution takes
+  /// it.
   const std::shared_ptr<ListenerSet> listeners_ = std::make_shared<ListenerSet>();
   DeltaQueue queue_;
   Distributor distributor_;
   std::vector<std::unique_ptr<Feed>> feeds_{};
   std::vector<std::string> namespaces_{};
 
-  /// Locked before those of the queue and the listeners.
+  /// Is locked before the mutexes of the queue and of the listeners.
   mutable base::Mutex mu_;
   mutable base::CondVar synced_changed_;
   bool running_ KX_GUARDED_BY(mu_) = false;
   bool retired_ KX_GUARDED_BY(mu_) = false;
-  /// The stop of the run that Start began last.
+  /// The stop source of the run that Start began last.
   std::stop_source stop_ KX_GUARDED_BY(mu_){std::nostopstate};
-  std::set<std::thread::id> own_threads_ KX_GUARDED_BY(mu_);  // the reflectors'
-  /// The reflectors that run as tasks; there until these have stopped.
+  std::set<std::thread::id> own_threads_ KX_GUARDED_BY(mu_);  // of the reflectors that have threads
+  /// The reflectors that run as tasks. They stay here until they have stopped.
   std::vector<std::shared_ptr<ReflectorTask>> reflector_tasks_ KX_GUARDED_BY(mu_);
   bool synced_ KX_GUARDED_BY(mu_) = false;
-  /// The namespaces for whose first full state since Start the sync waits.
+  /// The sync waits for the first full state since Start of each of these namespaces.
   std::set<std::string> unsynced_ KX_GUARDED_BY(mu_);
-  /// The namespaces without a first full state since Start, including refused ones, for which the
-  /// sync does not wait.
+  /// The namespaces without a full state since Start. They include those that the server refuses,
+  /// for which the sync does not wait.
   std::set<std::string> unread_ KX_GUARDED_BY(mu_);
   base::TimePoint started_ KX_GUARDED_BY(mu_){};
   /// The last errors of the sources without a first full state since Start.
@@ -135,10 +137,10 @@ class InformerCore {
   /// How often the informer checks which listeners' resyncs are due; zero means never.
   base::Duration resync_check_ KX_GUARDED_BY(mu_){0};
 
-  /// Held by Start and Stop while they wait for threads; the threads must not lock it. Locked
-  /// before mu_.
+  /// Start and Stop hold this mutex while they wait for threads, so these threads must not lock it.
+  /// It is locked before mu_.
   base::Mutex lifecycle_mu_;
-  /// Whether there was a Start whose Join has not been.
+  /// Whether Start was called without a Join after it.
   bool is_started_ KX_GUARDED_BY(lifecycle_mu_) = false;
   base::OrderedTask distribution_;
 };

@@ -1,4 +1,4 @@
-// The threads and tasks of an InformerCore: their begin and end.
+// Starts and stops the threads and tasks of an InformerCore.
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -61,14 +61,14 @@ void InformerCore::Start() {
       errors_.clear();
       synced_ = unsynced_.empty();
       resync_check = resync_check_;
-      // With the lock, so that from now on a requested stop finds the handlers running: they do not
-      // look at `stop`.
+      // The lock is held, so that a stop that is requested from now on finds the handlers running:
+      // they do not look at `stop`.
       listeners_->SetBounded(true);
       listeners_->Start();
     }
     StartThreads(stop.get_token(), resync_check);
   } catch (...) {
-    // As if there had been no Start, so that the next one is one.
+    // Undoes this Start, so that the next one starts the informer.
     RequestStop();
     Join();
     throw;
@@ -78,9 +78,9 @@ void InformerCore::Start() {
 void InformerCore::StartThreads(const std::stop_token& stop, base::Duration resync_check) {
   AttachWaiting();
   distribution_.Start();
-  distribution_.Wake();  // a handler may have been added since
+  distribution_.Wake();  // a handler may have been added meanwhile
   for (const auto& feed : feeds_) {
-    // One of them keeps the time for all.
+    // One of the reflectors keeps the time of the resyncs for all of them.
     feed->reflector.SetResyncPeriod(feed == feeds_.front() ? resync_check : base::Duration::zero());
     StartReflector(*feed, stop);
   }
@@ -139,24 +139,26 @@ void InformerCore::RequestStop() {
       return;
     }
     stop = stop_;
-    // With the lock, so that all of it is done to one run: a Start may follow at once. The deltas
-    // that are being distributed are finished, whatever the handlers do: what the store has, they
+    // The lock is held, so that all of this is done to one run: a Start may follow at once. The
+    // deltas that are being distributed are finished, whatever the handlers do, because the
+    // handlers must get every change that the store has.
     // must get.
     listeners_->SetBounded(false);
     queue_.Close();
     listeners_->RequestStop();
   }
-  stop.request_stop();  // Without the lock: it calls what sources have registered.
+  // The lock is released, because the stop calls functions that sources have registered.
+  stop.request_stop();
 }
 
 void InformerCore::Stop() {
   RequestStop();
   if (OnOwnThread()) {
-    return;  // it cannot be waited for
+    return;  // a thread cannot wait for itself
   }
   const base::Executor::Waiting waiting;  // the caller may be a handler of another informer
   base::MutexLock lifecycle(lifecycle_mu_);
-  RequestStop();  // once more, of a Start that had only begun
+  RequestStop();  // again, because a Start may just have begun
   Join();
 }
 
@@ -169,7 +171,7 @@ void InformerCore::Retire() {
   {
     const base::MutexLock lock(mu_);
     retired_ = true;
-    synced_changed_.notify_all();  // who waits for the first list waits for what never comes
+    synced_changed_.notify_all();  // nobody who waits for the first list would get it any more
   }
   std::string names;
   for (const auto& listeners : {listeners_->All(), listeners_->Awaited()}) {
@@ -196,7 +198,7 @@ bool InformerCore::HasEnded() const {
   return !distribution_.IsRunning() && !listeners_->HasRunning();
 }
 
-// A Start that the system gave too few threads may have any of them.
+// When the system had too few threads for a Start, some of these are missing.
 void InformerCore::Join() {
   for (const auto& feed : feeds_) {
     feed->thread.reset();
@@ -207,7 +209,7 @@ void InformerCore::Join() {
     tasks = reflector_tasks_;
   }
   for (const auto& task : tasks) {
-    task->Stop();  // until then it is known as one of its own: see OnOwnThread
+    task->Stop();  // until then OnOwnThread knows it as one of the informer's own
   }
   {
     const base::MutexLock lock(mu_);

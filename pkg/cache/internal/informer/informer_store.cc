@@ -27,12 +27,13 @@ class InformerStore::TableReplacement final : public Replacement {
     }
     if (!owner_.RunTransform(object)) {
       if (known) {
-        table_.Insert(std::move(known));  // it exists, only its new state cannot be had
+        // The object exists, and only its new state could not be read.
+        table_.Insert(std::move(known));
       }
       return {};
     }
     Result<EntryRef> entry = owner_.store_.Pack(object, hash);
-    if (!entry) {  // by a transform that has made it so
+    if (!entry) {  // the transform made it unreadable
       return Unreadable(owner_.TooLarge(object, entry.error()));
     }
     table_.Insert(*std::move(entry));
@@ -70,7 +71,7 @@ class InformerStore::TableReplacement final : public Replacement {
   InformerStore& owner_;
   EntryTable table_{};
   cache::Unreadable unreadable_{};
-  std::set<ObjectKey> deleted_{};  // and perhaps added again
+  std::set<ObjectKey> deleted_{};  // these were deleted, and some may have been added again
 };
 
 bool InformerStore::RunTransform(Object& object) {
@@ -115,10 +116,12 @@ Result<void> InformerStore::Upsert(Object&& object) {
   const std::uint64_t hash = PackedStore::HashContent(object);
   std::string version = options_.transform ? object.resource_version : std::string();
   if (!RunTransform(object)) {
-    // Whoever waits for this version need not do so until the next bookmark.
+    // With the bookmark, callers that wait for this version need not wait for the server's next
+    // bookmark.
     return queue_.Push(BookmarkDelta{std::move(version), options_.namespace_.value_or("")});
   }
-  // Here and not in the informer's thread: what the object took is given back where it was taken.
+  // The object is packed here, and not in the informer's thread, so that the thread that allocated
+  // the object's memory also frees it.
   auto entry = store_.MakeRecent(object, hash);
   if (!entry) {
     return Unreadable(TooLarge(object, entry.error()));
@@ -157,7 +160,7 @@ Result<void> InformerStore::ReplacePart(std::string namespace_, std::vector<Obje
 }
 
 void InformerStore::Bookmark(std::string_view resource_version) {
-  // Refused only when the informer is stopping.
+  // The queue refuses it only when the informer is being stopped.
   (void)queue_.Push(BookmarkDelta{std::string(resource_version), options_.namespace_.value_or("")});
 }
 

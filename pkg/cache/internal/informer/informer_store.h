@@ -62,7 +62,8 @@ class InformerStore final : public ReflectorStore {
   apimachinery::Result<void> Upsert(Object&& object);
   /// Logs that an object is too large, and returns the reason with the object.
   apimachinery::Status TooLarge(const Object& object, const apimachinery::Status& why) const;
-  /// False when the transform refused the object, which is counted, and logged with a limit.
+  /// Returns false when the transform refused the object. The refusal is counted, and is logged
+  /// with a limit.
   bool RunTransform(Object& object);
 
   const Options options_;

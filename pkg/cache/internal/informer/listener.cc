@@ -19,7 +19,7 @@ using apimachinery::Result;
 
 namespace {
 
-/// How many events a handler gets before others have their turn.
+/// The number of events that a handler gets before other tasks have their turn.
 constexpr std::size_t kEventsAStep = 64;
 
 }  // namespace
@@ -105,7 +105,7 @@ void Listener::Push(std::span<const Event> events, base::OrderedTask::Hurry hurr
     }
     CountLocked();
   }
-  // Without the lock, which the step takes first of all.
+  // The lock is released, because the step takes it first of all.
   task_.Wake(hurry);
 }
 
@@ -115,7 +115,7 @@ void Listener::WaitForRoomLocked() {
   }
   CountLocked();
   task_.Wake();
-  const base::Executor::Waiting waiting;  // for the step, which needs a thread
+  const base::Executor::Waiting waiting;  // lets the executor start another thread for the step
   const base::TimePoint began = options_.clock.Now();
   while (bounded_ && TakesLocked() && items_.size() >= options_.max_events) {
     options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
@@ -152,11 +152,11 @@ void Listener::PushSnapshot(const std::shared_ptr<const Snapshot>& snapshot) {
     }
     const bool resync = snapshot->kind() == Snapshot::Kind::kResync;
     if (resync && HasResyncLocked()) {
-      return;  // what it would tell is still to be told
+      return;  // an earlier resync still has to be delivered
     }
-    // A walk holds the state of every object at its time: a handler that cannot keep up must not
-    // make a queue of such states. In the buffer there is one change an object, however many walks
-    // come.
+    // A snapshot keeps the state that every object had when it was taken, so a handler that cannot
+    // keep up must not make a queue of snapshots. The buffer has at most one change per object,
+    // however many snapshots come.
     if (late_.empty() &&
         (items_.size() < options_.max_events || options_.overflow == Overflow::kHoldBack)) {
       items_.emplace_back(Walk{snapshot});
@@ -230,7 +230,7 @@ void Listener::Close() {
   {
     base::MutexLock lock(mu_);
     if (!closed_) {
-      queued_.Set(0);  // once: afterwards the registry may be gone
+      queued_.Set(0);  // only once, because the registry may be gone afterwards
     }
     closed_ = true;
     halted_ = true;
@@ -345,7 +345,7 @@ void Listener::TookLocked() {
   not_full_.notify_all();
 }
 
-// The event in front; null when the item in front was none.
+// Takes the item in front. Returns null when that item is not an event.
 Listener::Event Listener::TakeLocked() {
   Event event;
   bool done = true;

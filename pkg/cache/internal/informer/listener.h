@@ -29,9 +29,9 @@
 
 namespace kubexx::cache {
 
-/// Delivers events to one handler, in order, as a task of an executor. Its memory is bounded
-/// however slow the handler is: see Overflow. Events that a stopped listener has not delivered, it
-/// delivers after the next Start. Thread-safe.
+/// Delivers events to one handler, in order, as a task of an executor. Its memory is bounded even
+/// if the handler is slow; see Overflow. After the next Start a stopped listener delivers the
+/// events that it had not delivered yet. Thread-safe.
 class Listener {
  public:
   using Handler = std::function<void(const RawEvent&)>;
@@ -53,41 +53,44 @@ class Listener {
            std::shared_ptr<const PackedStore> store, Handler handler);
   ~Listener();
 
-  /// Begins to deliver. Has no effect while it delivers, or is closed.
+  /// Begins to deliver. The call has no effect while the listener delivers, and after Close.
   void Start();
   /// Requests the stop: a running call of the handler finishes, and no further one follows. Keeps
   /// the queued events.
   void RequestStop();
   /// Requests the stop and waits for a running call, unless the handler itself is the caller.
   void Stop();
-  /// Whether the handler is the caller.
+  /// Whether the caller is the handler.
   bool OnOwnThread() const { return task_.IsCurrent(); }
-  /// Whether it delivers, or a call that was running when it was stopped has not returned yet.
+  /// Whether the listener delivers, or a call that was running when it was stopped has not returned
+  /// yet.
   bool running() const;
 
   /// Queues events. Waits for room when the listener is bounded and its overflow is kHoldBack.
-  /// `hurry`: when the handler is to have its turn.
+  /// `hurry` tells when the handler has its turn.
   void Push(std::span<const Event> events,
             base::OrderedTask::Hurry hurry = base::OrderedTask::Hurry::kNow);
   /// Queues an event for each object of the snapshot; never waits. Skips a resync while an earlier
-  /// one is queued or being delivered.
+  /// resync is queued or is being delivered.
   void PushSnapshot(const std::shared_ptr<const Snapshot>& snapshot);
   /// Queues the end of the initial list; synced() is true when the listener reaches it. Never
   /// waits.
   void PushSynced();
 
-  /// When not bounded, Push never waits. The informer uses this for its last deltas while it stops.
+  /// Push never waits while `bounded` is false. The informer uses this for its last deltas while it
+  /// stops.
   void SetBounded(bool bounded);
-  /// Accepts no more events and waits until the handler has got the queued ones. kCancelled when
-  /// `stop` was requested first, kUnavailable when it does not run, kInvalid when the
-  /// handler itself calls.
+  /// Accepts no more events and waits until the handler has got the queued ones. Returns kCancelled
+  /// when `stop` was requested first, kUnavailable when the listener does not run, and kInvalid
+  /// when the handler itself calls.
   apimachinery::Result<void> Drain(const std::stop_token& stop);
-  /// Ends the listener for good: drops the queued events, and waits for a running call unless the
+  /// Ends the listener for good: drops the queued events and waits for a running call, unless the
   /// handler is the caller.
   void Close();
 
   bool synced() const;
-  /// Waits until synced(); false when closed, or when `stop` was requested first.
+  /// Waits until synced() is true. Returns false when the listener was closed, or when `stop` was
+  /// requested first.
   bool WaitForSync(const std::stop_token& stop) const;
   bool closed() const;
   const std::string& name() const { return options_.name; }
@@ -105,17 +108,17 @@ class Listener {
   struct Synced {};
   using Item = std::variant<Event, Walk, Synced>;
 
-  /// Delivers some events. Returns whether others wait.
+  /// Delivers some events. Returns whether other events wait.
   bool Step();
-  /// Takes some events, in order, and ends the delivery of those before. Returns none when there
-  /// are none, and when stopped.
+  /// Takes some events from the queue, in order, and marks the events of the last Take as
+  /// delivered. Returns none when there are none, and when the listener is stopped.
   std::vector<Event> Take();
-  /// Nothing is being delivered until the next Take.
+  /// Marks the listener as one that delivers nothing until the next Take.
   void PauseLocked() KX_REQUIRES(mu_);
   /// Puts events that were not delivered back into the queue.
   void PutBack(std::span<Event> events);
   Event TakeLocked() KX_REQUIRES(mu_);
-  /// Notifies those who wait for room.
+  /// Notifies the threads that wait for room.
   void TookLocked() KX_REQUIRES(mu_);
   Event TakeMergedLocked() KX_REQUIRES(mu_);
   void PushLocked(const Event& event) KX_REQUIRES(mu_);
@@ -132,8 +135,8 @@ class Listener {
   void Deliver(const RawEvent& event);
 
   Options options_;
-  /// How many events are taken at once; few from a small buffer, so that its size keeps its
-  /// meaning.
+  /// The number of events that the listener takes at a time. It is small when the buffer is small,
+  /// because the events that were taken come on top of the buffer's size.
   const std::size_t at_once_;
   std::shared_ptr<const PackedStore> store_;
   Handler handler_;
@@ -143,15 +146,16 @@ class Listener {
   metrics::Counter errors_{};
   base::ReportLimit exception_lines_{options_.clock};
 
-  /// Whether it is to stop: for between two calls of the handler.
+  /// Whether the listener has to stop. It is read between two calls of the handler.
   std::atomic<bool> halted_ = false;
   mutable base::Mutex mu_;
   base::CondVar not_full_;
-  /// Notified of changes of `synced_`, `closed_` and `running_`, and when the queue has been worked
-  /// off.
+  /// Is notified when `synced_`, `closed_` or `running_` changes, and when the queue has become
+  /// empty.
   mutable base::CondVar changed_;
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
-  /// The events that came after `items_` was full, until all of them have been delivered.
+  /// The events that came while `items_` was full. Events go here until all of these have been
+  /// delivered.
   MergeBuffer late_ KX_GUARDED_BY(mu_){options_.tells_passing};
   bool bounded_ KX_GUARDED_BY(mu_) = true;
   bool closed_ KX_GUARDED_BY(mu_) = false;
@@ -162,7 +166,7 @@ class Listener {
   bool resync_due_ KX_GUARDED_BY(mu_) = false;
   base::TimePoint next_resync_ KX_GUARDED_BY(mu_);
   bool stop_requested_ KX_GUARDED_BY(mu_) = false;
-  base::OrderedTask task_;  // Last, so that it ends first.
+  base::OrderedTask task_;  // This is the last member, so that it ends first.
 };
 
 }  // namespace kubexx::cache

@@ -44,7 +44,7 @@ class ListenerTest : public ::testing::Test {
   std::shared_ptr<PackedStore> store_ = std::make_shared<PackedStore>();
 };
 
-// It is not started: it is given nothing.
+// The listener is not started, so its handler gets nothing.
 TEST_F(ListenerTest, ResyncsDoNotPileUpBeforeASlowHandler) {
   Put("a");
   Put("b");
@@ -65,7 +65,7 @@ TEST_F(ListenerTest, ResyncsDoNotPileUpBeforeASlowHandler) {
   EXPECT_LE(alive, 1U);
 }
 
-// It is not started here either.
+// This listener is not started either.
 TEST_F(ListenerTest, WalksDoNotPileUpBehindAFullQueue) {
   const EntryRef a = Put("a");
   Put("b");
@@ -92,7 +92,7 @@ TEST_F(ListenerTest, WalksDoNotPileUpBehindAFullQueue) {
   }
 }
 
-// A registry outlives its informers, and need not outlive their registrations.
+// A metrics registry outlives its informers, but need not outlive their registrations.
 TEST_F(ListenerTest, ARegistrationThatOutlivesItsInformerTouchesNoMetrics) {
   for (const bool started : {false, true}) {
     auto informer = NewInformer();
@@ -102,7 +102,7 @@ TEST_F(ListenerTest, ARegistrationThatOutlivesItsInformerTouchesNoMetrics) {
       ASSERT_TRUE(registration.WaitForSync(base::testing::PatienceEnd().token()));
     }
     informer.reset();
-    QueuedItems().Set(7);  // of somebody else by now, or freed
+    QueuedItems().Set(7);  // by now the memory may belong to another metric, or may be freed
     registration.Reset();
     EXPECT_EQ(Queued(), 7) << "started: " << started;
   }

@@ -17,7 +17,7 @@ bool MergeBuffer::Push(Change change) {
   }
   Change& waits = std::get<Change>(*found->second);
   if (change.type == Type::kUpdate && change.object == change.old) {
-    return true;  // a resync of what will be told anyway
+    return true;  // the handler will be told of the object anyway, so it needs no resync
   }
   if (waits.type == Type::kAdd && change.type == Type::kDelete && tells_passing_) {
     change.flags.is_single_change = false;
@@ -33,7 +33,8 @@ bool MergeBuffer::Push(Change change) {
     waits.old = waits.object;
   }
   if (waits.type != Type::kAdd) {
-    // Deleted and created again shows as an update of what the handler knows.
+    // An object that was deleted and created again appears as an update of the object that the
+    // handler knows.
     waits.type = change.type == Type::kDelete ? Type::kDelete : Type::kUpdate;
     waits.flags = change.flags;
   }

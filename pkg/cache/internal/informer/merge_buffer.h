@@ -15,12 +15,12 @@
 
 namespace kubexx::cache {
 
-/// Has at most one change per object, in the order in which the objects first changed. Each change
-/// leads to the object's latest state, from the state that was last taken out of this buffer, or
-/// that the handler knew before. Not thread-safe.
+/// Holds at most one change per object, in the order in which the objects first changed. Each
+/// change leads to the object's latest state. It starts from the state that was last taken out of
+/// this buffer, or that the handler knew before. Not thread-safe.
 class MergeBuffer {
  public:
-  /// A change of one object for a handler.
+  /// A change of one object, as a handler gets it.
   struct Change {
     RawEvent::Type type = RawEvent::Type::kAdd;
     EntryRef object{};
@@ -30,17 +30,17 @@ class MergeBuffer {
   /// `tells_passing`: see HandlerOptions.
   explicit MergeBuffer(bool tells_passing = false) : tells_passing_(tells_passing) {}
 
-  /// The end of the initial list.
+  /// Marks the end of the initial list.
   struct Synced {};
   using Item = std::variant<Change, Synced>;
 
-  /// Adds a change. Returns true when it was merged with a waiting change, or cancelled it.
+  /// Adds a change. Returns true when a waiting change was merged with it or cancelled by it.
   bool Push(Change change);
   void PushSynced() { items_.emplace_back(Synced{}); }
 
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }
-  /// Takes out the oldest item; std::nullopt when there is none.
+  /// Takes out the oldest item. Returns std::nullopt when there is none.
   std::optional<Item> Pop();
   void Clear();
 

@@ -77,8 +77,8 @@ TEST(MergeBufferTest, WhatCameAndWentIsToldAsGoneToWhoWantsThat) {
   EXPECT_TRUE(buffer.empty());
 }
 
-// Whatever is pushed, the taker's picture becomes the pusher's, and never does more wait than there
-// are objects.
+// Whatever is pushed, the objects that the taker knows become those of the pusher, and there are
+// never more waiting changes than objects.
 TEST(MergeBufferTest, TheTakerEndsWhereThePusherIs) {
   constexpr int kObjects = 8;
   const auto seed = std::random_device{}();

@@ -7,7 +7,7 @@
 namespace kubexx::cache {
 namespace {
 
-// Entries hold what this process packed, so unpacking fails only on damaged memory.
+// This process packed the entries itself, so unpacking fails only when memory was damaged.
 Object UnpackOrEmpty(const PackedStore& store, const Entry& entry) {
   auto object = store.Unpack(entry);
   if (!object) {
@@ -69,7 +69,7 @@ PackedEvent::DecodeResult PackedEvent::DecodedOnce(std::shared_ptr<const void>& 
     }
     slot = *std::move(decoded);
   }
-  // Of a first list most objects stay as they are, and what is deleted has no next event.
+  // Most objects of a first list do not change afterwards, and a deleted object has no next event.
   if (!is_old && !is_in_initial_list && type != Type::kDelete) {
     cache.Put(entry, slot);
   }

@@ -17,10 +17,10 @@
 
 namespace kubexx::cache {
 
-/// The events of informers. It is a class of its own so that handlers, which get a RawEvent, need
-/// not compile the store. Refers to the store, which whoever keeps events has to keep, too: to
-/// count the events among the store's owners would have two threads write to one place for each of
-/// them. Thread-safe.
+/// The events of informers. This is a class of its own, so that handlers, which get a RawEvent,
+/// need not compile the store. An event refers to the store without owning it, so whoever keeps
+/// events has to keep the store, too. If events owned the store, two threads would write to its
+/// reference count for each event. Thread-safe.
 class PackedEvent final : public RawEvent {
  public:
   /// `object` is not null; `old` is null for an add only.
@@ -32,7 +32,7 @@ class PackedEvent final : public RawEvent {
         entry_(std::move(object)),
         old_entry_(std::move(old)) {}
 
-  /// The packed states; the old one is null for an add.
+  /// The packed states. The old one is null when the event is an add.
   const EntryRef& entry() const { return entry_; }
   const EntryRef& old_entry() const { return old_entry_; }
 
@@ -67,7 +67,8 @@ class PackedEvent final : public RawEvent {
   const PackedStore& store_;
   EntryRef entry_;
   EntryRef old_entry_;
-  /// Held while unpacking and decoding, so that a second handler waits for the first one's result.
+  /// Is held while the object is unpacked and decoded, so that a second handler waits for the first
+  /// one's result.
   mutable base::Mutex mu_;
   mutable std::unique_ptr<const Object> object_;
   mutable std::unique_ptr<const Object> old_object_;

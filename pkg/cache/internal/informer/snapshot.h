@@ -14,9 +14,9 @@
 
 namespace kubexx::cache {
 
-/// Needs eight bytes per object while a handler catches up, not an event per object. Handlers at
-/// about the same position get the same event, so that it is unpacked and decoded once.
-/// Thread-safe.
+/// Takes eight bytes per object while a handler catches up, instead of an event per object.
+/// Handlers that are at about the same position get the same event, so that each object is unpacked
+/// and decoded once. Thread-safe.
 class Snapshot {
  public:
   enum class Kind { kAdd, kInitialAdd, kResync };

@@ -6,13 +6,13 @@
 namespace kubexx::cache::internal {
 namespace {
 
-// Odd numbers with about as many ones as zeros, in no relation to each other.
+// The constants are odd numbers with about as many ones as zeros, and unrelated to each other.
 constexpr std::uint64_t kA = 0x9e3779b97f4a7c15ULL;
 constexpr std::uint64_t kB = 0xd1b54a32d192ed03ULL;
 constexpr std::uint64_t kC = 0x8cb92ba72f3d8dd7ULL;
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
-constexpr std::size_t kLanes = 3;  // multiplications that do not wait for each other
+constexpr std::size_t kLanes = 3;  // so many multiplications run at the same time
 constexpr std::size_t kBlock = kLanes * 2 * kWord;
 
 std::uint64_t Load(const char* at) {
@@ -21,7 +21,7 @@ std::uint64_t Load(const char* at) {
   return word;
 }
 
-// Both halves of the product depend on all bits of both factors.
+// Multiplies, so that both halves of the product depend on all bits of both factors.
 std::uint64_t Mix(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;

@@ -47,7 +47,8 @@ TEST(ContentHashTest, SpreadsLikeRandomNumbers) {
     low.insert(static_cast<std::uint32_t>(hash) & 0xffff);
     high.insert(static_cast<std::uint32_t>(hash >> 48));
   }
-  // Of 4,096 numbers in 65,536 places some 3,970 are expected to be different.
+  // When 4,096 random numbers are put into 65,536 places, about 3,970 places are expected to be
+  // used.
   EXPECT_GT(low.size(), 3850U);
   EXPECT_GT(high.size(), 3850U);
 }

@@ -15,9 +15,9 @@
 namespace kubexx::cache {
 
 /// Keeps the decoded object of an event until the next event of the same object, which needs it as
-/// the old state. This pays because most objects change several times in a row. Keeps nothing until
-/// somebody has asked for an old state: many handlers never do. Bounded; the oldest go first.
-/// Thread-safe.
+/// the old state. This saves time because most objects change several times in a row. The cache
+/// keeps nothing until somebody has asked for an old state, because many handlers never ask. It is
+/// bounded and drops the oldest states first. Thread-safe.
 class DecodedCache {
  public:
   using Decoded = std::shared_ptr<const void>;
@@ -44,7 +44,7 @@ class DecodedCache {
   const std::size_t max_bytes_;
   std::atomic<bool> wanted_ = false;
   mutable base::Mutex mu_;
-  Items items_ KX_GUARDED_BY(mu_);  // the oldest in front
+  Items items_ KX_GUARDED_BY(mu_);  // The oldest item is in front.
   std::unordered_map<const Entry*, Items::iterator> by_entry_ KX_GUARDED_BY(mu_);
   std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;
 };

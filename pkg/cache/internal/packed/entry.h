@@ -29,7 +29,8 @@ struct EntryParts {
   std::uint8_t terms_version = 0;
   codec::Encoding encoding;
   std::size_t raw_size;
-  /// The hash of the object as it arrived, which shows that a relist brought nothing new.
+  /// The hash of the object as it arrived. With it a relist finds out that an object has not
+  /// changed.
   std::uint64_t content_hash;
   bool compressed = false;
   std::uint8_t dictionary = 0;  ///< see Packed
@@ -38,21 +39,22 @@ struct EntryParts {
   std::string_view packed;
 };
 
-/// The bytes of an object as they are in an entry; see Packed.
+/// The bytes of an object as an entry has them; see Packed.
 struct PackedView {
   bool compressed = false;
   std::uint8_t dictionary = 0;
   std::string_view bytes;
 };
 
-/// An immutable, reference-counted cache entry: a header of 40 bytes, then key, version, index
-/// terms and packed bytes in the same allocation. Made by New, destroyed with its last EntryRef.
-/// Thread-safe.
+/// An immutable, reference-counted cache entry: a header of 40 bytes, then the key, the version,
+/// the index terms and the packed bytes, all in one allocation. New makes an entry, and its last
+/// EntryRef destroys it. Thread-safe.
 class Entry {
  public:
   /// kInvalid when a part of the key or the version is longer than 65,535 bytes.
   static apimachinery::Result<EntryRef> New(const EntryParts& parts);
-  /// The same entry with the object's bytes in another form; it does not wait.
+  /// Makes the same entry with the object's bytes in another form. The new entry's waits() is
+  /// false.
   static EntryRef WithBytes(const Entry& entry, const PackedView& packed);
 
   Entry(const Entry&) = delete;
@@ -71,9 +73,9 @@ class Entry {
 
   codec::Encoding encoding() const { return encoding_; }
   bool compressed() const { return compressed_; }
-  /// Whether the object has changed since it came with a list.
+  /// Whether the object has changed since a list brought it.
   bool changed() const { return changed_; }
-  /// Whether the object is to be packed later; see PackedStore::MakeRecent.
+  /// Whether the object has to be packed later; see PackedStore::MakeRecent.
   bool waits() const { return waits_; }
   std::uint8_t dictionary() const { return dictionary_; }
   std::size_t raw_size() const { return raw_size_; }
@@ -82,7 +84,7 @@ class Entry {
   /// The size of the allocation in bytes.
   std::size_t size() const { return sizeof(Entry) + head_size() + terms_size_ + packed_size_; }
 
-  /// A base::KeyedHash: tenants choose names.
+  /// A base::KeyedHash, because tenants, who could attack the table, choose the names.
   static std::uint32_t HashKey(std::string_view namespace_, std::string_view name);
 
  private:
@@ -114,7 +116,7 @@ class Entry {
   bool waits_ = false;
 };
 
-/// A counted reference to an Entry, or null; it has the size of one pointer.
+/// A counted reference to an Entry, or null. It has the size of one pointer.
 class EntryRef {
  public:
   EntryRef() = default;

@@ -5,7 +5,7 @@
 namespace kubexx::cache {
 namespace {
 
-// Small, as most index terms have few entries.
+// The number is small, because most index terms have few entries.
 constexpr std::size_t kFirstSlots = 2;
 constexpr std::size_t kMinShrinkSlots = 16;
 
@@ -48,7 +48,7 @@ EntryRef EntryTable::FindAddress(const Entry* address, std::uint32_t key_hash) c
 }
 
 EntryRef EntryTable::Insert(EntryRef entry) {
-  // At most three quarters full, so that a probe always ends.
+  // Keeps the table at most three quarters full, so that a probe always ends.
   if ((size_ + 1) * 4 > slots_.size() * 3) {
     Resize(slots_.empty() ? kFirstSlots : slots_.size() * 2);
   }
@@ -73,7 +73,8 @@ EntryRef EntryTable::Erase(std::string_view namespace_, std::string_view name) {
   tags_[hole] = kEmpty;
   --size_;
   entry_bytes_ -= erased->size();
-  // Moves back what was pushed past the hole, so that probes still reach it.
+  // Moves the following entries of the same run back into the hole, so that probes still reach
+  // them.
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = (hole + 1) & mask; slots_[i]; i = (i + 1) & mask) {
     const std::size_t home = slots_[i]->key_hash() & mask;

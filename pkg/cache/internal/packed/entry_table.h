@@ -12,23 +12,24 @@
 
 namespace kubexx::cache {
 
-/// Entries by namespace and name. Open addressing, linear probing, no tombstones; grows when three
-/// quarters full and shrinks when seven eighths empty. A byte of each entry's hash lies beside the
-/// slots, so that a search reads next to no entries but the one that it finds: they are all over
-/// the memory, and seldom in the processor's cache. Movable. Not thread-safe.
+/// Holds entries by namespace and name. The table uses open addressing and linear probing without
+/// tombstones. It grows when it is three quarters full, and shrinks when it is seven eighths empty.
+/// A byte of each entry's hash lies beside the slots, so that a search reads hardly any entry
+/// except the one that it finds: entries lie all over the memory and are seldom in the processor's
+/// cache. Movable. Not thread-safe.
 class EntryTable {
  public:
   /// Returns null when there is no such key.
   EntryRef Find(std::string_view namespace_, std::string_view name) const;
-  /// Inserts `entry`, and returns the entry with the same key that it replaces, or null.
+  /// Inserts `entry`. Returns the entry with the same key that it replaces, or null.
   EntryRef Insert(EntryRef entry);
   /// Removes an entry and returns it, or null when there is none.
   EntryRef Erase(std::string_view namespace_, std::string_view name);
 
   /// Whether the table has this very entry.
   bool Has(const Entry& entry) const;
-  /// Returns the entry at `address`, which is not read before it is found, or null when the table
-  /// has none there whose key has this hash.
+  /// Returns the entry at `address`, or null when the table has no entry there whose key has this
+  /// hash. `address` is not read before the entry is found in the table.
   EntryRef FindAddress(const Entry* address, std::uint32_t key_hash) const;
 
   std::size_t size() const { return size_; }
@@ -38,7 +39,7 @@ class EntryTable {
 
   /// All entries, in no particular order.
   std::vector<EntryRef> Entries() const;
-  /// Calls `each` for all entries, in no particular order.
+  /// Calls `each` with every entry, in no particular order.
   template <class F>
   void ForEach(F&& each) const {
     for (const EntryRef& slot : slots_) {
@@ -48,8 +49,8 @@ class EntryTable {
     }
   }
 
-  /// For walks in several steps: the entry in slot `i` of slots(), which may be null. The entries
-  /// move when the table changes.
+  /// Gives the entry in slot `i` of slots(), which may be null, to callers that walk the table in
+  /// several steps. The entries move when the table changes.
   std::size_t slots() const { return slots_.size(); }
   const EntryRef& At(std::size_t i) const { return slots_[i]; }
 
@@ -58,7 +59,7 @@ class EntryTable {
   static constexpr std::size_t kSlotBytes = sizeof(EntryRef) + 1;
   static constexpr std::uint8_t kEmpty = 0;
 
-  /// Of other bits than those that choose the slot; never kEmpty.
+  /// Made of other bits of the hash than those that choose the slot. Never kEmpty.
   static std::uint8_t TagOf(std::uint32_t hash) {
     return static_cast<std::uint8_t>(hash >> 24 | 1);
   }

@@ -49,8 +49,9 @@ TEST(EntryTest, KeepsItsParts) {
   EXPECT_EQ(entry->key(), (ObjectKey{"ns", "name"}));
 }
 
-// Those that are here were chosen by the hash that Entry had, which everybody could compute: their
-// low ten bits were the same, and a table of 1024 places had all of them in one run.
+// These names were chosen by a hash that Entry had before, and which everybody could compute. The
+// low ten bits of their hashes were the same, so that in a table of 1,024 slots all of them were in
+// one run.
 TEST(EntryTest, NobodyCanChooseNamesThatMeet) {
   constexpr std::size_t kPlaces = 1024;
   const std::hash<std::string_view> hash;
@@ -89,8 +90,8 @@ TEST(EntryTableTest, TellsNamespaceAndNameApart) {
   EXPECT_TRUE(table.Find("ab", "c"));
 }
 
-// Invariants: the same answers as a map for every operation; size and bytes add up; every entry is
-// listed once.
+// Every operation has the same result as the operation of a map, size and bytes are the right sums,
+// and every entry is listed once.
 TEST(EntryTableTest, BehavesAsAMapUnderRandomOperations) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -136,7 +137,7 @@ TEST(EntryTableTest, CountsBytes) {
   table.Insert(entry);
   table.Insert(MakeEntry({"ns", "b"}, "1"));
   const std::size_t with_two = table.bytes();
-  table.Insert(MakeEntry({"ns", "c"}, "1"));  // there is a slot for it
+  table.Insert(MakeEntry({"ns", "c"}, "1"));  // the table already has a slot for this entry
   EXPECT_EQ(table.bytes(), with_two + entry->size());
   table.Erase("ns", "c");
   EXPECT_EQ(table.bytes(), with_two);

@@ -9,9 +9,9 @@
 namespace kubexx::cache {
 namespace {
 
-// Neither a key nor a value has this character, so that a term has one meaning.
+// Neither a key nor a value can have this character, so a term has only one meaning.
 constexpr char kBetweenKeyAndValue = '\0';
-// What EncodedTerms keeps of a value.
+// The size at which EncodedTerms cuts a value.
 constexpr std::size_t kMaxLabelTerm = 65534;
 
 }  // namespace

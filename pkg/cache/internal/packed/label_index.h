@@ -13,19 +13,19 @@
 
 namespace kubexx::cache {
 
-/// The name of the index of labels. It is no valid name of a field, so that it clashes with no
-/// index of a user.
+/// The name of the index of labels. It is not a valid name of a field, so it cannot be the name of
+/// a user's index.
 inline constexpr std::string_view kLabelIndex = "kubexx/labels";
 
-/// Indexers that contain only kLabelIndex. For an object whose labels cannot be read the function
-/// throws, so that its entry has a term of kUnreadIndex.
+/// Indexers that contain only kLabelIndex. When an object's labels cannot be read, the function
+/// throws, so that the object's entry gets a term of kUnreadIndex.
 Indexers LabelIndexer();
 
-/// The value in kLabelIndex of the objects with this label.
+/// The value that the objects with this label have in kLabelIndex.
 std::string LabelTerm(std::string_view key, std::string_view value);
 
-/// The value of the label `key` in an entry's terms, where `index` is the number of kLabelIndex;
-/// std::nullopt when the entry has no such label. Valid as long as the entry.
+/// The value of the label `key` in an entry's terms, where `index` is the number of kLabelIndex.
+/// std::nullopt when the entry has no such label. The view is valid as long as the entry is.
 std::optional<std::string_view> LabelIn(const EncodedTerms& terms, IndexId index,
                                         std::string_view key);
 

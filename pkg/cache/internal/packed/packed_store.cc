@@ -13,7 +13,8 @@ using apimachinery::Result;
 
 namespace {
 
-// What a store keeps for its next reads: as many as read at a time, of no unusual size.
+// The number of objects that a store keeps for its next reads. It is about the number of concurrent
+// readers; an unusually large object is not kept.
 constexpr std::size_t kMaxScratches = 4;
 constexpr std::size_t kMaxScratchBytes = std::size_t{64} * 1024;
 
@@ -42,7 +43,7 @@ std::uint64_t PackedStore::HashContent(const Object& object) {
 Result<EntryRef> PackedStore::Pack(const Object& object, std::uint64_t content_hash) {
   Packed packed = packer_.Pack(object.bytes);
   if (packed.compressed && packed.dictionary == 0 && packer_.dictionary() != 0) {
-    packed = packer_.Pack(object.bytes);  // this object was the last one to learn from
+    packed = packer_.Pack(object.bytes);  // this object was the last one that the dictionary needed
   }
   return NewEntry(
       object, content_hash,
@@ -128,9 +129,9 @@ Result<void> PackedStore::AddIndexer(TermsFunc terms) {
   return ExtendIndexers([&](const IndexerSet& current) { return current.With(terms); });
 }
 
-// Who is told that an index exists goes on to use it. So such a caller returns no earlier than the
-// index is whole, too, and does the work itself: the functions are the user's, and it must not hang
-// where another caller does.
+// A caller that is told that an index exists goes on to use it. So it returns only when the index
+// is complete, too. It does the work itself: the functions are the user's, and when one of them
+// hangs in another caller, this one must not hang with it.
 Result<void> PackedStore::ExtendIndexers(Extend extend) {
   Result<void> extended;
   {
@@ -154,14 +155,16 @@ bool PackedStore::AllIndexed() const {
   return whole_indexers_ == indexers_;
 }
 
-// From the moment that a set is in place nothing without its terms gets into the table, so one pass
-// over what was there before is enough, unless another caller puts the next set in place meanwhile:
-// then the table refuses what the pass has made, and every caller whose functions are in the next
-// set has to see to it that the objects get its terms. No lock makes the callers take turns,
-// because the functions are the user's. There are only so many sets, so this comes to an end.
+// As soon as a set is in place, no entry without its terms gets into the table. So one pass over
+// the entries that were there before is enough, unless another caller puts the next set in place
+// meanwhile. In that case the table refuses the entries that the pass has made, and every caller
+// whose functions are in the next set has to make sure that the objects get the terms of that set.
+// No lock makes the callers take turns, because the functions are the user's. The number of sets is
+// limited, so this ends.
 //
-// It replaces the entries batch by batch, so that memory does not hold all of them twice. Until the
-// pass is over, no reader sees what the entries of its batches have more than the others.
+// The pass replaces the entries batch by batch, so that memory does not hold all of them twice.
+// Until the pass has ended, readers do not see the additional terms that the entries of its batches
+// have.
 void PackedStore::IndexExisting() {
   constexpr std::size_t kBatch = 64;
   IndexerSetRef indexers;
@@ -180,7 +183,7 @@ void PackedStore::IndexExisting() {
     if (replacements.size() == kBatch) {
       base::MutexLock lock(mu_);
       if (!CurrentLocked(*indexers)) {
-        return;  // the rest would be for nothing
+        return;  // the table would refuse the rest
       }
       ReplaceIfSameLocked(replacements);
       replacements.clear();

@@ -33,18 +33,18 @@ namespace kubexx::cache {
 /// Settings of a PackedStore.
 struct PackedStoreOptions {
   PackerOptions packer{};
-  /// Whether each namespace has a source of its own, with resourceVersions of its own.
+  /// Whether each namespace has a source of its own, and therefore resourceVersions of its own.
   bool version_per_namespace = false;
   StoreFaults::Options faults{};
 };
 
-/// As client-go's ThreadSafeStore, with packed objects. Thread-safe, even with several writers.
-/// Entries that it returns stay valid without it. It runs packing, unpacking and indexers outside
-/// of the lock. With every change it repacks a few entries that still use an older dictionary, so
-/// that memory does not grow as objects change.
+/// The counterpart of client-go's ThreadSafeStore, with packed objects. Thread-safe, even with
+/// several writers. The entries that it returns stay valid when the store is gone. It packs,
+/// unpacks and calls indexers without its lock. With every change it packs again a few entries that
+/// still use an older dictionary, so that memory does not grow as objects change.
 class PackedStore {
  public:
-  /// One change of many; see Apply.
+  /// One of the changes that Apply makes.
   struct Change {
     /// The entry to put; null removes the object at `key`.
     EntryRef entry{};
@@ -55,9 +55,9 @@ class PackedStore {
   explicit PackedStore(PackedStoreOptions options = {}) : options_(std::move(options)) {}
 
   /// Adds indexes, at any time and on several threads at once. When it returns, the existing
-  /// objects have been indexed; until then there is no such index for any reader, so that nobody
-  /// takes a part of the objects for all. kAlreadyExists when there is an index of one of the
-  /// names, which is whole then, too; kInvalid when there are too many.
+  /// objects have been indexed. Readers do not see the index before that, so nobody takes some of
+  /// the objects for all of them. Returns kAlreadyExists when there is an index of one of the
+  /// names; that index is complete then, too. Returns kInvalid when there are too many indexes.
   apimachinery::Result<void> AddIndexers(Indexers indexers);
   apimachinery::Result<void> AddIndexer(TermsFunc terms);
 
@@ -66,16 +66,17 @@ class PackedStore {
   apimachinery::Result<EntryRef> Pack(const Object& object) {
     return Pack(object, HashContent(object));
   }
-  /// Like Pack, for an object that has just changed and may soon change again: unless the object is
-  /// large, the entry has its bytes unpacked. The caller has to call PackOverdue after storing it.
+  /// Does as Pack for an object that has just changed and may soon change again: unless the object
+  /// is large, its entry has its bytes unpacked. The caller has to call PackOverdue after it has
+  /// stored the entry.
   apimachinery::Result<EntryRef> MakeRecent(const Object& object, std::uint64_t content_hash);
-  /// Packs the stored objects that have been quiet for longest, when those that are not packed have
-  /// too many bytes; see WaitingEntries. Replaces the stored entries.
+  /// Packs the stored objects that have not changed for the longest time, when the unpacked objects
+  /// take too many bytes; see WaitingEntries. It replaces their entries in the store.
   void PackOverdue();
   /// Returns the object of an entry.
   apimachinery::Result<Object> Unpack(const Entry& entry) const;
-  /// Calls `read` with the object of an entry, which is valid only during the call. Allocates no
-  /// memory for it. `read` may use the store.
+  /// Calls `read` with the object of an entry. The object is valid only during the call, and no
+  /// memory is allocated for it. `read` may use the store.
   apimachinery::Result<void> Read(const Entry& entry,
                                   base::FunctionRef<void(const Object&)> read) const;
 
@@ -84,15 +85,16 @@ class PackedStore {
   EntryRef Put(EntryRef entry);
   /// Removes an entry and returns it.
   EntryRef Remove(const apimachinery::ObjectKey& key);
-  /// Applies all changes in one step, in order. Sets each change's `entry` to the entry that it has
-  /// replaced or removed.
+  /// Applies all changes in one step, in order. Afterwards each change's `entry` is the entry that
+  /// the change replaced or removed.
   void Apply(std::vector<Change>& changes);
-  /// Makes `table` the whole content in one step, and returns the former content.
+  /// Makes `table` the whole content of the store in one step, and returns the former content.
   EntryTable Swap(EntryTable table, std::string_view resource_version);
-  /// Like Swap, for the objects of one namespace; `table` has no others.
+  /// Does as Swap for the objects of one namespace. `table` must not have objects of other
+  /// namespaces.
   EntryTable SwapNamespace(std::string_view namespace_, EntryTable table,
                            std::string_view resource_version);
-  /// Sets the resourceVersion. `namespace_` is used only by a store with versions by namespace.
+  /// Sets the resourceVersion. Only a store with a version per namespace uses `namespace_`.
   void SetResourceVersion(std::string_view namespace_, std::string_view resource_version);
 
   /// Returns null when there is no such key.
@@ -100,20 +102,22 @@ class PackedStore {
   EntryRef Find(const apimachinery::ObjectKey& key) const { return Find(key.namespace_, key.name); }
   bool Contains(const apimachinery::ObjectKey& key) const;
   std::vector<EntryRef> Entries() const;
-  /// The entries of one namespace; uses the index kNamespaceIndex if there is one that is whole.
+  /// The entries of one namespace. Uses the index kNamespaceIndex if that index exists and is
+  /// complete.
   std::vector<EntryRef> EntriesIn(std::string_view namespace_) const;
   std::vector<apimachinery::ObjectKey> Keys() const;
 
-  /// The entries that have all of `terms`; none when `terms` is empty. Unpacks nothing.
+  /// The entries that have all of `terms`, and none when `terms` is empty. Nothing is unpacked.
   std::vector<EntryRef> EntriesByIndex(const IndexTerms& terms) const {
     return EntriesByIndex(terms, nullptr);
   }
-  /// Like the above. `unread` gets the entries that might also have the terms, because the function
-  /// of one of the indexes threw for them.
+  /// Does as the function above. `unread` gets the entries that might also have the terms, because
+  /// the function of one of the indexes threw for them.
   std::vector<EntryRef> EntriesByIndex(const IndexTerms& terms,
                                        std::vector<EntryRef>* unread) const;
-  /// The entries that have all terms of one of `alternatives` at least, or might have them because
-  /// the function of one of the indexes threw for them; each once, all of one moment.
+  /// The entries that have all terms of at least one of `alternatives`, or that might have them
+  /// because the function of one of the indexes threw for them. Each entry is there once, and all
+  /// are from the same moment.
   std::vector<EntryRef> EntriesByAnyOf(std::span<const IndexTerms> alternatives) const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(const IndexTerms& terms) const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index,
@@ -125,19 +129,19 @@ class PackedStore {
   std::size_t size() const;
   /// The size of entries and slots in bytes, without indexes and dictionaries.
   std::size_t bytes() const;
-  /// The resourceVersion up to which the store has every change; with versions by namespace, the
-  /// lowest of the known ones. Empty when none is known.
+  /// The store has every change up to this resourceVersion. With a version per namespace it is the
+  /// lowest known one. It is empty when none is known.
   std::string resource_version() const;
   std::string resource_version(std::string_view namespace_) const;
 
   static std::uint64_t HashContent(const Object& object);
 
-  /// The indexers of which every stored entry has the terms, for readers.
+  /// The indexers for readers: every stored entry has the terms of these.
   std::shared_ptr<const IndexerSet> whole_indexers() const;
 
   /// The objects that were recently decoded for handlers.
   DecodedCache& decoded() const { return decoded_; }
-  /// The faults that the store's readers have to learn of.
+  /// The faults of stored objects that the store's readers have to be told of.
   StoreFaults& faults() const { return faults_; }
   /// The scope of faults() to which a namespace belongs.
   std::string_view ScopeOf(std::string_view namespace_) const {
@@ -148,13 +152,13 @@ class PackedStore {
   using IndexerSetRef = std::shared_ptr<const IndexerSet>;
   using Extend = base::FunctionRef<apimachinery::Result<IndexerSetRef>(const IndexerSet& current)>;
 
-  /// A term of a query.
+  /// One term of a query.
   struct Wanted {
     std::string term;    ///< empty when no object has had its index
     std::string unread;  ///< the term of entries for which the function threw; or empty
   };
-  /// The terms of a query, and their encoded forms, of which those are missing whose index no
-  /// object has had.
+  /// The terms of a query and their encoded forms. A term has no encoded form when no object has
+  /// had a term of its index.
   struct Query {
     std::vector<Wanted> wanted{};
     std::vector<std::string> encoded{};
@@ -163,17 +167,17 @@ class PackedStore {
   std::vector<EntryRef> FoundLocked(const Query& query) const KX_REQUIRES(mu_);
   apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
                                           const PackedView& packed, bool waits) const;
-  /// The same entry with its object packed.
+  /// Returns the same entry with its object packed.
   EntryRef PackedNow(const Entry& entry);
-  /// The indexers that entries are made with now.
+  /// The indexers with which entries are made now.
   IndexerSetRef indexers() const;
   apimachinery::Result<void> ExtendIndexers(Extend extend);
-  /// Whether every stored entry has the terms of the indexers in place.
+  /// Whether every stored entry has the terms of the current indexers.
   bool AllIndexed() const;
-  /// Gives the stored entries the terms of the indexers in place. When others come into place
-  /// meanwhile, it has to be done again.
+  /// Gives the stored entries the terms of the current indexers. It has to be called again when the
+  /// indexers have changed meanwhile.
   void IndexExisting();
-  /// Returns the entry itself, or one with the terms that `indexers` compute for it.
+  /// Returns `entry` itself, or an entry with the terms that `indexers` compute for the object.
   EntryRef Indexed(EntryRef entry, const IndexerSet& indexers) const;
   void IndexAll(EntryTable& table, const IndexerSet& indexers) const;
   EntryRef Repacked(const Entry& entry);
@@ -202,31 +206,32 @@ class PackedStore {
   const PackedStoreOptions options_;
   Packer packer_{options_.packer};
   mutable base::Mutex scratch_mu_;
-  /// Objects whose memory the next reads reuse.
+  /// Objects whose memory is used again for the next reads.
   mutable std::vector<Object> scratch_ KX_GUARDED_BY(scratch_mu_);
   mutable DecodedCache decoded_{};
   mutable StoreFaults faults_{options_.faults};
 
   mutable base::Mutex mu_;
   IndexerSetRef indexers_ KX_GUARDED_BY(mu_) = IndexerSet::Empty();
-  /// What `indexers_` was when every entry in the table last had its terms.
+  /// The value that `indexers_` had when every entry in the table last had its terms.
   IndexerSetRef whole_indexers_ KX_GUARDED_BY(mu_) = indexers_;
-  /// Locked last. It also protects copies of both, so that threads that make entries or look
-  /// something up need not wait for those that put a whole batch of entries into the table.
+  /// Is locked last. It protects the copies of these two sets of indexers, so that a thread that
+  /// makes entries or looks something up need not wait for a thread that puts a whole batch of
+  /// entries into the table.
   mutable base::Mutex indexers_mu_;
   IndexerSetRef given_indexers_ KX_GUARDED_BY(indexers_mu_) = indexers_;
   IndexerSetRef given_whole_indexers_ KX_GUARDED_BY(indexers_mu_) = indexers_;
   EntryTable table_ KX_GUARDED_BY(mu_);
   TermIndex index_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::string, std::less<>> versions_ KX_GUARDED_BY(mu_);
-  /// The position in the search for entries with an older dictionary than `swept_for_`.
+  /// The next slot to look at in the search for entries with an older dictionary than `swept_for_`.
   std::size_t sweep_ KX_GUARDED_BY(mu_) = 0;
   std::size_t sweep_slots_ KX_GUARDED_BY(mu_) = 0;
   std::uint8_t swept_for_ KX_GUARDED_BY(mu_) = 0;
   WaitingEntries waiting_ KX_GUARDED_BY(mu_);
 };
 
-/// Whether resourceVersion `a` is older than `b`: by length, then by digits.
+/// Whether resourceVersion `a` is older than `b`. Compares the lengths first and then the digits.
 bool IsOlderVersion(std::string_view a, std::string_view b);
 
 }  // namespace kubexx::cache

@@ -1,4 +1,4 @@
-// What can be asked of a PackedStore; all of it without unpacking.
+// The queries of a PackedStore. None of them unpacks an object.
 #include <algorithm>
 #include <utility>
 
@@ -93,8 +93,8 @@ std::vector<EntryRef> PackedStore::EntriesByIndex(const IndexTerms& terms,
   return FoundLocked(query);
 }
 
-// An object that moves from one alternative to another between two looks would be missed, or come
-// in two states, so there is only one.
+// All alternatives are looked up under one lock. Otherwise an object that moves from one
+// alternative to another between two look-ups would be missed, or would be found in two states.
 std::vector<EntryRef> PackedStore::EntriesByAnyOf(std::span<const IndexTerms> alternatives) const {
   const IndexerSetRef indexers = whole_indexers();
   std::vector<Query> queries;
@@ -124,7 +124,7 @@ std::vector<EntryRef> PackedStore::EntriesByAnyOf(std::span<const IndexTerms> al
   return out;
 }
 
-// Each may be there several times.
+// Returns the entries that might have all of `terms`. An entry may be returned several times.
 std::vector<EntryRef> PackedStore::UnreadLocked(const std::vector<Wanted>& terms) const {
   const std::string any = EncodeTerm(kUnreadIndex, {});
   const auto may_have_all = [&](const EntryRef& entry) {

@@ -1,5 +1,6 @@
-// What changed lately is kept as it came and packed later: objects change several times in a row,
-// mostly, and then packing and unpacking the states in between would be for nothing.
+// Keeps objects that have changed lately as they came, and packs them later. Most objects that
+// change do so several times in a row, and to pack and unpack the states in between would be
+// wasted.
 #include <utility>
 #include <vector>
 
@@ -8,14 +9,14 @@
 namespace kubexx::cache {
 namespace {
 
-// A larger object would drive out many others.
+// A larger object would push out many others.
 constexpr std::size_t kMaxWaiting = WaitingEntries::kMinRoom / 8;
 
 }  // namespace
 
 apimachinery::Result<EntryRef> PackedStore::MakeRecent(const Object& object,
                                                        std::uint64_t content_hash) {
-  // Without a dictionary there is more to learn first.
+  // While there is no dictionary, objects have to be packed at once to be learnt from.
   if (packer_.dictionary() == 0 || object.bytes.size() > kMaxWaiting) {
     return Pack(object, content_hash);
   }

@@ -38,7 +38,7 @@ class PackedStoreRecentTest : public ::testing::Test {
     store_.PackOverdue();
   }
 
-  // More than waits to be packed.
+  // Updates more objects than may wait to be packed.
   void UpdateOthers() {
     const std::size_t size = MakeLarge("other", 0).bytes.size();
     for (std::size_t i = 0; i * size < (4U << 20); ++i) {
@@ -46,7 +46,8 @@ class PackedStoreRecentTest : public ::testing::Test {
     }
   }
 
-  // The bytes of so many objects, of which each is updated in turn.
+  // Returns the bytes of a store of `objects` objects after all of them were updated `rounds`
+  // times.
   std::size_t BytesAfterRounds(int objects, int rounds) {
     for (int i = 0; i < objects * rounds; ++i) {
       Update("object-" + std::to_string(i % objects), i);

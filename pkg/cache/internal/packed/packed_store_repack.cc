@@ -1,4 +1,4 @@
-// How a PackedStore's entries follow its dictionaries.
+// Packs the entries of a PackedStore again when there is a newer dictionary.
 #include <algorithm>
 #include <utility>
 
@@ -7,13 +7,14 @@
 namespace kubexx::cache {
 namespace {
 
-// With each change at most this many slots are looked at, and entries packed again.
+// With each change at most so many slots are looked at, and at most so many entries are packed
+// again.
 constexpr std::size_t kSlotsAChange = 64;
 constexpr std::size_t kRepacksAChange = 2;
 
 }  // namespace
 
-// None when packing it again makes it no smaller.
+// Returns null when the entry would not become smaller.
 EntryRef PackedStore::Repacked(const Entry& entry) {
   const auto object = Unpack(entry);
   if (!object) {
@@ -23,8 +24,9 @@ EntryRef PackedStore::Repacked(const Entry& entry) {
   return again && (*again)->size() < entry.size() ? std::move(*again) : EntryRef();
 }
 
-// The first objects of a full state were packed before there was a dictionary, several times larger
-// than need be, and perhaps nothing changes afterwards. There are only as many as were learnt from.
+// The first objects of a full state were packed before there was a dictionary, so they are several
+// times larger than necessary, and may never change afterwards. There are only as many of them as
+// the training needs.
 void PackedStore::RepackEarly(EntryTable& table) {
   if (packer_.dictionary() == 0) {
     return;
@@ -42,12 +44,12 @@ void PackedStore::RepackEarly(EntryTable& table) {
   }
 }
 
-// A few entries that the walk over the slots meets.
+// Returns a few entries of an older dictionary, which the walk over the slots meets.
 std::vector<EntryRef> PackedStore::StaleEntries(std::uint8_t dictionary) {
   std::vector<EntryRef> stale;
   base::MutexLock lock(mu_);
   if (swept_for_ != dictionary || sweep_slots_ != table_.slots()) {
-    // A new dictionary, or a table that has moved its entries.
+    // The walk begins anew, because there is a new dictionary or the table has moved its entries.
     swept_for_ = dictionary;
     sweep_slots_ = table_.slots();
     sweep_ = 0;
@@ -76,7 +78,7 @@ void PackedStore::RepackSome() {
   ReplaceIfSame(replacements);
 }
 
-// What has changed meanwhile is left alone: it came later.
+// An entry that has changed meanwhile is newer than its replacement, so it is left alone.
 void PackedStore::ReplaceIfSame(const std::vector<std::pair<EntryRef, EntryRef>>& replacements) {
   if (replacements.empty()) {
     return;

@@ -116,7 +116,7 @@ TEST(PackedStoreTest, AnIndexIsMadeBatchByBatch) {
   EXPECT_EQ(store.CountByIndex("late", "yes"), kObjects);
 }
 
-// With more than a few, the old and new terms are compared in another way.
+// When an object has more than a few terms, its old and new terms are compared in another way.
 TEST(PackedStoreTest, AnObjectMayHaveMoreTermsThanAreComparedOneByOne) {
   PackedStore store;
   (void)store.AddIndexers({{"many", [](const Object& object) {
@@ -156,7 +156,7 @@ TEST(PackedStoreTest, AFaultyIndexerDoesNotFillTheLog) {
   for (int i = 0; i < 100; ++i) {
     Put(store, MakeFake({"n", std::to_string(i)}, "1", "x"));
   }
-  // Five a minute each, and the minute may end meanwhile.
+  // The log takes five messages a minute for each index, and the minute may end during the test.
   EXPECT_GE(log.Count("An indexer threw"), 5U);
   EXPECT_LE(log.Count("An indexer threw"), 10U);
   EXPECT_GE(log.Count("left out of an index"), 5U);
@@ -208,7 +208,7 @@ TEST(PackedStoreTest, OldEntriesFollowANewDictionaryBitByBit) {
                                 .drift_window = 200,
                                 .drift_factor = 1.2}});
   std::mt19937_64 random(7);
-  // A hundred words, so that a dictionary is of great use.
+  // There are a hundred words, so that a dictionary saves much.
   std::vector<std::string> words;
   for (int i = 0; i < 100; ++i) {
     words.push_back("word" + std::to_string(random()) + " ");
@@ -283,7 +283,8 @@ TEST(PackedStoreTest, SmallObjectsCostLittle) {
   EXPECT_LT(store.bytes() / kObjects + 16, 250U);
 }
 
-// Of two that add indexes the first must not take for done what the second one has to do again.
+// When two threads add indexes, the first one must not regard work as done that the second one has
+// to do again.
 TEST(PackedStoreTest, AnIndexIsWholeWhenItsCallReturnsThoughAnotherOneIsBeingAdded) {
   PackedStore store;
   constexpr std::size_t kObjects = 200;
@@ -320,8 +321,8 @@ TEST(PackedStoreTest, AnIndexIsWholeWhenItsCallReturnsThoughAnotherOneIsBeingAdd
   EXPECT_EQ(store.EntriesByIndex({{"node", "n"}, {"owner", "o"}}).size(), kObjects);
 }
 
-/// A store with objects of two namespaces, to which a thread adds an index; it hangs at the last
-/// object until Finish.
+/// A store with objects of two namespaces, to which a thread adds an index. The thread stops at the
+/// last object until Finish.
 class HalfIndexedStore : public ::testing::Test {
  protected:
   static constexpr std::size_t kObjects = 200;
@@ -364,7 +365,8 @@ TEST_F(HalfIndexedStore, AnIndexIsNotThereForReadersBeforeItIsWhole) {
                                     }}}));
   });
   EXPECT_EQ(store_.EntriesIn("a").size(), kObjects / 2) << "without the index";
-  // An object that comes meanwhile has the index's terms, and is not all that there is.
+  // An object that comes meanwhile has the index's terms, but the index does not have all objects
+  // yet.
   Put(store_, MakeFake({"a", "late"}, "6", "x"));
   const IndexTerms in_a{{std::string(kNamespaceIndex), "a"}};
   EXPECT_THAT(store_.KeysByIndex(in_a), IsEmpty());

@@ -23,21 +23,21 @@ using apimachinery::SelectorOperator;
 constexpr std::string_view kNameField = "metadata.name";
 constexpr std::string_view kNamespaceField = "metadata.namespace";
 
-// What the terms of an entry say of it.
+// Whether an entry is selected, as far as its terms tell.
 enum class Verdict : std::uint8_t {
   kNo,
   kUnread,  ///< no, unless it cannot be decoded
   kYes,     ///< or only the decoded object can tell
 };
 
-/// A requirement of a field selector and the index that has the field's values; no index for a part
-/// of the key.
+/// A requirement of a field selector, and the index that has the field's values. There is no index
+/// when the field is a part of the key.
 struct FieldTest {
   const FieldRequirement& requirement;
   std::optional<IndexId> index{};
 };
 
-// The mark of entries for which the function of `index` threw.
+// The term of entries for which the function of `index` threw.
 std::string UnreadTerm(IndexId index) {
   return EncodeTerm(kUnreadIndex, std::string(1, static_cast<char>(index)));
 }
@@ -46,7 +46,7 @@ bool RequiresValue(const LabelRequirement& requirement) {
   return requirement.op == SelectorOperator::kEquals || requirement.op == SelectorOperator::kIn;
 }
 
-/// One query of a store.
+/// Answers one query of a store.
 class EntrySelector {
  public:
   EntrySelector(const PackedStore& store, const Selection& selection, bool labels_indexed)
@@ -94,7 +94,7 @@ class EntrySelector {
     return {};
   }
 
-  // Terms that every selected entry has.
+  // Returns the terms that every selected entry has.
   IndexTerms RequiredTerms() const {
     IndexTerms terms;
     if (labels_) {
@@ -112,7 +112,7 @@ class EntrySelector {
     return terms;
   }
 
-  // A superset of what is selected, as small as the indexes make it without much work.
+  // Returns the selected entries and some others: as few as the indexes allow without much work.
   std::vector<EntryRef> Candidates() const {
     if (const std::string name = selection_.fields.Exactly(kNameField);
         !name.empty() && !namespace_.empty()) {
@@ -139,7 +139,7 @@ class EntrySelector {
     return store_.EntriesByAnyOf(alternatives);
   }
 
-  // The first requirement that a label has one of several values.
+  // Returns the first requirement by which a label has one of several values.
   const LabelRequirement* FirstSet() const {
     const auto& requirements = selection_.labels.requirements();
     const auto found = std::ranges::find_if(requirements, RequiresValue);
@@ -172,14 +172,14 @@ class EntrySelector {
       }
     }
     if (none && entry.terms().Contains(UnreadTerm(*test.index))) {
-      // What its value is nobody knows: none that can be asked for, "" included.
+      // The value is unknown, so it equals no value that can be asked for, not even "".
       return wanted.equal ? Verdict::kUnread : Verdict::kYes;
     }
     found = found || (none && wanted.value.empty());
     return found == wanted.equal ? Verdict::kYes : Verdict::kNo;
   }
 
-  // Also true when only the decoded object can tell.
+  // Returns true also when only the decoded object can tell.
   bool HasLabels(const Entry& entry) const {
     const EncodedTerms terms = entry.terms();
     return std::ranges::all_of(selection_.labels.requirements(),
@@ -193,7 +193,7 @@ class EntrySelector {
   const Selection& selection_;
   const std::string namespace_;
   const std::shared_ptr<const IndexerSet> indexers_;
-  /// The number of kLabelIndex when the query uses it.
+  /// The number of kLabelIndex. It is set when the query uses that index.
   std::optional<IndexId> labels_{};
   std::vector<FieldTest> fields_{};
 };

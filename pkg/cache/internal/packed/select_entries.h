@@ -13,18 +13,18 @@
 
 namespace kubexx::cache {
 
-/// What a store has for a Selection.
+/// The entries that a store has for a Selection.
 struct SelectedEntries {
-  /// The selected entries, and those whose labels only the decoded object shows.
+  /// The selected entries, and the entries whose labels can be found only by decoding the object.
   std::vector<EntryRef> matching{};
-  /// Entries that the function of an index could not read. They are not selected if they can be
-  /// decoded; otherwise they might be.
+  /// Entries that the function of an index could not read. An entry of these that can be decoded is
+  /// not selected; one that cannot be decoded might be.
   std::vector<EntryRef> unread{};
 };
 
 /// Finds the entries. `labels_indexed` tells whether the store has kLabelIndex and every entry is
-/// in it; otherwise `matching` contains the entries with any labels. kBadRequest, which names the
-/// field, when the store has no index of a field in the selection. Thread-safe.
+/// in it. If not, `matching` contains the entries with any labels. Returns kBadRequest, which names
+/// the field, when the store has no index of a field in the selection. Thread-safe.
 apimachinery::Result<SelectedEntries> SelectEntries(const PackedStore& store,
                                                     const apimachinery::Selection& selection,
                                                     bool labels_indexed);

@@ -1,6 +1,6 @@
 /// @file
-/// StoreFaults: the objects of a store that could not be decoded, or not read at all, of which the
-/// informer's readers have to learn.
+/// StoreFaults: the objects of a store that could not be decoded, or that could not be read at all.
+/// The informer's readers have to be told of them.
 #ifndef KUBEXX_CACHE_INTERNAL_PACKED_STORE_FAULTS_H_
 #define KUBEXX_CACHE_INTERNAL_PACKED_STORE_FAULTS_H_
 
@@ -31,9 +31,9 @@ struct Unreadable {
   }
 };
 
-/// Counts and logs the faults of a store's objects, and knows what the store lacks. Its scopes are
-/// the store's namespaces when each has a source of its own, and otherwise a single empty one.
-/// Thread-safe.
+/// Counts and logs the faults of a store's objects, and knows what the store lacks. A scope is a
+/// namespace when each namespace has a source of its own. Otherwise there is a single scope, whose
+/// name is empty. Thread-safe.
 class StoreFaults {
  public:
   /// Settings of StoreFaults.
@@ -46,17 +46,17 @@ class StoreFaults {
   explicit StoreFaults(Options options)
       : options_(std::move(options)), undecodable_lines_(options_.clock) {}
 
-  /// Logs and counts that the object of a handler's event could not be decoded. The log may be the
-  /// only place that shows it.
+  /// Logs and counts that the object of a handler's event could not be decoded. Nothing but the log
+  /// may tell of this fault.
   void ReportUndecodable(const apimachinery::ObjectKey& key, const apimachinery::Status& status);
   /// Counts that a reader got an error because an object could not be decoded.
   void CountUndecodable() const { options_.undecodable.Increment(); }
 
-  /// Returns the error with the object and the informer in front of its message.
+  /// Returns the error with the object and the informer at the beginning of its message.
   apimachinery::Status Named(const apimachinery::ObjectKey& key,
                              const apimachinery::Status& status) const;
 
-  /// Whether the scope has had a full state.
+  /// Whether the store has had a full state of the scope.
   bool HasState(std::string_view scope) const;
   /// Records that a full state of the scope was stored, and which objects it lacks.
   void Replace(std::string_view scope, Unreadable unreadable);

@@ -6,8 +6,9 @@
 namespace kubexx::cache {
 namespace {
 
-/// Tells whether terms are among those of an entry. Many are sorted, because an object may have
-/// tens of thousands of labels, and whoever asks holds the store's lock.
+/// Tells whether terms are among those of an entry. When an entry has many terms they are sorted
+/// first, because an object may have tens of thousands of labels, and the caller holds the store's
+/// lock.
 class TermsOfEntry {
  public:
   explicit TermsOfEntry(const Entry& entry) : terms_(entry.terms()) {

@@ -16,11 +16,12 @@
 
 namespace kubexx::cache {
 
-/// Maps encoded terms (see EncodedTerms) to the entries that have them. A term takes a hash node
-/// and eight to sixteen bytes per entry. Not thread-safe.
+/// Maps encoded terms (see EncodedTerms) to the entries that have them. Each term takes a hash
+/// node, and eight to sixteen bytes per entry. Not thread-safe.
 class TermIndex {
  public:
-  /// Adds `entry` under its terms and removes `old`, the entry of the same key, if there was one.
+  /// Adds `entry` under its terms, and removes `old`, the entry that had the same key, if there was
+  /// one.
   void Put(const EntryRef& entry, const Entry* old);
   void Remove(const Entry& entry);
 
@@ -29,7 +30,7 @@ class TermIndex {
   /// The entries that have all of `terms`. Tests each entry of the smallest set against the other
   /// sets.
   std::vector<EntryRef> FindAll(const std::vector<std::string>& terms) const;
-  /// Every value under `index` that some entry has.
+  /// Every value of the index `index` that at least one entry has.
   std::vector<std::string> Values(IndexId index) const;
 
   bool empty() const { return postings_.empty(); }
@@ -37,7 +38,7 @@ class TermIndex {
  private:
   void Drop(std::string_view term, const Entry& entry);
 
-  // Tenants choose labels.
+  // The hash has a secret key, because tenants, who could attack the map, choose labels.
   std::unordered_map<std::string, EntryTable, base::KeyedTextHash, std::equal_to<>> postings_{};
 };
 

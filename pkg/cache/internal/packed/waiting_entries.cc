@@ -7,11 +7,12 @@
 namespace kubexx::cache {
 namespace {
 
-// Of entries that are gone, so many places are kept for each of the others, and so many more.
+// The number of places of entries that are gone is limited to this many for each entry that waits,
+// plus the constant below.
 constexpr std::size_t kMaxGoneForEach = 3;
 constexpr std::size_t kMaxGonePlaces = 1024;
-// How the room grows with each byte that was packed for nothing, and shrinks with each that was
-// not.
+// The factors by which the room grows with each byte that was packed in vain, and shrinks with each
+// byte that was not.
 constexpr std::size_t kGrowth = 2;
 constexpr std::size_t kShrinking = 2;
 
@@ -76,7 +77,8 @@ EntryRef WaitingEntries::Find(const EntryTable& table, const Place& place) {
 }
 
 void WaitingEntries::Compact(const EntryTable& table) {
-  // The same state of an object may have come twice, to the same address.
+  // The same state of an object may have come twice, and may have been allocated at the same
+  // address.
   std::unordered_set<const Entry*> seen;
   std::erase_if(places_, [&](const Place& place) {
     return !Find(table, place) || !seen.insert(place.address).second;

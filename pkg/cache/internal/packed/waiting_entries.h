@@ -13,27 +13,28 @@
 
 namespace kubexx::cache {
 
-/// Chooses what a store packs: the objects that have been quiet for longest, when those that wait
-/// have more bytes than there is room for. States that were replaced take no room.
+/// Chooses the entries that a store packs. When the waiting entries have more bytes than there is
+/// room for, it chooses the objects that have not changed for the longest time. A state that was
+/// replaced takes no room.
 ///
-/// The room begins with a few megabytes. When an object changes again that has been packed
-/// meanwhile, packing it was for nothing, and so is unpacking it for whoever asks for the old
-/// state: then the room grows, up to a limit, until the objects that change again and again fit.
-/// Objects that change once make it smaller again. Not thread-safe.
+/// The room begins with a few megabytes. When an object has been packed and then changes again, the
+/// packing was wasted, and so is the unpacking for readers that ask for the old state. Each such
+/// case makes the room larger, up to a limit, until the objects that change repeatedly fit. Objects
+/// that change only once make the room smaller again. Not thread-safe.
 class WaitingEntries {
  public:
   static constexpr std::size_t kMinRoom = std::size_t{2} << 20;
   static constexpr std::size_t kMaxRoom = std::size_t{32} << 20;
 
-  /// To be called when `entry` has come into the table, in the place of `old`, which may be null.
+  /// Call this when `entry` has come into the table and has replaced `old`, which may be null.
   void Put(const Entry& entry, const Entry* old);
-  /// To be called when an entry has left the table.
+  /// Call this when an entry has left the table.
   void Remove(const Entry& old);
-  /// To be called when `table` has become the content.
+  /// Call this when `table` has become the store's content.
   void Reset(const EntryTable& table);
 
-  /// Returns the entries of `table` that have to be packed now. They wait until others replace
-  /// them.
+  /// Returns the entries of `table` that have to be packed now. They count as waiting until the
+  /// packed entries replace them.
   std::vector<EntryRef> TakeOverdue(const EntryTable& table);
 
   /// The size of the entries that wait, in bytes.
@@ -41,11 +42,11 @@ class WaitingEntries {
   std::size_t room() const { return room_; }
 
  private:
-  /// An entry that waited when it came, and may be gone.
+  /// Records an entry that waited when it came. The entry may be gone by now.
   struct Place {
     const Entry* address = nullptr;  ///< not to be read
     std::uint32_t key_hash = 0;
-    /// Of the object, as a later state of it may come to lie at the same address.
+    /// The hash of the object, because a later state of it may be allocated at the same address.
     std::uint64_t content_hash = 0;
   };
 
@@ -53,7 +54,7 @@ class WaitingEntries {
   /// Drops the places of entries that are gone.
   void Compact(const EntryTable& table);
 
-  std::deque<Place> places_{};  // the one that came first in front
+  std::deque<Place> places_{};  // The place that came first is in front.
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
   std::size_t room_ = kMinRoom;

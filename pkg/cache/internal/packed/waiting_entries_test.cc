@@ -79,7 +79,7 @@ TEST_F(WaitingEntriesTest, CountsWhatWaits) {
   EXPECT_EQ(waiting_.bytes(), again->size());
 }
 
-// Whoever changes all the time leaves nothing behind.
+// An object that changes all the time does not leave places behind.
 TEST_F(WaitingEntriesTest, PlacesOfReplacedStatesDoNotPileUp) {
   for (std::uint64_t i = 0; i < 100'000; ++i) {
     Put(MakeEntry("hot", 100, i));

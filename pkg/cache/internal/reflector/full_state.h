@@ -1,5 +1,5 @@
 /// @file
-/// The full state that a Reflector is getting.
+/// FullState: the full state that a Reflector is reading.
 #ifndef KUBEXX_CACHE_INTERNAL_REFLECTOR_FULL_STATE_H_
 #define KUBEXX_CACHE_INTERNAL_REFLECTOR_FULL_STATE_H_
 
@@ -19,8 +19,8 @@
 namespace kubexx::cache::internal {
 
 /// Passes the objects of one full state after the other to a store, and keeps the metrics of full
-/// states. Everything but Begin is called after a Begin, and before the Commit of that state. Not
-/// thread-safe.
+/// states. Call Begin first; all other functions belong to the state that the last Begin began, and
+/// may be called until its Commit. Not thread-safe.
 class FullState {
  public:
   /// `name` is for the log. `store_mu` is held while the store itself is called.
@@ -28,7 +28,7 @@ class FullState {
             const ReflectorMetrics& metrics, base::Clock& clock)
       : name_(name), store_(store), store_mu_(store_mu), metrics_(metrics), clock_(clock) {}
 
-  /// Begins a state, and forgets one that has not been committed.
+  /// Begins a state. Drops the last one if it has not been committed.
   void Begin();
   apimachinery::Result<void> Add(Object&& object) {
     ++items_;
@@ -37,7 +37,7 @@ class FullState {
   apimachinery::Result<void> Delete(const apimachinery::ObjectKey& key) {
     return replacement_->Delete(key);
   }
-  /// An object of the state cannot be read.
+  /// Records that an object of the state cannot be read.
   apimachinery::Result<void> Unreadable(const apimachinery::Status& why) {
     ++items_;
     return replacement_->Unreadable(why);

@@ -1,5 +1,5 @@
 /// @file
-/// InternalErrorWindow: how long a reflector tolerates "internal error" answers.
+/// InternalErrorWindow: the time for which a reflector tolerates "internal error" answers.
 #ifndef KUBEXX_CACHE_INTERNAL_REFLECTOR_INTERNAL_ERROR_WINDOW_H_
 #define KUBEXX_CACHE_INTERNAL_REFLECTOR_INTERNAL_ERROR_WINDOW_H_
 
@@ -10,8 +10,8 @@
 
 namespace kubexx::cache::internal {
 
-/// The window of client-go's retryWithDeadline. It begins with an internal error, and begins again
-/// with an internal error that follows after a minute without any. Not thread-safe.
+/// The window of client-go's retryWithDeadline. It begins with an internal error, and begins anew
+/// with an internal error that comes after a minute without one. Not thread-safe.
 class InternalErrorWindow {
  public:
   explicit InternalErrorWindow(base::Duration length) : length_(length) {}

@@ -1,4 +1,4 @@
-// How a reflector tells of what has failed.
+// Reports the errors of a reflector.
 #include "kubexx/cache/internal/reflector/reflector_metrics.h"
 #include "kubexx/cache/internal/reflector/thrown.h"
 #include "kubexx/cache/reflector.h"

@@ -17,7 +17,7 @@ using apimachinery::Status;
 using codec::WatchEventType;
 
 constexpr base::Duration kShortWatch = std::chrono::seconds(1);
-// As min_watch_timeout, of a watch that is on trial.
+// The min_watch_timeout of a watch that is on trial.
 constexpr std::chrono::seconds kTrial{30};
 
 double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
@@ -59,7 +59,7 @@ void Reflector::Pass::Run() {
 
 base::Duration Reflector::Pass::DelayOf(const ReflectorAction& action) {
   if (!action.as_told) {
-    // A watch that worked for a while has not paid for another full state.
+    // A watch that worked for a while resets the backoff of watches, but not that of full states.
     const base::Duration delay = action.restart ? backoff_.NextOfAll() : backoff_.Next();
     return std::max<base::Duration>(delay, action.min_delay);
   }
@@ -67,7 +67,8 @@ base::Duration Reflector::Pass::DelayOf(const ReflectorAction& action) {
   return std::chrono::duration_cast<base::Duration>(action.min_delay * (1 + jitter * Random()));
 }
 
-// An exception costs one try: it may be of the source or the store, or for want of a thread.
+// An exception ends only this attempt. The source or the store may have thrown it, or the system
+// may have had no thread.
 ReflectorInput Reflector::Pass::Try(const ReflectorAction& action) {
   try {
     return Execute(action);
@@ -76,7 +77,7 @@ ReflectorInput Reflector::Pass::Try(const ReflectorAction& action) {
   }
 }
 
-// Without a thread for it there are no resyncs until there is one, at a later request.
+// When the system has no thread for it, there are no resyncs until a later request gets a thread.
 void Reflector::Pass::StartResync() {
   if (resync_ || owner_.options_.resync_period <= base::Duration::zero()) {
     return;
@@ -108,8 +109,8 @@ ReflectorInput Reflector::Pass::Execute(const ReflectorAction& action) {
   return StoreFailed{};
 }
 
-// What cannot be read once cannot be read the next moment either: to ask again at once would only
-// keep the rest from coming.
+// An object that cannot be read now cannot be read a moment later either, and to ask again at once
+// would only delay the other objects.
 void Reflector::Pass::Miss(const Status& why) {
   state_.Missed();
   metrics_.unreadable.Increment();
@@ -136,7 +137,7 @@ ReflectorInput Reflector::Pass::ListPage(const ReflectorAction& action) {
   if (!meta) {
     return ListFailed{meta.error()};
   }
-  // A proxy may answer each page with the same bytes: such a list would have no end.
+  // A proxy may answer each page with the same bytes, and then the list would never end.
   if (!meta->continue_.empty() && meta->continue_ == action.options.continue_) {
     return ListFailed{Status(Reason::kInternalError,
                              "the server answered a continue token with the same token again")};
@@ -164,7 +165,7 @@ ReflectorInput Reflector::Pass::Watch(const ReflectorAction& action) {
   base::StopTimer watchdog(clock_, stop_, owner_.options_.tuning.watch_idle_timeout);
   const auto take = [this, &watchdog](WatchEvent&& event) -> Result<void> {
     KX_RETURN_IF_ERROR(CheckOrder(event));
-    watchdog.Pause();  // a store may hold the source back
+    watchdog.Pause();  // the store may hold the source back
     auto stored = Store([&] { return Apply(std::move(event)); });
     watchdog.Restart();
     return stored;
@@ -189,7 +190,7 @@ apimachinery::ListOptions Reflector::Pass::BeginWatch(const ReflectorAction& act
 }
 
 ReflectorInput Reflector::Pass::EndWatch(Result<void> result, bool fell_silent) {
-  (void)Store([this] { return ShowAll(); });  // store_error_ has the error
+  (void)Store([this] { return ShowAll(); });  // an error of the store is kept in store_error_
   if (fell_silent) {
     result = Fail(Reason::kUnavailable, "the watch brought nothing for too long and was closed");
   }
@@ -212,13 +213,13 @@ ReflectorInput Reflector::Pass::EndWatch(Result<void> result, bool fell_silent) 
   return WatchEnded{std::move(result), watch_items_ > 0, was_short, sit_out, clock_.Now()};
 }
 
-// Whether it was a watch and no attempt that took its time. One that brought nothing until it
-// broke is believed when the server answered right before it began.
+// Returns whether a watch took the time, and not an attempt to begin one. A watch that brought
+// nothing until it broke counts when the server answered right before the watch began.
 bool Reflector::Pass::HasWorked(const Result<void>& watch) const {
   return watch || watch_items_ > 0 || (answered_ && watch.error().reason == Reason::kUnavailable);
 }
 
-// What the event that ended a watch was to show with itself.
+// Shows the events that were to be shown together with the event that ended the watch.
 Result<void> Reflector::Pass::ShowAll() {
   {
     base::MutexLock lock(owner_.store_mu_);
@@ -287,7 +288,7 @@ Result<void> Reflector::Pass::Apply(WatchEvent&& event) {
   return {};
 }
 
-// Only the events before it have been waiting to be shown.
+// Only the events before this one have been waiting to be shown.
 Result<void> Reflector::Pass::Leave(const WatchEvent& event) {
   const Status& why = *event.object.unreadable;
   Miss(why);

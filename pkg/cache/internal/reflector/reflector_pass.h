@@ -1,5 +1,6 @@
 /// @file
-/// Reflector::Pass: the thin shell around ReflectorState that waits, asks and stores.
+/// Reflector::Pass: the thin shell around ReflectorState that waits, sends requests and stores
+/// objects.
 #ifndef KUBEXX_CACHE_INTERNAL_REFLECTOR_REFLECTOR_PASS_H_
 #define KUBEXX_CACHE_INTERNAL_REFLECTOR_REFLECTOR_PASS_H_
 
@@ -26,8 +27,8 @@
 
 namespace kubexx::cache {
 
-/// One Run, on a thread that waits, or the same in steps that do not wait for the events of a
-/// watch. Used by one thread at a time.
+/// The work of one Run. It can be done by a thread that waits, or in steps that do not wait for the
+/// events of a watch. Only one thread at a time may use a Pass.
 class Reflector::Pass {
  public:
   Pass(Reflector& owner, std::stop_token stop);
@@ -35,18 +36,19 @@ class Reflector::Pass {
   Pass& operator=(const Pass&) = delete;
   ~Pass();
 
-  /// Returns when the stop is requested.
+  /// Works until the stop is requested, and returns then.
   void Run();
 
-  /// What a pass that does not wait asks of whoever runs it.
+  /// The result of a step: it tells when the next step is due.
   struct Turn {
     bool more = false;  ///< there is more to do at once
-    /// Else: when there is, unless it was told before.
+    /// When `more` is false, the time of the next step, which comes earlier if `tell` was called.
     base::TimePoint at = base::TimePoint::max();
   };
-  /// Does some of what there is to do. `tell` has StepOn called once more; it lives as long as
-  /// anybody has a copy. A list, the begin of a watch, and a question for the version block until
-  /// the server has answered; nothing else does.
+  /// Does a part of the work that is due. The pass calls `tell` when StepOn has to be called once
+  /// more; `tell` has to stay valid as long as anybody has a copy of it. A list, the begin of a
+  /// watch and a request for the current version block until the server has answered; nothing else
+  /// blocks.
   Turn StepOn(const std::function<void()>& tell);
 
  private:
@@ -56,8 +58,8 @@ class Reflector::Pass {
   void StartResync();
   ReflectorInput Execute(const ReflectorAction& action);
   void Miss(const apimachinery::Status& why);
-  /// Keeps a refusal of the store, or what it throws, apart from an error of the source, through
-  /// whose code no exception passes.
+  /// Calls `call` and keeps a refusal or an exception of the store as `store_error_`, apart from
+  /// errors of the source. So no exception passes through the source's code.
   template <class Call>
   apimachinery::Result<void> Store(const Call& call) {
     apimachinery::Result<void> result = owner_.Guard(call);
@@ -80,7 +82,7 @@ class Reflector::Pass {
   apimachinery::Result<void> Leave(const WatchEvent& event);
   apimachinery::Result<void> ApplyInitial(WatchEvent&& event);
 
-  // Of StepOn.
+  // These functions are parts of StepOn.
   /// Returns the outcome of the action when it has one.
   std::optional<ReflectorInput> Advance(const std::function<void()>& tell, Turn& turn);
   std::optional<ReflectorInput> OpenTheWatch(const std::function<void()>& tell);
@@ -101,21 +103,24 @@ class Reflector::Pass {
   std::optional<apimachinery::Status> store_error_{};
   std::size_t watch_items_ = 0;
   base::TimePoint watch_began_{};
-  /// The last request was a list, or the question for the version, and had an answer.
+  /// Whether the last request was a list or a request for the current version, and the server
+  /// answered it.
   bool answered_ = false;
 
-  // Of StepOn.
+  // These members are used by StepOn.
   std::optional<ReflectorAction> action_{};
   base::TimePoint not_before_{};  ///< when the action is to begin
-  /// Of the watch: of itself it stops only with the pass. Before the watch, which may use it.
+  /// Stops the watch, and is requested only when the pass stops. It is declared before the watch,
+  /// which may use it.
   std::stop_source watch_stop_{std::nostopstate};
   std::optional<std::stop_callback<std::function<void()>>> on_stop_{};
   std::unique_ptr<OpenWatch> watch_{};
-  /// When the watch counts as dead if it brings nothing; max() while the store holds it back.
+  /// The time at which the watch counts as dead if it brings nothing. It is max() while the store
+  /// holds the watch back.
   base::TimePoint silent_until_ = base::TimePoint::max();
   base::TimePoint next_resync_{};
 
-  std::optional<std::jthread> resync_{};  // Last, so that it ends first.
+  std::optional<std::jthread> resync_{};  // This is the last member, so that it ends first.
 };
 
 }  // namespace kubexx::cache

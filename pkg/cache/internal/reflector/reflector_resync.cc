@@ -1,4 +1,4 @@
-// The resyncs of a reflector.
+// Runs the resyncs of a reflector.
 #include "kubexx/cache/internal/reflector/reflector_metrics.h"
 #include "kubexx/cache/reflector.h"
 #include "kubexx/logging/log.h"

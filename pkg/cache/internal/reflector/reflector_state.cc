@@ -14,25 +14,29 @@ using apimachinery::Reason;
 using apimachinery::Status;
 using Kind = ReflectorAction::Kind;
 
-// Watches in a row that end without an event before a full state is asked for. Each is followed by
-// a backoff delay.
+// The number of consecutive watches without an event after which the reflector asks for a full
+// state. A delay of the backoff follows each of them.
 constexpr int kMaxFailures = 3;
-// Watches in a row that last less than a second, with events, before one is delayed.
+// The number of consecutive watches with events that last less than a second before the next one is
+// delayed.
 constexpr int kMaxShortWatches = 2;
-// Times that a page is asked for again before its list starts over.
+// The number of times that a page is requested again before its list starts over.
 constexpr int kMaxPageRetries = 3;
-// WatchLists in a row that close before their end before LIST is used.
+// The number of consecutive WatchLists that close too early before the reflector uses LIST.
 constexpr int kMaxWatchListAttempts = 2;
-// Delays in a row that are the server's Retry-After only; client-go follows it so many times.
+// The number of consecutive delays that are the server's Retry-After only. The number is
+// client-go's.
 constexpr int kMaxToldDelays = 10;
-// Between full states that follow a watch without a delay. As long as the backoff remembers: lists
-// that take long, each followed by a watch of some use, would otherwise never be delayed.
+// The least time between two full states that follow a watch without a delay. It is as long as the
+// backoff remembers failures. Without this limit, lists that take long and are each followed by a
+// useful watch would never be delayed.
 constexpr base::Duration kBetweenListsAtOnce = std::chrono::minutes(2);
-// For how long versions are not compared after a full state that speaks against their order.
+// The time for which versions are not compared after a full state has shown that they are not
+// ordered.
 constexpr base::Duration kUnordered = std::chrono::minutes(30);
 
-// The server is away, starting or overloaded. Its data has not changed because of that, so there is
-// no reason to list.
+// Whether the server is unreachable, starting or overloaded. None of these changes its data, so
+// there is no reason to list.
 bool IsOutage(const Status& status) {
   switch (status.reason) {
     case Reason::kUnavailable:
@@ -46,12 +50,12 @@ bool IsOutage(const Status& status) {
   }
 }
 
-// Who asks for the version again may be answered.
+// Whether the server may answer the request for its current version when it is asked again.
 bool MayBeAnsweredLater(const Status& status) {
   switch (status.reason) {
     case Reason::kForbidden:
     case Reason::kUnauthorized:
-      return false;  // unless the watch is refused, too, and then it is asked for again
+      return false;  // if the server refuses the watch as well, the reflector asks again
     case Reason::kInternalError:
     case Reason::kServerTimeout:
     case Reason::kTimeout:
@@ -61,10 +65,11 @@ bool MayBeAnsweredLater(const Status& status) {
   }
 }
 
-// After so many questions without an answer a watch is tried all the same.
+// After so many unanswered requests for the current version, the reflector tries a watch
+// nevertheless.
 constexpr int kMaxQuestions = 3;
 
-// The request itself was refused: this server does not do WatchList.
+// Whether the server has refused the request itself, so that it does not support WatchList.
 bool RefusesWatchList(const Status& status) {
   return status.reason == Reason::kInvalid || status.reason == Reason::kBadRequest ||
          status.reason == Reason::kMethodNotAllowed || status.reason == Reason::kNotAcceptable;
@@ -74,7 +79,8 @@ bool IsNumber(std::string_view version) {
   return !version.empty() && version.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Versions are opaque by the API's rules, but for this question, whose answer is checked later.
+// The API's rules say that versions are opaque. This is the only comparison of them, and its result
+// is checked later.
 bool IsOlder(std::string_view a, std::string_view b) {
   return IsNumber(a) && IsNumber(b) && IsOlderVersion(a, b);
 }
@@ -120,16 +126,17 @@ std::optional<Status> FailureOf(const ReflectorInput& input) {
 
 ReflectorAction ReflectorState::Next(const ReflectorInput& input) {
   ReflectorAction action = std::visit([this](const auto& each) { return On(each); }, input);
-  // The question for the version stands between two watches, and is no news of either.
+  // A request for the current version comes between two watches, and its outcome is not the outcome
+  // of a watch.
   if (action.backoff || !std::holds_alternative<VersionAsked>(input)) {
     HeedRetryAfter(action);
   }
   return action;
 }
 
-// A custom resource whose definition was made a moment ago says "in a second", and the backoff may
-// have grown to a minute while there was none. A server that says so again and again is overloaded,
-// and gets the backoff.
+// A server answers "in a second" for a custom resource whose definition was just created, although
+// the backoff may have grown to a minute while there was no definition. But a server that says so
+// repeatedly is overloaded, and then the backoff applies.
 void ReflectorState::HeedRetryAfter(ReflectorAction& action) {
   if (!action.backoff) {
     told_delays_ = 0;
@@ -171,7 +178,7 @@ ReflectorAction ReflectorState::BeginList() {
   page_retries_ = 0;
   page_ = {};
   page_.resource_version = rv_unusable_ ? "" : last_rv_.empty() ? "0" : last_rv_;
-  // With a real version the watch cache answers, but only when no limit is set.
+  // The watch cache answers a request with a real version, but only when no limit is set.
   const bool real_version = !page_.resource_version.empty() && page_.resource_version != "0";
   page_.limit = real_version && !server_pages_ && !options_.force_pages ? 0 : options_.page_size;
   first_page_rv_ = page_.resource_version;
@@ -204,7 +211,7 @@ bool ReflectorState::MayGoBack(std::string_view resource_version) const {
 }
 
 void ReflectorState::Synced(std::string_view resource_version) {
-  // A restored server's list is at least as new as an event that it sent before.
+  // The list of a restored server is at least as new as any event that this server sent before.
   if (const std::string event = std::exchange(went_back_to_, {});
       !event.empty() &&
       (!IsOlder(resource_version, last_rv_) || IsOlder(resource_version, event))) {
@@ -232,14 +239,14 @@ ReflectorAction ReflectorState::On(const PageListed& input) {
     return {.kind = Kind::kCommit, .resource_version = list_rv_};
   }
   page_.continue_ = input.meta.continue_;
-  page_.resource_version.clear();  // the token names the version
+  page_.resource_version.clear();  // the token contains the version
   return {.kind = Kind::kListPage, .options = page_};
 }
 
 ReflectorAction ReflectorState::On(const ListFailed& input) {
   const bool expired = IsExpired(input.status);
   if (expired && !first_page_ && !full_list_tried_) {
-    // The token outlived its snapshot; a list in one piece cannot.
+    // The snapshot of the token no longer exists. A list in one piece needs no token.
     full_list_tried_ = true;
     first_page_ = true;
     incomplete_ = false;
@@ -247,8 +254,8 @@ ReflectorAction ReflectorState::On(const ListFailed& input) {
     page_.resource_version = first_page_rv_;
     return {.kind = Kind::kListPage, .options = page_, .restart = true};
   }
-  // A server that gave a version, and now says that the request with it is wrong, may take one
-  // without.
+  // A server that gave a version and now says that a request with it is invalid may accept a
+  // request without a version.
   const bool refused =
       first_page_ && !page_.resource_version.empty() &&
       (input.status.reason == Reason::kBadRequest || input.status.reason == Reason::kInvalid);
@@ -279,27 +286,29 @@ ReflectorAction ReflectorState::On(const WatchEnded& input) {
   if (input.made_progress) {
     failures_ = 0;
   }
-  // A server that cuts every watch short, even after an event, must not be asked without pause.
+  // A server that cuts every watch short, even after an event, must not be asked without a pause.
   short_watches_ = input.was_short ? short_watches_ + 1 : 0;
   const bool pause = useless || short_watches_ >= kMaxShortWatches;
   const Status status = input.result ? Status() : input.result.error();
   const bool expired = !input.result && IsExpired(status);
   if (expired || last_rv_.empty() || last_rv_ == "0") {
-    // Now and then at once: a server that was away for long, or has been started anew, says so to
-    // all watches, and the backoff may have grown meanwhile. A list is what it asks for.
+    // From time to time the list is not delayed: a server that was away for long or was started
+    // anew says so to all watches, and the backoff may have grown meanwhile. Such a server asks for
+    // a list.
     const bool at_once = (expired || !pause) && MayListAtOnce(input.when);
     return at_once ? BeginFullState() : AfterBackoff(BeginFullState(), status);
   }
   if (!input.result && IsTooLargeResourceVersion(status)) {
-    rv_unusable_ = true;  // the server's data is older than ours: restored from a backup
+    rv_unusable_ = true;  // the server's data are older than ours, so it was restored from a backup
     return AfterBackoff(BeginFullState(), status);
   }
   const bool outage = !input.result && IsOutage(status);
   const bool broken_stream = status.reason == Reason::kUnavailable && !useless;
   const bool failed = !broken_stream && (outage || (input.result ? useless : !input.made_progress));
-  // A stream that broke off has ended; a server that is away would not answer a list either.
+  // A stream that broke off has ended. A server that is unreachable would not answer a list either.
   if (incomplete_ && (!outage || broken_stream)) {
-    return AfterBackoff(BeginFullState(), status);  // never at once: it may be so for ever
+    // Never at once, because the object may stay unreadable for ever.
+    return AfterBackoff(BeginFullState(), status);
   }
   const bool ask = on_trial_ || (failed && !input.result);
   on_trial_ = on_trial_ || !input.result;
@@ -329,8 +338,9 @@ ReflectorAction ReflectorState::On(const VersionAsked& input) {
     return AfterBackoff(AskVersion(), status);
   }
   unanswered_ = 0;
-  // Whoever may not list, or is not to do so now, or gets no list through, may be able to watch. A
-  // server that is starting refuses what it permits a moment later, so one refusal is not believed.
+  // A client that may not list, or not now, or whose lists break off, may still be able to watch. A
+  // server that is starting refuses requests that it allows a moment later, so one refusal is not
+  // enough.
   const bool is_denied = !MayBeAnsweredLater(status);
   on_trial_ = !(is_denied && std::exchange(was_denied_, true));
   return is_denied ? BeginWatch() : AfterBackoff(BeginWatch(), status);

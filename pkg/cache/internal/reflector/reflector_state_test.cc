@@ -34,7 +34,7 @@ WatchEnded At(base::TimePoint when, WatchEnded ended) {
   return ended;
 }
 
-// The watch that begins once a server at `version` has been asked for it.
+// Returns the watch that begins after a server has answered that its current version is `version`.
 ReflectorAction Resumed(ReflectorState& state, const ReflectorAction& asking,
                         const std::string& version = "100") {
   EXPECT_EQ(asking.kind, Kind::kAskVersion);
@@ -45,7 +45,7 @@ ReflectorState ListingState() {
   return ReflectorState({.page_size = 500, .use_watch_list = false});
 }
 
-// A state that has listed at version 100 and watches.
+// Returns a state that has listed at version 100 and now watches.
 ReflectorState Watching(bool use_watch_list = false) {
   ReflectorState state({.page_size = 500, .use_watch_list = use_watch_list});
   state.Start();

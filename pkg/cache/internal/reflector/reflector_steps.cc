@@ -1,4 +1,4 @@
-// The passes of a Reflector that do not wait for the events of a watch.
+// Runs the passes of a Reflector that do not wait for the events of a watch.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -68,7 +68,7 @@ std::optional<ReflectorInput> Reflector::Pass::OpenTheWatch(const std::function<
   watch_stop_ = std::stop_source();
   const auto stop_watch = [stop = watch_stop_]() mutable { stop.request_stop(); };
   on_stop_.emplace(stop_, stop_watch);
-  // The watchdog is for the answer; what follows ReadTheWatch watches over.
+  // This watchdog limits the time until the answer; ReadTheWatch limits the time between events.
   base::StopTimer watchdog(clock_, stop_, owner_.options_.tuning.watch_idle_timeout);
   const std::stop_callback<std::function<void()>> on_silence(watchdog.token(), stop_watch);
   auto opened =

@@ -1,5 +1,5 @@
 /// @file
-/// ThrownError: an exception as an error.
+/// ThrownError: turns an exception into an error.
 #ifndef KUBEXX_CACHE_INTERNAL_REFLECTOR_THROWN_H_
 #define KUBEXX_CACHE_INTERNAL_REFLECTOR_THROWN_H_
 
@@ -12,8 +12,9 @@
 
 namespace kubexx::cache::internal {
 
-/// Returns the exception that is being handled as an error; call it in a catch block. kUnavailable
-/// when the system had no thread left, which says nothing of the source; otherwise kInternalError.
+/// Returns the exception that is being handled as an error. Call it in a catch block. It is
+/// kUnavailable when the system had no thread left, which is not the source's fault, and otherwise
+/// kInternalError.
 inline apimachinery::Status ThrownError() {
   using apimachinery::Reason;
   try {

@@ -14,7 +14,7 @@ using apimachinery::ObjectKey;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// As every object lives equally long, they expire in the order in which they were written.
+// Every object lives equally long, so objects expire in the order in which they were written.
 class TtlStore final : public Store {
  public:
   explicit TtlStore(TtlStoreOptions options) : options_(options) {}
@@ -131,7 +131,7 @@ class TtlStore final : public Store {
     writes_.push_back({now, ++written_, object.key});
     ObjectKey key = object.key;
     objects_.insert_or_assign(std::move(key), Item{std::move(object), written_});
-    // Objects that are written over and over leave records of their older writes.
+    // An object that is written repeatedly leaves records of its older writes.
     if (writes_.size() > 2 * objects_.size() + kSpareRecords) {
       std::erase_if(writes_, [this](const Write& write) KX_REQUIRES(mu_) {
         const auto found = objects_.find(write.key);

@@ -24,7 +24,7 @@ apimachinery::Result<std::string> ReadFile(const std::string& path, const std::s
   const auto fail = [&](const std::string& why) {
     return Fail(Reason::kInvalidConfig, what + " " + path + ": " + why);
   };
-  // Non-blocking, so that a named pipe without a writer does not hang the program.
+  // The open does not block, so that a named pipe without a writer does not hang the program.
   const base::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info{};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {

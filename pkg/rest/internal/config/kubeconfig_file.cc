@@ -26,13 +26,13 @@ bool Contains(const auto& names, std::string_view name) {
   return std::ranges::find(names, name) != std::ranges::end(names);
 }
 
-// An alias stands for what it names, which may hold the alias itself, or more aliases of as many:
-// what a short text becomes has no end of its own.
+// An alias in YAML may refer to a value that contains the alias itself, or many more aliases. So
+// the expansion of a short text could be endless without these limits.
 constexpr int kMaxExtensionDepth = 64;
 constexpr std::size_t kMaxExtensionBytes = 1 << 20;
 
-// Writes a value as YAML again, with quotes where it had them: they make a string of "1". False
-// when it is nested too deep, or too much.
+// Writes a value as YAML again, with quotes where it had quotes, because "1" in quotes is a string.
+// Returns false when the value is nested too deep or is too large.
 bool Emit(const YAML::Node& value, YAML::Emitter& out, int depth = 0) {
   if (depth > kMaxExtensionDepth || out.size() > kMaxExtensionBytes) {
     return false;
@@ -77,7 +77,7 @@ class Reader {
     try {
       return ReadDocument(YAML::Load(text));
     } catch (const YAML::Exception& error) {
-      // Its message quotes nothing of the text; the position is enough to find the place.
+      // The parser's message does not quote the text; the position is enough to find the place.
       return Bad("line " + std::to_string(error.mark.line + 1), "is not valid YAML: " + error.msg);
     } catch (const std::exception& error) {
       return Bad("YAML", error.what());
@@ -250,7 +250,8 @@ class Reader {
     return {};
   }
 
-  // Extensions belong to other programs, whatever they hold; only one is for credential plugins.
+  // Extensions belong to other programs and may hold anything. Only one of them is for credential
+  // plugins.
   Result<void> ReadExtensions(const YAML::Node& value, const std::string& path,
                               KubeconfigEntry& entry) {
     if (!value.IsSequence()) {

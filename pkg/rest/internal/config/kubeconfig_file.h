@@ -1,5 +1,5 @@
 /// @file
-/// kubeconfig files: reading, merging, and choosing a context.
+/// Reads and merges kubeconfig files, and chooses a context.
 #ifndef KUBEXX_REST_INTERNAL_CONFIG_KUBECONFIG_FILE_H_
 #define KUBEXX_REST_INTERNAL_CONFIG_KUBECONFIG_FILE_H_
 
@@ -13,12 +13,13 @@
 
 namespace kubexx::rest::internal {
 
-/// One named entry: its scalar fields as text, the others with their types, and its place.
+/// One named entry: its scalar fields as text, the other fields with their types, and its place in
+/// the file.
 struct KubeconfigEntry {
   std::map<std::string, std::string> fields{};
   std::vector<std::string> as_groups{};
   std::map<std::string, std::vector<std::string>> as_user_extra{};
-  /// Its interactiveMode is in `fields`, as "exec.interactiveMode".
+  /// The interactiveMode of `exec` is in `fields`, under "exec.interactiveMode".
   std::optional<ExecConfig> exec{};
   std::string exec_extension{};  ///< of a cluster, as JSON
   std::string file{};
@@ -40,8 +41,8 @@ struct Kubeconfig {
 /// report it.
 apimachinery::Result<Kubeconfig> ReadKubeconfigFile(const std::string& path);
 
-/// Adds the entries that `into` does not have yet: when two files have an entry, the first one
-/// counts.
+/// Adds the entries that `into` does not have yet. When two files have an entry of the same name,
+/// the first one counts.
 void MergeKubeconfig(Kubeconfig& into, Kubeconfig file);
 
 /// Returns the Config of the chosen context, or of the current one. kInvalidConfig when an entry is

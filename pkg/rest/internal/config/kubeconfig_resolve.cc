@@ -172,7 +172,8 @@ Result<void> ApplyUser(const KubeconfigEntry& entry, Config& config) {
   return ApplyExec(entry, config);
 }
 
-// The context to use; none when the options say all that it would.
+// Returns the context to use, or an empty one when the options already name everything that a
+// context would.
 Result<KubeconfigEntry> ChooseContext(const Kubeconfig& kubeconfig,
                                       const KubeconfigOptions& options) {
   const std::string name = options.context.empty() ? kubeconfig.current_context : options.context;

@@ -182,7 +182,8 @@ Result<std::optional<Proxy>> ChooseProxy(const std::string& proxy_url, const Ser
     std::string value = env(upper);
     return value.empty() ? env(lower) : value;
   };
-  // As Go: in a CGI program HTTP_PROXY would be a header of the request it serves.
+  // As in Go: in a CGI program, HTTP_PROXY would be a header of the request that the program
+  // serves.
   const bool cgi = !server.tls && !env("REQUEST_METHOD").empty();
   const std::string url = server.tls ? either("HTTPS_PROXY", "https_proxy")
                           : cgi      ? std::string()

@@ -94,7 +94,7 @@ Result<Credentials::Credential> Credentials::Get(const std::stop_token& stop,
   if (!token_file_.empty()) {
     base::MutexLock lock(mu_);
     if (clock_.Now() - read_at_ >= kReadTokenAgainAfter) {
-      read_at_ = clock_.Now();  // others go on with what there is meanwhile
+      read_at_ = clock_.Now();  // other threads go on with the present token meanwhile
       read = true;
     }
   }

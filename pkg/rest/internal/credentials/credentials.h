@@ -44,9 +44,9 @@ class Credentials {
   apimachinery::Result<Credential> Get(const std::stop_token& stop,
                                        base::TimePoint deadline = base::TimePoint::max());
 
-  /// Call it when the server has answered 401 to the credentials of `generation`. Looks for new
-  /// ones, and returns whether Get will return them, so that another attempt makes sense. For this
-  /// it reads the token file at most once in 5 s.
+  /// Call this when the server has answered 401 to the credentials of `generation`. It looks for
+  /// new credentials, and returns whether Get will return them, so that another attempt makes
+  /// sense. It reads the token file for this at most once in 5 s.
   bool Renew(std::uint64_t generation);
 
  private:

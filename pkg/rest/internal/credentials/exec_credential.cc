@@ -52,7 +52,7 @@ struct Credential {
   apimachinery::Box<PluginStatus> status{};
 };
 
-// Not protobuf, so without tags.
+// Describes a field without protobuf tags, because this type is only used in JSON.
 constexpr FieldSchema Plain(std::string_view name, Kind kind, std::size_t offset,
                             std::uint8_t flags = kOmitEmpty, const TypeSchema* message = nullptr) {
   return {.name = name,
@@ -177,7 +177,7 @@ Result<ExecCredential> ParseExecCredential(const std::string& api_version, std::
                                         "has only one of clientCertificateData and clientKeyData"));
   }
   if (status.expiration.has_value() && !status.expiration->IsZero()) {
-    // Beyond what a clock can hold means never.
+    // A time that is later than a clock can hold means that the credentials never expire.
     constexpr std::int64_t kFarFuture = 9'000'000'000;
     const std::int64_t seconds =
         std::clamp<std::int64_t>(status.expiration->seconds, 0, kFarFuture);

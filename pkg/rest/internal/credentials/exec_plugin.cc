@@ -19,7 +19,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
-// A server that refuses everything must not make us start programs all the time.
+// A server that refuses all credentials must not make us start programs all the time.
 constexpr std::chrono::seconds kBetweenRefusals(5);
 
 }  // namespace
@@ -51,7 +51,7 @@ Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop,
   Result<ExecCredential> credential;
   try {
     credential = RunOnce(stop, deadline);
-  } catch (...) {  // out of memory: others must not wait for this run for ever
+  } catch (...) {  // out of memory: other threads must not wait for this run for ever
     const base::MutexLock lock(mu_);
     running_ = false;
     changed_.notify_all();
@@ -79,7 +79,7 @@ bool ExecPlugin::Expire(std::uint64_t generation) {
     return true;
   }
   if (refused_) {
-    return true;  // by somebody else's request, and the next run is of use to all
+    return true;  // another request has already expired them, and the next run serves all requests
   }
   if (refused_at_.has_value() && now - *refused_at_ < kBetweenRefusals) {
     return false;

@@ -31,15 +31,16 @@ class ExecPlugin {
   ExecPlugin(const Config& config, base::Clock& clock, const RestMetrics& metrics)
       : config_(config), clock_(clock), metrics_(metrics) {}
 
-  /// Returns the credentials; runs the plugin when there are none or they have expired.
-  /// kInvalidConfig when the program cannot be run, kUnauthorized when it failed, kCancelled, and
-  /// kTimeout when it has not ended at `deadline`. A caller's deadline ends only the run that this
-  /// caller has started. Callers who wait for that run then start another one.
+  /// Returns the credentials. Runs the plugin when there are none or they have expired. Returns
+  /// kInvalidConfig when the program cannot be run, kUnauthorized when it failed, kCancelled when
+  /// `stop` was requested, and kTimeout when the program has not ended at `deadline`. A caller's
+  /// deadline ends only the run that this caller has started. Callers that wait for that run then
+  /// start another one.
   apimachinery::Result<Credential> Get(const std::stop_token& stop,
                                        base::TimePoint deadline = base::TimePoint::max());
 
-  /// Call it when the server has refused the credentials of `generation`. Returns whether a later
-  /// Get returns, or should return, others. Causes at most one run in 5 s.
+  /// Call this when the server has refused the credentials of `generation`. Returns whether a later
+  /// Get returns other credentials, or should return them. It causes at most one run in 5 s.
   bool Expire(std::uint64_t generation);
 
  private:

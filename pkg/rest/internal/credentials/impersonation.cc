@@ -10,7 +10,8 @@ using apimachinery::Result;
 
 Result<std::vector<std::pair<std::string, std::string>>> ImpersonationHeaders(
     const ImpersonationConfig& config) {
-  // What a header name may have beside letters, digits and -._~, but for "%".
+  // The bytes that a header name may have besides letters, digits and -._~. "%" is left out,
+  // because it begins an escape.
   constexpr std::string_view kNameBytes = "!#$&'*+^`|";
   std::vector<std::pair<std::string, std::string>> headers;
   if (config == ImpersonationConfig{}) {

@@ -25,8 +25,8 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using SteadyClock = std::chrono::steady_clock;
 
-// How often a child that prints nothing is looked at: for programs that close their output, or
-// leave it to a child of their own, and end later.
+// The interval for checking whether a child has ended that prints nothing. It matters for programs
+// that close their output, or leave it to a child of their own, and end later.
 constexpr std::chrono::milliseconds kTick(20);
 
 std::vector<char*> Pointers(std::vector<std::string>& strings) {
@@ -53,7 +53,7 @@ std::vector<std::string> EnvironmentOf(const Subprocess& program) {
   return out;
 }
 
-// posix_spawn's two parameter objects.
+// Owns the two parameter objects of posix_spawn.
 class SpawnSettings {
  public:
   SpawnSettings() {
@@ -81,7 +81,8 @@ class SpawnSettings {
     posix_spawnattr_setsigdefault(&attributes_, &all);
     short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
     if (!program.inherit_stdin) {
-      // A group of its own can be killed as a whole, but could not read from the terminal.
+      // A process group of its own can be killed as a whole, but cannot read from the terminal. So
+      // a program that reads our standard input stays in our group.
       flags = static_cast<short>(flags | POSIX_SPAWN_SETPGROUP);
     }
     posix_spawnattr_setflags(&attributes_, flags);
@@ -96,7 +97,7 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
-// A started child, which does not outlive this.
+// A started child process, which is killed at the latest by the destructor.
 class Child {
  public:
   Child(pid_t pid, bool own_group) : pid_(pid), own_group_(own_group) {}
@@ -110,7 +111,7 @@ class Child {
     }
   }
 
-  // Its exit code once it has ended.
+  // Returns the exit code once the child has ended.
   std::optional<int> Ended() {
     int status = 0;
     const pid_t got = ::waitpid(pid_, &status, WNOHANG);
@@ -119,7 +120,7 @@ class Child {
     }
     pid_ = -1;
     if (got < 0) {
-      return -1;  // somebody else of this process has waited for it
+      return -1;  // other code of this process has waited for the child
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
@@ -129,7 +130,7 @@ class Child {
   bool own_group_;
 };
 
-// Appends what is there to read. False at the end of file.
+// Appends the bytes that can be read. Returns false at the end of the file.
 Result<bool> ReadSome(int fd, std::size_t max, std::string& out) {
   std::array<char, 4096> block;
   for (;;) {
@@ -157,7 +158,7 @@ Result<int> Wait(const Subprocess& program, Child& child, int output, int stoppe
     std::array<pollfd, 2> wait{pollfd{.fd = open ? output : -1, .events = POLLIN, .revents = 0},
                                pollfd{.fd = stopped, .events = POLLIN, .revents = 0}};
     ::poll(wait.data(), wait.size(), static_cast<int>(kTick.count()));
-    // Asked before reading, so that all it has printed is read after its end.
+    // This is checked before the read, so that after the child's end all of its output is read.
     const std::optional<int> code = child.Ended();
     if (open) {
       KX_ASSIGN_OR_RETURN(open, ReadSome(output, program.max_output, text));
@@ -184,7 +185,7 @@ Result<SubprocessExit> Run(const Subprocess& program, const std::stop_token& sto
   }
   const base::FileDescriptor read_end(ends[0]);
   base::FileDescriptor write_end(ends[1]);
-  ::fcntl(write_end.get(), F_SETFL, 0);  // blocking for the program
+  ::fcntl(write_end.get(), F_SETFL, 0);  // makes writes block for the program
   const base::FileDescriptor stopped(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   pid_t pid = -1;
   const int error = SpawnSettings().Spawn(program, write_end.get(), pid);
@@ -201,7 +202,8 @@ Result<SubprocessExit> Run(const Subprocess& program, const std::stop_token& sto
     (void)!::write(fd, &one, sizeof(one));
   });
   SubprocessExit exit;
-  exit.output.reserve(program.max_output);  // never moved, so that no copy is left behind
+  // The string is never moved, so that no copy is left in memory.
+  exit.output.reserve(program.max_output);
   auto code = Wait(program, child, read_end.get(), stopped.get(), exit.output);
   if (!code) {
     OPENSSL_cleanse(exit.output.data(), exit.output.size());

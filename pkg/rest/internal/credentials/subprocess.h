@@ -29,10 +29,10 @@ struct SubprocessExit {
   std::string output{};
 };
 
-/// Runs the program without a shell. It gets only the standard descriptors, and shares our standard
-/// error. It is killed, together with its process group, when `stop` is requested (kCancelled), its
-/// time is up (kTimeout) or it prints too much (kMalformed). Waits in real time, because a process
-/// knows no other clock.
+/// Runs the program without a shell. The program gets only the standard descriptors, and its
+/// standard error is ours. It is killed together with its process group when `stop` is requested
+/// (kCancelled), its time is over (kTimeout), or it prints too much (kMalformed). The wait is in
+/// real time, because the process does not know any other clock.
 apimachinery::Result<SubprocessExit> Run(const Subprocess& program, const std::stop_token& stop);
 
 }  // namespace kubexx::rest::internal

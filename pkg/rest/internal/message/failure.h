@@ -1,5 +1,5 @@
 /// @file
-/// Failure: why the network side of a request failed.
+/// Failure: the reason why the network side of a request failed.
 #ifndef KUBEXX_REST_INTERNAL_MESSAGE_FAILURE_H_
 #define KUBEXX_REST_INTERNAL_MESSAGE_FAILURE_H_
 
@@ -7,15 +7,15 @@
 
 namespace kubexx::rest::internal {
 
-/// Why the network side failed.
+/// The reason why the network side of a request failed.
 struct Failure {
   apimachinery::Status status{};
   bool lost_connection = false;
-  /// Nothing was sent, because cpprestsdk took a connection from its pool that it had never opened.
-  /// The same http_request can be given to the client again.
+  /// Whether nothing was sent, because cpprestsdk took a connection from its pool that it had never
+  /// opened. Then the same http_request can be given to the client again.
   bool never_opened = false;
-  /// There was no connection to the server, or no TLS on it: perhaps it is not the one that was
-  /// meant.
+  /// Whether there was no connection to the server, or no TLS session on it. The configured server
+  /// may be the wrong one.
   bool no_connection = false;
 };
 

@@ -36,7 +36,7 @@ Result<void> GzipDecoder::Feed(std::string_view bytes, Sink sink) {
   z_stream& stream = state_->stream;
   stream.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
-  // With a full output there may be more to come of input that is used up already.
+  // When the output is full, more output may follow from input that has been consumed already.
   for (bool more = true; stream.avail_in > 0 || more;) {
     stream.next_out = state_->out.data();
     stream.avail_out = static_cast<uInt>(state_->out.size());
@@ -60,7 +60,7 @@ Result<void> GzipDecoder::Feed(std::string_view bytes, Sink sink) {
           sink(std::string_view(reinterpret_cast<const char*>(state_->out.data()), got)));
     }
     if (result == Z_BUF_ERROR) {
-      break;  // nothing to do without more input
+      break;  // without more input there is nothing to do
     }
   }
   return {};

@@ -18,7 +18,8 @@ const T& As(const void* value) {
   return *static_cast<const T*>(value);
 }
 
-// A value as text, and whether it is its type's zero; nothing for types that no parameter has.
+// A value as text, and whether it is its type's zero value. There is no Text for types that
+// parameters never have.
 struct Text {
   std::string text{};
   bool zero = false;

@@ -27,7 +27,7 @@ class Scanner {
   }
   bool NextIs(char c) const { return rest_.starts_with(c); }
 
-  // Up to the next space.
+  // Reads up to the next space.
   std::string_view Word() {
     const std::size_t end = std::min(rest_.find(' '), rest_.size());
     const std::string_view word = rest_.substr(0, end);
@@ -35,7 +35,7 @@ class Scanner {
     return word;
   }
 
-  // A text in quotes, in which a backslash makes the next character plain.
+  // Reads a text in quotes, in which a backslash makes the next character an ordinary one.
   std::optional<std::string> Quoted() {
     if (!Take('"')) {
       return std::nullopt;

@@ -28,7 +28,8 @@ double Seconds(base::Duration duration) { return std::chrono::duration<double>(d
 
 }  // namespace
 
-// The time left of the plugin's credentials, computed when somebody looks.
+// The remaining lifetime of the plugin's credentials, which is computed when the metrics are
+// scraped.
 struct RestMetrics::ExecTtl {
   ExecTtl(metrics::Registry& registry, base::Clock& time) : clock(time) {
     const metrics::Gauge gauge = registry.Gauge(

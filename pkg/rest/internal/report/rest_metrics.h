@@ -13,8 +13,9 @@
 
 namespace kubexx::rest::internal {
 
-/// Names, labels and buckets are those of Kubernetes' component-base, so that its dashboards work;
-/// rest_client_transport_cert_reload_total is ours. Does nothing without a registry. Thread-safe.
+/// The names, labels and buckets are those of Kubernetes' component-base, so that dashboards for it
+/// work. Only rest_client_transport_cert_reload_total is our own. Without a registry the functions
+/// do nothing. Thread-safe.
 class RestMetrics {
  public:
   /// `registry` may be null and must outlive this, as must `clock`.

@@ -12,12 +12,13 @@
 
 namespace kubexx::rest::internal {
 
-/// Waits that a user notices appear in the log, but a client that is always throttled does not fill
-/// it. Semantics: client-go rest tryThrottle. Thread-safe.
+/// Lets waits that a user notices appear in the log, but does not let a client that is always
+/// throttled fill it. Semantics: client-go rest tryThrottle. Thread-safe.
 class ThrottleLog {
  public:
-  /// The level for a wait: std::nullopt up to 50 ms, and kTrace up to 1 s. Above 1 s: kInfo at most
-  /// once in 10 s, otherwise kDebug at most once in 1 s, otherwise kTrace.
+  /// Returns the level for a wait: std::nullopt up to 50 ms, and kTrace up to 1 s. For a longer
+  /// wait it returns kInfo at most once in 10 s, otherwise kDebug at most once in 1 s, and
+  /// otherwise kTrace.
   std::optional<logging::Level> LevelOf(base::Duration wait, base::TimePoint now) {
     if (wait <= std::chrono::milliseconds(50)) {
       return std::nullopt;

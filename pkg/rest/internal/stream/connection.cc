@@ -23,7 +23,7 @@ std::string TextOfErrno(int number) { return base::ToLower(std::strerror(number)
 }  // namespace
 
 Connection::~Connection() {
-  // Says goodbye where that needs no waiting; a failed session must not.
+  // Sends TLS's close message if that needs no waiting. A session that failed must not send it.
   if (top() != nullptr && !broken_ && SSL_is_init_finished(top()) == 1) {
     SSL_shutdown(top());
     ERR_clear_error();
@@ -33,7 +33,7 @@ Connection::~Connection() {
   ::close(fd_);
 }
 
-// OpenSSL's own kind of socket writes in a way that may end the process by a signal.
+// OpenSSL's own socket BIO writes in a way that may end the process by SIGPIPE.
 BIO_METHOD* Connection::Method() {
   static BIO_METHOD* const method = [] {
     BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "stream");

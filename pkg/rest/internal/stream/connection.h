@@ -1,5 +1,5 @@
 /// @file
-/// Connection: one TCP connection with TLS if it has some, which never blocks.
+/// Connection: one TCP connection, with TLS if it is needed. Its operations never block.
 #ifndef KUBEXX_REST_INTERNAL_STREAM_CONNECTION_H_
 #define KUBEXX_REST_INTERNAL_STREAM_CONNECTION_H_
 
@@ -16,7 +16,8 @@
 
 namespace kubexx::rest::internal {
 
-/// A connected socket. Closes it. Not thread-safe; may go from one thread to another.
+/// Owns a connected socket and closes it. Not thread-safe, but it may be passed from one thread to
+/// another.
 class Connection {
  public:
   enum class Io : std::uint8_t {
@@ -32,39 +33,41 @@ class Connection {
     std::size_t bytes = 0;  ///< of kDone
   };
 
-  /// Takes the socket, which must not block.
+  /// Takes the ownership of the socket, which must be non-blocking.
   explicit Connection(int fd) : fd_(fd) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  /// Everything from here on goes through TLS; Handshake does the first of it. On a connection that
-  /// has TLS already, as that to a proxy, the new one is inside of it. False when memory is short.
+  /// Makes everything from here on go through TLS; the first step is Handshake. If the connection
+  /// has TLS already, for example to a proxy, the new session is inside of that one. Returns false
+  /// when there is not enough memory.
   bool AddTls(std::shared_ptr<TlsContext> context);
-  /// Goes on with the handshake of the last AddTls.
+  /// Continues the handshake of the last AddTls.
   Step Handshake();
 
   Step Read(char* to, std::size_t size);
   Step Write(std::string_view bytes);
 
-  /// Makes OpenSSL overwrite what it has decrypted as soon as it has been read.
+  /// Makes OpenSSL overwrite the decrypted bytes as soon as they have been read.
   void WipePlaintext();
 
   int fd() const { return fd_; }
-  /// Whether nothing has come that nobody has asked for, as bytes or as the end of the connection:
-  /// another request can be sent on it.
+  /// Whether another request can be sent on the connection: nothing has come that was not asked
+  /// for, neither bytes nor the end of the connection.
   bool IsUsable() const;
-  /// Why a step failed: "connection reset by peer". Empty when the peer ended the connection
-  /// without saying so in TLS.
+  /// The reason why a step failed, for example "connection reset by peer". It is empty when the
+  /// peer ended the connection without TLS's close message.
   const std::string& failure() const { return failure_; }
-  /// Whether TLS failed, not the socket below it.
+  /// Whether TLS failed, and not the socket below it.
   bool tls_failed() const { return tls_failed_; }
 
-  /// When it was last used, for whoever keeps it for later.
+  /// The time of the last use, which the owner sets when it keeps the connection for later.
   base::TimePoint idle_since{};
 
  private:
-  // What one session of TLS reads from and writes to: the session outside of it, or the socket.
+  // The layer that one TLS session reads from and writes to: either the session outside of it or
+  // the socket.
   struct Below {
     int fd = -1;
     SSL* outer = nullptr;

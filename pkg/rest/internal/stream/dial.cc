@@ -25,10 +25,10 @@ namespace {
 
 using std::unexpected;
 
-// The least that one of several addresses gets of the time, as with Go's dialer.
+// When a name has several addresses, each gets at least this time, as in Go's dialer.
 constexpr std::chrono::seconds kLeastShare(2);
 
-/// A lookup as its two threads share it.
+/// The state of a name's lookup that its two threads share.
 struct Lookup {
   base::Mutex mu;
   base::CondVar changed;
@@ -70,8 +70,8 @@ std::expected<std::vector<base::SocketAddress>, Trouble> FindAddresses(const Ser
   return std::move(lookup->found->addresses);
 }
 
-// The system asks the peer after 30 s of silence, and gives it up after three more times of 10 s,
-// as for all other connections (keep_alive.h).
+// The system probes the peer after 30 s of silence, and gives the connection up after three more
+// probes with 10 s each, as for all other connections (keep_alive.h).
 void SetOptions(int fd) {
   const auto set = [fd](int level, int name, int value) {
     ::setsockopt(fd, level, name, &value, sizeof(value));
@@ -83,14 +83,14 @@ void SetOptions(int fd) {
   set(IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
-// 0, or the error that the connection ended with.
+// Returns 0, or the error with which the connection ended.
 int ErrorOfSocket(int fd) {
   int error = 0;
   socklen_t size = sizeof(error);
   return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
-// A trouble of kFailed has only the reason as its message.
+// When it returns a Trouble of kFailed, the message is only the reason.
 std::expected<std::unique_ptr<Connection>, Trouble> ConnectTo(const base::SocketAddress& address,
                                                               const Waiting& waiting) {
   const auto failed = [](int error) {
@@ -200,7 +200,7 @@ std::expected<void, Trouble> OpenTunnel(Connection& connection, const Route& rou
     return unexpected(Trouble::Because("the proxy refused a tunnel: " + std::to_string(code) + " " +
                                        parser.reason()));
   }
-  // In TLS the client speaks first.
+  // In TLS the client sends first, so no bytes may follow the proxy's answer.
   return rest == 0 ? std::expected<void, Trouble>()
                    : unexpected(Trouble::Because("the proxy's answer is not HTTP"));
 }

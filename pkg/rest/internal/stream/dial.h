@@ -17,20 +17,20 @@
 
 namespace kubexx::rest::internal {
 
-/// The way to a server. A value type; holds a password: never log it.
+/// The way to a server. A value type. It holds a password, so never log it.
 struct Route {
   ServerUrl server{};
   std::optional<Proxy> proxy{};
   std::shared_ptr<TlsContext> tls{};  ///< for the server; null when it has no TLS
 };
 
-/// Looks the name up, connects, opens the proxy's tunnel and does the TLS handshake. The addresses
-/// of a name are tried in turn, each with its share of the time that is left, as Go's dialer does.
-/// With a proxy and without TLS the connection is to the proxy.
+/// Looks the name up, connects, opens the proxy's tunnel and does the TLS handshake. It tries the
+/// addresses of a name one after the other, each with its share of the remaining time, as Go's
+/// dialer does. With a proxy and without TLS, the connection leads to the proxy.
 std::expected<std::unique_ptr<Connection>, Trouble> Dial(const Route& route,
                                                          const Waiting& waiting);
 
-/// Writes all of `bytes`.
+/// Writes all bytes of `bytes`.
 std::expected<void, Trouble> WriteAll(Connection& connection, std::string_view bytes,
                                       const Waiting& waiting);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Waiting for the socket of a Connection.
+/// Waits for the socket of a Connection.
 #ifndef KUBEXX_REST_INTERNAL_STREAM_IO_WAIT_H_
 #define KUBEXX_REST_INTERNAL_STREAM_IO_WAIT_H_
 
@@ -12,13 +12,13 @@
 
 namespace kubexx::rest::internal {
 
-/// What to wait for after a step that ended with `io`, for which Connection::IsWant is true.
+/// Tells what to wait for after a step that ended with `io`, for which Connection::IsWant is true.
 inline Poller::Interest InterestOf(Connection::Io io) {
   return io == Connection::Io::kWantRead ? Poller::Interest::kRead : Poller::Interest::kWrite;
 }
 
-/// Calls `attempt`, which is one of the connection's operations, until it does not have to wait for
-/// the socket any more. Returns its last step, or why the wait ended before.
+/// Calls `attempt`, which is one of the connection's operations, until it no longer has to wait for
+/// the socket. Returns the result of the last call, or the reason why the wait ended before.
 std::expected<Connection::Step, Trouble> AwaitIo(Connection& connection, const Waiting& waiting,
                                                  base::FunctionRef<Connection::Step()> attempt);
 

@@ -20,10 +20,10 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// The number of wake_, which no wait has.
+// The number of wake_. No wait has this number.
 constexpr std::uint64_t kWakeId = 0;
 
-// How many sockets one look at them reports.
+// The number of sockets that one call of the kernel reports at most.
 constexpr std::size_t kReports = 64;
 
 constexpr std::chrono::milliseconds kWithoutReports(10);
@@ -31,7 +31,8 @@ constexpr std::chrono::milliseconds kWithoutReports(10);
 }  // namespace
 
 Result<std::shared_ptr<Poller>> Poller::OfProcess() {
-  // Never destroyed: a stream may begin on another thread while the process ends.
+  // The two are never destroyed, because a stream may begin on another thread while the process
+  // ends.
   static auto& mu = *new base::Mutex();
   static auto& shared = *new std::weak_ptr<Poller>();
   const base::MutexLock lock(mu);
@@ -72,21 +73,24 @@ void Poller::Run(const std::stop_token& stop) {
         ::epoll_wait(epoll_.get(), reports.data(), static_cast<int>(reports.size()), -1);
     const base::MutexLock lock(mu_);
     for (int i = 0; i < count; ++i) {
-      // A copy, because the kernel's structure is packed: a reference into it may be misaligned.
+      // The number is copied, because the kernel's structure is packed and a reference into it may
+      // be misaligned.
       const std::uint64_t id = reports[static_cast<std::size_t>(i)].data.u64;
       const auto found = waiters_.find(id);
       if (found != waiters_.end() && found->second->tell) {
         found->second->tell();
       } else if (found != waiters_.end()) {
         found->second->ready = true;
-        // Under the lock, because the waiter is gone soon after it.
+        // Notifies under the lock, because the waiter may be destroyed as soon as the lock is
+        // released.
         found->second->changed.notify_all();
       }
     }
   }
 }
 
-// A report that was asked for by an earlier wait is replaced. A socket that was closed has none.
+// The request replaces the one of an earlier wait for the socket. A socket that was closed has no
+// request.
 bool Poller::Arm(int fd, Interest interest, std::uint64_t id) const {
   const auto events = interest == Interest::kRead ? EPOLLIN | EPOLLRDHUP : EPOLLOUT;
   epoll_event report{.events = static_cast<std::uint32_t>(events) | EPOLLONESHOT,
@@ -108,8 +112,8 @@ base::Wake Poller::Wait(int fd, Interest interest, base::Clock& clock, const std
   base::Wake wake = base::Wake::kNotified;
   const base::MutexLock lock(mu_);
   if (!armed) {
-    // The kernel is short of something. Whoever asks looks at the socket now and then, also when a
-    // signal ended the wait early: no report will come that could wake it later.
+    // The kernel is short of a resource, so no report will come. The caller looks at the socket
+    // from time to time instead, also when a signal ended the wait early.
     base::Clock& real = base::Clock::Real();
     wake = real.WaitUntil(mu_, waiter.changed, stop, real.Now() + kWithoutReports);
     waiter.ready = wake != base::Wake::kStopped && clock.Now() < deadline;

@@ -17,15 +17,16 @@
 
 namespace kubexx::rest::internal {
 
-/// Wakes threads, or tells tasks, when their sockets become ready. It reads nothing itself: whoever
-/// waits reads, so that the bytes are decrypted and parsed on the thread that needs them.
-/// Thread-safe.
+/// Wakes threads and notifies tasks when their sockets become ready. It reads nothing itself. The
+/// waiting thread or task reads, so that the bytes are decrypted and parsed on the thread that
+/// needs them. Thread-safe.
 class Poller {
  public:
   enum class Interest : std::uint8_t { kRead, kWrite };
 
-  /// The one that all streams share. It is made when it is first needed, and ends with the last
-  /// owner. kUnavailable when the system has no descriptors left for it.
+  /// Returns the poller that all streams share. It is made when it is first needed, and is
+  /// destroyed with its last owner. Returns kUnavailable when the system has no descriptors left
+  /// for it.
   static apimachinery::Result<std::shared_ptr<Poller>> OfProcess();
 
   Poller(const Poller&) = delete;
@@ -38,7 +39,7 @@ class Poller {
                   base::TimePoint deadline);
 
  private:
-  /// A thread that waits, or a Signal. Of a thread it is in that thread's stack.
+  /// A thread that waits, or a Signal. A waiting thread has its Waiter on its stack.
   struct Waiter {
     base::CondVar changed{};
     bool ready = false;            ///< guarded by mu_
@@ -46,19 +47,20 @@ class Poller {
   };
 
  public:
-  /// Tells somebody who does not wait that a socket has become ready. Once the destructor has
-  /// returned it tells no more. Not thread-safe, but for the destructor of the last owner.
+  /// Notifies an owner that does not wait when a socket has become ready. After the destructor has
+  /// returned there are no notifications any more. Not thread-safe, except that the destructor of
+  /// the last owner may run on any thread.
   class Signal {
    public:
-    /// `tell` is called on the poller's thread. It must neither block, throw, nor use the poller.
+    /// The poller's thread calls `tell`, which must neither block, nor throw, nor use the poller.
     Signal(std::shared_ptr<Poller> poller, std::function<void()> tell);
     ~Signal();
     Signal(const Signal&) = delete;
     Signal& operator=(const Signal&) = delete;
 
-    /// Has it told once, under the conditions of Wait. It may also be told without a reason. False
-    /// when the kernel is short of something: then nobody is told, and the caller has to look at
-    /// the socket again soon.
+    /// Requests one notification under the conditions of Wait. A notification may also come without
+    /// a reason. Returns false when the kernel is short of a resource. Then no notification comes,
+    /// and the caller has to look at the socket again soon.
     bool Arm(int fd, Interest interest) { return poller_->Arm(fd, interest, id_); }
 
    private:
@@ -70,14 +72,15 @@ class Poller {
  private:
   Poller(int epoll, int wake);
   void Run(const std::stop_token& stop);
-  /// Asks the kernel for one report. False when it refuses.
+  /// Asks the kernel for one report. Returns false when the kernel refuses.
   bool Arm(int fd, Interest interest, std::uint64_t id) const;
 
   const base::FileDescriptor epoll_;
   const base::FileDescriptor wake_;  ///< an eventfd that ends the thread's wait
   base::Mutex mu_;
   std::uint64_t last_id_ KX_GUARDED_BY(mu_) = 0;
-  /// By a number that no other wait or Signal has, so that a late report finds nobody.
+  /// The waiters by a number that no other wait or Signal has, so that a late report finds no
+  /// waiter.
   std::unordered_map<std::uint64_t, Waiter*> waiters_ KX_GUARDED_BY(mu_);
   std::jthread thread_;
 };

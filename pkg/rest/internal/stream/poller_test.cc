@@ -22,7 +22,7 @@ namespace {
 
 using base::Wake;
 
-// Two ends of a connection.
+// The two ends of a connection.
 class SocketPair {
  public:
   SocketPair() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()), 0); }
@@ -108,7 +108,7 @@ TEST_F(PollerTest, TheRequestsClockAndItsStopEndIt) {
   EXPECT_EQ(Wait(pair.ours()), Wake::kStopped);
 }
 
-// A report that comes after its wait has ended must not wake, or be taken for, another.
+// A report that comes after its wait has ended must not wake another wait.
 TEST_F(PollerTest, ALateReportFindsNobody) {
   SocketPair pair;
   EXPECT_EQ(
@@ -126,7 +126,7 @@ TEST_F(PollerTest, ASocketThatIsNoneDoesNotHoldItsReader) {
   EXPECT_EQ(Wait(-1), Wake::kNotified) << "whoever reads sees the error";
 }
 
-// Interrupts one thread again and again, as a profiler does.
+// Interrupts one thread repeatedly by signals, as a profiler does.
 class Interruptions {
  public:
   explicit Interruptions(pthread_t thread) {
@@ -153,7 +153,7 @@ class Interruptions {
   std::jthread sender_;
 };
 
-// No report was asked for, so that a wait for one would end with the deadline at the earliest.
+// No report was requested, so that a wait for one would end at the deadline at the earliest.
 TEST_F(PollerTest, ASignalDoesNotLeaveAReaderWithoutReports) {
   const Interruptions interruptions(::pthread_self());
   const base::testing::PatienceEnd patience;

@@ -10,11 +10,11 @@
 namespace kubexx::rest::internal {
 namespace {
 
-// A chunk has less than 4 GiB: more than any list that a server encodes at once.
+// A chunk has less than 4 GiB, which is more than any list that a server encodes in one piece.
 constexpr int kSizeBits = 32;
 
-// As Go: a chunk may have so much framing, and twice as much as it has data. What exceeds that,
-// over all chunks, has a limit.
+// As in Go: a chunk may have this much framing, and in addition twice as much as it has data. What
+// exceeds that, summed over all chunks, is limited.
 constexpr std::uint64_t kUsualOverhead = 16;
 constexpr std::uint64_t kMaxOverhead = 16 << 10;
 
@@ -33,7 +33,7 @@ bool IsName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, IsTokenChar);
 }
 
-// Whether a list such as "keep-alive, Upgrade" has the element.
+// Whether a list such as "keep-alive, Upgrade" contains the element.
 bool ListHas(std::string_view list, std::string_view element) {
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
@@ -79,7 +79,8 @@ std::size_t ResponseParser::TakeHead(std::string_view bytes) {
     }
     line_ += piece;
     if (end == std::string_view::npos) {
-      // What is not HTTP may have no lines at all.
+      // Checks the first bytes at once, because a peer that does not speak HTTP may never send a
+      // line end.
       constexpr std::string_view kBegin = "HTTP/1.";
       if (state_ == State::kStatusLine &&
           kBegin.substr(0, line_.size()) != std::string_view(line_).substr(0, kBegin.size())) {
@@ -113,7 +114,8 @@ void ResponseParser::TakeLine(std::string_view line) {
   }
 }
 
-// "HTTP/1.1 200 OK"; the last part may be empty, and some servers leave its space out then.
+// Parses "HTTP/1.1 200 OK". The last part may be empty, and some servers then leave out the space
+// before it.
 bool ResponseParser::TakeStatusLine(std::string_view line) {
   constexpr std::size_t kVersion = 8;
   constexpr std::size_t kCodeEnd = 12;
@@ -135,7 +137,7 @@ bool ResponseParser::TakeStatusLine(std::string_view line) {
 
 bool ResponseParser::TakeField(std::string_view line) {
   const std::size_t colon = line.find(':');
-  // A line that goes on with the one before (obs-fold) is refused, as it begins with no name.
+  // A line that continues the one before it (obs-fold) is refused here, because it has no name.
   if (colon == std::string_view::npos || !IsName(line.substr(0, colon))) {
     return false;
   }
@@ -155,7 +157,8 @@ bool ResponseParser::TakeField(std::string_view line) {
   } else if (name == "connection") {
     keep_alive_ = (keep_alive_ || ListHas(value, "keep-alive")) && !ListHas(value, "close");
   } else if (name == "transfer-encoding") {
-    // Another coding than this was not asked for, and a second one hides where the body ends.
+    // The client has not asked for any other coding, and a second coding would hide where the body
+    // ends.
     if (base::ToLower(value) != "chunked" || length_ == Length::kChunked) {
       return false;
     }
@@ -233,7 +236,8 @@ bool ResponseParser::TakeFraming(char c) {
       chunk_ = c == '\r' ? Chunk::kSizeLf : Chunk::kExtension;
       return has_digit_ && (c == '\r' || c == ';' || c == ' ' || c == '\t');
     case Chunk::kExtension:
-      // A line feed alone would end it for some and not for others.
+      // A line feed alone would end the line for some parsers and not for others, so it does not
+      // end it here.
       chunk_ = c == '\r' ? Chunk::kSizeLf : Chunk::kExtension;
       return c != '\n';
     case Chunk::kSizeLf:

@@ -1,5 +1,5 @@
 /// @file
-/// ResponseParser: reads one HTTP/1.1 response from pieces of any size.
+/// ResponseParser: parses one HTTP/1.1 response that comes in pieces of any size.
 #ifndef KUBEXX_REST_INTERNAL_STREAM_RESPONSE_PARSER_H_
 #define KUBEXX_REST_INTERNAL_STREAM_RESPONSE_PARSER_H_
 
@@ -12,14 +12,14 @@
 
 namespace kubexx::rest::internal {
 
-/// The first answer to one request. A state machine without I/O: the bytes of the connection go in,
-/// first to TakeHead and then to TakeBody. Interim answers (1xx) before it are left out. Its memory
-/// is bounded: a head may have kMaxHead bytes, and of the framing of a body nothing is kept. After
-/// an error it must not be used any more. Not thread-safe. Semantics: RFC 9112, and the limits of
-/// Go's net/http.
+/// Parses the response to one request. It is a state machine without I/O: the caller passes the
+/// connection's bytes to TakeHead first and then to TakeBody. It skips interim responses (1xx) that
+/// come before the response. Its memory is bounded: a head may have kMaxHead bytes, and nothing is
+/// kept of the framing of a body. It must not be used any more after an error. Not thread-safe.
+/// Semantics: RFC 9112, and the limits of Go's net/http.
 class ResponseParser {
  public:
-  /// What a head may have in bytes, with the interim answers before it.
+  /// The maximum size of a head in bytes, including the interim responses before it.
   static constexpr std::size_t kMaxHead = 1 << 20;
   static constexpr int kMaxInterim = 20;  ///< how many of these there may be
 
@@ -30,7 +30,7 @@ class ResponseParser {
     kBadChunk,     ///< the body's framing is malformed, or there is too much of it
   };
 
-  /// What a response does not say: whether it may have a body.
+  /// Whether the response may have a body, which the response itself does not say.
   enum class Body : std::uint8_t {
     kUsual,
     kNone,   ///< the answer to a HEAD
@@ -39,48 +39,49 @@ class ResponseParser {
 
   explicit ResponseParser(Body body = Body::kUsual) : body_(body) {}
 
-  /// Takes bytes up to the end of the head, and returns how many. All of them when the head goes on
-  /// behind them, or there is an error.
+  /// Parses bytes up to the end of the head and returns their number. It takes all of `bytes` when
+  /// the head continues after them, and when there is an error.
   std::size_t TakeHead(std::string_view bytes);
   bool has_head() const { return state_ >= State::kBody; }
-  /// Valid when has_head().
+  /// The head. It is valid when has_head() is true.
   const HttpHead& head() const { return head_; }
-  /// What follows the code in the first line: "Not Found".
+  /// The text after the code in the first line, for example "Not Found".
   const std::string& reason() const { return reason_; }
 
-  /// What TakeBody found.
+  /// The result of TakeBody.
   struct Taken {
     std::size_t payload = 0;   ///< bytes of the body, which lie at the front now
     std::size_t consumed = 0;  ///< of those that were given
   };
-  /// Takes bytes of the body, up to its end, and moves what is the body's to the front of `bytes`,
-  /// without the framing between. What comes in one chunk stays where it is.
+  /// Parses bytes of the body up to its end, and moves the content to the front of `bytes`, without
+  /// the framing in between. The content of a single chunk stays where it is.
   Taken TakeBody(char* bytes, std::size_t size);
 
-  /// The connection has ended. False when the response has not: it broke off.
+  /// Tells the parser that the connection has ended. Returns false when the response was not
+  /// complete.
   bool TakeEnd();
-  /// Whether the whole response has been taken.
+  /// Whether the whole response has been parsed.
   bool ended() const { return state_ == State::kEnd; }
-  /// Whether the connection can take another request when the response has ended.
+  /// Whether the connection can be used for another request after this response.
   bool keeps_alive() const { return keep_alive_ && !ambiguous_ && length_ != Length::kUntilClose; }
   Error error() const { return error_; }
-  /// Whether a byte of the response has come.
+  /// Whether at least one byte of the response has come.
   bool begun() const { return head_bytes_ > 0; }
 
  private:
-  // In this order: everything from kBody on has a head.
+  // The order matters: from kBody on, the state has a head.
   enum class State : std::uint8_t { kFailed, kStatusLine, kField, kBody, kEnd };
   enum class Length : std::uint8_t { kUntilClose, kCounted, kChunked };
   enum class Chunk : std::uint8_t {
-    kSize,       // digits
-    kExtension,  // what follows them in the line
+    kSize,  // the digits of the size
+    kExtension,  // the rest of the line after the digits
     kSizeLf,
     kData,
     kDataCr,
     kDataLf,
-    kTrailer,  // at the beginning of a line
+    kTrailer,  // the beginning of a line
     kTrailerLine,
-    kTrailerLf,  // of the empty line
+    kTrailerLf,  // the line feed of the empty line
   };
 
   void Fail(Error error);
@@ -89,7 +90,7 @@ class ResponseParser {
   bool TakeField(std::string_view line);
   bool SetLength(std::string_view value);
   void EndHead();
-  /// Takes one byte of the framing. False when it is malformed.
+  /// Parses one byte of the framing. Returns false when it is malformed.
   bool TakeFraming(char c);
   void EndChunkSize();
 

@@ -12,14 +12,14 @@ namespace {
 
 using Error = ResponseParser::Error;
 
-// What becomes of a connection's bytes when they come in pieces.
+// The result of parsing a connection's bytes that come in pieces.
 struct Parsed {
   Error error = Error::kNone;
   bool has_head = false;
   HttpHead head{};
   std::string reason{};
   std::string body{};
-  std::string rest{};  // behind the response
+  std::string rest{};  // the bytes after the response
   bool ended = false;
   bool keeps_alive = false;
 };

@@ -12,10 +12,10 @@ namespace {
 
 using apimachinery::Result;
 
-// A list that has ended leaves its connection to the watch that follows, or to the next page. More
-// than a few are of no use.
+// A list that has ended leaves its connection for the watch that follows, or for the next page.
+// More idle connections than a few are useless.
 constexpr std::size_t kMaxIdle = 4;
-// As Go.
+// The value is that of Go.
 constexpr std::chrono::seconds kMaxIdleAge(90);
 
 std::string HostHeader(const ServerUrl& server) {
@@ -65,7 +65,7 @@ Result<void> StreamConnections::Use(std::shared_ptr<TlsSettings> tls) {
   if (tls) {
     KX_ASSIGN_OR_RETURN(context, TlsContext::New(std::move(tls)));
   }
-  std::vector<std::unique_ptr<Connection>> old;  // closed without the lock
+  std::vector<std::unique_ptr<Connection>> old;  // they are closed without the lock
   const base::MutexLock lock(mu_);
   route_.tls.swap(context);
   idle_.swap(old);
@@ -90,7 +90,7 @@ Route StreamConnections::RouteNow(std::uint64_t& version) const {
 }
 
 std::unique_ptr<Connection> StreamConnections::TakeIdle(std::uint64_t version) {
-  std::vector<std::unique_ptr<Connection>> closed;  // without the lock
+  std::vector<std::unique_ptr<Connection>> closed;  // they are closed without the lock
   const base::TimePoint now = clock_.Now();
   const base::MutexLock lock(mu_);
   if (version != version_) {
@@ -108,7 +108,7 @@ std::unique_ptr<Connection> StreamConnections::TakeIdle(std::uint64_t version) {
 }
 
 void StreamConnections::GiveBack(std::unique_ptr<Connection> connection, std::uint64_t version) {
-  std::unique_ptr<Connection> oldest;  // closed without the lock
+  std::unique_ptr<Connection> oldest;  // it is closed without the lock
   connection->idle_since = clock_.Now();
   const base::MutexLock lock(mu_);
   if (version != version_) {

@@ -1,5 +1,5 @@
 /// @file
-/// StreamConnections: the connections for lists and watches of one server.
+/// StreamConnections: the connections to one server for lists and watches.
 #ifndef KUBEXX_REST_INTERNAL_STREAM_STREAM_CONNECTIONS_H_
 #define KUBEXX_REST_INTERNAL_STREAM_STREAM_CONNECTIONS_H_
 
@@ -20,26 +20,28 @@
 
 namespace kubexx::rest::internal {
 
-/// Sends requests whose answers are read in pieces, each on a connection that it has for itself. No
-/// thread reads for others: whoever waits for a piece takes it from the socket, decrypts it and
-/// gets it where it lies. Thread-safe. Semantics of connections: Go's http.Transport.
+/// Sends requests whose responses are read in pieces. Each request has a connection for itself. No
+/// thread reads for other threads: the caller that waits for a piece takes it from the socket,
+/// decrypts it, and gets it without a copy. Thread-safe. Semantics of connections: Go's
+/// http.Transport.
 class StreamConnections : public std::enable_shared_from_this<StreamConnections> {
  public:
-  /// `clock` must outlive everything that Start returns.
+  /// `clock` must outlive all requests that Start returns.
   StreamConnections(ServerUrl server, std::optional<Proxy> proxy, base::Clock& clock);
 
-  /// Uses this TLS material for new connections, null for none; requests under way keep theirs.
-  /// When OpenSSL refuses it, returns an error and changes nothing.
+  /// Uses this TLS material for new connections; null means no TLS. Requests in progress keep their
+  /// material. When OpenSSL refuses the material, it returns an error and changes nothing.
   apimachinery::Result<void> Use(std::shared_ptr<TlsSettings> tls);
 
   /// See RoundTripper. Opens the connection when AwaitHead is called.
   std::unique_ptr<RoundTrip> Start(const HttpRequest& request);
 
-  // For the requests:
+  // These functions are for the requests:
 
-  /// How to reach the server, and which Use this is from.
+  /// Returns how to reach the server now. `version` is set to the version of the TLS material,
+  /// which each Use increments.
   Route RouteNow(std::uint64_t& version) const;
-  /// A connection of that version that can be used again; null when there is none.
+  /// Returns a connection of that version that can be used again, or null when there is none.
   std::unique_ptr<Connection> TakeIdle(std::uint64_t version);
   /// Keeps a connection on which another request can be sent.
   void GiveBack(std::unique_ptr<Connection> connection, std::uint64_t version);

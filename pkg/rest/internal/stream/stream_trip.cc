@@ -19,24 +19,24 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
-// What is read and handed over at once. The small one holds what a quiet watch brings; a larger one
-// is worth its memory where the small one was not enough, and not larger than what stays in the
-// processor's cache between the decryption and the reader.
+// The sizes of the buffer that is read into and handed over at once. The small one holds what a
+// quiet watch brings. The larger one is used only where the small one was too small. It is not
+// larger than what stays in the processor's cache between the decryption and the reader.
 constexpr std::size_t kSmallBuffer = 16 * 1024;
 constexpr std::size_t kLargeBuffer = 128 * 1024;
 
-// A stream is fast when most of its waits were short lately: a long one halves their number. Small
-// pieces, often one watch event each, then gather for so long; a stream with pauses is handed over
-// at once.
+// A stream is fast when most of its recent waits were short; a long wait halves their count. On a
+// fast stream, small pieces, which are often one watch event each, gather for this time. A stream
+// with pauses is handed over at once.
 constexpr int kFastShortWaits = 8;
 constexpr int kMaxShortWaits = 32;
 constexpr std::chrono::microseconds kGatherTime{500};
 constexpr std::size_t kEnoughBytes = 64 * 1024;
 
-// A stream that brings nothing for so long gives a large buffer back.
+// A stream that brings nothing for this time gives a large buffer back.
 constexpr std::chrono::seconds kQuietTime{1};
 
-// How soon TryRead looks at a socket of which the kernel could not be told.
+// The interval at which TryRead looks at a socket for which the kernel gives no report.
 constexpr std::chrono::milliseconds kLookAgain{10};
 
 }  // namespace
@@ -59,7 +59,7 @@ void StreamTrip::Reserve() {
 
 void StreamTrip::FreeBuffer() {
   if (asked_.secret && buffer_) {
-    explicit_bzero(buffer_.get(), capacity_);  // what followed the head was moved to the front
+    explicit_bzero(buffer_.get(), capacity_);  // the bytes after the head were moved to the front
   }
   buffer_.reset();
   capacity_ = 0;
@@ -76,7 +76,7 @@ Result<HttpHead> StreamTrip::AwaitHead(const std::stop_token& stop, const Limits
   }
   poller_ = std::move(*poller);
   auto done = Ask(stop, limits, true);
-  // The server closed a connection in the moment between the look at it and its use.
+  // The server closed the connection between the check and the use.
   if (!done && done.error().kind == Trouble::Kind::kFailed && reused_ && asked_.repeatable &&
       done.error().failure.lost_connection && !parser_.begun()) {
     done = Ask(stop, limits, false);
@@ -105,7 +105,7 @@ std::expected<void, Trouble> StreamTrip::Ask(const std::stop_token& stop, const 
     auto dialed = Dial(route, to_connect);
     if (!dialed) {
       if (dialed.error().failure.no_connection) {
-        // Most often somebody has configured another server than was meant.
+        // Most often the configured server is the wrong one, so the message names it.
         dialed.error().failure.status.message += " (" + route.server.Origin() + "/)";
       }
       return std::unexpected(std::move(dialed).error());
@@ -150,7 +150,8 @@ std::expected<void, Trouble> StreamTrip::ReadHead(const Waiting& waiting) {
     }
     filled_ = step->bytes - taken;
     std::memmove(buffer_.get(), buffer_.get() + taken, filled_);
-    // Who trickles a head may be stopped between two bytes that are there already.
+    // Stops even when more bytes of the head are there already, because the server may send them
+    // one by one.
     if (waiting.stop.stop_requested()) {
       return std::unexpected(Trouble{.kind = Trouble::Kind::kStopped});
     }
@@ -163,7 +164,8 @@ std::expected<void, Trouble> StreamTrip::ReadHead(const Waiting& waiting) {
 
 Trouble StreamTrip::WhyNoHead(Connection::Io io) {
   if (io == Connection::Io::kFailed && connection_->tls_failed()) {
-    // With TLS 1.3 a refused client certificate shows after the handshake, at the first read.
+    // With TLS 1.3 the client learns that its certificate was refused only after the handshake, at
+    // its first read.
     std::uint64_t version = 0;
     const std::string origin = connections_->RouteNow(version).server.Origin();
     return Trouble::Because("TLS handshake: " + connection_->failure() + " (" + origin + "/)",
@@ -219,7 +221,7 @@ std::size_t StreamTrip::Unframe(Connection::Io io) {
   if (parser_.error() != ResponseParser::Error::kNone) {
     Fail("the response has a malformed chunk");
   } else if (parser_.ended() && (taken.consumed < filled_ || !Connection::IsWant(io))) {
-    connection_.reset();  // there is more than was asked for, or the end
+    connection_.reset();  // more has come than was asked for, or the connection has ended
   } else if (io == Connection::Io::kFailed && connection_->tls_failed()) {
     Fail("TLS: " + connection_->failure());
   } else if (io == Connection::Io::kFailed || (io == Connection::Io::kEnd && !parser_.TakeEnd())) {
@@ -244,7 +246,8 @@ base::Wake StreamTrip::Park(const std::stop_token& stop, base::TimePoint deadlin
   const base::TimePoint begin = real.Now();
   base::Wake wake = base::Wake::kTimeout;
   if (is_fast()) {
-    // Real time, whatever clock the request has: this is about memory, not about meaning.
+    // The wait is in real time, whatever clock the request has, because it only decides when memory
+    // is freed.
     wake = poller_->Wait(connection_->fd(), InterestOf(wants_), real, stop,
                          std::min(deadline, begin + kQuietTime));
   }
@@ -280,7 +283,8 @@ Connection::Io StreamTrip::Gather(bool has_waited) {
       base::Executor::OthersAreReady()) {
     return io;
   }
-  // Real time, as above. Whoever is stopped meanwhile sees it soon after.
+  // The wait is in real time, for the same reason. It is short, so a stop is noticed soon
+  // afterwards.
   base::Clock::Real().SleepFor(kGatherTime, {});
   const Connection::Io again = Fill();
   short_waits_ = filled_ > 0 ? std::min(short_waits_ + 1, kMaxShortWaits) : short_waits_;
@@ -351,7 +355,7 @@ void StreamTrip::Notify(std::function<void()> tell) {
   }
 }
 
-// A fast stream is looked at once more, to give its buffer back if it has become quiet.
+// A fast stream is looked at once more, so that it can give its buffer back if it has become quiet.
 base::TimePoint StreamTrip::Arm() {
   const base::TimePoint now = connections_->clock().Now();
   if (!signal_ || !connection_ || !signal_->Arm(connection_->fd(), InterestOf(wants_))) {

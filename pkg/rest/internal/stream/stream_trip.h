@@ -1,5 +1,5 @@
 /// @file
-/// StreamTrip: one request whose answer is read from the socket by whoever asks for it.
+/// StreamTrip: one request whose caller reads the response from the socket.
 #ifndef KUBEXX_REST_INTERNAL_STREAM_STREAM_TRIP_H_
 #define KUBEXX_REST_INTERNAL_STREAM_STREAM_TRIP_H_
 
@@ -25,11 +25,11 @@ namespace kubexx::rest::internal {
 
 class StreamConnections;
 
-/// See RoundTrip. Everything happens in the calls, on the caller's thread; between them the kernel
-/// holds the server back.
+/// See RoundTrip. All work is done in the calls, on the caller's thread. Between the calls the
+/// kernel's buffers fill, and then the server has to wait.
 class StreamTrip final : public RoundTrip {
  public:
-  /// The request as it goes over the wire, and what is to be known of it.
+  /// The bytes of the request, and what has to be known about it.
   struct Asked {
     std::string bytes{};
     bool repeatable = false;  ///< the server may get it twice
@@ -59,21 +59,22 @@ class StreamTrip final : public RoundTrip {
   Trouble WhyNoHead(Connection::Io io);
   apimachinery::Error Explain(Trouble trouble, const Limits& limits);
 
-  /// Makes room for what is read next.
+  /// Makes room for the bytes that are read next.
   void Reserve();
   void FreeBuffer();
   /// Reads until the socket is empty or the buffer is full.
   Connection::Io Fill();
-  /// As Fill; lets the small pieces of a fast stream gather first, unless it has waited for them.
+  /// Does as Fill, but first lets the small pieces of a fast stream gather, unless the stream has
+  /// waited for them already.
   Connection::Io Gather(bool has_waited);
-  /// Reads what is there. With kNothing it is to wait for what `wants_` says.
+  /// Reads the bytes that are there. When it returns kNothing, the caller has to wait for `wants_`.
   apimachinery::Result<StreamRead> ReadAvailable(Sink sink, bool has_waited);
-  /// Takes the framing out of what has been read. Returns how many bytes are left of it.
+  /// Removes the framing from the bytes that have been read. Returns how many bytes are left.
   std::size_t Unframe(Connection::Io io);
   void Fail(std::string message);
-  /// Whether pauses have been short lately.
+  /// Whether the stream's recent pauses have been short.
   bool is_fast() const;
-  /// Waits until there is something to read. Frees a large buffer while a stream is quiet.
+  /// Waits until there are bytes to read. Frees a large buffer while the stream is quiet.
   base::Wake Park(const std::stop_token& stop, base::TimePoint deadline);
   void CountWait(base::Duration time);
   void GiveBufferBack();

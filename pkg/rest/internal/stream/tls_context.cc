@@ -13,8 +13,8 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// What OpenSSL takes from the socket at once: several records of 16 KiB in a call instead of two
-// calls for each. It keeps the memory only while there is something in it.
+// The number of bytes that OpenSSL takes from the socket at once: several records of 16 KiB in one
+// call, instead of two calls per record. OpenSSL keeps the memory only while it holds bytes.
 constexpr std::size_t kReadAheadBytes = 80 * 1024;
 
 }  // namespace
@@ -23,7 +23,7 @@ Result<std::shared_ptr<TlsContext>> TlsContext::New(std::shared_ptr<TlsSettings>
   std::shared_ptr<TlsContext> context(
       new TlsContext(std::move(settings), SSL_CTX_new(TLS_client_method())));
   SSL_CTX* const made = context->get();
-  // Settings with authorities of their own put these in place of the system's.
+  // When the settings have authorities of their own, these replace the system's.
   if (made == nullptr || !AddSystemRoots(SSL_CTX_get_cert_store(made)) ||
       !context->settings_->Apply(made)) {
     ERR_clear_error();

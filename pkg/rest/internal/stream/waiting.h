@@ -1,5 +1,5 @@
 /// @file
-/// Waiting: how long, and for whom, a step of a connection may wait.
+/// Waiting: tells how long a step of a connection may wait, and what ends the wait.
 #ifndef KUBEXX_REST_INTERNAL_STREAM_WAITING_H_
 #define KUBEXX_REST_INTERNAL_STREAM_WAITING_H_
 
@@ -15,7 +15,7 @@
 
 namespace kubexx::rest::internal {
 
-/// What ends a wait. Refers to its parts; for the time of one call.
+/// The conditions that end a wait. It refers to its parts, so it is valid only during one call.
 struct Waiting {
   Poller& poller;
   base::Clock& clock;
@@ -23,14 +23,14 @@ struct Waiting {
   base::TimePoint deadline;
 };
 
-/// Why a step was not done.
+/// The reason why a step was not done.
 struct Trouble {
   enum class Kind : std::uint8_t { kFailed, kTimeout, kStopped };
 
   Kind kind = Kind::kFailed;
   Failure failure{};  ///< of kFailed
 
-  /// Whether a wait that ended like this means trouble; `out` is what it means.
+  /// Whether a wait that ended with `wake` has failed. Then `out` is the reason.
   static bool Is(base::Wake wake, Trouble& out) {
     out.kind = wake == base::Wake::kTimeout ? Kind::kTimeout : Kind::kStopped;
     return wake != base::Wake::kNotified;

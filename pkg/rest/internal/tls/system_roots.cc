@@ -7,20 +7,21 @@
 namespace kubexx::rest::internal {
 namespace {
 
-// Never freed: stores of connections may look at it until the very end of the process.
+// The store is never freed, because the stores of connections may use it until the very end of the
+// process.
 X509_STORE* SystemStore() {
   static X509_STORE* const store = [] {
     X509_STORE* made = X509_STORE_new();
     if (made != nullptr) {
-      X509_STORE_set_default_paths(made);  // A missing file is as good as an empty one.
+      X509_STORE_set_default_paths(made);  // A missing file counts as an empty one.
     }
     return made;
   }();
   return store;
 }
 
-// Moves what the system has under `name` into the asking store, as OpenSSL's lookup of directories
-// does: several authorities may share a name, and the store then tries each.
+// Copies the system's certificates under `name` into the store that asks, as OpenSSL's lookup of
+// directories does. Several authorities may share a name, and the store then tries each.
 int BySubject(X509_LOOKUP* lookup, X509_LOOKUP_TYPE type, const X509_NAME* name,
               X509_OBJECT* found) {
   X509_STORE* const system = SystemStore();
@@ -41,7 +42,7 @@ int BySubject(X509_LOOKUP* lookup, X509_LOOKUP_TYPE type, const X509_NAME* name,
     X509_STORE_add_cert(X509_LOOKUP_get_store(lookup), certificate);
     if (i == 0) {
       X509_OBJECT_set1_X509(found, certificate);
-      X509_free(certificate);  // OpenSSL takes `found` for borrowed; the stores keep it alive.
+      X509_free(certificate);  // OpenSSL assumes that `found` is borrowed; the stores keep it alive
     }
   }
   const int any = sk_X509_num(certificates) > 0 ? 1 : 0;
@@ -68,7 +69,8 @@ bool AddSystemRoots(X509_STORE* store) {
 
 }  // namespace kubexx::rest::internal
 
-// Found before OpenSSL's own, by cpprestsdk and everybody else in the program.
+// The linker finds this before OpenSSL's own function, for cpprestsdk and for all other code in the
+// program.
 extern "C" int SSL_CTX_set_default_verify_paths(SSL_CTX* context) {
   return kubexx::rest::internal::AddSystemRoots(SSL_CTX_get_cert_store(context)) ? 1 : 0;
 }

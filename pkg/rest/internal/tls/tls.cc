@@ -30,10 +30,10 @@ std::string OpenSslReason() {
   return reason == nullptr ? "not valid PEM" : reason;
 }
 
-// An encrypted key would make OpenSSL ask on the terminal.
+// Without this function, OpenSSL would ask on the terminal for the passphrase of an encrypted key.
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
-// PEM from the inline data or else the file, and how to name it in errors.
+// PEM from the inline data or otherwise from the file, and its name for errors.
 struct Pem {
   std::string bytes{};
   std::string origin{};
@@ -147,23 +147,23 @@ Result<void> TlsSettings::LoadClientCertificate(const TlsConfig& config) {
 
 bool TlsSettings::Apply(SSL_CTX* context) const {
   bool ok = SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1;
-  // A record's plain text lies in a buffer of 16 KiB, which a quiet watch would keep for good.
+  // Otherwise the plain text of a record would stay in a buffer of 16 KiB, which a quiet watch
+  // would keep for good.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   if (roots_) {
-    SSL_CTX_set1_cert_store(context, roots_.get());  // instead of the system's, not beside them
+    SSL_CTX_set1_cert_store(context, roots_.get());  // these replace the system's authorities
   }
   if (verify_) {
     X509_VERIFY_PARAM* param = SSL_CTX_get0_param(context);
     X509_VERIFY_PARAM_set_hostflags(
         param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     if (roots_) {
-      // As Go's, a certificate that is trusted need not be that of an authority, nor signed by
-      // itself.
+      // As in Go, a trusted certificate need be neither an authority's nor signed by itself.
       X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN);
     }
     ok = ok && (name_is_ip_ ? X509_VERIFY_PARAM_set1_ip_asc(param, name_.c_str())
                             : X509_VERIFY_PARAM_set1_host(param, name_.c_str(), 0)) == 1;
-    // cpprestsdk verifies as well; this is what remains if it ever stopped to.
+    // cpprestsdk verifies the certificate as well. This would remain if it stopped doing so.
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, OnVerify);
   }
   ok = ok && SSL_CTX_set_ex_data(context, SettingsIndex(), const_cast<TlsSettings*>(this)) == 1;
@@ -182,10 +182,10 @@ bool TlsSettings::ApplyClientCertificate(SSL_CTX* context) const {
   return ok && SSL_CTX_use_PrivateKey(context, client_key_.get()) == 1;
 }
 
-// cpprestsdk sets the name it verifies and sends (SNI) from the URL or the Host header, with no way
-// to give another, and compares the common name too. At the start of the handshake, before anything
-// is sent, this puts our own in place; were it not called, cpprestsdk's stricter check against the
-// URL's host would stay.
+// cpprestsdk sets the name that it verifies and sends (SNI) from the URL or the Host header,
+// accepts no other name, and compares the common name, too. At the start of the handshake, before
+// anything is sent, this function puts our own name and check in place. If it were not called,
+// cpprestsdk's stricter check against the URL's host would stay.
 void TlsSettings::OnInfo(const SSL* ssl, int where, int) {
   if ((where & SSL_CB_HANDSHAKE_START) == 0) {
     return;

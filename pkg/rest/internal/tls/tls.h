@@ -15,10 +15,10 @@
 
 namespace kubexx::rest::internal {
 
-/// Certificates and keys, which are read and checked once and then applied to the context of each
-/// new connection. OpenSSL verifies the chain, the validity, and the server's name or IP address
-/// against the certificate's subject alternative names; as in Go, the common name is ignored.
-/// Thread-safe.
+/// Certificates and keys, which are read and checked once and are then applied to the context of
+/// each new connection. OpenSSL verifies the chain, the validity, and the server's name or IP
+/// address against the certificate's subject alternative names. As in Go, the common name is
+/// ignored. Thread-safe.
 class TlsSettings : public std::enable_shared_from_this<TlsSettings> {
  public:
   /// The server's certificate is verified against `host` unless `config.server_name` is set.
@@ -51,7 +51,8 @@ class TlsSettings : public std::enable_shared_from_this<TlsSettings> {
   bool verify_;
   std::string name_;
   bool name_is_ip_ = false;
-  Handle<X509_STORE, X509_STORE_free> roots_;  // null: the system's, see system_roots.h
+  // Null for the system's authorities, see system_roots.h.
+  Handle<X509_STORE, X509_STORE_free> roots_;
   std::vector<Handle<X509, X509_free>> client_chain_;
   Handle<EVP_PKEY, EVP_PKEY_free> client_key_;
   mutable base::Mutex mu_;

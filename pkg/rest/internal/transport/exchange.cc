@@ -16,33 +16,36 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// What may wait for the caller before the network side pauses. Bigger saves thread switches on long
-// lists, smaller saves memory on many watches; blocks larger than this are not copied at all.
+// The number of bytes that may wait for the caller before the network side pauses. A larger number
+// saves thread switches on long lists, and a smaller one saves memory on many watches. Blocks
+// larger than this are not copied at all.
 constexpr std::size_t kBufferBytes = 256 * 1024;
 
-// A stream is fast when most of the waits for it were short lately: a long one halves the number.
-// Its blocks, often one small watch event each, then gather up to so many bytes or for so long; a
-// stream with pauses is handed over at once, block by block.
+// A stream is fast when most of the recent waits for it were short; a long wait halves their count.
+// The blocks of a fast stream, which are often one small watch event each, gather up to this number
+// of bytes or for this time. A stream with pauses is handed over at once, block by block.
 constexpr int kShortWaits = 8;
 constexpr int kMostShortWaits = 32;
 constexpr std::chrono::microseconds kShortWait{500};
 constexpr std::size_t kGatherBytes = 128 * 1024;
 
-// A stream that brings nothing for so long gives its buffers back, where they are larger.
+// A stream that brings nothing for this time gives large buffers back.
 constexpr std::chrono::seconds kQuiet{1};
 constexpr std::size_t kQuietBytes = 4 * 1024;
 
-// No block is larger: cpprestsdk counts the bytes of a chunk in an int, and takes "-1" for one.
+// No block may be larger, because cpprestsdk counts the bytes of a chunk in an int, and accepts
+// "-1" as a size.
 constexpr std::uint64_t kMaxBlock = std::numeric_limits<int>::max();
 
-// Set for the threads that call OnConnected and Put.
+// Is true on the threads that call OnConnected and Put.
 thread_local bool on_network_thread = false;
 
-// Lets cpprestsdk go on with its reading as soon as a block is taken. Its own scheduler would queue
-// each of its two steps behind another look at all sockets. Only where it reads anyway: what ends
+// Lets cpprestsdk continue to read as soon as a block is taken. Its own scheduler would queue each
+// of its two steps behind another look at all sockets. This is done only on the thread where
+// cpprestsdk reads; a task that ends on the caller's thread is queued.
 // on the caller's thread is queued.
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // of the base class
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"  // it is about the base class
 class NetworkThreadScheduler final : public pplx::scheduler_interface {
  public:
   void schedule(pplx::TaskProc_t step, void* parameter) override {
@@ -60,7 +63,7 @@ pplx::task<std::size_t> Taken(std::size_t count) {
   return pplx::task_from_result(count, OnNetworkThread());
 }
 
-// A body may hold Secrets. What is behind the end has been wiped when it was in use.
+// A body may hold Secrets. The memory after the string's end was wiped when it was last used.
 void WipeAndClear(std::string& text) {
   explicit_bzero(text.data(), text.size());
   text.clear();
@@ -68,7 +71,7 @@ void WipeAndClear(std::string& text) {
 
 }  // namespace
 
-// The continuations of a task with these options inherit them.
+// The continuations of a task with these options inherit the options.
 pplx::task_options OnNetworkThread() {
   static NetworkThreadScheduler scheduler;
   return {pplx::scheduler_ptr(&scheduler)};
@@ -123,7 +126,7 @@ pplx::task<std::size_t> Exchange::Put(const std::uint8_t* bytes, std::size_t cou
   {
     base::MutexLock lock(mu_);
     if (closed_) {
-      return Taken(count);  // nobody listens; the socket is being closed
+      return Taken(count);  // the caller has gone, and the socket is being closed
     }
     if (count <= kBufferBytes - buffer_.size()) {
       buffer_.append(block);
@@ -143,7 +146,7 @@ pplx::task<std::size_t> Exchange::Put(const std::uint8_t* bytes, std::size_t cou
 
 Result<HttpHead> Exchange::AwaitHead(const std::stop_token& stop, const HttpCall::Limits& limits) {
   base::MutexLock lock(mu_);
-  std::optional<base::TimePoint> respond;  // known when the request is on its way
+  std::optional<base::TimePoint> respond;  // set when the request has been sent
   while (!head_.has_value()) {
     if (failure_.has_value()) {
       return Fail(failure_->status);
@@ -182,7 +185,8 @@ std::optional<Exchange::Pending> Exchange::TakeFittingPendingLocked() {
 }
 
 void Exchange::GatherLocked(const std::stop_token& stop) {
-  // Real time, whatever clock the request has: this is about threads, not about meaning.
+  // The wait is in real time, whatever clock the request has, because it only saves thread
+  // switches.
   base::Clock& real = base::Clock::Real();
   const base::TimePoint until = real.Now() + kShortWait;
   wake_at_ = kGatherBytes;
@@ -198,8 +202,8 @@ void Exchange::GatherLocked(const std::stop_token& stop) {
 
 base::Wake Exchange::WaitForBytesLocked(const std::stop_token& stop, base::TimePoint deadline) {
   if (buffer_.capacity() > kQuietBytes || taken_.capacity() > kQuietBytes) {
-    // Real time, as above. Where the deadline's clock stands for another time, they go back at
-    // once.
+    // The wait is in real time, for the same reason. When the deadline's clock has another time,
+    // the buffers are freed at once.
     base::Clock& real = base::Clock::Real();
     const base::Wake wake =
         real.WaitUntil(mu_, changed_, stop, std::min(deadline, real.Now() + kQuiet));
@@ -253,7 +257,9 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
     buffer_.clear();
     if (taken_.empty()) {
       released = std::exchange(pending_,
-                               std::nullopt);  // too big for the buffer: handed over where it lies
+                               // The block is too large for the buffer, so it is handed over
+                               // without a copy.
+                               std::nullopt);
     } else {
       moved = TakeFittingPendingLocked();
     }
@@ -309,7 +315,7 @@ bool BodyStreambuf::acquire(std::uint8_t*& ptr, std::size_t& count) {
 }
 
 pplx::task<BodyStreambuf::int_type> BodyStreambuf::_putc(std::uint8_t c) {
-  // Never called for a response body; a single byte always fits or may wait like any block.
+  // cpprestsdk never calls this for a response body. A single byte fits, or waits like any block.
   auto copy = std::make_shared<std::uint8_t>(c);
   return exchange_->Put(copy.get(), 1).then([copy](std::size_t) {
     return static_cast<int_type>(*copy);
@@ -317,8 +323,9 @@ pplx::task<BodyStreambuf::int_type> BodyStreambuf::_putc(std::uint8_t c) {
 }
 
 pplx::task<std::size_t> BodyStreambuf::_putn(const std::uint8_t* ptr, std::size_t count) {
-  // A body may hold Secrets. cpprestsdk keeps its buffer until the connection is gone, consumed or
-  // not; what has been taken out of it nobody reads again, and the memory is its own heap's.
+  // A body may hold Secrets. cpprestsdk keeps its buffer until the connection is closed, even after
+  // the bytes were consumed. Nobody reads the consumed bytes again, and the memory is on
+  // cpprestsdk's own heap, so it may be wiped.
   const auto wipe = [ptr, count] { explicit_bzero(const_cast<std::uint8_t*>(ptr), count); };
   pplx::task<std::size_t> taken = exchange_->Put(ptr, count);
   if (!taken.is_done()) {

@@ -55,12 +55,12 @@ class Exchange {
   bool lost_connection();
   bool failed();
 
-  /// Drops everything that arrives from now on. The caller's last call. Returns whether the
+  /// Drops everything that arrives from now on. This is the caller's last call. Returns whether the
   /// exchange was still in progress.
   bool Close();
 
  private:
-  // A block that did not fit: its bytes stay with cpprestsdk until `done` is set.
+  // A block that did not fit into the buffer. Its bytes stay with cpprestsdk until `done` is set.
   struct Pending {
     std::string_view bytes{};
     pplx::task_completion_event<std::size_t> done{};
@@ -88,7 +88,7 @@ class Exchange {
   std::optional<Pending> pending_ KX_GUARDED_BY(mu_);
   /// Put wakes the caller when this many bytes are buffered.
   std::size_t wake_at_ KX_GUARDED_BY(mu_) = 1;
-  /// Whether the caller waits in Read and Put has not woken it yet.
+  /// Whether the caller waits in Read and has not been woken by Put yet.
   bool reading_ KX_GUARDED_BY(mu_) = false;
   /// Counts the caller's short waits, up to a limit; a long one halves it.
   int short_waits_ KX_GUARDED_BY(mu_) = 0;

@@ -23,11 +23,13 @@ web::http::http_request ToMessage(const HttpRequest& request, const ServerUrl& s
   web::http::http_request out(request.method);
   out.set_request_uri(web::uri(request.target));
   if (server.is_ipv6()) {
-    out.headers()[web::http::header_names::host] = server.Authority();  // with its brackets
+    // An IPv6 address keeps its brackets.
+    out.headers()[web::http::header_names::host] = server.Authority();
   }
   for (const auto& [name, value] : request.headers) {
-    // cpprestsdk would join values of the same name by a comma, which makes one group of two. It
-    // sends values as they are, and ours have no line breaks, so this is a header of its own.
+    // cpprestsdk would join values of the same name by a comma, so that two groups would become
+    // one. It sends values as they are, and our values have no line breaks of their own, so this
+    // line break begins another header.
     const auto there = out.headers().find(name);
     if (there == out.headers().end()) {
       out.headers()[name] = value;
@@ -39,7 +41,8 @@ web::http::http_request ToMessage(const HttpRequest& request, const ServerUrl& s
     const bool has_type = out.headers().has(web::http::header_names::content_type);
     out.set_body(BodyToSendOnce(request.body), request.body.size());
     if (!has_type) {
-      out.headers().remove(web::http::header_names::content_type);  // which it has made up
+      // Cpprestsdk has added it by itself.
+      out.headers().remove(web::http::header_names::content_type);
     }
   }
   return out;

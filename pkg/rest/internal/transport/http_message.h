@@ -1,5 +1,5 @@
 /// @file
-/// Requests and responses as cpprestsdk's messages.
+/// Converts requests and responses to and from cpprestsdk's messages.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_HTTP_MESSAGE_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_HTTP_MESSAGE_H_
 
@@ -14,14 +14,14 @@ namespace kubexx::rest::internal {
 /// Whether the request changes nothing on the server.
 bool IsRead(const HttpRequest& request);
 
-/// The message that says to `server` what `request` says. Its body can be sent once.
+/// Returns cpprestsdk's message for sending `request` to `server`. Its body can be sent only once.
 web::http::http_request ToMessage(const HttpRequest& request, const ServerUrl& server);
 
 HttpHead HeadOf(const web::http::http_response& response);
 
-/// The failure of a request to which the server has sent an interim response. cpprestsdk takes 102
-/// or 103 for the whole of the answer: the one that follows would be taken for that to the next
-/// request on this connection.
+/// The failure of a request to which the server has sent an interim response. cpprestsdk takes a
+/// response of 102 or 103 for the final one, and would take the final one for the response to the
+/// next request on this connection.
 Failure InterimAnswer(int code);
 
 }  // namespace kubexx::rest::internal

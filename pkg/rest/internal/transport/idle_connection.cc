@@ -11,8 +11,9 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-// An idle connection has nothing to read. What there is, is its end, an error, or bytes that would
-// be taken for the answer to the next request, such as a 408 that announces the end.
+// There is nothing to read on an idle connection. If there is, it is the connection's end, an
+// error, or bytes that would be taken for the response to the next request, such as a 408 that
+// announces the end.
 bool IsUsable(int fd) {
   char next = 0;
   return ::recv(fd, &next, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
@@ -27,7 +28,7 @@ tcp::socket& SocketOf(void* handle, bool tls) {
 }  // namespace
 
 void LookBeforeUse(web::http::client::http_client_config& config, bool tls) {
-  // Called for each request, after its connection is chosen and before anything is written.
+  // This is called for each request, after its connection is chosen and before anything is written.
   config.set_nativehandle_options([tls](void* handle) {
     tcp::socket& socket = SocketOf(handle, tls);
     if (socket.is_open() && !IsUsable(socket.native_handle())) {

@@ -31,7 +31,8 @@ void KeepConnectionsOfThisThreadAlive() { keeps_alive = true; }
 
 }  // namespace kubexx::rest::internal
 
-// Found before the C library's own, by cpprestsdk and everybody else in the program.
+// The linker finds this before the C library's own function, for cpprestsdk and for all other code
+// in the program.
 extern "C" int setsockopt(int fd, int level, int name, const void* value, socklen_t size) noexcept {
   namespace ours = kubexx::rest::internal;
   const int result = ours::SetOption(fd, level, name, value, size);

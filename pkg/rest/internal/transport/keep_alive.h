@@ -1,5 +1,5 @@
 /// @file
-/// TCP keepalive on the connections that cpprestsdk makes.
+/// Enables TCP keepalive on the connections that cpprestsdk makes.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_KEEP_ALIVE_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_KEEP_ALIVE_H_
 
@@ -10,9 +10,9 @@ namespace kubexx::rest::internal {
 /// dialer probes after 30 s.) This happens when cpprestsdk disables Nagle's algorithm, as it does
 /// for each new connection.
 ///
-/// This library overrides setsockopt(2) for it, because cpprestsdk gives access to its sockets too
-/// early and not to all of them, and does not say what they are; see decision 50. In a program that
-/// is linked so that cpprestsdk does not call this override, nothing is probed.
+/// For this, the library overrides setsockopt(2), because cpprestsdk gives access to its sockets
+/// too early and not to all of them, and does not say what they are; see decision 50. In a program
+/// that is linked so that cpprestsdk does not call this override, keepalive stays off.
 void KeepConnectionsOfThisThreadAlive();
 
 }  // namespace kubexx::rest::internal

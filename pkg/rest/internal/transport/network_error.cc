@@ -15,15 +15,15 @@ namespace {
 using apimachinery::Reason;
 using apimachinery::Status;
 
-// cpprestsdk says where a connection failed by its text alone, and loses the category of the error
-// number on the way, so that end of file reads "No such file or directory". These are its texts
-// (2.10.18) and what they stand for.
+// cpprestsdk tells where a connection failed only by a text, and loses the category of the error
+// number, so that an end of file reads "No such file or directory". These are its texts (2.10.18)
+// with their meanings.
 struct Known {
   std::string_view text;
   std::string_view meaning;
   bool lost_connection = false;
   bool show_errno = false;
-  bool show_rest = false;  // what follows the text
+  bool show_rest = false;  // whether to show the text that follows
   bool no_connection = false;
 };
 
@@ -67,8 +67,8 @@ constexpr std::array kKnown = {
           "the connection was closed in the middle of the response"},
 };
 
-// OpenSSL's packed error numbers carry the library in their upper bits; those of the system are
-// small.
+// OpenSSL's packed error numbers have the library's number in their upper bits. The numbers of
+// system errors are small.
 bool IsTlsError(int code) { return ERR_GET_LIB(static_cast<unsigned>(code)) == ERR_LIB_SSL; }
 
 std::string TlsReason(int code, const std::string& verify_error) {
@@ -80,9 +80,9 @@ std::string TlsReason(int code, const std::string& verify_error) {
                                                : "TLS handshake: the connection was closed";
 }
 
-// When cpprestsdk cannot send a write again it gives a connection to its pool that it has taken for
-// that and not opened. What takes that one next finds no socket, or TLS that has not begun. A head
-// that was sent in part, and then met a socket that was closed, is no request either.
+// When cpprestsdk cannot repeat a write, it puts a new connection into its pool that it has not
+// opened. The request that takes it next finds no socket, or TLS that has not begun. When only a
+// part of a head was sent before the socket was closed, the server has not got a request either.
 bool IsNeverOpened(std::string_view what, int code) {
   return what.starts_with("Failed to write request headers") &&
          (code == EBADF ||
@@ -97,7 +97,8 @@ Failure Describe(const web::http::http_exception& error, const std::string& veri
             .lost_connection = true,
             .never_opened = true};
   }
-  // With TLS 1.3 a refused client certificate shows after the handshake, at the first read.
+  // With TLS 1.3 the client learns that its certificate was refused only after the handshake, at
+  // its first read.
   if (what.starts_with("Error in SSL handshake") || IsTlsError(code)) {
     return {.status = Status(Reason::kUnavailable, TlsReason(code, verify_error)),
             .no_connection = true};
@@ -106,7 +107,7 @@ Failure Describe(const web::http::http_exception& error, const std::string& veri
     if (what.starts_with(known.text)) {
       std::string message(known.meaning);
       if (known.show_errno) {
-        // It reports a refused connection as an unreachable host.
+        // cpprestsdk reports a refused connection as an unreachable host.
         message += code == EHOSTUNREACH ? ": connection refused or host unreachable"
                                         : std::string(": ") + strerror(code);
       }

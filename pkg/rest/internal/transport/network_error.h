@@ -10,7 +10,8 @@
 
 namespace kubexx::rest::internal {
 
-/// `verify_error` says why the client rejected the server's certificate; "" when it did not.
+/// `verify_error` is the reason why the client rejected the server's certificate, or "" when it did
+/// not.
 Failure DescribeFailure(const std::exception_ptr& error, const std::string& verify_error);
 
 }  // namespace kubexx::rest::internal

@@ -16,17 +16,17 @@
 namespace kubexx::rest::internal {
 namespace {
 
-// One thread for all connections of the process. cpprestsdk closes the socket of a cancelled
-// request wherever cancel() is called, without a lock against the handlers of the same connection;
-// with one thread, and cancel() called on it, the two cannot meet. It never blocks, so it serves
-// hundreds of watches.
+// One thread serves all connections of the process. cpprestsdk closes the socket of a cancelled
+// request on the thread that calls cancel(), without a lock against the handlers of the same
+// connection. When there is one thread, and cancel() is called on it, the two cannot run at the
+// same time. The thread never blocks, so it serves hundreds of watches.
 constexpr int kNetworkThreads = 1;
 
 std::atomic<bool> owns_network_threads = false;
 
-// cpprestsdk sets its timer anew for every piece that it reads, which Asio tells the kernel when no
-// other timer ends sooner: a third of the system calls of a watch. This one always does: the
-// shortest that a transport sets has eleven minutes.
+// cpprestsdk sets its timer anew for every piece that it reads. Asio passes that on to the kernel
+// unless another timer ends sooner, which is a third of a watch's system calls. This timer always
+// ends sooner, because the shortest timer that a transport sets has eleven minutes.
 constexpr std::chrono::minutes kSooner(5);
 
 void EndSoonerThanTimeouts(boost::asio::steady_timer& timer) {
@@ -43,18 +43,20 @@ void EndSoonerThanTimeouts(boost::asio::steady_timer& timer) {
 void StartNetworkThreads() {
   static std::once_flag once;
   std::call_once(once, [] {
-    // At the end of the process, what was begun last ends first, and OpenSSL must be there for the
-    // connections that the threads still close then: without it they crash, or wait for ever for a
-    // lock that is gone. Begun here it does not end at all; if other code has begun it before, it
-    // ends after the pool, unless that was made by other code, too.
+    // At the end of the process, the objects that were initialised last are destroyed first. The
+    // threads still close connections then and need OpenSSL: without it they crash, or wait for
+    // ever for a lock that no longer exists. With this call OpenSSL is never cleaned up. If other
+    // code has initialised OpenSSL before, it is cleaned up after the pool, unless other code has
+    // made the pool, too.
     OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
-    // Made when it is first asked for, by whoever asks, without waiting for each other.
+    // The scheduler is made when it is first used. Its first users do not wait for each other, so
+    // it is made here.
     (void)pplx::get_ambient_scheduler();
     try {
       crossplat::threadpool::initialize_with_threads(kNetworkThreads);
       owns_network_threads = true;
       crossplat::threadpool::shared_instance().service().post(KeepConnectionsOfThisThreadAlive);
-      // Never deleted: the pool is there until the process ends.
+      // The timer is never deleted, because the pool exists until the process ends.
       static auto* const timer =
           new boost::asio::steady_timer(crossplat::threadpool::shared_instance().service());
       EndSoonerThanTimeouts(*timer);
@@ -72,7 +74,7 @@ void CancelOnNetworkThread(const pplx::cancellation_token_source& source) {
     try {
       source.cancel();  // closes the socket
     } catch (...) {
-      // What cancellation callbacks throw concerns nobody any more.
+      // Exceptions of cancellation callbacks do not matter to anybody any more.
     }
   });
 }

@@ -13,8 +13,8 @@ namespace kubexx::rest::internal {
 /// more threads, logs that and uses them. This and the other functions here are thread-safe.
 void StartNetworkThreads();
 
-/// How many threads the pool has; 0 before StartNetworkThreads, and when other code had started it
-/// already.
+/// The number of threads in the pool. It is 0 before StartNetworkThreads, and when other code had
+/// started the pool before that.
 int NetworkThreads();
 
 /// Cancels a request on the network thread, where no handler of its connection can run at the same

@@ -19,10 +19,11 @@ using apimachinery::Result;
 constexpr std::chrono::seconds kInterval(60);
 constexpr std::chrono::seconds kIntervalAfterRefusal(5);
 
-// A guard only: to read three files takes milliseconds.
+// This is only a guard, because reading three files takes milliseconds.
 constexpr std::chrono::seconds kLongestCheck(10);
 
-// What identifies the bytes of a file without keeping them: it may be a private key.
+// Returns a digest that identifies the bytes of a file. The bytes are not kept, because they may be
+// a private key.
 Result<std::string> DigestOf(const std::string& path, const char* what) {
   if (path.empty()) {
     return std::string();
@@ -64,7 +65,7 @@ Result<TlsReload::Digests> TlsReload::Read() const {
     }
     out.ca = std::move(*ca);
   }
-  // Inline data cannot change.
+  // Inline data cannot change, so only files are checked.
   auto certificate =
       DigestOf(tls.cert_data.empty() ? tls.cert_file : std::string(), "client-certificate");
   auto key = DigestOf(tls.key_data.empty() ? tls.key_file : std::string(), "client-key");
@@ -97,7 +98,7 @@ void TlsReload::CheckEvery(base::Duration interval) {
   };
   try {
     Reload();
-  } catch (...) {  // out of memory: or nobody would look again
+  } catch (...) {  // out of memory: without this, no thread would check again
     end();
     throw;
   }
@@ -112,7 +113,7 @@ bool TlsReload::CheckAfterRefusal(std::uint64_t generation) {
     base::Clock& real = base::Clock::Real();
     const base::TimePoint until = real.Now() + kLongestCheck;
     base::MutexLock lock(mu_);
-    while (checking_ &&  // by another one who was refused
+    while (checking_ &&  // another caller that was refused is checking
            real.WaitUntil(mu_, checked_anew_, {}, until) != base::Wake::kTimeout) {
     }
   }
@@ -124,8 +125,9 @@ std::pair<TlsConfig, std::uint64_t> TlsReload::Now() const {
   return {tls_, uses_};
 }
 
-// The transport reads files when it is given settings, which nobody does under a lock. So whoever
-// finds that somebody else has done so meanwhile does it once more: the last one has all there is.
+// The transport reads files when it gets settings, and no lock is held meanwhile. Therefore a
+// thread that finds that another one has given settings to the transport meanwhile does it once
+// more, so that the last settings contain all changes.
 void TlsReload::Reload() {
   Digests old;
   {

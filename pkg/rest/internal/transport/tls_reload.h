@@ -23,8 +23,8 @@ namespace kubexx::rest::internal {
 /// ca_rotation and cert_rotation, which check every 5 minutes.
 class TlsReload {
  public:
-  /// Reads the files once, so that it notices later changes. Make it before the transport. `clock`
-  /// and `metrics` must outlive this.
+  /// Reads the files once, so that it notices later changes. It has to be made before the
+  /// transport. `clock` and `metrics` must outlive it.
   TlsReload(TlsConfig tls, base::Clock& clock, const RestMetrics& metrics);
 
   /// Sets the transport that was made with `tls`. Must be called once, before the methods below.
@@ -34,21 +34,22 @@ class TlsReload {
   /// and changes nothing.
   void Check();
 
-  /// Call it when the server has refused the client certificate of the transport's `generation`.
-  /// Checks the files at once, but at most every 5 s, and waits if another thread is checking.
-  /// Returns whether there is a new certificate.
+  /// Call this when the server has refused the client certificate of the transport's `generation`.
+  /// It checks the files at once, but at most every 5 s, and waits if another thread is checking
+  /// them. Returns whether there is a new certificate.
   bool CheckAfterRefusal(std::uint64_t generation);
 
   /// Whether there are files to check.
   bool watches_files() const { return watches_files_; }
 
   /// Uses this client certificate and key (PEM) for new connections, unless they are in use
-  /// already. Both empty means none. kUnauthorized when they cannot be used.
+  /// already. If both are empty there is no client certificate. Returns kUnauthorized when they
+  /// cannot be used.
   apimachinery::Result<void> UseClientCertificate(const std::string& certificate,
                                                   const std::string& key);
 
  private:
-  // Digests of the three files' bytes; "" when one is not used.
+  // The digests of the bytes of the three files. A digest is "" when its file is not used.
   struct Digests {
     std::string ca{};
     std::string certificate{};
@@ -56,7 +57,7 @@ class TlsReload {
     bool operator==(const Digests&) const = default;
   };
 
-  /// The current settings, and how often settings were given to the transport.
+  /// The current settings, and the number of times that settings were given to the transport.
   std::pair<TlsConfig, std::uint64_t> Now() const;
   /// Increments the count of uses, unless another thread has given the transport other settings
   /// since `version`. Returns whether it did.

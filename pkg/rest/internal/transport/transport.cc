@@ -20,9 +20,10 @@
 #include "kubexx/rest/internal/transport/network_error.h"
 #include "kubexx/rest/internal/transport/network_pool.h"
 
-// cpprestsdk neither wipes nor frees a password it has read back, except on Windows: a leak for
-// every request and every tunnel through a proxy with credentials. It calls this member through its
-// dynamic symbol table, where the definition of the program that links it comes first.
+// Except on Windows, cpprestsdk neither wipes nor frees a password that it has read back, which is
+// a leak for every request and every tunnel through a proxy with credentials. It calls this member
+// through its dynamic symbol table, in which the definition of the program that links it comes
+// first.
 void web::details::zero_memory_deleter::operator()(utility::string_t* data) const {
   OPENSSL_cleanse(data->data(), data->size());
   delete data;
@@ -37,18 +38,20 @@ using apimachinery::Result;
 using web::http::client::http_client;
 using web::http::client::http_client_config;
 
-// cpprestsdk's own timer cannot tell a quiet watch from a dead server and has one value for both;
-// ours are kept by the Exchange. This one only has to be longer than any of them.
+// cpprestsdk's own timer cannot tell a quiet watch from a dead server, and has one value for both.
+// The Exchange keeps our limits, so this timer only has to be longer than any of them.
 constexpr std::chrono::hours kNever(24 * 365);
 
-// Through a tunnel it is shorter: cpprestsdk does not take a request back while it waits for the
-// proxy to open one, and a proxy that says nothing would keep each of its connections. It counts
-// during bodies, too, so requests that may be quiet for longer have tunnels of their own.
+// Through a tunnel the timer is shorter. cpprestsdk does not give a request up while it waits for
+// the proxy to open a tunnel, so a proxy that never answers would keep each of its connections. The
+// timer also runs during bodies, so requests that may be quiet for longer have tunnels of their
+// own.
 constexpr std::chrono::minutes kTunnelTimeout(11);
 constexpr std::chrono::hours kQuietTunnelTimeout(2);
 
-// Through a tunnel, writes use no connection that is older, so none that was idle for longer: there
-// the connections cannot be looked at, see LookBeforeUse. Proxies and load balancers wait longer.
+// Through a tunnel, writes do not use a connection that is older than this, and so none that was
+// idle for longer, because connections cannot be checked there; see LookBeforeUse. Proxies and load
+// balancers wait longer than this.
 constexpr std::chrono::seconds kWriteTunnelAge(10);
 
 std::atomic<bool> everything_is_a_stream = false;
@@ -69,7 +72,7 @@ class HttpCall::Impl {
     }
   }
 
-  /// Of a stream or of a Config's round_tripper; else there is an exchange.
+  /// Is set for a stream and for a Config's round_tripper. Otherwise there is an exchange.
   std::unique_ptr<RoundTrip> trip;
   std::shared_ptr<Exchange> exchange;  ///< null with `trip`
   pplx::cancellation_token_source cancel;
@@ -143,10 +146,10 @@ class Transport::Impl {
     http_client client;
   };
 
-  // Throws as http_client does.
+  // Throws what http_client throws.
   std::shared_ptr<Connections> NewConnections(std::shared_ptr<TlsSettings> tls, bool verify,
                                               bool quiet) const;
-  // Those that `request` is to use, and their generation.
+  // Returns the connections that `request` has to use, and their generation.
   std::pair<std::shared_ptr<Connections>, std::uint64_t> Choose(const HttpRequest& request);
   http_client_config ClientConfig(const std::shared_ptr<TlsSettings>& tls, bool verify,
                                   bool quiet) const;
@@ -163,7 +166,8 @@ class Transport::Impl {
   base::Clock& clock_;
   mutable base::Mutex mu_;
   std::shared_ptr<Connections> connections_ KX_GUARDED_BY(mu_);
-  // Of writes and of quiet requests through a tunnel; null until there is one.
+  // The connections for writes and for quiet requests through a tunnel. It is null until there is
+  // one.
   std::shared_ptr<Connections> write_tunnels_ KX_GUARDED_BY(mu_);
   std::shared_ptr<Connections> quiet_tunnels_ KX_GUARDED_BY(mu_);
   std::uint64_t generation_ KX_GUARDED_BY(mu_) = 0;
@@ -204,7 +208,7 @@ std::shared_ptr<Transport::Impl::Connections> Transport::Impl::NewConnections(
   http_client_config config = ClientConfig(tls, verify, quiet);
   return std::make_shared<Connections>(
       std::move(tls), verify, clock_.Now(),
-      // A proxy resolves the name itself.
+      // A proxy resolves the name itself, so it gets the name.
       http_client(proxy_ ? server_.Origin() : server_.OriginToResolve(), config));
 }
 
@@ -230,7 +234,7 @@ http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettin
   const std::chrono::seconds tunnel = quiet ? kQuietTunnelTimeout : kTunnelTimeout;
   config.set_timeout(tls && proxy_ ? tunnel : kNever);
   config.set_max_redirects(
-      0);  // the API does not redirect, and credentials must not follow elsewhere
+      0);  // the API does not redirect, and credentials must not follow a redirect
   config.set_validate_certificates(verify);
   if (proxy_.has_value()) {
     web::web_proxy proxy{web::uri(proxy_->address.OriginToResolve())};
@@ -260,12 +264,13 @@ void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
     const auto& tls = connections->tls;
     Failure failure = DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string());
     if (failure.no_connection) {
-      // Most often somebody has configured another server than was meant.
+      // Most often the configured server is the wrong one, so the message names it.
       failure.status.message += " (" + connections->client.base_uri().to_string() + ")";
     }
     exchange->OnFailure(std::move(failure));
   };
-  // With nothing sent yet, as often as there are connections in the pool that are of no use.
+  // Nothing has been sent yet, so this may be repeated as often as the pool has useless
+  // connections.
   const auto send_again = [connections, message, exchange, cancel, on_error] {
     try {
       Send(connections, message, exchange, cancel);
@@ -302,7 +307,7 @@ void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
               }
             }
           },
-          // Before cpprestsdk goes on after an interim answer.
+          // This runs before cpprestsdk goes on after an interim response.
           OnNetworkThread());
 }
 
@@ -311,7 +316,7 @@ HttpCall Transport::Impl::Start(const HttpRequest& request) {
     return HttpCall(std::make_unique<HttpCall::Impl>(elsewhere_->Start(request), 0));
   }
   if (request.stream || everything_is_a_stream) {
-    // The generation first: one that is too old makes a watch begin again.
+    // The generation is read first: if it is too old, a watch merely begins again.
     const std::uint64_t generation = certificate_generation();
     return HttpCall(std::make_unique<HttpCall::Impl>(streams_->Start(request), generation));
   }
@@ -332,7 +337,8 @@ HttpCall Transport::Impl::Start(const HttpRequest& request) {
             exchange->OnReceived(total);
           }
         });
-    // From the network thread: its continuation is in place there before anything can have come.
+    // It is started on the network thread, so that its continuation is in place there before
+    // anything can come.
     crossplat::threadpool::shared_instance().service().post(
         [to = connections, message, exchange, cancel = call->cancel.get_token()] {
           try {

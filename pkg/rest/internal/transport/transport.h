@@ -36,7 +36,7 @@ class HttpCall {
   apimachinery::Result<HttpHead> AwaitHead(const std::stop_token& stop, const Limits& limits);
   /// See RoundTrip.
   apimachinery::Result<bool> Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline);
-  /// See RoundTrip. For streams of a transport that can notify.
+  /// See RoundTrip. Only streams of a transport that can notify have it.
   apimachinery::Result<StreamRead> TryRead(Sink sink);
   void Notify(std::function<void()> tell);
   base::TimePoint Arm();
@@ -52,8 +52,8 @@ class HttpCall {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Whether single requests go over the connections of streams, too, so that the tests of one engine
-/// are tests of the other. For all transports of the process; thread-safe.
+/// Makes single requests use the connections of streams, too, so that the tests of one
+/// implementation also test the other. It applies to all transports of the process. Thread-safe.
 void SendEverythingAsStreamsForTest(bool yes);
 
 /// The connections to one server. Thread-safe. Calls may outlive it.
@@ -76,15 +76,15 @@ class Transport {
   /// See RoundTripper.
   bool CanNotify() const;
 
-  /// Reads other TLS material and uses it for new connections; calls in progress keep theirs. When
-  /// it cannot be used, returns an error and changes nothing. Does nothing for a server without
-  /// TLS.
+  /// Reads other TLS material and uses it for new connections. Calls in progress keep theirs. When
+  /// the material cannot be used, it returns an error and changes nothing. It does nothing for a
+  /// server without TLS.
   apimachinery::Result<void> Use(const TlsConfig& tls, bool new_certificate);
 
-  /// The proxy that it connects through.
+  /// The proxy through which the transport connects.
   const std::optional<Proxy>& proxy() const;
 
-  /// Incremented by every Use of a new client certificate.
+  /// Is incremented by every Use of a new client certificate.
   std::uint64_t certificate_generation() const;
 
  private:

@@ -11,7 +11,7 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// A call of the transport.
+// A call of the transport, as a RoundTrip.
 class TransportTrip final : public RoundTrip {
  public:
   explicit TransportTrip(HttpCall call) : call_(std::move(call)) {}

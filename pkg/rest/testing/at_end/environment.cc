@@ -1,5 +1,5 @@
-// Linked into the test programs whose packages are marked NETWORK, so that none of them can forget
-// it.
+// This is linked into the test programs of the packages that are marked NETWORK, so that none of
+// them can forget it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +11,8 @@ namespace {
 
 class DrainEnvironment final : public ::testing::Environment {
  public:
-  // With this in the environment the tests of single requests are tests of the other engine.
+  // When this variable is in the environment, the tests of single requests test the other
+  // implementation.
   void SetUp() override {
     if (std::getenv("KUBEXX_TEST_STREAMS") != nullptr) {
       kubexx::rest::internal::SendEverythingAsStreamsForTest(true);

@@ -56,7 +56,7 @@ void KeepCertificateDecisions(const JsonTree& current, JsonTree& object) {
   for (const char* const type : {"Approved", "Denied"}) {
     const auto before = DecisionsOf(current, type);
     if (before.size() != DecisionsOf(object, type).size()) {
-      continue;  // It is refused.
+      continue;  // such a decision is refused
     }
     auto old = before.begin();
     for (JsonTree& one : conditions->elements()) {

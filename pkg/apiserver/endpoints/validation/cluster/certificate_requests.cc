@@ -98,7 +98,7 @@ std::string DecodedAt(const JsonTree& object, std::initializer_list<std::string_
   return codec::DecodeBase64(StringAt(object, path), decoded) ? decoded : std::string();
 }
 
-/// Null, and why in `problem`, when it is none.
+/// Returns null, with the reason in `problem`, when it is not a request.
 Owned<X509_REQ> ReadRequest(const JsonTree& object, std::string& problem) {
   const std::string text = DecodedAt(object, {"spec", "request"});
   const Owned<BIO> reader = Reader(text);
@@ -132,7 +132,7 @@ bool IsOf(const X509_REQ& request, std::string_view organization) {
   return false;
 }
 
-/// "" for a good name such as "example.com/signer".
+/// Returns "" for a valid name such as "example.com/signer".
 std::string SignerProblem(std::string_view name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos || name.find('/', slash + 1) != std::string_view::npos) {
@@ -171,7 +171,7 @@ void CheckUsages(const JsonTree& object, FieldCauses& causes) {
   }
 }
 
-/// "" for certificates, and for nothing.
+/// Returns "" for certificates and for an empty text.
 std::string CertificateProblem(const std::string& text) {
   const Owned<BIO> reader = Reader(text);
   bool any = false;

@@ -18,12 +18,12 @@ namespace {
 
 using codec::JsonTree;
 
-/// Of the values of one object.
+/// The limit for the values of one object together.
 constexpr std::size_t kMaxDataBytes = 1 << 20;
 
 std::string QuotedKey(std::string_view key) { return JsonTree(key).ToJson(); }
 
-/// How many bytes the values of `data` have, which may be null and are base64.
+/// Returns the number of bytes in the values of `data`, which are base64. `data` may be null.
 std::size_t DecodedBytes(const JsonTree* data) {
   std::size_t bytes = 0;
   for (const JsonTree::Member& one :
@@ -38,7 +38,7 @@ std::size_t DecodedBytes(const JsonTree* data) {
   return bytes;
 }
 
-/// Keys of ConfigMaps and Secrets are names of files.
+/// Checks the keys of ConfigMaps and Secrets, which are names of files.
 void CheckKeys(const JsonTree& object, const char* member, FieldCauses& causes) {
   const JsonTree* const data = object.Find(member);
   if (data == nullptr) {
@@ -58,7 +58,7 @@ void CheckKeys(const JsonTree& object, const char* member, FieldCauses& causes) 
   }
 }
 
-/// A file of credentials that is an object in JSON.
+/// Checks a file of credentials, which has to be a JSON object.
 void CheckDockerConfig(const JsonTree* data, const std::string& key, FieldCauses& causes) {
   const JsonTree* const value = data == nullptr ? nullptr : data->Find(key);
   const std::string field = "data[" + key + "]";
@@ -91,7 +91,7 @@ void CheckConfigMap(const JsonTree& object, FieldCauses& causes) {
     }
   }
   if (bytes > kMaxDataBytes) {
-    causes.TooLong("[]", kMaxDataBytes);  // That is how kube-apiserver calls the whole object.
+    causes.TooLong("[]", kMaxDataBytes);  // kube-apiserver uses this name for the whole object
   }
 }
 

@@ -25,13 +25,14 @@ using codec::JsonTree;
 constexpr std::string_view kScopes =
     "BestEffort|CrossNamespacePodAffinity|NotBestEffort|NotTerminating|PriorityClass|Terminating"
     "|VolumeAttributesClass";
-/// Scopes that are there or not.
+/// The scopes that take no values.
 constexpr std::string_view kPlainScopes =
     "BestEffort|CrossNamespacePodAffinity|NotBestEffort|NotTerminating|Terminating";
 constexpr std::string_view kOfPods =
     "pods|cpu|memory|limits.cpu|limits.memory|requests.cpu|requests.memory";
 
-/// Whether pods of the scope can be counted in the resource; what has a domain is anybody's.
+/// Whether pods of the scope can be counted in the resource. A resource with a domain may be
+/// anybody's.
 bool MayBeCounted(std::string_view scope, std::string_view resource) {
   if (!IsQuotaResource(resource) || scope == "VolumeAttributesClass" || !IsAmong(scope, kScopes)) {
     return true;
@@ -58,7 +59,7 @@ void CheckScopes(const JsonTree& spec, FieldCauses& causes) {
       causes.Invalid("spec.scopes", text, "unsupported scope");
     }
     if (!is_new || !IsAmong(scope, kScopes)) {
-      continue;  // what is not known may be counted of everything
+      continue;  // a resource that is not known may be counted for anything
     }
     for (const JsonTree::Member& hard : PartAt(spec, "hard").members()) {
       if (!MayBeCounted(scope, hard.key)) {
@@ -95,7 +96,7 @@ void CheckScopeExpression(const JsonTree& one, const FieldPath& at, FieldCauses&
   }
 }
 
-/// What is told of the list is so by kube-apiserver, which has no index there.
+/// kube-apiserver reports these faults for the list, without an index.
 void CheckScopeSelector(const JsonTree& spec, FieldCauses& causes) {
   const JsonTree& selector = PartAt(spec, "scopeSelector");
   const FieldPath at("spec.scopeSelector.matchExpressions");
@@ -130,7 +131,7 @@ std::optional<Quantity> AmountOf(const codec::MemberIndex& amounts, std::string_
                                           : std::optional(Quantity::FromCanonical(*text));
 }
 
-/// Adds that `less` is more than `more`, where both are there.
+/// Adds a fault when `less` is more than `more` and both are given.
 void CheckOrder(const std::optional<Quantity>& less, const std::optional<Quantity>& more,
                 const Quantity& told, const std::string& field, FieldCauses& causes) {
   if (less && more && Quantity::Compare(*less, *more) > 0) {

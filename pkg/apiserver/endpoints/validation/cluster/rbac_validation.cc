@@ -81,7 +81,7 @@ void CheckSubject(const std::string& path, const JsonTree& subject, bool namespa
   }
 }
 
-/// The labels of the roles that a role has the rules of.
+/// Checks the label selectors of the roles whose rules an aggregated role has.
 void CheckAggregation(const JsonTree& aggregation, FieldCauses& causes) {
   const std::string field = "aggregationRule.clusterRoleSelectors";
   const JsonTree* const selectors = aggregation.Find("clusterRoleSelectors");
@@ -147,7 +147,7 @@ void CheckRoleBinding(bool namespaced, const JsonTree* old, const JsonTree& obje
   if (old != nullptr && (group != StringAt(*old, {"roleRef", "apiGroup"}) ||
                          kind != StringAt(*old, {"roleRef", "kind"}) ||
                          name != StringAt(*old, {"roleRef", "name"}))) {
-    JsonTree given = JsonTree::Object();  // With the names of the type in Go.
+    JsonTree given = JsonTree::Object();  // with the names of the Go type
     given["APIGroup"] = group;
     given["Kind"] = kind;
     given["Name"] = name;

@@ -26,7 +26,7 @@ void SetWhereEmpty(JsonTree& object, std::string_view member, JsonTree value) {
 
 std::string JsonOf(std::string_view text) { return JsonTree(text).ToJson(); }
 
-/// A member that has one of two values when it is there.
+/// Checks that a member, if it is given, has one of two values.
 void CheckOneOf(const JsonTree& tree, const char* member,
                 std::pair<const char*, const char*> values, const std::string& field,
                 FieldCauses& causes) {
@@ -37,11 +37,11 @@ void CheckOneOf(const JsonTree& tree, const char* member,
   }
 }
 
-/// One that covers others stands alone: "*/*" covers all, "pods/*" the subresources of pods, and
-/// "*/scale" all those of that name.
+/// A resource that covers others must be the only one: "*/*" covers all, "pods/*" the subresources
+/// of pods, and "*/scale" all subresources of that name.
 void CheckRuleResources(const JsonTree& rule, const std::string& field, FieldCauses& causes) {
   const std::vector<std::string> values = StringsAt(rule, "resources");
-  std::set<std::string> before;  // One before covers it; kube-apiserver looks at no others.
+  std::set<std::string> before;  // kube-apiserver only looks at the ones before this one
   if (values.size() > 1 && std::ranges::find(values, "*/*") != values.end()) {
     causes.Invalid(field, rule.Find("resources")->ToJson(),
                    "if '*/*' is present, must not specify other resources");
@@ -178,13 +178,13 @@ std::span<const JsonTree> WebhooksOf(const JsonTree& configuration) {
   return list == nullptr ? std::span<const JsonTree>() : list->elements();
 }
 
-/// The same to be changed.
+/// Returns the webhooks so that they can be changed.
 std::span<JsonTree> WebhooksIn(JsonTree& configuration) {
   JsonTree* const list = configuration.Find("webhooks");
   return list == nullptr ? std::span<JsonTree>() : list->elements();
 }
 
-/// How a webhook is called, and for which objects.
+/// Sets the defaults of how a webhook is called, and for which objects.
 void DefaultCall(JsonTree& webhook) {
   SetWhereEmpty(webhook, "failurePolicy", "Fail");
   SetWhereEmpty(webhook, "matchPolicy", "Equivalent");

@@ -25,7 +25,7 @@ std::string_view TextIn(const JsonTree& element) {
   return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
-/// Whether it was an address at all.
+/// Returns whether it is an address at all.
 bool CheckReachable(std::string_view text, const std::string& field, FieldCauses& causes) {
   const std::size_t before = causes.kept().size();
   CheckAddress(text, field, causes);

@@ -16,11 +16,12 @@ using codec::JsonTree;
 constexpr std::size_t kMaxControllerBytes = 250;
 constexpr std::string_view kIngressClassAnnotation = "kubernetes.io/ingress.class";
 
-/// Where in paths that are compared as they are no sense would be made of them.
+/// Parts that are forbidden in paths that are compared as they are, because they would have no
+/// meaning there.
 constexpr std::string_view kBadInPath[] = {"//", "/./", "/../", "%2f", "%2F"};
 constexpr std::string_view kBadAtEnd[] = {"/..", "/."};
 
-/// An object of another type, in the same namespace.
+/// Checks a reference to an object of another type in the same namespace.
 void CheckLocalReference(const JsonTree& reference, const FieldPath& path, FieldCauses& causes) {
   if (GivenAt(reference, "apiGroup") != nullptr) {
     CheckDnsSubdomain(reference.TextAt("apiGroup"), path.Of("apiGroup"), causes);
@@ -94,7 +95,7 @@ void CheckPath(const JsonTree& one, const FieldPath& path, FieldCauses& causes) 
   CheckBackend(PartAt(one, "backend"), path.Member("backend"), causes);
 }
 
-/// A name of DNS, whose first label may be "*".
+/// Checks a DNS name, whose first label may be "*".
 void CheckHostName(std::string_view host, const std::string& field, FieldCauses& causes) {
   if (host.find('*') == std::string_view::npos) {
     CheckDnsSubdomain(host, field, causes);

@@ -40,7 +40,7 @@ std::int64_t FieldNumber(const JsonTree& object, std::string_view member) {
   return found == nullptr ? 0 : found->AsInt().value_or(0);
 }
 
-/// Adds that a text is not among the choices; a field that has to be there may not be "".
+/// Adds a fault when a text is not among the choices. A required field must not be "".
 void CheckSetChoice(const JsonTree& spec, std::string_view member, const std::string& field,
                     std::initializer_list<std::string_view> choices, FieldCauses& causes) {
   const std::string_view text = spec.TextAt(member);
@@ -83,7 +83,7 @@ void CheckOnePort(const JsonTree& port, bool needs_name, std::set<std::string>& 
   }
 }
 
-/// The same port, or port of the nodes, twice of a protocol.
+/// Checks that no port and no node port occurs twice with the same protocol.
 void CheckTwice(std::span<const JsonTree> ports, FieldCauses& causes) {
   using Key = std::pair<std::string_view, std::int64_t>;
   std::set<Key> numbers;
@@ -122,7 +122,7 @@ void CheckPorts(const JsonTree& spec, bool headless, FieldCauses& causes) {
   CheckTwice(ports, causes);
 }
 
-/// What goes with the type, and what does not.
+/// Checks which fields the type of the Service requires and forbids.
 void CheckType(const JsonTree& spec, const ServiceFamilies& fields, FieldCauses& causes) {
   CheckSetChoice(spec, "type", "spec.type",
                  {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, causes);
@@ -141,7 +141,7 @@ void CheckType(const JsonTree& spec, const ServiceFamilies& fields, FieldCauses&
     }
   }
   std::string_view name = spec.TextAt("externalName");
-  name.remove_suffix(name.ends_with('.') ? 1 : 0);  // Which means the same in DNS.
+  name.remove_suffix(name.ends_with('.') ? 1 : 0);  // the dot has no meaning in DNS
   if (name.empty()) {
     causes.Required("spec.externalName");
   } else if (!apimachinery::IsDnsSubdomain(name)) {
@@ -169,7 +169,7 @@ void CheckAffinity(const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
-/// Of an address that traffic from outside comes by.
+/// Checks an address to which traffic from outside is sent.
 void CheckExternalIp(const std::string& text, const std::string& field, FieldCauses& causes) {
   const std::string bytes = BytesOfOldAddress(text);
   const std::string_view problem =
@@ -207,7 +207,7 @@ void CheckSourceRange(const std::string& range, const std::string& field, FieldC
   }
 }
 
-/// The annotation is of before there was the field.
+/// Checks the annotation that was used before the field existed.
 void CheckAnnotatedRanges(const JsonTree* old, const JsonTree& service, FieldCauses& causes) {
   const apimachinery::LabelMap annotations = MetaMap(service, "annotations");
   const auto found = annotations.find(kSourceRanges);
@@ -242,7 +242,7 @@ void CheckSourceRanges(const JsonTree* old, const JsonTree& service, FieldCauses
     CheckAnnotatedRanges(old, service, causes);
     return;
   }
-  const std::string field = "spec.LoadBalancerSourceRanges";  // As kube-apiserver writes it.
+  const std::string field = "spec.LoadBalancerSourceRanges";  // kube-apiserver writes it like this
   if (spec.TextAt("type") != "LoadBalancer") {
     causes.Forbidden(field, kForBalancersOnly);
   }

@@ -11,7 +11,7 @@
 namespace kubexx::apiserver {
 namespace {
 
-/// Of the finalizers of a custom resource, those that are new.
+/// Warns of the finalizers of a custom resource that are new.
 void AppendFinalizerWarnings(const std::vector<std::string>& old, const codec::JsonTree& object,
                              std::vector<std::string>& warnings) {
   const std::set<std::string_view> before(old.begin(), old.end());

@@ -26,7 +26,7 @@ std::string At(const std::string& path, std::size_t index) {
   return path + "[" + std::to_string(index) + "]";
 }
 
-/// In the order in which Go writes the members.
+/// Returns the members in the order in which Go writes them.
 JsonTree Ordered(const JsonTree& owner) {
   JsonTree ordered = JsonTree::Object();
   for (const char* const field :
@@ -66,7 +66,8 @@ void CheckOwners(const JsonTree& object, FieldCauses& causes) {
     const std::string name =
         std::string(owner.TextAt("kind")) + "/" + std::string(owner.TextAt("name"));
     if (controller && causes.full()) {
-      causes.Invalid(path, "", "");  // Counted only: the whole list need not be written once more.
+      // This is only counted, because the whole list need not be written once more.
+      causes.Invalid(path, "", "");
     } else if (controller) {
       causes.Invalid(path, owners->ToJson(),
                      "Only one reference can have Controller set to true. Found \"true\" in "
@@ -78,7 +79,8 @@ void CheckOwners(const JsonTree& object, FieldCauses& causes) {
   }
 }
 
-/// Whether finalizers need a domain: the types that kube-apiserver serves by its core validation.
+/// Whether finalizers need a domain, which holds for the types that kube-apiserver validates as
+/// core types.
 bool NeedsDomains(const ResourceType& type) {
   return !type.custom && type.group != "apiextensions.k8s.io" &&
          type.group != "apiregistration.k8s.io" && type.group != "admissionregistration.k8s.io";

@@ -41,7 +41,7 @@ void CheckAccessModes(const JsonTree& spec, const FieldPath& path, FieldCauses& 
   }
 }
 
-/// Another claim or something that a volume can be made from.
+/// Checks a reference to another claim, or to something from which a volume can be made.
 void CheckDataSource(const JsonTree& source, bool of_any_namespace, const FieldPath& path,
                      FieldCauses& causes) {
   NeedTexts(source, {"name", "kind"}, path, causes);
@@ -57,7 +57,7 @@ void CheckDataSource(const JsonTree& source, bool of_any_namespace, const FieldP
   }
 }
 
-/// Whether it was for claims before there was a dataSourceRef: others are taken for none there.
+/// Whether the reference was valid before there was a dataSourceRef. Others count as missing there.
 bool IsClaimOrSnapshot(const JsonTree& source) {
   const std::string_view group = source.TextAt("apiGroup");
   const std::string_view kind = source.TextAt("kind");
@@ -65,7 +65,8 @@ bool IsClaimOrSnapshot(const JsonTree& source) {
          (group == "snapshot.storage.k8s.io" && kind == "VolumeSnapshot");
 }
 
-/// Each of the two is also the other, unless it is of another namespace or both are there.
+/// Each of the two fields also sets the other one, unless the reference is to another namespace or
+/// both are given.
 void CheckDataSources(const JsonTree& spec, const FieldPath& path, FieldCauses& causes) {
   const JsonTree* source = GivenAt(spec, "dataSource");
   const JsonTree* reference = GivenAt(spec, "dataSourceRef");

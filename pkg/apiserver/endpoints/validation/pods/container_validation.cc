@@ -22,7 +22,7 @@ constexpr std::size_t kMaxExitCodes = 255;
 constexpr std::int64_t kLastPort = 65535;
 constexpr std::int64_t kGraceSecondsOfPods = 30;
 
-/// What of the pod its containers depend on.
+/// The properties of the pod that its containers depend on.
 struct PodContext {
   const PodVolumes& volumes;
   std::int64_t grace_seconds;
@@ -52,7 +52,7 @@ void CheckPorts(const JsonTree& container, const FieldPath& path, FieldCauses& c
   });
 }
 
-/// Ports of the node that two of the containers would have.
+/// Finds node ports that two of the containers would have.
 class HostPorts {
  public:
   void Check(const JsonTree& container, const FieldPath& path, FieldCauses& causes) {
@@ -73,7 +73,7 @@ class HostPorts {
   std::set<std::string> taken_{};
 };
 
-/// What is wrong with one is told of the whole list, as kube-apiserver does.
+/// kube-apiserver reports a fault of one policy for the whole list.
 void CheckResizePolicy(const JsonTree& container, const PodContext& pod, const FieldPath& path,
                        FieldCauses& causes) {
   Names resources;
@@ -125,7 +125,7 @@ void CheckRestartRules(const JsonTree& container, const FieldPath& path, FieldCa
       });
 }
 
-/// What any container has.
+/// Checks the fields that every kind of container has.
 void CheckCommon(const JsonTree& container, const PodContext& pod, const FieldPath& path,
                  FieldCauses& causes) {
   if (NeedText(container, "name", path, causes)) {
@@ -147,8 +147,7 @@ void CheckCommon(const JsonTree& container, const PodContext& pod, const FieldPa
   });
 }
 
-/// Those that run before the others end; but for those that start again and again they have no
-/// probes.
+/// Checks init containers. They have no probes, except for those that restart, which are sidecars.
 void CheckBefore(const JsonTree& container, const PodContext& pod, const FieldPath& path,
                  FieldCauses& causes) {
   CheckCommon(container, pod, path, causes);
@@ -173,7 +172,7 @@ void CheckBefore(const JsonTree& container, const PodContext& pod, const FieldPa
   });
 }
 
-/// Those for looking into a pod that runs.
+/// Checks ephemeral containers, which are for looking into a running pod.
 void CheckEphemeralContainer(const JsonTree& container, const PodContext& pod,
                              const FieldPath& path, FieldCauses& causes) {
   CheckCommon(container, pod, path, causes);

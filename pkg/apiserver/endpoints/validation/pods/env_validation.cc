@@ -16,7 +16,7 @@ using codec::JsonTree;
 constexpr std::string_view kFields =
     "metadata.name|metadata.namespace|metadata.uid|spec.nodeName|spec.serviceAccountName"
     "|status.hostIP|status.hostIPs|status.podIP|status.podIPs";
-/// What a fieldRef may name anywhere, though not everywhere.
+/// The fields that a fieldRef may name in at least one place.
 constexpr std::string_view kAnyField =
     "metadata.annotations|metadata.labels|metadata.name|metadata.namespace|metadata.uid"
     "|spec.nodeName|spec.restartPolicy|spec.serviceAccountName|spec.schedulerName|status.phase"
@@ -26,7 +26,7 @@ constexpr std::string_view kResources =
     "|requests.memory";
 constexpr std::string_view kDivisors = "1|1k|1M|1G|1T|1P|1E|1Ki|1Mi|1Gi|1Ti|1Pi|1Ei";
 
-/// Printable ASCII but "=".
+/// The name has to consist of printable ASCII without "=".
 void CheckVariableName(std::string_view name, const std::string& field, FieldCauses& causes) {
   if (!std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~' && c != '='; })) {
     causes.Invalid(field, QuotedJson(name), "must be of printable ASCII characters other than '='");
@@ -40,7 +40,7 @@ void CheckKeyReference(const JsonTree& reference, const FieldPath& path, FieldCa
   }
 }
 
-/// A variable in a file of a volume.
+/// Checks a variable from a file in a volume.
 void CheckFileReference(const JsonTree& reference, const FieldPath& path, FieldCauses& causes) {
   if (NeedText(reference, "key", path, causes)) {
     CheckVariableName(reference.TextAt("key"), path.Of("key"), causes);
@@ -87,7 +87,8 @@ void CheckValueFrom(const JsonTree& from, std::string_view value, const FieldPat
   }
 }
 
-/// All variables of a ConfigMap or a Secret. The list is what is blamed for one that is neither.
+/// Checks a source of all variables of a ConfigMap or a Secret. If it names neither, the fault is
+/// reported for the list.
 void CheckEnvSource(const JsonTree& source, const std::string& list, const FieldPath& path,
                     FieldCauses& causes) {
   if (const std::string_view prefix = source.TextAt("prefix"); !prefix.empty()) {
@@ -97,7 +98,7 @@ void CheckEnvSource(const JsonTree& source, const std::string& list, const Field
   for (const std::string_view kind : {"configMapRef", "secretRef"}) {
     IfGiven(source, kind, path, [&](const JsonTree& reference, const FieldPath& here) {
       ++sources;
-      // What follows the name need not be known, as with the prefix of a name.
+      // A suffix would not matter: only the beginning of the name is checked, as for a prefix.
       if (const std::string_view name = reference.TextAt("name");
           NeedText(reference, "name", here, causes)) {
         CheckDnsSubdomain(name.ends_with('-') ? std::string(name) + "a" : std::string(name),

@@ -40,7 +40,7 @@ void CheckItems(const JsonTree& source, std::string_view name, const FieldPath& 
             [&](const JsonTree& item, const FieldPath& here) { CheckItem(item, here, causes); });
 }
 
-/// The file of a field. What kube-apiserver says of it has no index.
+/// Checks a file with the value of a field. kube-apiserver reports its faults without an index.
 void CheckFieldFile(const JsonTree& file, const FieldPath& path, FieldCauses& causes) {
   NeedText(file, "path", path, causes);
   CheckFilePath(file.TextAt("path"), path.Of("path"), causes);
@@ -76,7 +76,7 @@ void CheckToken(const JsonTree& token, const FieldPath& at, const FieldPath& pat
   }
 }
 
-/// The sources of one volume; two of them may not make the same file.
+/// The sources of one volume. Two of them must not make the same file.
 class Projection {
  public:
   Projection(const FieldPath& path, FieldCauses& causes) : path_(path), causes_(causes) {}

@@ -11,7 +11,7 @@ namespace {
 
 using codec::JsonTree;
 
-/// The texts `member` of all elements: an object may have many thousands of them.
+/// Returns the text `member` of all elements. An object may have many thousands of them.
 std::set<std::string_view> TextsOf(std::span<const JsonTree> list, std::string_view member) {
   std::set<std::string_view> texts;
   for (const JsonTree& one : list) {
@@ -45,7 +45,7 @@ void CheckRecursive(const JsonTree& mount, const FieldPath& list, FieldCauses& c
   }
 }
 
-/// What is told of the list is so by kube-apiserver, which has no index there.
+/// kube-apiserver reports these faults for the list, without an index.
 void CheckMount(const JsonTree& mount, bool privileged, const FieldPath& list,
                 const FieldPath& here, FieldCauses& causes) {
   const std::string_view sub = mount.TextAt("subPath");

@@ -14,7 +14,7 @@ namespace {
 
 using codec::JsonTree;
 
-/// A new pod with scheduling gates says that it waits for them.
+/// Sets the condition of a new pod with scheduling gates that it waits for them.
 void SetGated(JsonTree& pod) {
   const JsonTree* const gates = pod.At({"spec", "schedulingGates"});
   if (gates == nullptr || gates->size() == 0) {

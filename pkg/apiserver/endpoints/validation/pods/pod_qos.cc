@@ -15,10 +15,10 @@ namespace {
 using apimachinery::Quantity;
 using codec::JsonTree;
 
-/// Thousandths of cpu and memory, as far as there are any.
+/// The sums of cpu and memory in thousandths, for the resources that are given.
 using Totals = std::map<std::string, std::int64_t, std::less<>>;
 
-/// Adds them up; how many there were.
+/// Adds the resources to the sums. Returns how many there were.
 std::size_t Add(const JsonTree* list, Totals& totals) {
   std::size_t found = 0;
   for (const auto& [name, amount] : AmountsOf(list)) {

@@ -20,7 +20,8 @@ using codec::JsonTree;
 constexpr std::string_view kResizedLists[] = {"initContainers", "containers"};
 constexpr std::string_view kAmountLists[] = {"requests", "limits"};
 constexpr const char* kStaticPodAnnotation = "kubernetes.io/config.mirror";
-constexpr const char* kOfNothing = "[]";  // As kube-apiserver writes the path of the pod itself.
+// Kube-apiserver writes the path of the pod itself like this.
+constexpr const char* kOfNothing = "[]";
 constexpr const char* kOnlyCpuAndMemory = "only cpu and memory resources are mutable";
 
 const JsonTree& MemberOrNothing(const JsonTree& object, std::string_view member) {
@@ -45,13 +46,13 @@ bool HasSameNames(std::span<const JsonTree> a, std::span<const JsonTree> b) {
       [](const JsonTree& one) { return one.TextAt("name"); });
 }
 
-/// Whether the pod itself has some, be they none.
+/// Whether the pod itself has resources, even if they are empty.
 bool HasOwnResources(const JsonTree& spec) {
   const JsonTree* const resources = spec.Find("resources");
   return resources != nullptr && !resources->IsNull();
 }
 
-/// A kubelet that can do it says what its containers have.
+/// Whether a kubelet that supports resizing reports what the containers have.
 bool IsOnNodeThatResizes(const JsonTree& pod) {
   for (const JsonTree& status : ElementsAt(pod, {"status", "containerStatuses"})) {
     if (status.At({"state", "running"}) != nullptr) {
@@ -103,7 +104,7 @@ void CheckResourcesOfPod(const JsonTree& before, const JsonTree& after, FieldCau
   }
 }
 
-/// Whether the containers are the same ones.
+/// Checks whether the containers are the same ones, in the same order.
 bool CheckOrder(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
   bool is_same = true;
   for (const std::string_view list : {kResizedLists[1], kResizedLists[0]}) {

@@ -19,7 +19,7 @@ bool HasExponent(std::string_view text) {
   return e != std::string_view::npos && e + 1 < text.size();
 }
 
-/// Thousandths in the form that `like` has.
+/// Returns the thousandths in the format of `like`.
 Quantity OfMilli(std::int64_t milli, std::string_view like) {
   std::string text;
   if (like.ends_with('i') && milli % kKibiInMilli == 0) {
@@ -94,12 +94,13 @@ ResourceAmounts SumOfContainers(const JsonTree& pod_spec, std::string_view list)
       AddAmounts(ContainerAmounts(one, list), sum);
     }
   }
-  ResourceAmounts running;    // of those that began before and go on
-  ResourceAmounts beginning;  // at the most, while the pod begins
+  ResourceAmounts running;  // of the containers that began before and go on running
+  ResourceAmounts beginning;  // the largest sum while the pod starts
   if (const JsonTree* const containers = pod_spec.Find("initContainers")) {
     for (const JsonTree& one : containers->elements()) {
       ResourceAmounts own = ContainerAmounts(one, list);
-      // Of what the container does not name there is as much as before: `beginning` has it already.
+      // A resource that the container does not name is as large as before, and `beginning` already
+      // has it.
       if (one.TextAt("restartPolicy") == "Always") {
         AddAmounts(own, sum);
         AddAmounts(own, running);

@@ -50,8 +50,8 @@ void CheckNodeSelector(const JsonTree& old, const JsonTree& spec, FieldCauses& c
   }
 }
 
-/// Whether a term asks for all that it did, and for more at the ends only. One that asks for
-/// nothing matches no node, so it has to stay so.
+/// Whether a term keeps all its former requirements and only adds some at the end. An empty term
+/// matches no node, so it has to stay empty.
 bool IsNarrower(const JsonTree& old, const JsonTree& term) {
   bool any = false;
   bool more = false;
@@ -97,7 +97,8 @@ void CheckNodeAffinity(const JsonTree& old, const JsonTree& spec, FieldCauses& c
   }
 }
 
-/// `spec` with the node affinity of `old`; an affinity of nothing else goes and comes with it.
+/// Returns `spec` with the node affinity of `old`. An affinity that has nothing else exists only
+/// with it.
 void RestoreNodeAffinity(JsonTree& spec, const JsonTree& old) {
   const JsonTree* const before = old.Find("affinity");
   const JsonTree* const now = spec.Find("affinity");
@@ -110,7 +111,7 @@ void RestoreNodeAffinity(JsonTree& spec, const JsonTree& old) {
   }
 }
 
-/// `spec` with what an update may change as it was.
+/// Returns `spec` with the former values of the fields that an update may change.
 JsonTree WithoutChangeable(JsonTree spec, const JsonTree& old) {
   for (const char* const list : {"initContainers", "containers"}) {
     JsonTree* const containers = spec.Find(list);

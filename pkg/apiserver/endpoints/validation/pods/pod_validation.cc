@@ -29,7 +29,7 @@ std::string_view ElementText(const JsonTree& element) {
   return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
-/// Those that are good, which containers may have.
+/// Checks the volumes. Returns the valid ones, which containers may use.
 PodVolumes CheckVolumes(const JsonTree& spec, std::span<const std::string_view> more_volumes,
                         const FieldPath& path, FieldCauses& causes) {
   static const JsonTree kClaim =
@@ -39,7 +39,7 @@ PodVolumes CheckVolumes(const JsonTree& spec, std::span<const std::string_view> 
   ForEachOf(spec, "volumes", path, [&](const JsonTree& volume, const FieldPath& here) {
     const std::string_view name = volume.TextAt("name");
     if (of_owner.contains(name)) {
-      return;  // The owner's takes its place.
+      return;  // the owner's volume replaces it
     }
     FieldCauses problems;
     CheckVolumeSource(VolumeOwner::kPod, volume, here, problems);
@@ -63,7 +63,7 @@ PodVolumes CheckVolumes(const JsonTree& spec, std::span<const std::string_view> 
   return volumes;
 }
 
-/// Letters, digits, "-", "_" and dots between them.
+/// Whether it has letters, digits, "-", "_", and dots in between.
 bool IsSearch(std::string_view text) {
   std::string plain(text);
   std::ranges::replace(plain, '_', 'a');
@@ -177,7 +177,7 @@ void CheckResourceClaims(const JsonTree& spec, const FieldPath& path, FieldCause
   });
 }
 
-/// In the network of the node a port is the same in the container and on the node.
+/// With the network of the node, a port is the same in the container and on the node.
 void CheckHostNetwork(const JsonTree& spec, PodKind kind, const FieldPath& path,
                       FieldCauses& causes) {
   if (!IsTrueAt(spec, "hostNetwork")) {
@@ -218,7 +218,7 @@ void CheckNames(const JsonTree& spec, const FieldPath& path, FieldCauses& causes
   CheckDnsSubdomain(host, path.Of("hostnameOverride"), causes);
 }
 
-/// What the pod takes beside what its containers do.
+/// Checks the resources that the pod takes in addition to its containers.
 void CheckOverhead(const JsonTree& spec, const FieldPath& path, FieldCauses& causes) {
   const FieldPath limits = path.Member("overhead.limits");
   for (const JsonTree::Member& one : PartAt(spec, "overhead").members()) {
@@ -228,7 +228,7 @@ void CheckOverhead(const JsonTree& spec, const FieldPath& path, FieldCauses& cau
   }
 }
 
-/// Of a pod itself, not of those to come.
+/// Checks what applies to pods but not to templates.
 void CheckOfPod(const JsonTree& spec, const FieldPath& path, FieldCauses& causes) {
   for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
     ForEachOf(spec, list, path, [&](const JsonTree& container, const FieldPath& here) {

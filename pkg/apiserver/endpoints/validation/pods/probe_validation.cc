@@ -37,7 +37,7 @@ void CheckSleep(const JsonTree& sleep, std::int64_t most, const FieldPath& path,
   }
 }
 
-/// What is done: exactly one thing.
+/// Checks that exactly one action is given.
 void CheckHandler(const JsonTree& handler, std::int64_t grace_seconds, const FieldPath& path,
                   FieldCauses& causes) {
   bool any = false;

@@ -24,7 +24,7 @@ using ClaimNames = std::set<std::string, std::less<>>;
 
 enum class ResourceOwner : std::uint8_t { kContainer, kPod };
 
-/// A name without a domain that has a meaning somewhere.
+/// A name without a domain that is known in some place.
 struct KnownResource {
   std::string_view name;
   bool of_containers = false;
@@ -63,21 +63,21 @@ std::string OfText(std::string_view text) { return JsonTree(text).ToJson(); }
 
 bool HasDomain(std::string_view resource) { return resource.find('/') != std::string_view::npos; }
 
-/// Whether the name, of a good form and with a domain, may be that of somebody's resource.
+/// Whether the name, which is valid and has a domain, may be that of an extended resource.
 bool IsExtended(std::string_view resource) {
   return HasDomain(resource) && resource.find("kubernetes.io/") == std::string_view::npos &&
          !resource.starts_with("requests.") &&
          apimachinery::IsValidLabelKey("requests." + std::string(resource));
 }
 
-/// Whether only whole ones can be had.
+/// Whether the amount has to be a whole number.
 bool IsIntegral(std::string_view resource) {
   const KnownResource* const known = KnownOf(resource);
   return known != nullptr ? known->counted : IsExtended(resource);
 }
 
-/// Whether an amount has no fraction. One of which there are too many thousandths has none, unless
-/// it is written in smaller units.
+/// Whether an amount has no fraction. An amount whose thousandths are too many to count has none,
+/// unless it is written in smaller units.
 bool IsWhole(const Quantity& amount) {
   const std::int64_t milli = amount.MilliValue();
   if (milli != std::numeric_limits<std::int64_t>::max() &&
@@ -88,7 +88,7 @@ bool IsWhole(const Quantity& amount) {
   return text.find_first_of("mun") == std::string::npos && text.find("e-") == std::string::npos;
 }
 
-/// Whether the name has a form that it may have: one that is known, of a domain, or of huge pages.
+/// Checks whether the name has a permitted form: a known name, a name with a domain, or huge pages.
 bool CheckNameForm(std::string_view name, const std::string& field, FieldCauses& causes) {
   const bool meant = HasDomain(name) || KnownOf(name) != nullptr || IsHugePages(name) ||
                      name.starts_with("requests.hugepages-");
@@ -117,7 +117,7 @@ void CheckResourceName(ResourceOwner of, std::string_view name, const std::strin
   }
 }
 
-/// Whether an amount is a number of pages of the size that the resource's name has.
+/// Whether an amount is a multiple of the page size in the resource's name.
 bool IsWholePages(std::string_view resource, const Quantity& amount) {
   const auto size = Quantity::Parse(resource.substr(resource.find('-') + 1));
   return size && size->MilliValue() > 0 && size->MilliValue() % 1000 == 0 &&
@@ -138,7 +138,7 @@ void CheckAmount(std::string_view resource, const Quantity& amount, const std::s
   }
 }
 
-/// A request and what there is of a limit for it.
+/// Checks a request together with its limit, if there is one.
 void CheckRequest(std::string_view resource, const Quantity& amount, const ResourceAmounts& limits,
                   const std::string& path, FieldCauses& causes) {
   const bool flexible = MayBeOvercommitted(resource);
@@ -161,8 +161,8 @@ void CheckClaims(const JsonTree& resources, const ClaimNames& of_pod, const std:
                  FieldCauses& causes) {
   const JsonTree* const claims = resources.Find("claims");
   const std::size_t count = claims == nullptr ? 0 : claims->elements().size();
-  ClaimNames seen;   // names, and names with a request of theirs
-  ClaimNames parts;  // names of which a request was seen
+  ClaimNames seen;  // the names, and the names with a request of theirs
+  ClaimNames parts;  // the names of which a request was seen
   for (std::size_t i = 0; i < count; ++i) {
     const std::string field = path + ".claims[" + std::to_string(i) + "]";
     const std::string name(claims->elements()[i].TextAt("name"));
@@ -213,7 +213,7 @@ void CheckResources(ResourceOwner of, const JsonTree& resources, const ClaimName
   CheckClaims(resources, claims, path, causes);
 }
 
-/// The pod has to have what its containers have.
+/// Checks that the pod's own resources are enough for those of its containers.
 void CheckContainersFit(const JsonTree& pod_spec, const std::string& path, FieldCauses& causes) {
   const JsonTree& resources = *pod_spec.Find("resources");
   const ResourceAmounts limits = AmountsOf(resources.Find("limits"));

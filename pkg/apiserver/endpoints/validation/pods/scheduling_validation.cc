@@ -25,7 +25,7 @@ std::string_view TextOfElement(const JsonTree& element) {
   return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
-/// One that a selector of labels of nodes is made of.
+/// Checks an expression in a selector of node labels.
 void CheckNodeExpression(const JsonTree& expression, bool required, const FieldPath& path,
                          FieldCauses& causes) {
   const std::string_view op = expression.TextAt("operator");
@@ -55,7 +55,7 @@ void CheckNodeExpression(const JsonTree& expression, bool required, const FieldP
   }
 }
 
-/// A field of a node has one value, and only its name is one.
+/// Checks an expression of a node's field. It has one value, and only the name is a field.
 void CheckNodeField(const JsonTree& expression, const FieldPath& path, FieldCauses& causes) {
   const std::string_view op = expression.TextAt("operator");
   if (op != "In" && op != "NotIn") {
@@ -100,7 +100,7 @@ void CheckAffinityToNodes(const JsonTree& affinity, const FieldPath& path, Field
   });
 }
 
-/// Keys whose values are those of the pod itself.
+/// Checks label keys whose values are taken from the pod itself.
 void CheckLabelKeys(const JsonTree& object, std::string_view member, const JsonTree* selector,
                     const FieldPath& path, FieldCauses& causes) {
   if (ListAt(object, member).empty()) {
@@ -248,7 +248,7 @@ void CheckScheduling(const JsonTree& pod_spec, const FieldPath& path, FieldCause
       });
     }
   });
-  // Of two alike the first is told of.
+  // Of two equal elements, the first one is reported.
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> left;
   const auto key_of = [](const JsonTree& one) {
     return std::pair(one.TextAt("topologyKey"), one.TextAt("whenUnsatisfiable"));

@@ -17,7 +17,7 @@ using codec::JsonTree;
 constexpr std::size_t kMaxSysctlBytes = 253;
 constexpr std::string_view kNotOfWindows = "cannot be set for a windows pod";
 
-/// A profile of seccomp or AppArmor, which may stand in a file of the node.
+/// Checks a profile of seccomp or AppArmor, which may be in a file of the node.
 void CheckProfile(const JsonTree& profile, bool of_seccomp, const FieldPath& path,
                   FieldCauses& causes) {
   const std::string_view type = profile.TextAt("type");
@@ -102,7 +102,7 @@ void CheckSysctls(const JsonTree& context, const FieldPath& path, FieldCauses& c
     if (!IsSysctl(name)) {
       causes.Invalid(here.Of("name"), QuotedJson(name), "is no name of a sysctl");
     }
-    // Where the first separator is a slash the two mean each other.
+    // Names whose first separator is a slash can be converted to the other form.
     if (const std::size_t first = name.find_first_of("./");
         first != std::string::npos && name[first] == '/') {
       std::ranges::for_each(name, [](char& c) { c = c == '.' ? '/' : c == '/' ? '.' : c; });
@@ -113,7 +113,8 @@ void CheckSysctls(const JsonTree& context, const FieldPath& path, FieldCauses& c
   });
 }
 
-/// Whether it is set at all; a boolean that is false is not, where the API has no null.
+/// Whether the member is given. A boolean that is false counts as missing where the API has no
+/// null.
 bool IsSet(const JsonTree& object, std::string_view member) {
   return GivenAt(object, member) != nullptr;
 }

@@ -22,10 +22,10 @@ namespace {
 using apimachinery::Quantity;
 using codec::JsonTree;
 
-/// Where a claim's class stood before there was a field for it.
+/// The annotation that had a claim's class before there was a field.
 constexpr std::string_view kClassAnnotation = "volume.beta.kubernetes.io/storage-class";
 
-/// Labels of nodes by their former names.
+/// The former names of labels of nodes, with the present ones.
 constexpr std::pair<std::string_view, std::string_view> kFinalLabels[] = {
     {"beta.kubernetes.io/arch", "kubernetes.io/arch"},
     {"beta.kubernetes.io/os", "kubernetes.io/os"},
@@ -39,7 +39,7 @@ const JsonTree& SpecIn(const JsonTree& object) {
   return spec == nullptr ? kNone : *spec;
 }
 
-/// A string that may be missing, which is not the same as an empty one.
+/// Returns a string that may be missing, which differs from an empty one.
 std::optional<std::string> TextIn(const JsonTree* object, std::string_view member) {
   const JsonTree* const found = object == nullptr ? nullptr : object->Find(member);
   const std::string* const text = found == nullptr ? nullptr : found->AsString();
@@ -51,7 +51,7 @@ Quantity AmountAt(const JsonTree& object, std::initializer_list<std::string_view
   return text.empty() ? Quantity() : Quantity::FromCanonical(text);
 }
 
-/// What is said of a claim's class before and after.
+/// A claim's class before and after a change.
 struct ClassChange {
   std::optional<std::string> annotation, new_annotation, name, new_name;
 };
@@ -78,7 +78,7 @@ void CheckSize(const JsonTree& current, const JsonTree& object, FieldCauses& cau
   }
 }
 
-/// The class of attributes that a claim has got stays one.
+/// A claim that has a class of attributes must keep one.
 void CheckAttributes(const JsonTree& current, const JsonTree& object, FieldCauses& causes) {
   const auto before = TextIn(current.Find("spec"), "volumeAttributesClassName");
   const auto after = TextIn(object.Find("spec"), "volumeAttributesClassName");
@@ -89,7 +89,8 @@ void CheckAttributes(const JsonTree& current, const JsonTree& object, FieldCause
   }
 }
 
-/// The requirements with `before`'s keys where `after` has the final names of the same labels.
+/// Returns the requirements with the keys of `before` where `after` has the present names of the
+/// same labels.
 JsonTree WithFormerLabels(JsonTree after, const JsonTree& before) {
   JsonTree* const required = after.Find("required");
   JsonTree* const terms = required == nullptr ? nullptr : required->Find("nodeSelectorTerms");
@@ -168,7 +169,7 @@ void CheckVolumeChange(const JsonTree& current, const JsonTree& object, FieldCau
   }
   if (const JsonTree* const csi = before.Find("csi");
       csi != nullptr && csi->Find("controllerExpandSecretRef") == nullptr) {
-    Restore(now, before, "csi.controllerExpandSecretRef");  // It may be named once.
+    Restore(now, before, "csi.controllerExpandSecretRef");  // it may be set once
   }
   if (!SameValue(now, before)) {
     causes.Forbidden("spec.persistentvolumesource",

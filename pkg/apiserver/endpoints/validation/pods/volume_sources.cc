@@ -17,7 +17,7 @@ using codec::JsonTree;
 constexpr std::size_t kMaxDriverBytes = 63;
 constexpr std::int64_t kLastLun = 255;
 
-/// A source that is there, and of whose volume.
+/// A source that is given, and its volume.
 struct Source {
   VolumeOwner owner;
   const JsonTree& json;
@@ -26,7 +26,7 @@ struct Source {
   bool persistent() const { return owner == VolumeOwner::kPersistentVolume; }
 };
 
-/// A secret that has to have a name, and in another namespace than its own that, too.
+/// Checks a reference to a Secret, which needs a name, and a namespace when it is not in its own.
 void CheckSecretReference(const Source& source, FieldCauses& causes) {
   IfGiven(source.json, "secretRef", source.path, [&](const JsonTree& secret, const FieldPath& at) {
     NeedText(secret, "name", at, causes);
@@ -57,7 +57,7 @@ void CheckGitRepo(const Source& source, FieldCauses& causes) {
   CheckRelativePath(source.json.TextAt("directory"), source.path.Of("directory"), causes);
 }
 
-/// A disk of a cloud: its name, and a part of it.
+/// Checks a disk of a cloud: its name and partition.
 void CheckDisk(const Source& source, FieldCauses& causes) {
   NeedText(source.json, source.json.Find("pdName") != nullptr ? "pdName" : "volumeID", source.path,
            causes);
@@ -267,13 +267,13 @@ void CheckImage(const Source& source, FieldCauses& causes) {
   CheckChoice(source.json, "pullPolicy", "Always|IfNotPresent|Never", source.path, causes);
 }
 
-/// The sources in the order in which kube-apiserver looks at them: the first counts.
+/// The sources in the order in which kube-apiserver checks them. The first one counts.
 struct SourceKind {
   std::string_view member;
   bool of_pods;
   bool of_volumes;
   void (*check)(const Source& source, FieldCauses& causes);
-  /// What kube-apiserver calls it, where that is something else.
+  /// The name in kube-apiserver's message, if it differs.
   std::string_view told = member;
 };
 
@@ -334,7 +334,7 @@ void CheckDriverName(std::string_view name, const std::string& field, FieldCause
 
 void CheckVolumeSource(VolumeOwner owner, const JsonTree& volume, const FieldPath& path,
                        FieldCauses& causes) {
-  // A volume has few members and there are many kinds.
+  // A volume has few members, and there are many kinds of sources.
   const SourceKind* first = nullptr;
   const auto is_before = [](const SourceKind* kind, const SourceKind* other) {
     return other == nullptr || kind < other;

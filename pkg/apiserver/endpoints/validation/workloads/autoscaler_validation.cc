@@ -16,7 +16,7 @@ using codec::JsonTree;
 constexpr std::int64_t kMaxWindowSeconds = 3600;
 constexpr std::int64_t kMaxPeriodSeconds = 1800;
 
-/// What is said of the version of a referenced type.
+/// The rules for the version of a referenced type.
 enum class VersionRule : std::uint8_t { kAny, kGroupOrNone, kGroup };
 
 void CheckScaleReference(const JsonTree& reference, VersionRule rule, const FieldPath& path,
@@ -59,7 +59,8 @@ void CheckIdentifier(const JsonTree& metric, const FieldPath& path, FieldCauses&
   }
 }
 
-/// One of the two members has to be there, and for some kinds of metrics only one.
+/// Checks that one of the two members is given. For some kinds of metrics only one of them is
+/// allowed.
 void CheckEither(const JsonTree& target, std::string_view one, std::string_view needed,
                  std::string_view forbidden, const FieldPath& path, FieldCauses& causes) {
   const bool has_one = GivenAt(target, one) != nullptr;
@@ -71,7 +72,7 @@ void CheckEither(const JsonTree& target, std::string_view one, std::string_view 
   }
 }
 
-/// A kind of metrics, which has the member of the same name.
+/// Checks a kind of metric, which needs the member of the same name.
 void CheckMetricSource(const JsonTree& source, std::string_view kind, const FieldPath& path,
                        FieldCauses& causes) {
   const JsonTree& target = PartAt(source, "target");
@@ -102,7 +103,7 @@ struct MetricSourceKind {
   std::string_view type;
   std::string_view member;
 };
-/// In the order in which kube-apiserver looks at them: only the first is checked.
+/// The kinds in the order in which kube-apiserver checks them. Only the first one is checked.
 constexpr MetricSourceKind kMetricSourceKinds[] = {{"Object", "object"},
                                                    {"External", "external"},
                                                    {"Pods", "pods"},
@@ -165,7 +166,8 @@ void CheckScalingRules(const JsonTree& rules, const FieldPath& path, FieldCauses
   CheckQuantityAt(rules, "tolerance", /*more_than_zero=*/false, path, causes);
 }
 
-/// No less than one, unless there were none before: then something outside tells when to begin.
+/// The minimum is at least one, unless it was zero before; in that case a client outside of the
+/// autoscaler starts the first pod.
 void CheckReplicaLimits(const JsonTree* old, const JsonTree& spec, const FieldPath& at,
                         FieldCauses& causes) {
   const auto least = IntAt(spec, "minReplicas");

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxPatterns = 20;
 constexpr std::size_t kMaxCodes = 255;
 constexpr std::size_t kMaxIndexBytes = 64 << 10;
 
-/// A text that has to be there and to be one of `values`.
+/// Checks that a text is given and is one of `values`.
 void NeedChoice(const JsonTree& object, std::string_view member, std::string_view values,
                 const FieldPath& path, FieldCauses& causes) {
   if (NeedText(object, member, path, causes)) {
@@ -71,7 +71,7 @@ void CheckFailureConditions(const JsonTree& rule, const FieldPath& path, FieldCa
   }
   ForEachOf(rule, "onPodConditions", path, [&](const JsonTree& pattern, const FieldPath& here) {
     CheckLabelKey(pattern.TextAt("type"), here.Of("type"), causes);
-    if (!pattern.TextAt("status").empty()) {  // It is True when nothing is said.
+    if (!pattern.TextAt("status").empty()) {  // the default is True
       CheckChoice(pattern, "status", "False|True|Unknown", here, causes);
     }
   });
@@ -111,7 +111,7 @@ std::optional<std::int64_t> IndexOf(std::string_view text, std::int64_t completi
              : std::optional(index);
 }
 
-/// How many indexes "1,3-5" has, which grow; nothing for what is none.
+/// Returns how many indexes "1,3-5" has, which must be ascending, or nothing when it is invalid.
 std::optional<std::int64_t> CountOf(std::string_view text, std::int64_t completions) {
   std::int64_t count = 0;
   std::optional<std::int64_t> last;
@@ -186,7 +186,7 @@ void CheckSuccess(const JsonTree& spec, const JsonTree& policy, const FieldPath&
     causes.TooMany(path.Of("rules"), count, kMaxRules);
   }
   if (!completions) {
-    return;  // That is told already.
+    return;  // that fault has been reported already
   }
   ForEachOf(policy, "rules", path, [&](const JsonTree& rule, const FieldPath& here) {
     CheckSuccessRule(rule, *completions, here, causes);
@@ -210,7 +210,7 @@ void CheckJobPolicies(const JsonTree& spec, const FieldPath& path, FieldCauses& 
   IfGiven(spec, "successPolicy", path, [&](const JsonTree& policy, const FieldPath& here) {
     CheckSuccess(spec, policy, here, causes);
   });
-  // A Job that looks at how its pods end has to wait until they have.
+  // A Job that looks at how its pods end must wait until they have ended.
   CheckChoice(spec, "podReplacementPolicy",
               failure == nullptr ? "Failed|TerminatingOrFailed" : "Failed", path, causes);
 }

@@ -22,12 +22,12 @@ using codec::JsonTree;
 
 constexpr std::int64_t kMaxIndexedParallelism = 100'000;
 constexpr std::int64_t kMaxFailedIndexes = 100'000;
-/// With more completions, and a limit for each of them, less may run and fail.
+/// With more completions and a limit of failures per index, the other numbers have lower limits.
 constexpr std::int64_t kManyCompletions = 100'000;
 constexpr std::int64_t kMaxForMany = 10'000;
 constexpr std::size_t kMaxJobManagerBytes = 63;
 constexpr std::size_t kMaxNameLabel = 63;
-/// The names of a CronJob's Jobs are its own and 11 bytes.
+/// The Jobs of a CronJob have its name and 11 more bytes.
 constexpr std::size_t kMaxCronJobName = 52;
 
 void CheckMost(const JsonTree& spec, std::string_view member, std::int64_t most,
@@ -37,7 +37,7 @@ void CheckMost(const JsonTree& spec, std::string_view member, std::int64_t most,
   }
 }
 
-/// Those whose pods have numbers.
+/// Checks Jobs whose pods have indexes.
 void CheckIndexed(const JsonTree& spec, const FieldPath& at, FieldCauses& causes) {
   const auto completions = IntAt(spec, "completions");
   if (!completions) {
@@ -76,7 +76,7 @@ void CheckCompletionMode(const JsonTree& spec, const FieldPath& at, FieldCauses&
   }
 }
 
-/// Who works for it instead of Kubernetes' own controller.
+/// Checks the name of the controller that works on the Job instead of Kubernetes' own.
 void CheckJobManager(const JsonTree& spec, const FieldPath& at, FieldCauses& causes) {
   if (GivenAt(spec, "managedBy") == nullptr) {
     return;
@@ -118,8 +118,8 @@ void CheckJobSpec(const JsonTree& spec, const FieldPath& at, FieldCauses& causes
   CheckRestart(spec, at, causes);
 }
 
-/// What it takes for its pods: nothing, unless it says so itself. With Kubernetes a Job gets a
-/// selector and labels with its uid and its name.
+/// Checks the selector. Unless the Job has a manual selector, Kubernetes gives it a selector and
+/// labels with its uid and its name.
 void CheckJobSelector(const JsonTree& object, const JsonTree& spec, FieldCauses& causes) {
   const JsonTree* const selector = GivenAt(spec, "selector");
   const bool manual = IsTrueAt(spec, "manualSelector");

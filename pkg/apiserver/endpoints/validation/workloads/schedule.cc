@@ -39,7 +39,7 @@ std::vector<std::string_view> SplitAt(std::string_view text, char separator) {
   }
 }
 
-/// What is between white space, of which Go takes any.
+/// Splits the text at white space, of which Go accepts every kind.
 std::vector<std::string_view> FieldsOf(std::string_view text) {
   constexpr std::string_view kSpace = " \t\n\v\f\r";
   std::vector<std::string_view> fields;
@@ -68,7 +68,7 @@ std::optional<int> ValueOf(std::string_view text, const ScheduleField& field) {
              : std::nullopt;
 }
 
-/// "*", "1", "1-5", each with "/2" behind.
+/// Checks "*", "1" or "1-5", each of which may end with "/2".
 std::string RangeProblem(std::string_view range, const ScheduleField& field) {
   const std::vector<std::string_view> steps = SplitAt(range, '/');
   const std::vector<std::string_view> ends = SplitAt(steps.front(), '-');
@@ -114,7 +114,7 @@ std::string ScheduleProblem(std::string_view schedule) {
   if (schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=")) {
     const std::size_t end = std::min(schedule.find(' '), schedule.size());
     const std::size_t begin = schedule.find('=') + 1;
-    // Go knows a zone without a name.
+    // Go accepts a zone without a name.
     if (const std::string_view zone = schedule.substr(begin, end - begin); !zone.empty()) {
       if (std::string problem = TimeZoneProblem(zone); !problem.empty()) {
         return problem;

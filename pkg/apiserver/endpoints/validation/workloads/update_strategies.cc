@@ -19,7 +19,7 @@ const JsonTree& ObjectAt(const JsonTree& object, std::string_view member) {
   return found == nullptr || !found->IsObject() ? kNone : *found;
 }
 
-/// How many pods may be missing and how many there may be more, both as given.
+/// The maximum numbers of unavailable and of surplus pods, as the strategy gives them.
 struct Rolling {
   const JsonTree* unavailable;
   const JsonTree* surge;

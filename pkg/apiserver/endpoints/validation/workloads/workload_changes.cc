@@ -14,7 +14,7 @@ namespace {
 
 using codec::JsonTree;
 
-/// `object` with what `current` has at the paths, which are what an update may change.
+/// Returns `object` with the former values at the paths that an update may change.
 JsonTree WithFormer(JsonTree object, const JsonTree& current,
                     std::span<const std::string_view> paths) {
   for (const std::string_view path : paths) {
@@ -23,7 +23,7 @@ JsonTree WithFormer(JsonTree object, const JsonTree& current,
   return object;
 }
 
-/// Whether a Job is suspended and has no pod: it has not begun, or its pods are gone.
+/// Whether a Job is suspended and has no pods, because it has not begun or its pods are gone.
 bool WaitsWithoutPods(const JsonTree& job, const JsonTree& spec) {
   const JsonTree* const suspend = spec.Find("suspend");
   const JsonTree* const active = job.At({"status", "active"});
@@ -39,7 +39,7 @@ bool WaitsWithoutPods(const JsonTree& job, const JsonTree& spec) {
           }));
 }
 
-/// Whether two specs of pods differ only in where the pods run and in what their containers get.
+/// Whether two pod specs differ only in the scheduling and in the resources of the containers.
 bool IsSameButForScheduling(const JsonTree& before, const JsonTree& after) {
   constexpr std::string_view kScheduling[] = {"affinity.nodeAffinity", "nodeSelector",
                                               "tolerations", "schedulingGates"};
@@ -85,14 +85,14 @@ void CheckJobChange(const JsonTree& current, const JsonTree& object, FieldCauses
   const JsonTree& before = PartAt(current, "spec");
   const JsonTree& after = PartAt(object, "spec");
   const JsonTree* const completions = after.Find("completions");
-  // How many pods an indexed Job has may change with the number that run at once.
+  // The completions of an indexed Job may change together with its parallelism.
   const bool elastic = before.TextAt("completionMode") == "Indexed" && completions != nullptr &&
                        SameMember(completions, after.Find("parallelism"));
   if (!elastic && !SameMember(before.Find("completions"), completions)) {
     causes.Invalid("spec.completions", JsonOrNull(completions), "field is immutable");
   }
   if (WaitsWithoutPods(current, before)) {
-    // What is written at the pods themselves does not count.
+    // Annotations and labels of the pods do not count.
     const JsonTree* const now = after.At({"template", "spec"});
     const JsonTree* const former = before.At({"template", "spec"});
     if (!SameMember(former, now) &&

@@ -28,14 +28,16 @@ void AddMismatch(const JsonTree* labels, FieldCauses& causes) {
                  "`selector` does not match template `labels`");
 }
 
-/// How much kube-apiserver says of a selector that is none. Of that of a DaemonSet it says less.
+/// How much kube-apiserver reports about a selector that is invalid. It reports less about that of
+/// a DaemonSet.
 enum class Tells : bool { kMismatch, kAll };
 
 void CheckSelector(Tells tells, const JsonTree& spec, FieldCauses& causes) {
   const bool tells_all = tells == Tells::kAll;
   const JsonTree* const selector = spec.Find("selector");
   const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
-  // In its canonical form one that was left out is empty, and an empty one is refused, too.
+  // In the canonical form, a selector that was left out is an empty one, and an empty one is
+  // refused, too.
   const bool given = selector != nullptr && selector->size() > 0;
   if (!given && tells_all) {
     causes.Required("spec.selector");
@@ -52,7 +54,7 @@ void CheckSelector(Tells tells, const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
-/// A template of pods that are to run all the time.
+/// Checks a template of pods that have to run all the time.
 void CheckLastingPods(const JsonTree& spec, std::span<const std::string_view> more_volumes,
                       FieldCauses& causes) {
   const JsonTree* const pod = spec.At({"template", "spec"});
@@ -70,7 +72,7 @@ void CheckLastingPods(const JsonTree& spec, std::span<const std::string_view> mo
   }
 }
 
-/// The names of a StatefulSet's claims are those of volumes of its pods.
+/// The names of a StatefulSet's claims are names of volumes of its pods.
 void CheckClaimNames(const JsonTree& spec, FieldCauses& causes) {
   std::set<std::string_view> names;
   for (const JsonTree& claim : ListAt(spec, "volumeClaimTemplates")) {
@@ -89,7 +91,7 @@ void CheckClaimNames(const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
-/// What only a StatefulSet has.
+/// Checks the fields that only a StatefulSet has.
 void CheckStatefulParts(bool is_new, const JsonTree& spec, const FieldPath& at,
                         FieldCauses& causes) {
   if (const std::string_view policy = spec.TextAt("podManagementPolicy");

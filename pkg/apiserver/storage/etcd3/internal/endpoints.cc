@@ -29,11 +29,11 @@ using storage::internal::Cancelled;
 
 constexpr std::string_view kPlain = "http://";
 constexpr std::string_view kSecure = "https://";
-// So long a stop may go unnoticed while there is no connection.
+// A stop may go unnoticed for this time while there is no connection.
 constexpr std::chrono::milliseconds kSlice{50};
 constexpr int kFirstReconnectMs = 100;
 constexpr int kMaxReconnectMs = 500;
-// A connection that died without a word is noticed in this time and the next.
+// A connection that died silently is noticed within this time and the next.
 constexpr int kKeepaliveMs = 30000;
 constexpr int kKeepaliveTimeoutMs = 10000;
 
@@ -155,7 +155,7 @@ Result<void> Endpoints::CheckVersion(const Endpoint& member, Deadline deadline,
         "use 3.4.31, 3.5.13 or later",
         {{"etcd", member.address}, {"version", response.version()}});
   }
-  // What speaks etcd's language and is none may not know the question.
+  // A server that speaks etcd's protocol without being etcd may not know this request.
   if (status.ok() || status.error_code() == grpc::StatusCode::UNIMPLEMENTED) {
     *member.good = true;
   }
@@ -187,7 +187,7 @@ Result<const Endpoint*> Endpoints::Connected(Deadline deadline, const std::stop_
                                             (members_.size() > 1 ? " or the others" : "") +
                                             "; is it running?");
     }
-    // All of them are connecting; any one's news ends the wait.
+    // All of them are connecting, and the first change of any of them ends the wait.
     const std::size_t share = std::max<std::size_t>(1, members_.size());
     const Endpoint& member = members_[turn % members_.size()];
     if (!refused.contains(&member)) {

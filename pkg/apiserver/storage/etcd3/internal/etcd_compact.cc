@@ -12,16 +12,16 @@ namespace {
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// Where all API servers on one etcd agree on who compacts: whoever changes it at the end of an
-// interval in which nobody else did. kube-apiserver's name for it.
+// With this key, all API servers on one etcd agree on which of them compacts: the one that changes
+// the key at the end of an interval in which no other did. The name is kube-apiserver's.
 constexpr std::string_view kCompactKey = "compact_rev_key";
 
 }  // namespace
 
-/// What was seen at the end of the last interval.
+/// The state at the end of the last interval.
 struct EtcdStore::Compaction {
   Revision key_modified = 0;  // of kCompactKey
-  Revision revision = 0;      // of the store; this one is compacted at the end of the next
+  Revision revision = 0;  // of the store; it is compacted at the end of the next interval
 };
 
 void EtcdStore::CompactLoop(const std::stop_token& stop) {

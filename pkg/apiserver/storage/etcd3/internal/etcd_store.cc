@@ -75,7 +75,7 @@ grpc::Status EtcdStore::Call(
       return status;
     }
     response.Clear();
-    // Where that comes at once, as from a member that only learns, it may come many times.
+    // If the error comes at once, as from a member that only learns, it may come many times.
     (void)base::Clock::Real().SleepFor(kPauseBeforeAgain, stop);
   }
 }
@@ -108,7 +108,7 @@ Result<etcdserverpb::TxnResponse> EtcdStore::Transact(const etcdserverpb::TxnReq
 }
 
 StorageHealth EtcdStore::CheckHealth(base::Duration timeout, std::stop_token stop) {
-  // A read that asks the quorum, of the key that kube-apiserver reads for it.
+  // Reads the key with a quorum that kube-apiserver reads for this purpose.
   etcdserverpb::RangeRequest request;
   request.set_key(std::string(kHealthKey));
   request.set_keys_only(true);
@@ -164,12 +164,12 @@ Result<KeyValue> EtcdStore::Create(std::string_view key, std::string value, std:
 
 Result<Swap> EtcdStore::CompareAndSwap(std::string_view key, Revision expected, std::string value,
                                        std::stop_token stop) {
-  // 0 would compare equal to a key that is not there.
+  // 0 would equal a key that does not exist.
   etcdserverpb::TxnRequest request = IfModifiedAt(key, expected > 0 ? expected : -1);
   etcdserverpb::PutRequest& put = *request.add_success()->mutable_request_put();
   put.set_key(std::string(key));
   put.set_value(value);
-  AddRead(*request.mutable_success(), key, true);  // for the revision of its creation
+  AddRead(*request.mutable_success(), key, true);  // for the revision at which it was created
   AddRead(*request.mutable_failure(), key, false);
   KX_ASSIGN_OR_RETURN(etcdserverpb::TxnResponse response,
                       Transact(request, "update of " + std::string(key), stop));
@@ -268,7 +268,7 @@ Result<std::int64_t> EtcdStore::Count(std::string_view prefix, std::stop_token s
 
 Result<Revision> EtcdStore::CurrentRevision(std::stop_token stop) {
   etcdserverpb::RangeRequest request;
-  request.set_key("/");  // whether it exists does not matter
+  request.set_key("/");  // it does not matter whether it exists
   request.set_count_only(true);
   KX_ASSIGN_OR_RETURN(const etcdserverpb::RangeResponse response,
                       Range(request, "reading the revision", stop));

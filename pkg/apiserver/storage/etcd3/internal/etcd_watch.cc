@@ -28,7 +28,7 @@ std::shared_ptr<const Event> Progress(Revision revision) {
   return event;
 }
 
-/// How a watch that etcd ended is to be understood.
+/// Translates the end of a watch by etcd into an error.
 apimachinery::Status Ended(const etcdserverpb::WatchResponse& response, std::string_view what) {
   if (response.compact_revision() != 0) {
     return storage::internal::Expired(what, response.compact_revision()).error();
@@ -37,20 +37,20 @@ apimachinery::Status Ended(const etcdserverpb::WatchResponse& response, std::str
           std::string(what) + " was ended by etcd: " + response.cancel_reason() + "; watch again"};
 }
 
-/// Whether the next event of a response, or of the one that it is a fragment of, may be of the same
-/// revision as the one at `at`.
+/// Whether the next event of a response, or of the response of which this is a fragment, may have
+/// the same revision as the one at `at`.
 bool HasMore(const etcdserverpb::WatchResponse& response, int at) {
   return at + 1 == response.events_size() ? response.fragment()
                                           : response.events(at + 1).kv().mod_revision() ==
                                                 response.events(at).kv().mod_revision();
 }
 
-/// What of one response concerns the sink.
+/// Passes the events of one response to the sink.
 Result<void> Give(etcdserverpb::WatchResponse& response, const WatchOptions& options,
                   Storage::EventSink sink, const std::stop_token& stop) {
   const Revision revision = response.header().revision();
   if (response.events_size() == 0) {
-    // One that waits for a revision of the future has nothing to tell yet.
+    // A watch that waits for a future revision has no progress to report yet.
     return !response.created() && !response.fragment() && revision >= options.from_revision
                ? sink(Progress(revision))
                : Result<void>();
@@ -59,7 +59,7 @@ Result<void> Give(etcdserverpb::WatchResponse& response, const WatchOptions& opt
     if (stop.stop_requested()) {
       return storage::internal::Cancelled("watch");
     }
-    const bool more = HasMore(response, at);  // Before the event is taken out.
+    const bool more = HasMore(response, at);  // before the event is taken out
     KX_RETURN_IF_ERROR(sink(TakeEvent(*response.mutable_events(at), more)));
   }
   return {};
@@ -67,8 +67,8 @@ Result<void> Give(etcdserverpb::WatchResponse& response, const WatchOptions& opt
 
 }  // namespace
 
-/// Writes a stream's requests, which one thread at a time may: the one that opens the watch, then
-/// those that ask how far it is.
+/// Writes the requests of a stream. Only one thread at a time may do that: first the one that opens
+/// the watch, and then those that ask for its progress.
 class EtcdStore::Asker {
  public:
   Asker(Stream& stream, std::string_view prefix, base::Duration interval)
@@ -77,7 +77,7 @@ class EtcdStore::Asker {
         interval_(interval),
         thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
-  /// Of the watch.
+  /// The prefix of the watch.
   const std::string& prefix() const { return prefix_; }
   void Ask() {
     base::MutexLock lock(mu_);
@@ -114,7 +114,7 @@ class EtcdStore::Asker {
   std::jthread thread_;
 };
 
-/// The place of a watch's Asker among those that RequestProgress asks.
+/// Registers a watch's Asker with RequestProgress during its lifetime.
 class EtcdStore::Registered {
  public:
   Registered(EtcdStore& store, Asker& asker) : store_(store) {
@@ -138,7 +138,8 @@ Result<void> EtcdStore::CheckHistory(Revision seen, const WatchOptions& options,
   if (!options.was_given_out || seen >= options.from_revision) {
     return {};
   }
-  // A member that is behind the others says so, too, for a moment; then the quorum knows.
+  // A member that is behind the others answers like this for a short time, too. The quorum knows
+  // the latest revision.
   KX_ASSIGN_OR_RETURN(const Revision latest, CurrentRevision(stop));
   return latest < options.from_revision
              ? storage::internal::OtherHistory(what, options.from_revision, latest)
@@ -151,7 +152,8 @@ Result<void> EtcdStore::Watch(std::string_view prefix, const WatchOptions& optio
   KX_ASSIGN_OR_RETURN(const Endpoint* endpoint, endpoints_->Connected(DeadlineFromNow(), stop));
   grpc::ClientContext context;
   const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
-  // A member without a leader ends the watch then: it would know of nothing, and not say so.
+  // With this, a member without a leader ends the watch. Otherwise it would send no events and not
+  // tell why.
   context.AddMetadata("hasleader", "true");
   const std::unique_ptr<Stream> stream = endpoint->watch->Watch(&context);
 
@@ -181,7 +183,7 @@ Result<void> EtcdStore::Watch(std::string_view prefix, const WatchOptions& optio
   }
   const grpc::Status status = stream->Finish();
   if (status.error_code() == grpc::StatusCode::UNAVAILABLE && !stop.stop_requested()) {
-    endpoints_->Leave(endpoint);  // it may be without a leader for long
+    endpoints_->Leave(endpoint);  // it may be without a leader for a long time
   }
   if (stop.stop_requested()) {
     return storage::internal::Cancelled(what);

@@ -33,7 +33,8 @@ struct Meaning {
 Meaning MeaningOf(const grpc::Status& from) {
   switch (from.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
-    case grpc::StatusCode::CANCELLED:  // not by the caller: the connection went away
+    // Not cancelled by the caller, but because the connection was lost.
+    case grpc::StatusCode::CANCELLED:
       return {.reason = Reason::kUnavailable, .code = 0};
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return {.reason = Reason::kTimeout, .code = 504};
@@ -114,7 +115,7 @@ std::string EndOf(std::string_view prefix) {
     end.pop_back();
   }
   if (end.empty()) {
-    return std::string(1, '\0');  // to the last key
+    return std::string(1, '\0');  // the range goes to the last key
   }
   end.back() = static_cast<char>(end.back() + 1);
   return end;

@@ -10,8 +10,8 @@ namespace {
 
 using Number = std::array<int, 3>;
 
-/// Whether the version is one of a line of releases from which the fault has gone; true for what is
-/// no version.
+/// Whether the version is of a release without the fault. Returns true for a text that is not a
+/// version.
 bool IsFrom(std::string_view version, const Number& of_3_4, const Number& later) {
   Number number{};
   const char* at = version.data();

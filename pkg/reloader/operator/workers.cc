@@ -1,0 +1,179 @@
+#include "kubexx/reloader/operator/workers.h"
+
+#include <chrono>
+#include <utility>
+
+#include "kubexx/logging/log.h"
+
+namespace kubexx::reloader {
+namespace {
+
+/// A key that is not a workload. In the queue, it stands for a check of sources that could not be
+/// read.
+const workqueue::Key kLateSources{"late sources", {}};
+constexpr base::Duration kLateSourcesInterval = std::chrono::seconds(1);
+// The time between two checks of a workload whose event is on its way.
+constexpr base::Duration kUntilItsEvent = std::chrono::milliseconds(50);
+
+double WorkSeconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
+
+}  // namespace
+
+Workers::Workers(Parts parts)
+    : parts_(std::move(parts)), retries_(parts_.clock), late_sources_(parts_.caches) {}
+
+void Workers::Start(const std::stop_token& stop) {
+  {
+    const base::MutexLock lock(mu_);
+    running_ = parts_.number;
+  }
+  for (int i = 0; i < parts_.number; ++i) {
+    threads_.emplace_back([this, stop] { Work(stop); });
+  }
+}
+
+void Workers::Drain(base::Duration timeout) {
+  parts_.queue.ShutDownAfterWindows();
+  const base::TimePoint deadline = parts_.clock.Now() + timeout;
+  const base::MutexLock lock(mu_);
+  while (running_ > 0) {
+    if (parts_.clock.WaitUntil(mu_, worker_done_, {}, deadline) == base::Wake::kTimeout) {
+      logging::Warning("The operator ends while workers still write", {{"workers", running_}});
+      return;
+    }
+  }
+}
+
+void Workers::Stop() {
+  parts_.queue.ShutDown();
+  threads_.clear();  // this joins the threads
+}
+
+void Workers::Work(const std::stop_token& stop) {
+  if (parts_.caches.WaitForSync(stop) &&
+      (parts_.namespaces == nullptr || parts_.namespaces->WaitForSync(stop)) &&
+      WaitForRolloutGate(stop)) {
+    if (parts_.gate != nullptr) {
+      parts_.gate->OnSynced();
+    }
+    have_begun_ = true;
+    LookForLateSources();
+    for (auto item = parts_.queue.Get(stop); item; item = parts_.queue.Next(std::move(item), stop)) {
+      Handle(item, stop);
+    }
+  }
+  const base::MutexLock lock(mu_);
+  --running_;
+  worker_done_.notify_all();
+}
+
+// The gate must know all workloads before it is asked about one, except workloads of a kind that is
+// late.
+bool Workers::WaitForRolloutGate(const std::stop_token& stop) const {
+  return parts_.gate == nullptr ||
+         (parts_.gate->WaitForSync(stop) && parts_.listeners.AwaitWorkloads(stop));
+}
+
+// Looks at the workloads of namespaces whose sources could not be read before and can be read now,
+// because there is no event for a source that was deleted since the last plan.
+void Workers::LookForLateSources() {
+  const LateSources::Found found = late_sources_.Look();
+  for (const SourceSpace& space : found.known) {
+    parts_.reconsider([&space](const std::string& name) {
+      return space.namespace_.empty() || space.namespace_ == name;
+    });
+  }
+  if (found.some_are_late) {
+    parts_.queue.AddAfter(kLateSources, kLateSourcesInterval);
+  }
+}
+
+void Workers::Handle(workqueue::Queue::Item& item, const std::stop_token& stop) {
+  if (*item == kLateSources) {
+    LookForLateSources();
+    return;
+  }
+  const auto kind = ParseWorkloadKind(item->kind);
+  if (!kind) {
+    return;
+  }
+  const WorkloadId id{*kind, item->object};
+  if (item.settling()) {
+    KeepNoPlace(id);
+    return;  // it has changed meanwhile, and comes again when it has settled
+  }
+  if (!parts_.queue.shutting_down() && parts_.reconciler.AwaitsEvent(id)) {
+    parts_.queue.PutBack(std::move(item), kUntilItsEvent);
+    return;
+  }
+  HandleSettled(item, id, stop);
+}
+
+void Workers::HandleSettled(workqueue::Queue::Item& item, const WorkloadId& id,
+                            const std::stop_token& stop) {
+  const workqueue::Key key = *item;
+  const base::TimePoint now = parts_.clock.Now();
+  const base::TimePoint due = item.settled() == nullptr ? now : item.settled()->due;
+  const auto changed = item.settled() != nullptr && item.settled()->last
+                           ? item.settled()->last
+                           : retries_.Unanswered(key);
+  parts_.metrics.Dequeued(item.settled() != nullptr, WorkSeconds(now - due));
+  const Reconciler::Answer answer = ReconcileIfAllowed(id, stop);
+  if (answer.outcome == Reconciler::Outcome::kPutOff) {
+    parts_.queue.PutBack(std::move(item), answer.again);
+    return;
+  }
+  if (answer.outcome == Reconciler::Outcome::kRetry) {
+    parts_.metrics.Retried();
+    parts_.queue.AddAfter(key, retries_.After(key, answer.failure, changed));
+    return;
+  }
+  if (answer.outcome == Reconciler::Outcome::kWritten && changed) {
+    const base::TimePoint written = parts_.clock.Now();
+    parts_.metrics.Reacted(WorkSeconds(written - *changed));
+    parts_.metrics.ReactedAfterSettling(WorkSeconds(written - due));
+  }
+  if (answer.again > base::Duration(0)) {
+    parts_.queue.AddAfter(key, answer.again);
+  }
+  retries_.Forget(key);
+}
+
+// The gate may have woken the workload and keep a place for it, which the workload does not use
+// now.
+void Workers::KeepNoPlace(const WorkloadId& id) {
+  if (parts_.gate != nullptr) {
+    parts_.gate->OnNothing(id);
+  }
+}
+
+// A workload that may not be reconciled now is looked at when it may be.
+Reconciler::Answer Workers::ReconcileIfAllowed(const WorkloadId& id, const std::stop_token& stop) {
+  if (parts_.namespaces != nullptr && !parts_.namespaces->Contains(id.key.namespace_)) {
+    parts_.metrics.Skipped(SkipReason::kIgnoredOrNotSelected);
+    KeepNoPlace(id);
+    return {};
+  }
+  if (parts_.held_shards == nullptr) {
+    return parts_.reconciler.Reconcile(id, stop, {.may_put_off = !parts_.queue.shutting_down()});
+  }
+  const auto permit = parts_.held_shards->Enter(id.key.namespace_);
+  if (!permit) {
+    // The shard is open but gives no permit: the Lease may be renewed any moment, and there is no
+    // notification of that.
+    if (parts_.held_shards->IsOpenFor(id.key.namespace_)) {
+      return {Reconciler::Outcome::kRetry};
+    }
+    KeepNoPlace(id);
+    return {};
+  }
+  std::stop_source either;
+  const auto end = [&either] { either.request_stop(); };
+  const std::stop_callback on_stop(stop, end);
+  const std::stop_callback on_loss(permit->stop(), end);
+  return parts_.reconciler.Reconcile(
+      id, either.get_token(),
+      {.tenure = permit->tenure(), .may_put_off = !parts_.queue.shutting_down()});
+}
+
+}  // namespace kubexx::reloader
