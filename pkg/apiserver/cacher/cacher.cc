@@ -19,8 +19,6 @@ using apimachinery::Result;
 
 /// How often a storage that has nothing new for this type is asked how far it is.
 constexpr base::Duration kProgressInterval = std::chrono::milliseconds(100);
-/// As kube-apiserver: clients remember how far they are, for when they begin again.
-constexpr base::Duration kBookmarkInterval = std::chrono::minutes(1);
 
 cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock& clock,
                                            WatchCache& cache) {
@@ -167,7 +165,7 @@ void Cacher::Tick() {
   {
     const base::TimePoint now = options_.clock.Now();
     base::MutexLock lock(mu_);
-    if (now - last_bookmarks_ >= kBookmarkInterval) {
+    if (now - last_bookmarks_ >= options_.bookmark_interval) {
       last_bookmarks_ = now;
       bookmarks = true;
     }
