@@ -1,5 +1,9 @@
 #include "kubexx/base/mutex.h"
 
+#include <atomic>
+
+#include "kubexx/base/mutex_pauses.h"
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
 #endif
@@ -14,6 +18,8 @@ namespace {
 constexpr int kLooks = 3;
 constexpr int kPauses = 100;  // before the first look, and twice as many before each further one
 
+constinit std::atomic<bool> omits_pauses = false;
+
 // Says to the processor that this is a loop that waits.
 void Pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -25,8 +31,10 @@ void Pause() {
 
 }  // namespace
 
+void OmitMutexPauses() { omits_pauses.store(true, std::memory_order_relaxed); }
+
 void Mutex::LockTaken() {
-  int pauses = kPauses;
+  int pauses = omits_pauses.load(std::memory_order_relaxed) ? 0 : kPauses;
   for (int i = 0; i < kLooks; ++i, pauses *= 2) {
     for (int pause = 0; pause < pauses; ++pause) {
       Pause();

@@ -5,26 +5,34 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/mutex_pauses.h"
+
 namespace kubexx::base {
 namespace {
 
-TEST(MutexTest, LockExcludesOthers) {
-  constexpr int kThreads = 4;
-  constexpr int kAdds = 5000;
+/// What threads count up together under one Mutex.
+int CountUp(int threads, int adds) {
   Mutex mu;
   int count = 0;
   {
-    std::vector<std::jthread> threads;
-    for (int t = 0; t < kThreads; ++t) {
-      threads.emplace_back([&] {
-        for (int i = 0; i < kAdds; ++i) {
+    std::vector<std::jthread> counting;
+    for (int t = 0; t < threads; ++t) {
+      counting.emplace_back([&] {
+        for (int i = 0; i < adds; ++i) {
           MutexLock lock(mu);
           ++count;
         }
       });
     }
   }
-  EXPECT_EQ(count, kThreads * kAdds);
+  return count;
+}
+
+TEST(MutexTest, LockExcludesOthers) { EXPECT_EQ(CountUp(4, 5000), 20000); }
+
+TEST(MutexTest, LockExcludesOthersWithoutPauses) {
+  OmitMutexPauses();
+  EXPECT_EQ(CountUp(4, 5000), 20000);
 }
 
 }  // namespace

@@ -27,8 +27,10 @@ std::string VersionOf(const std::map<ObjectKey, std::string>& versions, const Ob
 
 }  // namespace
 
-Mirror::Mirror(const std::shared_ptr<rest::RESTClient>& client, oracle::Random random)
-    : copier_([this](const ObjectKey& key) { return Told(kConfigMaps, key); }, random) {
+Mirror::Mirror(const std::shared_ptr<rest::RESTClient>& client, oracle::Random random,
+               std::chrono::seconds watches_last)
+    : watches_last_(watches_last),
+      copier_([this](const ObjectKey& key) { return Told(kConfigMaps, key); }, random) {
   {
     const base::MutexLock lock(mu_);
     kinds_.resize(3);
@@ -55,7 +57,9 @@ void Mirror::Add(const std::shared_ptr<rest::RESTClient>& client, std::size_t in
                  std::string prefix) {
   auto informer = std::make_shared<cache::SharedInformer<T>>(
       cache::NewListWatchFromClient(client, api::ResourceOf<T>(), ""),
-      cache::InformerOptions{.name = prefix, .executor = executor_});
+      cache::InformerOptions{.name = prefix,
+                             .tuning = {.min_watch_timeout = watches_last_},
+                             .executor = executor_});
   handlers_.push_back(informer->AddEventHandler(
       "mirror", {.on_add =
                      [this, index](const cache::Ref<T>& object, bool) {

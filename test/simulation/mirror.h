@@ -3,6 +3,7 @@
 #ifndef KUBEXX_TEST_SIMULATION_MIRROR_H_
 #define KUBEXX_TEST_SIMULATION_MIRROR_H_
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,10 +28,12 @@ namespace kubexx::simulation {
 
 /// Follows ConfigMaps, Secrets and Deployments, and keeps a map of each by what its handlers are
 /// told: in the end the informers' stores and these maps must have what the server has. A Copier
-/// works on the ConfigMaps. Its threads are of whoever constructs it. Thread-safe.
+/// works on the ConfigMaps. Its watches last for `watches_last` to twice as long. Its threads are of
+/// whoever constructs it. Thread-safe.
 class Mirror {
  public:
-  Mirror(const std::shared_ptr<rest::RESTClient>& client, oracle::Random random);
+  Mirror(const std::shared_ptr<rest::RESTClient>& client, oracle::Random random,
+         std::chrono::seconds watches_last);
   ~Mirror();
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
@@ -53,6 +56,7 @@ class Mirror {
   static Versions VersionsIn(const cache::SharedInformerBase& informer);
 
   const std::shared_ptr<base::Executor> executor_ = std::make_shared<base::Executor>();
+  const std::chrono::seconds watches_last_;
   base::Mutex mu_;
   std::vector<Kind> kinds_ KX_GUARDED_BY(mu_);
   Copier copier_;

@@ -191,7 +191,11 @@ std::shared_ptr<WireCall> Network::Start(const std::string& client, bool faulty,
     const base::MutexLock lock(mu_);
     call =
         std::make_shared<WireCall>(ToServer(request), client, PlanLocked(client, faulty, request));
-    ++counts_[static_cast<std::size_t>(call->plan().fault)];
+    const auto index = static_cast<std::size_t>(call->plan().fault);
+    ++counts_[index];
+    if (const Scheduler* const scheduler = Scheduler::Current()) {
+      last_[index] = scheduler->now();
+    }
     if (calls_.size() > kManyCalls) {
       std::erase_if(calls_, [](const auto& each) { return each.expired(); });
     }

@@ -4,6 +4,7 @@
 #define KUBEXX_TEST_SIMULATION_NETWORK_H_
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/rest/round_tripper.h"
 #include "oracle/random.h"
+#include "scheduler.h"
 #include "server.h"
 #include "wire_call.h"
 #include "without.h"
@@ -27,6 +29,9 @@ std::string_view ToString(Fault fault);
 
 /// Of a thousand requests, how many meet each fault.
 using FaultRates = std::array<std::uint16_t, kFaults>;
+
+/// No time at which anything happened.
+inline constexpr Nanoseconds kNotYet = 0;
 
 /// Carries requests to the server that is there at the time. Thread-safe.
 class Network {
@@ -63,6 +68,9 @@ class Network {
   void EndClient(const std::string& client);
 
   std::array<std::uint64_t, kFaults> faults() const;
+  /// When the fault met a request the last time, by the Scheduler's time; kNotYet: it has not. For
+  /// any thread, without a lock.
+  Nanoseconds LastOf(Fault fault) const { return last_[static_cast<std::size_t>(fault)]; }
 
  private:
   class Connections;
@@ -82,6 +90,7 @@ class Network {
   Fault aimed_ KX_GUARDED_BY(mu_) = Fault::kNone;
   std::uint16_t aimed_rate_ KX_GUARDED_BY(mu_) = 0;
   std::array<std::uint64_t, kFaults> counts_ KX_GUARDED_BY(mu_){};
+  std::array<std::atomic<Nanoseconds>, kFaults> last_{};
   std::shared_ptr<Server> server_ KX_GUARDED_BY(mu_);
   std::set<std::string> disconnected_ KX_GUARDED_BY(mu_);
   std::set<std::string> refused_ KX_GUARDED_BY(mu_);

@@ -49,8 +49,9 @@ Result<reloader::Config> ConfigOf(const std::vector<std::string>& arguments,
 /// As cmd/kubexx-reloader's Process: the order of members is that in which they use each other.
 class OperatorProcess::Impl {
  public:
-  Impl(reloader::Config config, rest::Config connection)
+  Impl(reloader::Config config, rest::Config connection, base::Duration status_interval)
       : config_(std::move(config)),
+        status_interval_(status_interval),
         connection_(reloader::ConnectionFor(config_, std::move(connection), "simulation")) {}
   ~Impl() {
     if (policies_) {
@@ -76,6 +77,7 @@ class OperatorProcess::Impl {
   void MakeOperator();
 
   const reloader::Config config_;
+  const base::Duration status_interval_;
   const rest::Config connection_;
   metrics::Registry registry_;
   std::shared_ptr<rest::RESTClient> client_;
@@ -140,6 +142,7 @@ void OperatorProcess::Impl::Stop() {
 
 void OperatorProcess::Impl::MakePolicies() {
   reloader::Policies::Options options = reloader::PolicyOptionsFor(config_, Parts());
+  options.status_interval = status_interval_;
   options.on_unread = [this] {
     if (publisher_) {
       publisher_->Look();
@@ -163,10 +166,11 @@ void OperatorProcess::Impl::MakeOperator() {
 }
 
 OperatorProcess::OperatorProcess(const std::vector<std::string>& arguments,
-                                 const std::string& pod_name, rest::Config connection) {
+                                 const std::string& pod_name, rest::Config connection,
+                                 base::Duration status_interval) {
   auto config = ConfigOf(arguments, pod_name);
   if (config) {
-    impl_ = std::make_unique<Impl>(std::move(*config), std::move(connection));
+    impl_ = std::make_unique<Impl>(std::move(*config), std::move(connection), status_interval);
   } else {
     logging::Error("The operator's command line is wrong", {{"error", config.error()}});
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/rest/config.h"
 
 namespace kubexx::simulation {
@@ -17,9 +18,9 @@ namespace kubexx::simulation {
 class OperatorProcess {
  public:
   /// `arguments` are its command line's, `pod_name` its POD_NAME; `connection` says how it reaches
-  /// the server.
+  /// the server. It looks each `status_interval` whether the status of a policy has to be written.
   OperatorProcess(const std::vector<std::string>& arguments, const std::string& pod_name,
-                  rest::Config connection);
+                  rest::Config connection, base::Duration status_interval);
   /// Stops, in order.
   ~OperatorProcess();
   OperatorProcess(const OperatorProcess&) = delete;

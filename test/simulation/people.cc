@@ -209,6 +209,9 @@ void People::Begin(const std::stop_token& stop) {
   if (options_.rotate) {
     Install(OptionalApi::kCsi, stop);
   }
+  if (options_.openshift) {
+    Install(OptionalApi::kOpenShift, stop);
+  }
   for (Source& source : sources_) {
     Put(source, stop);
   }

@@ -61,8 +61,9 @@ enum class OptionalApi : std::uint8_t {
   kArgo,      ///< Argo's Rollouts
   kCsi,       ///< the Secrets Store CSI driver's SecretProviderClasses, and their pods' statuses
   kPolicies,  ///< the operator's own
+  kOpenShift,  ///< OpenShift's DeploymentConfigs, of which there are none, and which always stay
 };
-inline constexpr std::size_t kOptionalApis = 3;
+inline constexpr std::size_t kOptionalApis = 4;
 
 /// What people do.
 enum class Act : std::uint8_t {
@@ -111,6 +112,8 @@ class People {
     bool policies = false;
     /// There are Rollouts of Argo among the workloads.
     bool argo = false;
+    /// The cluster is one of OpenShift: operators need not ask each minute whether it has become one.
+    bool openshift = false;
     /// Gives what a namespace's SecretProviderClass names another version; null: the Secrets Store
     /// CSI driver is not there.
     std::function<void(const std::string& space)> rotate{};

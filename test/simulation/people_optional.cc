@@ -31,6 +31,9 @@ std::vector<Definition> DefinitionsOf(OptionalApi api) {
     return {{"kubexx.io", "v1alpha1", "reloadpolicies", "ReloadPolicy"},
             {"kubexx.io", "v1alpha1", "clusterreloadpolicies", "ClusterReloadPolicy"}};
   }
+  if (api == OptionalApi::kOpenShift) {
+    return {{"apps.openshift.io", "v1", "deploymentconfigs", "DeploymentConfig"}};
+  }
   return {{kCsi, "v1", "secretproviderclasses", "SecretProviderClass"},
           {kCsi, "v1", "secretproviderclasspodstatuses", "SecretProviderClassPodStatus"}};
 }

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <utility>
 
 #include "real_calls.h"
 #include "turn.h"
@@ -26,7 +27,8 @@ struct SimThread {
   Actor actor = 0;
   State state = State::kRunnable;
   Turn turn{};
-  const void* address = nullptr;  ///< what it waits for
+  const void* address = nullptr;              ///< what it waits for
+  std::vector<SimThread*>* place = nullptr;  ///< who waits for that; null: it does not wait
   const char* what = "";
   Nanoseconds deadline = kNever;
   bool woken = false;
@@ -43,6 +45,8 @@ struct SimThread {
 
 namespace {
 
+/// Of so many addresses at which nobody waits, it is remembered that somebody has.
+constexpr std::size_t kKeptPlaces = 1024;
 /// What the steps between two points take.
 constexpr Nanoseconds kStep = 500;
 /// 2026-01-01T00:00:00Z, in seconds since 1970, and what the machine's clock begins with.
@@ -143,11 +147,14 @@ void Scheduler::RemoveWaiter(SimThread& thread) {
   if (thread.deadline != kNever) {
     timers_.erase({thread.deadline, thread.number});
   }
-  if (const auto found = waiting_.find(thread.address); found != waiting_.end()) {
-    std::erase(found->second, &thread);
-    if (found->second.empty()) {
-      waiting_.erase(found);
-    }
+  if (thread.place == nullptr) {
+    return;
+  }
+  std::vector<SimThread*>& place = *std::exchange(thread.place, nullptr);
+  std::erase(place, &thread);
+  // Most are waited at again, and then have their place.
+  if (place.empty() && waiting_.size() > kKeptPlaces) {
+    waiting_.erase(thread.address);
   }
 }
 
@@ -236,6 +243,13 @@ void Scheduler::SeeOff() {
   }
 }
 
+bool Scheduler::DrawInterruption() {
+  const std::uint64_t every = options_.preempt_every;
+  // As Below, without the division.
+  return (every & (every - 1)) == 0 ? (random_.Next() & (every - 1)) == 0
+                                    : random_.Below(every) == 0;
+}
+
 void Scheduler::Point() {
   SimThread& self = *current_thread;
   ++self.points;
@@ -247,7 +261,7 @@ void Scheduler::Point() {
     FireTimers();
   }
   const bool may_go_on = !any_suspended_ || MayRun(self);
-  if (may_go_on && (options_.preempt_every == 0 || random_.Below(options_.preempt_every) != 0)) {
+  if (may_go_on && (options_.preempt_every == 0 || !DrawInterruption())) {
     return;
   }
   Yield();
@@ -275,15 +289,19 @@ bool Scheduler::Block(const void* address, Nanoseconds deadline, const char* wha
   if (deadline != kNever) {
     timers_.emplace(deadline, self.number);
   }
-  waiting_[address].push_back(&self);
+  self.place = &waiting_[address];
+  self.place->push_back(&self);
   GiveTurnTo(Next());
   return self.woken;
 }
 
 int Scheduler::Wake(const void* address, int count) {
   int woken = 0;
-  for (auto found = waiting_.find(address); found != waiting_.end() && woken < count;
-       found = waiting_.find(address)) {
+  while (woken < count) {
+    const auto found = waiting_.find(address);
+    if (found == waiting_.end() || found->second.empty()) {
+      break;
+    }
     MakeRunnable(*found->second[random_.Below(found->second.size())], true);
     ++woken;
   }

@@ -162,6 +162,8 @@ class Scheduler {
   bool IsDead(const SimThread& thread) const;
   void PushRunnable(SimThread& thread);
   void FireTimers();
+  /// Whether the caller, which could go on, is interrupted.
+  bool DrawInterruption();
   /// The next thread to run, taken out of runnable_; advances time until there is one.
   SimThread& Next();
   SimThread* PickRunnable();

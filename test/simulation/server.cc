@@ -34,6 +34,7 @@ Server::Server(apiserver::storage::Storage& storage, apiserver::ApiOptions optio
                Observer observer, base::Duration tick)
     : observer_(std::move(observer)),
       tick_(tick),
+      reaping_(tick),
       api_(std::make_unique<apiserver::Api>(storage, std::move(options))) {
   if (const auto done = api_->Bootstrap({}); !done) {
     std::fprintf(stderr, "the server cannot begin: %s\n", done.error().ToString().c_str());
@@ -45,7 +46,7 @@ Server::Server(apiserver::storage::Storage& storage, apiserver::ApiOptions optio
   threads_.emplace_back([this](const std::stop_token& stop) { Pump(stop); });
   threads_.emplace_back([this](const std::stop_token& stop) { Tick(stop); });
   threads_.emplace_back([this](const std::stop_token& stop) {
-    while (api_->Reap(stop) || base::Clock::Real().SleepFor(tick_, stop)) {
+    while (api_->Reap(stop) || base::Clock::Real().SleepFor(reaping_, stop)) {
     }
   });
 }

@@ -40,6 +40,11 @@ class Server {
 
   /// Takes a request whose connection is there. Refused once it is being killed.
   void Take(std::shared_ptr<WireCall> call);
+  /// Looks so often from the next look on, and so often whether there is anything to clear away.
+  void SetTick(base::Duration tick, base::Duration reaping) {
+    tick_ = tick;
+    reaping_ = reaping;
+  }
   /// Somebody has closed a connection.
   void Look();
   /// As if the process was killed: connections end, what is worked on has no answer, and requests
@@ -62,7 +67,8 @@ class Server {
   void Tick(const std::stop_token& stop);
 
   const Observer observer_;
-  const base::Duration tick_;
+  std::atomic<base::Duration> tick_;
+  std::atomic<base::Duration> reaping_;
   std::unique_ptr<apiserver::Api> api_;
   base::Mutex mu_;
   base::CondVar changed_;

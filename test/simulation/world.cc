@@ -24,10 +24,23 @@ constexpr Nanoseconds kRecovery = 40 * kMinute;
 constexpr Nanoseconds kLook = 10 * kSecond;
 /// Minutes without a storm.
 constexpr std::int64_t kShortestCalm = 60;
+/// The same where days pass: from half a day to four and a half.
+constexpr std::int64_t kShortestDays = std::int64_t{12} * 60;
+constexpr std::int64_t kLongestDays = std::int64_t{108} * 60;
+/// Of a thousand runs of days, so many have the definitions of policies, as the chart installs them:
+/// operators that miss them ask for them five hundred times an hour.
+constexpr std::uint64_t kOftenInDays = 950;
 /// A longer run than this is one of days: people do less in an hour.
 constexpr double kLongHours = 12;
 /// With Leases it takes so much of its time only.
-constexpr double kPartWithLeases = 0.2;
+constexpr double kPartWithLeases = 0.05;
+/// How often a server looks at what is due, and one that is busy. Days are made of seconds.
+constexpr base::Duration kTick = std::chrono::seconds(1);
+constexpr base::Duration kSlowTick = std::chrono::seconds(10);
+/// The shortest watches of the reader, whose hours do not count; a half-open one of twenty minutes is
+/// still noticed within kRecovery.
+constexpr std::chrono::seconds kWatches{300};
+constexpr std::chrono::seconds kLongWatches{600};
 /// Of a thousand writes and events of the server's storage, in some storms.
 constexpr std::uint64_t kSlowWrites = 100;
 /// Who count up at the end of a storm.
@@ -78,7 +91,8 @@ World::World(Scheduler& scheduler, const RunOptions& options, RunResult& result)
       people_actor_(scheduler.NewActor("people")),
       cluster_actor_(scheduler.NewActor("cluster")),
       reader_actor_(scheduler.NewActor("reader")),
-      is_long_(options.hours > kLongHours) {
+      is_long_(options.hours > kLongHours),
+      tick_(is_long_ ? kSlowTick : kTick) {
   // Leases, which are renewed every two seconds, take nine parts of ten of the time that days take.
   replicas_.resize(random_.Chance(is_long_ ? 750 : 400) ? 1 : random_.Below(2) + 2);
   has_leases_ = replicas_.size() > 1 || random_.Chance(is_long_ ? 50 : 300);
@@ -152,16 +166,6 @@ void World::Storm(Nanoseconds until, bool strict) {
   }
 }
 
-void World::Calm(Nanoseconds until) {
-  timeline_.Add("simulation", "a calm time begins");
-  while (scheduler_.now() < until && !failed()) {
-    SleepFor(random_.Between(1, is_long_ ? 7200 : 900) * kSecond);
-    const Actor self = scheduler_.Become(people_actor_);
-    crowd_->Do({});
-    scheduler_.Become(self);
-  }
-}
-
 std::optional<std::string> World::Unsettled() {
   if (auto stale = oracle_->Stale()) {
     return stale;
@@ -181,7 +185,7 @@ std::optional<std::string> World::Unsettled() {
   return std::nullopt;
 }
 
-void World::Quiet() {
+void World::Quiet(std::uint64_t& checks) {
   timeline_.Add("simulation", "from here on everything works");
   network_.SetRates({});
   network_.AimAtWrites(Fault::kNone, 0);
@@ -202,7 +206,7 @@ void World::Quiet() {
   }
   if (!failed()) {
     timeline_.Add("simulation", "everything is as it should be");
-    CheckQuiet();
+    CheckQuiet(checks);
   }
 }
 
@@ -230,8 +234,9 @@ void World::Run() {
                       .former = [this](const std::string& name) { return oracle_->FormerOf(name); },
                       // The annotation of a rollout tells of one source alone.
                       .some_unrecorded = !by_annotations,
-                      .policies = random_.Chance(350),
+                      .policies = random_.Chance(is_long_ ? kOftenInDays : 350),
                       .argo = has_argo,
+                      .openshift = is_long_ && options_.seed % 10 != 0,
                       .rotate = has_csi
                                     ? [this](const std::string& space) { driver_->Rotate(space); }
                                     : std::function<void(const std::string&)>(),
@@ -256,13 +261,14 @@ void World::Run() {
   rollouts_ =
       std::make_unique<oracle::Rollouts>(ClientOf("cluster", false), *oracle_, random_.Fork());
   scheduler_.Become(reader_actor_);
-  mirror_ = std::make_unique<Mirror>(ClientOf("reader", true), random_.Fork());
+  mirror_ = std::make_unique<Mirror>(ClientOf("reader", true), random_.Fork(),
+                                     is_long_ ? kLongWatches : kWatches);
   scheduler_.Become(self);
   StartReplicas();
   const Nanoseconds begin = scheduler_.now();
   const double part = is_long_ && has_leases_ ? kPartWithLeases : 1;
   const auto end = begin + static_cast<Nanoseconds>(options_.hours * part * 60 * kMinute);
-  Quiet();
+  Quiet(result_.quiet_periods);
   for (; !failed() && scheduler_.now() < end; ++storms_) {
     const Nanoseconds until = scheduler_.now() + random_.Between(30, 600) * kSecond;
     // Operators whose watches are known to be well can be asked for more.
@@ -272,12 +278,15 @@ void World::Run() {
       Storm(until, strict);
       EndStorm();
     }
-    Quiet();
-    // The longer a run, the more of it is as clusters are most of the time.
-    if (const auto left = (end - scheduler_.now()) / kMinute; left > kShortestCalm * 2) {
+    Quiet(result_.quiet_periods);
+    const auto left = (end - scheduler_.now()) / kMinute;
+    if (is_long_) {
+      CalmDays(std::min(end, scheduler_.now() + random_.Between(kShortestDays, kLongestDays) * kMinute));
+    } else if (left > kShortestCalm * 2) {
+      // The longer a run, the more of it is as clusters are most of the time.
       Calm(scheduler_.now() +
            random_.Between(kShortestCalm, has_leases_ ? kShortestCalm * 2 : left) * kMinute);
-      Quiet();
+      Quiet(result_.quiet_periods);
     }
   }
   for (const Replica& replica : replicas_) {

@@ -38,7 +38,7 @@ class Mirror;
 /// What a run is.
 struct RunOptions {
   std::uint64_t seed = 1;
-  /// Virtual time that it goes on for.
+  /// Virtual time that it goes on for. With more than twelve hours most of it is calm.
   double hours = 0.5;
   /// Writes what happens to standard output.
   bool show = false;
@@ -77,14 +77,22 @@ struct RunResult {
   std::uint64_t switches = 0;
   double virtual_hours = 0;
   double operator_hours = 0;
+  double calm_operator_hours = 0;  ///< of them, in calm times, in which nothing is made to go wrong
+  double processor_seconds = 0;
   std::uint64_t rollouts = 0;
+  std::uint64_t calm_rollouts = 0;  ///< of them, in calm times
   std::uint64_t changes = 0;
   std::uint64_t requests = 0;
-  std::uint64_t quiet_periods = 0;
+  std::uint64_t quiet_periods = 0;  ///< after storms, at whose end all has to be as it should be
+  std::uint64_t calm_checks = 0;    ///< the same within calm times
   std::uint64_t strict_storms = 0;  ///< in which operators must roll nothing that new pods have
   std::uint64_t storms = 0;
   std::array<std::uint64_t, kFaults> faults{};
+  std::array<std::uint64_t, kFaults> calm_faults{};  ///< of them, in calm times
   std::array<std::uint64_t, kMishaps> mishaps{};
+  /// Rollouts that were made while one of that kind lasted, or up to two seconds later.
+  std::array<std::uint64_t, kFaults> fault_rollouts{};
+  std::array<std::uint64_t, kMishaps> mishap_rollouts{};
   bool finished = false;
   std::array<char, 1024> problem{};  ///< what must not be, as text that ends with 0; empty: nothing
 };
@@ -125,6 +133,8 @@ class World {
   /// The server begins to work on a request: whether it may not be made any more.
   void CheckArrival(WireCall& call);
   void OnAnswer(const WireCall& call, int status);
+  /// An operator has made a rollout: which faults it met.
+  void CountMet();
   rest::Config ConfigOf(const std::string& name, const char* token, bool faulty);
   std::shared_ptr<rest::RESTClient> ClientOf(const std::string& name, bool faulty);
 
@@ -161,15 +171,26 @@ class World {
   void MoveLast();
   /// A time in which people do something now and then, and nothing goes wrong.
   void Calm(Nanoseconds until);
+  /// The same of days: with the faults that a network has at any time, and with a check after
+  /// whatever people did.
+  void CalmDays(Nanoseconds until);
+  /// Lets the first part of a day pass, in which people do up to a few things.
+  void DoNowAndThen(Nanoseconds until);
   void SetClock(const Replica& replica);
   /// Takes the operators' rights, all of them or those in one namespace, or gives them back.
   void SetRights(bool given, const std::string& space = "");
   void Do(Mishap mishap);
-  /// A time in which nothing does, at the end of which everything is as it should be.
-  void Quiet();
+  void Let(Mishap mishap);
+  /// The mishap goes on until then; kNever: until it is told otherwise.
+  void Lasts(Mishap mishap, Nanoseconds until) {
+    lasts_until_[static_cast<std::size_t>(mishap)] = until;
+  }
+  /// A time in which nothing does, at the end of which everything is as it should be; `checks`
+  /// counts it.
+  void Quiet(std::uint64_t& checks);
   /// What is not as it should be once everything works.
   std::optional<std::string> Unsettled();
-  void CheckQuiet();
+  void CheckQuiet(std::uint64_t& checks);
   void SleepFor(Nanoseconds time);
 
   Scheduler& scheduler_;
@@ -195,8 +216,10 @@ class World {
   int shards_ = 1;
   bool may_restore_ = false;
   Rights rights_ = Rights::kEverywhere;
-  const bool is_long_;                                   ///< days pass
+  const bool is_long_;         ///< days pass
+  const base::Duration tick_;  ///< how often a server looks at what is due
   std::vector<apiserver::storage::Revision> backups_{};  ///< of this storm
+  std::array<Nanoseconds, kMishaps> lasts_until_{};
   bool is_limited_ = false;  ///< to one rollout at a time in a namespace
   std::vector<Replica> replicas_{};
   std::uint64_t next_process_ = 1;

@@ -22,6 +22,9 @@ constexpr std::size_t kOvertaken = 3;
 /// Within this time, with all that may be slow in between.
 constexpr Nanoseconds kOneReconcile = 3 * kMinute;
 
+/// A rollout so shortly after a fault has met it.
+constexpr Nanoseconds kJustBefore = 2 * kSecond;
+
 bool HasSecret(std::string_view text) {
   return text.find(kSecretMark) != std::string_view::npos ||
          text.find(kSecretMarkInBase64) != std::string_view::npos;
@@ -58,6 +61,16 @@ bool IsRun(std::string_view method, const std::string& path, std::string_view bo
          body.find(reloader::kRolledFor) != std::string_view::npos;
 }
 
+bool HasTemplate(std::string_view body) {
+  return body.find(R"("template":{)") != std::string_view::npos;
+}
+
+/// Whether new pods follow from it.
+bool IsRollout(const http::Request& request) {
+  return (request.method == "PATCH" && IsOfWorkload(request.path) && HasTemplate(request.body)) ||
+         IsRun(request.method, request.path, request.body);
+}
+
 }  // namespace
 
 void World::CatchLog() {
@@ -91,7 +104,7 @@ void World::Inspect(const std::string& client, const rest::HttpRequest& request)
 }
 
 void World::CheckVersion(const std::string& client, const rest::HttpRequest& request) {
-  if (request.body.find(R"("template":{)") == std::string_view::npos) {
+  if (!HasTemplate(request.body)) {
     return;
   }
   std::deque<Nanoseconds>& sent = versioned_[client + " " + request.target];
@@ -148,6 +161,17 @@ void World::CheckArrival(WireCall& call) {
   }
 }
 
+void World::CountMet() {
+  const Nanoseconds since = scheduler_.now() - kJustBefore;
+  for (std::size_t i = 1; i < kFaults; ++i) {
+    const Nanoseconds last = network_.LastOf(static_cast<Fault>(i));
+    result_.fault_rollouts[i] += last != kNotYet && last >= since ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < kMishaps; ++i) {
+    result_.mishap_rollouts[i] += lasts_until_[i] != kNotYet && lasts_until_[i] >= since ? 1 : 0;
+  }
+}
+
 void World::OnAnswer(const WireCall& call, int status) {
   ++result_.requests;
   const http::Request& request = call.request();
@@ -155,13 +179,19 @@ void World::OnAnswer(const WireCall& call, int status) {
   timeline_.Add(call.client(), request.method + " " + request.path +
                                    (request.query.empty() ? "" : "?" + request.query) + " " +
                                    std::to_string(status) + (is_patch ? " " + request.body : ""));
-  if ((status == 200 || status == 201) && !call.suspicion().empty()) {
+  if (status != 200 && status != 201) {
+    return;
+  }
+  if (!call.suspicion().empty()) {
     Fail(call.suspicion());
+  }
+  if (call.client().starts_with("operator") && IsRollout(request)) {
+    CountMet();
   }
 }
 
-void World::CheckQuiet() {
-  ++result_.quiet_periods;
+void World::CheckQuiet(std::uint64_t& checks) {
+  ++checks;
   if (const auto many = oracle_->TooMany()) {
     Fail(*many);
   }

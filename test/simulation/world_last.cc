@@ -80,6 +80,7 @@ void World::UndoLast() {
   if (away) {
     oracle_->SetStrict(false);
     ++result_.mishaps[static_cast<std::size_t>(Mishap::kAway)];
+    Lasts(Mishap::kAway, kNever);
     EndReplicas();
   }
   scheduler_.Become(people_actor_);
@@ -88,6 +89,7 @@ void World::UndoLast() {
   if (away) {
     SleepFor(random_.Between(0, 20) * kSecond);
     StartReplicas();
+    Lasts(Mishap::kAway, scheduler_.now());
   }
 }
 
@@ -97,6 +99,7 @@ void World::StripLast() {
   if (without_rights) {
     ++result_.mishaps[static_cast<std::size_t>(Mishap::kRights)];
     oracle_->SetStrict(false);
+    Lasts(Mishap::kRights, kNever);
     SetRights(false);
   }
   const Actor self = scheduler_.Become(people_actor_);
@@ -105,6 +108,7 @@ void World::StripLast() {
   if (without_rights) {
     SleepFor(random_.Between(kUntilRecorded, kUntilRecorded * 2) * kSecond);
     SetRights(true);
+    Lasts(Mishap::kRights, scheduler_.now());
   }
 }
 
@@ -124,6 +128,7 @@ void World::ReleaseLast() {
   if (ends) {
     oracle_->SetStrict(false);
     ++result_.mishaps[static_cast<std::size_t>(Mishap::kAway)];
+    Lasts(Mishap::kAway, kNever);
   }
   if (is_blind) {
     timeline_.Add("operators", "are told of no source any more");
@@ -145,6 +150,7 @@ void World::ReleaseLast() {
   if (ends) {
     SleepFor(random_.Between(0, 20) * kSecond);
     StartReplicas();
+    Lasts(Mishap::kAway, scheduler_.now());
   }
 }
 
@@ -165,11 +171,13 @@ void World::MoveLast() {
   oracle_->SetStrict(false);
   ++result_.mishaps[static_cast<std::size_t>(Mishap::kOperatorRestart)];
   const std::size_t index = random_.Below(replicas_.size());
+  Lasts(Mishap::kOperatorRestart, kNever);
   StopReplica(index);
   SleepFor(random_.Between(kShortestAbsence, kLongestAbsence) * kSecond);
   network_.SetRates({});
   network_.AimAtWrites(Fault::kLate, kMostWrites);
   StartReplica(index);
+  Lasts(Mishap::kOperatorRestart, scheduler_.now());
   const Actor self = scheduler_.Become(people_actor_);
   for (int i = 0; i < kEdits && !failed(); ++i) {
     crowd_->EditSome({});

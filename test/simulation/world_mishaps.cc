@@ -17,9 +17,8 @@ constexpr std::int64_t kBump = 1'000'000;
 /// For so long leaders and Leases may be of two histories.
 constexpr Nanoseconds kTwoHistories = 2 * kMinute;
 
-/// How often a server looks at what is due, and one that is busy. Days are made of seconds.
-constexpr base::Duration kTick = std::chrono::seconds(1);
-constexpr base::Duration kSlowTick = std::chrono::seconds(10);
+/// In runs of days: a bookmark a minute for each watch would take a third of their time.
+constexpr base::Duration kRareBookmarks = std::chrono::minutes(10);
 
 constexpr const char* kAdminToken = "admin-token";
 constexpr const char* kOperatorToken = "operator-token";
@@ -45,6 +44,9 @@ void World::StartServer() {
   options.tokens.push_back(
       {.token = apimachinery::Bytes(kOperatorToken), .user = {.name = kOperatorUser}});
   options.rbac = true;
+  if (is_long_) {
+    options.cacher.bookmark_interval = kRareBookmarks;
+  }
   auto storage = std::make_unique<SlowStorage>(*storage_, random_.Fork());
   if (slow_storage_) {
     storage->SetRate(slow_storage_->rate());
@@ -55,7 +57,7 @@ void World::StartServer() {
       *slow_storage_, std::move(options),
       Server::Observer{.begin = [this](WireCall& call) { CheckArrival(call); },
                        .end = [this](const WireCall& call, int status) { OnAnswer(call, status); }},
-      is_long_ ? kSlowTick : kTick);
+      tick_);
   scheduler_.Become(self);
   network_.SetServer(server_);
 }
@@ -85,8 +87,8 @@ void World::StartReplica(std::size_t index) {
   oracle_->SetOldestOperator(
       ToTimePoint(std::ranges::min_element(replicas_, {}, &Replica::since)->since));
   const Actor self = scheduler_.Become(replica.actor);
-  replica.process = std::make_shared<OperatorProcess>(operator_arguments_, replica.name,
-                                                      ConfigOf(replica.name, kOperatorToken, true));
+  replica.process = std::make_shared<OperatorProcess>(
+      operator_arguments_, replica.name, ConfigOf(replica.name, kOperatorToken, true), tick_);
   replica.main = std::make_unique<std::jthread>(
       [this, process = replica.process](const std::stop_token& stop) mutable {
         if (const auto started = process->Start(); !started) {
@@ -199,6 +201,14 @@ void World::Do(Mishap mishap) {
     return;
   }
   ++result_.mishaps[static_cast<std::size_t>(mishap)];
+  Lasts(mishap, kNever);
+  Let(mishap);
+  if (mishap != Mishap::kOperatorPause) {
+    Lasts(mishap, scheduler_.now());
+  }
+}
+
+void World::Let(Mishap mishap) {
   const std::size_t index = random_.Below(replicas_.size());
   Replica& replica = replicas_[index];
   switch (mishap) {
@@ -230,6 +240,7 @@ void World::Do(Mishap mishap) {
       const Nanoseconds until = scheduler_.now() + random_.Between(1, 60) * kSecond;
       timeline_.Add(replica.name, "stands still");
       replica.disturbed = until;
+      Lasts(mishap, until);
       scheduler_.Suspend(replica.actor, until);
       return;
     }

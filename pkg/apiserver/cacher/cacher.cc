@@ -20,9 +20,6 @@ using apimachinery::Result;
 /// The interval at which a storage that has no events of this type is asked for its current
 /// revision.
 constexpr base::Duration kProgressInterval = std::chrono::milliseconds(100);
-/// The interval is that of kube-apiserver. Clients remember the revision of the bookmark for their
-/// next watch.
-constexpr base::Duration kBookmarkInterval = std::chrono::minutes(1);
 
 cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock& clock,
                                            WatchCache& cache) {
@@ -172,7 +169,7 @@ void Cacher::Tick() {
   {
     const base::TimePoint now = options_.clock.Now();
     base::MutexLock lock(mu_);
-    if (now - last_bookmarks_ >= kBookmarkInterval) {
+    if (now - last_bookmarks_ >= options_.bookmark_interval) {
       last_bookmarks_ = now;
       bookmarks = true;
     }

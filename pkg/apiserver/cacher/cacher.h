@@ -23,6 +23,9 @@ struct CacherOptions {
   std::size_t window = 1000;
   /// How long a request waits for the cache to reach the revision that it needs.
   base::Duration patience = std::chrono::seconds(3);
+  /// How often watches that asked for bookmarks get one, at least a second; clients remember by them
+  /// how far they are, for when they begin again. The default is kube-apiserver's.
+  base::Duration bookmark_interval = std::chrono::minutes(1);
 };
 
 /// Follows the storage with a cache::Reflector, which feeds a WatchCache. Owns the thread on which
@@ -69,7 +72,7 @@ class Cacher {
 
   WatchCache& cache() { return cache_; }
 
-  /// Ends watches whose time is over and sends bookmarks once a minute. The owner must call it
+  /// Ends watches whose time is over, and sends bookmarks when they are due. The owner must call it
   /// about once a second.
   void Tick();
 

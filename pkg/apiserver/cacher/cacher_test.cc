@@ -167,6 +167,22 @@ TEST_F(CacherTest, InitialEventsComeFirstAndTheirEndIsMarked) {
   EXPECT_TRUE(alive_);
 }
 
+TEST_F(CacherTest, BookmarksComeAtTheIntervalThatIsAskedFor) {
+  base::testing::FakeClock clock;
+  cacher_ = std::make_unique<Cacher>(
+      type_, *storage_,
+      CacherOptions{.clock = clock, .bookmark_interval = std::chrono::minutes(10)});
+  EXPECT_TRUE(cacher_->WaitForLatest({}));
+  const auto watcher = Watch({.initial_events = true});
+  clock.Advance(std::chrono::minutes(9));
+  cacher_->Tick();
+  EXPECT_THAT(Taken(*watcher), ElementsAre("ADDED a"));
+  clock.Advance(std::chrono::minutes(1));
+  cacher_->Tick();
+  EXPECT_THAT(Taken(*watcher), ElementsAre("BOOKMARK"));
+  cacher_.reset();  // before its clock
+}
+
 TEST_F(CacherTest, SelectedObjectsComeAndGo) {
   const auto watcher = Watch({.initial_events = true}, "l=x");
   Put("a", "y");

@@ -90,7 +90,9 @@ void Policies::Start() {
   }
   watch_->Start(enforcer_);
   if (!options_.read_only) {
-    PolicyStatusWriter::Options status{.reports = options_.reports, .recorder = recorder_.get()};
+    PolicyStatusWriter::Options status{.interval = options_.status_interval,
+                                       .reports = options_.reports,
+                                       .recorder = recorder_.get()};
     if (options_.troubles != nullptr) {
       troubles_ = std::make_unique<TroubleReporter>(*options_.troubles);
       status.observe = [this](const std::vector<PolicyState>& states) {

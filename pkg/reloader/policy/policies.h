@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_POLICY_POLICIES_H_
 #define KUBEXX_RELOADER_POLICY_POLICIES_H_
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/clock.h"
 #include "kubexx/base/executor/executor.h"
 #include "kubexx/base/subscription.h"
 #include "kubexx/events/recorder.h"
@@ -61,6 +63,9 @@ class Policies {
     /// Whether this replica writes the status of the policies in a namespace ("" for
     /// ClusterReloadPolicies). Empty: it writes all of them.
     std::function<bool(std::string_view namespace_)> reports{};
+    /// How often the status of policies is compared with what they allow; changes within an interval
+    /// share one write.
+    base::Duration status_interval = std::chrono::seconds(1);
     /// Informed once of each rollout that fails, of policies that have stopped rollouts, and of
     /// rollouts that have waited for a long time; null: nobody is. Must outlive this object.
     TroubleObserver* troubles = nullptr;
