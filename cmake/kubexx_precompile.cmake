@@ -38,7 +38,8 @@ endfunction()
 # are the other way round there: a file that relies on what the one before it includes does not compile.
 #
 # Where hack/build builds single targets, a changed source leaves its batch (hack/lib/compile_batch.sh), so that the next change of it
-# compiles it alone. WHOLE: not here, as what is inlined where counts, and was measured.
+# compiles it alone. WHOLE: not here, as what is inlined where counts, and was measured. Nor with a sanitizer, as `ld -r` knows little of what
+# sanitizers keep in sections of their own.
 #
 # Sources that reach the same expensive header stand in the same batches (kubexx_sort_by_headers). A header that is read by a few
 # sources of a package makes one or two of its batches compile again then, not most of them, and is read less often. What a file
@@ -54,7 +55,7 @@ function(kubexx_batches target)
   if(NOT KUBEXX_BATCHES)
     return()
   endif()
-  if(NOT ARG_WHOLE)
+  if(NOT ARG_WHOLE AND NOT KUBEXX_SANITIZE)
     set(launcher ${PROJECT_SOURCE_DIR}/hack/lib/compile_batch.sh ${CMAKE_CXX_COMPILER_LAUNCHER})
     set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
   endif()

@@ -16,7 +16,7 @@
 set -euo pipefail
 unit=${!#}
 case $unit in
-  */batches/*/batch_*.cc) ;;
+  batches/*/batch_*.cc | */batches/*/batch_*.cc) ;;
   *) exec "$@" ;;
 esac
 most_alone=5
@@ -79,7 +79,10 @@ changes_of() {
   done <"$parts/$1.deps"
 }
 
-name_of() { printf '%s' "${1//\//+}"; } # name_of SOURCE: of its part
+name_of() { # name_of SOURCE: of its part
+  local name=${1%.cc}
+  printf '%s' "${name//\//+}"
+}
 
 is_alone() {
   local source

@@ -118,13 +118,13 @@ builds "batch_0" 4014 "a batch that has become another one"
 rm "$tree/build/objects/batch_0.cc.o"
 builds "batch_0" 4014 "an object that is missing"
 for name in "${names[@]}"; do source_is "$name" 5; done
-builds "batch_0" 43 "changes of all sources"
+builds "batch_0" 44 "changes of all sources"
 
 # Who does not ask for it has whole batches.
 source_is six 6
-builds "pkg+six rest" 44 "a change"
+builds "pkg+six rest" 45 "a change"
 unset KUBEXX_SPLIT_BATCHES
 source_is six 7
-builds "batch_0" 45 "a change when nobody asks for it"
+builds "batch_0" 46 "a change when nobody asks for it"
 [ ! -e "$tree/build/objects/batch_0.cc.o.parts/alone" ] || fail "a source is outside of a batch that was compiled whole"
 echo "a changed source is compiled apart from its batch"
