@@ -69,7 +69,7 @@ function(kubexx_package name)
     target_link_libraries(kubexx_${name} INTERFACE ${ARG_DEPS} ${ARG_PRIVATE_DEPS} Threads::Threads)
   endif()
   if(sources AND ARG_HOT AND NOT KUBEXX_SANITIZE)
-    kubexx_batches(kubexx_${name} 4)  # What is inlined where stays as it was measured.
+    kubexx_batches(kubexx_${name} 4 WHOLE)  # What is inlined where stays as it was measured.
   elseif(sources)
     kubexx_batches(kubexx_${name})
   endif()

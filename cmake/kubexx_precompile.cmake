@@ -30,12 +30,16 @@ function(kubexx_precompile target kind)
   endif()
 endfunction()
 
-# kubexx_batches(TARGET [SIZE]): TARGET's sources are compiled several at a time, which saves most of what is left: reading the
-# same headers and instantiating the same templates in each. A changed file makes its batch compile again, and the compiler
-# holds all of it in memory, so a batch has at most kubexx_batch_bytes of source and SIZE files (24). A source of a test counts a quarter more than it
+# kubexx_batches(TARGET [SIZE] [WHOLE]): TARGET's sources are compiled several at a time, which saves most of what is left: reading
+# the same headers and instantiating the same templates in each. The compiler holds all of a batch in memory, and a changed file makes
+# it compile again, so a batch has at most kubexx_batch_bytes of source and SIZE files (24). A source of a test counts a quarter more than it
 # has, and one that reaches cpprestsdk or Boost.Asio twice as much, because they take so much longer. Names in anonymous namespaces
 # are unique in a package for that. The sanitizers' builds are made as a whole, so only SIZE limits their batches; and the sources
 # are the other way round there: a file that relies on what the one before it includes does not compile.
+#
+# Where hack/build builds single targets, a changed source leaves its batch (hack/lib/compile_batch.sh), so that the next change of it
+# compiles it alone. WHOLE: not here, as what is inlined where counts, and was measured. Nor with a sanitizer, as `ld -r` knows little of what
+# sanitizers keep in sections of their own.
 #
 # Sources that reach the same expensive header stand in the same batches (kubexx_sort_by_headers). A header that is read by a few
 # sources of a package makes one or two of its batches compile again then, not most of them, and is read less often. What a file
@@ -43,12 +47,17 @@ endfunction()
 option(KUBEXX_BATCHES "Compile several sources of a package at a time" ON)
 set(kubexx_batch_bytes 80000)
 function(kubexx_batches target)
+  cmake_parse_arguments(ARG WHOLE "" "" ${ARGN})
   set(size 24)
-  if(ARGC GREATER 1)
-    set(size ${ARGV1})
+  if(ARG_UNPARSED_ARGUMENTS)
+    set(size ${ARG_UNPARSED_ARGUMENTS})
   endif()
   if(NOT KUBEXX_BATCHES)
     return()
+  endif()
+  if(NOT ARG_WHOLE AND NOT KUBEXX_SANITIZE)
+    set(launcher ${PROJECT_SOURCE_DIR}/hack/lib/compile_batch.sh ${CMAKE_CXX_COMPILER_LAUNCHER})
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
   endif()
   get_target_property(sources ${target} SOURCES)
   kubexx_sort_by_headers(sources last)

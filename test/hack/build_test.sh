@@ -56,6 +56,21 @@ builds release what
 leaves_configuration "a changed file"
 has_built "$tree/build/release/bin/what" two
 
+# Only a build of single targets takes sources that have changed out of their batches; a build of everything puts them back.
+cat >>"$tree/CMakeLists.txt" <<'END'
+add_custom_target(batches ALL COMMAND sh -c "echo split:$KUBEXX_SPLIT_BATCHES >bin/batches" VERBATIM)
+END
+object=$tree/build/release/pkg/batches/one/own/batch_0.cc.o
+mkdir -p "$object.parts"
+touch "$object" "$object.parts/alone" "${object%0.cc.o}1.cc.o"
+builds release batches
+has_built "$tree/build/release/bin/batches" split:1
+[ -e "$object" ] || fail "a build of one target compiles a batch anew"
+KUBEXX_SPLIT_BATCHES=1 builds
+has_built "$tree/build/release/bin/batches" split:
+{ [ ! -e "$object" ] && [ ! -e "$object.parts" ]; } || fail "a build of everything leaves sources outside of their batches"
+[ -e "${object%0.cc.o}1.cc.o" ] || fail "a build of everything compiles a batch anew that is whole"
+
 # Presets that came with a pull, when ninja has configured since.
 presets second
 touch -d '1 hour ago' "$tree/CMakePresets.json"

@@ -66,11 +66,13 @@ says() { grep -qE -e "$1" "$work/out" || fail "no line '$1'"; }
 times
 # Of a tenth of a second nothing can be told now and then.
 [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || fail "status $status"
-for row in demo 'demo and release' 'slowest: cache/one(_test)?\.cc' "user's greeter" "user's app-controller" 'cache header'; do
+for row in demo 'demo and release' 'slowest first change: cache/one(_test)?\.cc' 'slowest next change: cache/one(_test)?\.cc' "user's greeter" "user's app-controller" 'cache header'; do
   says "^$row +[0-9.]+ s +[0-9.]+ s +[0-9.?]+ s +at most [0-9]+ s on the (clock|processor): "
 done
-says '^test of cache/one\.cc '
-says '^test of cache/one_test\.cc '
+for turn in first next; do
+  says "^$turn change of cache/one\\.cc "
+  says "^$turn change of cache/one_test\\.cc "
+done
 [ "$(grep -c '^reference' "$work/out")" -eq 6 ] || fail "there is not a reference around each"
 [ "$(sort -u "$work/builds" | tr '\n' ';')" = "release cache_test, ccache 1;release, ccache 1;" ] || fail "builds $(cat "$work/builds")"
 grep -q -- '--gtest_filter=OneTest\.\*' "$work/tests" || fail "the source's own suite does not run"
