@@ -4,33 +4,25 @@ import argparse
 import contextlib
 import json
 import os
-import random
 import signal
 import socket
 import ssl
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-from outside import Figure, Rows, await_idle, memory_mib, middle, write
-from programs import log
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from free_port import free_port  # noqa: E402
+from outside import Figure, Rows, await_idle, memory_mib, middle, write  # noqa: E402
+from programs import log  # noqa: E402
 
 # Made once: a default context reads every certificate of the system, which takes longer than the server to start.
 ANY_SERVER = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 ANY_SERVER.check_hostname, ANY_SERVER.verify_mode = False, ssl.CERT_NONE
 
 OWN, PEER = "kubexx-apiserver", "kube-apiserver and etcd"
-
-
-def free_port():
-    """Of those that the kernel gives to no outgoing connection: the server binds it a moment later."""
-    while True:
-        with socket.socket() as one:
-            try:
-                one.bind(("127.0.0.1", random.randrange(20000, 32000)))
-            except OSError:
-                continue
-            return one.getsockname()[1]
 
 
 class OwnServer:

@@ -203,7 +203,7 @@ TEST(InformerFaultsTest, ARefusalCountsUntilTheStoreHasTheFirstList) {
   closed->FailLists({Reason::kForbidden, "no", 403}, 1000000);
   std::vector<NamespacedSource> sources;
   sources.push_back({.namespace_ = "closed", .lister_watcher = closed});
-  Meeting packed;  // reached when the first object has been packed and the second one has not
+  Meeting packed;   // reached when the first object has been packed and the second one has not
   Meeting storing;  // reached when the first object is about to be stored
   const auto informer = std::make_shared<SharedInformer<ConfigMap>>(
       std::move(sources), InformerOptions{.name = "things",

@@ -4,6 +4,7 @@
 #ifndef KUBEXX_CACHE_SHARED_INFORMER_H_
 #define KUBEXX_CACHE_SHARED_INFORMER_H_
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,6 +23,35 @@
 #include "kubexx/cache/typed_event.h"
 
 namespace kubexx::cache {
+/// @cond
+namespace internal {
+
+/// A std::function that turns a function with other parameters into one readable error.
+template <class... Args>
+class Callback : public std::function<void(Args...)> {
+ public:
+  using Function = std::function<void(Args...)>;
+
+  Callback() = default;
+  Callback(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
+  Callback(Function callback)  // NOLINT(google-explicit-constructor)
+      : Function(std::move(callback)) {}
+  template <class F>
+    requires(!std::is_base_of_v<Function, F> && !std::is_same_v<F, std::nullptr_t>)
+  Callback(F callback) {  // NOLINT(google-explicit-constructor)
+    constexpr bool kFits = std::is_invocable_v<F&, Args...>;
+    static_assert(kFits,
+                  "kubexx: a function of an EventHandler<T> has other parameters: on_add takes "
+                  "(const Ref<T>&, bool), on_update (const Ref<T>&, const Ref<T>&), on_change "
+                  "(const Ref<T>&), and on_delete (const Ref<T>&, bool).");
+    if constexpr (kFits) {
+      Function::operator=(std::move(callback));
+    }
+  }
+};
+
+}  // namespace internal
+/// @endcond
 
 /// Callbacks of one handler; leave out those that are not needed. They may block, which delays only
 /// the events of this handler.
@@ -36,13 +66,16 @@ namespace kubexx::cache {
 /// the last or the last but one.
 template <class T>
 struct EventHandler {
-  std::function<void(const Ref<T>& object, bool is_in_initial_list)> on_add{};
-  std::function<void(const Ref<T>& old_object, const Ref<T>& object)> on_update{};
+  /// Called with the object, and with whether it is in the initial list.
+  internal::Callback<const Ref<T>&, bool> on_add{};
+  /// Called with the old state of the object and with the new one.
+  internal::Callback<const Ref<T>&, const Ref<T>&> on_update{};
   /// For updates instead of `on_update`, and only without it: it costs half, because nobody unpacks
   /// and decodes the old state. Also called for an object of which no state could be decoded
   /// before.
-  std::function<void(const Ref<T>& object)> on_change{};
-  std::function<void(const Ref<T>& object, bool final_state_unknown)> on_delete{};
+  internal::Callback<const Ref<T>&> on_change{};
+  /// Called with the last known state, and with whether the final state is unknown.
+  internal::Callback<const Ref<T>&, bool> on_delete{};
   /// Called with an event whose object could not be decoded. The informer has logged and counted
   /// it.
   std::function<void(const RawEvent& event, const apimachinery::Status& why)> on_undecodable{};

@@ -23,17 +23,9 @@
 #include "kubexx/controller/reconciler.h"
 #include "kubexx/controller/source.h"
 #include "kubexx/events/recorder.h"
+#include "kubexx/informers/complete_type.h"
 
 namespace kubexx::controller {
-
-/// @cond
-namespace internal {
-
-template <class T>
-concept IsComplete = requires { sizeof(T); };
-
-}  // namespace internal
-/// @endcond
 
 /// The part of ControllerBuilder that does not depend on its type. Use ControllerBuilder.
 class ControllerBuilderBase {
@@ -60,10 +52,7 @@ class ControllerBuilderBase {
 
   template <class U>
   Watched WatchedOf(const Cluster& cluster) {
-    static_assert(internal::IsComplete<U>,
-                  "kubexx: the type of these objects is declared here, but not defined. Include "
-                  "the types.gen.h of its group and version, not the resources.gen.h alone.");
-    if constexpr (internal::IsComplete<U>) {
+    if constexpr (informers::CheckComplete<U>()) {
       watched_clusters_.push_back(&cluster);
       return {cluster.template InformerFor<U>(), api::ResourceOf<U>(), cache::DecodeUntyped<U>,
               cluster.name()};
@@ -78,7 +67,7 @@ class ControllerBuilderBase {
   }
   template <class U>
   static const api::meta::v1::ObjectMeta& MetadataOf(const void* object) {
-    if constexpr (internal::IsComplete<U>) {
+    if constexpr (informers::IsComplete<U>) {
       return static_cast<const U*>(object)->metadata;
     } else {
       std::unreachable();

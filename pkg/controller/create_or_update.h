@@ -32,7 +32,8 @@ apimachinery::Result<void> Mutate(base::FunctionRef<apimachinery::Result<void>()
 template <class T, class F, class G>
 apimachinery::Result<Operation> CreateOr(const Client& client, T& object, F& mutate, G change) {
   static_assert(std::is_invocable_r_v<apimachinery::Result<void>, F&, T&>,
-                "the function takes a T& and returns a Result<void>: end it with `return {};`");
+                "kubexx: the function takes a T& and returns a Result<void>: end it with `return "
+                "{};`");
   const auto existing = client.Get<T>({object.metadata.namespace_, object.metadata.name});
   if (existing) {
     object = **existing;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "kubexx/apimachinery/object_key.h"
@@ -58,6 +59,9 @@ apimachinery::Result<std::string> FinalizersPatch(const ObjectMeta& wanted);
 template <class T, class F>
 apimachinery::Result<Finalization> Finalize(const Client& client, T& object,
                                             std::string_view finalizer, F clean_up) {
+  static_assert(std::is_invocable_r_v<apimachinery::Result<void>, F&, const T&>,
+                "kubexx: Finalize takes a function Result<void>(const T&): end it with `return "
+                "{};`");
   ObjectMeta wanted = object.metadata;
   const apimachinery::ObjectKey key{wanted.namespace_, wanted.name};
   if (!IsBeingDeleted(object)) {

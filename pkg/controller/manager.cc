@@ -332,7 +332,7 @@ class Manager::Impl {
   base::Subscription process_metrics_;
   internal::Clusters clusters_;
   std::shared_ptr<Leadership> leadership_;  // set at the start of Run
-  internal::ElectionRun election_;  // asked until everything else has ended
+  internal::ElectionRun election_;          // asked until everything else has ended
   std::atomic<bool> started_ = false;
   std::atomic<bool> finished_ = false;
   std::atomic<bool> caches_synced_ = false;

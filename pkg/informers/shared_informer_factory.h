@@ -24,6 +24,7 @@
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/lister.h"
 #include "kubexx/cache/shared_informer.h"
+#include "kubexx/informers/complete_type.h"
 #include "kubexx/informers/type_options.h"
 #include "kubexx/metrics/registry.h"
 
@@ -91,14 +92,22 @@ class SharedInformerFactory {
   /// api::ResourceOf<T>() and codec::SchemaOf<T>().
   template <class T>
   std::shared_ptr<cache::SharedInformer<T>> InformerFor() {
-    return std::static_pointer_cast<cache::SharedInformer<T>>(
-        FindOrMake(typeid(T), api::ResourceOf<T>(), nullptr, Make<T>));
+    if constexpr (CheckComplete<T>()) {
+      return std::static_pointer_cast<cache::SharedInformer<T>>(
+          FindOrMake(typeid(T), api::ResourceOf<T>(), nullptr, Make<T>));
+    } else {
+      return nullptr;
+    }
   }
   /// The same with settings for this informer.
   template <class T>
   std::shared_ptr<cache::SharedInformer<T>> InformerFor(const cache::InformerOptions& options) {
-    return std::static_pointer_cast<cache::SharedInformer<T>>(
-        FindOrMake(typeid(T), api::ResourceOf<T>(), &options, Make<T>));
+    if constexpr (CheckComplete<T>()) {
+      return std::static_pointer_cast<cache::SharedInformer<T>>(
+          FindOrMake(typeid(T), api::ResourceOf<T>(), &options, Make<T>));
+    } else {
+      return nullptr;
+    }
   }
 
   /// Returns an informer that lists, watches and keeps only the metadata of T's objects. It is not

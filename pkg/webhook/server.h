@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "kubexx/apimachinery/status.h"
@@ -80,9 +81,13 @@ class Server {
   /// leave the object alone. Requests with objects of another type are denied with code 400.
   template <class T, class F>
   void Handle(std::string path, F handler) {
-    HandleRaw(std::move(path), [handler = std::move(handler)](const Call& call) {
-      return internal::Admit<T>(call, handler);
-    });
+    constexpr bool kReviews = std::is_invocable_r_v<Response, const F&, Review<T>&>;
+    static_assert(kReviews, "kubexx: Handle<T> takes a function Response(Review<T>&)");
+    if constexpr (kReviews) {
+      HandleRaw(std::move(path), [handler = std::move(handler)](const Call& call) {
+        return internal::Admit<T>(call, handler);
+      });
+    }
   }
 
   /// The same without a type: the objects are JSON in `call.request`, and the handler has to make

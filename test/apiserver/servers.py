@@ -4,15 +4,18 @@ import copy
 import http.client
 import json
 import os
-import random
 import signal
-import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.parse
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hack/lib"))
+
+from free_port import free_port  # noqa: E402
 
 STARTED_WITHIN = 20.0  # seconds
 IDLE_FOR = 30.0  # seconds: servers close connections that have been idle for longer, kube-apiserver after 90
@@ -22,17 +25,6 @@ def cache():
     """The folder of built programs; see hack/lib/common.sh."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(os.environ.get("KUBEXX_CACHE") or f"{base}/kubexx")
-
-
-def free_port():
-    """A port of 127.0.0.1 that was free a moment ago, and that the kernel gives to no outgoing connection."""
-    while True:
-        with socket.socket() as one:
-            try:
-                one.bind(("127.0.0.1", random.randrange(20000, 32000)))
-            except OSError:
-                continue
-            return one.getsockname()[1]
 
 
 class Target:

@@ -6,6 +6,9 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/codec/object_fields.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/controller/create_or_update.h"
+#include "kubexx/controller/finalizer.h"
+#include "kubexx/webhook/server.h"
 
 using kubexx::api::apps::v1::Deployment;  // apps/v1/types.gen.h is forgotten
 using kubexx::api::core::v1::ConfigMap;
@@ -58,7 +61,27 @@ struct NoReconciler {
   return {};
 }
 
-[[maybe_unused]] void Wrong([[maybe_unused]] Manager& manager) {
+[[maybe_unused]] Result<void> RightToo(const kubexx::controller::Client& client, Manager& manager,
+                                       kubexx::webhook::Server& hooks) {
+  ConfigMap map;
+  const auto registration = manager.InformerFor<ConfigMap>()->AddEventHandler(
+      "all", {.on_add = [](const kubexx::cache::Ref<ConfigMap>&, bool) {},
+              .on_update = [](const auto&, const auto&) {},
+              .on_change = std::function<void(const kubexx::cache::Ref<ConfigMap>&)>(),
+              .on_delete = nullptr});
+  hooks.Handle<ConfigMap>("/mutate", [](kubexx::webhook::Review<ConfigMap>&) {
+    return kubexx::webhook::Response::Allowed();
+  });
+  KX_RETURN_IF_ERROR(kubexx::controller::CreateOrUpdate(
+      client, map, [](ConfigMap&) -> Result<void> { return {}; }));
+  KX_RETURN_IF_ERROR(kubexx::controller::Finalize(
+      client, map, "example.com/x", [](const ConfigMap&) -> Result<void> { return {}; }));
+  return {};
+}
+
+[[maybe_unused]] void Wrong([[maybe_unused]] Manager& manager,
+                            [[maybe_unused]] const kubexx::controller::Client& client,
+                            [[maybe_unused]] kubexx::webhook::Server& hooks) {
 #if MISTAKE == 1
   // error: static assertion failed: kubexx: no resource is known for this type. Include the
   // resources.gen.h
@@ -106,6 +129,16 @@ struct NoReconciler {
 #elif MISTAKE == 13
   // error: static assertion failed: kubexx: the path leads to no text; use Get
   (void)kubexx::codec::Fields<Pod>("").Text(&Pod::spec, &PodSpec::containers);
+#elif MISTAKE == 14
+  // error: static assertion failed: kubexx: the type of these objects is declared here, but not
+  // defined. Include the types.gen.h
+  (void)manager.InformerFor<Deployment>();
+#elif MISTAKE == 15
+  // error: static assertion failed: kubexx: a function of an EventHandler<T> has other parameters
+  (void)manager.InformerFor<ConfigMap>()->AddEventHandler("x", {.on_add = [](const ConfigMap&) {}});
+#elif MISTAKE == 16
+  // error: static assertion failed: kubexx: Handle<T> takes a function Response(Review<T>&)
+  hooks.Handle<ConfigMap>("/x", [](const ConfigMap&) { return true; });
 #endif
 }
 

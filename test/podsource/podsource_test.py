@@ -9,6 +9,11 @@ import sys
 import tempfile
 import threading
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hack/lib"))
+
+from free_port import free_port  # noqa: E402
 
 NGINX = """
 daemon off;
@@ -31,12 +36,6 @@ def manifest(name):
 def pod_list(*names):
     items = [{"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}]}} for name in names]
     return json.dumps({"apiVersion": "v1", "kind": "PodList", "items": items})
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Follower:

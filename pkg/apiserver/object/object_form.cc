@@ -99,7 +99,8 @@ Result<std::string> EnvelopeOf(const ResourceType& type, std::string_view json) 
 }
 
 void AppendItemOfList(const ResourceType& type, std::string_view json, std::string& out) {
-  const std::size_t at = type.schema == nullptr ? std::string_view::npos : json.find(kMetadataMember);
+  const std::size_t at =
+      type.schema == nullptr ? std::string_view::npos : json.find(kMetadataMember);
   if (at == std::string_view::npos) {
     out.append(json);
   } else {

@@ -94,8 +94,9 @@ bool HasMetadataThird(std::string_view json) {
          before.find("\"apiVersion\":\"") != std::string_view::npos;
 }
 
-/// Reads a value in the version of the type, or of a type whose versions differ only in their names.
-/// `shaped` tells that the value already fits the schema of the version in which it was stored.
+/// Reads a value in the version of the type, or of a type whose versions differ only in their
+/// names. `shaped` tells that the value already fits the schema of the version in which it was
+/// stored.
 Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
                               std::int64_t revision, bool shaped = false) {
   std::string json;

@@ -44,7 +44,7 @@ class Deadlines {
   std::map<Entry, std::stop_source> armed_ KX_GUARDED_BY(mu_);
   std::uint64_t next_ KX_GUARDED_BY(mu_) = 0;
   std::list<StopRequest> requests_{};  // only the thread uses them
-  std::jthread thread_;  // This is the last member, so that it ends first.
+  std::jthread thread_;                // This is the last member, so that it ends first.
 };
 
 }  // namespace kubexx::controller::internal

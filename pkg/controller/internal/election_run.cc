@@ -58,7 +58,7 @@ void ElectionRun::Lead(const std::stop_token& stop) {
   if (!stop_.stop_requested()) {
     has_lost_ = true;
     lost_.request_stop();  // before the runnables are told to stop, which may hang
-    loss_told_ = true;  // the error of Run will have the same cause
+    loss_told_ = true;     // the error of Run will have the same cause
     const std::string why = leadership_->WhyLost();
     on_failure_(Status(apimachinery::Reason::kConflict,
                        "leader election: the lease was lost" + (why.empty() ? "" : ": " + why)));

@@ -73,7 +73,7 @@ class EndGuard {
   Deadlines deadlines_{options_.clock};
   std::stop_source overdue_;
   std::stop_callback<std::function<void()>> on_overdue_;
-  base::Subscription timer_;  // set by on_ended_, which is destroyed before it
+  base::Subscription timer_;   // set by on_ended_, which is destroyed before it
   base::Subscription sooner_;  // set by on_sooner_, which is destroyed before it
   std::stop_callback<std::function<void()>> on_ended_;
   std::stop_callback<std::function<void()>> on_sooner_;

@@ -43,7 +43,7 @@ RunnableGroup::~RunnableGroup() {
 
 void RunnableGroup::Add(std::shared_ptr<Runnable> runnable) {
   std::string name = runnable->Name();  // taken now, because Name() may hang later
-  std::list<Member> ended;  // destroyed after the lock is released
+  std::list<Member> ended;              // destroyed after the lock is released
   const base::MutexLock lock(mu_);
   for (auto member = members_.begin(); member != members_.end();) {
     const auto next = std::next(member);

@@ -314,12 +314,12 @@ class Membership::Impl {
   const metrics::Gauge waits_;
   // Only the renewer uses these, and Stop after the renewer has ended.
   MemberView view_;
-  MemberView leader_view_;  // the view of the single Lease's holder
+  MemberView leader_view_;     // the view of the single Lease's holder
   std::string renewal_error_;  // the last one that was logged
-  std::string look_error_;  // the last one that was logged
-  bool is_member_ = false;  // whether it has given a sign of life
-  bool has_place_ = false;  // whether it has looked and need not wait for others
-  bool has_waited_ = false;  // for others, whose writes may not have ended yet
+  std::string look_error_;     // the last one that was logged
+  bool is_member_ = false;     // whether it has given a sign of life
+  bool has_place_ = false;     // whether it has looked and need not wait for others
+  bool has_waited_ = false;    // for others, whose writes may not have ended yet
   // The end of the wait after the last of them has gone.
   std::optional<base::TimePoint> waited_until_;
   base::TimePoint renewed_at_{};  // the time of the last sign of life

@@ -436,7 +436,7 @@ TEST_F(OperatorTest, WithoutAReferenceARuleOrANewDigestNothingIsQueued) {
   PutConfigMap("config", "new");
   PutConfigMap("config", "new", "ignored");
   PutConfigMap("config", "new");  // it has a new version and the same data
-  PutConfigMap("late", "new");  // it is created
+  PutConfigMap("late", "new");    // it is created
   AwaitEvents("configmaps", "update", 3);
   AwaitEvents("configmaps", "add", 4);
   operator_->Stop();

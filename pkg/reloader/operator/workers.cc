@@ -58,7 +58,8 @@ void Workers::Work(const std::stop_token& stop) {
     }
     have_begun_ = true;
     LookForLateSources();
-    for (auto item = parts_.queue.Get(stop); item; item = parts_.queue.Next(std::move(item), stop)) {
+    for (auto item = parts_.queue.Get(stop); item;
+         item = parts_.queue.Next(std::move(item), stop)) {
       Handle(item, stop);
     }
   }
@@ -114,9 +115,8 @@ void Workers::HandleSettled(workqueue::Queue::Item& item, const WorkloadId& id,
   const workqueue::Key key = *item;
   const base::TimePoint now = parts_.clock.Now();
   const base::TimePoint due = item.settled() == nullptr ? now : item.settled()->due;
-  const auto changed = item.settled() != nullptr && item.settled()->last
-                           ? item.settled()->last
-                           : retries_.Unanswered(key);
+  const auto changed = item.settled() != nullptr && item.settled()->last ? item.settled()->last
+                                                                         : retries_.Unanswered(key);
   parts_.metrics.Dequeued(item.settled() != nullptr, WorkSeconds(now - due));
   const Reconciler::Answer answer = ReconcileIfAllowed(id, stop);
   if (answer.outcome == Reconciler::Outcome::kPutOff) {

@@ -36,7 +36,7 @@ class KeyTable {
     std::size_t hash = 0;
     Node* node = nullptr;
   };
-  static constexpr std::size_t kMinSlots = 64;  // sizes are powers of two
+  static constexpr std::size_t kMinSlots = 64;   // sizes are powers of two
   static constexpr std::size_t kMaxSpare = 256;  // the number of nodes that are kept for later keys
 
   std::size_t Home(std::size_t hash) const { return (hash * kSpread) >> shift_; }

@@ -105,9 +105,9 @@ class Queue::Impl {
   const std::shared_ptr<RateLimiter> limiter_;
   internal::QueueMetrics metrics_;
   mutable base::Mutex mu_;
-  base::CondVar ready_cv_;  // notified once for each key, for the workers
+  base::CondVar ready_cv_;   // notified once for each key, for the workers
   base::CondVar delays_cv_;  // for the delay thread: there is an earlier time, or a stop
-  base::CondVar idle_cv_;  // for ShutDownWithDrain
+  base::CondVar idle_cv_;    // for ShutDownWithDrain
   internal::KeyTable keys_ KX_GUARDED_BY(mu_);
   const std::unique_ptr<internal::ReadyList> ready_ KX_GUARDED_BY(mu_);
   internal::NodeList working_ KX_GUARDED_BY(mu_);
@@ -118,7 +118,7 @@ class Queue::Impl {
   bool shutting_down_ KX_GUARDED_BY(mu_) = false;
   bool draining_ KX_GUARDED_BY(mu_) = false;
   base::Subscription scrape_;  // declared after the members that UpdateRunningWork reads
-  std::jthread delays_;  // This is the last member, so that it ends first.
+  std::jthread delays_;        // This is the last member, so that it ends first.
 };
 
 // Does the work of every add. It is inline because two sources call it.

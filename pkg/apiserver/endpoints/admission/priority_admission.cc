@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/object_form.h"
+#include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/stored_object.h"
 
 namespace kubexx::apiserver {

@@ -11,8 +11,8 @@
 #include "kubexx/apiserver/endpoints/handlers/handlers.h"
 #include "kubexx/apiserver/endpoints/preparation/prepare.h"
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/object_form.h"
+#include "kubexx/apiserver/object/status_json.h"
 
 namespace kubexx::apiserver {
 namespace {

@@ -29,9 +29,9 @@ struct MemoryStore::Watcher {
   std::string prefix{};
   base::Duration progress_interval{0};
   std::size_t max_behind = 0;
-  Revision seen = 0;  // everything up to here has been passed on or is for other watches
+  Revision seen = 0;       // everything up to here has been passed on or is for other watches
   bool caught_up = false;  // has been at the last revision once
-  bool waiting = false;  // is waiting, and has nothing to pass on
+  bool waiting = false;    // is waiting, and has nothing to pass on
   bool wants_progress = false;
   base::TimePoint last_given{};
   base::CondVar wake{};

@@ -73,7 +73,7 @@ class ResponseParser {
   enum class State : std::uint8_t { kFailed, kStatusLine, kField, kBody, kEnd };
   enum class Length : std::uint8_t { kUntilClose, kCounted, kChunked };
   enum class Chunk : std::uint8_t {
-    kSize,  // the digits of the size
+    kSize,       // the digits of the size
     kExtension,  // the rest of the line after the digits
     kSizeLf,
     kData,

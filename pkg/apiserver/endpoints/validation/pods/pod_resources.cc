@@ -94,7 +94,7 @@ ResourceAmounts SumOfContainers(const JsonTree& pod_spec, std::string_view list)
       AddAmounts(ContainerAmounts(one, list), sum);
     }
   }
-  ResourceAmounts running;  // of the containers that began before and go on running
+  ResourceAmounts running;    // of the containers that began before and go on running
   ResourceAmounts beginning;  // the largest sum while the pod starts
   if (const JsonTree* const containers = pod_spec.Find("initContainers")) {
     for (const JsonTree& one : containers->elements()) {

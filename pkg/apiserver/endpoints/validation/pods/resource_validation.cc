@@ -161,7 +161,7 @@ void CheckClaims(const JsonTree& resources, const ClaimNames& of_pod, const std:
                  FieldCauses& causes) {
   const JsonTree* const claims = resources.Find("claims");
   const std::size_t count = claims == nullptr ? 0 : claims->elements().size();
-  ClaimNames seen;  // the names, and the names with a request of theirs
+  ClaimNames seen;   // the names, and the names with a request of theirs
   ClaimNames parts;  // the names of which a request was seen
   for (std::size_t i = 0; i < count; ++i) {
     const std::string field = path + ".claims[" + std::to_string(i) + "]";

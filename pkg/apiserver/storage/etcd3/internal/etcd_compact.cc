@@ -21,7 +21,7 @@ constexpr std::string_view kCompactKey = "compact_rev_key";
 /// The state at the end of the last interval.
 struct EtcdStore::Compaction {
   Revision key_modified = 0;  // of kCompactKey
-  Revision revision = 0;  // of the store; it is compacted at the end of the next interval
+  Revision revision = 0;      // of the store; it is compacted at the end of the next interval
 };
 
 void EtcdStore::CompactLoop(const std::stop_token& stop) {
