@@ -33,10 +33,8 @@ double HoursOf(const Settings& settings) {
 }
 
 RunOptions OptionsOf(const Settings& settings, std::uint64_t seed) {
-  return {.seed = seed,
-          .hours = HoursOf(settings),
-          .show = settings.show,
-          .without = settings.without};
+  return {
+      .seed = seed, .hours = HoursOf(settings), .show = settings.show, .without = settings.without};
 }
 
 /// What a worker tells its parent of each run.
@@ -156,8 +154,7 @@ void Campaign::Add(const Report& report) {
     if (settings_.shrink) {
       const RunOptions smaller =
           Shrink(OptionsOf(settings_, report.seed), static_cast<int>(settings_.seconds));
-      std::printf("  smaller: %s\n",
-                  CommandOf(report.seed, record.hours, smaller.without).c_str());
+      std::printf("  smaller: %s\n", CommandOf(report.seed, record.hours, smaller.without).c_str());
     }
   } else if (settings_.seeds == 1) {
     std::printf("hash %016llx\n", static_cast<unsigned long long>(report.result.hash));
@@ -260,7 +257,7 @@ int RunCampaign(Settings settings) {
   const bool written = campaign.End();
   const Tally& tally = campaign.tally();
   return written && tally.problems == 0 && (tally.runs > 0 || seeds.empty()) ? EXIT_SUCCESS
-                                                                            : EXIT_FAILURE;
+                                                                             : EXIT_FAILURE;
 }
 
 }  // namespace kubexx::simulation

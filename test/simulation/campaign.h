@@ -40,8 +40,8 @@ struct Settings {
 /// that is no record.
 apimachinery::Result<std::vector<RunRecord>> OpenResults(const std::string& file);
 
-/// Runs what was asked for, each in a process of its own, and tells of it on standard output, of how
-/// far it is on standard error. The program's exit status.
+/// Runs what was asked for, each in a process of its own, and tells of it on standard output, of
+/// how far it is on standard error. The program's exit status.
 int RunCampaign(Settings settings);
 
 }  // namespace kubexx::simulation

@@ -21,6 +21,7 @@
 #include <limits>
 #include <random>
 
+#include "plain_mutex.h"
 #include "real_calls.h"
 #include "scheduler.h"
 
@@ -41,40 +42,9 @@ Nanoseconds DeadlineOf(const Scheduler& scheduler, clockid_t clock, const timesp
   return clock == CLOCK_REALTIME ? then - scheduler.wall() + scheduler.now() : then;
 }
 
-/// Whether it is a mutex of the plain kind, as std::mutex is, whose words say no more than that it is
-/// locked. No other thread of the simulation looks at them at the same time.
-bool IsPlain(const pthread_mutex_t* mutex) {
-  return mutex->__data.__kind == PTHREAD_MUTEX_TIMED_NP;
-}
-
-/// As the library's, but for who has it, which only kinds that are not plain need to know.
-int TryLock(pthread_mutex_t* mutex) {
-  if (!IsPlain(mutex)) {
-    return KX_REAL(pthread_mutex_trylock)(mutex);
-  }
-  if (mutex->__data.__lock != 0) {
-    return EBUSY;
-  }
-  mutex->__data.__lock = 1;
-  ++mutex->__data.__nusers;
-  return 0;
-}
-
-/// The other way round. A thread of no simulation may wait for it in the library, which has written
-/// 2 then.
-int Unlock(pthread_mutex_t* mutex) {
-  if (!IsPlain(mutex) || mutex->__data.__lock != 1) {
-    return KX_REAL(pthread_mutex_unlock)(mutex);
-  }
-  --mutex->__data.__nusers;
-  mutex->__data.__owner = 0;
-  mutex->__data.__lock = 0;
-  return 0;
-}
-
 int LockMutex(Scheduler& scheduler, pthread_mutex_t* mutex) {
   int result = EBUSY;
-  while ((result = TryLock(mutex)) == EBUSY) {
+  while ((result = TryLockMutex(mutex)) == EBUSY) {
     scheduler.BlockForLock(mutex, "a mutex");
   }
   if (result == 0) {
@@ -84,7 +54,7 @@ int LockMutex(Scheduler& scheduler, pthread_mutex_t* mutex) {
 }
 
 int UnlockMutex(Scheduler& scheduler, pthread_mutex_t* mutex) {
-  const int result = Unlock(mutex);
+  const int result = UnlockNow(mutex);
   if (result == 0) {
     scheduler.CountLock(-1);
     scheduler.WakeForLock(mutex, 1);
@@ -208,7 +178,7 @@ int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
     return KX_REAL(pthread_mutex_trylock)(mutex);
   }
   scheduler->Point();
-  const int result = kubexx::simulation::TryLock(mutex);
+  const int result = kubexx::simulation::TryLockMutex(mutex);
   if (result == 0) {
     scheduler->CountLock(1);
   } else {

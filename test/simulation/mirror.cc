@@ -57,9 +57,8 @@ void Mirror::Add(const std::shared_ptr<rest::RESTClient>& client, std::size_t in
                  std::string prefix) {
   auto informer = std::make_shared<cache::SharedInformer<T>>(
       cache::NewListWatchFromClient(client, api::ResourceOf<T>(), ""),
-      cache::InformerOptions{.name = prefix,
-                             .tuning = {.min_watch_timeout = watches_last_},
-                             .executor = executor_});
+      cache::InformerOptions{
+          .name = prefix, .tuning = {.min_watch_timeout = watches_last_}, .executor = executor_});
   handlers_.push_back(informer->AddEventHandler(
       "mirror", {.on_add =
                      [this, index](const cache::Ref<T>& object, bool) {

@@ -28,8 +28,8 @@ namespace kubexx::simulation {
 
 /// Follows ConfigMaps, Secrets and Deployments, and keeps a map of each by what its handlers are
 /// told: in the end the informers' stores and these maps must have what the server has. A Copier
-/// works on the ConfigMaps. Its watches last for `watches_last` to twice as long. Its threads are of
-/// whoever constructs it. Thread-safe.
+/// works on the ConfigMaps. Its watches last for `watches_last` to twice as long. Its threads are
+/// of whoever constructs it. Thread-safe.
 class Mirror {
  public:
   Mirror(const std::shared_ptr<rest::RESTClient>& client, oracle::Random random,

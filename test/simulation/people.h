@@ -58,9 +58,9 @@ enum class Rights : std::uint8_t {
 
 /// Types that a cluster may have.
 enum class OptionalApi : std::uint8_t {
-  kArgo,      ///< Argo's Rollouts
-  kCsi,       ///< the Secrets Store CSI driver's SecretProviderClasses, and their pods' statuses
-  kPolicies,  ///< the operator's own
+  kArgo,       ///< Argo's Rollouts
+  kCsi,        ///< the Secrets Store CSI driver's SecretProviderClasses, and their pods' statuses
+  kPolicies,   ///< the operator's own
   kOpenShift,  ///< OpenShift's DeploymentConfigs, of which there are none, and which always stay
 };
 inline constexpr std::size_t kOptionalApis = 4;
@@ -112,7 +112,8 @@ class People {
     bool policies = false;
     /// There are Rollouts of Argo among the workloads.
     bool argo = false;
-    /// The cluster is one of OpenShift: operators need not ask each minute whether it has become one.
+    /// The cluster is one of OpenShift: operators need not ask each minute whether it has become
+    /// one.
     bool openshift = false;
     /// Gives what a namespace's SecretProviderClass names another version; null: the Secrets Store
     /// CSI driver is not there.
@@ -150,6 +151,8 @@ class People {
   void EditSome(const std::stop_token& stop);
   /// Does one thing: mostly an edit of data.
   void Do(const std::stop_token& stop);
+  /// Installs again what has been taken away of the types that a cluster may have.
+  void InstallMissing(const std::stop_token& stop);
   /// No policy, and nobody who has put a workload on hold, holds anything back from here on; blocks
   /// until that is so.
   void EndHolds(const std::stop_token& stop);
@@ -283,6 +286,8 @@ class People {
   /// The definition of policies, as the chart has it, in JSON.
   static std::string PolicyDefinition(const std::string& plural);
   void ChangePolicy(const std::string& space, const std::stop_token& stop);
+  /// The types that this cluster has most of the time, and that come and go.
+  std::vector<OptionalApi> OptionalApis() const;
   /// Has the server serve its types; blocks until it does.
   void Install(OptionalApi api, const std::stop_token& stop);
   /// Has the server not serve them any more; blocks until the objects are gone.

@@ -107,7 +107,7 @@ void People::TakeAway(OptionalApi api, const std::stop_token& stop) {
   }
 }
 
-void People::ChangeOptional(const std::stop_token& stop) {
+std::vector<OptionalApi> People::OptionalApis() const {
   std::vector<OptionalApi> apis;
   if (options_.argo) {
     apis.push_back(OptionalApi::kArgo);
@@ -118,6 +118,11 @@ void People::ChangeOptional(const std::stop_token& stop) {
   if (options_.policies) {
     apis.push_back(OptionalApi::kPolicies);
   }
+  return apis;
+}
+
+void People::ChangeOptional(const std::stop_token& stop) {
+  const std::vector<OptionalApi> apis = OptionalApis();
   if (apis.empty()) {
     return;
   }
@@ -126,6 +131,14 @@ void People::ChangeOptional(const std::stop_token& stop) {
     TakeAway(api, stop);
   } else {
     Install(api, stop);
+  }
+}
+
+void People::InstallMissing(const std::stop_token& stop) {
+  for (const OptionalApi api : OptionalApis()) {
+    if (!has_api_[static_cast<std::size_t>(api)]) {
+      Install(api, stop);
+    }
   }
 }
 

@@ -27,7 +27,7 @@ struct SimThread {
   Actor actor = 0;
   State state = State::kRunnable;
   Turn turn{};
-  const void* address = nullptr;              ///< what it waits for
+  const void* address = nullptr;             ///< what it waits for
   std::vector<SimThread*>* place = nullptr;  ///< who waits for that; null: it does not wait
   const char* what = "";
   Nanoseconds deadline = kNever;

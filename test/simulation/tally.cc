@@ -161,26 +161,24 @@ void Tally::Add(const RunResult& result) {
 
 std::string Summary(const Tally& tally, double seconds) {
   const RunResult& all = tally.all;
-  std::string text = Format("%llu seeds in %.1f s (%.2f a second), %llu with a problem\n",
-                            Count(tally.runs), seconds,
-                            static_cast<double>(tally.runs) / std::max(seconds, 1e-9),
-                            Count(tally.problems));
+  std::string text = Format(
+      "%llu seeds in %.1f s (%.2f a second), %llu with a problem\n", Count(tally.runs), seconds,
+      static_cast<double>(tally.runs) / std::max(seconds, 1e-9), Count(tally.problems));
   text += Format(
       "%.1f hours of the cluster; %.1f of operators: %.1f with storms and what follows them, %.1f "
       "of calm\n",
       all.virtual_hours, all.operator_hours, all.operator_hours - all.calm_operator_hours,
       all.calm_operator_hours);
   text += Format("%.1f s of a processor, in each of which %.1f hours of operators passed\n",
-                 all.processor_seconds,
-                 all.operator_hours / std::max(all.processor_seconds, 1e-9));
+                 all.processor_seconds, all.operator_hours / std::max(all.processor_seconds, 1e-9));
   text += Format(
       "%llu requests, %llu changes of data, %llu rollouts (%llu of them in calm times), %llu quiet "
       "periods checked, and %llu times in calm\n",
       Count(all.requests), Count(all.changes), Count(all.rollouts), Count(all.calm_rollouts),
       Count(all.quiet_periods), Count(all.calm_checks));
-  text += Format("%llu storms, %llu of them strict; %llu points, %llu turns\nfaults:",
-                 Count(all.storms), Count(all.strict_storms), Count(all.points),
-                 Count(all.switches));
+  text += Format(
+      "%llu storms, %llu of them strict; %llu points, %llu turns\nfaults:", Count(all.storms),
+      Count(all.strict_storms), Count(all.points), Count(all.switches));
   for (std::size_t i = 1; i < kFaults; ++i) {
     text += Format(" %s %llu;", std::string(ToString(static_cast<Fault>(i))).c_str(),
                    Count(all.faults[i]));

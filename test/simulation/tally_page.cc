@@ -62,12 +62,13 @@ std::string Sums(const Tally& tally) {
          Parts("faults of the network", faults, calm_faults) +
          Parts("times when all was checked", real(all.quiet_periods + all.calm_checks),
                real(all.calm_checks)) +
-         "\n| what | |\n|---|---|\n" + Row({"runs, each with a seed of its own", Grouped(tally.runs)}) +
+         "\n| what | |\n|---|---|\n" +
+         Row({"runs, each with a seed of its own", Grouped(tally.runs)}) +
          Row({"runs with a problem", Grouped(tally.problems)}) +
-         Row({"storms", Grouped(all.storms)}) + Row({"of them strict", Grouped(all.strict_storms)}) +
+         Row({"storms", Grouped(all.storms)}) +
+         Row({"of them strict", Grouped(all.strict_storms)}) +
          Row({"hours of clusters", Grouped(all.virtual_hours)}) +
-         Row({"requests", Grouped(all.requests)}) +
-         Row({"changes of data", Grouped(all.changes)}) +
+         Row({"requests", Grouped(all.requests)}) + Row({"changes of data", Grouped(all.changes)}) +
          Row({"places where a thread could be interrupted", Grouped(all.points)}) +
          Row({"turns of threads", Grouped(all.switches)}) +
          Row({"time of a processor, in seconds", Grouped(all.processor_seconds)}) +
@@ -140,7 +141,8 @@ std::string PageOf(const std::vector<RunRecord>& records) {
     tally.Add(record.result);
   }
   return "# Simulated hours\n\n"
-         "`hack/simulate --report FILE` writes this page. [Simulation](../simulation.md) tells what "
+         "`hack/simulate --report FILE` writes this page. [Simulation](../simulation.md) tells "
+         "what "
          "runs, what goes wrong and what is checked,\nand [how the hours are made "
          "up](../simulation.md#a-million-hours): most of them are calm, as most hours of a real "
          "cluster are.\nSo each figure is told for storms and for calm times.\n\n" +

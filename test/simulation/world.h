@@ -174,7 +174,7 @@ class World {
   /// The same of days: with the faults that a network has at any time, and with a check after
   /// whatever people did.
   void CalmDays(Nanoseconds until);
-  /// Lets the first part of a day pass, in which people do up to a few things.
+  /// Lets some hours pass, at the end of which people do up to a few things.
   void DoNowAndThen(Nanoseconds until);
   void SetClock(const Replica& replica);
   /// Takes the operators' rights, all of them or those in one namespace, or gives them back.
@@ -188,8 +188,9 @@ class World {
   /// A time in which nothing does, at the end of which everything is as it should be; `checks`
   /// counts it.
   void Quiet(std::uint64_t& checks);
-  /// What is not as it should be once everything works.
-  std::optional<std::string> Unsettled();
+  /// What is not as it should be once everything works; `with_queues`: also in operators' queues,
+  /// of which only all their metrics tell.
+  std::optional<std::string> Unsettled(bool with_queues);
   void CheckQuiet(std::uint64_t& checks);
   void SleepFor(Nanoseconds time);
 

@@ -1,5 +1,5 @@
-// Calm times of a World, of which clusters have most: leases are renewed, watches end and begin anew,
-// and now and then somebody does something.
+// Calm times of a World, of which clusters have most: leases are renewed, watches end and begin
+// anew, and now and then somebody does something.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -36,6 +36,9 @@ void World::Calm(Nanoseconds until) {
 }
 
 void World::DoNowAndThen(Nanoseconds until) {
+  const Actor before = scheduler_.Become(people_actor_);
+  crowd_->InstallMissing({});  // operators that miss a type ask for it all the time
+  scheduler_.Become(before);
   SleepFor(std::min(until - scheduler_.now(), random_.Between(1, kLongestIdleInDays) * kSecond));
   for (std::int64_t left = random_.Between(1, kMostActs); left > 0 && !failed(); --left) {
     const Actor self = scheduler_.Become(people_actor_);

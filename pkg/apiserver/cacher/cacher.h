@@ -23,8 +23,8 @@ struct CacherOptions {
   std::size_t window = 1000;
   /// How long a request waits for the cache to reach the revision that it needs.
   base::Duration patience = std::chrono::seconds(3);
-  /// How often watches that asked for bookmarks get one, at least a second; clients remember by them
-  /// how far they are, for when they begin again. The default is kube-apiserver's.
+  /// How often watches that asked for bookmarks get one, at least a second; clients remember by
+  /// them how far they are, for when they begin again. The default is kube-apiserver's.
   base::Duration bookmark_interval = std::chrono::minutes(1);
 };
 

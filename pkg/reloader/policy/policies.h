@@ -63,8 +63,8 @@ class Policies {
     /// Whether this replica writes the status of the policies in a namespace ("" for
     /// ClusterReloadPolicies). Empty: it writes all of them.
     std::function<bool(std::string_view namespace_)> reports{};
-    /// How often the status of policies is compared with what they allow; changes within an interval
-    /// share one write.
+    /// How often the status of policies is compared with what they allow; changes within an
+    /// interval share one write.
     base::Duration status_interval = std::chrono::seconds(1);
     /// Informed once of each rollout that fails, of policies that have stopped rollouts, and of
     /// rollouts that have waited for a long time; null: nobody is. Must outlive this object.
