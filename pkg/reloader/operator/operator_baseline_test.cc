@@ -63,8 +63,11 @@ class RenewedBaselineTest : public OperatorTest {
       }
     }
   }
-  /// A process that starts later would doubt the first baseline, see MakePlan.
-  void ExpectRenewedWithImageOf(std::int64_t image) {
+  /// A process that starts later would doubt the first baseline, see MakePlan. `writes`: how many
+  /// more the watch of ConfigMaps has told of, whose versions the sources here count each for
+  /// itself. `time`: that of the template in the renewed baseline.
+  void ExpectRenewedWithImageOf(std::int64_t image, int writes = 2,
+                                const std::string& time = "200") {
     recording_ = BaselineRecording::kAlways;
     PutConfigMap("config", "x");
     PutWritten(Web(), 100, 100);
@@ -78,6 +81,9 @@ class RenewedBaselineTest : public OperatorTest {
     PutWritten(WithBaseline(Web(), first), 200, image);
     AwaitAll([this] { return Count("reloader_reconcile_total", {{"result", "skipped"}}) >= 3; });
     EXPECT_EQ(writer_.AwaitRecords(0).size(), 1U) << "no source was written since";
+    for (int i = 0; i < writes; ++i) {
+      PutConfigMap("another", std::to_string(i));
+    }
     api::core::v1::ConfigMap touched;
     touched.metadata.namespace_ = "ns";
     touched.metadata.name = "config";
@@ -86,7 +92,7 @@ class RenewedBaselineTest : public OperatorTest {
     Put(*config_maps_, touched);
     AwaitAll([this] { return writer_.AwaitRecords(0).size() == 2; });
     EXPECT_THAT(writer_.AwaitRecords(2)[1].baseline,
-                StartsWith("v2 uid-web 200 configmap/config="));
+                StartsWith("v2 uid-web " + time + " configmap/config="));
     operator_->Stop();
     EXPECT_TRUE(writer_.calls().empty());
   }
@@ -99,6 +105,11 @@ TEST_F(RenewedBaselineTest, ASourceThatIsWrittenAfterAReleaseHasTheBaselineWritt
 // Who owns the template and scales the workload moves the time at which the template was written.
 TEST_F(RenewedBaselineTest, ASourceThatIsWrittenAfterAChangeOfScaleHasTheBaselineWrittenAnew) {
   ExpectRenewedWithImageOf(100);
+}
+
+// The source may have had other data while the pods of the release began.
+TEST_F(RenewedBaselineTest, AWatchThatIsBehindTheReleaseLeavesItsTimeOutOfTheBaseline) {
+  ExpectRenewedWithImageOf(200, 0, "100");
 }
 
 TEST_F(OperatorTest, NothingIsRecordedWhereNothingCanRoll) {
